@@ -1,0 +1,2 @@
+//! The `taut` program.
+fn main() {}

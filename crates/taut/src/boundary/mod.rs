@@ -1,0 +1,4 @@
+//! Boundary conditions: what holds the cloth and what it may not enter.
+pub mod motion;
+pub mod obstacle;
+pub mod pin;

@@ -1,0 +1,1 @@
+//! Pure maths on values: no allocation, no input or output.

@@ -1,0 +1,38 @@
+//! taut simulates cloth that *holds its limits*: soft up to a chosen stretch or compression, and not beyond.
+//!
+//! This crate is the engine: no files, no window. A [`Description`] says what is wanted, [`World`] is what does not
+//! change while it runs, [`State`] what does, [`Stepper`] advances one by the other, and [`certify`] measures what
+//! came out. [`step`](crate::step) shows one step from top to bottom.
+//!
+//! ```
+//! use taut::{Cloth, Description, Material, State, Stepper, World, certify, mesh::generate};
+//!
+//! let mesh = generate::grid([1.0, 1.0], [8, 8], generate::Diagonals::Alternating, 0);
+//! let mut sheet = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
+//! sheet.strain.max = Some(0.05);
+//! let world = World::new(Description { cloths: vec![sheet], ..Description::default() })?;
+//! let mut state = State::new(&world);
+//! let mut stepper = Stepper::new(&world, 1)?;
+//! let report = stepper.advance_frame(&world, &mut state);
+//! assert!(report.converged && certify(&world, &state).bodies[0].strain.max_stretch < 1.06);
+//! # Ok::<(), taut::WorldError>(())
+//! ```
+//!
+//! Units are SI throughout: metres, kilograms, seconds; angles are radians inside the engine.
+
+pub mod boundary;
+pub mod certificate;
+pub mod kernel;
+pub mod limit;
+pub mod mesh;
+pub mod state;
+pub mod step;
+pub mod velocity;
+pub mod world;
+
+pub use boundary::{motion::Motion, obstacle::Obstacle, pin::Pin};
+pub use certificate::{Certificate, certify};
+pub use state::State;
+pub use step::{FrameReport, Stepper};
+pub use velocity::{air::Air, material::Material};
+pub use world::{Cloth, Description, Limit, Projection, Scheme, Solver, World, WorldError};

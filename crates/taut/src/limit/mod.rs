@@ -1,0 +1,1 @@
+//! Limits and how they are enforced.

@@ -1,0 +1,21 @@
+//! Triangle meshes: the type, generators, adjacency, colouring, reordering and checks.
+
+pub mod check;
+pub mod generate;
+
+use std::collections::BTreeMap;
+
+use glam::{Vec2, Vec3};
+
+/// A triangle mesh as a user gives it: positions, faces, and what the file said beside them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriangleMesh {
+    /// Vertex positions \[m\].
+    pub positions: Vec<Vec3>,
+    /// Vertex indices of each triangle, counter-clockwise seen from its front.
+    pub triangles: Vec<[u32; 3]>,
+    /// Texture coordinates of each triangle's corners, where the mesh has them.
+    pub uvs: Option<Vec<[Vec2; 3]>>,
+    /// Named sets of vertices: groups of a file, and `corner:…` names of a grid. Sorted indices.
+    pub groups: BTreeMap<String, Vec<u32>>,
+}

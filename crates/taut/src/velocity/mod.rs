@@ -1,0 +1,3 @@
+//! The velocity update: forces inside the limits.
+pub mod air;
+pub mod material;

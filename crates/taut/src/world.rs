@@ -1,0 +1,192 @@
+//! What does not change while a simulation runs: the description that a caller gives, and the tables made from it.
+
+use glam::Vec3;
+
+use crate::{
+    boundary::{obstacle::Obstacle, pin::Pin},
+    mesh::TriangleMesh,
+    velocity::{air::Air, material::Material},
+};
+
+/// A lower and an upper limit, each of which may be absent.
+///
+/// For strain: relative change of length, so that `max = 0.05` allows principal stretches up to 1.05, and
+/// `min = -0.05` down to 0.95.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limit {
+    /// Largest allowed compression (a negative number, at least −1), or none.
+    pub min: Option<f32>,
+    /// Largest allowed stretch, or none.
+    pub max: Option<f32>,
+}
+
+/// One piece of cloth.
+#[derive(Clone, Debug)]
+pub struct Cloth {
+    /// Its name in files and messages.
+    pub name: String,
+    /// Rest shape.
+    pub mesh: TriangleMesh,
+    /// Where its vertices start \[m\]; as many as `mesh.positions`.
+    pub start: Vec<Vec3>,
+    /// Velocity at the start \[m/s\].
+    pub velocity: Vec3,
+    /// What it is made of.
+    pub material: Material,
+    /// Limits on the principal strains of every triangle (isotropic).
+    pub strain: Limit,
+    /// Limits on the strain of every edge.
+    pub edge: Limit,
+    /// Vertices that are held.
+    pub pins: Vec<Pin>,
+}
+
+impl Cloth {
+    /// Cloth at rest in its rest shape, with no limits and no pins.
+    pub fn new(name: impl Into<String>, mesh: TriangleMesh, material: Material) -> Self {
+        let start = mesh.positions.clone();
+        Self {
+            name: name.into(),
+            mesh,
+            start,
+            velocity: Vec3::ZERO,
+            material,
+            strain: Limit::default(),
+            edge: Limit::default(),
+            pins: Vec::new(),
+        }
+    }
+}
+
+/// How limits are enforced over the whole mesh (W5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scheme {
+    /// Gauss–Seidel over colours, lanes and threads; the order of colours is random.
+    #[default]
+    Sweep,
+    /// Gauss–Seidel over elements one by one in random order, on one thread: the paper's.
+    Serial,
+    /// All elements at once, corrections averaged with constant weights so that momentum is kept.
+    Jacobi,
+}
+
+/// How one violating triangle is brought back to its limits (W1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Projection {
+    /// Along the mass-weighted gradient of the principal stretches; keeps linear and angular momentum.
+    #[default]
+    Gradient,
+    /// The paper's Eq. 4: about the centre of mass; keeps linear momentum.
+    Paper,
+}
+
+/// Settings of the limiter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solver {
+    /// How limits are enforced over the mesh.
+    pub scheme: Scheme,
+    /// How one element is projected.
+    pub projection: Projection,
+    /// Largest residual past a limit at which a step may end (strain, without unit).
+    pub tolerance: f32,
+    /// Most iterations a step.
+    pub iterations: u32,
+    /// Time after which a step stops iterating \[ms\]; the result then depends on the machine.
+    pub budget_ms: Option<f32>,
+    /// Factor on every correction; 1 is plain Gauss–Seidel, between 1 and 2 over-relaxation.
+    pub relaxation: f32,
+    /// Steps of the whole pipeline a frame.
+    pub steps_per_frame: u32,
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened.
+    pub max_substeps: u32,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            scheme: Scheme::Sweep,
+            projection: Projection::Gradient,
+            tolerance: 0.01,
+            iterations: 4000,
+            budget_ms: None,
+            relaxation: 1.0,
+            steps_per_frame: 1,
+            max_substeps: 32,
+        }
+    }
+}
+
+/// Everything that a simulation is made from.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Pieces of cloth.
+    pub cloths: Vec<Cloth>,
+    /// Solid bodies that cloth may not enter.
+    pub obstacles: Vec<Obstacle>,
+    /// Gravity \[m/s²\].
+    pub gravity: Vec3,
+    /// Air around it.
+    pub air: Air,
+    /// Length of a frame \[s\].
+    pub frame_time: f32,
+    /// Settings of the limiter.
+    pub solver: Solver,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for Description {
+    fn default() -> Self {
+        Self {
+            cloths: Vec::new(),
+            obstacles: Vec::new(),
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            air: Air::default(),
+            frame_time: 1.0 / 30.0,
+            solver: Solver::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// Why a [`Description`] cannot be simulated.
+#[derive(Debug, thiserror::Error)]
+pub enum WorldError {
+    /// A value is out of range.
+    #[error("{what}: {problem}")]
+    Invalid {
+        /// The thing, for instance `cloth "sheet"`.
+        what: String,
+        /// What is wrong and what is allowed.
+        problem: String,
+    },
+    /// The thread pool could not be started.
+    #[error("could not start {0} threads: {1}")]
+    Threads(usize, String),
+}
+
+/// What does not change while a simulation runs.
+#[derive(Debug)]
+pub struct World {
+    pub(crate) description: Description,
+}
+
+impl World {
+    /// Builds the tables of a simulation.
+    ///
+    /// # Errors
+    /// If the description holds something that cannot be simulated.
+    pub fn new(description: Description) -> Result<Self, WorldError> {
+        Ok(Self { description })
+    }
+
+    /// What it was made from.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened, …; one line each.
+    pub fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
