@@ -51,8 +51,7 @@ macro_rules! define_svd3 {
             for _ in 0..MAX_SWEEPS {
                 let mut rotated = false;
                 for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-                    let (alpha, beta, gamma) =
-                        (b[p].length_squared(), b[q].length_squared(), b[p].dot(b[q]));
+                    let (alpha, beta, gamma) = (b[p].length_squared(), b[q].length_squared(), b[p].dot(b[q]));
                     if gamma.abs() <= ORTHOGONAL * (alpha * beta).sqrt() {
                         continue;
                     }
