@@ -97,7 +97,12 @@ impl Work for SweepEdges<'_> {
         for batch in self.batches {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the world, and edges of a colour share none.
-                let [p, q] = unsafe { batch.vertices.each_ref().map(|v| L::gather(self.x.base(), v, at)) };
+                let (p, q) = unsafe {
+                    (
+                        L::gather(self.x.base(), &batch.vertices[0], at),
+                        L::gather(self.x.base(), &batch.vertices[1], at),
+                    )
+                };
                 let range = Range { min: L::load(&batch.min, at), max: L::load(&batch.max, at) };
                 let mut relaxation = L::splat(self.relaxation);
                 if let EdgeWork::Accumulate(_) = self.work {

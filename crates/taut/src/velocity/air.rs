@@ -11,7 +11,7 @@ use crate::{
     kernel::{
         lanes::{BATCH, Lanes, Work},
         random::Random,
-        real::{dot, scale},
+        real::{add, dot, scale},
     },
     limit::colored::SharedQuads,
 };
@@ -103,14 +103,13 @@ impl Work for AddDrag<'_> {
         for batch in self.batches {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let corners = |quads: SharedQuads| unsafe {
-                    batch.vertices.each_ref().map(|v| {
-                        let [x, y, z, _] = L::gather(quads.base(), v, at);
-                        [x, y, z]
-                    })
+                let (x, u) = unsafe {
+                    (
+                        L::corners(self.x.base(), &batch.vertices, at),
+                        L::corners(self.relative.base(), &batch.vertices, at),
+                    )
                 };
-                let (x, u) = (corners(self.x), corners(self.relative));
-                let mean = [0, 1, 2].map(|k| (u[0][k] + u[1][k] + u[2][k]) * third);
+                let mean = scale(add(add(u[0], u[1]), u[2]), third);
                 let area = area_vector(&x);
                 let doubled = dot(area, area).sqrt().max(tiny);
                 let across = dot(mean, area) / doubled;
