@@ -127,8 +127,7 @@ impl<R: Real> Metric<R> {
         let g = R::select(out0, self.diagonal[0], self.diagonal[1]);
         let gap = t * t - o * o;
         let denominator = g * g * gap;
-        let ratio = self.off * self.off * t * t
-            / R::select(denominator.abs().le(tiny), tiny, denominator);
+        let ratio = self.off * self.off * t * t / R::select(denominator.abs().le(tiny), tiny, denominator);
         let discriminant = t * t + ratio * (t * t - s * s);
         let root = discriminant.max(zero).sqrt();
         // Two forms of the same root, each without cancellation on its side.
@@ -142,9 +141,8 @@ impl<R: Real> Metric<R> {
         let other = o * y / t.max(tiny);
         // Near a double root the square root would lose half of the digits.
         let rooted = (t * t * R::splat(0.05)).le(discriminant);
-        let lands = rooted
-            & other.le(range.max * R::splat(1.000001))
-            & (range.min * R::splat(0.999999)).le(other);
+        let lands =
+            rooted & other.le(range.max * R::splat(1.000001)) & (range.min * R::splat(0.999999)).le(other);
         let both = (out0 & out1) | !lands;
         let single = [[R::select(out0, k, zero), zero], [zero, R::select(out0, zero, k)]];
         if !R::any(both) {
@@ -331,7 +329,11 @@ fn moves_across_pinned_edge<R: Real>(
     let up = select3::<R>(flat, perpendicular(along), scale(offset, one / height.max(tiny)));
     let shift = scale(up, (wanted - d) * rest_height * relaxation);
     let none = [zero; 3];
-    [select3::<R>(free[0], shift, none), select3::<R>(free[1], shift, none), select3::<R>(free[2], shift, none)]
+    [
+        select3::<R>(free[0], shift, none),
+        select3::<R>(free[1], shift, none),
+        select3::<R>(free[2], shift, none),
+    ]
 }
 
 /// `a` where vertex 0 is the free one, `b` where 1 is, else `c`.
@@ -342,7 +344,10 @@ fn pick<R: Real>(free: [R::Mask; 3], a: V3<R>, b: V3<R>, c: V3<R>) -> V3<R> {
 
 /// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices only.
 pub fn angular_impulse(x: &[V3<f64>; 3], w: [f64; 3], moves: &[V3<f64>; 3]) -> V3<f64> {
-    (0..3).fold([0.0; 3], |sum, i| {
-        if w[i] > 0.0 { add(sum, scale(cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
-    })
+    (0..3).fold(
+        [0.0; 3],
+        |sum, i| {
+            if w[i] > 0.0 { add(sum, scale(cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
+        },
+    )
 }

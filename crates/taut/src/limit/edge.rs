@@ -47,7 +47,13 @@ impl EdgeBatch {
 /// Moves of the two vertices of an edge that bring it back to its limits, and its residual before; keeps linear and
 /// angular momentum. `w` are inverse masses.
 #[inline(always)]
-pub fn limit_edge<R: Real>(x: [V3<R>; 2], w: [R; 2], rest: R, range: Range<R>, relaxation: R) -> ([V3<R>; 2], R) {
+pub fn limit_edge<R: Real>(
+    x: [V3<R>; 2],
+    w: [R; 2],
+    rest: R,
+    range: Range<R>,
+    relaxation: R,
+) -> ([V3<R>; 2], R) {
     let (zero, tiny) = (R::splat(0.0), R::splat(1e-30));
     let d = sub(x[1], x[0]);
     let length = dot(d, d).sqrt();

@@ -63,7 +63,11 @@ impl Gusts {
                 let direction = Vec3::new(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5);
                 // Waves of 4 m down to 0.4 m, the shorter the quicker.
                 let number = 1.6 * 1.6f32.powi(k);
-                (direction.normalize_or(Vec3::X) * number, 1.5 * 1.5f32.powi(k), random.unit() * std::f32::consts::TAU)
+                (
+                    direction.normalize_or(Vec3::X) * number,
+                    1.5 * 1.5f32.powi(k),
+                    random.unit() * std::f32::consts::TAU,
+                )
             })
             .collect();
         Self { waves }
@@ -71,7 +75,8 @@ impl Gusts {
 
     /// Strength at a place and time, about −1 to 1.
     pub fn at(&self, p: Vec3, time: f32) -> f32 {
-        let sum: f32 = self.waves.iter().map(|(k, omega, phase)| (k.dot(p) - omega * time + phase).sin()).sum();
+        let sum: f32 =
+            self.waves.iter().map(|(k, omega, phase)| (k.dot(p) - omega * time + phase).sin()).sum();
         sum / 3.0
     }
 }
