@@ -48,7 +48,7 @@ fn parse_text(bytes: &[u8]) -> Result<Vec<f64>, String> {
 fn parse_npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let cut = "the NumPy header is cut off";
     let version = *bytes.get(6).ok_or(cut)?;
-    let (length, start) = if version == 1 {
+    let (length, start): (usize, usize) = if version == 1 {
         let length = bytes.get(8..10).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes).ok_or(cut)?;
         (usize::from(length), 10)
     } else {

@@ -106,6 +106,8 @@ fn loaded(
         scene,
         tree: Arc::new(tree),
         overrides: overrides.into(),
+        moved_inputs: None,
+        warnings: std::sync::OnceLock::new(),
     }
 }
 

@@ -213,7 +213,7 @@ mod tests {
     }
 
     fn select(text: &str) -> Result<Vec<u32>, String> {
-        Selection::parse(text)?.resolve(&square(), PathBuf::from)
+        Selection::parse(text)?.resolve(&square(), |file| PathBuf::from(file))
     }
 
     #[test]
