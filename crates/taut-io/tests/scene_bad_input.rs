@@ -70,7 +70,12 @@ fn invalid_toml() {
 #[test]
 fn unknown_key() {
     let text = GOOD.replace("frames", "frmaes");
-    refused(text, Some(2), Some("scene.frmaes"), &["unknown key; did you mean \"frames\"?", "frame_rate", "seed"]);
+    refused(
+        text,
+        Some(2),
+        Some("scene.frmaes"),
+        &["unknown key; did you mean \"frames\"?", "frame_rate", "seed"],
+    );
     refused(cloth("strian = { max = 0.1 }"), Some(7), Some("cloth.sheet.strian"), &["\"strain\""]);
     refused(mesh("{ gird = 3 }"), Some(3), Some("cloth.sheet.mesh.gird"), &["\"grid\"", "torus", "file"]);
 }
@@ -78,15 +83,40 @@ fn unknown_key() {
 #[test]
 fn wrong_type() {
     let text = GOOD.replace("= 3", "= \"three\"");
-    refused(text, Some(2), Some("scene.frames"), &["is the text \"three\"", "a whole number from 1 to 1000000"]);
+    refused(
+        text,
+        Some(2),
+        Some("scene.frames"),
+        &["is the text \"three\"", "a whole number from 1 to 1000000"],
+    );
     refused(GOOD.replace("= 3", "= 2.5"), Some(2), Some("scene.frames"), &["is 2.5", "whole number"]);
-    refused(cloth("strain = 0.05"), Some(7), Some("cloth.sheet.strain"), &["is 0.05, must be a table with max, min"]);
-    refused(cloth("velocity = [1, 2]"), Some(7), Some("cloth.sheet.velocity"), &["array of 2", "an array of 3 numbers"]);
-    refused(cloth("velocity = [1, true, 2]"), Some(7), Some("cloth.sheet.velocity[1]"), &["is true", "a number"]);
+    refused(
+        cloth("strain = 0.05"),
+        Some(7),
+        Some("cloth.sheet.strain"),
+        &["is 0.05, must be a table with max, min"],
+    );
+    refused(
+        cloth("velocity = [1, 2]"),
+        Some(7),
+        Some("cloth.sheet.velocity"),
+        &["array of 2", "an array of 3 numbers"],
+    );
+    refused(
+        cloth("velocity = [1, true, 2]"),
+        Some(7),
+        Some("cloth.sheet.velocity[1]"),
+        &["is true", "a number"],
+    );
     refused("cloth = 3\n", Some(1), Some("cloth"), &["is 3"]);
     refused("[cloth]\nname = \"a\"\n", Some(1), Some("cloth"), &["is a table", "array"]);
     refused(mesh("\"shirt.obj\""), Some(3), Some("cloth.sheet.mesh"), &["a table with one of grid, disc"]);
-    refused(format!("[air]\nwind = [true]\n{GOOD}"), Some(2), Some("air.wind"), &["an array of 3 numbers", "time, velocity"]);
+    refused(
+        format!("[air]\nwind = [true]\n{GOOD}"),
+        Some(2),
+        Some("air.wind"),
+        &["an array of 3 numbers", "time, velocity"],
+    );
 }
 
 #[test]
@@ -95,7 +125,12 @@ fn two_meshes_or_none() {
     refused(mesh(both), Some(3), Some("cloth.sheet.mesh"), &["has disc and file, must have only one of"]);
     refused(mesh("{}"), Some(3), Some("cloth.sheet.mesh"), &["is empty, must have grid, disc"]);
     refused("[[cloth]]\nname = \"sheet\"\n", Some(1), Some("cloth.sheet.mesh"), &["is missing", "grid"]);
-    refused(mesh("{ grid = { cells = [4, 4] } }"), Some(3), Some("cloth.sheet.mesh.grid.size"), &["is missing"]);
+    refused(
+        mesh("{ grid = { cells = [4, 4] } }"),
+        Some(3),
+        Some("cloth.sheet.mesh.grid.size"),
+        &["is missing"],
+    );
 }
 
 #[test]
@@ -131,10 +166,20 @@ fn non_finite_numbers() {
 #[test]
 fn limits_out_of_order_or_range() {
     let text = cloth("strain = { min = 0.1, max = 0.05 }");
-    refused(&text, Some(7), Some("cloth.sheet.strain.min"), &["is 0.1, must not be above max, which is 0.05"]);
+    refused(
+        &text,
+        Some(7),
+        Some("cloth.sheet.strain.min"),
+        &["is 0.1, must not be above max, which is 0.05"],
+    );
     refused(&text, Some(7), Some("cloth.sheet.strain.min"), &["from -1 to 0"]);
     refused(cloth("edge.min = -1.5"), Some(7), Some("cloth.sheet.edge.min"), &["is -1.5", "from -1 to 0"]);
-    refused(cloth("strain.max = -0.1"), Some(7), Some("cloth.sheet.strain.max"), &["is -0.1", "from 0 to 1000"]);
+    refused(
+        cloth("strain.max = -0.1"),
+        Some(7),
+        Some("cloth.sheet.strain.max"),
+        &["is -0.1", "from 0 to 1000"],
+    );
 }
 
 #[test]
@@ -153,16 +198,21 @@ fn zero_or_negative_density_and_size() {
 
 #[test]
 fn empty_and_absurd_meshes() {
-    refused(mesh("{ grid = { size = [1, 1], cells = [0, 4] } }"), Some(3), Some("cloth.sheet.mesh.grid.cells[0]"), &[
-        "is 0",
-    ]);
+    refused(
+        mesh("{ grid = { size = [1, 1], cells = [0, 4] } }"),
+        Some(3),
+        Some("cloth.sheet.mesh.grid.cells[0]"),
+        &["is 0"],
+    );
     let text = mesh("{ grid = { size = [1, 1], cells = [1000000, 1000000] } }");
     refused(text, Some(3), Some("cloth.sheet.mesh.grid"), &["16000000 are allowed"]);
     let text = mesh("{ torus = { major = 1, minor = 2, segments = [8, 8] } }");
     refused(text, Some(3), Some("cloth.sheet.mesh.torus.minor"), &["less than major"]);
     let text = mesh("{ grid = { size = [1, 1], cells = [2, 2] } }\ntransform.scale = 1e-6");
     refused(text, Some(3), Some("cloth.sheet.mesh.grid"), &["face 0"]);
-    let text = mesh("{ grid = { size = [100, 100], cells = [2, 2] } }\ntransform = { scale = 1e4, translate = [9e5, 0, 0] }");
+    let text = mesh(
+        "{ grid = { size = [100, 100], cells = [2, 2] } }\ntransform = { scale = 1e4, translate = [9e5, 0, 0] }",
+    );
     refused(text, Some(4), Some("cloth.sheet.transform"), &["within ±1000000 m"]);
 }
 
@@ -192,8 +242,15 @@ fn bad_names() {
 #[test]
 fn keyframes_out_of_order() {
     let text = cloth("pin = [{ select = \"all\", motion = [\n{ time = 1 },\n{ time = 1.0 }] }]");
-    refused(text, Some(9), Some("cloth.sheet.pin[0].motion[1].time"), &["later than the keyframe before, at 1"]);
-    let text = format!("[air]\nwind = [{{ time = 1, velocity = [0,0,0] }}, {{ time = 0, velocity = [0,0,0] }}]\n{GOOD}");
+    refused(
+        text,
+        Some(9),
+        Some("cloth.sheet.pin[0].motion[1].time"),
+        &["later than the keyframe before, at 1"],
+    );
+    let text = format!(
+        "[air]\nwind = [{{ time = 1, velocity = [0,0,0] }}, {{ time = 0, velocity = [0,0,0] }}]\n{GOOD}"
+    );
     refused(text, Some(2), Some("air.wind[1].time"), &["is 0, must be later"]);
 }
 
@@ -226,7 +283,12 @@ fn pin_selections_that_match_nothing() {
     }
     let sphere = "[[cloth]]\nmesh = { sphere = { radius = 1, frequency = 2 } }\n";
     let select = |select: &str| format!("{sphere}pin = [{{ select = \"{select}\" }}]\n");
-    refused(select("corner:top-left"), Some(3), Some("cloth.cloth.pin[0].select"), &["neither corners nor groups"]);
+    refused(
+        select("corner:top-left"),
+        Some(3),
+        Some("cloth.cloth.pin[0].select"),
+        &["neither corners nor groups"],
+    );
     refused(select("boundary"), Some(3), Some("cloth.cloth.pin[0].select"), &["closed"]);
 }
 
@@ -251,7 +313,8 @@ fn several_problems_come_at_once_in_the_order_of_the_file() {
                 mesh = { grid = { size = [1, -1], cells = [4, 4] } }\nstrain = { min = 0.5, max = 0.1 }\n\
                 pin = [{ select = \"cornr:x\" }]\n[[cloth]]\nname = \"a\"\n";
     let problems = Folder::new().load(text).unwrap_err();
-    let found: Vec<_> = problems.0.iter().map(|problem| (problem.line.unwrap(), problem.key.clone().unwrap())).collect();
+    let found: Vec<_> =
+        problems.0.iter().map(|problem| (problem.line.unwrap(), problem.key.clone().unwrap())).collect();
     let wanted = [
         (2, "scene.frames"),
         (3, "scene.gravty"),

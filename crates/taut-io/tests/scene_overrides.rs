@@ -49,7 +49,9 @@ fn keys_bodies_and_values() {
 
 #[test]
 fn one_alternative_makes_room_for_another() {
-    let scene = load(&["cloth.sheet.mesh.disc.radius=0.5", "cloth.sheet.mesh.disc.rings=3", "cloth.sheet.pin=[]"]).unwrap();
+    let scene =
+        load(&["cloth.sheet.mesh.disc.radius=0.5", "cloth.sheet.mesh.disc.rings=3", "cloth.sheet.pin=[]"])
+            .unwrap();
     let text = scene.to_toml();
     assert!(text.contains("[cloth.mesh.disc]") && !text.contains("grid"), "{text}");
     assert_eq!(scene.build().unwrap().cloths[0].mesh.positions.len(), 1 + 6 + 12 + 18);
@@ -80,14 +82,23 @@ fn bad_overrides_are_named() {
     refuses("scene.frames=", "scene.frames", &["the value is missing"]);
     refuses("scene.frames=[1,", "scene.frames", &["not valid TOML"]);
     refuses("scene.frames.x=1", "scene.frames.x", &["scene.frames is 90 and has no keys"]);
-    refuses("cloth.shet.strain.max=1", "cloth.shet.strain.max", &["there is no cloth \"shet\"", "\"sheet\"?"]);
+    refuses(
+        "cloth.shet.strain.max=1",
+        "cloth.shet.strain.max",
+        &["there is no cloth \"shet\"", "\"sheet\"?"],
+    );
     refuses("cloth.5.strain.max=1", "cloth.5.strain.max", &["cloth has 1 items"]);
     refuses("cloth.sheet.pin.a.select=all", "cloth.sheet.pin.a.select", &["index from 0"]);
     refuses("obstacle.0.friction=1", "obstacle.0.friction", &["the scene has no obstacle"]);
     refuses("cloth.sheet.strain.max=nan", "cloth.sheet.strain.max", &["is nan"]);
     refuses("cloth..x=1", "cloth..x", &["names joined by dots"]);
     refuses("cloth.sheet.mesh.gird.cells=[1,1]", "cloth.sheet.mesh.gird", &["did you mean \"grid\"?"]);
-    assert!(load(&["=1"]).is_err() && load(&[""]).is_err() && load(&["a\n=1"]).is_err() && load(&["a=1\nb=2"]).is_err());
+    assert!(
+        load(&["=1"]).is_err()
+            && load(&[""]).is_err()
+            && load(&["a\n=1"]).is_err()
+            && load(&["a=1\nb=2"]).is_err()
+    );
 }
 
 #[test]

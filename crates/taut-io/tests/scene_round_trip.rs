@@ -15,7 +15,8 @@ fn built(scene: &LoadedScene) -> String {
 #[track_caller]
 fn survives(scene: &LoadedScene, folder: &Path) {
     let text = scene.to_toml();
-    let again = parse(&text, &scene.name, folder, &[]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+    let again =
+        parse(&text, &scene.name, folder, &[]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
     assert_eq!(again.to_toml(), text);
     assert_eq!((again.frames, again.frame_rate), (scene.frames, scene.frame_rate));
     assert!(built(&again) == built(scene), "another description from\n{text}");
@@ -24,7 +25,8 @@ fn survives(scene: &LoadedScene, folder: &Path) {
 #[test]
 fn every_built_in_scene_survives() {
     for built_in in built_in() {
-        let scene = load(built_in.name, &[]).unwrap_or_else(|problems| panic!("{}:\n{problems}", built_in.name));
+        let scene =
+            load(built_in.name, &[]).unwrap_or_else(|problems| panic!("{}:\n{problems}", built_in.name));
         assert!(scene.warnings().is_empty(), "{}: {:?}", built_in.name, scene.warnings());
         assert!(!scene.description().is_empty(), "{} has no description", built_in.name);
         assert!(built_in.text.contains("[expect]"), "{} expects nothing", built_in.name);
@@ -124,7 +126,10 @@ fn placement_is_scale_then_rotation_then_translation() {
                 transform = { scale = 2, rotate = [0, 0, 90], translate = [0, 1, 0] }\n";
     let built = parse(text, "a", Path::new(""), &[]).unwrap().build().unwrap();
     let (cloth, obstacle) = (&built.cloths[0], &built.obstacles[0]);
-    assert_eq!(cloth.mesh.positions.iter().fold(glam::Vec3::ZERO, |m, x| m.max(*x)), glam::Vec3::new(2.0, 0.0, 3.0));
+    assert_eq!(
+        cloth.mesh.positions.iter().fold(glam::Vec3::ZERO, |m, x| m.max(*x)),
+        glam::Vec3::new(2.0, 0.0, 3.0)
+    );
     // (2, 0, 3): about x to (2, -3, 0), about z to (3, 2, 0).
     let last = *cloth.start.last().unwrap();
     assert!((last - glam::Vec3::new(13.0, 22.0, 30.0)).length() < 1e-5, "{last}");
@@ -167,7 +172,8 @@ fn moves(folder: &Folder, out: &Folder, text: &str, names: &[&str]) {
 
 #[test]
 fn expectations_say_both_figures() {
-    let text = format!("{ODD}max_strain = 0.06\nmin_strain = -0.1\nmax_residual = 0.01\nmax_penetration = 0.001\n");
+    let text =
+        format!("{ODD}max_strain = 0.06\nmin_strain = -0.1\nmax_residual = 0.01\nmax_penetration = 0.001\n");
     let scene = parse(&text, "a", Path::new(""), &[]).unwrap();
     let met = RunExtremes { max_strain: 0.06, min_strain: -0.1, ..RunExtremes::default() };
     assert!(scene.unmet(&met).is_empty());
@@ -181,7 +187,10 @@ fn expectations_say_both_figures() {
     let unmet = scene.unmet(&broken);
     assert_eq!(unmet.len(), 6, "{unmet:?}");
     assert_eq!(unmet[0], "expect.max_strain: the largest strain is 0.07, expected at most 0.06");
-    assert!(unmet.iter().any(|line| line.contains("the highest y at the last frame [m] is 3000000")), "{unmet:?}");
+    assert!(
+        unmet.iter().any(|line| line.contains("the highest y at the last frame [m] is 3000000")),
+        "{unmet:?}"
+    );
     broken.max_strain = f64::INFINITY;
     assert!(scene.unmet(&broken)[0].contains("is inf, expected at most 0.06"));
 }
@@ -216,7 +225,9 @@ fn walk(schema: &serde_json::Value, path: &str, numbers: &mut usize) {
     }
     for key in ["$defs", "items", "oneOf", "anyOf"] {
         match object.get(key) {
-            Some(serde_json::Value::Array(choices)) => choices.iter().for_each(|choice| walk(choice, path, numbers)),
+            Some(serde_json::Value::Array(choices)) => {
+                choices.iter().for_each(|choice| walk(choice, path, numbers))
+            }
             Some(inner) if key == "$defs" => {
                 inner.as_object().unwrap().iter().for_each(|(name, inner)| walk(inner, name, numbers));
             }

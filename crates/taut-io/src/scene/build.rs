@@ -31,13 +31,11 @@ pub(super) struct Built {
 
 /// See [`LoadedScene::build`].
 pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
-    let mut builder = Builder {
-        scene,
-        report: Report::new(scene.file.clone(), &scene.overrides),
-        warnings: Vec::new(),
-    };
+    let mut builder =
+        Builder { scene, report: Report::new(scene.file.clone(), &scene.overrides), warnings: Vec::new() };
     let settings = &scene.scene;
-    let cloths = settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
+    let cloths =
+        settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
@@ -195,13 +193,14 @@ impl Builder<'_> {
         for (number, pin) in cloth.pin.iter().enumerate() {
             let item = format!("pin[{number}]");
             let resolve = |file: &str| -> PathBuf { self.scene.resolve(file) };
-            let vertices = match Selection::parse(&pin.select).and_then(|select| select.resolve(mesh, resolve)) {
-                Ok(vertices) => vertices,
-                Err(message) => {
-                    self.refuse::<()>(index, name, &[&item, "select"], message);
-                    continue;
-                }
-            };
+            let vertices =
+                match Selection::parse(&pin.select).and_then(|select| select.resolve(mesh, resolve)) {
+                    Ok(vertices) => vertices,
+                    Err(message) => {
+                        self.refuse::<()>(index, name, &[&item, "select"], message);
+                        continue;
+                    }
+                };
             let pivot = pin.pivot.map(vector).unwrap_or_else(|| {
                 let sum: DVec3 = vertices.iter().map(|vertex| start[*vertex as usize].as_dvec3()).sum();
                 sum / vertices.len() as f64

@@ -26,7 +26,8 @@ pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
             continue;
         }
         let path = scene.resolve(&name);
-        let file = path.file_name().map_or_else(|| "input".into(), |file| file.to_string_lossy().into_owned());
+        let file =
+            path.file_name().map_or_else(|| "input".into(), |file| file.to_string_lossy().into_owned());
         let buffers = buffers(&path);
         if buffers.is_empty() {
             let copy = free(&inputs, &file);
@@ -100,7 +101,8 @@ fn free(inputs: &[Input], file: &str) -> String {
             first.eq_ignore_ascii_case(copy)
         })
     };
-    let candidates = (1..).map(|n| if n == 1 { format!("inputs/{file}") } else { format!("inputs/{n}-{file}") });
+    let candidates =
+        (1..).map(|n| if n == 1 { format!("inputs/{file}") } else { format!("inputs/{n}-{file}") });
     candidates.into_iter().find(|copy| !taken(copy)).unwrap_or_else(|| format!("inputs/{file}"))
 }
 
@@ -114,7 +116,8 @@ fn buffers(path: &Path) -> Vec<String> {
     let Ok(json) = serde_json::from_slice::<serde_json::Value>(&text) else { return Vec::new() };
     let buffers = json.get("buffers").and_then(|buffers| buffers.as_array());
     let uris = buffers.into_iter().flatten().filter_map(|buffer| buffer.get("uri")?.as_str());
-    let mut names: Vec<String> = uris.filter(|uri| !uri.contains(':') && !uri.starts_with('/')).map(decode).collect();
+    let mut names: Vec<String> =
+        uris.filter(|uri| !uri.contains(':') && !uri.starts_with('/')).map(decode).collect();
     names.dedup();
     names
 }

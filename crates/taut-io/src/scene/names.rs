@@ -13,7 +13,8 @@ pub(crate) fn complete(kind: &str, given: &[Option<&str>]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(given.len());
     for (index, name) in given.iter().enumerate() {
         let name = name.map(str::to_owned).unwrap_or_else(|| {
-            let candidate = |number: usize| if number == 1 { kind.into() } else { format!("{kind}-{number}") };
+            let candidate =
+                |number: usize| if number == 1 { kind.into() } else { format!("{kind}-{number}") };
             let taken = |name: &String| {
                 let same = |other: &str| other.eq_ignore_ascii_case(name);
                 given.iter().flatten().any(|other| same(other)) || names.iter().any(|other| same(other))

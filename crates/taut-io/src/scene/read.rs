@@ -140,7 +140,6 @@ fn not_found(path: &FilePath) -> String {
     let text = path.to_string_lossy();
     let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
     let near = hint(&stem, names.iter().copied());
-    let near = if near.is_empty() { ";".into() } else { near };
     let what = if text.contains(['/', '\\']) || text.ends_with(".toml") {
         "no such file, and no built-in scene of that name"
     } else {

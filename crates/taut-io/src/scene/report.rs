@@ -47,7 +47,8 @@ fn bare(key: &str) -> String {
 
 /// Whether a body may be called this: it becomes part of file names and of keys.
 pub(crate) fn is_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 /// Problems found so far, and what it takes to say where they are.

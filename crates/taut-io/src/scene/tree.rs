@@ -177,7 +177,10 @@ fn entries(table: &DeTable<'_>, lines: &Lines) -> BTreeMap<String, Node> {
         .iter()
         .map(|(key, value)| {
             let value_ = convert(value.get_ref(), lines);
-            (key.get_ref().to_string(), Node { origin: Origin::Line(lines.line(key.span().start)), value: value_ })
+            (
+                key.get_ref().to_string(),
+                Node { origin: Origin::Line(lines.line(key.span().start)), value: value_ },
+            )
         })
         .collect()
 }

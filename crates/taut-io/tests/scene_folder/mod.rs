@@ -63,7 +63,13 @@ pub fn refused(text: impl AsRef<[u8]>, line: Option<usize>, key: Option<&str>, w
 }
 
 #[track_caller]
-pub fn refused_in(folder: &Folder, text: impl AsRef<[u8]>, line: Option<usize>, key: Option<&str>, words: &[&str]) {
+pub fn refused_in(
+    folder: &Folder,
+    text: impl AsRef<[u8]>,
+    line: Option<usize>,
+    key: Option<&str>,
+    words: &[&str],
+) {
     let problems = match folder.load(text) {
         Ok(scene) => scene.build().expect_err("it should not load or not build"),
         Err(problems) => problems,
