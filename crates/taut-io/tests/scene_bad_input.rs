@@ -352,7 +352,24 @@ fn absurdly_deep_scenes_are_refused() {
         format!("a = {}1{}", "{a = ".repeat(deep), "}".repeat(deep)),
         format!("a{} = 1", ".a".repeat(deep)),
         format!("[a{}]\nb = 1", ".a".repeat(deep)),
+        format!("a = {}1{}", format!("{{ a{} = ", ".a".repeat(78)).repeat(78), "}".repeat(78)),
     ] {
         assert!(Folder::new().load(text).is_err());
     }
+}
+
+#[test]
+fn a_large_file_of_garbage_is_refused_quickly() {
+    let started = std::time::Instant::now();
+    let keys: String = (0..300_000).map(|number| format!("frames{number} = 1\n")).collect();
+    for text in [
+        format!("[scene]\n{keys}"),
+        "[[cloth]]\n".repeat(300_000),
+        format!("cloth = [{}]", "1,".repeat(1_000_000)),
+    ] {
+        let problems = Folder::new().load(text).unwrap_err();
+        assert!(problems.0.len() <= 201);
+        assert!(problems.0.last().unwrap().message.contains("more problems") || problems.0.len() < 200);
+    }
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }

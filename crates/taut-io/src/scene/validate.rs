@@ -13,6 +13,9 @@ use super::{
 
 /// Adds to `report` all that is wrong with `node` by the schema `part`.
 pub(crate) fn validate(node: &Node, part: Part, path: &Path<'_>, report: &mut Report<'_>) {
+    if report.is_full() {
+        return;
+    }
     if let Some(words) = part.words() {
         return validate_word(node, &words, path, report);
     }
@@ -135,6 +138,9 @@ fn validate_table(node: &Node, part: Part, path: &Path<'_>, report: &mut Report<
 }
 
 fn unknown_key(entry: &Node, key: &str, known: &[&str], path: &Path<'_>, report: &mut Report<'_>) {
+    if report.is_full() {
+        return;
+    }
     let hint = hint(key, known.iter().copied());
     report.add(
         entry.origin,
