@@ -236,3 +236,30 @@ fn walk(schema: &serde_json::Value, path: &str, numbers: &mut usize) {
         }
     }
 }
+
+#[test]
+fn buffers_of_gltf_files_move_with_them() {
+    let (folder, out) = (Folder::new(), Folder::new());
+    folder.write(
+        "shirt/x.gltf",
+        r#"{ "buffers": [{ "uri": "../data/a%20b.bin" }, { "uri": "data:,x" }, { "uri": "c.bin" }] }"#,
+    );
+    folder.write("x.gltf", r#"{ "buffers": [{ "uri": "c.bin" }] }"#);
+    let cloth = |file: &str| format!("[[cloth]]\nmesh.file = \"{file}\"\n");
+    let text = [cloth("shirt/x.gltf"), cloth("x.gltf"), cloth("x.gltf"), cloth("a.obj")].concat();
+    let scene = folder.load(text).unwrap();
+    let names = |scene: &LoadedScene| scene.inputs().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(
+        names(&scene),
+        ["shirt/x.gltf", "shirt/../data/a b.bin", "shirt/c.bin", "x.gltf", "c.bin", "a.obj"]
+    );
+    let wanted = [
+        "inputs/x.gltf.files/d/x.gltf",
+        "inputs/x.gltf.files/data/a b.bin",
+        "inputs/x.gltf.files/d/c.bin",
+        "inputs/2-x.gltf.files/x.gltf",
+        "inputs/2-x.gltf.files/c.bin",
+        "inputs/a.obj",
+    ];
+    assert_eq!(names(&scene.with_inputs_in(out.path())), wanted);
+}
