@@ -31,8 +31,9 @@ macro_rules! define_svd3 {
         /// Never panics and never returns a value that is not finite: a matrix with an infinite entry or a NaN is
         /// taken for zero, and singular values too large for the number type are cut off at its largest value.
         pub fn $name(f: $matrix) -> Svd3<$matrix, $vector> {
-            // A rotation is left alone below this cosine; well under it the columns are orthogonal to rounding.
-            const ORTHOGONAL: $number = <$number>::EPSILON;
+            // Columns are left alone below this cosine. It is as small as rounding of the dot product lets it be
+            // measured: a smaller one would keep turning noise until the sweeps run out.
+            const ORTHOGONAL: $number = 4.0 * <$number>::EPSILON;
             // Convergence is quadratic: six sweeps are the most seen, the rest is for inputs nobody thought of.
             const MAX_SWEEPS: usize = 16;
 
