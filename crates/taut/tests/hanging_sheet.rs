@@ -58,7 +58,8 @@ fn reference(description: &Description, substeps: u32) -> Vec<DVec3> {
     let mut x: Vec<DVec3> = cloth.start.iter().map(|p| p.as_dvec3()).collect();
     let mut v = vec![DVec3::ZERO; x.len()];
     let corner = |x: &[DVec3], v: u32| x[v as usize].to_array();
-    let rest: Vec<_> = mesh.triangles.iter().map(|t| rest_inverse(t.map(|v| corner(&x, v))).unwrap()).collect();
+    let rest: Vec<_> =
+        mesh.triangles.iter().map(|t| rest_inverse(t.map(|v| corner(&x, v))).unwrap()).collect();
     let mut masses = vec![0.0; x.len()];
     for (t, (_, area)) in mesh.triangles.iter().zip(&rest) {
         for &v in t {
@@ -106,8 +107,13 @@ fn reference(description: &Description, substeps: u32) -> Vec<DVec3> {
                 for (t, (rest, area)) in mesh.triangles.iter().zip(&rest) {
                     let velocities = t.map(|i| v[i as usize].to_array());
                     let damping = Some((&velocities, f64::from(material.viscosity)));
-                    let forces =
-                        membrane_forces(&t.map(|v| corner(&x, v)), damping, *rest, base.map(|m| m * area), 1e9);
+                    let forces = membrane_forces(
+                        &t.map(|v| corner(&x, v)),
+                        damping,
+                        *rest,
+                        base.map(|m| m * area),
+                        1e9,
+                    );
                     for k in 0..3 {
                         f[t[k] as usize] += DVec3::from(forces[k]);
                     }
