@@ -89,7 +89,12 @@ pub struct Certificate {
 }
 
 /// Measures `positions` against the rest shape `rest` and the limits.
-pub fn measure_strain(_rest: &TriangleMesh, _positions: &[Vec3], _strain: Limit, _edge: Limit) -> StrainMeasure {
+pub fn measure_strain(
+    _rest: &TriangleMesh,
+    _positions: &[Vec3],
+    _strain: Limit,
+    _edge: Limit,
+) -> StrainMeasure {
     StrainMeasure::default()
 }
 
