@@ -1,0 +1,337 @@
+//! The strain limit of one triangle (W1): two ways to bring its principal stretches back into range.
+//!
+//! **Gradient** (the default). Each principal stretch sᵢ moves along its mass-weighted gradient: with bᵢ the gradients
+//! of the rest shape functions and G = Σ wᵢ bᵢ bᵢᵀ, vertex i moves by wᵢ U N Vᵀbᵢ, where N is a 2×2 matrix. A diagonal
+//! N gives no angular momentum, and Σ bᵢ = 0 no linear one. Pinned vertices need no case: their w is 0.
+//! - One stretch outside: N has one entry. The other direction turns along, so the first-order step misses the limit
+//!   by an amount of second order; the exact length of the step is the root of a quadratic, and the triangle *lands*.
+//! - Both outside: the shape is given, only its place is free. N = (R T − S) G⁻¹ with the rotation R that is nearest
+//!   in the mass metric, which is the one that gives no angular momentum.
+//!
+//! **Paper** (Eq. 4). U T Vᵀ about the centre of mass; one pinned vertex: about it; two: at right angles to their line.
+//!
+//! Cost: 16 lanes, all violating, one thread: see `benches/kernels.rs`.
+
+use super::{
+    real::{Real, V3, add, combine, cross, dot, perpendicular, scale, select3, sub},
+    svd2::{RestInverse, Svd2, cauchy, deformation_gradient, svd2},
+};
+
+/// Allowed principal stretches; 1 is the rest length. No limit: 0 below, a huge number above.
+#[derive(Clone, Copy, Debug)]
+pub struct Range<R> {
+    /// Smallest.
+    pub min: R,
+    /// Largest.
+    pub max: R,
+}
+
+/// What a projection did to a triangle.
+#[derive(Clone, Copy)]
+pub struct Projected<R: Real> {
+    /// Whether it was outside its limits.
+    pub active: R::Mask,
+    /// How far the worse principal stretch was past its limit, before.
+    pub residual: R,
+    /// How its vertices move \[m\].
+    pub moves: [V3<R>; 3],
+}
+
+/// How far the worse principal stretch is past its limit; 0 inside.
+#[inline(always)]
+pub fn strain_residual<R: Real>(x: &[V3<R>; 3], rest: RestInverse<R>, range: Range<R>) -> R {
+    let c = cauchy(&deformation_gradient(x, rest));
+    let zero = R::splat(0.0);
+    (c.larger.sqrt() - range.max).max(range.min - c.smaller.sqrt()).max(zero)
+}
+
+/// Brings a triangle back to its limits along the mass-weighted gradients. `w` are inverse masses \[1/kg\]; any common
+/// factor cancels. `None` if all lanes are inside (the early-out, W3).
+#[inline(always)]
+pub fn limit_strain_gradient<R: Real>(
+    x: &[V3<R>; 3],
+    w: [R; 3],
+    rest: RestInverse<R>,
+    range: Range<R>,
+    relaxation: R,
+) -> Option<Projected<R>> {
+    let (svd, active, residual) = violation(x, rest, range)?;
+    let g = Metric::new(&svd, w, rest);
+    let n = g.step(&svd, w, rest, range);
+    let [[n00, n01], [n10, n11]] = n.map(|row| row.map(|v| v * relaxation));
+    let none = [R::splat(0.0); 3];
+    let moves = [0, 1, 2].map(|i| {
+        let (a, b) = (w[i] * g.along[0][i], w[i] * g.along[1][i]);
+        select3::<R>(
+            active,
+            combine(svd.u[0], n00 * a + n01 * b, svd.u[1], n10 * a + n11 * b),
+            none,
+        )
+    });
+    Some(Projected { active, residual, moves })
+}
+
+/// Decomposition, lanes outside and residual, unless all lanes are inside.
+#[inline(always)]
+fn violation<R: Real>(
+    x: &[V3<R>; 3],
+    rest: RestInverse<R>,
+    range: Range<R>,
+) -> Option<(Svd2<R>, R::Mask, R)> {
+    let f = deformation_gradient(x, rest);
+    let c = cauchy(&f);
+    let inside = c.larger.le(range.max * range.max) & (range.min * range.min).le(c.smaller);
+    if !R::any(!inside) {
+        return None;
+    }
+    let svd = svd2(&f, &c);
+    let residual = (svd.s[0] - range.max).max(range.min - svd.s[1]).max(R::splat(0.0));
+    Some((svd, !inside, residual))
+}
+
+/// The mass metric of a triangle in its principal directions.
+struct Metric<R> {
+    /// vₖ · bᵢ.
+    along: [[R; 3]; 2],
+    /// G = Σ wᵢ bᵢ bᵢᵀ in the basis v: diagonal and off-diagonal.
+    diagonal: [R; 2],
+    off: R,
+}
+
+impl<R: Real> Metric<R> {
+    #[inline(always)]
+    fn new(svd: &Svd2<R>, w: [R; 3], rest: RestInverse<R>) -> Self {
+        let [vx, vy] = svd.v;
+        let (a1, a2) = (vx * rest[0] + vy * rest[1], vy * rest[2]);
+        let (b1, b2) = (vx * rest[1] - vy * rest[0], vx * rest[2]);
+        let along = [[-(a1 + a2), a1, a2], [-(b1 + b2), b1, b2]];
+        let sum = |p: &[R; 3], q: &[R; 3]| w[0] * p[0] * q[0] + w[1] * p[1] * q[1] + w[2] * p[2] * q[2];
+        Self {
+            along,
+            diagonal: [sum(&along[0], &along[0]), sum(&along[1], &along[1])],
+            off: sum(&along[0], &along[1]),
+        }
+    }
+
+    /// The matrix N of the module's head.
+    #[inline(always)]
+    fn step(&self, svd: &Svd2<R>, w: [R; 3], rest: RestInverse<R>, range: Range<R>) -> [[R; 2]; 2] {
+        let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
+        let [s0, s1] = svd.s;
+        let (t0, t1) = (s0.clamp(range.min, range.max), s1.clamp(range.min, range.max));
+        let (out0, out1) = (!s0.le(t0) | !t0.le(s0), !s1.le(t1) | !t1.le(s1));
+
+        // One stretch outside, `s` with target `t`; `o` is the other one. After a step of k along the gradient the
+        // decomposition is that of [[y, k off], [0, o]] with y = s + k g, and it has the singular value t where
+        // (t² − o²)(t² − y²) = (k off t)².
+        let (s, t, o) = (R::select(out0, s0, s1), R::select(out0, t0, t1), R::select(out0, s1, s0));
+        let g = R::select(out0, self.diagonal[0], self.diagonal[1]);
+        let gap = t * t - o * o;
+        let denominator = g * g * gap;
+        let ratio = self.off * self.off * t * t
+            / R::select(denominator.abs().le(tiny), tiny, denominator);
+        let discriminant = t * t + ratio * (t * t - s * s);
+        let root = discriminant.max(zero).sqrt();
+        // Two forms of the same root, each without cancellation on its side.
+        let y = R::select(
+            zero.le(ratio),
+            (ratio * s + root) / (one + ratio),
+            (t * t - ratio * s * s) / (root - ratio * s).max(tiny),
+        );
+        let k = R::select(g.le(tiny), zero, (y - s) / g.max(tiny));
+        // The determinant tells where the other stretch goes.
+        let other = o * y / t.max(tiny);
+        // Near a double root the square root would lose half of the digits.
+        let rooted = (t * t * R::splat(0.05)).le(discriminant);
+        let lands = rooted
+            & other.le(range.max * R::splat(1.000001))
+            & (range.min * R::splat(0.999999)).le(other);
+        let both = (out0 & out1) | !lands;
+        let single = [[R::select(out0, k, zero), zero], [zero, R::select(out0, zero, k)]];
+        if !R::any(both) {
+            return single;
+        }
+
+        // Both stretches are given. Where the other one would leave its limits on the way, it is held at that limit.
+        let landing = R::select(rooted, other, o).clamp(range.min, range.max);
+        let t0 = R::select(out0, t0, landing);
+        let t1 = R::select(out0 & !out1, landing, t1);
+        let area = rest[0] * rest[2];
+        let determinant = (w[0] * w[1] + w[1] * w[2] + w[2] * w[0]) * area * area;
+        let sine = self.off * (t1 * s0 - t0 * s1);
+        let cosine = t0 * s0 * self.diagonal[1] + t1 * s1 * self.diagonal[0];
+        let length = (sine * sine + cosine * cosine).sqrt();
+        let unturned = length.le(tiny);
+        let (c, z) = (
+            R::select(unturned, one, cosine / length.max(tiny)),
+            R::select(unturned, zero, sine / length.max(tiny)),
+        );
+        let d = [[c * t0 - s0, -(z * t1)], [z * t0, c * t1 - s1]];
+        let inverse = one / R::select(determinant.le(tiny), one, determinant);
+        let [g00, g11] = self.diagonal;
+        let times = |row: [R; 2]| {
+            [
+                (row[0] * g11 - row[1] * self.off) * inverse,
+                (row[1] * g00 - row[0] * self.off) * inverse,
+            ]
+        };
+        let shape = [times(d[0]), times(d[1])];
+
+        let held = determinant.le(tiny);
+        let choose = |mask: R::Mask, yes: [[R; 2]; 2], no: [[R; 2]; 2]| {
+            [0, 1].map(|i| [0, 1].map(|j| R::select(mask, yes[i][j], no[i][j])))
+        };
+        let double = if R::any(held & both) {
+            choose(held, self.step_of_one_vertex(svd, w, [t0, t1], single), shape)
+        } else {
+            shape
+        };
+        choose(both, double, single)
+    }
+
+    /// Two vertices pinned: one vertex must give the triangle both stretches `t`, which it can where the stretch of
+    /// the pinned edge lies between them; otherwise it goes as far as it helps (`single`).
+    #[inline(always)]
+    fn step_of_one_vertex(&self, svd: &Svd2<R>, w: [R; 3], t: [R; 2], single: [[R; 2]; 2]) -> [[R; 2]; 2] {
+        let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
+        let [s0, s1] = svd.s;
+        // b of the free vertex in the basis v, as unit vector n and length; the pinned edge runs along (−n₁, n₀).
+        let pick = |k: usize| {
+            let free = |i: usize, rest: R| R::select(w[i].le(zero), rest, self.along[k][i]);
+            free(0, free(1, free(2, zero)))
+        };
+        let (b0, b1) = (pick(0), pick(1));
+        let length = (b0 * b0 + b1 * b1).sqrt().max(tiny);
+        let (n0, n1) = (b0 / length, b1 / length);
+        let weight = w[0].max(w[1]).max(w[2]).max(tiny);
+        // F along the edge and across it, in the basis u.
+        let edge = [-(s0 * n1), s1 * n0];
+        let across = [s0 * n0, s1 * n1];
+        let a = (edge[0] * edge[0] + edge[1] * edge[1]).sqrt().max(tiny);
+        let unit = [edge[0] / a, edge[1] / a];
+        let normal = [unit[1], -unit[0]];
+        let shear = across[0] * unit[0] + across[1] * unit[1];
+        let room = (t[0] * t[0] - a * a) * (a * a - t[1] * t[1]);
+        let new_shear = R::select(shear.lt(zero), -one, one) * room.max(zero).sqrt() / a;
+        let height = t[0] * t[1] / a;
+        let goal = [unit[0] * new_shear + normal[0] * height, unit[1] * new_shear + normal[1] * height];
+        let z = [(goal[0] - across[0]) / (length * weight), (goal[1] - across[1]) / (length * weight)];
+        // N with N (b₀, b₁) = z, so that w U N b is the move of the free vertex.
+        let full = z.map(|z| [z * n0 / length, z * n1 / length]);
+        let feasible = zero.le(room);
+        let moved = tiny.lt(w[0].max(w[1]).max(w[2]));
+        [0, 1].map(|i| {
+            [0, 1].map(|j| {
+                R::select(moved, R::select(feasible, full[i][j], single[i][j]), zero)
+            })
+        })
+    }
+}
+
+/// Brings a triangle back to its limits as published: Eq. 4 with its cases of one, two and three pinned vertices.
+/// `None` if all lanes are inside.
+#[inline(always)]
+pub fn limit_strain_paper<R: Real>(
+    x: &[V3<R>; 3],
+    w: [R; 3],
+    rest: RestInverse<R>,
+    range: Range<R>,
+    relaxation: R,
+) -> Option<Projected<R>> {
+    let (svd, active, residual) = violation(x, rest, range)?;
+    let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
+    let [vx, vy] = svd.v;
+    let tau = [0, 1].map(|k| (svd.s[k].clamp(range.min, range.max) - svd.s[k]) * relaxation);
+    let r = rest_corners(rest);
+    let edge_move = |p: [R; 2]| {
+        combine(svd.u[0], tau[0] * (vx * p[0] + vy * p[1]), svd.u[1], tau[1] * (vx * p[1] - vy * p[0]))
+    };
+    let (d1, d2) = (edge_move(r[1]), edge_move(r[2]));
+    // Mass fractions from inverse masses: a pinned vertex (w = 0) takes the whole weight.
+    let products = [w[1] * w[2], w[2] * w[0], w[0] * w[1]];
+    let sum = products[0] + products[1] + products[2];
+    let share = one / sum.max(tiny);
+    let x0 = combine(d1, -(products[1] * share), d2, -(products[2] * share));
+    let mut moves = [x0, add(x0, d1), add(x0, d2)];
+    let held = sum.le(tiny);
+    if R::any(held & active) {
+        let across = moves_across_pinned_edge(x, w, &r, range, relaxation);
+        for i in 0..3 {
+            moves[i] = select3::<R>(held, across[i], moves[i]);
+        }
+    }
+    let none = [zero; 3];
+    // Mass fractions round: a pinned vertex must not move by a bit.
+    let moves = [0, 1, 2].map(|i| select3::<R>(active & !w[i].le(zero), moves[i], none));
+    Some(Projected { active, residual, moves })
+}
+
+/// The corners of the rest triangle in its own frame: at the origin, on the x axis, above it.
+#[inline(always)]
+fn rest_corners<R: Real>(rest: RestInverse<R>) -> [[R; 2]; 3] {
+    let (zero, one) = (R::splat(0.0), R::splat(1.0));
+    [[zero, zero], [one / rest[0], zero], [-(rest[1] / (rest[0] * rest[2])), one / rest[2]]]
+}
+
+/// Two vertices pinned: the third moves at right angles to their line. With F = [[a, b], [0, d]] in frames along the
+/// line, a principal stretch t asks for d² = t² (t² − a² − b²) / (t² − a²).
+#[inline(always)]
+fn moves_across_pinned_edge<R: Real>(
+    x: &[V3<R>; 3],
+    w: [R; 3],
+    r: &[[R; 2]; 3],
+    range: Range<R>,
+    relaxation: R,
+) -> [V3<R>; 3] {
+    let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
+    let free = w.map(|w| !w.le(zero));
+    let pick3 = |a: V3<R>, b: V3<R>, c: V3<R>| select3::<R>(free[0], a, select3::<R>(free[1], b, c));
+    let pick2 = |a: [R; 2], b: [R; 2], c: [R; 2]| {
+        [0, 1].map(|k| R::select(free[0], a[k], R::select(free[1], b[k], c[k])))
+    };
+    let (from, to, tip) = (pick3(x[1], x[2], x[0]), pick3(x[2], x[0], x[1]), pick3(x[0], x[1], x[2]));
+    let (rest_from, rest_to, rest_tip) =
+        (pick2(r[1], r[2], r[0]), pick2(r[2], r[0], r[1]), pick2(r[0], r[1], r[2]));
+
+    let line = sub(to, from);
+    let length = dot(line, line).sqrt();
+    let along = scale(line, one / length.max(tiny));
+    let arm = sub(tip, from);
+    let reach = dot(arm, along);
+    let offset = sub(arm, scale(along, reach));
+    // Once more: of a flat triangle's offset only rounding is left after the first time.
+    let offset = sub(offset, scale(along, dot(offset, along)));
+    let height = dot(offset, offset).sqrt();
+
+    let rest_line = [rest_to[0] - rest_from[0], rest_to[1] - rest_from[1]];
+    let rest_length = (rest_line[0] * rest_line[0] + rest_line[1] * rest_line[1]).sqrt();
+    let rest_arm = [rest_tip[0] - rest_from[0], rest_tip[1] - rest_from[1]];
+    let rest_reach = (rest_arm[0] * rest_line[0] + rest_arm[1] * rest_line[1]) / rest_length;
+    let rest_height = (rest_line[0] * rest_arm[1] - rest_line[1] * rest_arm[0]).abs() / rest_length;
+
+    let a = length / rest_length;
+    let b = (reach - a * rest_reach) / rest_height;
+    let d = height / rest_height;
+    let goal = |t: R, otherwise: R| {
+        let gap = t * t - a * a;
+        let square = t * t * (gap - b * b) / R::select(gap.abs().le(tiny), tiny, gap);
+        R::select(zero.le(square), square.max(zero).sqrt(), otherwise)
+    };
+    // Where the pinned edge alone breaks a limit, no place of the tip mends it, and the tip stays.
+    let huge = R::splat(1e30);
+    let low = R::select(range.min.lt(a), goal(range.min, zero), zero);
+    let high = R::select(a.lt(range.max), goal(range.max, d), huge);
+    let wanted = R::select(low.le(high), d.clamp(low, high), d);
+    let flat = height.le(length * R::splat(1e-6));
+    let up = select3::<R>(flat, perpendicular(along), scale(offset, one / height.max(tiny)));
+    let shift = scale(up, (wanted - d) * rest_height * relaxation);
+    let none = [zero; 3];
+    [0, 1, 2].map(|i| select3::<R>(free[i], shift, none))
+}
+
+/// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices only.
+pub fn angular_impulse(x: &[V3<f64>; 3], w: [f64; 3], moves: &[V3<f64>; 3]) -> V3<f64> {
+    (0..3).fold([0.0; 3], |sum, i| {
+        if w[i] > 0.0 { add(sum, scale(cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
+    })
+}

@@ -1,0 +1,159 @@
+//! Closed-form singular value decomposition of a triangle's deformation gradient (W1, W3).
+//!
+//! F is 3×2: it takes the triangle's flat rest shape to space. Its singular values are the square roots of the
+//! eigenvalues of the 2×2 matrix FᵀF, and come with the principal directions v (in the rest shape) and u (in space).
+//! The rest frame has the first edge along x, as in section 3.1.5 of the paper, so that the inverse of the rest edge
+//! matrix is upper triangular: three numbers a triangle.
+
+use super::real::{Real, V3, combine, cross, dot, perpendicular, scale, select3, sub};
+
+/// The inverse of the rest edge matrix: `[i00, i01, i11]`, upper triangular.
+pub type RestInverse<R> = [R; 3];
+
+/// The rest inverse and area \[m²\] of a triangle, or `None` if it is flat or not finite.
+pub fn rest_inverse(r: [V3<f64>; 3]) -> Option<(RestInverse<f64>, f64)> {
+    let (d1, d2) = (sub(r[1], r[0]), sub(r[2], r[0]));
+    let a = dot(d1, d1).sqrt();
+    let n = cross(d1, d2);
+    let doubled_area = dot(n, n).sqrt();
+    let (b, c) = (dot(d1, d2) / a, doubled_area / a);
+    let inverse = [1.0 / a, -b / (a * c), 1.0 / c];
+    (doubled_area > 0.0 && inverse.iter().all(|i| i.is_finite())).then_some((inverse, 0.5 * doubled_area))
+}
+
+/// The columns of the deformation gradient F.
+#[inline(always)]
+pub fn deformation_gradient<R: Real>(x: &[V3<R>; 3], rest: RestInverse<R>) -> [V3<R>; 2] {
+    let (e1, e2) = (sub(x[1], x[0]), sub(x[2], x[0]));
+    [scale(e1, rest[0]), combine(e1, rest[1], e2, rest[2])]
+}
+
+/// FᵀF and its eigenvalues: what the early-out (W3) needs.
+#[derive(Clone, Copy)]
+pub struct Cauchy<R> {
+    half_difference: R,
+    off_diagonal: R,
+    radius: R,
+    /// The larger eigenvalue: the square of the larger principal stretch.
+    pub larger: R,
+    /// The smaller eigenvalue; loses digits where the triangle is nearly flat.
+    pub smaller: R,
+}
+
+/// Eigenvalues of FᵀF.
+#[inline(always)]
+pub fn cauchy<R: Real>(f: &[V3<R>; 2]) -> Cauchy<R> {
+    let half = R::splat(0.5);
+    let (a, b, c) = (dot(f[0], f[0]), dot(f[0], f[1]), dot(f[1], f[1]));
+    let (mean, half_difference) = ((a + c) * half, (a - c) * half);
+    let radius = (half_difference * half_difference + b * b).sqrt();
+    Cauchy {
+        half_difference,
+        off_diagonal: b,
+        radius,
+        larger: mean + radius,
+        smaller: (mean - radius).max(R::splat(0.0)),
+    }
+}
+
+/// F = u₀ s₀ v₀ᵀ + u₁ s₁ v₁ᵀ with s₀ ≥ s₁ ≥ 0; v₁ is v₀ turned left: (−v₀y, v₀x).
+#[derive(Clone, Copy)]
+pub struct Svd2<R> {
+    /// Principal stretches.
+    pub s: [R; 2],
+    /// Principal directions in space; unit length and at right angles even where a stretch is zero.
+    pub u: [V3<R>; 2],
+    /// The first principal direction in the rest shape.
+    pub v: [R; 2],
+}
+
+/// Decomposes F, whose [`cauchy`] is `c`.
+#[inline(always)]
+pub fn svd2<R: Real>(f: &[V3<R>; 2], c: &Cauchy<R>) -> Svd2<R> {
+    let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
+    // Of the two formulas for the eigenvector, the one that adds and never cancels.
+    let wide = zero.le(c.half_difference);
+    let vx = R::select(wide, c.radius + c.half_difference, c.off_diagonal);
+    let vy = R::select(wide, c.off_diagonal, c.radius - c.half_difference);
+    let length = vx * vx + vy * vy;
+    let round = length.le(tiny);
+    let inverse = one / length.max(tiny).sqrt();
+    let vx = R::select(round, one, vx * inverse);
+    let vy = R::select(round, zero, vy * inverse);
+
+    let p0 = combine(f[0], vx, f[1], vy);
+    let p1 = combine(f[1], vx, f[0], -vy);
+    let s0 = c.larger.sqrt();
+    // |F v₁| keeps the digits that the smaller eigenvalue loses.
+    let mut s1 = dot(p1, p1).sqrt();
+    let mut u0 = scale(p0, one / s0.max(tiny));
+    let mut u1 = scale(p1, one / s1.max(tiny));
+
+    let flat = s1.le(s0 * R::splat(0.03)) | s0.le(tiny);
+    if R::any(flat) {
+        // F v₁ is partly or wholly rounding where the triangle has collapsed: u₁ is made orthogonal, or chosen.
+        let point = s0.le(tiny);
+        u0 = select3::<R>(point, [one, zero, zero], u0);
+        let rest = sub(p1, scale(u0, dot(u0, p1)));
+        let rest_length = dot(rest, rest).sqrt();
+        let lost = rest_length.le(s0 * R::splat(1e-6)) | point;
+        let orthogonal =
+            select3::<R>(lost, perpendicular(u0), scale(rest, one / rest_length.max(tiny)));
+        u1 = select3::<R>(flat, orthogonal, u1);
+        s1 = R::select(flat, rest_length, s1);
+    }
+    Svd2 { s: [s0, s1], u: [u0, u1], v: [vx, vy] }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn reconstruct(svd: &Svd2<f32>) -> [V3<f32>; 2] {
+        let [vx, vy] = svd.v;
+        [
+            combine(svd.u[0], svd.s[0] * vx, svd.u[1], -svd.s[1] * vy),
+            combine(svd.u[0], svd.s[0] * vy, svd.u[1], svd.s[1] * vx),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #[test]
+        fn decomposes_any_gradient(
+            f in prop::array::uniform2(prop::array::uniform3(-3.0f32..3.0)),
+            flatten in 0..4,
+            scale_by in prop::sample::select(vec![1.0f32, 1e-3, 1e3]),
+        ) {
+            let mut f = f.map(|c| c.map(|v| v * scale_by));
+            match flatten {
+                1 => f[1] = scale(f[0], 0.7),
+                2 => f[1] = [0.0; 3],
+                3 => f = [[0.0; 3]; 2],
+                _ => {}
+            }
+            let svd = svd2(&f, &cauchy(&f));
+            let size = svd.s[0].max(1e-20);
+            let back = reconstruct(&svd);
+            for k in 0..2 {
+                for j in 0..3 {
+                    prop_assert!((back[k][j] - f[k][j]).abs() <= 4e-6 * size, "{f:?} {back:?}");
+                }
+            }
+            prop_assert!((dot(svd.u[0], svd.u[0]) - 1.0).abs() < 1e-4);
+            prop_assert!((dot(svd.u[1], svd.u[1]) - 1.0).abs() < 1e-4);
+            prop_assert!(dot(svd.u[0], svd.u[1]).abs() < 2e-3);
+        }
+
+        #[test]
+        fn agrees_with_nalgebra(f in prop::array::uniform2(prop::array::uniform3(-3.0f64..3.0))) {
+            let svd = svd2(&f, &cauchy(&f));
+            let m = nalgebra::Matrix3x2::from_fn(|i, j| f[j][i]);
+            let reference = m.svd(false, false).singular_values;
+            prop_assert!((svd.s[0] - reference[0]).abs() < 1e-12 * (1.0 + reference[0]));
+            prop_assert!((svd.s[1] - reference[1]).abs() < 1e-9 * (1.0 + reference[0]));
+        }
+    }
+}
