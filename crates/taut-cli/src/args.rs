@@ -9,14 +9,19 @@ use clap::{Args, Parser, Subcommand};
 /// A scene is a TOML file or the name of a built-in scene. A run leaves a folder with one file of positions a frame and a
 /// certificate for each; `taut verify` recomputes the certificates from these files alone.
 #[derive(Debug, Parser)]
-#[command(name = "taut", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "taut",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   taut scenes                              list the built-in scenes
   taut run hanging-sheet -o out            run one of them
   taut verify out                          check what it wrote
   taut scenes flag > my-flag.toml          take one as a start for your own
 
-Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 130 interrupted.")]
+Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 130 interrupted."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

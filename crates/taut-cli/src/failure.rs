@@ -70,7 +70,9 @@ impl Failure {
     /// A folder that cannot even be started is a bad choice of folder; a full disk is nobody's choice.
     pub fn at_start(error: OutputError) -> Self {
         match error {
-            OutputError::Refused { problem, hint } => Self::Input { problems: problem.into(), hint: Some(hint) },
+            OutputError::Refused { problem, hint } => {
+                Self::Input { problems: problem.into(), hint: Some(hint) }
+            }
             OutputError::Io { action, path, source } if !is_full(&source) => {
                 let message = format!("could not {action} it: {source}");
                 let problem = Problem { file: Some(path), message, ..Problem::default() };
@@ -82,7 +84,10 @@ impl Failure {
 }
 
 fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
 }
 
 impl From<Problems> for Failure {

@@ -23,7 +23,9 @@ impl Interrupt {
             terminal::note("\nstopping after this frame; ctrl-C again ends at once");
         });
         if let Err(error) = listening {
-            terminal::warning(&format!("ctrl-C will end the run at once ({error}); --resume goes on all the same"));
+            terminal::warning(&format!(
+                "ctrl-C will end the run at once ({error}); --resume goes on all the same"
+            ));
         }
         interrupt
     }

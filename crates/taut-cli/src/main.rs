@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and usage errors; where they cannot be shown there is nobody to tell.
             let _ = error.print();
-            return if error.use_stderr() { failure::BAD_INPUT } else { ExitCode::SUCCESS };
+            return if error.use_stderr() { failure::code::BAD_INPUT.into() } else { ExitCode::SUCCESS };
         }
     };
     let done = match &cli.command {

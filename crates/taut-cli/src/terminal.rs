@@ -83,7 +83,9 @@ pub fn hide_panics() {
         let what = payload.downcast_ref::<&str>().copied().map(str::to_owned);
         let what = what.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
         error(&format!("this is a bug in taut, not in your input{place}: {what}"));
-        hint(Some("please report it with the scene; frames written so far are whole, and --resume goes on from them"));
+        hint(Some(
+            "please report it with the scene; frames written so far are whole, and --resume goes on from them",
+        ));
         std::process::exit(code::BUG.into());
     }));
 }
@@ -91,7 +93,8 @@ pub fn hide_panics() {
 /// A table: the first row is its heading, the first column is flush left and the others flush right.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for (index, row) in rows.iter().enumerate() {

@@ -106,8 +106,8 @@ pub struct Outcome {
     pub taut: String,
     /// Threads it ran with.
     pub threads: usize,
-    /// Width of a SIMD vector it ran with, in numbers of 32 bits.
-    pub lanes: usize,
+    /// SIMD lanes it ran with.
+    pub lanes: String,
 }
 
 /// Gathers [`Figures`] frame by frame.
@@ -131,7 +131,7 @@ impl Tally {
         for body in &line.certificate.bodies {
             let strain = &body.strain;
             let first = self.measured == 0.0;
-            let mut worst = |of: &mut Worst, value: f64, lower: bool, element: &[u32]| {
+            let worst = |of: &mut Worst, value: f64, lower: bool, element: &[u32]| {
                 if first || (if lower { value < of.value } else { value > of.value }) {
                     *of =
                         Worst { value, frame: line.frame, body: body.name.clone(), element: element.into() };

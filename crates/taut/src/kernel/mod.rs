@@ -10,3 +10,4 @@ pub mod random;
 pub mod real;
 pub mod strain;
 pub mod svd2;
+pub mod svd3;

@@ -1,19 +1,241 @@
-//! Meshes made by formula.
+//! Meshes made by formula: the shapes that scenes, tests and benchmarks start from.
+//!
+//! Every shape is manifold, has no degenerate triangle, and faces outward (flat ones face up, towards +y). Shapes are
+//! made in double precision and rounded once, so that symmetric shapes stay symmetric. [`Generator`] is the form a
+//! scene file uses: it refuses what cannot be made and says why. [`grid`] is the short form for programs: it moves its
+//! arguments to the nearest allowed values instead.
+
+mod capsule;
+mod cuboid;
+mod cylinder;
+mod disc;
+mod grid;
+mod patch;
+mod rings;
+mod sphere;
+#[cfg(test)]
+mod tests;
+mod torus;
+
+use serde::{Deserialize, Serialize};
+
 use super::TriangleMesh;
 
+pub use grid::grid;
+
+/// Most vertices that a generator makes.
+pub const MAX_VERTICES: u64 = 16_000_000;
+/// Shortest length that a shape may have \[m\].
+pub const MIN_LENGTH: f32 = 1e-4;
+/// Longest length that a shape may have \[m\].
+pub const MAX_LENGTH: f32 = 1e5;
+/// Shortest spacing of vertices \[m\]: ten times what [`check`](super::check::check) calls too short.
+pub const MIN_SPACING: f64 = 1e-5;
+/// Shortest spacing relative to the whole shape: at 1e-5, rounding positions to f32 moves an edge by 1 % at most.
+const MIN_RELATIVE_SPACING: f64 = 1e-5;
+/// Smallest ratio of the two spacings of a cell; thinner ones are too near to degenerate to hold a limit.
+const MIN_ASPECT: f64 = 1e-3;
+
 /// Which way the diagonal of a grid's cells runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Diagonals {
     /// All the same way.
     Regular,
     /// Turned from cell to cell, so that no direction is preferred.
     #[default]
     Alternating,
-    /// Inner vertices moved at random by up to a quarter of a cell, and each diagonal chosen at random.
+    /// Vertices moved at random by up to a quarter of a cell (those of the boundary along it, corners not at all), and
+    /// each diagonal chosen at random.
     Jittered,
 }
 
-/// A flat sheet of `size` \[m\] in x and z with `cells` quads, at y = 0 from the origin.
-pub fn grid(_size: [f32; 2], _cells: [u32; 2], _diagonals: Diagonals, _seed: u64) -> TriangleMesh {
-    TriangleMesh::default()
+/// A shape to be made; what `mesh = { grid = { … } }` in a scene file says.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Generator {
+    /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are the groups `corner:top-left`
+    /// (0, 0, 0), `corner:top-right` (width, 0, 0), `corner:bottom-left` and `corner:bottom-right` (at z = depth).
+    #[serde(rename_all = "snake_case")]
+    Grid {
+        /// Width and depth \[m\].
+        size: [f32; 2],
+        /// Quads along width and depth; each becomes two triangles.
+        cells: [u32; 2],
+        /// Which way the diagonals run.
+        #[serde(default)]
+        diagonals: Diagonals,
+        /// Seed of [`Diagonals::Jittered`]; the others do not use it.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// A flat round sheet in the xz plane, centred at the origin, of concentric rings of 6, 12, 18, … vertices.
+    Disc {
+        /// Radius \[m\].
+        radius: f32,
+        /// Rings around the centre.
+        rings: u32,
+    },
+    /// An open tube along y, centred at the origin. Its ends are the groups `ring:top` and `ring:bottom`.
+    Cylinder {
+        /// Radius \[m\].
+        radius: f32,
+        /// Length along y \[m\].
+        height: f32,
+        /// Quads around and along.
+        segments: [u32; 2],
+    },
+    /// A sphere about the origin: an icosahedron whose edges are cut into `frequency` parts, so that it has
+    /// 20 · frequency² triangles of nearly equal size.
+    Sphere {
+        /// Radius \[m\].
+        radius: f32,
+        /// Parts of each edge of the icosahedron.
+        frequency: u32,
+    },
+    /// A torus around the y axis, centred at the origin.
+    Torus {
+        /// Radius of the circle in the middle of the tube \[m\].
+        major: f32,
+        /// Radius of the tube \[m\]; less than `major`.
+        minor: f32,
+        /// Quads around the axis and around the tube.
+        segments: [u32; 2],
+    },
+    /// A closed tube along y with half-spheres at both ends, centred at the origin.
+    Capsule {
+        /// Radius \[m\].
+        radius: f32,
+        /// Length of the straight part \[m\]; the whole is longer by two radii.
+        height: f32,
+        /// Quads around and along the straight part; the caps are made as fine as the tube is around.
+        segments: [u32; 2],
+    },
+    /// A closed box centred at the origin; its faces share the vertices of its edges.
+    Box {
+        /// Lengths along x, y and z \[m\].
+        size: [f32; 3],
+        /// Quads along x, y and z.
+        cells: [u32; 3],
+    },
+}
+
+/// Why a shape cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum GenerateError {
+    /// A length is not a number, or out of range.
+    #[error("{name} = {value}: must be from {MIN_LENGTH} to {MAX_LENGTH} m")]
+    Length {
+        /// The parameter.
+        name: &'static str,
+        /// What was given \[m\].
+        value: f32,
+    },
+    /// A count is too small.
+    #[error("{name} = {value}: must be at least {least}")]
+    Count {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: u32,
+        /// Smallest allowed value.
+        least: u32,
+    },
+    /// The mesh would be too large.
+    #[error(
+        "would have {vertices} vertices: at most {MAX_VERTICES} are allowed; use fewer cells, segments or rings"
+    )]
+    TooLarge {
+        /// Vertices that it would have (cut off at the largest number that can be counted).
+        vertices: u64,
+    },
+    /// Vertices would be too near to each other.
+    #[error(
+        "vertices would be {spacing:e} m apart: must be at least {least:e} m for this size; use fewer of them"
+    )]
+    Spacing {
+        /// Their distance \[m\].
+        spacing: f64,
+        /// Smallest allowed distance \[m\].
+        least: f64,
+    },
+    /// Cells would be too thin.
+    #[error(
+        "cells would measure {short:e} by {long:e} m: the short side must be at least a thousandth of the long one; \
+         choose counts in proportion to the lengths"
+    )]
+    Aspect {
+        /// Their short side \[m\].
+        short: f64,
+        /// Their long side \[m\].
+        long: f64,
+    },
+    /// The tube of a torus would run into itself.
+    #[error("minor = {minor}: must be less than major = {major}")]
+    Torus {
+        /// Radius of the circle \[m\].
+        major: f32,
+        /// Radius of the tube \[m\].
+        minor: f32,
+    },
+}
+
+impl Generator {
+    /// Makes the mesh.
+    ///
+    /// # Errors
+    /// If a parameter is out of range, the mesh would have more than [`MAX_VERTICES`] vertices, or its triangles would
+    /// be too small or too thin for single precision.
+    pub fn generate(&self) -> Result<TriangleMesh, GenerateError> {
+        match *self {
+            Self::Grid { size, cells, diagonals, seed } => grid::generate(size, cells, diagonals, seed),
+            Self::Disc { radius, rings } => disc::generate(radius, rings),
+            Self::Cylinder { radius, height, segments } => cylinder::generate(radius, height, segments),
+            Self::Sphere { radius, frequency } => sphere::generate(radius, frequency),
+            Self::Torus { major, minor, segments } => torus::generate(major, minor, segments),
+            Self::Capsule { radius, height, segments } => capsule::generate(radius, height, segments),
+            Self::Box { size, cells } => cuboid::generate(size, cells),
+        }
+    }
+}
+
+/// Refuses a length that is not a number or out of range.
+fn require_length(name: &'static str, value: f32) -> Result<f64, GenerateError> {
+    // Written so that NaN is refused.
+    if (MIN_LENGTH..=MAX_LENGTH).contains(&value) {
+        Ok(f64::from(value))
+    } else {
+        Err(GenerateError::Length { name, value })
+    }
+}
+
+/// Refuses a count below `least`.
+fn require_count(name: &'static str, value: u32, least: u32) -> Result<u64, GenerateError> {
+    if value >= least { Ok(u64::from(value)) } else { Err(GenerateError::Count { name, value, least }) }
+}
+
+/// Refuses meshes that are too large. Counts are given as u128, in which no product of user's counts overflows.
+fn require_size(vertices: u128) -> Result<(), GenerateError> {
+    if vertices <= u128::from(MAX_VERTICES) {
+        Ok(())
+    } else {
+        Err(GenerateError::TooLarge { vertices: u64::try_from(vertices).unwrap_or(u64::MAX) })
+    }
+}
+
+/// Smallest spacing of vertices in a shape whose largest coordinate is `extent` \[m\].
+fn least_spacing(extent: f64) -> f64 {
+    MIN_SPACING.max(extent * MIN_RELATIVE_SPACING)
+}
+
+/// Refuses cells whose sides single precision could not tell apart from nothing. All in metres.
+fn require_spacing(a: f64, b: f64, extent: f64) -> Result<(), GenerateError> {
+    let (short, long, least) = (a.min(b), a.max(b), least_spacing(extent));
+    if short < least {
+        Err(GenerateError::Spacing { spacing: short, least })
+    } else if short < MIN_ASPECT * long {
+        Err(GenerateError::Aspect { short, long })
+    } else {
+        Ok(())
+    }
 }

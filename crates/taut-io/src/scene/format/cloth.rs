@@ -1,0 +1,112 @@
+//! `[[cloth]]`: one piece of cloth.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Material, MeshSource, MotionKey, Transform, Vector};
+
+/// One piece of cloth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cloth {
+    /// Its name in files and messages: letters, digits, - and _, at most 64; no two alike. `cloth`, `cloth-2`, … by
+    /// default.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
+    pub name: Option<String>,
+    /// Its shape at rest, before `transform.scale`: a generator or a file.
+    pub mesh: MeshSource,
+    /// Where it starts. As the mesh lies by default.
+    #[serde(default)]
+    pub transform: Transform,
+    /// What it is made of. `"polyester"` by default.
+    #[serde(default)]
+    pub material: Material,
+    /// Limits on the principal strains of every triangle. None by default.
+    #[serde(default)]
+    pub strain: Limits,
+    /// Limits on the strain of every edge. None by default.
+    #[serde(default)]
+    pub edge: Limits,
+    /// Velocity at the start \[m/s\]. `[0, 0, 0]` by default; each −1000 to 1000.
+    #[serde(default)]
+    #[schemars(inner(range(min = -1000, max = 1000)))]
+    pub velocity: Vector,
+    /// Vertices that are held or carried along. None by default.
+    #[serde(default)]
+    #[schemars(length(max = 10_000))]
+    pub pin: Vec<Pin>,
+    /// Seeded noise that displaces the start. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
+}
+
+/// A lower and an upper limit on strain, the relative change of length. Either may be left out: no limit on that side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Limits {
+    /// Largest allowed compression: −0.05 keeps every stretch above 0.95. None by default; −1 to 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 0))]
+    pub min: Option<f64>,
+    /// Largest allowed stretch: 0.05 keeps every stretch below 1.05. None by default; 0 to 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub max: Option<f64>,
+}
+
+/// Vertices that are held where they start, or carried along by a motion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pin {
+    /// Which vertices: `corner:top-left` (grids), `index:3,17,40-60`, `box:x0,y0,z0,x1,y1,z1` (where they are at rest
+    /// \[m\]), `boundary`, `group:NAME` (of the mesh file), `map:FILE` (a number for each vertex, above 0.5 selects) or
+    /// `all`.
+    pub select: String,
+    /// Keyframes of their motion, relative to where they start. At rest by default.
+    #[serde(default)]
+    #[schemars(length(max = 100_000))]
+    pub motion: Vec<MotionKey>,
+    /// Point about which the motion turns them \[m\]. The mean of their start positions by default; each −1000000 to
+    /// 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
+    pub pivot: Option<Vector>,
+}
+
+/// Noise of several octaves that displaces the start along the normals and in the plane alike.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Noise {
+    /// Largest displacement of the lowest octave along each axis \[m\]; each further octave has half of it. 0 to 1000.
+    #[schemars(range(min = 0, max = 1000))]
+    pub amplitude: f64,
+    /// Number of octaves. 4 by default; 1 to 16.
+    #[serde(default = "octaves")]
+    #[schemars(range(min = 1, max = 16))]
+    pub octaves: u32,
+    /// Spatial frequency of the lowest octave \[1/m\]; each further octave has twice that. 1 by default; 0.000001 to
+    /// 1000000.
+    #[serde(default = "frequency")]
+    #[schemars(range(min = 0.000_001, max = 1_000_000))]
+    pub frequency: f64,
+    /// Its own seed. The scene's by default; 0 to 2⁶³ − 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
+    pub seed: Option<u64>,
+}
+
+fn octaves() -> u32 {
+    4
+}
+
+fn frequency() -> f64 {
+    1.0
+}
+
+impl Limits {
+    /// The engine's limits.
+    pub fn build(self) -> taut::Limit {
+        taut::Limit { min: self.min.map(|min| min as f32), max: self.max.map(|max| max as f32) }
+    }
+}

@@ -1,0 +1,187 @@
+//! `mesh`: the rest shape of cloth, made by a generator or read from a file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use taut::mesh::generate::{self, Generator};
+
+/// The rest shape of cloth: one generator, or a file. A generated mesh has at most 16 million vertices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MeshSource {
+    /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are top-left (0, 0, 0), top-right
+    /// (width, 0, 0), bottom-left and bottom-right (at z = depth).
+    Grid(Grid),
+    /// A flat round sheet in the xz plane, centred at the origin, of concentric rings of 6, 12, 18, … vertices.
+    Disc(Disc),
+    /// An open tube along y, centred at the origin. Its ends are the groups `ring:top` and `ring:bottom`.
+    Cylinder(Tube),
+    /// A sphere about the origin, of triangles of nearly equal size.
+    Sphere(Ball),
+    /// A torus around the y axis, centred at the origin.
+    Torus(Ring),
+    /// A closed tube along y with half-spheres at both ends, centred at the origin.
+    Capsule(Tube),
+    /// A closed box centred at the origin.
+    Box(Cuboid),
+    /// A file (obj, ply, stl, gltf, glb), relative to the scene file.
+    File(#[schemars(length(min = 1))] String),
+}
+
+/// A flat sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "GridMesh")]
+pub(crate) struct Grid {
+    /// Width (x) and depth (z) \[m\]. Each 0.0001 to 100000.
+    #[schemars(inner(range(min = 0.000_1, max = 100_000)))]
+    pub size: [f64; 2],
+    /// Number of quads along x and z; each is cut into two triangles. Each 1 to 1000000.
+    #[schemars(inner(range(min = 1, max = 1_000_000)))]
+    pub cells: [u32; 2],
+    /// Which way the quads are cut. `"alternating"` by default.
+    #[serde(default)]
+    pub diagonals: Diagonals,
+    /// Seed of jittered quads. The scene's by default; 0 to 2⁶³ − 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
+    pub seed: Option<u64>,
+}
+
+/// Which way the quads of a grid are cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Diagonals {
+    /// All the same way.
+    Regular,
+    /// Turned from quad to quad, so that no direction is preferred.
+    #[default]
+    Alternating,
+    /// Vertices moved at random by up to a quarter of a quad, and each diagonal chosen at random.
+    Jittered,
+}
+
+/// A flat round sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "DiscMesh")]
+pub(crate) struct Disc {
+    /// Radius \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub radius: f64,
+    /// Rings around the centre. 1 to 1000000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub rings: u32,
+}
+
+/// A tube along y.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TubeMesh")]
+pub(crate) struct Tube {
+    /// Radius \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub radius: f64,
+    /// Length of the straight part \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub height: f64,
+    /// Number of quads around (at least 3) and along the straight part. Each 1 to 1000000.
+    #[schemars(inner(range(min = 1, max = 1_000_000)))]
+    pub segments: [u32; 2],
+}
+
+/// A sphere.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SphereMesh")]
+pub(crate) struct Ball {
+    /// Radius \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub radius: f64,
+    /// Parts of each edge of the icosahedron that it is made from: 20 · frequency² triangles. 1 to 1000000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub frequency: u32,
+}
+
+/// A torus.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TorusMesh")]
+pub(crate) struct Ring {
+    /// Radius of the circle in the middle of the tube \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub major: f64,
+    /// Radius of the tube \[m\]; less than `major`. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub minor: f64,
+    /// Number of quads around the axis and around the tube (at least 3). Each 1 to 1000000.
+    #[schemars(inner(range(min = 1, max = 1_000_000)))]
+    pub segments: [u32; 2],
+}
+
+/// A box.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BoxMesh")]
+pub(crate) struct Cuboid {
+    /// Lengths along x, y and z \[m\]. Each 0.0001 to 100000.
+    #[schemars(inner(range(min = 0.000_1, max = 100_000)))]
+    pub size: [f64; 3],
+    /// Number of quads along x, y and z. Each 1 to 1000000.
+    #[schemars(inner(range(min = 1, max = 1_000_000)))]
+    pub cells: [u32; 3],
+}
+
+impl MeshSource {
+    /// The key that chooses it: `grid`, `file`, …
+    pub fn tag(&self) -> &'static str {
+        match self {
+            MeshSource::Grid(_) => "grid",
+            MeshSource::Disc(_) => "disc",
+            MeshSource::Cylinder(_) => "cylinder",
+            MeshSource::Sphere(_) => "sphere",
+            MeshSource::Torus(_) => "torus",
+            MeshSource::Capsule(_) => "capsule",
+            MeshSource::Box(_) => "box",
+            MeshSource::File(_) => "file",
+        }
+    }
+
+    /// The engine's generator, or the file to read.
+    pub fn generator(&self, scene_seed: u64) -> Result<Generator, &str> {
+        Ok(match self {
+            MeshSource::Grid(grid) => Generator::Grid {
+                size: grid.size.map(|length| length as f32),
+                cells: grid.cells,
+                diagonals: match grid.diagonals {
+                    Diagonals::Regular => generate::Diagonals::Regular,
+                    Diagonals::Alternating => generate::Diagonals::Alternating,
+                    Diagonals::Jittered => generate::Diagonals::Jittered,
+                },
+                seed: grid.seed.unwrap_or(scene_seed),
+            },
+            MeshSource::Disc(disc) => Generator::Disc { radius: disc.radius as f32, rings: disc.rings },
+            MeshSource::Cylinder(tube) => Generator::Cylinder {
+                radius: tube.radius as f32,
+                height: tube.height as f32,
+                segments: tube.segments,
+            },
+            MeshSource::Sphere(ball) => {
+                Generator::Sphere { radius: ball.radius as f32, frequency: ball.frequency }
+            }
+            MeshSource::Torus(ring) => Generator::Torus {
+                major: ring.major as f32,
+                minor: ring.minor as f32,
+                segments: ring.segments,
+            },
+            MeshSource::Capsule(tube) => Generator::Capsule {
+                radius: tube.radius as f32,
+                height: tube.height as f32,
+                segments: tube.segments,
+            },
+            MeshSource::Box(cuboid) => {
+                Generator::Box { size: cuboid.size.map(|length| length as f32), cells: cuboid.cells }
+            }
+            MeshSource::File(file) => return Err(file),
+        })
+    }
+}

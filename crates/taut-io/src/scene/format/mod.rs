@@ -1,0 +1,97 @@
+//! What a scene file says, as types: the single source of the schema, of the checks and of the written-out scene.
+//!
+//! Every key is documented with unit, default and range, because the JSON Schema and the reference are generated from
+//! here. Numbers are f64, so that a scene keeps the digits its author wrote; they become f32 when the engine's
+//! description is built. Every number has a range: what passes the schema is finite in f32 too.
+
+mod air;
+mod cloth;
+mod expect;
+mod material;
+mod mesh;
+mod obstacle;
+mod solver;
+mod transform;
+
+pub(crate) use air::{Air, Wind};
+pub(crate) use cloth::{Cloth, Limits, Noise, Pin};
+pub(crate) use expect::Expect;
+pub(crate) use material::{Material, MaterialTable};
+pub(crate) use mesh::MeshSource;
+pub(crate) use obstacle::{Obstacle, Shape};
+pub(crate) use solver::Solver;
+pub(crate) use transform::{MotionKey, Scale, Transform, Vector};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A scene of taut: cloth that holds its limits, what holds it and what it falls on.
+///
+/// Units are SI (metres, kilograms, seconds), angles are degrees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "taut scene")]
+pub(crate) struct Scene {
+    /// Length of the simulation, gravity, seed.
+    #[serde(default)]
+    pub scene: Settings,
+    /// The air around the cloth: drag and wind.
+    #[serde(default)]
+    pub air: Air,
+    /// How limits are enforced, and how exactly.
+    #[serde(default)]
+    pub solver: Solver,
+    /// Pieces of cloth, one `[[cloth]]` each; at least one.
+    #[schemars(length(min = 1, max = 1000))]
+    pub cloth: Vec<Cloth>,
+    /// Solid bodies that cloth may not enter, one `[[obstacle]]` each. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub obstacle: Vec<Obstacle>,
+    /// What must hold when the scene has run; `taut run` exits with 1 otherwise. Nothing by default.
+    #[serde(default)]
+    pub expect: Expect,
+}
+
+/// Length of the simulation, gravity, seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// What the scene shows, in a sentence. Empty by default.
+    pub description: String,
+    /// Number of frames to simulate after the start, which is frame 0. 90 by default; 1 to 1000000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub frames: u32,
+    /// Frames a second \[1/s\]. 30 by default; 1 to 1000.
+    #[schemars(range(min = 1, max = 1000))]
+    pub frame_rate: f64,
+    /// Gravity \[m/s²\]. `[0, -9.81, 0]` by default; each −10000 to 10000.
+    #[schemars(inner(range(min = -10_000, max = 10_000)))]
+    pub gravity: Vector,
+    /// Seed of everything random: order of colours, gusts, noise, jittered meshes. 0 by default; 0 to 2⁶³ − 1.
+    #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let description = taut::Description::default();
+        Self {
+            description: String::new(),
+            frames: 90,
+            frame_rate: 30.0,
+            gravity: decimals(description.gravity.to_array()),
+            seed: description.seed,
+        }
+    }
+}
+
+/// The number that a person would write for `number`: 0.01 for the f32 nearest to it, not 0.009999999776….
+pub(crate) fn decimal(number: f32) -> f64 {
+    format!("{number}").parse().unwrap_or(f64::from(number))
+}
+
+/// [`decimal`] of each.
+pub(crate) fn decimals<const N: usize>(numbers: [f32; N]) -> [f64; N] {
+    numbers.map(decimal)
+}

@@ -1,0 +1,115 @@
+//! `[solver]`: how limits are enforced, and how exactly.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::decimal;
+
+/// How limits are enforced, and how exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Solver {
+    /// How limits are enforced over the whole mesh. `"sweep"` by default.
+    pub scheme: Scheme,
+    /// How one violating triangle is brought back to its limits. `"gradient"` by default.
+    pub projection: Projection,
+    /// Largest residual past a limit at which a step may end (strain, without unit): 0.01 lets a limit of 0.05 end at
+    /// 0.06. 0 to 10; 0 uses all iterations.
+    #[schemars(range(min = 0, max = 10))]
+    pub tolerance: f64,
+    /// Most iterations a step. 1 to 1000000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub iterations: u32,
+    /// Time after which a step stops iterating \[ms\]; the result then depends on the machine. None by default; 0.001
+    /// to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000))]
+    pub budget_ms: Option<f64>,
+    /// Factor on every correction: 1 is plain Gauss–Seidel, above is over-relaxation. 0.1 to 1.95.
+    #[schemars(range(min = 0.1, max = 1.95))]
+    pub relaxation: f64,
+    /// Steps of the whole pipeline a frame. 1 to 1000.
+    #[schemars(range(min = 1, max = 1000))]
+    pub steps_per_frame: u32,
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 1 to 10000.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_substeps: u32,
+}
+
+/// How limits are enforced over the whole mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scheme {
+    /// Gauss–Seidel over colours, lanes and threads; the order of colours is random.
+    Sweep,
+    /// Gauss–Seidel over elements one by one in random order, on one thread: the paper's.
+    Serial,
+    /// All elements at once, corrections averaged so that momentum is kept.
+    Jacobi,
+}
+
+/// How one violating triangle is brought back to its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Projection {
+    /// Along the mass-weighted gradient of the principal stretches; keeps linear and angular momentum.
+    Gradient,
+    /// About the centre of mass, as in the paper; keeps linear momentum.
+    Paper,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        let solver = taut::Solver::default();
+        Self {
+            scheme: match solver.scheme {
+                taut::Scheme::Sweep => Scheme::Sweep,
+                taut::Scheme::Serial => Scheme::Serial,
+                taut::Scheme::Jacobi => Scheme::Jacobi,
+            },
+            projection: match solver.projection {
+                taut::Projection::Gradient => Projection::Gradient,
+                taut::Projection::Paper => Projection::Paper,
+            },
+            tolerance: decimal(solver.tolerance),
+            iterations: solver.iterations,
+            budget_ms: solver.budget_ms.map(decimal),
+            relaxation: decimal(solver.relaxation),
+            steps_per_frame: solver.steps_per_frame,
+            max_substeps: solver.max_substeps,
+        }
+    }
+}
+
+impl Solver {
+    /// The engine's settings.
+    pub fn build(&self) -> taut::Solver {
+        taut::Solver {
+            scheme: match self.scheme {
+                Scheme::Sweep => taut::Scheme::Sweep,
+                Scheme::Serial => taut::Scheme::Serial,
+                Scheme::Jacobi => taut::Scheme::Jacobi,
+            },
+            projection: match self.projection {
+                Projection::Gradient => taut::Projection::Gradient,
+                Projection::Paper => taut::Projection::Paper,
+            },
+            tolerance: self.tolerance as f32,
+            iterations: self.iterations,
+            budget_ms: self.budget_ms.map(|time| time as f32),
+            relaxation: self.relaxation as f32,
+            steps_per_frame: self.steps_per_frame,
+            max_substeps: self.max_substeps,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_the_engines() {
+        assert_eq!(Solver::default().build(), taut::Solver::default());
+    }
+}

@@ -1,0 +1,175 @@
+//! Overrides of the command line: `--set cloth.sheet.strain.max=0.01`.
+//!
+//! They change the tree before it is checked, so that an override is checked like the file, and its mistakes are
+//! reported beside the file's. The schema is walked along, to know where one alternative must make room for another:
+//! `mesh.disc.radius=1` takes the place of `mesh.grid`.
+
+use super::{
+    names,
+    nearest::hint,
+    report::Report,
+    schema::{Kind, Part},
+    tree::{Node, Origin, Value},
+};
+
+/// Most parts that a key may have; no key of the schema is deeper.
+const MAX_DEPTH: usize = 32;
+
+/// Applies `overrides`, one after the other, and adds to `report` what is wrong with them.
+pub(crate) fn apply(scene: &mut Node, overrides: &[String], report: &mut Report<'_>) {
+    for (index, text) in overrides.iter().enumerate() {
+        let origin = Origin::Override(index);
+        let Some((key, value)) = text.split_once('=') else {
+            report.add_override(text, "must be KEY=VALUE, such as cloth.sheet.strain.max=0.01");
+            continue;
+        };
+        let segments = segments(key);
+        if segments.is_empty() || segments.len() > MAX_DEPTH || segments.iter().any(|segment| segment.is_empty()) {
+            report.add_override(text, "the key must be names joined by dots, such as cloth.sheet.strain.max");
+            continue;
+        }
+        let result = parse_value(value, origin).and_then(|value| {
+            set(scene, Part::root(), &segments, value, &mut String::new(), origin)
+        });
+        if let Err(message) = result {
+            report.add_override(text, message);
+        }
+    }
+}
+
+/// `cloth[0].pin` and `cloth.0.pin` alike, as messages and people write them.
+fn segments(key: &str) -> Vec<String> {
+    let key = key.trim().replace('[', ".").replace(']', "");
+    key.split('.').map(|segment| segment.trim().trim_matches(['"', '\'']).to_owned()).collect()
+}
+
+/// A TOML value; what is none is taken as a text, so that a shell's user need not quote twice.
+fn parse_value(text: &str, origin: Origin) -> Result<Node, String> {
+    let text = text.trim();
+    let parsed = if text.contains(['\n', '\r']) { None } else { Node::parse(&format!("value = {text}")).ok() };
+    if let Some(Node { value: Value::Table(mut entries), .. }) = parsed
+        && let Some(value) = entries.remove("value")
+    {
+        return Ok(value.written_by(origin));
+    }
+    if text.is_empty() {
+        return Err("the value is missing".into());
+    }
+    if text.starts_with(['[', '{', '"', '\'']) || text.contains(['\n', '\r']) {
+        let reason = Node::parse(&format!("value = {text}")).err().and_then(|errors| errors.into_iter().next());
+        let reason = reason.map(|error| format!(": {}", error.message)).unwrap_or_default();
+        return Err(format!("the value is not valid TOML{reason}"));
+    }
+    Ok(Node { origin, value: Value::Text(text.to_owned()) })
+}
+
+/// Sets what `segments` lead to, from `node` with the schema `part`. `path` is what has been walked, for messages.
+fn set(
+    node: &mut Node,
+    part: Option<Part>,
+    segments: &[String],
+    value: Node,
+    path: &mut String,
+    origin: Origin,
+) -> Result<(), String> {
+    let Some((segment, rest)) = segments.split_first() else {
+        *node = value;
+        return Ok(());
+    };
+    if let Value::Array(items) = &mut node.value {
+        let inner = part.and_then(as_array).and_then(Part::items);
+        for index in chosen(items, segment, path)? {
+            let mut path = format!("{path}[{index}]");
+            set(&mut items[index], inner, rest, value.clone(), &mut path, origin)?;
+        }
+        return Ok(());
+    }
+    if !matches!(node.value, Value::Table(_)) {
+        make_table(node, part, path, origin)?;
+    }
+    let Value::Table(entries) = &mut node.value else { return Ok(()) };
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(segment);
+    let inner = part.and_then(|part| property(part, segment));
+    if part.and_then(Part::tags).is_some_and(|tags| tags.contains(&segment.as_str())) {
+        entries.retain(|key, _| key == segment);
+    }
+    if !entries.contains_key(segment) && !rest.is_empty() {
+        if inner.is_some_and(|inner| as_table(inner).is_none() && as_array(inner).is_some()) {
+            return Err(format!("the scene has no {path} to change"));
+        }
+        entries.insert(segment.clone(), Node::table(origin));
+    }
+    match entries.get_mut(segment) {
+        Some(entry) => {
+            // A line of the file that is set anew inside is still that line; one replaced is the override's.
+            set(entry, inner, rest, value, path, origin)
+        }
+        None => {
+            entries.insert(segment.clone(), value);
+            Ok(())
+        }
+    }
+}
+
+/// Turns what is no table into one where the schema also allows a table. A material's name becomes its `base`.
+fn make_table(node: &mut Node, part: Option<Part>, path: &str, origin: Origin) -> Result<(), String> {
+    let Some(table) = part.and_then(as_table) else {
+        return Err(format!("{path} is {} and has no keys", node.describe()));
+    };
+    let old = std::mem::replace(node, Node::table(origin));
+    if let (Value::Table(entries), Value::Text(_), true) =
+        (&mut node.value, &old.value, table.property("base").is_some())
+    {
+        entries.insert("base".into(), old);
+    }
+    Ok(())
+}
+
+/// The items that `segment` means: `*` for all, a name, or an index from 0.
+fn chosen(items: &[Node], segment: &str, path: &str) -> Result<Vec<usize>, String> {
+    if segment == "*" {
+        return if items.is_empty() { Err(format!("{path} is empty")) } else { Ok((0..items.len()).collect()) };
+    }
+    // Only bodies have names, and only at the root of the scene.
+    let names = if path.contains(['.', '[']) { Vec::new() } else { names::effective(path, items) };
+    if let Some(index) = names.iter().position(|name| name == segment) {
+        return Ok(vec![index]);
+    }
+    match segment.parse::<usize>() {
+        Ok(index) if index < items.len() => Ok(vec![index]),
+        Ok(_) => Err(format!("{path} has {} items, from 0; there is no {segment}", items.len())),
+        Err(_) if names.is_empty() => {
+            Err(format!("{path} has {} items: choose one by its index from 0, or all with *", items.len()))
+        }
+        Err(_) => {
+            let hint = hint(segment, names.iter().map(String::as_str));
+            Err(format!("there is no {path} {segment:?}{hint} There is: {}", names.join(", ")))
+        }
+    }
+}
+
+/// What stands under `key` of a table, whichever alternative has it.
+fn property(part: Part, key: &str) -> Option<Part> {
+    part.property(key)
+        .or_else(|| part.choices()?.into_iter().find_map(|choice| property(choice, key)))
+}
+
+/// The alternative that is a table.
+fn as_table(part: Part) -> Option<Part> {
+    of_kind(part, Kind::Table)
+}
+
+/// The alternative that is an array.
+fn as_array(part: Part) -> Option<Part> {
+    of_kind(part, Kind::Array)
+}
+
+fn of_kind(part: Part, kind: Kind) -> Option<Part> {
+    if part.kind() == Some(kind) {
+        return Some(part);
+    }
+    part.choices()?.into_iter().find(|choice| choice.kind() == Some(kind))
+}

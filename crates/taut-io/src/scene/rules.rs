@@ -1,0 +1,164 @@
+//! What a schema cannot say: names that must differ, limits in order, keyframes in order, directions with a length.
+//!
+//! The rules work on the tree and pass over what the schema refuses, so that both find their problems in one go.
+
+use super::{
+    report::{Path, Report, is_name},
+    select::Selection,
+    tree::{Node, show},
+};
+
+/// Shortest length of a direction or an axis \[m\]; below, f32 cannot say where it points.
+const MIN_LENGTH: f64 = 1e-6;
+
+/// Adds to `report` all that breaks a rule.
+pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
+    let root = Path::Root;
+    if let Some(wind) = scene.get("air").and_then(|air| air.get("wind")) {
+        let path = Path::Key(&root, "air");
+        check_times(wind.items(), &Path::Key(&path, "wind"), report);
+    }
+    for (kind, check) in [("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)), ("obstacle", check_obstacle)]
+    {
+        let list = Path::Key(&root, kind);
+        let bodies = scene.items_of(kind);
+        check_names(kind, bodies, &list, report);
+        for (index, body) in bodies.iter().enumerate() {
+            check(body, &list.item(index, body), report);
+        }
+    }
+    if let Some(expect) = scene.get("expect") {
+        check_order(expect, "min_strain", "max_strain", &Path::Key(&root, "expect"), report);
+    }
+}
+
+/// Names become file names, and some file systems do not tell `a` from `A`.
+fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report<'_>) {
+    let mut seen = std::collections::BTreeMap::new();
+    for (index, body) in bodies.iter().enumerate() {
+        let Some((node, name)) = body.get("name").and_then(|node| Some((node, node.text()?))) else { continue };
+        let item = Path::Item(list, index);
+        let path = Path::Key(&item, "name");
+        if !is_name(name) {
+            let message = format!("is {}, must be 1 to 64 letters (a to z), digits, - and _", node.describe());
+            report.add(node.origin, &path, message);
+        } else if let Some(first) = seen.insert(name.to_lowercase(), index) {
+            report.add(node.origin, &path, format!("\"{name}\" is the name of {kind}[{first}] too, must be another"));
+        }
+    }
+}
+
+fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    for key in ["strain", "edge"] {
+        if let Some(limits) = cloth.get(key) {
+            check_order(limits, "min", "max", &Path::Key(path, key), report);
+        }
+    }
+    if let Some(material) = cloth.get("material") {
+        check_material(material, &Path::Key(path, "material"), report);
+    }
+    let pins = Path::Key(path, "pin");
+    for (index, pin) in cloth.items_of("pin").iter().enumerate() {
+        let path = Path::Item(&pins, index);
+        if let Some((node, text)) = pin.get("select").and_then(|node| Some((node, node.text()?)))
+            && let Err(message) = Selection::parse(text)
+        {
+            report.add(node.origin, &Path::Key(&path, "select"), message);
+        }
+        check_times(pin.items_of("motion"), &Path::Key(&path, "motion"), report);
+    }
+    if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
+        let mesh = Path::Key(path, "mesh");
+        check_torus(torus, &Path::Key(&mesh, "torus"), report);
+    }
+}
+
+fn check_order(table: &Node, low: &str, high: &str, path: &Path<'_>, report: &mut Report<'_>) {
+    let number = |key| table.get(key).and_then(|node| Some((node, node.number()?)));
+    if let (Some((node, min)), Some((_, max))) = (number(low), number(high))
+        && min > max
+    {
+        let message = format!("is {}, must not be above {high}, which is {}", show(min), show(max));
+        report.add(node.origin, &Path::Key(path, low), message);
+    }
+}
+
+fn check_material(material: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    if material.text().is_some() || material.get("base").is_some() {
+        return;
+    }
+    let is_table = matches!(material.value, super::tree::Value::Table(_));
+    for key in ["density", "stretch", "bend"] {
+        if is_table && material.get(key).is_none() {
+            let message = "is missing; give it, or name a `base` material to take it from";
+            report.add(material.origin, &Path::Key(path, key), message);
+        }
+    }
+}
+
+/// Times must rise, also after rounding to the engine's f32.
+fn check_times(keys: &[Node], path: &Path<'_>, report: &mut Report<'_>) {
+    let mut last: Option<f64> = None;
+    for (index, key) in keys.iter().enumerate() {
+        let Some((node, time)) = key.get("time").and_then(|node| Some((node, node.number()?))) else { continue };
+        if let Some(last) = last
+            && time as f32 <= last as f32
+        {
+            let item = Path::Item(path, index);
+            let message = format!("is {}, must be later than the keyframe before, at {}", show(time), show(last));
+            report.add(node.origin, &Path::Key(&item, "time"), message);
+        }
+        last = Some(time);
+    }
+}
+
+fn check_obstacle(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    check_times(obstacle.items_of("motion"), &Path::Key(path, "motion"), report);
+    if let Some(scale) = obstacle.get("transform").and_then(|transform| transform.get("scale"))
+        && scale.vector().is_some()
+    {
+        let transform = Path::Key(path, "transform");
+        let message = "is an array, must be one number: an obstacle is scaled alike along all axes";
+        report.add(scale.origin, &Path::Key(&transform, "scale"), message);
+    }
+    let Some(shape) = obstacle.get("shape") else { return };
+    let path = Path::Key(path, "shape");
+    for (kind, key) in [("plane", "normal"), ("torus", "axis")] {
+        if let Some(node) = shape.get(kind).and_then(|shape| shape.get(key))
+            && node.vector().is_some_and(|v| length(v) < MIN_LENGTH)
+        {
+            let shape = Path::Key(&path, kind);
+            report.add(node.origin, &Path::Key(&shape, key), "has no length, must point somewhere");
+        }
+    }
+    for kind in ["capsule", "cylinder"] {
+        let Some(rod) = shape.get(kind) else { continue };
+        let end = |key| rod.get(key).and_then(Node::vector);
+        if let (Some(from), Some(to)) = (end("from"), end("to")) {
+            let distance = length([to[0] - from[0], to[1] - from[1], to[2] - from[2]]);
+            if distance < MIN_LENGTH {
+                let shape = Path::Key(&path, kind);
+                let origin = rod.get("to").map_or(rod.origin, |node| node.origin);
+                report.add(origin, &Path::Key(&shape, "to"), "is the same point as `from`, must be another");
+            }
+        }
+    }
+    if let Some(torus) = shape.get("torus") {
+        check_torus(torus, &Path::Key(&path, "torus"), report);
+    }
+}
+
+/// A tube that reaches the axis runs into itself.
+fn check_torus(torus: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let number = |key| torus.get(key).and_then(|node| Some((node, node.number()?)));
+    if let (Some((_, major)), Some((node, minor))) = (number("major"), number("minor"))
+        && minor >= major
+    {
+        let message = format!("is {}, must be less than major, which is {}", show(minor), show(major));
+        report.add(node.origin, &Path::Key(path, "minor"), message);
+    }
+}
+
+fn length([x, y, z]: [f64; 3]) -> f64 {
+    x.hypot(y).hypot(z)
+}
