@@ -6,7 +6,12 @@
 use glam::{DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::{Limit, State, World, mesh::TriangleMesh};
+use crate::{
+    Cloth, Limit, State, World,
+    kernel::svd2::{RestInverse, cauchy, deformation_gradient, rest_inverse, svd2},
+    mesh::TriangleMesh,
+    velocity::{bending, bending::RestHinge, fem},
+};
 
 /// Principal stretches, edge strains and residuals of one body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -88,14 +93,90 @@ pub struct Certificate {
     pub bodies: Vec<BodyCertificate>,
 }
 
-/// Measures `positions` against the rest shape `rest` and the limits.
-pub fn measure_strain(
-    _rest: &TriangleMesh,
-    _positions: &[Vec3],
-    _strain: Limit,
-    _edge: Limit,
-) -> StrainMeasure {
-    StrainMeasure::default()
+/// The rest shape of a body, prepared for measuring, in double precision.
+#[derive(Clone, Debug)]
+pub struct RestShape {
+    triangles: Vec<[u32; 3]>,
+    inverses: Vec<RestInverse<f64>>,
+    areas: Vec<f64>,
+    edges: Vec<[u32; 2]>,
+    lengths: Vec<f64>,
+}
+
+impl RestShape {
+    /// Prepares `mesh`, whose edges are `edges`. Faces without area measure as at rest; the checks refuse them before.
+    pub fn new(mesh: &TriangleMesh, edges: Vec<[u32; 2]>) -> Self {
+        let p = |v: u32| mesh.positions[v as usize].as_dvec3();
+        let (inverses, areas) = mesh
+            .triangles
+            .iter()
+            .map(|t| rest_inverse(t.map(|v| p(v).to_array())).unwrap_or(([1.0, 0.0, 1.0], 0.0)))
+            .unzip();
+        let lengths = edges.iter().map(|&[a, b]| p(a).distance(p(b))).collect();
+        Self { triangles: mesh.triangles.clone(), inverses, areas, edges, lengths }
+    }
+
+    /// Both principal stretches of triangle `t`, the larger first.
+    pub fn stretches(&self, t: usize, positions: &[Vec3]) -> [f64; 2] {
+        let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
+        svd2(&f, &cauchy(&f)).s
+    }
+
+    fn corners(&self, t: usize, positions: &[Vec3]) -> [[f64; 3]; 3] {
+        self.triangles[t].map(|v| positions[v as usize].as_dvec3().to_array())
+    }
+
+    /// Measures `positions` against the limits.
+    pub fn measure(&self, positions: &[Vec3], strain: Limit, edge: Limit) -> StrainMeasure {
+        let mut m = StrainMeasure { min_stretch: f64::INFINITY, ..StrainMeasure::default() };
+        let mut worst = (-1.0, -1.0);
+        for t in 0..self.triangles.len() {
+            let [larger, smaller] = self.stretches(t, positions);
+            let residual = past(strain, larger, smaller);
+            m.max_stretch = m.max_stretch.max(larger);
+            m.min_stretch = m.min_stretch.min(smaller);
+            m.mean_stretch += larger;
+            m.mean_compression += smaller;
+            m.max_residual = m.max_residual.max(residual);
+            m.mean_residual += residual;
+            m.violations += u64::from(residual > 1e-6);
+            let badness = (residual, (larger - 1.0).max(1.0 - smaller));
+            if badness > worst {
+                (worst, m.worst_triangle) = (badness, t as u32);
+            }
+        }
+        let count = self.triangles.len().max(1) as f64;
+        m.mean_stretch /= count;
+        m.mean_compression /= count;
+        m.mean_residual /= count;
+
+        (m.max_edge_strain, m.min_edge_strain) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut worst = (-1.0, -1.0);
+        for (&[a, b], &rest) in self.edges.iter().zip(&self.lengths) {
+            let p = |v: u32| positions[v as usize].as_dvec3();
+            let stretch = p(a).distance(p(b)) / rest;
+            let residual = past(edge, stretch, stretch);
+            m.max_edge_strain = m.max_edge_strain.max(stretch - 1.0);
+            m.min_edge_strain = m.min_edge_strain.min(stretch - 1.0);
+            m.max_edge_residual = m.max_edge_residual.max(residual);
+            m.mean_edge_residual += residual;
+            m.edge_violations += u64::from(residual > 1e-6);
+            let badness = (residual, (stretch - 1.0).abs());
+            if badness > worst {
+                (worst, m.worst_edge) = (badness, [a, b]);
+            }
+        }
+        m.mean_edge_residual /= self.edges.len().max(1) as f64;
+        m
+    }
+}
+
+/// How far stretches are past a limit, at least 0. Limits are those that the engine has, in single precision.
+fn past(limit: Limit, larger: f64, smaller: f64) -> f64 {
+    let range = limit.range();
+    let above = if limit.max.is_some() { larger - f64::from(range.max) } else { 0.0 };
+    let below = if limit.min.is_some() { f64::from(range.min) - smaller } else { 0.0 };
+    above.max(below).max(0.0)
 }
 
 /// Σ x and Σ i x: see [`BodyCertificate::fingerprint`].
@@ -109,12 +190,94 @@ pub fn fingerprint(positions: &[Vec3]) -> [[f64; 3]; 2] {
 }
 
 /// Measures what the state of a simulation has come to.
-pub fn certify(_world: &World, _state: &State) -> Certificate {
-    Certificate::default()
+pub fn certify(world: &World, state: &State) -> Certificate {
+    let bodies = (0..world.bodies.len())
+        .map(|b| {
+            let positions = state.positions(world, b);
+            let mut certificate = certify_positions(world, b, state.frame(), &positions);
+            let velocities = state.velocities(world, b);
+            let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+            for ((x, v), m) in positions.iter().zip(&velocities).zip(&world.bodies[b].masses) {
+                let (x, v) = (x.as_dvec3(), v.as_dvec3());
+                certificate.energy.kinetic += 0.5 * m * v.length_squared();
+                momentum += *m * v;
+                angular += *m * x.cross(v);
+            }
+            certificate.momentum = momentum.to_array();
+            certificate.angular_momentum = angular.to_array();
+            certificate
+        })
+        .collect();
+    Certificate { bodies }
 }
 
-/// Measures body `body` with given positions at the end of frame `frame`: everything but energies and momenta, which
-/// need velocities and stay zero. This is what `taut verify` compares.
-pub fn certify_positions(_world: &World, _body: usize, _frame: u32, _positions: &[Vec3]) -> BodyCertificate {
-    BodyCertificate::default()
+/// Measures body `body` with given positions at the end of frame `frame`: everything but kinetic energy and momenta,
+/// which need velocities and stay zero. This is what `taut verify` compares.
+///
+/// # Panics
+/// If `positions` has another length than the body has vertices.
+pub fn certify_positions(world: &World, body: usize, frame: u32, positions: &[Vec3]) -> BodyCertificate {
+    let (cloth, tables) = (&world.description.cloths[body], &world.bodies[body]);
+    assert_eq!(positions.len(), tables.masses.len(), "one position a vertex");
+    let gravity = world.description.gravity.as_dvec3();
+    let (mut weighted, mut total) = (DVec3::ZERO, 0.0);
+    for (x, m) in positions.iter().zip(&tables.masses) {
+        weighted += *m * x.as_dvec3();
+        total += m;
+    }
+    let energy = Energy {
+        kinetic: 0.0,
+        gravity: -weighted.dot(gravity),
+        stretch: stretch_energy(cloth, &tables.rest, positions),
+        bend: bend_energy(&tables.hinges, positions),
+    };
+    let time = world.time_of_frame(frame);
+    let (mut max_penetration, mut penetrating) = (0.0f64, 0);
+    for obstacle in &world.description.obstacles {
+        let pose = obstacle.pose(time);
+        for x in positions {
+            let depth = -f64::from(obstacle.shape.distance(pose.to_body(*x)).0);
+            max_penetration = max_penetration.max(depth);
+            penetrating += u64::from(depth > 1e-6);
+        }
+    }
+    let max_pin_error = world
+        .pin_targets(time)
+        .filter(|(vertex, _)| tables.vertices.contains(vertex))
+        .map(|(vertex, target)| {
+            let v = tables.order[vertex - tables.vertices.start] as usize;
+            f64::from(positions[v].distance(target))
+        })
+        .fold(0.0, f64::max);
+    BodyCertificate {
+        name: cloth.name.clone(),
+        strain: tables.rest.measure(positions, cloth.strain, cloth.edge),
+        center_of_mass: (weighted / total).to_array(),
+        fingerprint: fingerprint(positions),
+        energy,
+        max_penetration,
+        penetrating,
+        max_pin_error,
+        ..BodyCertificate::default()
+    }
+}
+
+fn stretch_energy(cloth: &Cloth, rest: &RestShape, positions: &[Vec3]) -> f64 {
+    let moduli = fem::moduli(f64::from(cloth.material.stretch), f64::from(cloth.material.poisson));
+    (0..rest.triangles.len())
+        .map(|t| {
+            let scaled = moduli.map(|m| m * rest.areas[t]);
+            fem::membrane_energy(&rest.corners(t, positions), rest.inverses[t], scaled)
+        })
+        .sum()
+}
+
+fn bend_energy(hinges: &[RestHinge], positions: &[Vec3]) -> f64 {
+    hinges
+        .iter()
+        .map(|h| {
+            let x = h.vertices.map(|v| positions[v as usize].as_dvec3().to_array());
+            bending::hinge_energy(&x, h.stiffness, h.rest_sin_half)
+        })
+        .sum()
 }

@@ -25,6 +25,7 @@ pub mod certificate;
 pub mod kernel;
 pub mod limit;
 pub mod mesh;
+pub mod parallel;
 pub mod state;
 pub mod step;
 pub mod velocity;

@@ -1,12 +1,20 @@
 //! What changes while a simulation runs.
+
 use glam::Vec3;
 
-use crate::World;
+use crate::{World, kernel::lanes::Quad};
 
 /// Positions and velocities, and how far the simulation has come.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct State {
-    frame: u32,
+    pub(crate) frame: u32,
+    /// Positions \[m\] and inverse masses, in the engine's order, with a spare vertex at the end.
+    pub(crate) x: Vec<Quad>,
+    /// Velocities \[m/s\].
+    pub(crate) v: Vec<Quad>,
+    /// Mean velocities over the last step \[m/s\]: what the certificate reports. (`v` runs half a step ahead of positions
+    /// under a steady load, as leap-frog's velocities do.)
+    pub(crate) mean_v: Vec<Quad>,
 }
 
 /// All of a [`State`] that must be kept to go on from it to the same bits, in the caller's vertex order.
@@ -22,8 +30,15 @@ pub struct Snapshot {
 
 impl State {
     /// The start state (frame 0).
-    pub fn new(_world: &World) -> Self {
-        Self::default()
+    pub fn new(world: &World) -> Self {
+        let mut v = vec![[0.0; 4]; world.start.len()];
+        for (cloth, body) in world.description.cloths.iter().zip(&world.bodies) {
+            v[body.vertices.clone()].fill([cloth.velocity.x, cloth.velocity.y, cloth.velocity.z, 0.0]);
+        }
+        for pin in &world.pins {
+            v[pin.vertex as usize] = [0.0; 4];
+        }
+        Self { frame: 0, x: world.start.clone(), mean_v: v.clone(), v }
     }
 
     /// Frames simulated so far; 0 at the start.
@@ -33,16 +48,45 @@ impl State {
 
     /// Positions of body `body` in the caller's vertex order \[m\].
     pub fn positions(&self, world: &World, body: usize) -> Vec<Vec3> {
-        world.description.cloths[body].start.clone()
+        in_callers_order(world, body, &self.x)
+    }
+
+    /// Mean velocities of body `body` over the last step, in the caller's vertex order \[m/s\].
+    pub fn velocities(&self, world: &World, body: usize) -> Vec<Vec3> {
+        in_callers_order(world, body, &self.mean_v)
     }
 
     /// What must be kept to go on from here.
-    pub fn snapshot(&self, _world: &World) -> Snapshot {
-        Snapshot::default()
+    pub fn snapshot(&self, world: &World) -> Snapshot {
+        let all = |quads: &[Quad]| (0..world.bodies.len()).flat_map(|b| in_callers_order(world, b, quads)).collect();
+        Snapshot { frame: self.frame, positions: all(&self.x), velocities: all(&self.v) }
     }
 
     /// The state that `snapshot` was taken of, or `None` if it does not fit `world` (count, finiteness).
-    pub fn restore(_world: &World, _snapshot: &Snapshot) -> Option<Self> {
-        Some(Self::default())
+    pub fn restore(world: &World, snapshot: &Snapshot) -> Option<Self> {
+        let fits = |values: &[Vec3]| values.len() == world.vertex_count && values.iter().all(|p| p.is_finite());
+        if !fits(&snapshot.positions) || !fits(&snapshot.velocities) {
+            return None;
+        }
+        let mut state = Self::new(world);
+        state.frame = snapshot.frame;
+        for body in &world.bodies {
+            for (k, &v) in body.order.iter().enumerate() {
+                let (to, from) = (body.vertices.start + k, body.vertices.start + v as usize);
+                state.x[to][..3].copy_from_slice(&snapshot.positions[from].to_array());
+                state.v[to][..3].copy_from_slice(&snapshot.velocities[from].to_array());
+            }
+        }
+        state.mean_v.clone_from(&state.v);
+        Some(state)
     }
+}
+
+fn in_callers_order(world: &World, body: usize, quads: &[Quad]) -> Vec<Vec3> {
+    let body = &world.bodies[body];
+    let mut positions = vec![Vec3::ZERO; body.order.len()];
+    for (quad, &v) in quads[body.vertices.clone()].iter().zip(&body.order) {
+        positions[v as usize] = Vec3::new(quad[0], quad[1], quad[2]);
+    }
+    positions
 }

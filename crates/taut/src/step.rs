@@ -1,10 +1,30 @@
 //! One step: the pipeline of the main paper's figure 2, and nothing else.
-use serde::Serialize;
+//!
+//! | box | where |
+//! |---|---|
+//! | velocity update, level 0 | [`velocity::update`](crate::velocity::update) |
+//! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
+//! | position update | [`update_velocities`], [`Solids::respond`] |
+//! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
-use crate::{State, World, WorldError};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    State, World, WorldError,
+    boundary::solids::Solids,
+    kernel::lanes::{LaneKind, Quad},
+    limit::{
+        Settings,
+        enforce::{Scratch, enforce},
+    },
+    parallel::Threads,
+    velocity::update,
+};
 
 /// How a frame went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FrameReport {
     /// Iterations of the limiter, over all steps of the frame.
     pub iterations: u32,
@@ -24,21 +44,156 @@ pub struct FrameReport {
     pub position_ms: f32,
 }
 
-/// Scratch memory and threads that advance a [`State`].
+/// Scratch memory and threads that advance a [`State`]. Nothing is allocated after the first step.
 #[derive(Debug)]
-pub struct Stepper {}
+pub struct Stepper {
+    threads: Threads,
+    lanes: LaneKind,
+    old: Vec<Quad>,
+    predicted: Vec<Quad>,
+    predicted_v: Vec<Quad>,
+    forces: Vec<Quad>,
+    steady: Vec<Quad>,
+    solids: Solids,
+    scratch: Scratch,
+}
 
 impl Stepper {
     /// Prepares to step `world` with `threads` threads (0: one per core).
     ///
     /// # Errors
     /// If the threads cannot be started.
-    pub fn new(_world: &World, _threads: usize) -> Result<Self, WorldError> {
-        Ok(Self {})
+    pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
+        let quads = || vec![[0.0; 4]; world.start.len()];
+        let elements = world.strain_elements.len().max(world.edge_elements.len());
+        Ok(Self {
+            threads: Threads::new(threads)?,
+            lanes: LaneKind::detect(),
+            old: quads(),
+            predicted: quads(),
+            predicted_v: quads(),
+            forces: quads(),
+            steady: quads(),
+            solids: Solids::with_capacity(world.vertex_count, world.description.obstacles.len()),
+            scratch: Scratch { moves: quads(), order: Vec::with_capacity(elements) },
+        })
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads.count()
+    }
+
+    /// The lanes in use.
+    pub fn lanes(&self) -> LaneKind {
+        self.lanes
+    }
+
+    /// The same with other lanes, which must be [available](LaneKind::available): for comparisons.
+    pub fn with_lanes(mut self, lanes: LaneKind) -> Self {
+        self.lanes = lanes;
+        self
     }
 
     /// Advances by one frame.
-    pub fn advance_frame(&mut self, _world: &World, _state: &mut State) -> FrameReport {
-        FrameReport::default()
+    pub fn advance_frame(&mut self, world: &World, state: &mut State) -> FrameReport {
+        let mut report = FrameReport { converged: true, ..FrameReport::default() };
+        let steps = world.description.solver.steps_per_frame;
+        for k in 0..steps {
+            let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);
+            self.step(world, state, step, &mut report);
+        }
+        state.frame += 1;
+        report
+    }
+
+    /// One step of the pipeline.
+    fn step(&mut self, world: &World, state: &mut State, step: u64, report: &mut FrameReport) {
+        let Self { threads, lanes, old, predicted, predicted_v, forces, steady, solids, scratch } = self;
+        let (threads, lanes): (&Threads, _) = (threads, *lanes);
+        let description = &world.description;
+        let dt = world.step_time();
+        let (time, end) = (world.time_of_step(step), world.time_of_step(step + 1));
+        let State { x, v, mean_v, .. } = state;
+        let begun = Instant::now();
+        old.copy_from_slice(x);
+        move_pins(world, end, dt, old, v);
+
+        // Velocity update: forces inside the limits.
+        let stretch = threads.run(|| world.forces.largest_stretch(threads, lanes, x));
+        let plan = world.forces.plan(f64::from(dt), stretch, description.solver.max_substeps);
+        let motion = update::Motion { x, v, forces, steady };
+        threads.run(|| update::update(world, threads, lanes, motion, time, dt, &plan));
+        place_pins(world, end, x);
+        report.rescued += rescue(old, x, v);
+        predicted.copy_from_slice(x);
+        predicted_v.copy_from_slice(v);
+        let velocity_done = Instant::now();
+
+        // Limiting: elements clamped, boundary conditions inside every iteration.
+        solids.begin(&description.obstacles, [time, end], old, x, 2.0 * world.edge_length);
+        let settings = Settings {
+            threads,
+            lanes,
+            projection: description.solver.projection,
+            relaxation: description.solver.relaxation,
+        };
+        let enforced = threads.run(|| enforce(world, &settings, x, old, solids, scratch, step));
+        let limit_done = Instant::now();
+
+        // Position update: what limiting changed changes velocities.
+        report.rescued += rescue(old, x, v);
+        update_velocities(dt, old, predicted, x, v, mean_v);
+        solids.respond(&description.obstacles, dt, old, x, predicted_v, v);
+        let position_done = Instant::now();
+
+        let ms = |from: Instant, to: Instant| (to - from).as_secs_f32() * 1e3;
+        report.iterations += enforced.iterations;
+        report.substeps += plan.substeps;
+        report.converged &= enforced.converged;
+        report.residual = enforced.residual;
+        report.velocity_ms += ms(begun, velocity_done);
+        report.limit_ms += ms(velocity_done, limit_done);
+        report.position_ms += ms(limit_done, position_done);
+    }
+}
+
+/// Gives pinned vertices the velocity that takes them where they must be at `time`, at the end of a step of `dt`.
+fn move_pins(world: &World, time: f32, dt: f32, old: &[Quad], v: &mut [Quad]) {
+    for (vertex, target) in world.pin_targets(time) {
+        for k in 0..3 {
+            v[vertex][k] = (target[k] - old[vertex][k]) / dt;
+        }
+    }
+}
+
+/// Puts pinned vertices exactly where they must be at `time`: summing velocities rounds.
+fn place_pins(world: &World, time: f32, x: &mut [Quad]) {
+    for (vertex, target) in world.pin_targets(time) {
+        x[vertex][..3].copy_from_slice(&target.to_array());
+    }
+}
+
+/// The last line of defence: a vertex that is not a finite number goes back to where it was, at rest. Gives their count.
+fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad]) -> u32 {
+    let mut rescued = 0;
+    for ((old, x), v) in old.iter().zip(x).zip(v) {
+        if !(x[0] + x[1] + x[2] + v[0] + v[1] + v[2]).is_finite() {
+            x[..3].copy_from_slice(&old[..3]);
+            *v = [0.0; 4];
+            rescued += 1;
+        }
+    }
+    rescued
+}
+
+/// v ← v + (x − predicted) / dt: limiting as a velocity filter.
+fn update_velocities(dt: f32, old: &[Quad], predicted: &[Quad], x: &[Quad], v: &mut [Quad], mean_v: &mut [Quad]) {
+    let rate = 1.0 / dt;
+    for i in 0..x.len() {
+        for k in 0..3 {
+            v[i][k] += (x[i][k] - predicted[i][k]) * rate;
+            mean_v[i][k] = (x[i][k] - old[i][k]) * rate;
+        }
     }
 }

@@ -1,11 +1,27 @@
 //! What does not change while a simulation runs: the description that a caller gives, and the tables made from it.
 
+mod build;
+
+use std::ops::Range;
+
 use glam::Vec3;
 
 use crate::{
-    boundary::{obstacle::Obstacle, pin::Pin},
+    boundary::{motion::Motion, obstacle::Obstacle, pin::Pin},
+    certificate::RestShape,
+    kernel::lanes::Quad,
+    limit::{
+        colored::Colored,
+        edge::{EdgeBatch, EdgeElement},
+        strain_triangle::{StrainBatch, StrainElement},
+    },
     mesh::TriangleMesh,
-    velocity::{air::Air, material::Material},
+    velocity::{
+        air::{Air, Gusts},
+        bending::RestHinge,
+        material::Material,
+        update::{Forces, Plan},
+    },
 };
 
 /// A lower and an upper limit, each of which may be absent.
@@ -165,10 +181,55 @@ pub enum WorldError {
     Threads(usize, String),
 }
 
+/// One body's place in the arrays of the engine.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    /// Its vertices, of all vertices of the world.
+    pub vertices: Range<usize>,
+    /// The caller's index (within the body) of each of its vertices, in the engine's order.
+    pub order: Vec<u32>,
+    /// Masses in the caller's order \[kg\].
+    pub masses: Vec<f64>,
+    /// Rest shape as the certificate measures against it, in the caller's order.
+    pub rest: RestShape,
+    /// Hinges as the certificate measures them, in the caller's order.
+    pub hinges: Vec<RestHinge>,
+    /// Rate at which motion dies away \[1/s\].
+    pub damping: f32,
+}
+
+/// A vertex that is held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PinnedVertex {
+    /// In the engine's order.
+    pub vertex: u32,
+    /// Where it starts \[m\].
+    pub start: Vec3,
+    /// Its motion, of the world's motions.
+    pub motion: u32,
+}
+
 /// What does not change while a simulation runs.
 #[derive(Debug)]
 pub struct World {
     pub(crate) description: Description,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) vertex_count: usize,
+    /// Start positions in the engine's order, with the inverse mass in units of [`World::inverse_mass_unit`].
+    pub(crate) start: Vec<Quad>,
+    /// What an inverse mass of 1 stands for \[1/kg\]: one over the mean mass of a vertex, which keeps kernels that square
+    /// inverse masses inside the range of a float.
+    pub(crate) inverse_mass_unit: f32,
+    pub(crate) pins: Vec<PinnedVertex>,
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) strain_elements: Vec<StrainElement>,
+    pub(crate) strain: Colored<StrainBatch>,
+    pub(crate) edge_elements: Vec<EdgeElement>,
+    pub(crate) edges: Colored<EdgeBatch>,
+    pub(crate) forces: Forces,
+    pub(crate) gusts: Gusts,
+    /// Mean length of an edge \[m\].
+    pub(crate) edge_length: f32,
 }
 
 impl World {
@@ -177,7 +238,7 @@ impl World {
     /// # Errors
     /// If the description holds something that cannot be simulated.
     pub fn new(description: Description) -> Result<Self, WorldError> {
-        Ok(Self { description })
+        build::build(description)
     }
 
     /// What it was made from.
@@ -185,8 +246,72 @@ impl World {
         &self.description
     }
 
-    /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened, …; one line each.
+    /// Length of a step \[s\].
+    pub(crate) fn step_time(&self) -> f32 {
+        self.description.frame_time / self.description.solver.steps_per_frame as f32
+    }
+
+    /// When step `step` begins \[s\].
+    pub(crate) fn time_of_step(&self, step: u64) -> f32 {
+        (step as f64 * f64::from(self.step_time())) as f32
+    }
+
+    /// When frame `frame` is \[s\].
+    pub fn time_of_frame(&self, frame: u32) -> f32 {
+        self.time_of_step(u64::from(frame) * u64::from(self.description.solver.steps_per_frame))
+    }
+
+    /// Number of triangles of all bodies.
+    pub fn triangle_count(&self) -> usize {
+        self.description.cloths.iter().map(|c| c.mesh.triangles.len()).sum()
+    }
+
+    /// Number of vertices of all bodies.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// Number of colours that the limited triangles need.
+    pub fn color_count(&self) -> usize {
+        self.strain.colors.len()
+    }
+
+    /// How many substeps the material asks for at rest, and how it is softened if that is more than allowed.
+    pub fn plan(&self) -> Plan {
+        self.forces.plan(f64::from(self.step_time()), 1.0, self.description.solver.max_substeps)
+    }
+
+    /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line each.
     pub fn warnings(&self) -> Vec<String> {
-        Vec::new()
+        let mut warnings = Vec::new();
+        for (cloth, body) in self.description.cloths.iter().zip(&self.bodies) {
+            for obstacle in &self.description.obstacles {
+                let pose = obstacle.pose(0.0);
+                let inside = self.start[body.vertices.clone()]
+                    .iter()
+                    .map(|q| obstacle.shape.distance(pose.to_body(Vec3::new(q[0], q[1], q[2]))).0)
+                    .filter(|d| *d < -1e-6);
+                let (count, deepest) = inside.fold((0, 0.0f32), |(n, deepest), d| (n + 1, deepest.max(-d)));
+                if count > 0 {
+                    warnings.push(format!(
+                        "cloth \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out in the first frame",
+                        cloth.name,
+                        obstacle.name,
+                        body.vertices.len(),
+                        1e3 * deepest
+                    ));
+                }
+            }
+        }
+        let plan = self.plan();
+        for (what, factor) in [("stretch", plan.stretch), ("bending", plan.bend)] {
+            if factor < 1.0 {
+                warnings.push(format!(
+                    "{what} stiffness is softened to {:.3} % inside the limits, which {} substeps can carry; raise solver.max_substeps for stiffer cloth",
+                    100.0 * factor, plan.substeps
+                ));
+            }
+        }
+        warnings
     }
 }

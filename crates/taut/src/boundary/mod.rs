@@ -2,3 +2,4 @@
 pub mod motion;
 pub mod obstacle;
 pub mod pin;
+pub mod solids;

@@ -1,9 +1,10 @@
-//! Solid obstacles given by formula.
-use glam::{Quat, Vec3};
+//! Solid obstacles given by formula: signed distance and outward normal.
 
-use super::motion::Motion;
+use glam::{Quat, Vec2, Vec3};
 
-/// A solid shape about the origin; `axis` is y.
+use super::motion::{Motion, Pose};
+
+/// A solid shape about the origin, with y as its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// Everything below y = 0.
@@ -58,4 +59,134 @@ pub struct Obstacle {
     pub friction: f32,
     /// Share of the approaching speed that is given back, 0 to 1.
     pub restitution: f32,
+}
+
+impl Shape {
+    /// Signed distance from `p` to the surface \[m\], negative inside, and the outward unit normal at the nearest point.
+    pub fn distance(&self, p: Vec3) -> (f32, Vec3) {
+        match *self {
+            Self::Plane => (p.y, Vec3::Y),
+            Self::Sphere { radius } => {
+                let (length, normal) = length_and_direction(p);
+                (length - radius, normal)
+            }
+            Self::Box { size } => {
+                let half = 0.5 * size;
+                let outside = p.abs() - half;
+                if outside.max_element() > 0.0 {
+                    let nearest = p.clamp(-half, half);
+                    let (length, normal) = length_and_direction(p - nearest);
+                    (length, normal)
+                } else {
+                    // Inside: out through the nearest face.
+                    let k = outside.max_position();
+                    let mut normal = Vec3::ZERO;
+                    normal[k] = if p[k] < 0.0 { -1.0 } else { 1.0 };
+                    (outside[k], normal)
+                }
+            }
+            Self::Capsule { radius, length } => {
+                let on_axis = Vec3::new(0.0, p.y.clamp(-0.5 * length, 0.5 * length), 0.0);
+                let (distance, normal) = length_and_direction(p - on_axis);
+                (distance - radius, normal)
+            }
+            Self::Cylinder { radius, height } => {
+                let (rho, out) = radial(p);
+                let past = Vec2::new(rho - radius, p.y.abs() - 0.5 * height);
+                let up = if p.y < 0.0 { -Vec3::Y } else { Vec3::Y };
+                if past.x > 0.0 && past.y > 0.0 {
+                    let distance = past.length();
+                    (distance, (out * past.x + up * past.y) / distance)
+                } else if past.x > past.y {
+                    (past.x, out)
+                } else {
+                    (past.y, up)
+                }
+            }
+            Self::Torus { major, minor } => {
+                let (_, out) = radial(p);
+                let (distance, normal) = length_and_direction(p - out * major);
+                (distance - minor, normal)
+            }
+        }
+    }
+
+    /// The thinnest way through it \[m\]: what a vertex must not jump across in one step.
+    pub fn thickness(&self) -> f32 {
+        match *self {
+            Self::Plane => f32::INFINITY,
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => 2.0 * radius,
+            Self::Box { size } => size.min_element(),
+            Self::Cylinder { radius, height } => height.min(2.0 * radius),
+            Self::Torus { minor, .. } => 2.0 * minor,
+        }
+    }
+}
+
+/// Length and direction; up where there is none.
+fn length_and_direction(p: Vec3) -> (f32, Vec3) {
+    let length = p.length();
+    (length, if length > 1e-20 { p / length } else { Vec3::Y })
+}
+
+/// Distance from the y axis and direction away from it.
+fn radial(p: Vec3) -> (f32, Vec3) {
+    let rho = Vec2::new(p.x, p.z).length();
+    (rho, if rho > 1e-20 { Vec3::new(p.x / rho, 0.0, p.z / rho) } else { Vec3::X })
+}
+
+impl Obstacle {
+    /// Where it is at `time` \[s\].
+    pub fn pose(&self, time: f32) -> Pose {
+        let motion = self.motion.at(time);
+        Pose { rotation: motion.rotation * self.rotation, position: motion.to_world(self.position) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shapes() -> Vec<Shape> {
+        vec![
+            Shape::Plane,
+            Shape::Sphere { radius: 0.7 },
+            Shape::Box { size: Vec3::new(1.0, 0.6, 1.4) },
+            Shape::Capsule { radius: 0.4, length: 0.8 },
+            Shape::Cylinder { radius: 0.6, height: 0.9 },
+            Shape::Torus { major: 0.8, minor: 0.3 },
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn going_back_by_the_distance_lands_on_the_surface(p in prop::array::uniform3(-1.5f32..1.5), which in 0..6usize) {
+            let shape = shapes()[which];
+            let p = Vec3::from(p);
+            let (distance, normal) = shape.distance(p);
+            prop_assert!((normal.length() - 1.0).abs() < 1e-5);
+            let (there, _) = shape.distance(p - normal * distance);
+            prop_assert!(there.abs() < 1e-5, "{shape:?} {p} {distance} {there}");
+        }
+
+        #[test]
+        fn distance_never_grows_faster_than_the_way(p in prop::array::uniform3(-1.5f32..1.5), q in prop::array::uniform3(-1.5f32..1.5), which in 0..6usize) {
+            let shape = shapes()[which];
+            let (p, q) = (Vec3::from(p), Vec3::from(q));
+            prop_assert!((shape.distance(p).0 - shape.distance(q).0).abs() <= (p - q).length() + 1e-5);
+        }
+    }
+
+    #[test]
+    fn centres_are_inside_and_finite() {
+        for shape in shapes() {
+            let (distance, normal) = shape.distance(Vec3::ZERO);
+            assert!(distance.is_finite() && normal.is_finite(), "{shape:?}");
+        }
+        assert_eq!(Shape::Sphere { radius: 0.7 }.distance(Vec3::ZERO).0, -0.7);
+        assert_eq!(Shape::Torus { major: 0.8, minor: 0.3 }.distance(Vec3::ZERO).0, 0.5);
+    }
 }

@@ -1,6 +1,23 @@
 //! Air drag and wind.
+//!
+//! Every triangle meets the air as a plate: pressure ½ ρ C |u·n| u·n along its normal, u the velocity relative to the air.
+//! It is taken once a step, and divided by one plus its own rate times the step, so that strong wind on light film
+//! brings the film to the wind's speed instead of beyond it.
 
 use glam::Vec3;
+
+use super::fem::{MembraneBatch, add_to, area_vector};
+use crate::{
+    kernel::{
+        lanes::{BATCH, Lanes, Work},
+        random::Random,
+        real::{dot, scale},
+    },
+    limit::colored::SharedQuads,
+};
+
+/// Drag coefficient of a plate across the flow.
+const PLATE: f32 = 1.28;
 
 /// The air around the cloth.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,5 +33,97 @@ pub struct Air {
 impl Default for Air {
     fn default() -> Self {
         Self { density: 1.2, wind: Vec::new(), gust: 0.0 }
+    }
+}
+
+impl Air {
+    /// The wind at `time`, without gusts \[m/s\].
+    pub fn wind(&self, time: f32) -> Vec3 {
+        let next = self.wind.partition_point(|(t, _)| *t <= time);
+        match (next.checked_sub(1).and_then(|k| self.wind.get(k)), self.wind.get(next)) {
+            (Some(a), Some(b)) => a.1.lerp(b.1, (time - a.0) / (b.0 - a.0)),
+            (Some(k), None) | (None, Some(k)) => k.1,
+            (None, None) => Vec3::ZERO,
+        }
+    }
+}
+
+/// Gusts: a few waves of random direction, length and phase that the wind carries along.
+#[derive(Clone, Debug)]
+pub struct Gusts {
+    waves: Vec<(Vec3, f32, f32)>,
+}
+
+impl Gusts {
+    /// The gusts of a seed.
+    pub fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed, 0x6057);
+        let waves = (0..6)
+            .map(|k| {
+                let direction = Vec3::new(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5);
+                // Waves of 4 m down to 0.4 m, the shorter the quicker.
+                let number = 1.6 * 1.6f32.powi(k);
+                (direction.normalize_or(Vec3::X) * number, 1.5 * 1.5f32.powi(k), random.unit() * std::f32::consts::TAU)
+            })
+            .collect();
+        Self { waves }
+    }
+
+    /// Strength at a place and time, about −1 to 1.
+    pub fn at(&self, p: Vec3, time: f32) -> f32 {
+        let sum: f32 = self.waves.iter().map(|(k, omega, phase)| (k.dot(p) - omega * time + phase).sin()).sum();
+        sum / 3.0
+    }
+}
+
+/// Adds the drag of some batches of one colour.
+pub struct AddDrag<'a> {
+    /// Batches of one colour.
+    pub batches: &'a [MembraneBatch],
+    /// Positions \[m\].
+    pub x: SharedQuads,
+    /// Velocities relative to the air \[m/s\].
+    pub relative: SharedQuads,
+    /// Where forces are summed \[N\].
+    pub forces: SharedQuads,
+    /// Density of the air \[kg/m³\].
+    pub density: f32,
+    /// Length of the step \[s\].
+    pub dt: f32,
+}
+
+impl Work for AddDrag<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> f32 {
+        let (third, tiny, one) = (L::splat(1.0 / 3.0), L::splat(1e-30), L::splat(1.0));
+        let factor = L::splat(0.5 * PLATE * self.density);
+        let dt = L::splat(self.dt);
+        for batch in self.batches {
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                // SAFETY: indices are of vertices of the world, and elements of a colour share none.
+                let corners = |quads: SharedQuads| unsafe {
+                    batch.vertices.each_ref().map(|v| {
+                        let [x, y, z, _] = L::gather(quads.base(), v, at);
+                        [x, y, z]
+                    })
+                };
+                let (x, u) = (corners(self.x), corners(self.relative));
+                let mean = [0, 1, 2].map(|k| (u[0][k] + u[1][k] + u[2][k]) * third);
+                let area = area_vector(&x);
+                let doubled = dot(area, area).sqrt().max(tiny);
+                let across = dot(mean, area) / doubled;
+                let rate = factor * across.abs();
+                let pressure = rate * across / (one + dt * rate * L::load(&batch.inverse_density, at));
+                // Half of the area vector is the area times the normal; a third goes to each vertex.
+                let force = scale(area, -(pressure * L::splat(0.5) * third));
+                for k in 0..3 {
+                    // SAFETY: as above.
+                    unsafe { add_to(self.forces, &batch.vertices[k], at, force) };
+                }
+            }
+        }
+        0.0
     }
 }

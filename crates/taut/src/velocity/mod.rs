@@ -1,3 +1,7 @@
-//! The velocity update: forces inside the limits.
+//! The velocity update on level 0: forces inside the limits, integrated explicitly (W11).
+
 pub mod air;
+pub mod bending;
+pub mod fem;
 pub mod material;
+pub mod update;

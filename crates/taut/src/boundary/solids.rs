@@ -1,0 +1,205 @@
+//! Cloth against solid obstacles, inside the limiter's iterations (W6).
+//!
+//! A vertex inside an obstacle is put back to its surface; how deep it was gives friction (Eq. 7): its way along the
+//! surface, relative to the surface's own way in this step, is shortened by μ times the depth, or undone altogether if
+//! it is shorter than that (the static case). Written for displacements in a step; the paper writes velocities, which
+//! are these over the step. Elastic response comes after the step, in [`Solids::respond`].
+//!
+//! As in the paper vertices alone are tested, not edges; a vertex that would jump across a thin obstacle is stopped
+//! where it enters.
+
+use glam::Vec3;
+
+use super::{motion::Pose, obstacle::Obstacle};
+use crate::{kernel::lanes::Quad, parallel::Threads};
+
+/// No obstacle.
+const NONE: u32 = u32::MAX;
+
+/// What happened to one vertex in this step.
+#[derive(Clone, Copy, Debug)]
+struct Contact {
+    /// The obstacle that it touched last, or [`NONE`].
+    obstacle: u32,
+    /// Outward normal there.
+    normal: Vec3,
+}
+
+/// Obstacles at the start and the end of a step, the vertices that may meet them, and what they met.
+#[derive(Debug, Default)]
+pub struct Solids {
+    /// Pose at the start and at the end of the step, one pair an obstacle.
+    poses: Vec<[Pose; 2]>,
+    /// Vertices that may meet an obstacle in this step.
+    candidates: Vec<u32>,
+    /// By candidate.
+    contacts: Vec<Contact>,
+}
+
+impl Solids {
+    /// Scratch for `vertex_count` vertices and `obstacle_count` obstacles, so that steps need not allocate.
+    pub fn with_capacity(vertex_count: usize, obstacle_count: usize) -> Self {
+        if obstacle_count == 0 {
+            return Self::default();
+        }
+        Self {
+            poses: Vec::with_capacity(obstacle_count),
+            candidates: Vec::with_capacity(vertex_count),
+            contacts: Vec::with_capacity(vertex_count),
+        }
+    }
+
+    /// Prepares a step between two `times` \[s\], in which vertices go from `old` to about `x`. A vertex that
+    /// would pass right through an obstacle is stopped in it. `reach` \[m\] is how much further than its way a vertex
+    /// may be carried by the limits.
+    pub fn begin(&mut self, obstacles: &[Obstacle], times: [f32; 2], old: &[Quad], x: &mut [Quad], reach: f32) {
+        self.poses.clear();
+        self.poses.extend(obstacles.iter().map(|o| times.map(|t| o.pose(t))));
+        self.candidates.clear();
+        self.contacts.clear();
+        if obstacles.is_empty() {
+            return;
+        }
+        for (v, (old, x)) in old.iter().zip(x.iter_mut()).enumerate() {
+            if x[3] == 0.0 {
+                continue;
+            }
+            let (from, mut to) = (position(old), position(x));
+            let near = reach + (to - from).length();
+            let mut may_meet = false;
+            for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
+                let distances =
+                    [from, to].map(|p| obstacle.shape.distance(poses[1].to_body(p)).0);
+                if distances[0].min(distances[1]) < near {
+                    may_meet = true;
+                    if let Some(entry) = passes_through(obstacle, poses, from, to) {
+                        to = entry;
+                        x[..3].copy_from_slice(&entry.to_array());
+                    }
+                }
+            }
+            if may_meet {
+                self.candidates.push(v as u32);
+                self.contacts.push(Contact { obstacle: NONE, normal: Vec3::Y });
+            }
+        }
+    }
+
+    /// Puts candidates that are inside back to the surface, with friction. Gives the deepest penetration met \[m\].
+    pub fn project(&mut self, threads: &Threads, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) -> f32 {
+        let poses = &self.poses;
+        let candidates = &self.candidates;
+        let positions = crate::limit::colored::SharedQuads::new(x);
+        let deepest = std::sync::atomic::AtomicU32::new(0);
+        threads.each(&mut self.contacts, 512, |first, contacts| {
+            let mut worst = 0.0f32;
+            for (k, contact) in contacts.iter_mut().enumerate() {
+                let v = candidates[first + k] as usize;
+                // SAFETY: every candidate is another vertex of the world, and each is visited by one thread.
+                let quad = unsafe { &mut *positions.base().add(v) };
+                let mut p = position(quad);
+                for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
+                    let body = poses[1].to_body(p);
+                    let (distance, normal) = obstacle.shape.distance(body);
+                    if distance >= 0.0 {
+                        continue;
+                    }
+                    let depth = -distance;
+                    worst = worst.max(depth);
+                    let normal = poses[1].rotation * normal;
+                    p += normal * depth;
+                    // Where the point of the surface that the vertex is now on was when the step began.
+                    let surface = poses[0].to_world(poses[1].to_body(p));
+                    let slip = surface - position(&old[v]);
+                    let slip = slip - normal * slip.dot(normal);
+                    let length = slip.length();
+                    let hold = obstacle.friction * depth;
+                    p -= if length <= hold { slip } else { slip * (hold / length) };
+                    *contact = Contact { obstacle: o as u32, normal };
+                }
+                quad[..3].copy_from_slice(&p.to_array());
+            }
+            // Positive floats are ordered like their bits.
+            deepest.fetch_max(worst.to_bits(), std::sync::atomic::Ordering::Relaxed);
+        });
+        f32::from_bits(deepest.into_inner())
+    }
+
+    /// The last word of a step: puts every vertex that is still inside an obstacle on its surface, without friction.
+    pub fn expel(&self, obstacles: &[Obstacle], x: &mut [Quad]) {
+        for &v in &self.candidates {
+            let quad = &mut x[v as usize];
+            let mut p = position(quad);
+            // Leaving one obstacle may enter its neighbour; a few rounds settle what can be settled.
+            for _ in 0..4 {
+                let mut moved = false;
+                for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
+                    let (distance, normal) = obstacle.shape.distance(poses[1].to_body(p));
+                    if distance < 0.0 {
+                        p -= poses[1].rotation * normal * distance;
+                        moved = true;
+                    }
+                }
+                if !moved {
+                    break;
+                }
+            }
+            quad[..3].copy_from_slice(&p.to_array());
+        }
+    }
+
+    /// Elastic response: a vertex that hit an obstacle leaves it with the share of its approaching speed that the
+    /// obstacle gives back. One that was inside from the start leaves without being thrown. `predicted` are the
+    /// velocities before limiting, `v` those after \[m/s\]; `dt` \[s\].
+    pub fn respond(&self, obstacles: &[Obstacle], dt: f32, old: &[Quad], x: &[Quad], predicted: &[Quad], v: &mut [Quad]) {
+        for (&vertex, contact) in self.candidates.iter().zip(&self.contacts) {
+            if contact.obstacle == NONE {
+                continue;
+            }
+            let k = vertex as usize;
+            let obstacle = &obstacles[contact.obstacle as usize];
+            let poses = &self.poses[contact.obstacle as usize];
+            let p = position(&x[k]);
+            let surface_velocity = (p - poses[0].to_world(poses[1].to_body(p))) / dt;
+            let approach = (position(&predicted[k]) - surface_velocity).dot(contact.normal);
+            let leaving = (position(&v[k]) - surface_velocity).dot(contact.normal);
+            let wanted = obstacle.restitution * (-approach).max(0.0);
+            let began_inside = obstacle.shape.distance(poses[0].to_body(position(&old[k]))).0 < -1e-5;
+            if leaving < wanted && obstacle.restitution > 0.0 || began_inside && leaving > wanted {
+                let velocity = position(&v[k]) + contact.normal * (wanted - leaving);
+                v[k][..3].copy_from_slice(&velocity.to_array());
+            }
+        }
+    }
+}
+
+/// Where a vertex that goes from `from` to `to` is just inside an obstacle, if it would come out on the other side.
+fn passes_through(obstacle: &Obstacle, poses: &[Pose; 2], from: Vec3, to: Vec3) -> Option<Vec3> {
+    // In the obstacle's own frame, which moves with it.
+    let (start, end) = (poses[0].to_body(from), poses[1].to_body(to));
+    let way = (end - start).length();
+    if way < 0.5 * obstacle.shape.thickness()
+        || obstacle.shape.distance(start).0 <= 0.0
+        || obstacle.shape.distance(end).0 <= 0.0
+    {
+        return None;
+    }
+    // The distance is a safe step length.
+    let mut gone = 0.0;
+    for _ in 0..64 {
+        let p = start.lerp(end, gone / way);
+        let (distance, normal) = obstacle.shape.distance(p);
+        if distance < 1e-4 * way {
+            return Some(poses[1].to_world(p - normal * (distance + 1e-3 * way)));
+        }
+        gone += distance;
+        if gone >= way {
+            return None;
+        }
+    }
+    None
+}
+
+fn position(quad: &Quad) -> Vec3 {
+    Vec3::new(quad[0], quad[1], quad[2])
+}

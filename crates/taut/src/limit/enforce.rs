@@ -1,0 +1,99 @@
+//! The loop that enforces all limits of a step: iterations of the chosen scheme, boundary conditions inside each of
+//! them, until tolerance, iteration cap or time budget (section 3.2 of the paper).
+
+use std::time::Instant;
+
+use super::{Settings, jacobi, serial, sweep};
+use crate::{
+    Scheme, World,
+    boundary::solids::Solids,
+    kernel::{lanes::Quad, random::Random},
+};
+
+/// How the enforcement of a step ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Enforced {
+    /// Iterations done.
+    pub iterations: u32,
+    /// Largest residual past a limit at the end.
+    pub residual: f32,
+    /// Whether that is within the tolerance.
+    pub converged: bool,
+}
+
+/// Memory that enforcement needs, kept between steps.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Sums of Jacobi corrections.
+    pub moves: Vec<Quad>,
+    /// Order of elements or colours.
+    pub order: Vec<u32>,
+}
+
+/// Moves `x` until it is within the limits of `world` and outside its obstacles. `old` is where the step began, `step`
+/// numbers it, for the random order.
+pub fn enforce(
+    world: &World,
+    settings: &Settings,
+    x: &mut [Quad],
+    old: &[Quad],
+    solids: &mut Solids,
+    scratch: &mut Scratch,
+    step: u64,
+) -> Enforced {
+    let solver = &world.description.solver;
+    let obstacles = &world.description.obstacles;
+    let limited = !world.strain_elements.is_empty() || !world.edge_elements.is_empty();
+    let mut random = Random::new(world.description.seed, step);
+    let begun = Instant::now();
+    let out_of_time =
+        || solver.budget_ms.is_some_and(|budget| begun.elapsed().as_secs_f32() * 1e3 >= budget);
+    // What later moves of the same iteration may leave behind; the end of the step puts it right.
+    let shallow = 0.01 * world.edge_length;
+    // Lanes measure in single precision; the certificate must find the limit kept in double precision.
+    let tolerance = (solver.tolerance - 2e-6).max(0.0);
+
+    let mut iterations = 0;
+    let mut enforced = Enforced::default();
+    while iterations < solver.iterations {
+        let met = if limited {
+            match solver.scheme {
+                Scheme::Sweep => {
+                    let strain = sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
+                    let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
+                    strain.max(edge)
+                }
+                Scheme::Serial => serial::iterate(
+                    settings,
+                    &world.strain_elements,
+                    &world.edge_elements,
+                    x,
+                    &mut random,
+                    &mut scratch.order,
+                ),
+                Scheme::Jacobi => jacobi::iterate(settings, &world.strain, &world.edges, x, &mut scratch.moves),
+            }
+        } else {
+            0.0
+        };
+        let depth = solids.project(settings.threads, obstacles, old, x);
+        iterations += 1;
+        // What an iteration meets on its way is close to what it leaves: look twice only when that would do.
+        if met <= 2.0 * tolerance && depth <= shallow {
+            let residual = sweep::residual(settings, &world.strain, &world.edges, x);
+            if residual <= tolerance {
+                enforced = Enforced { iterations, residual, converged: true };
+                break;
+            }
+        }
+        if out_of_time() {
+            break;
+        }
+    }
+    solids.expel(obstacles, x);
+    if !enforced.converged || !obstacles.is_empty() {
+        let residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced = Enforced { iterations, residual, converged: residual <= solver.tolerance };
+    }
+    enforced
+}

@@ -1,0 +1,64 @@
+//! The paper's own way through the mesh (W5): Gauss–Seidel, one element at a time, in a random order anew each
+//! iteration. One thread, one lane; here to compare with.
+
+use super::{
+    Settings,
+    edge::{EdgeElement, limit_edge},
+    strain_triangle::StrainElement,
+};
+use crate::{
+    Projection,
+    kernel::{
+        lanes::Quad,
+        random::Random,
+        real::add,
+        strain::{limit_strain_gradient, limit_strain_paper},
+    },
+};
+
+/// One iteration over all triangles, then all edges. `order` is scratch. Gives the largest residual met.
+pub fn iterate(
+    settings: &Settings,
+    triangles: &[StrainElement],
+    edges: &[EdgeElement],
+    x: &mut [Quad],
+    random: &mut Random,
+    order: &mut Vec<u32>,
+) -> f32 {
+    let &Settings { projection, relaxation, .. } = settings;
+    let position = |q: &Quad| [q[0], q[1], q[2]];
+    let mut worst = 0.0f32;
+    order.clear();
+    order.extend(0..triangles.len() as u32);
+    random.shuffle(order);
+    for &e in order.iter() {
+        let element = &triangles[e as usize];
+        let quads = element.vertices.map(|v| x[v as usize]);
+        let (p, w) = (quads.map(|q| position(&q)), quads.map(|q| q[3]));
+        let projected = match projection {
+            Projection::Gradient => limit_strain_gradient(&p, w, element.rest, element.range, relaxation),
+            Projection::Paper => limit_strain_paper(&p, w, element.rest, element.range, relaxation),
+        };
+        if let Some(projected) = projected {
+            worst = worst.max(projected.residual);
+            for k in 0..3 {
+                x[element.vertices[k] as usize][..3].copy_from_slice(&add(p[k], projected.moves[k]));
+            }
+        }
+    }
+    order.clear();
+    order.extend(0..edges.len() as u32);
+    random.shuffle(order);
+    for &e in order.iter() {
+        let element = &edges[e as usize];
+        let quads = element.vertices.map(|v| x[v as usize]);
+        let p = quads.map(|q| position(&q));
+        let (moves, residual) =
+            limit_edge(p, quads.map(|q| q[3]), element.rest, element.range, relaxation);
+        worst = worst.max(residual);
+        for k in 0..2 {
+            x[element.vertices[k] as usize][..3].copy_from_slice(&add(p[k], moves[k]));
+        }
+    }
+    worst
+}

@@ -1,0 +1,78 @@
+//! Coloured Gauss–Seidel: colours one after the other in random order, their batches over lanes and threads.
+//!
+//! It converges like the randomised serial one (W5) at an eighth of the cost. A fixed order of colours would pull a
+//! symmetric sheet to one side, so the order is shuffled before every sweep.
+
+use super::{
+    Settings,
+    colored::{Colored, SharedQuads},
+    edge::{EdgeBatch, EdgeWork, SweepEdges},
+    strain_triangle::{CheckStrain, StrainBatch, SweepStrain},
+};
+use crate::kernel::{
+    lanes::{Quad, run},
+    random::Random,
+};
+
+/// Batches below which a colour is not shared between threads: about 10 µs of work.
+pub(super) const GRAIN: usize = 64;
+
+/// One sweep over all triangles. Gives the largest residual met on the way.
+pub fn sweep_strain(
+    settings: &Settings,
+    colored: &Colored<StrainBatch>,
+    x: &mut [Quad],
+    random: &mut Random,
+    order: &mut Vec<u32>,
+) -> f32 {
+    let &Settings { threads, lanes, projection, relaxation } = settings;
+    let x = SharedQuads::new(x);
+    shuffled(order, colored.colors.len(), random);
+    order.iter().fold(0.0, |worst, &color| {
+        let residual = threads.largest(colored.of(color as usize), GRAIN, |batches| {
+            run(lanes, SweepStrain { batches, x, projection, relaxation })
+        });
+        worst.max(residual)
+    })
+}
+
+/// One sweep over all edges. Gives the largest residual met on the way.
+pub fn sweep_edges(
+    settings: &Settings,
+    colored: &Colored<EdgeBatch>,
+    x: &mut [Quad],
+    random: &mut Random,
+    order: &mut Vec<u32>,
+) -> f32 {
+    let &Settings { threads, lanes, relaxation, .. } = settings;
+    let x = SharedQuads::new(x);
+    shuffled(order, colored.colors.len(), random);
+    order.iter().fold(0.0, |worst, &color| {
+        let residual = threads.largest(colored.of(color as usize), GRAIN, |batches| {
+            run(lanes, SweepEdges { batches, x, work: EdgeWork::Sweep, relaxation })
+        });
+        worst.max(residual)
+    })
+}
+
+/// The largest residual of all triangles and edges; nothing moves.
+pub fn residual(
+    settings: &Settings,
+    triangles: &Colored<StrainBatch>,
+    edges: &Colored<EdgeBatch>,
+    x: &mut [Quad],
+) -> f32 {
+    let &Settings { threads, lanes, .. } = settings;
+    let x = SharedQuads::new(x);
+    let strain = threads.largest(&triangles.batches, GRAIN, |batches| run(lanes, CheckStrain { batches, x }));
+    let edge = threads.largest(&edges.batches, GRAIN, |batches| {
+        run(lanes, SweepEdges { batches, x, work: EdgeWork::Check, relaxation: 0.0 })
+    });
+    strain.max(edge)
+}
+
+fn shuffled(order: &mut Vec<u32>, count: usize, random: &mut Random) {
+    order.clear();
+    order.extend(0..count as u32);
+    random.shuffle(order);
+}

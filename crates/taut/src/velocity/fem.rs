@@ -1,0 +1,222 @@
+//! Linear triangles with Green's strain and a linear law (St. Venant–Kirchhoff; W11).
+//!
+//! Energy of a triangle: A (½ λ' tr(E)² + μ' E:E) with E = ½ (FᵀF − I), that is A/2 E:C:E with the plane-stress moduli of
+//! a sheet. The force is its exact gradient up to a strain norm `cap`; beyond that the stress stays constant, since a
+//! prediction may overshoot the limit by several edge lengths before the limiter acts, where the cubic law would blow
+//! up. Inside the limits the cap is never reached.
+
+use crate::{
+    kernel::{
+        lanes::{BATCH, Lanes, Work},
+        real::{Real, V3, add, combine, dot, scale, sub},
+        svd2::{RestInverse, cauchy, deformation_gradient},
+    },
+    limit::colored::{SharedQuads, lanes_of},
+};
+
+/// One triangle of the membrane.
+#[derive(Clone, Copy, Debug)]
+pub struct MembraneElement {
+    /// Vertices.
+    pub vertices: [u32; 3],
+    /// Inverse of the rest edge matrix \[1/m\].
+    pub rest: [f32; 3],
+    /// Rest area times the moduli Y/(1−ν²), νY/(1−ν²) and Y/(1+ν) \[N m\].
+    pub moduli: [f32; 3],
+    /// Stiffness-proportional damping \[s\].
+    pub viscosity: f32,
+    /// Mass per area \[kg/m²\].
+    pub density: f32,
+}
+
+/// The moduli of a sheet with Young's modulus times thickness `stretch` \[N/m\]: Y/(1−ν²), νY/(1−ν²), Y/(1+ν).
+pub fn moduli(stretch: f64, poisson: f64) -> [f64; 3] {
+    let plane = stretch / (1.0 - poisson * poisson);
+    [plane, poisson * plane, stretch / (1.0 + poisson)]
+}
+
+/// Green's strain: xx, yy, xy.
+#[inline(always)]
+fn green<R: Real>(f: &[V3<R>; 2]) -> [R; 3] {
+    let (half, one) = (R::splat(0.5), R::splat(1.0));
+    [(dot(f[0], f[0]) - one) * half, (dot(f[1], f[1]) - one) * half, dot(f[0], f[1]) * half]
+}
+
+/// Stress times area of a strain.
+#[inline(always)]
+fn stress<R: Real>(e: [R; 3], m: [R; 3]) -> [R; 3] {
+    [m[0] * e[0] + m[1] * e[1], m[0] * e[1] + m[1] * e[0], m[2] * e[2]]
+}
+
+/// Elastic energy of a triangle \[J\]; `moduli` are times its area.
+pub fn membrane_energy<R: Real>(x: &[V3<R>; 3], rest: RestInverse<R>, moduli: [R; 3]) -> R {
+    let e = green(&deformation_gradient(x, rest));
+    let s = stress(e, moduli);
+    (s[0] * e[0] + s[1] * e[1] + s[2] * e[2] * R::splat(2.0)) * R::splat(0.5)
+}
+
+/// Forces of a triangle on its vertices \[N\]. `damping` is the velocities of the vertices \[m/s\] and the viscosity \[s\].
+#[inline(always)]
+pub fn membrane_forces<R: Real>(
+    x: &[V3<R>; 3],
+    damping: Option<(&[V3<R>; 3], R)>,
+    rest: RestInverse<R>,
+    moduli: [R; 3],
+    cap: R,
+) -> [V3<R>; 3] {
+    let f = deformation_gradient(x, rest);
+    let mut e = green(&f);
+    if let Some((v, viscosity)) = damping {
+        let rate = deformation_gradient(v, rest);
+        let half = R::splat(0.5);
+        e = [
+            e[0] + viscosity * dot(f[0], rate[0]),
+            e[1] + viscosity * dot(f[1], rate[1]),
+            e[2] + viscosity * half * (dot(f[0], rate[1]) + dot(f[1], rate[0])),
+        ];
+    }
+    let norm = (e[0] * e[0] + e[1] * e[1] + R::splat(2.0) * e[2] * e[2]).sqrt();
+    let held = cap / norm.max(cap);
+    let s = stress(e, moduli).map(|s| s * held);
+    // P = F S; f₁ = −P b₁, f₂ = −P b₂ with b₁ = (i00, i01), b₂ = (0, i11).
+    let p0 = combine(f[0], s[0], f[1], s[2]);
+    let p1 = combine(f[0], s[2], f[1], s[1]);
+    let f1 = combine(p0, -rest[0], p1, -rest[1]);
+    let f2 = scale(p1, -rest[2]);
+    [scale(add(f1, f2), R::splat(-1.0)), f1, f2]
+}
+
+/// [`BATCH`] triangles side by side.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct MembraneBatch {
+    pub(super) vertices: [[u32; BATCH]; 3],
+    rest: [[f32; BATCH]; 3],
+    moduli: [[f32; BATCH]; 3],
+    viscosity: [f32; BATCH],
+    pub(super) inverse_density: [f32; BATCH],
+}
+
+impl MembraneBatch {
+    /// Packs elements; lanes that are left get a triangle of the vertex `spare` without stiffness.
+    pub fn pack(indices: &[u32], elements: &[MembraneElement], spare: u32) -> Self {
+        let rest = |k: usize, fill: f32| lanes_of(indices, fill, |e| elements[e].rest[k]);
+        Self {
+            vertices: [0, 1, 2].map(|k| lanes_of(indices, spare, |e| elements[e].vertices[k])),
+            rest: [rest(0, 1.0), rest(1, 0.0), rest(2, 1.0)],
+            moduli: [0, 1, 2].map(|k| lanes_of(indices, 0.0, |e| elements[e].moduli[k])),
+            viscosity: lanes_of(indices, 0.0, |e| elements[e].viscosity),
+            inverse_density: lanes_of(indices, 0.0, |e| 1.0 / elements[e].density),
+        }
+    }
+}
+
+/// Adds the forces of some batches of one colour.
+pub struct AddMembraneForces<'a> {
+    /// Batches of one colour.
+    pub batches: &'a [MembraneBatch],
+    /// Positions \[m\].
+    pub x: SharedQuads,
+    /// Velocities \[m/s\], if any material is viscous.
+    pub v: Option<SharedQuads>,
+    /// Where forces are summed \[N\].
+    pub forces: SharedQuads,
+    /// Factor on the moduli.
+    pub softening: f32,
+    /// Largest norm of Green's strain that makes stress.
+    pub cap: f32,
+}
+
+impl Work for AddMembraneForces<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> f32 {
+        let (cap, softening) = (L::splat(self.cap), L::splat(self.softening));
+        for batch in self.batches {
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                // SAFETY: indices are of vertices of the world, and elements of a colour share none.
+                let corners = |quads: SharedQuads| unsafe {
+                    batch.vertices.each_ref().map(|v| {
+                        let [x, y, z, _] = L::gather(quads.base(), v, at);
+                        [x, y, z]
+                    })
+                };
+                let x = corners(self.x);
+                let v = self.v.map(corners);
+                let damping = v.as_ref().map(|v| (v, L::load(&batch.viscosity, at)));
+                let rest = batch.rest.each_ref().map(|r| L::load(r, at));
+                let moduli = batch.moduli.each_ref().map(|m| L::load(m, at) * softening);
+                let forces = membrane_forces(&x, damping, rest, moduli, cap);
+                for k in 0..3 {
+                    // SAFETY: as above.
+                    unsafe { add_to(self.forces, &batch.vertices[k], at, forces[k]) };
+                }
+            }
+        }
+        0.0
+    }
+}
+
+/// The square of the largest principal stretch of some batches.
+pub struct LargestStretch<'a> {
+    /// Any batches.
+    pub batches: &'a [MembraneBatch],
+    /// Positions \[m\].
+    pub x: SharedQuads,
+}
+
+impl Work for LargestStretch<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> f32 {
+        let mut worst = L::splat(0.0);
+        for batch in self.batches {
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                // SAFETY: indices are of vertices of the world; nobody writes meanwhile.
+                let x = unsafe {
+                    batch.vertices.each_ref().map(|v| {
+                        let [x, y, z, _] = L::gather(self.x.base(), v, at);
+                        [x, y, z]
+                    })
+                };
+                let f = deformation_gradient(&x, batch.rest.each_ref().map(|r| L::load(r, at)));
+                worst = worst.max(cauchy(&f).larger);
+            }
+        }
+        worst.largest()
+    }
+}
+
+/// Adds `value` to the quads of some vertices.
+///
+/// # Safety
+/// As [`Lanes::scatter`].
+#[inline(always)]
+pub(super) unsafe fn add_to<L: Lanes>(sums: SharedQuads, vertices: &[u32; BATCH], at: usize, value: V3<L>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let sum = L::gather(sums.base(), vertices, at);
+        let [x, y, z] = add([sum[0], sum[1], sum[2]], value);
+        L::scatter(sums.base(), vertices, at, [x, y, z, sum[3]]);
+    }
+}
+
+/// ω² of the stiffest mode that a triangle can have by itself \[1/s²\], per unit of squared stretch: its own stiffness
+/// against its own share of mass bounds the whole mesh (Irons and Treharne 1971).
+pub fn membrane_frequency(rest: RestInverse<f64>, stretch: f64, poisson: f64, density: f64) -> f64 {
+    let b = [[-rest[0], -(rest[1] + rest[2])], [rest[0], rest[1]], [0.0, rest[2]]];
+    let sum = |i: usize, j: usize| b.iter().map(|b| b[i] * b[j]).sum::<f64>();
+    let (a, d, c) = (sum(0, 0), sum(0, 1), sum(1, 1));
+    let largest = 0.5 * (a + c) + (0.25 * (a - c) * (a - c) + d * d).sqrt();
+    // The moduli's largest eigenvalue on symmetric matrices.
+    let stiffness = stretch / (1.0 - poisson.abs());
+    3.0 * stiffness * largest / density
+}
+
+/// Twice the area of a triangle as a vector along its normal.
+#[inline(always)]
+pub(super) fn area_vector<R: Real>(x: &[V3<R>; 3]) -> V3<R> {
+    crate::kernel::real::cross(sub(x[1], x[0]), sub(x[2], x[0]))
+}

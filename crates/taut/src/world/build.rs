@@ -1,0 +1,303 @@
+//! From a description to the tables of a world: vertex order, masses, elements, colours.
+
+use glam::Vec3;
+
+use super::{Body, Cloth, Description, Limit, PinnedVertex, World, WorldError};
+use crate::{
+    certificate::RestShape,
+    kernel::{
+        dihedral::dihedral,
+        lanes::Quad,
+        svd2::rest_inverse,
+    },
+    limit::{
+        colored::Colored,
+        edge::{EdgeBatch, EdgeElement},
+        jacobi::shares,
+        strain_triangle::{StrainBatch, StrainElement},
+    },
+    mesh::{adjacency::Adjacency, reorder::locality_order},
+    velocity::{
+        air::Gusts,
+        bending::{HingeBatch, HingeElement, RestHinge, hinge_frequency},
+        fem::{MembraneBatch, MembraneElement, membrane_frequency, moduli},
+        update::Forces,
+    },
+};
+
+/// Elements of all bodies, while they are collected.
+#[derive(Default)]
+struct Elements {
+    strain: Vec<StrainElement>,
+    edges: Vec<EdgeElement>,
+    membrane: Vec<MembraneElement>,
+    hinges: Vec<HingeElement>,
+    membrane_frequency: f64,
+    hinge_frequency: f64,
+    edge_length_sum: f64,
+    edge_count: usize,
+}
+
+/// Builds a world, or says what is wrong with its description.
+pub(super) fn build(description: Description) -> Result<World, WorldError> {
+    check(&description)?;
+    let mut elements = Elements::default();
+    let mut bodies = Vec::new();
+    let mut start: Vec<Quad> = Vec::new();
+    let mut pins: Vec<PinnedVertex> = Vec::new();
+    let mut motions = Vec::new();
+    for cloth in &description.cloths {
+        let first = start.len();
+        let body = add_body(cloth, first, &mut elements)?;
+        let mut place = vec![0u32; body.order.len()];
+        for (k, &v) in body.order.iter().enumerate() {
+            place[v as usize] = (first + k) as u32;
+        }
+        start.extend(body.order.iter().map(|&v| {
+            let p = cloth.start[v as usize];
+            [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
+        }));
+        for pin in &cloth.pins {
+            pins.extend(pin.vertices.iter().map(|&v| PinnedVertex {
+                vertex: place[v as usize],
+                start: cloth.start[v as usize],
+                motion: motions.len() as u32,
+            }));
+            motions.push(pin.motion.clone());
+        }
+        bodies.push(body);
+    }
+    // Where two pins hold a vertex, the later one in the scene wins.
+    pins.reverse();
+    pins.sort_by_key(|p| p.vertex);
+    pins.dedup_by_key(|p| p.vertex);
+
+    let vertex_count = start.len();
+    let total: f64 = bodies.iter().flat_map(|b| &b.masses).sum();
+    let mean = total / vertex_count as f64;
+    for quad in &mut start {
+        quad[3] = (f64::from(quad[3]) * mean) as f32;
+    }
+    for pin in &pins {
+        start[pin.vertex as usize][3] = 0.0;
+    }
+    // A spare vertex at the end is where batches point with the lanes that they have left.
+    let spare = vertex_count as u32;
+    start.push([0.0; 4]);
+
+    let strain_vertices: Vec<_> = elements.strain.iter().map(|e| e.vertices).collect();
+    let edge_vertices: Vec<_> = elements.edges.iter().map(|e| e.vertices).collect();
+    share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices);
+    let membrane_vertices: Vec<_> = elements.membrane.iter().map(|e| e.vertices).collect();
+    let hinge_vertices: Vec<_> = elements.hinges.iter().map(|e| e.vertices).collect();
+    let forces = Forces {
+        membrane: Colored::new(vertex_count, &membrane_vertices, |batch| {
+            MembraneBatch::pack(batch, &elements.membrane, spare)
+        }),
+        hinges: Colored::new(vertex_count, &hinge_vertices, |batch| {
+            HingeBatch::pack(batch, &elements.hinges, spare)
+        }),
+        membrane_frequency: elements.membrane_frequency,
+        hinge_frequency: elements.hinge_frequency,
+        viscosity: description.cloths.iter().map(|c| f64::from(c.material.viscosity)).fold(0.0, f64::max),
+    };
+    Ok(World {
+        strain: Colored::new(vertex_count, &strain_vertices, |batch| {
+            StrainBatch::pack(batch, &elements.strain, spare)
+        }),
+        edges: Colored::new(vertex_count, &edge_vertices, |batch| {
+            EdgeBatch::pack(batch, &elements.edges, spare)
+        }),
+        strain_elements: elements.strain,
+        edge_elements: elements.edges,
+        forces,
+        gusts: Gusts::new(description.seed),
+        edge_length: (elements.edge_length_sum / elements.edge_count.max(1) as f64) as f32,
+        inverse_mass_unit: (1.0 / mean) as f32,
+        description,
+        bodies,
+        vertex_count,
+        start,
+        pins,
+        motions,
+    })
+}
+
+/// Adds the elements of one cloth whose vertices begin at `first`.
+fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body, WorldError> {
+    let mesh = &cloth.mesh;
+    let count = mesh.positions.len();
+    let adjacency = Adjacency::new(&mesh.triangles);
+    let order = locality_order(count, &adjacency.edges);
+    let mut place = vec![0u32; count];
+    for (k, &v) in order.iter().enumerate() {
+        place[v as usize] = (first + k) as u32;
+    }
+    let p = |v: u32| mesh.positions[v as usize].as_dvec3().to_array();
+    let material = &cloth.material;
+    let [density, stretch, poisson, bend] =
+        [material.density, material.stretch, material.poisson, material.bend].map(f64::from);
+    let area_moduli = moduli(stretch, poisson);
+
+    // Triangles in the order of their vertices, so that neighbours in memory are neighbours in the mesh.
+    let mut by_place: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
+    by_place.sort_by_key(|&t| mesh.triangles[t as usize].map(|v| place[v as usize]).into_iter().min());
+    let mut masses = vec![0.0; count];
+    let mut areas = vec![0.0; mesh.triangles.len()];
+    for &t in &by_place {
+        let corners = mesh.triangles[t as usize];
+        let Some((rest, area)) = rest_inverse(corners.map(p)) else {
+            return Err(invalid(cloth, format!("face {t} has no area")));
+        };
+        areas[t as usize] = area;
+        for v in corners {
+            masses[v as usize] += density * area / 3.0;
+        }
+        let vertices = corners.map(|v| place[v as usize]);
+        let rest_single = rest.map(|r| r as f32);
+        if cloth.strain.is_some() {
+            elements.strain.push(StrainElement { vertices, rest: rest_single, range: cloth.strain.range(), share: 1.0 });
+        }
+        elements.membrane.push(MembraneElement {
+            vertices,
+            rest: rest_single,
+            moduli: area_moduli.map(|m| (m * area) as f32),
+            viscosity: material.viscosity,
+            density: material.density,
+        });
+        let frequency = membrane_frequency(rest, stretch, poisson, density);
+        elements.membrane_frequency = elements.membrane_frequency.max(frequency);
+    }
+    let mut hinges = Vec::new();
+    for (hinge, triangles) in adjacency.hinges.iter().zip(&adjacency.hinge_triangles) {
+        let x = hinge.map(p);
+        let d = dihedral(&x);
+        let [a1, a2] = triangles.map(|t| areas[t as usize]);
+        let edge = (mesh.positions[hinge[1] as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
+        let stiffness = bend * edge.length_squared() / (a1 + a2);
+        if stiffness <= 0.0 {
+            continue;
+        }
+        hinges.push(RestHinge { vertices: *hinge, stiffness, rest_sin_half: d.sin_half });
+        elements.hinges.push(HingeElement {
+            vertices: hinge.map(|v| place[v as usize]),
+            stiffness: stiffness as f32,
+            rest_sin_half: d.sin_half as f32,
+            heights: d.heights.map(|h| h as f32),
+        });
+        // A third of each triangle's mass belongs to each of its hinges, a third of that to each of its vertices.
+        let (m1, m2) = (density * a1 / 9.0, density * a2 / 9.0);
+        let frequency = hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
+        elements.hinge_frequency = elements.hinge_frequency.max(frequency);
+    }
+    for &[a, b] in &adjacency.edges {
+        let length = (mesh.positions[a as usize] - mesh.positions[b as usize]).as_dvec3().length();
+        elements.edge_length_sum += length;
+        elements.edge_count += 1;
+        if cloth.edge.is_some() {
+            elements.edges.push(EdgeElement {
+                vertices: [a, b].map(|v| place[v as usize]),
+                rest: length as f32,
+                range: cloth.edge.range(),
+                share: 1.0,
+            });
+        }
+    }
+    elements.edges.sort_by_key(|e| e.vertices);
+    Ok(Body {
+        vertices: first..first + count,
+        order,
+        masses,
+        rest: RestShape::new(mesh, adjacency.edges),
+        hinges,
+        damping: material.damping,
+    })
+}
+
+/// Weights of Jacobi corrections. Triangles and edges of a vertex count together: their corrections are summed.
+fn share_out(elements: &mut Elements, vertex_count: usize, strain: &[[u32; 3]], edges: &[[u32; 2]]) {
+    let halves = if strain.is_empty() || edges.is_empty() { 1.0 } else { 0.5 };
+    for (element, share) in elements.strain.iter_mut().zip(shares(vertex_count, strain)) {
+        element.share = share * halves;
+    }
+    for (element, share) in elements.edges.iter_mut().zip(shares(vertex_count, edges)) {
+        element.share = share * halves;
+    }
+}
+
+fn invalid(cloth: &Cloth, problem: String) -> WorldError {
+    WorldError::Invalid { what: format!("cloth \"{}\"", cloth.name), problem }
+}
+
+/// Refuses what cannot be simulated. Scene files are checked with lines and keys before; this is for callers of the
+/// library.
+fn check(description: &Description) -> Result<(), WorldError> {
+    let general = |ok: bool, problem: &str| {
+        if ok { Ok(()) } else { Err(WorldError::Invalid { what: "description".into(), problem: problem.into() }) }
+    };
+    let solver = &description.solver;
+    let positive = |v: f32| v.is_finite() && v > 0.0;
+    general(!description.cloths.is_empty(), "no cloth; at least one is needed")?;
+    general(description.gravity.is_finite(), "gravity must be finite")?;
+    general(positive(description.frame_time), "frame_time must be positive")?;
+    general(description.air.density >= 0.0 && description.air.density.is_finite(), "air density must be at least 0")?;
+    general(solver.tolerance.is_finite() && solver.tolerance >= 0.0, "tolerance must be at least 0")?;
+    general(solver.relaxation > 0.0 && solver.relaxation < 2.0, "relaxation must lie between 0 and 2")?;
+    general(solver.steps_per_frame >= 1 && solver.max_substeps >= 1, "steps and substeps must be at least 1")?;
+    general(
+        description.obstacles.iter().all(|o| {
+            o.position.is_finite() && o.rotation.is_finite() && o.friction >= 0.0 && (0.0..=1.0).contains(&o.restitution)
+        }),
+        "an obstacle's placement must be finite, its friction at least 0, its restitution between 0 and 1",
+    )?;
+    for cloth in &description.cloths {
+        let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(cloth, problem.into())) };
+        let material = &cloth.material;
+        let count = cloth.mesh.positions.len();
+        need(!cloth.mesh.triangles.is_empty(), "its mesh has no face")?;
+        need(cloth.start.len() == count, "needs one start position for each vertex")?;
+        need(
+            cloth.mesh.positions.iter().chain(&cloth.start).all(|p| p.is_finite() && p.abs().max_element() <= 1e6),
+            "positions must be finite and within 1e6 m",
+        )?;
+        need(
+            cloth.mesh.triangles.iter().flatten().all(|&v| (v as usize) < count),
+            "a face names a vertex that does not exist",
+        )?;
+        need(cloth.velocity.is_finite(), "velocity must be finite")?;
+        need(positive(material.density), "density must be positive")?;
+        need(material.stretch >= 0.0 && material.stretch.is_finite(), "stretch stiffness must be at least 0")?;
+        need(material.bend >= 0.0 && material.bend.is_finite(), "bending stiffness must be at least 0")?;
+        need(material.poisson.abs() < 1.0, "Poisson's ratio must lie between -1 and 1")?;
+        need(
+            material.damping >= 0.0 && material.viscosity >= 0.0 && material.damping.is_finite() && material.viscosity.is_finite(),
+            "damping and viscosity must be at least 0",
+        )?;
+        for limit in [cloth.strain, cloth.edge] {
+            let Limit { min, max } = limit;
+            let fine = min.is_none_or(|m| (-1.0..=0.0).contains(&m)) && max.is_none_or(|m| m >= 0.0 && m.is_finite());
+            need(fine, "a limit's min must lie between -1 and 0, its max be at least 0")?;
+        }
+        need(
+            cloth.pins.iter().flat_map(|p| &p.vertices).all(|&v| (v as usize) < count),
+            "a pin names a vertex that does not exist",
+        )?;
+        let mut referenced = vec![false; count];
+        for &v in cloth.mesh.triangles.iter().flatten() {
+            referenced[v as usize] = true;
+        }
+        if let Some(v) = referenced.iter().position(|r| !r) {
+            return Err(invalid(cloth, format!("vertex {v} belongs to no face, so it has no mass")));
+        }
+    }
+    Ok(())
+}
+
+impl World {
+    /// Where pinned vertices must be at `time` \[s\]: vertex and position.
+    pub(crate) fn pin_targets(&self, time: f32) -> impl Iterator<Item = (usize, Vec3)> {
+        self.pins.iter().map(move |pin| {
+            (pin.vertex as usize, self.motions[pin.motion as usize].at(time).to_world(pin.start))
+        })
+    }
+}
