@@ -1,20 +1,108 @@
 //! Reading and writing triangle meshes.
+//!
+//! A mesh comes from a program that taut does not know, through a format that is read differently everywhere, and
+//! must end as what its maker saw: shared vertices shared, polygons cut where they may be cut, names kept. Files are
+//! input from strangers: no content may make a reader panic, loop, or allocate more than the file's size warrants, and
+//! every refusal names the line or element and what would be right.
+//!
+//! Readers refuse what is not well-formed. What is well-formed and cannot be simulated (a face without area, an edge
+//! of three faces) is the business of [`taut::mesh::check`].
+
+mod fault;
+mod file;
+mod gltf;
+mod obj;
+mod ply;
+mod polygon;
+mod stl;
+mod text;
+mod weld;
 
 use std::path::Path;
 
 use taut::mesh::TriangleMesh;
 
 use crate::Problem;
+use fault::{Fault, fault};
+
+pub use ply::write_ply;
+
+/// A file format of triangle meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Wavefront OBJ (text).
+    Obj,
+    /// Stanford PLY, text or binary of either byte order.
+    Ply,
+    /// Stereolithography, text or binary.
+    Stl,
+    /// glTF 2.0, as JSON or as GLB container.
+    Gltf,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 4] = [Self::Obj, Self::Ply, Self::Stl, Self::Gltf];
+
+    /// The format that a file name's extension stands for, in upper or lower case.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "obj" => Some(Self::Obj),
+            "ply" => Some(Self::Ply),
+            "stl" => Some(Self::Stl),
+            "gltf" | "glb" => Some(Self::Gltf),
+            _ => None,
+        }
+    }
+}
 
 /// Reads a triangle mesh; the format is chosen by the file's extension (obj, ply, stl, gltf, glb).
 ///
 /// # Errors
 /// A problem that names the file, and the line or element.
 pub fn read(path: &Path) -> Result<TriangleMesh, Problem> {
-    Err(Problem { file: Some(path.into()), message: "not built yet".into(), ..Problem::default() })
+    let read = || {
+        let format = Format::of_path(path).ok_or_else(|| {
+            fault("unknown kind of mesh file: its name must end in .obj, .ply, .stl, .gltf or .glb")
+        })?;
+        parse_bytes(&file::read(path)?, format, path.parent())
+    };
+    read().map_err(|fault| fault.into_problem(Some(path)))
 }
 
-/// The bytes of a binary PLY file of `mesh` (positions and faces).
-pub fn write_ply(_mesh: &TriangleMesh) -> Vec<u8> {
-    Vec::new()
+/// Reads a triangle mesh from the bytes of a file.
+///
+/// Positions are taken as metres, as they are. Texture coordinates have v upwards in every format, and are kept if every
+/// face has them. Groups are the names of objects, groups, solids and nodes. `folder` is where a glTF file finds its
+/// buffers; without it only buffers inside the file can be read.
+///
+/// # Errors
+/// A problem that names the line or element; its `file` is set only if it is in another file than this one.
+pub fn parse(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<TriangleMesh, Problem> {
+    parse_bytes(bytes, format, folder).map_err(|fault| fault.into_problem(None))
+}
+
+fn parse_bytes(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<TriangleMesh, Fault> {
+    if bytes.is_empty() {
+        return Err(fault("the file is empty"));
+    }
+    // Indices are u32 in every table: below this size none can overflow.
+    if bytes.len() as u64 > file::MAX_BYTES {
+        return Err(file::too_large(bytes.len() as u64));
+    }
+    let mut mesh = match format {
+        Format::Obj => obj::parse(bytes)?,
+        Format::Ply => ply::parse(bytes)?,
+        Format::Stl => stl::parse(bytes)?,
+        Format::Gltf => gltf::parse(bytes, folder)?,
+    };
+    if mesh.triangles.is_empty() {
+        let vertices = mesh.positions.len();
+        return Err(fault(format!("holds no faces ({vertices} vertices): at least one triangle is needed")));
+    }
+    for members in mesh.groups.values_mut() {
+        members.sort_unstable();
+        members.dedup();
+    }
+    Ok(mesh)
 }

@@ -37,7 +37,10 @@ fn parse_text(bytes: &[u8]) -> Result<Vec<f64>, String> {
             Ok(number) if number.is_finite() => numbers.push(number),
             _ => {
                 let shown: String = line.chars().take(40).collect();
-                return Err(format!("line {}: {shown:?} is no finite number; one a line is allowed", index + 1));
+                return Err(format!(
+                    "line {}: {shown:?} is no finite number; one a line is allowed",
+                    index + 1
+                ));
             }
         }
     }
@@ -48,7 +51,7 @@ fn parse_text(bytes: &[u8]) -> Result<Vec<f64>, String> {
 fn parse_npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let cut = "the NumPy header is cut off";
     let version = *bytes.get(6).ok_or(cut)?;
-    let (length, start) = if version == 1 {
+    let (length, start): (usize, usize) = if version == 1 {
         let length = bytes.get(8..10).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes).ok_or(cut)?;
         (usize::from(length), 10)
     } else {
@@ -60,8 +63,9 @@ fn parse_npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let data = &bytes[start + length..];
     let kind = field(header, "descr").unwrap_or_default().trim_matches(['\'', '"']);
     let shape = field(header, "shape").unwrap_or_default();
-    let count = one_dimension(shape)
-        .ok_or_else(|| format!("has the shape {shape}, must be one-dimensional: one number for each vertex"))?;
+    let count = one_dimension(shape).ok_or_else(|| {
+        format!("has the shape {shape}, must be one-dimensional: one number for each vertex")
+    })?;
     let width = match kind {
         "<f4" => 4,
         "<f8" => 8,

@@ -1,10 +1,42 @@
-//! The scene file.
+//! The scene file: what is simulated, as TOML in SI units.
+//!
+//! [`load`] reads a file or a built-in scene and finds all that is wrong with it at once; [`LoadedScene::build`] reads
+//! the files it names and makes what the engine needs. On the way a scene is
+//!
+//! 1. a tree of values that know their lines (`tree`), changed by the command line (`overrides`),
+//! 2. checked along the JSON Schema (`validate`), which is generated from the types (`schema`, `format`), and by what
+//!    a schema cannot say (`rules`), every problem with file, line and key (`report`),
+//! 3. typed (`format`), and built: meshes and starts (`build`, `noise`), selections (`select`, `map`), obstacles
+//!    (`solids`).
 
-use std::path::{Path, PathBuf};
+mod build;
+mod built_in;
+mod format;
+mod inputs;
+mod map;
+mod names;
+mod nearest;
+mod noise;
+mod overrides;
+mod read;
+mod report;
+mod rules;
+mod schema;
+mod select;
+mod solids;
+mod tree;
+mod validate;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
 use taut::Description;
 
-use crate::Problems;
+use crate::{Problem, Problems};
+
+pub use built_in::{BuiltIn, built_in};
 
 /// A scene that has been read and found well-formed: every key known, every value in range.
 #[derive(Clone, Debug)]
@@ -13,13 +45,25 @@ pub struct LoadedScene {
     pub name: String,
     /// Number of frames to simulate, from frame 1; frame 0 is the start.
     pub frames: u32,
-    /// Frames a second.
+    /// Frames a second \[1/s\].
     pub frame_rate: f32,
     /// The file it was read from, if it is not built in.
     pub file: Option<PathBuf>,
+    /// Folder that the files it names are relative to.
+    base: PathBuf,
+    /// What it says, every default written out.
+    scene: format::Scene,
+    /// What was written, for the lines of messages.
+    tree: Arc<tree::Node>,
+    /// Overrides that it was loaded with.
+    overrides: Arc<[String]>,
+    /// Where its files will be, once it has been moved.
+    moved_inputs: Option<Vec<(String, PathBuf)>>,
+    /// What [`build`](Self::build) warned of.
+    warnings: OnceLock<Vec<Problem>>,
 }
 
-/// Why a finished run does not meet its scene's `[expect]`, one line each. `expect` gets the run's extremes.
+/// What a run came to, as far as `[expect]` asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunExtremes {
     /// Largest principal strain of any triangle in any frame after the start.
@@ -40,54 +84,84 @@ impl LoadedScene {
     /// # Errors
     /// All that is wrong with the files that the scene names and with what it selects.
     pub fn build(&self) -> Result<Description, Problems> {
-        Ok(Description::default())
+        let built = build::build(self)?;
+        // Set once: building again finds the same, as long as the files are the same.
+        let _ = self.warnings.set(built.warnings);
+        Ok(built.description)
     }
 
-    /// The effective scene with every default written out, as TOML.
+    /// What a user should know of the scene, though it can be simulated: oddities of meshes, pins that overlap. Empty
+    /// if it cannot be built.
+    pub fn warnings(&self) -> Vec<Problem> {
+        if self.warnings.get().is_none() {
+            // The error is for those who call `build`.
+            let _ = self.build();
+        }
+        self.warnings.get().cloned().unwrap_or_default()
+    }
+
+    /// What the scene shows, in a sentence; may be empty.
+    pub fn description(&self) -> &str {
+        &self.scene.scene.description
+    }
+
+    /// The effective scene with every default written out, as TOML. Optional keys that are not set are left out.
     pub fn to_toml(&self) -> String {
-        String::new()
+        let mut scene = self.scene.clone();
+        // A caller may have changed these.
+        scene.scene.frames = self.frames;
+        if scene.scene.frame_rate as f32 != self.frame_rate {
+            scene.scene.frame_rate = format::decimal(self.frame_rate);
+        }
+        toml::to_string(&scene).unwrap_or_else(|error| format!("# the scene could not be written: {error}\n"))
     }
 
-    /// Files that the scene reads (meshes, maps), as it names them and where they are.
+    /// Files that the scene reads (meshes and their buffers, maps), as it names them and where they are; each once.
     pub fn inputs(&self) -> Vec<(String, PathBuf)> {
-        Vec::new()
+        match &self.moved_inputs {
+            Some(inputs) => inputs.clone(),
+            None => inputs::list(self).into_iter().map(|input| (input.name, input.path)).collect(),
+        }
     }
 
-    /// The same scene, reading its files from the folder `inputs/` beside the scene file it will be written to.
-    pub fn with_inputs_in(&self, _folder: &Path) -> LoadedScene {
-        self.clone()
+    /// The same scene, reading its files from `folder/inputs/`; `folder` is where its [`to_toml`](Self::to_toml) will
+    /// be written. Its [`inputs`](Self::inputs) are in the order of this one's: copy each to where the other has it.
+    pub fn with_inputs_in(&self, folder: &Path) -> LoadedScene {
+        inputs::moved(self, folder)
     }
 
     /// What of `[expect]` does not hold, one line each.
-    pub fn unmet(&self, _extremes: &RunExtremes) -> Vec<String> {
-        Vec::new()
+    pub fn unmet(&self, extremes: &RunExtremes) -> Vec<String> {
+        self.scene.expect.unmet(extremes)
+    }
+
+    /// Where a file that the scene names lies.
+    fn resolve(&self, name: &str) -> PathBuf {
+        self.base.join(name)
     }
 }
 
-/// A scene that comes with taut.
-#[derive(Clone, Copy, Debug)]
-pub struct BuiltIn {
-    /// Its name, as in `taut run NAME`.
-    pub name: &'static str,
-    /// Its TOML text.
-    pub text: &'static str,
-}
-
-/// All built-in scenes.
-pub fn built_in() -> &'static [BuiltIn] {
-    &[]
-}
-
 /// Reads a scene: a path to a TOML file, or the name of a built-in scene; `overrides` are `KEY=VALUE` as in
-/// `cloth.sheet.mesh.grid.cells=[64,64]`.
+/// `cloth.sheet.mesh.grid.cells=[64,64]`. Bodies are chosen by name, by index from 0, or all with `*`; VALUE is TOML,
+/// and a word without quotes is a text.
 ///
 /// # Errors
 /// All problems of the scene file at once.
-pub fn load(_path_or_name: &str, _overrides: &[String]) -> Result<LoadedScene, Problems> {
-    Ok(LoadedScene { name: "scene".into(), frames: 1, frame_rate: 30.0, file: None })
+pub fn load(path_or_name: &str, overrides: &[String]) -> Result<LoadedScene, Problems> {
+    read::load(path_or_name, overrides)
 }
 
-/// The JSON Schema of the scene file.
+/// Reads a scene from its TOML text, as [`load`] does from a file. `name` is what it is called; `folder` is what the
+/// files that it names are relative to.
+///
+/// # Errors
+/// All problems of the text at once.
+pub fn parse(text: &str, name: &str, folder: &Path, overrides: &[String]) -> Result<LoadedScene, Problems> {
+    let scene = read::parse(text, name, None, overrides)?;
+    Ok(LoadedScene { base: folder.to_owned(), ..scene })
+}
+
+/// The JSON Schema (draft 2020-12) of the scene file, for editors.
 pub fn schema() -> serde_json::Value {
-    serde_json::Value::Null
+    schema::scene_schema().clone()
 }

@@ -1,5 +1,7 @@
 //! Names of bodies: those given, and those made up where none is given.
 
+use std::collections::HashSet;
+
 use super::tree::Node;
 
 /// The name of each of `items`: its own, or `kind`, `kind-2`, … by its place, further on where that is taken.
@@ -10,23 +12,20 @@ pub(crate) fn effective(kind: &str, items: &[Node]) -> Vec<String> {
 
 /// [`effective`] for names already taken out.
 pub(crate) fn complete(kind: &str, given: &[Option<&str>]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::with_capacity(given.len());
-    for (index, name) in given.iter().enumerate() {
-        let name = name.map(str::to_owned).unwrap_or_else(|| {
-            let candidate = |number: usize| if number == 1 { kind.into() } else { format!("{kind}-{number}") };
-            let taken = |name: &String| {
-                let same = |other: &str| other.eq_ignore_ascii_case(name);
-                given.iter().flatten().any(|other| same(other)) || names.iter().any(|other| same(other))
-            };
+    // Without letter case, because names become file names.
+    let mut taken: HashSet<String> = given.iter().flatten().map(|name| name.to_lowercase()).collect();
+    let name = |(index, name): (usize, &Option<&str>)| {
+        name.map(str::to_owned).unwrap_or_else(|| {
+            let candidate =
+                |number: usize| if number == 1 { kind.into() } else { format!("{kind}-{number}") };
             let mut number = index + 1;
-            while taken(&candidate(number)) {
+            while !taken.insert(candidate(number)) {
                 number += 1;
             }
             candidate(number)
-        });
-        names.push(name);
-    }
-    names
+        })
+    };
+    given.iter().enumerate().map(name).collect()
 }
 
 #[cfg(test)]

@@ -17,9 +17,9 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// `; did you mean "frames"?`, or nothing where no known word is near.
+/// What stands between "… is not known" and what is: `; did you mean "frames"?`, or `;` where no known word is near.
 pub(crate) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(word, known).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default()
+    nearest(word, known).map_or_else(|| ";".into(), |near| format!("; did you mean \"{near}\"?"))
 }
 
 /// Number of letters to insert, delete, change or swap with their neighbour to turn `a` into `b`.

@@ -24,13 +24,15 @@ pub(crate) fn apply(scene: &mut Node, overrides: &[String], report: &mut Report<
             continue;
         };
         let segments = segments(key);
-        if segments.is_empty() || segments.len() > MAX_DEPTH || segments.iter().any(|segment| segment.is_empty()) {
+        if segments.is_empty()
+            || segments.len() > MAX_DEPTH
+            || segments.iter().any(|segment| segment.is_empty())
+        {
             report.add_override(text, "the key must be names joined by dots, such as cloth.sheet.strain.max");
             continue;
         }
-        let result = parse_value(value, origin).and_then(|value| {
-            set(scene, Part::root(), &segments, value, &mut String::new(), origin)
-        });
+        let result = parse_value(value, origin)
+            .and_then(|value| set(scene, Part::root(), &segments, value, &mut String::new(), origin));
         if let Err(message) = result {
             report.add_override(text, message);
         }
@@ -46,7 +48,8 @@ fn segments(key: &str) -> Vec<String> {
 /// A TOML value; what is none is taken as a text, so that a shell's user need not quote twice.
 fn parse_value(text: &str, origin: Origin) -> Result<Node, String> {
     let text = text.trim();
-    let parsed = if text.contains(['\n', '\r']) { None } else { Node::parse(&format!("value = {text}")).ok() };
+    let parsed =
+        if text.contains(['\n', '\r']) { None } else { Node::parse(&format!("value = {text}")).ok() };
     if let Some(Node { value: Value::Table(mut entries), .. }) = parsed
         && let Some(value) = entries.remove("value")
     {
@@ -56,7 +59,8 @@ fn parse_value(text: &str, origin: Origin) -> Result<Node, String> {
         return Err("the value is missing".into());
     }
     if text.starts_with(['[', '{', '"', '\'']) || text.contains(['\n', '\r']) {
-        let reason = Node::parse(&format!("value = {text}")).err().and_then(|errors| errors.into_iter().next());
+        let reason =
+            Node::parse(&format!("value = {text}")).err().and_then(|errors| errors.into_iter().next());
         let reason = reason.map(|error| format!(": {}", error.message)).unwrap_or_default();
         return Err(format!("the value is not valid TOML{reason}"));
     }
@@ -131,7 +135,11 @@ fn make_table(node: &mut Node, part: Option<Part>, path: &str, origin: Origin) -
 /// The items that `segment` means: `*` for all, a name, or an index from 0.
 fn chosen(items: &[Node], segment: &str, path: &str) -> Result<Vec<usize>, String> {
     if segment == "*" {
-        return if items.is_empty() { Err(format!("{path} is empty")) } else { Ok((0..items.len()).collect()) };
+        return if items.is_empty() {
+            Err(format!("{path} is empty"))
+        } else {
+            Ok((0..items.len()).collect())
+        };
     }
     // Only bodies have names, and only at the root of the scene.
     let names = if path.contains(['.', '[']) { Vec::new() } else { names::effective(path, items) };
@@ -146,15 +154,14 @@ fn chosen(items: &[Node], segment: &str, path: &str) -> Result<Vec<usize>, Strin
         }
         Err(_) => {
             let hint = hint(segment, names.iter().map(String::as_str));
-            Err(format!("there is no {path} {segment:?}{hint} There is: {}", names.join(", ")))
+            Err(format!("there is no {path} {segment:?}{hint} known: {}", names.join(", ")))
         }
     }
 }
 
 /// What stands under `key` of a table, whichever alternative has it.
 fn property(part: Part, key: &str) -> Option<Part> {
-    part.property(key)
-        .or_else(|| part.choices()?.into_iter().find_map(|choice| property(choice, key)))
+    part.property(key).or_else(|| part.choices()?.into_iter().find_map(|choice| property(choice, key)))
 }
 
 /// The alternative that is a table.

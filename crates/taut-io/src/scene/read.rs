@@ -13,7 +13,7 @@ use super::{
     names,
     nearest::hint,
     overrides,
-    report::{Path, Report},
+    report::{MAX_PROBLEMS, Path, Report},
     rules,
     schema::Part,
     tree::{Node, Origin, Value},
@@ -23,8 +23,6 @@ use crate::{Problem, Problems};
 
 /// Longest scene file that is read \[bytes\].
 const MAX_BYTES: u64 = 16 << 20;
-/// Most problems that are reported; the rest of a file like that is not worth reading.
-const MAX_PROBLEMS: usize = 200;
 
 /// See [`super::load`].
 pub(super) fn load(path_or_name: &str, overrides: &[String]) -> Result<LoadedScene, Problems> {
@@ -69,13 +67,7 @@ pub(super) fn parse(
             Err(error) => report.add(Origin::File, &Path::Root, error.to_string()),
         }
     }
-    let mut problems = report.into_sorted();
-    if problems.len() > MAX_PROBLEMS {
-        let more = problems.len() - MAX_PROBLEMS;
-        problems.truncate(MAX_PROBLEMS);
-        problems.push(Problem { file, message: format!("{more} more problems"), ..Problem::default() });
-    }
-    Err(Problems(problems))
+    Err(Problems(report.into_sorted()))
 }
 
 /// Writes names and materials out, which need more than a field's default.
@@ -106,6 +98,8 @@ fn loaded(
         scene,
         tree: Arc::new(tree),
         overrides: overrides.into(),
+        moved_inputs: None,
+        warnings: std::sync::OnceLock::new(),
     }
 }
 
@@ -138,7 +132,6 @@ fn not_found(path: &FilePath) -> String {
     let text = path.to_string_lossy();
     let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
     let near = hint(&stem, names.iter().copied());
-    let near = if near.is_empty() { ";".into() } else { near };
     let what = if text.contains(['/', '\\']) || text.ends_with(".toml") {
         "no such file, and no built-in scene of that name"
     } else {

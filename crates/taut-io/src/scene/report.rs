@@ -47,8 +47,12 @@ fn bare(key: &str) -> String {
 
 /// Whether a body may be called this: it becomes part of file names and of keys.
 pub(crate) fn is_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
+
+/// Most problems that are collected: a file with more is not a scene, and hints for all of it would take long.
+pub(crate) const MAX_PROBLEMS: usize = 200;
 
 /// Problems found so far, and what it takes to say where they are.
 pub(crate) struct Report<'a> {
@@ -62,10 +66,17 @@ impl<'a> Report<'a> {
         Self { file, overrides, problems: Vec::new() }
     }
 
+    /// Whether there are so many problems that no more are collected.
+    pub fn is_full(&self) -> bool {
+        self.problems.len() >= MAX_PROBLEMS
+    }
+
     /// Notes that what stands at `path`, written at `origin`, is wrong.
     pub fn add(&mut self, origin: Origin, path: &Path<'_>, message: impl Into<String>) {
-        let problem = self.problem(origin, path, message);
-        self.problems.push(problem);
+        if !self.is_full() {
+            let problem = self.problem(origin, path, message);
+            self.problems.push(problem);
+        }
     }
 
     /// The problem that [`add`](Self::add) notes.
@@ -95,6 +106,10 @@ impl<'a> Report<'a> {
     /// All problems, in the order of the file, those of overrides last.
     pub fn into_sorted(mut self) -> Vec<Problem> {
         self.problems.sort_by_key(|problem| problem.line.unwrap_or(usize::MAX));
+        if self.is_full() {
+            let message = format!("there may be more problems than these {MAX_PROBLEMS}");
+            self.problems.push(Problem { file: self.file, message, ..Problem::default() });
+        }
         self.problems
     }
 }

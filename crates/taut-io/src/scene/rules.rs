@@ -18,7 +18,8 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
         let path = Path::Key(&root, "air");
         check_times(wind.items(), &Path::Key(&path, "wind"), report);
     }
-    for (kind, check) in [("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)), ("obstacle", check_obstacle)]
+    for (kind, check) in
+        [("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)), ("obstacle", check_obstacle)]
     {
         let list = Path::Key(&root, kind);
         let bodies = scene.items_of(kind);
@@ -36,14 +37,21 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
 fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report<'_>) {
     let mut seen = std::collections::BTreeMap::new();
     for (index, body) in bodies.iter().enumerate() {
-        let Some((node, name)) = body.get("name").and_then(|node| Some((node, node.text()?))) else { continue };
+        let Some((node, name)) = body.get("name").and_then(|node| Some((node, node.text()?))) else {
+            continue;
+        };
         let item = Path::Item(list, index);
         let path = Path::Key(&item, "name");
         if !is_name(name) {
-            let message = format!("is {}, must be 1 to 64 letters (a to z), digits, - and _", node.describe());
+            let message =
+                format!("is {}, must be 1 to 64 letters (a to z), digits, - and _", node.describe());
             report.add(node.origin, &path, message);
         } else if let Some(first) = seen.insert(name.to_lowercase(), index) {
-            report.add(node.origin, &path, format!("\"{name}\" is the name of {kind}[{first}] too, must be another"));
+            report.add(
+                node.origin,
+                &path,
+                format!("\"{name}\" is the name of {kind}[{first}] too, must be another"),
+            );
         }
     }
 }
@@ -100,12 +108,15 @@ fn check_material(material: &Node, path: &Path<'_>, report: &mut Report<'_>) {
 fn check_times(keys: &[Node], path: &Path<'_>, report: &mut Report<'_>) {
     let mut last: Option<f64> = None;
     for (index, key) in keys.iter().enumerate() {
-        let Some((node, time)) = key.get("time").and_then(|node| Some((node, node.number()?))) else { continue };
+        let Some((node, time)) = key.get("time").and_then(|node| Some((node, node.number()?))) else {
+            continue;
+        };
         if let Some(last) = last
             && time as f32 <= last as f32
         {
             let item = Path::Item(path, index);
-            let message = format!("is {}, must be later than the keyframe before, at {}", show(time), show(last));
+            let message =
+                format!("is {}, must be later than the keyframe before, at {}", show(time), show(last));
             report.add(node.origin, &Path::Key(&item, "time"), message);
         }
         last = Some(time);

@@ -14,6 +14,7 @@ pub(crate) fn scene_schema() -> &'static Json {
         let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Scene>();
         let mut schema = schema.to_value();
         without_null(&mut schema);
+        plain_text(&mut schema);
         schema
     })
 }
@@ -44,6 +45,20 @@ fn without_null(schema: &mut Json) {
                 }
             }
             object.values_mut().for_each(without_null);
+        }
+        _ => {}
+    }
+}
+
+/// Takes the escapes of rustdoc out of descriptions, which editors show as they are.
+fn plain_text(schema: &mut Json) {
+    match schema {
+        Json::Array(items) => items.iter_mut().for_each(plain_text),
+        Json::Object(object) => {
+            if let Some(Json::String(text)) = object.get_mut("description") {
+                *text = text.replace("\\[", "[").replace("\\]", "]");
+            }
+            object.values_mut().for_each(plain_text);
         }
         _ => {}
     }

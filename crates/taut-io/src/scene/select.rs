@@ -8,7 +8,8 @@ use taut::mesh::TriangleMesh;
 use super::{map, nearest::hint, tree::show};
 
 /// What a `select` may be, for messages.
-const FORMS: &str = "corner:NAME, index:3,17,40-60, box:x0,y0,z0,x1,y1,z1, boundary, group:NAME, map:FILE or all";
+const FORMS: &str =
+    "corner:NAME, index:3,17,40-60, box:x0,y0,z0,x1,y1,z1, boundary, group:NAME, map:FILE or all";
 
 /// A selection that was understood, but not yet looked up in a mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +36,8 @@ impl Selection {
     /// # Errors
     /// What is wrong, and what is allowed.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest.trim())));
+        let (kind, rest) =
+            text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest.trim())));
         let kind = kind.trim();
         let named = |what: &str| match rest {
             Some(rest) if !rest.is_empty() => Ok(rest.to_owned()),
@@ -53,7 +55,7 @@ impl Selection {
             _ => {
                 let known = ["corner", "index", "box", "boundary", "group", "map", "all"];
                 let shown: String = kind.chars().take(40).collect();
-                Err(format!("{shown:?} selects nothing that is known{}; allowed: {FORMS}", hint(kind, known)))
+                Err(format!("{shown:?} selects nothing that is known{} allowed: {FORMS}", hint(kind, known)))
             }
         }
     }
@@ -75,7 +77,9 @@ impl Selection {
                 let numbers = map::read(&file(name))?;
                 if numbers.len() != count {
                     let (n, s) = (numbers.len(), if numbers.len() == 1 { "" } else { "s" });
-                    return Err(format!("the map {name} has {n} number{s}, the mesh has {count} vertices; one each is needed"));
+                    return Err(format!(
+                        "the map {name} has {n} number{s}, the mesh has {count} vertices; one each is needed"
+                    ));
                 }
                 let above = |(index, number): (usize, &f64)| (*number > 0.5).then_some(index as u32);
                 numbers.iter().enumerate().filter_map(above).collect()
@@ -83,7 +87,9 @@ impl Selection {
         };
         if vertices.is_empty() {
             return Err(match self {
-                Selection::Map(name) => format!("matches no vertex: no number of the map {name} is above 0.5"),
+                Selection::Map(name) => {
+                    format!("matches no vertex: no number of the map {name} is above 0.5")
+                }
                 Selection::Boundary => "matches no vertex: the mesh is closed and has no boundary".into(),
                 _ => "matches no vertex".into(),
             });
@@ -98,7 +104,9 @@ fn parse_indices(text: &str) -> Result<Vec<(u32, u32)>, String> {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
         match (from.trim().parse(), to.trim().parse()) {
             (Ok(from), Ok(to)) if from <= to => ranges.push((from, to)),
-            (Ok(from), Ok(to)) => return Err(format!("the range {from}-{to} runs backwards; write {to}-{from}")),
+            (Ok(from), Ok(to)) => {
+                return Err(format!("the range {from}-{to} runs backwards; write {to}-{from}"));
+            }
             _ => {
                 let shown: String = part.trim().chars().take(40).collect();
                 return Err(format!("{shown:?} is no vertex index or range; allowed: index:3,17,40-60"));
@@ -118,7 +126,9 @@ fn parse_box(text: &str) -> Result<Selection, String> {
         return Err(format!("the box has {} numbers, must have six: box:x0,y0,z0,x1,y1,z1", numbers.len()));
     };
     if x0 > x1 || y0 > y1 || z0 > z1 {
-        return Err("the box's first corner must not be above its second on any axis: box:x0,y0,z0,x1,y1,z1".into());
+        return Err(
+            "the box's first corner must not be above its second on any axis: box:x0,y0,z0,x1,y1,z1".into()
+        );
     }
     Ok(Selection::Box([x0, y0, z0], [x1, y1, z1]))
 }
@@ -144,7 +154,8 @@ fn inside(mesh: &TriangleMesh, low: [f64; 3], high: [f64; 3]) -> Result<Vec<u32>
         let x = x.as_dvec3().to_array();
         (0..3).all(|i| x[i] >= low[i] - slack(low[i]) && x[i] <= high[i] + slack(high[i]))
     };
-    let chosen: Vec<u32> = (0..).zip(&mesh.positions).filter(|(_, x)| inside(x)).map(|(index, _)| index).collect();
+    let chosen: Vec<u32> =
+        (0..).zip(&mesh.positions).filter(|(_, x)| inside(x)).map(|(index, _)| index).collect();
     if chosen.is_empty() {
         let (low, high) = bounds(&mesh.positions);
         let text = |v: Vec3| v.to_array().map(|number| show(super::format::decimal(number))).join(", ");
@@ -155,9 +166,7 @@ fn inside(mesh: &TriangleMesh, low: [f64; 3], high: [f64; 3]) -> Result<Vec<u32>
 
 /// Lowest and highest coordinates.
 pub(crate) fn bounds(positions: &[Vec3]) -> (Vec3, Vec3) {
-    positions
-        .iter()
-        .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)))
+    positions.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)))
 }
 
 /// Vertices of edges that belong to one triangle only.
@@ -187,11 +196,11 @@ fn group(mesh: &TriangleMesh, name: &str, kind: &str, key: &str) -> Result<Vec<u
     has.extend(groups.iter().map(|group| format!("group:{group}")));
     if has.is_empty() {
         let others = "index:…, box:…, boundary, map:FILE or all";
-        let _ = write!(message, "; it has neither corners nor groups: use {others}");
+        let _ = write!(message, " it has neither corners nor groups: use {others}");
     } else {
         let more = has.len().saturating_sub(20);
         has.truncate(20);
-        let _ = write!(message, "; it has {}", has.join(", "));
+        let _ = write!(message, " it has {}", has.join(", "));
         if more > 0 {
             let _ = write!(message, " and {more} more");
         }
@@ -213,7 +222,7 @@ mod tests {
     }
 
     fn select(text: &str) -> Result<Vec<u32>, String> {
-        Selection::parse(text)?.resolve(&square(), PathBuf::from)
+        Selection::parse(text)?.resolve(&square(), |file| PathBuf::from(file))
     }
 
     #[test]

@@ -3,10 +3,17 @@
 //! Checks and overrides work on this tree rather than on the typed scene, for two reasons: a tree can hold a wrong
 //! value, so that all problems of a file are found in one go, and every value keeps the line that a message needs.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value as Json;
-use toml::de::{DeTable, DeValue};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// Deepest nesting that is read: no key of a scene lies deeper than ten. The parser limits brackets and dots apart,
+/// but not both together, and what walks the tree must not run out of stack.
+const MAX_DEPTH: usize = 80;
 
 /// Where a value was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +59,14 @@ impl Node {
         let lines = Lines::new(text);
         let (table, errors) = DeTable::parse_recoverable(text);
         if errors.is_empty() {
-            let value = Value::Table(entries(table.get_ref(), &lines));
-            return Ok(Node { origin: Origin::File, value });
+            return match entries(table.get_ref(), &lines, MAX_DEPTH) {
+                Ok(entries) => Ok(Node { origin: Origin::File, value: Value::Table(entries) }),
+                Err(TooDeep(offset)) => {
+                    let (line, column) = lines.place(text, offset);
+                    let message = format!("tables and arrays are nested more than {MAX_DEPTH} deep");
+                    Err(vec![SyntaxError { line, column, message }])
+                }
+            };
         }
         let mut found: Vec<SyntaxError> = errors
             .iter()
@@ -172,18 +185,22 @@ pub(crate) fn show(number: f64) -> String {
     }
 }
 
-fn entries(table: &DeTable<'_>, lines: &Lines) -> BTreeMap<String, Node> {
-    table
-        .iter()
-        .map(|(key, value)| {
-            let value_ = convert(value.get_ref(), lines);
-            (key.get_ref().to_string(), Node { origin: Origin::Line(lines.line(key.span().start)), value: value_ })
-        })
-        .collect()
+/// Something at this byte offset lies deeper than [`MAX_DEPTH`].
+struct TooDeep(usize);
+
+fn entries(table: &DeTable<'_>, lines: &Lines, depth: usize) -> Result<BTreeMap<String, Node>, TooDeep> {
+    let entry = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+        let start = key.span().start;
+        let value = convert(value.get_ref(), start, lines, depth)?;
+        Ok((key.get_ref().to_string(), Node { origin: Origin::Line(lines.line(start)), value }))
+    };
+    table.iter().map(entry).collect()
 }
 
-fn convert(value: &DeValue<'_>, lines: &Lines) -> Value {
-    match value {
+/// A value that starts at the byte `start`, with `depth` levels left.
+fn convert(value: &DeValue<'_>, start: usize, lines: &Lines, depth: usize) -> Result<Value, TooDeep> {
+    let depth = depth.checked_sub(1).ok_or(TooDeep(start))?;
+    Ok(match value {
         DeValue::String(text) => Value::Text(text.to_string()),
         // An integer too large for 64 bits is far beyond every range, which is what the message will say.
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).map_or_else(
@@ -193,17 +210,16 @@ fn convert(value: &DeValue<'_>, lines: &Lines) -> Value {
         DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(value) => Value::Boolean(*value),
         DeValue::Datetime(date) => Value::Date(date.to_string()),
-        DeValue::Array(items) => Value::Array(
-            items
-                .iter()
-                .map(|item| Node {
-                    origin: Origin::Line(lines.line(item.span().start)),
-                    value: convert(item.get_ref(), lines),
-                })
-                .collect(),
-        ),
-        DeValue::Table(table) => Value::Table(entries(table, lines)),
-    }
+        DeValue::Array(items) => {
+            let item = |item: &Spanned<DeValue<'_>>| {
+                let start = item.span().start;
+                let value = convert(item.get_ref(), start, lines, depth)?;
+                Ok(Node { origin: Origin::Line(lines.line(start)), value })
+            };
+            Value::Array(items.iter().map(item).collect::<Result<_, _>>()?)
+        }
+        DeValue::Table(table) => Value::Table(entries(table, lines, depth)?),
+    })
 }
 
 /// Where lines start, to turn byte offsets into line numbers.

@@ -13,6 +13,9 @@ use super::{
 
 /// Adds to `report` all that is wrong with `node` by the schema `part`.
 pub(crate) fn validate(node: &Node, part: Part, path: &Path<'_>, report: &mut Report<'_>) {
+    if report.is_full() {
+        return;
+    }
     if let Some(words) = part.words() {
         return validate_word(node, &words, path, report);
     }
@@ -33,8 +36,12 @@ pub(crate) fn validate(node: &Node, part: Part, path: &Path<'_>, report: &mut Re
             }
         }
         (Some(Kind::Boolean), Value::Boolean(_)) => {}
-        (Some(Kind::Integer), Value::Integer(number)) => validate_range(node, *number as f64, part, path, report),
-        (Some(Kind::Number), Value::Integer(number)) => validate_range(node, *number as f64, part, path, report),
+        (Some(Kind::Integer), Value::Integer(number)) => {
+            validate_range(node, *number as f64, part, path, report)
+        }
+        (Some(Kind::Number), Value::Integer(number)) => {
+            validate_range(node, *number as f64, part, path, report)
+        }
         (Some(Kind::Number), Value::Float(number)) => validate_range(node, *number, part, path, report),
         (Some(Kind::Array), Value::Array(items)) => validate_array(node, items, part, path, report),
         (Some(Kind::Table), Value::Table(_)) => validate_table(node, part, path, report),
@@ -52,8 +59,7 @@ fn validate_word(node: &Node, words: &[&'static str], path: &Path<'_>, report: &
         Some(text) if words.contains(&text) => {}
         Some(text) => {
             let hint = hint(text, words.iter().copied());
-            let stop = if hint.is_empty() { ";" } else { "" };
-            report.add(node.origin, path, format!("{} is not known{hint}{stop} must be {list}", node.describe()));
+            report.add(node.origin, path, format!("{} is not known{hint} must be {list}", node.describe()));
         }
         None => report.add(node.origin, path, format!("is {}, must be {list}", node.describe())),
     }
@@ -102,7 +108,9 @@ fn validate_array(node: &Node, items: &[Node], part: Part, path: &Path<'_>, repo
         report.add(node.origin, path, format!("is an array of {count}, must be {}", describe(part)));
     }
     if let Some(inner) = part.items() {
-        for (index, item) in items.iter().enumerate().take(if count > max { max as usize } else { items.len() }) {
+        for (index, item) in
+            items.iter().enumerate().take(if count > max { max as usize } else { items.len() })
+        {
             validate(item, inner, &path.item(index, item), report);
         }
     }
@@ -130,9 +138,15 @@ fn validate_table(node: &Node, part: Part, path: &Path<'_>, report: &mut Report<
 }
 
 fn unknown_key(entry: &Node, key: &str, known: &[&str], path: &Path<'_>, report: &mut Report<'_>) {
+    if report.is_full() {
+        return;
+    }
     let hint = hint(key, known.iter().copied());
-    let stop = if hint.is_empty() { ";" } else { "" };
-    report.add(entry.origin, &Path::Key(path, key), format!("unknown key{hint}{stop} known here: {}", known.join(", ")));
+    report.add(
+        entry.origin,
+        &Path::Key(path, key),
+        format!("unknown key{hint} known here: {}", known.join(", ")),
+    );
 }
 
 fn is_list_of_tables(part: Part) -> bool {

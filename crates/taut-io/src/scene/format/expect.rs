@@ -44,12 +44,21 @@ impl Expect {
             // Written so that NaN is unmet.
             let holds = limit.is_none_or(|limit| figure <= limit);
             if let (false, Some(limit)) = (holds, limit) {
-                unmet.push(format!("expect.{key}: {what} is {}, expected at most {}", show(figure), show(limit)));
+                unmet.push(format!(
+                    "expect.{key}: {what} is {}, expected at most {}",
+                    show(figure),
+                    show(limit)
+                ));
             }
         };
         upper("max_strain", "the largest strain", self.max_strain, extremes.max_strain);
         upper("max_residual", "the largest residual past a limit", self.max_residual, extremes.max_residual);
-        upper("max_penetration", "the deepest penetration [m]", self.max_penetration, extremes.max_penetration);
+        upper(
+            "max_penetration",
+            "the deepest penetration [m]",
+            self.max_penetration,
+            extremes.max_penetration,
+        );
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             let what = format!("the highest {name} at the last frame [m]");
             upper("final_max", &what, self.final_max.map(|max| max[axis]), extremes.final_bounds[1][axis]);
@@ -57,7 +66,11 @@ impl Expect {
         let mut lower = |key: &str, what: &str, limit: Option<f64>, figure: f64| {
             let holds = limit.is_none_or(|limit| figure >= limit);
             if let (false, Some(limit)) = (holds, limit) {
-                unmet.push(format!("expect.{key}: {what} is {}, expected at least {}", show(figure), show(limit)));
+                unmet.push(format!(
+                    "expect.{key}: {what} is {}, expected at least {}",
+                    show(figure),
+                    show(limit)
+                ));
             }
         };
         lower("min_strain", "the smallest strain", self.min_strain, extremes.min_strain);

@@ -14,13 +14,13 @@ mod solver;
 mod transform;
 
 pub(crate) use air::{Air, Wind};
-pub(crate) use cloth::{Cloth, Limits, Noise, Pin};
+pub(crate) use cloth::Cloth;
 pub(crate) use expect::Expect;
-pub(crate) use material::{Material, MaterialTable};
+pub(crate) use material::Material;
 pub(crate) use mesh::MeshSource;
 pub(crate) use obstacle::{Obstacle, Shape};
 pub(crate) use solver::Solver;
-pub(crate) use transform::{MotionKey, Scale, Transform, Vector};
+pub(crate) use transform::{MotionKey, Transform, Vector};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,259 @@
+//! From a well-formed scene to what the engine needs: meshes read and checked, starts placed, selections looked up.
+
+use std::{f64::consts::TAU, path::PathBuf};
+
+use glam::{DQuat, DVec3, Vec3};
+use taut::{
+    Description,
+    boundary::motion::Keyframe,
+    mesh::{
+        TriangleMesh,
+        check::{MAX_COORDINATE, check},
+    },
+};
+
+use super::{
+    LoadedScene,
+    format::{Air, Cloth, MotionKey, Vector, Wind},
+    noise::{self, Octaves},
+    report::{Path, Report},
+    select::Selection,
+    solids,
+    tree::{Node, Origin},
+};
+use crate::{Problem, Problems};
+
+/// What was built, and what its user should know.
+pub(super) struct Built {
+    pub description: Description,
+    pub warnings: Vec<Problem>,
+}
+
+/// See [`LoadedScene::build`].
+pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
+    let mut builder =
+        Builder { scene, report: Report::new(scene.file.clone(), &scene.overrides), warnings: Vec::new() };
+    let settings = &scene.scene;
+    let cloths =
+        settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
+    if !builder.report.problems.is_empty() {
+        return Err(Problems(builder.report.into_sorted()));
+    }
+    let description = Description {
+        cloths,
+        obstacles: settings.obstacle.iter().map(solids::obstacle).collect(),
+        gravity: vector(settings.scene.gravity).as_vec3(),
+        air: air(&settings.air),
+        frame_time: (1.0 / f64::from(scene.frame_rate)) as f32,
+        solver: settings.solver.build(),
+        seed: settings.scene.seed,
+    };
+    Ok(Built { description, warnings: builder.warnings })
+}
+
+pub(super) fn vector(v: Vector) -> DVec3 {
+    DVec3::from_array(v)
+}
+
+/// Rotation about x, then y, then z by `degrees`.
+pub(super) fn rotation(degrees: Vector) -> DQuat {
+    let [x, y, z] = degrees.map(|angle| angle / 360.0 * TAU);
+    DQuat::from_rotation_z(z) * DQuat::from_rotation_y(y) * DQuat::from_rotation_x(x)
+}
+
+/// The engine's motion.
+pub(super) fn motion(keys: &[MotionKey], pivot: DVec3) -> taut::Motion {
+    let key = |key: &MotionKey| Keyframe {
+        time: key.time as f32,
+        translate: vector(key.translate).as_vec3(),
+        rotate: vector(key.rotate).as_vec3(),
+    };
+    taut::Motion { keys: keys.iter().map(key).collect(), pivot: pivot.as_vec3() }
+}
+
+fn air(air: &Air) -> taut::Air {
+    let wind = match &air.wind {
+        Wind::Constant([0.0, 0.0, 0.0]) => Vec::new(),
+        Wind::Constant(velocity) => vec![(0.0, vector(*velocity).as_vec3())],
+        Wind::Keyframes(keys) => {
+            keys.iter().map(|key| (key.time as f32, vector(key.velocity).as_vec3())).collect()
+        }
+    };
+    taut::Air { density: air.density as f32, wind, gust: air.gust as f32 }
+}
+
+/// A scene being built, and what has been found on the way.
+struct Builder<'a> {
+    scene: &'a LoadedScene,
+    report: Report<'a>,
+    warnings: Vec<Problem>,
+}
+
+impl Builder<'_> {
+    /// One piece of cloth, or `None` if something was reported.
+    fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
+        let name = cloth.name.clone().unwrap_or_default();
+        let mesh = self.mesh(index, cloth, &name)?;
+        let start = self.start(index, cloth, &name, &mesh)?;
+        let before = self.report.problems.len();
+        let pins = self.pins(index, cloth, &name, &mesh, &start);
+        (self.report.problems.len() == before).then(|| taut::Cloth {
+            name,
+            mesh,
+            start,
+            velocity: vector(cloth.velocity).as_vec3(),
+            material: cloth.material.build(),
+            strain: cloth.strain.build(),
+            edge: cloth.edge.build(),
+            pins,
+        })
+    }
+
+    /// The mesh at rest: generated or read, scaled, checked.
+    fn mesh(&mut self, index: usize, cloth: &Cloth, name: &str) -> Option<TriangleMesh> {
+        let tag = cloth.mesh.tag();
+        let keys = ["mesh", tag];
+        let (mut mesh, file) = match cloth.mesh.generator(self.scene.scene.scene.seed) {
+            Ok(generator) => match generator.generate() {
+                Ok(mesh) => (mesh, None),
+                Err(error) => return self.refuse(index, name, &keys, error.to_string()),
+            },
+            Err(file) => {
+                let path = self.scene.resolve(file);
+                if !path.exists() {
+                    return self.refuse(index, name, &keys, format!("there is no file {}", path.display()));
+                }
+                match crate::mesh::read(&path) {
+                    Ok(mesh) => (mesh, Some(path)),
+                    Err(problem) => {
+                        self.report.problems.push(problem);
+                        return None;
+                    }
+                }
+            }
+        };
+        let scale = vector(cloth.transform.scale.factors());
+        if scale != DVec3::ONE {
+            mesh.positions.iter_mut().for_each(|x| *x = (scale * x.as_dvec3()).as_vec3());
+        }
+        let mut sound = true;
+        for problem in check(&mesh) {
+            let message = match &file {
+                Some(_) => format!("{problem} (mesh of cloth \"{name}\")"),
+                None => problem.to_string(),
+            };
+            let found = match &file {
+                Some(path) => Problem { file: Some(path.clone()), message, ..Problem::default() },
+                None => self.at(index, name, &keys, message),
+            };
+            if problem.is_error() {
+                sound = false;
+                self.report.problems.push(found);
+            } else {
+                self.warnings.push(found);
+            }
+        }
+        sound.then_some(mesh)
+    }
+
+    /// Where the vertices start: the rest shape with noise, turned and moved.
+    fn start(&mut self, index: usize, cloth: &Cloth, name: &str, mesh: &TriangleMesh) -> Option<Vec<Vec3>> {
+        let mut start = mesh.positions.clone();
+        if let Some(noise) = cloth.noise {
+            let seed = noise.seed.unwrap_or(self.scene.scene.scene.seed);
+            let (amplitude, frequency, count) = (noise.amplitude, noise.frequency, noise.octaves);
+            noise::displace(&mut start, Octaves { amplitude, count, frequency, seed });
+        }
+        let (turn, shift) = (rotation(cloth.transform.rotate), vector(cloth.transform.translate));
+        start.iter_mut().for_each(|x| *x = (turn * x.as_dvec3() + shift).as_vec3());
+        // Written so that NaN is outside.
+        let outside = |x: &Vec3| !(x.abs().max_element() <= MAX_COORDINATE && x.is_finite());
+        match start.iter().position(outside) {
+            Some(vertex) => {
+                let message = format!(
+                    "puts vertex {vertex} at {}, must keep every coordinate within ±{MAX_COORDINATE} m",
+                    start[vertex]
+                );
+                self.refuse(index, name, &["transform"], message)
+            }
+            None => Some(start),
+        }
+    }
+
+    fn pins(
+        &mut self,
+        index: usize,
+        cloth: &Cloth,
+        name: &str,
+        mesh: &TriangleMesh,
+        start: &[Vec3],
+    ) -> Vec<taut::Pin> {
+        let mut holder: Vec<Option<usize>> = vec![None; start.len()];
+        let mut pins = Vec::new();
+        for (number, pin) in cloth.pin.iter().enumerate() {
+            let item = format!("pin[{number}]");
+            let resolve = |file: &str| -> PathBuf { self.scene.resolve(file) };
+            let vertices =
+                match Selection::parse(&pin.select).and_then(|select| select.resolve(mesh, resolve)) {
+                    Ok(vertices) => vertices,
+                    Err(message) => {
+                        self.refuse::<()>(index, name, &[&item, "select"], message);
+                        continue;
+                    }
+                };
+            let pivot = pin.pivot.map(vector).unwrap_or_else(|| {
+                let sum: DVec3 = vertices.iter().map(|vertex| start[*vertex as usize].as_dvec3()).sum();
+                sum / vertices.len() as f64
+            });
+            // A vertex can follow one pin only: the first that selects it.
+            let (free, held): (Vec<u32>, Vec<u32>) =
+                vertices.into_iter().partition(|vertex| holder[*vertex as usize].is_none());
+            if let Some(vertex) = held.iter().find(|vertex| {
+                holder[**vertex as usize].is_some_and(|first| cloth.pin[first].motion != pin.motion)
+            }) {
+                let first = holder[*vertex as usize].unwrap_or_default();
+                let message = format!(
+                    "vertex {vertex} is held by pin[{first}] already, which moves otherwise; it follows pin[{first}]"
+                );
+                let warning = self.at(index, name, &[&item, "select"], message);
+                self.warnings.push(warning);
+            }
+            free.iter().for_each(|vertex| holder[*vertex as usize] = Some(number));
+            if !free.is_empty() {
+                pins.push(taut::Pin { vertices: free, motion: motion(&pin.motion, pivot) });
+            }
+        }
+        pins
+    }
+
+    /// Reports a problem of a key of a cloth.
+    fn refuse<T>(&mut self, index: usize, name: &str, keys: &[&str], message: String) -> Option<T> {
+        let problem = self.at(index, name, keys, message);
+        self.report.problems.push(problem);
+        None
+    }
+
+    /// A problem of a key of a cloth, with the line of the nearest key that the scene has.
+    fn at(&self, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
+        let mut node = self.scene.tree.items_of("cloth").get(index);
+        let mut origin = node.map_or(Origin::File, |node| node.origin);
+        for key in keys {
+            node = node.and_then(|node| find(node, key));
+            origin = node.map_or(origin, |node| node.origin);
+        }
+        let root = Path::Root;
+        let list = Path::Key(&root, "cloth");
+        let body = Path::Named(&list, name);
+        // An index belongs to the key's text here: `pin[0]`.
+        let key = keys.iter().fold(body.to_string(), |path, key| format!("{path}.{key}"));
+        Problem { key: Some(key), ..self.report.problem(origin, &body, message) }
+    }
+}
+
+/// The entry `key` of a table, where `key` may end with an index: `pin[0]`.
+fn find<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    match key.strip_suffix(']').and_then(|key| key.split_once('[')) {
+        Some((key, index)) => node.items_of(key).get(index.parse::<usize>().ok()?),
+        None => node.get(key),
+    }
+}

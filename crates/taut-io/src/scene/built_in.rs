@@ -1,0 +1,21 @@
+//! Scenes that come with taut: the files of `scenes/`, each an example, a regression test and a benchmark.
+
+/// A scene that comes with taut.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltIn {
+    /// Its name, as in `taut run NAME`.
+    pub name: &'static str,
+    /// Its TOML text.
+    pub text: &'static str,
+}
+
+macro_rules! scenes {
+    ($($name:literal),* $(,)?) => {
+        &[$(BuiltIn { name: $name, text: include_str!(concat!("../../../../scenes/", $name, ".toml")) }),*]
+    };
+}
+
+/// All built-in scenes.
+pub fn built_in() -> &'static [BuiltIn] {
+    scenes!["hanging-sheet", "sheet-on-sphere", "flag", "swinging-sheet", "star", "noisy-sheet"]
+}

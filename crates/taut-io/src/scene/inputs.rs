@@ -1,0 +1,184 @@
+//! Files that a scene reads, and how they move with it into an output folder.
+//!
+//! A run keeps the files it was made from in `inputs/` beside the `scene.toml` that it writes, so that the folder can
+//! be run again elsewhere. Every file gets its own name there. A glTF file names its buffers by paths relative to
+//! itself, so it gets a folder in which those paths hold.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{LoadedScene, format::MeshSource, select::Selection};
+
+/// A file that a scene reads.
+pub(super) struct Input {
+    /// As the scene names it.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Where a copy goes, relative to the output folder, with `/` between its parts.
+    pub copy: String,
+}
+
+/// All files that `scene` reads, each once, in the order in which it names them.
+pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
+    let mut inputs: Vec<Input> = Vec::new();
+    for name in names(scene) {
+        if inputs.iter().any(|input| input.name == name) {
+            continue;
+        }
+        let path = scene.resolve(&name);
+        let file =
+            path.file_name().map_or_else(|| "input".into(), |file| file.to_string_lossy().into_owned());
+        let buffers = buffers(&path);
+        if buffers.is_empty() {
+            let copy = free(&inputs, &file);
+            inputs.push(Input { name, path, copy });
+            continue;
+        }
+        // Deep enough that a buffer that climbs out of the file's folder stays inside.
+        let depth = buffers.iter().map(|buffer| climb(buffer)).max().unwrap_or(0);
+        let folder = free(&inputs, &format!("{file}.files"));
+        let below = "d/".repeat(depth);
+        let from = path.parent().map(Path::to_owned).unwrap_or_default();
+        let beside = Path::new(&name).parent().map(Path::to_owned).unwrap_or_default();
+        inputs.push(Input { name, path, copy: format!("{folder}/{below}{file}") });
+        for buffer in buffers {
+            let copy = flatten(&format!("{folder}/{below}{buffer}"));
+            if !inputs.iter().any(|input| input.copy == copy) {
+                let name = beside.join(&buffer).to_string_lossy().into_owned();
+                inputs.push(Input { name, path: from.join(&buffer), copy });
+            }
+        }
+    }
+    inputs
+}
+
+/// The same scene, with its files where their copies go below `folder`.
+pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
+    let inputs = list(scene);
+    let copy = |name: &str| inputs.iter().find(|input| input.name == name).map(|input| input.copy.clone());
+    let mut moved = scene.clone();
+    for cloth in &mut moved.scene.cloth {
+        if let MeshSource::File(file) = &mut cloth.mesh
+            && let Some(copy) = copy(file)
+        {
+            *file = copy;
+        }
+        for pin in &mut cloth.pin {
+            if let Ok(Selection::Map(file)) = Selection::parse(&pin.select)
+                && let Some(copy) = copy(&file)
+            {
+                pin.select = format!("map:{copy}");
+            }
+        }
+    }
+    moved.base = folder.to_owned();
+    moved.moved_inputs =
+        Some(inputs.into_iter().map(|input| (input.copy.clone(), folder.join(input.copy))).collect());
+    moved
+}
+
+/// Files that the scene itself names.
+fn names(scene: &LoadedScene) -> Vec<String> {
+    let mut names = Vec::new();
+    for cloth in &scene.scene.cloth {
+        if let MeshSource::File(file) = &cloth.mesh {
+            names.push(file.clone());
+        }
+        for pin in &cloth.pin {
+            if let Ok(Selection::Map(file)) = Selection::parse(&pin.select) {
+                names.push(file);
+            }
+        }
+    }
+    names
+}
+
+/// `inputs/FILE`, or `inputs/2-FILE`, … where that is taken; without letter case, for the sake of some file systems.
+fn free(inputs: &[Input], file: &str) -> String {
+    let taken = |copy: &str| {
+        inputs.iter().any(|input| {
+            let first = input.copy.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
+            first.eq_ignore_ascii_case(copy)
+        })
+    };
+    let candidates =
+        (1..).map(|n| if n == 1 { format!("inputs/{file}") } else { format!("inputs/{n}-{file}") });
+    candidates.into_iter().find(|copy| !taken(copy)).unwrap_or_else(|| format!("inputs/{file}"))
+}
+
+/// Buffers that a .gltf file keeps in files of their own, as paths relative to it. None if it cannot be read: what is
+/// wrong with it is said when it is read as a mesh.
+fn buffers(path: &Path) -> Vec<String> {
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gltf")) {
+        return Vec::new();
+    }
+    let Ok(text) = std::fs::read(path) else { return Vec::new() };
+    let Ok(json) = serde_json::from_slice::<serde_json::Value>(&text) else { return Vec::new() };
+    let buffers = json.get("buffers").and_then(|buffers| buffers.as_array());
+    let uris = buffers.into_iter().flatten().filter_map(|buffer| buffer.get("uri")?.as_str());
+    let mut names: Vec<String> =
+        uris.filter(|uri| !uri.contains(':') && !uri.starts_with('/')).map(decode).collect();
+    names.dedup();
+    names
+}
+
+/// A URI with its `%20` turned into what they stand for.
+fn decode(uri: &str) -> String {
+    let mut bytes = Vec::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let code = tail.get(..2).and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// How many folders above its start a relative path climbs.
+fn climb(path: &str) -> usize {
+    let (mut level, mut lowest) = (0_isize, 0);
+    for component in Path::new(path).components() {
+        match component {
+            Component::ParentDir => level -= 1,
+            Component::Normal(_) => level += 1,
+            _ => {}
+        }
+        lowest = lowest.min(level);
+    }
+    lowest.unsigned_abs()
+}
+
+/// A relative path without `.` and `..`.
+fn flatten(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_buffers() {
+        assert_eq!(decode("a%20b%2.bin"), "a b%2.bin");
+        assert_eq!((climb("a/b.bin"), climb("../a.bin"), climb("a/../../../b")), (0, 1, 2));
+        assert_eq!(flatten("inputs/x/d/d/../../b.bin"), "inputs/x/b.bin");
+    }
+}

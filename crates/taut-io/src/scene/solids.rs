@@ -1,0 +1,74 @@
+//! From `[[obstacle]]` to the engine's shapes, which lie about the origin along y.
+
+use glam::{DQuat, DVec3, Vec3};
+use taut::boundary::obstacle::Shape as Solid;
+
+use super::{
+    build::{motion, rotation, vector},
+    format::{Obstacle, Shape},
+};
+
+/// The engine's obstacle.
+pub(super) fn obstacle(obstacle: &Obstacle) -> taut::Obstacle {
+    let scale = obstacle.transform.scale.factors()[0];
+    let (shape, place, turn) = solid(&obstacle.shape, scale);
+    let outer = rotation(obstacle.transform.rotate);
+    let position = outer * (scale * place) + vector(obstacle.transform.translate);
+    taut::Obstacle {
+        name: obstacle.name.clone().unwrap_or_default(),
+        shape,
+        position: position.as_vec3(),
+        rotation: (outer * turn).normalize().as_quat(),
+        motion: motion(&obstacle.motion, obstacle.pivot.map_or(position, vector)),
+        friction: obstacle.friction as f32,
+        restitution: obstacle.restitution as f32,
+    }
+}
+
+/// A shape scaled, with its place before scaling and its rotation.
+fn solid(shape: &Shape, scale: f64) -> (Solid, DVec3, DQuat) {
+    let length = |length: f64| (scale * length) as f32;
+    match shape {
+        Shape::Plane(plane) => (Solid::Plane, vector(plane.point), towards(vector(plane.normal))),
+        Shape::Sphere(sphere) => {
+            (Solid::Sphere { radius: length(sphere.radius) }, vector(sphere.center), DQuat::IDENTITY)
+        }
+        Shape::Box(cuboid) => {
+            let size = Vec3::from_array(cuboid.size.map(length));
+            (Solid::Box { size }, vector(cuboid.center), DQuat::IDENTITY)
+        }
+        Shape::Capsule(rod) => {
+            let (from, to) = (vector(rod.from), vector(rod.to));
+            let solid = Solid::Capsule { radius: length(rod.radius), length: length(from.distance(to)) };
+            (solid, 0.5 * (from + to), towards(to - from))
+        }
+        Shape::Cylinder(rod) => {
+            let (from, to) = (vector(rod.from), vector(rod.to));
+            let solid = Solid::Cylinder { radius: length(rod.radius), height: length(from.distance(to)) };
+            (solid, 0.5 * (from + to), towards(to - from))
+        }
+        Shape::Torus(ring) => {
+            let solid = Solid::Torus { major: length(ring.major), minor: length(ring.minor) };
+            (solid, vector(ring.center), towards(vector(ring.axis)))
+        }
+    }
+}
+
+/// The shortest rotation that turns y to `direction`.
+fn towards(direction: DVec3) -> DQuat {
+    // The rules let no direction without a length through.
+    direction.try_normalize().map_or(DQuat::IDENTITY, |unit| DQuat::from_rotation_arc(DVec3::Y, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn y_is_turned_to_every_direction() {
+        for direction in [DVec3::X, DVec3::Y, DVec3::NEG_Y, DVec3::Z, DVec3::new(-3.0, 1.0, 0.2)] {
+            let turned = towards(direction) * DVec3::Y;
+            assert!((turned - direction.normalize()).length() < 1e-12, "{direction}: {turned}");
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Every bad input that the scene layer can see is refused with file, line, key, and what is allowed.
+
+mod scene_folder;
+
+use scene_folder::{Folder, GOOD, refused, refused_in};
+use taut_io::scene;
+
+/// [`GOOD`] with lines added to its cloth, from line 7.
+fn cloth(lines: &str) -> String {
+    format!("{GOOD}{lines}\n")
+}
+
+/// A scene with this line instead of the mesh, which is line 3.
+fn mesh(mesh: &str) -> String {
+    format!("[[cloth]]\nname = \"sheet\"\nmesh = {mesh}\n")
+}
+
+#[test]
+fn missing_file() {
+    let problems = scene::load("no/such/hanging-shet.toml", &[]).unwrap_err();
+    assert_eq!(problems.0.len(), 1);
+    let text = problems.to_string();
+    assert!(text.starts_with("no/such/hanging-shet.toml: no such file"), "{text}");
+    assert!(text.contains("did you mean \"hanging-sheet\"?") && text.contains("noisy-sheet"), "{text}");
+}
+
+#[test]
+fn neither_file_nor_name() {
+    let text = scene::load("flga", &[]).unwrap_err().to_string();
+    assert!(text.contains("neither a file nor a built-in scene; did you mean \"flag\"?"), "{text}");
+}
+
+#[test]
+fn folder_instead_of_file() {
+    let folder = Folder::new();
+    let text = scene::load(folder.path().to_str().unwrap(), &[]).unwrap_err().to_string();
+    assert!(text.contains("is a folder"), "{text}");
+}
+
+#[test]
+fn huge_file() {
+    let folder = Folder::new();
+    let text = folder.load(vec![b'#'; (16 << 20) + 1]).unwrap_err().to_string();
+    assert!(text.contains("larger than 16 MB"), "{text}");
+}
+
+#[test]
+fn not_text() {
+    refused(b"[scene]\nframes = 3\n\xff\xfe", Some(3), None, &["UTF-8"]);
+}
+
+#[test]
+fn empty_file() {
+    refused("", None, None, &["is empty", "[[cloth]]"]);
+}
+
+#[test]
+fn no_cloth() {
+    refused("[scene]\nframes = 3\n", None, Some("cloth"), &["is missing", "at least one [[cloth]]"]);
+    refused("cloth = []\n", Some(1), Some("cloth"), &["an array of 0", "1 to 1000"]);
+}
+
+#[test]
+fn invalid_toml() {
+    refused("[scene]\nframes = = 3\n", Some(2), None, &["column 10", "not valid TOML"]);
+    refused("[scene\nframes = 3\n", Some(1), None, &["not valid TOML"]);
+    refused("[scene]\nframes = 3\nframes = 4\n", Some(3), None, &["duplicate key"]);
+}
+
+#[test]
+fn unknown_key() {
+    let text = GOOD.replace("frames", "frmaes");
+    refused(
+        text,
+        Some(2),
+        Some("scene.frmaes"),
+        &["unknown key; did you mean \"frames\"?", "frame_rate", "seed"],
+    );
+    refused(cloth("strian = { max = 0.1 }"), Some(7), Some("cloth.sheet.strian"), &["\"strain\""]);
+    refused(mesh("{ gird = 3 }"), Some(3), Some("cloth.sheet.mesh.gird"), &["\"grid\"", "torus", "file"]);
+}
+
+#[test]
+fn wrong_type() {
+    let text = GOOD.replace("= 3", "= \"three\"");
+    refused(
+        text,
+        Some(2),
+        Some("scene.frames"),
+        &["is the text \"three\"", "a whole number from 1 to 1000000"],
+    );
+    refused(GOOD.replace("= 3", "= 2.5"), Some(2), Some("scene.frames"), &["is 2.5", "whole number"]);
+    refused(
+        cloth("strain = 0.05"),
+        Some(7),
+        Some("cloth.sheet.strain"),
+        &["is 0.05, must be a table with max, min"],
+    );
+    refused(
+        cloth("velocity = [1, 2]"),
+        Some(7),
+        Some("cloth.sheet.velocity"),
+        &["array of 2", "an array of 3 numbers"],
+    );
+    refused(
+        cloth("velocity = [1, true, 2]"),
+        Some(7),
+        Some("cloth.sheet.velocity[1]"),
+        &["is true", "a number"],
+    );
+    refused("cloth = 3\n", Some(1), Some("cloth"), &["is 3"]);
+    refused("[cloth]\nname = \"a\"\n", Some(1), Some("cloth"), &["is a table", "array"]);
+    refused(mesh("\"shirt.obj\""), Some(3), Some("cloth.sheet.mesh"), &["a table with one of grid, disc"]);
+    refused(
+        format!("[air]\nwind = [true]\n{GOOD}"),
+        Some(2),
+        Some("air.wind"),
+        &["an array of 3 numbers", "time, velocity"],
+    );
+}
+
+#[test]
+fn two_meshes_or_none() {
+    let both = "{ disc = { radius = 1, rings = 3 }, file = \"a.obj\" }";
+    refused(mesh(both), Some(3), Some("cloth.sheet.mesh"), &["has disc and file, must have only one of"]);
+    refused(mesh("{}"), Some(3), Some("cloth.sheet.mesh"), &["is empty, must have grid, disc"]);
+    refused("[[cloth]]\nname = \"sheet\"\n", Some(1), Some("cloth.sheet.mesh"), &["is missing", "grid"]);
+    refused(
+        mesh("{ grid = { cells = [4, 4] } }"),
+        Some(3),
+        Some("cloth.sheet.mesh.grid.size"),
+        &["is missing"],
+    );
+}
+
+#[test]
+fn out_of_range_numbers() {
+    for (lines, key, allowed) in [
+        ("[solver]\nrelaxation = 2.5", "solver.relaxation", "from 0.1 to 1.95"),
+        ("[solver]\niterations = 0", "solver.iterations", "from 1 to 1000000"),
+        ("[solver]\niterations = 99999999999999999999", "solver.iterations", "from 1 to 1000000"),
+        ("[air]\ngust = 1.5", "air.gust", "from 0 to 1"),
+        ("[air]\ndensity = -1", "air.density", "from 0 to 1000"),
+        ("[expect]\nmax_residual = -1", "expect.max_residual", "from 0 to"),
+    ] {
+        refused(format!("{lines}\n{GOOD}"), Some(2), Some(key), &[allowed]);
+    }
+}
+
+#[test]
+fn frames_not_positive() {
+    for frames in ["0", "-3", "1_000_001"] {
+        let words = ["must be a whole number from 1 to 1000000"];
+        refused(GOOD.replace("= 3", &format!("= {frames}")), Some(2), Some("scene.frames"), &words);
+    }
+}
+
+#[test]
+fn non_finite_numbers() {
+    for number in ["nan", "inf", "-inf", "+nan", "1e400"] {
+        let text = cloth(&format!("velocity = [0, {number}, 0]"));
+        refused(text, Some(7), Some("cloth.sheet.velocity[1]"), &["must be a number from -1000 to 1000"]);
+    }
+}
+
+#[test]
+fn limits_out_of_order_or_range() {
+    let text = cloth("strain = { min = 0.1, max = 0.05 }");
+    refused(
+        &text,
+        Some(7),
+        Some("cloth.sheet.strain.min"),
+        &["is 0.1, must not be above max, which is 0.05"],
+    );
+    refused(&text, Some(7), Some("cloth.sheet.strain.min"), &["from -1 to 0"]);
+    refused(cloth("edge.min = -1.5"), Some(7), Some("cloth.sheet.edge.min"), &["is -1.5", "from -1 to 0"]);
+    refused(
+        cloth("strain.max = -0.1"),
+        Some(7),
+        Some("cloth.sheet.strain.max"),
+        &["is -0.1", "from 0 to 1000"],
+    );
+}
+
+#[test]
+fn zero_or_negative_density_and_size() {
+    for density in ["0", "-0.1"] {
+        let text = cloth(&format!("material = {{ base = \"denim\", density = {density} }}"));
+        refused(text, Some(7), Some("cloth.sheet.material.density"), &["from 1e-6 to 1000000"]);
+        let text = mesh(&format!("{{ grid = {{ size = [1, {density}], cells = [1, 1] }} }}"));
+        refused(text, Some(3), Some("cloth.sheet.mesh.grid.size[1]"), &["from 0.0001 to 100000"]);
+        let text = format!("{GOOD}[[obstacle]]\nshape.sphere.radius = {density}\n");
+        refused(text, Some(8), Some("obstacle[0].shape.sphere.radius"), &["from 1e-6 to 1000000"]);
+        let text = cloth(&format!("transform.scale = {density}"));
+        refused(text, Some(7), Some("cloth.sheet.transform.scale"), &["from 1e-6 to 1000000"]);
+    }
+}
+
+#[test]
+fn empty_and_absurd_meshes() {
+    refused(
+        mesh("{ grid = { size = [1, 1], cells = [0, 4] } }"),
+        Some(3),
+        Some("cloth.sheet.mesh.grid.cells[0]"),
+        &["is 0"],
+    );
+    let text = mesh("{ grid = { size = [1, 1], cells = [1000000, 1000000] } }");
+    refused(text, Some(3), Some("cloth.sheet.mesh.grid"), &["16000000 are allowed"]);
+    let text = mesh("{ torus = { major = 1, minor = 2, segments = [8, 8] } }");
+    refused(text, Some(3), Some("cloth.sheet.mesh.torus.minor"), &["less than major"]);
+    let text = mesh("{ grid = { size = [1, 1], cells = [2, 2] } }\ntransform.scale = 1e-6");
+    refused(text, Some(3), Some("cloth.sheet.mesh.grid"), &["face 0"]);
+    let text = mesh(
+        "{ grid = { size = [100, 100], cells = [2, 2] } }\ntransform = { scale = 1e4, translate = [9e5, 0, 0] }",
+    );
+    refused(text, Some(4), Some("cloth.sheet.transform"), &["within ±1000000 m"]);
+}
+
+#[test]
+fn missing_mesh_file() {
+    let folder = Folder::new();
+    let words = ["there is no file", "shirt.obj"];
+    refused_in(&folder, mesh("{ file = \"shirt.obj\" }"), Some(3), Some("cloth.sheet.mesh.file"), &words);
+}
+
+#[test]
+fn unknown_material() {
+    let words = ["the text \"denin\" is not known; did you mean \"denim\"?", "\"polyester\"", "\"latex\""];
+    refused(cloth("material = \"denin\""), Some(7), Some("cloth.sheet.material"), &words);
+    refused(cloth("material.base = \"denin\""), Some(7), Some("cloth.sheet.material.base"), &words);
+    let text = cloth("material = { density = 0.1 }");
+    refused(text, Some(7), Some("cloth.sheet.material.stretch"), &["is missing", "base"]);
+}
+
+#[test]
+fn bad_names() {
+    refused(GOOD.replace("sheet", "a/b"), Some(5), Some("cloth[0].name"), &["letters", "digits"]);
+    let text = format!("{GOOD}[[cloth]]\nname = \"Sheet\"\nmesh.disc = {{ radius = 1, rings = 2 }}\n");
+    refused(text, Some(8), Some("cloth[1].name"), &["is the name of cloth[0] too"]);
+}
+
+#[test]
+fn keyframes_out_of_order() {
+    let text = cloth("pin = [{ select = \"all\", motion = [\n{ time = 1 },\n{ time = 1.0 }] }]");
+    refused(
+        text,
+        Some(9),
+        Some("cloth.sheet.pin[0].motion[1].time"),
+        &["later than the keyframe before, at 1"],
+    );
+    let text = format!(
+        "[air]\nwind = [{{ time = 1, velocity = [0,0,0] }}, {{ time = 0, velocity = [0,0,0] }}]\n{GOOD}"
+    );
+    refused(text, Some(2), Some("air.wind[1].time"), &["is 0, must be later"]);
+}
+
+#[test]
+fn shapes_without_a_direction() {
+    let obstacle = |shape: &str| format!("{GOOD}[[obstacle]]\nname = \"rod\"\nshape = {shape}\n");
+    let text = obstacle("{ plane = { normal = [0, 0, 0] } }");
+    refused(text, Some(9), Some("obstacle.rod.shape.plane.normal"), &["no length"]);
+    let text = obstacle("{ capsule = { from = [1, 0, 0], to = [1, 0, 0], radius = 1 } }");
+    refused(text, Some(9), Some("obstacle.rod.shape.capsule.to"), &["same point"]);
+    let text = obstacle("{ torus = { major = 1, minor = 1 } }");
+    refused(text, Some(9), Some("obstacle.rod.shape.torus.minor"), &["less than major"]);
+    let text = obstacle("{ sphere = { radius = 1 } }\ntransform.scale = [1, 2, 1]");
+    refused(text, Some(10), Some("obstacle.rod.transform.scale"), &["one number"]);
+}
+
+#[test]
+fn pin_selections_that_match_nothing() {
+    for (select, words) in [
+        ("corner:top-lfet", "did you mean \"top-left\"?"),
+        ("corner", "needs a corner's name"),
+        ("group:waist", "corner:bottom-left"),
+        ("index:25", "the mesh has 25, from 0 to 24"),
+        ("box:5,5,5,6,6,6", "at rest the mesh spans (0, 0, 0) to (1, 0, 1)"),
+        ("map:missing.txt", "cannot read the map"),
+        ("edges", "allowed: corner:NAME"),
+    ] {
+        let text = cloth(&format!("pin = [{{ select = \"{select}\" }}]"));
+        refused(text, Some(7), Some("cloth.sheet.pin[0].select"), &[words]);
+    }
+    let sphere = "[[cloth]]\nmesh = { sphere = { radius = 1, frequency = 2 } }\n";
+    let select = |select: &str| format!("{sphere}pin = [{{ select = \"{select}\" }}]\n");
+    refused(
+        select("corner:top-left"),
+        Some(3),
+        Some("cloth.cloth.pin[0].select"),
+        &["neither corners nor groups"],
+    );
+    refused(select("boundary"), Some(3), Some("cloth.cloth.pin[0].select"), &["closed"]);
+}
+
+#[test]
+fn maps_that_do_not_fit() {
+    let folder = Folder::new();
+    let text = cloth("pin = [{ select = \"map:map.txt\" }]");
+    for (map, words) in [
+        ("1\n".repeat(24), "has 24 numbers, the mesh has 25 vertices"),
+        ("0\n".repeat(25), "no number of the map map.txt is above 0.5"),
+        ("0\nx\n".into(), "line 2"),
+        ("nan\n".into(), "line 1"),
+    ] {
+        folder.write("map.txt", map);
+        refused_in(&folder, &text, Some(7), Some("cloth.sheet.pin[0].select"), &[words]);
+    }
+}
+
+#[test]
+fn several_problems_come_at_once_in_the_order_of_the_file() {
+    let text = "[scene]\nframes = 0\ngravty = [0, 0, 0]\n\n[solver]\nscheme = \"swep\"\n\n[[cloth]]\nname = \"a\"\n\
+                mesh = { grid = { size = [1, -1], cells = [4, 4] } }\nstrain = { min = 0.5, max = 0.1 }\n\
+                pin = [{ select = \"cornr:x\" }]\n[[cloth]]\nname = \"a\"\n";
+    let problems = Folder::new().load(text).unwrap_err();
+    let found: Vec<_> =
+        problems.0.iter().map(|problem| (problem.line.unwrap(), problem.key.clone().unwrap())).collect();
+    let wanted = [
+        (2, "scene.frames"),
+        (3, "scene.gravty"),
+        (6, "solver.scheme"),
+        (10, "cloth.a.mesh.grid.size[1]"),
+        (11, "cloth.a.strain.min"),
+        (11, "cloth.a.strain.min"),
+        (12, "cloth.a.pin[0].select"),
+        (13, "cloth.a.mesh"),
+        (14, "cloth[1].name"),
+    ];
+    assert_eq!(found, wanted.map(|(line, key)| (line, key.to_owned())), "{problems}");
+}
+
+#[test]
+fn several_syntax_errors_come_at_once() {
+    let problems = Folder::new().load("[scene]\nframes = \nseed = 08\n").unwrap_err();
+    let lines: Vec<_> = problems.0.iter().filter_map(|problem| problem.line).collect();
+    assert_eq!(lines, [2, 3], "{problems}");
+}
+
+#[test]
+fn problems_of_several_bodies_come_at_once_when_built() {
+    let text = format!("{GOOD}pin = [{{ select = \"index:99\" }}]\n[[cloth]]\nmesh.file = \"none.obj\"\n");
+    let problems = Folder::new().load(text).unwrap().build().unwrap_err();
+    let keys: Vec<_> = problems.0.iter().filter_map(|problem| problem.key.as_deref()).collect();
+    assert_eq!(keys, ["cloth.sheet.pin[0].select", "cloth.cloth-2.mesh.file"], "{problems}");
+}
+
+#[test]
+fn absurdly_deep_scenes_are_refused() {
+    let deep = 100_000;
+    for text in [
+        format!("a = {}{}", "[".repeat(deep), "]".repeat(deep)),
+        format!("a = {}1{}", "{a = ".repeat(deep), "}".repeat(deep)),
+        format!("a{} = 1", ".a".repeat(deep)),
+        format!("[a{}]\nb = 1", ".a".repeat(deep)),
+        format!("a = {}1{}", format!("{{ a{} = ", ".a".repeat(78)).repeat(78), "}".repeat(78)),
+    ] {
+        assert!(Folder::new().load(text).is_err());
+    }
+}
+
+#[test]
+fn a_large_file_of_garbage_is_refused_quickly() {
+    let started = std::time::Instant::now();
+    let keys: String = (0..300_000).map(|number| format!("frames{number} = 1\n")).collect();
+    for text in [
+        format!("[scene]\n{keys}"),
+        "[[cloth]]\n".repeat(300_000),
+        format!("cloth = [{}]", "1,".repeat(1_000_000)),
+    ] {
+        let problems = Folder::new().load(text).unwrap_err();
+        assert!(problems.0.len() <= 201);
+        assert!(problems.0.last().unwrap().message.contains("more problems") || problems.0.len() < 200);
+    }
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}

@@ -1,0 +1,265 @@
+//! The written-out scene loads again and builds to the same bits, with its files moved along.
+
+mod scene_folder;
+
+use std::{fs, path::Path};
+
+use scene_folder::Folder;
+use taut_io::scene::{self, LoadedScene, RunExtremes, built_in, load, parse};
+
+/// What was built, in full: floats print as the shortest digits that give the same bits.
+fn built(scene: &LoadedScene) -> String {
+    format!("{:?}", scene.build().unwrap_or_else(|problems| panic!("{problems}")))
+}
+
+#[track_caller]
+fn survives(scene: &LoadedScene, folder: &Path) {
+    let text = scene.to_toml();
+    let again =
+        parse(&text, &scene.name, folder, &[]).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+    assert_eq!(again.to_toml(), text);
+    assert_eq!((again.frames, again.frame_rate), (scene.frames, scene.frame_rate));
+    assert!(built(&again) == built(scene), "another description from\n{text}");
+}
+
+#[test]
+fn every_built_in_scene_survives() {
+    for built_in in built_in() {
+        let scene =
+            load(built_in.name, &[]).unwrap_or_else(|problems| panic!("{}:\n{problems}", built_in.name));
+        assert!(scene.warnings().is_empty(), "{}: {:?}", built_in.name, scene.warnings());
+        assert!(!scene.description().is_empty(), "{} has no description", built_in.name);
+        assert!(built_in.text.contains("[expect]"), "{} expects nothing", built_in.name);
+        survives(&scene, Path::new(""));
+    }
+}
+
+const ODD: &str = r#"
+[scene]
+description = "quotes \" and \\ and ünïcode 布 and a\nnew line"
+frames = 1000000
+frame_rate = 23.976
+gravity = [1e-300, -0.1, 3]
+seed = 9223372036854775807
+[air]
+density = 0
+wind = [{ time = 0, velocity = [1, 2, 3] }, { time = 0.1, velocity = [0.1, 0.2, 0.30000000000000004] }]
+gust = 0.3333333333333333
+[solver]
+scheme = "jacobi"
+projection = "paper"
+tolerance = 1e-9
+budget_ms = 0.1
+relaxation = 1.95
+[[cloth]]
+mesh = { box = { size = [0.1, 0.2, 0.30000001], cells = [1, 2, 3] } }
+transform = { scale = [1, 2, 0.7], rotate = [33.3, -720, 1e-3], translate = [0.1, 0.2, 0.3] }
+material = { density = 0.123456789, stretch = 1e9, bend = 0, poisson = -0.5 }
+strain = { min = -1, max = 0.1 }
+edge = { min = -0.3333333333333333 }
+velocity = [0.1, -0.2, 1e-30]
+noise = { amplitude = 0.001, seed = 5 }
+pin = [
+    { select = "index:0-3", motion = [{ time = 0 }, { time = 0.1, rotate = [0, 720, 0.1] }] },
+    { select = "box:-9,-9,-9,9,0,9", pivot = [0.1, 0, 0] },
+]
+[[cloth]]
+name = "sphere_1"
+mesh.sphere = { radius = 0.7, frequency = 3 }
+material.base = "paper"
+[[cloth]]
+mesh.torus = { major = 0.7, minor = 0.1, segments = [12, 6] }
+[[cloth]]
+mesh.capsule = { radius = 0.2, height = 0.5, segments = [8, 3] }
+[[cloth]]
+mesh.cylinder = { radius = 0.2, height = 0.5, segments = [8, 3] }
+pin = [{ select = "group:ring:top" }]
+[[cloth]]
+mesh.grid = { size = [1, 1], cells = [3, 3], diagonals = "jittered" }
+material = { base = "denim", viscosity = 0.001 }
+pin = [{ select = "boundary" }]
+[[obstacle]]
+shape.plane = { normal = [1, 1, 0], point = [0, -3, 0] }
+[[obstacle]]
+shape.box.size = [1, 2, 3]
+transform = { rotate = [0, 45, 0], scale = 0.1, translate = [9, 9, 9] }
+motion = [{ time = 0.1, translate = [1, 0, 0] }]
+pivot = [0, 0.1, 0]
+[[obstacle]]
+shape.capsule = { from = [5, 0, 0], to = [5.1, 0.1, 0.2], radius = 0.1 }
+restitution = 1
+[[obstacle]]
+name = "c"
+shape.cylinder = { from = [7, 0, 0], to = [7, -1, 0], radius = 0.1 }
+[[obstacle]]
+shape.torus = { axis = [0, 0, -2], major = 0.3, minor = 0.1 }
+[expect]
+final_min = [-1e6, -1e6, -1e6]
+final_max = [1e6, 1e6, 1e6]
+"#;
+
+#[test]
+fn odd_settings_survive() {
+    let scene = parse(ODD, "odd", Path::new(""), &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    survives(&scene, Path::new(""));
+    let description = scene.build().unwrap();
+    let names: Vec<&str> = description.cloths.iter().map(|cloth| cloth.name.as_str()).collect();
+    assert_eq!(names, ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6"]);
+    let overlap = scene.warnings();
+    assert!(overlap.len() == 1 && overlap[0].message.contains("held by pin[0]"), "{overlap:?}");
+}
+
+#[test]
+fn frames_changed_by_the_caller_are_written() {
+    let mut scene = load("hanging-sheet", &[]).unwrap();
+    scene.frames = 5;
+    scene.frame_rate = 24.0;
+    let text = scene.to_toml();
+    assert!(text.contains("frames = 5\n") && text.contains("frame_rate = 24.0\n"), "{text}");
+}
+
+#[test]
+fn placement_is_scale_then_rotation_then_translation() {
+    let text = "[[cloth]]\nmesh.grid = { size = [1, 1], cells = [1, 1] }\n\
+                transform = { scale = [2, 1, 3], rotate = [90, 0, 90], translate = [10, 20, 30] }\n\
+                [[obstacle]]\nshape.capsule = { from = [1, 0, 0], to = [3, 0, 0], radius = 0.5 }\n\
+                transform = { scale = 2, rotate = [0, 0, 90], translate = [0, 1, 0] }\n";
+    let built = parse(text, "a", Path::new(""), &[]).unwrap().build().unwrap();
+    let (cloth, obstacle) = (&built.cloths[0], &built.obstacles[0]);
+    assert_eq!(
+        cloth.mesh.positions.iter().fold(glam::Vec3::ZERO, |m, x| m.max(*x)),
+        glam::Vec3::new(2.0, 0.0, 3.0)
+    );
+    // (2, 0, 3): about x to (2, -3, 0), about z to (3, 2, 0).
+    let last = *cloth.start.last().unwrap();
+    assert!((last - glam::Vec3::new(13.0, 22.0, 30.0)).length() < 1e-5, "{last}");
+    assert!((obstacle.position - glam::Vec3::new(0.0, 5.0, 0.0)).length() < 1e-5);
+    assert!(((obstacle.rotation * glam::Vec3::Y).abs() - glam::Vec3::Y).length() < 1e-5);
+    assert_eq!(obstacle.shape, taut::boundary::obstacle::Shape::Capsule { radius: 1.0, length: 4.0 });
+    assert_eq!(obstacle.motion.pivot, obstacle.position);
+}
+
+#[test]
+fn maps_move_with_the_scene() {
+    let (folder, out) = (Folder::new(), Folder::new());
+    folder.write("maps/a.txt", "1\n".repeat(25));
+    folder.write("other/a.txt", format!("{}0\n", "1\n".repeat(24)));
+    let text = "[[cloth]]\nmesh.grid = { size = [1, 1], cells = [4, 4] }\n\
+                pin = [{ select = \"map:other/a.txt\" }, { select = \"map: maps/../maps/a.txt\" }]\n";
+    moves(&folder, &out, text, &["other/a.txt", "maps/../maps/a.txt"]);
+}
+
+/// Loads a scene in `folder`, moves it to `out` as a run does, deletes the original, and wants the same description.
+fn moves(folder: &Folder, out: &Folder, text: &str, names: &[&str]) {
+    let scene = folder.load(text).unwrap_or_else(|problems| panic!("{problems}"));
+    let wanted = built(&scene);
+    let moved = scene.with_inputs_in(out.path());
+    let (from, to) = (scene.inputs(), moved.inputs());
+    assert_eq!(from.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names);
+    assert_eq!(from.len(), to.len());
+    for ((_, from), (name, to)) in from.iter().zip(&to) {
+        assert_eq!(*to, out.path().join(name));
+        assert!(name.starts_with("inputs/") && !name.contains(".."), "{name}");
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(from, to).unwrap();
+    }
+    fs::write(out.path().join("scene.toml"), moved.to_toml()).unwrap();
+    fs::remove_dir_all(folder.path()).unwrap();
+    let again = load(out.path().join("scene.toml").to_str().unwrap(), &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(built(&again), wanted);
+    assert_eq!(built(&moved), wanted);
+}
+
+#[test]
+fn expectations_say_both_figures() {
+    let text =
+        format!("{ODD}max_strain = 0.06\nmin_strain = -0.1\nmax_residual = 0.01\nmax_penetration = 0.001\n");
+    let scene = parse(&text, "a", Path::new(""), &[]).unwrap();
+    let met = RunExtremes { max_strain: 0.06, min_strain: -0.1, ..RunExtremes::default() };
+    assert!(scene.unmet(&met).is_empty());
+    let mut broken = RunExtremes {
+        max_strain: 0.07,
+        min_strain: -0.2,
+        max_residual: f64::NAN,
+        max_penetration: 0.5,
+        final_bounds: [[-2e6, 0.0, 0.0], [0.0, 3e6, 0.0]],
+    };
+    let unmet = scene.unmet(&broken);
+    assert_eq!(unmet.len(), 6, "{unmet:?}");
+    assert_eq!(unmet[0], "expect.max_strain: the largest strain is 0.07, expected at most 0.06");
+    assert!(
+        unmet.iter().any(|line| line.contains("the highest y at the last frame [m] is 3000000")),
+        "{unmet:?}"
+    );
+    broken.max_strain = f64::INFINITY;
+    assert!(scene.unmet(&broken)[0].contains("is inf, expected at most 0.06"));
+}
+
+#[test]
+fn the_schema_documents_and_bounds_everything() {
+    let schema = scene::schema();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["title"], "taut scene");
+    let mut numbers = 0;
+    walk(&schema, "", &mut numbers);
+    assert!(numbers > 50, "{numbers}");
+}
+
+/// Every key has a description, every number a range, every table refuses unknown keys.
+fn walk(schema: &serde_json::Value, path: &str, numbers: &mut usize) {
+    let Some(object) = schema.as_object() else { return };
+    if matches!(object.get("type").and_then(|kind| kind.as_str()), Some("number" | "integer")) {
+        *numbers += 1;
+        assert!(object.contains_key("minimum") && object.contains_key("maximum"), "{path} has no range");
+    }
+    assert_ne!(object.get("type"), Some(&"null".into()), "{path}: TOML has no null");
+    if let Some(properties) = object.get("properties").and_then(|properties| properties.as_object()) {
+        assert_eq!(object["additionalProperties"], false, "{path}");
+        // The alternatives of an enum are described as a whole.
+        let tagged = properties.len() == 1 && object.contains_key("description");
+        for (key, value) in properties {
+            let described = value["description"].as_str().is_some_and(|text| !text.contains("\\["));
+            assert!(described || tagged, "{path}.{key} has no description");
+            walk(value, &format!("{path}.{key}"), numbers);
+        }
+    }
+    for key in ["$defs", "items", "oneOf", "anyOf"] {
+        match object.get(key) {
+            Some(serde_json::Value::Array(choices)) => {
+                choices.iter().for_each(|choice| walk(choice, path, numbers))
+            }
+            Some(inner) if key == "$defs" => {
+                inner.as_object().unwrap().iter().for_each(|(name, inner)| walk(inner, name, numbers));
+            }
+            Some(inner) => walk(inner, path, numbers),
+            None => {}
+        }
+    }
+}
+
+#[test]
+fn buffers_of_gltf_files_move_with_them() {
+    let (folder, out) = (Folder::new(), Folder::new());
+    folder.write(
+        "shirt/x.gltf",
+        r#"{ "buffers": [{ "uri": "../data/a%20b.bin" }, { "uri": "data:,x" }, { "uri": "c.bin" }] }"#,
+    );
+    folder.write("x.gltf", r#"{ "buffers": [{ "uri": "c.bin" }] }"#);
+    let cloth = |file: &str| format!("[[cloth]]\nmesh.file = \"{file}\"\n");
+    let text = [cloth("shirt/x.gltf"), cloth("x.gltf"), cloth("x.gltf"), cloth("a.obj")].concat();
+    let scene = folder.load(text).unwrap();
+    let names = |scene: &LoadedScene| scene.inputs().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(
+        names(&scene),
+        ["shirt/x.gltf", "shirt/../data/a b.bin", "shirt/c.bin", "x.gltf", "c.bin", "a.obj"]
+    );
+    let wanted = [
+        "inputs/x.gltf.files/d/x.gltf",
+        "inputs/x.gltf.files/data/a b.bin",
+        "inputs/x.gltf.files/d/c.bin",
+        "inputs/2-x.gltf.files/x.gltf",
+        "inputs/2-x.gltf.files/c.bin",
+        "inputs/a.obj",
+    ];
+    assert_eq!(names(&scene.with_inputs_in(out.path())), wanted);
+}
