@@ -160,7 +160,7 @@ impl Session {
     fn simulate(&mut self, stepper: &mut Stepper, interrupt: &Interrupt, quiet: bool) -> End {
         let mut progress = Progress::new(quiet, self.state.frame(), self.scene.frames);
         let mut end = End::Complete;
-        while self.state.frame() < self.scene.frames {
+        for _ in self.state.frame()..self.scene.frames {
             if interrupt.is_asked() {
                 end = End::Interrupted;
                 break;
