@@ -373,3 +373,57 @@ fn a_large_file_of_garbage_is_refused_quickly() {
     }
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
+
+/// Builds a scene whose mesh is the OBJ file `obj`; what is wrong must name that file and have these words.
+#[track_caller]
+fn mesh_refused(obj: &str, words: &[&str]) {
+    let folder = Folder::new();
+    let file = folder.write("mesh.obj", obj);
+    let problems = folder.load(mesh("{ file = \"mesh.obj\" }")).unwrap().build().unwrap_err();
+    let fits = |problem: &taut_io::Problem| {
+        problem.file.as_ref() == Some(&file) && words.iter().all(|word| problem.to_string().contains(word))
+    };
+    assert!(problems.0.iter().any(fits), "wanted {words:?} among:\n{problems}");
+}
+
+const CORNERS: &str = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\n";
+
+#[test]
+fn mesh_files_that_cannot_be_simulated() {
+    mesh_refused("", &["empty", "cloth \"sheet\""]);
+    mesh_refused(CORNERS, &["at least one triangle"]);
+    mesh_refused(&format!("{CORNERS}f 1 2 9\n"), &["9"]);
+    mesh_refused("v 0 0 nan\nv 1 0 0\nv 1 0 1\nf 1 2 3\n", &["finite"]);
+    mesh_refused(
+        &format!("{CORNERS}v 2 0 0\nf 1 3 2\nf 1 4 3\nf 1 2 5\n"),
+        &["face 2", "degenerate", "cloth \"sheet\""],
+    );
+    mesh_refused(&format!("{CORNERS}f 1 3 2\nf 1 4 3\nf 3 2 1\n"), &["both join vertices 0, 1 and 2"]);
+    mesh_refused(&format!("{CORNERS}v 0 1 0\nf 1 3 2\nf 1 4 3\nf 1 3 5\n"), &["belongs to 3 faces"]);
+    mesh_refused(&format!("{CORNERS}f 1 3 2\nf 1 3 4\n"), &["in the same direction"]);
+    mesh_refused(&format!("{CORNERS}v 5 5 5\nf 1 3 2\nf 1 4 3\n"), &["vertex 4", "belongs to no face"]);
+}
+
+#[test]
+fn a_group_that_the_mesh_file_lacks() {
+    let folder = Folder::new();
+    folder.write("mesh.obj", format!("{CORNERS}g waist\nf 1 3 2\nf 1 4 3\n"));
+    let text = mesh("{ file = \"mesh.obj\" }\npin = [{ select = \"group:wasit\" }]");
+    refused_in(
+        &folder,
+        text,
+        Some(4),
+        Some("cloth.sheet.pin[0].select"),
+        &["did you mean \"waist\"?", "group:waist"],
+    );
+}
+
+#[test]
+fn a_mesh_that_touches_itself_in_one_vertex_is_a_warning() {
+    let folder = Folder::new();
+    folder.write("mesh.obj", format!("{CORNERS}v 2 0 2\nf 1 3 2\nf 3 5 4\n"));
+    let scene = folder.load(mesh("{ file = \"mesh.obj\" }")).unwrap();
+    assert!(scene.build().is_ok());
+    let warnings = scene.warnings();
+    assert!(warnings.len() == 1 && warnings[0].message.contains("hinge"), "{warnings:?}");
+}

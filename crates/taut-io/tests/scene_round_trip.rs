@@ -1,5 +1,6 @@
 //! The written-out scene loads again and builds to the same bits, with its files moved along.
 
+mod mesh_samples;
 mod scene_folder;
 
 use std::{fs, path::Path};
@@ -262,4 +263,29 @@ fn buffers_of_gltf_files_move_with_them() {
         "inputs/a.obj",
     ];
     assert_eq!(names(&scene.with_inputs_in(out.path())), wanted);
+}
+
+/// A square of two triangles, with a vertex group.
+const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\ng top\nf 1 3 2\ng bottom\nf 1 4 3\n";
+
+#[test]
+fn mesh_files_move_with_the_scene() {
+    let (folder, out) = (Folder::new(), Folder::new());
+    folder.write("meshes/square.obj", SQUARE);
+    folder.write("square.obj", SQUARE);
+    let text = "[[cloth]]\nmesh.file = \"meshes/square.obj\"\npin = [{ select = \"group:top\" }]\n\
+                [[cloth]]\nmesh.file = \"square.obj\"\ntransform.scale = 0.1\n";
+    moves(&folder, &out, text, &["meshes/square.obj", "square.obj"]);
+}
+
+#[test]
+fn gltf_files_move_with_the_scene() {
+    let (folder, out) = (Folder::new(), Folder::new());
+    let mesh = mesh_samples::tetrahedron();
+    folder.write("a/b/x.gltf", mesh_samples::gltf_json(&mesh, r#""uri":"../x%20y.bin","#, ""));
+    folder.write("a/x y.bin", mesh_samples::gltf_buffer(&mesh));
+    folder.write("y.glb", mesh_samples::glb(&mesh_samples::gltf_json(&mesh, r#""uri":"y.bin","#, ""), &[]));
+    folder.write("y.bin", mesh_samples::gltf_buffer(&mesh));
+    let text = "[[cloth]]\nmesh.file = \"a/b/x.gltf\"\n[[cloth]]\nmesh.file = \"y.glb\"\n";
+    moves(&folder, &out, text, &["a/b/x.gltf", "a/b/../x y.bin", "y.glb", "y.bin"]);
 }

@@ -126,7 +126,8 @@ impl Builder<'_> {
                 match crate::mesh::read(&path) {
                     Ok(mesh) => (mesh, Some(path)),
                     Err(problem) => {
-                        self.report.problems.push(problem);
+                        let message = format!("{} (mesh of cloth \"{name}\")", problem.message);
+                        self.report.problems.push(Problem { message, ..problem });
                         return None;
                     }
                 }

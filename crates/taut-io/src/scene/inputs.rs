@@ -7,6 +7,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{LoadedScene, format::MeshSource, select::Selection};
+use crate::mesh::Format;
 
 /// A file that a scene reads.
 pub(super) struct Input {
@@ -106,20 +107,29 @@ fn free(inputs: &[Input], file: &str) -> String {
     candidates.into_iter().find(|copy| !taken(copy)).unwrap_or_else(|| format!("inputs/{file}"))
 }
 
-/// Buffers that a .gltf file keeps in files of their own, as paths relative to it. None if it cannot be read: what is
+/// Buffers that a glTF file keeps in files of their own, as paths relative to it. None if it cannot be read: what is
 /// wrong with it is said when it is read as a mesh.
 fn buffers(path: &Path) -> Vec<String> {
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gltf")) {
+    if Format::of_path(path) != Some(Format::Gltf) {
         return Vec::new();
     }
-    let Ok(text) = std::fs::read(path) else { return Vec::new() };
-    let Ok(json) = serde_json::from_slice::<serde_json::Value>(&text) else { return Vec::new() };
+    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
+    let Ok(json) = serde_json::from_slice::<serde_json::Value>(gltf_json(&bytes)) else { return Vec::new() };
     let buffers = json.get("buffers").and_then(|buffers| buffers.as_array());
     let uris = buffers.into_iter().flatten().filter_map(|buffer| buffer.get("uri")?.as_str());
-    let mut names: Vec<String> =
-        uris.filter(|uri| !uri.contains(':') && !uri.starts_with('/')).map(decode).collect();
+    let beside = uris.filter(|uri| !uri.starts_with("data:") && !uri.contains("://"));
+    let mut names: Vec<String> = beside.map(decode).filter(|name| !Path::new(name).is_absolute()).collect();
     names.dedup();
     names
+}
+
+/// The JSON of a glTF file: all of it, or the first chunk of a GLB container.
+fn gltf_json(bytes: &[u8]) -> &[u8] {
+    if !bytes.starts_with(b"glTF") {
+        return bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    }
+    let length = bytes.get(12..16).and_then(|length| length.try_into().ok()).map_or(0, u32::from_le_bytes);
+    bytes.get(20..20_usize.saturating_add(length as usize)).unwrap_or_default()
 }
 
 /// A URI with its `%20` turned into what they stand for.
