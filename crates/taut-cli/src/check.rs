@@ -90,7 +90,7 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
     })?;
     Ok(Found {
         ok: true,
-        warnings: world.warnings(),
+        warnings: scene.warnings().iter().map(ToString::to_string).chain(world.warnings()).collect(),
         frames: Some(scene.frames),
         bodies: body_sizes(&world),
         obstacles: world.description().obstacles.len(),

@@ -10,7 +10,7 @@ use taut::{State, Stepper, World, kernel::lanes::LaneKind};
 use taut_io::{
     output::{
         OutputError,
-        folder::holds_run,
+        folder::{holds_run, read_manifest},
         layout::Layout,
         outcome::{Outcome, Status},
         recorder::{Recorder, body_sizes},
@@ -101,7 +101,7 @@ fn open(args: &RunArgs) -> Result<Session, Failure> {
 
 fn open_new(args: &RunArgs, root: PathBuf, scene: LoadedScene, name: &str) -> Result<Session, Failure> {
     let world = World::new(scene.build()?)?;
-    warn(world.warnings());
+    warn(scene.warnings().iter().map(ToString::to_string).chain(world.warnings()));
     let identity = resume::identity(name, &args.set.set, &root)?;
     let recorder =
         Recorder::create(&root, args.force, &scene, &identity, &world).map_err(Failure::at_start)?;
@@ -131,8 +131,10 @@ fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, F
     if wanted != i64::from(scene.frames) {
         scene = scene::load(&stored, &[format!("scene.frames={wanted}")])?;
     }
+    // Its file is called scene.toml by now.
+    scene.name = read_manifest(&root).map_err(Failure::at_start)?.scene;
     let world = World::new(scene.build()?)?;
-    let identity = resume::identity(&stored, &[], &root)?;
+    let identity = resume::stored_identity(&root)?;
     let resumed = resume::resume(&root, &scene, &identity, &world).map_err(Failure::at_start)?;
     warn(resumed.warnings);
     let fresh = resumed.state.is_none();
@@ -147,8 +149,8 @@ fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, F
     Ok(session)
 }
 
-fn warn(warnings: Vec<String>) {
-    warnings.iter().for_each(|warning| terminal::warning(warning));
+fn warn(warnings: impl IntoIterator<Item = String>) {
+    warnings.into_iter().for_each(|warning| terminal::warning(&warning));
 }
 
 impl Session {

@@ -69,19 +69,11 @@ fn entry(built_in: &BuiltIn) -> Result<Entry, Failure> {
     let cloths = scene.build()?.cloths;
     Ok(Entry {
         name: built_in.name,
-        description: description(built_in.text),
+        description: scene.description().into(),
         frames: scene.frames,
         bodies: cloths.len(),
         vertices: cloths.iter().map(|cloth| cloth.mesh.positions.len()).sum(),
         triangles: cloths.iter().map(|cloth| cloth.mesh.triangles.len()).sum(),
         text: None,
     })
-}
-
-/// What a scene says of itself, in one line.
-fn description(text: &str) -> String {
-    let table: toml::Table = text.parse().unwrap_or_default();
-    let scene = table.get("scene").and_then(toml::Value::as_table);
-    let described = scene.and_then(|scene| scene.get("description")).and_then(toml::Value::as_str);
-    described.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }

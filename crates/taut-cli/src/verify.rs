@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Failures that are told one by one; the rest is counted.
-const TOLD: usize = 50;
+const TOLD: usize = 20;
 
 /// Verifies the folder of a run.
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {

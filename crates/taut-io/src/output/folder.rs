@@ -8,7 +8,7 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io,
-    path::Path,
+    path::{Component, Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,11 @@ use super::{OutputError, atomic, checkpoint, layout::Layout};
 pub struct Manifest {
     /// Version of taut that wrote the folder.
     pub taut: String,
+    /// Name of the scene.
+    pub scene: String,
     /// Names of the bodies.
     pub bodies: Vec<String>,
-    /// Names of the files in `inputs/`.
+    /// Files in `inputs/`, as paths relative to it.
     pub inputs: Vec<String>,
 }
 
@@ -124,14 +126,20 @@ impl RunFolder {
             remove_if_there(&layout.rest(body))?;
         }
         remove_frames(layout, |body, _| manifest.bodies.iter().any(|name| name == body))?;
-        for name in manifest.inputs.iter().filter(|name| is_plain(name)) {
-            remove_if_there(&layout.inputs().join(name))?;
+        let mut folders = vec![layout.frames(), layout.inputs()];
+        for name in manifest.inputs.iter().filter(|name| is_inside(name)) {
+            let path = layout.inputs().join(name);
+            remove_if_there(&path)?;
+            folders
+                .extend(path.ancestors().skip(1).take_while(|f| *f != layout.inputs()).map(Path::to_owned));
         }
-        for folder in [layout.root(), &layout.frames(), &layout.inputs(), &layout.checkpoint()] {
+        for folder in folders.iter().map(PathBuf::as_path).chain([layout.root(), &layout.checkpoint()]) {
             atomic::sweep(folder)?;
         }
         checkpoint::clear(&layout.checkpoint())?;
-        for folder in [layout.frames(), layout.inputs()] {
+        // Deepest first.
+        folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+        for folder in folders {
             // Not empty if the user put something there: then it stays.
             let _ = fs::remove_dir(folder);
         }
@@ -144,6 +152,19 @@ pub fn holds_run(root: &Path) -> bool {
     Layout::new(root).manifest().is_file()
 }
 
+/// Which files of the folder `root` of a run belong to it.
+///
+/// # Errors
+/// If the manifest cannot be read.
+pub fn read_manifest(root: &Path) -> Result<Manifest, OutputError> {
+    let path = Layout::new(root).manifest();
+    let text = fs::read(&path).map_err(OutputError::io("read", &path))?;
+    serde_json::from_slice(&text).map_err(|error| {
+        let hint = "remove the folder by hand, or choose another one with -o";
+        OutputError::refused(path, format!("does not say which files belong to the run: {error}"), hint)
+    })
+}
+
 /// Decides whether a new run may use the folder: an error, or the earlier run that has to go first.
 fn judge(layout: &Layout, force: bool) -> Result<Option<Manifest>, OutputError> {
     let root = layout.root();
@@ -153,12 +174,7 @@ fn judge(layout: &Layout, force: bool) -> Result<Option<Manifest>, OutputError> 
                 "--resume goes on with it, --force removes it and starts over, -o chooses another folder";
             return Err(OutputError::refused(root, "holds another run already", hint));
         }
-        let path = layout.manifest();
-        let text = fs::read(&path).map_err(OutputError::io("read", &path))?;
-        return serde_json::from_slice(&text).map(Some).map_err(|error| {
-            let hint = "remove the folder by hand, or choose another one with -o";
-            OutputError::refused(path, format!("does not say which files belong to the run: {error}"), hint)
-        });
+        return read_manifest(root).map(Some);
     }
     let mut others = Vec::new();
     for entry in fs::read_dir(root).map_err(OutputError::io("read", root))? {
@@ -242,7 +258,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Outp
     atomic::write(path, &[text.as_slice(), b"\n"].concat())
 }
 
-/// Whether `name` is a file name without folders, so that a manifest that someone edited cannot point outside.
-fn is_plain(name: &str) -> bool {
-    Path::new(name).file_name().is_some_and(|file| file == name)
+/// Whether `path` stays inside the folder that it is relative to, whoever may have edited the manifest.
+pub(super) fn is_inside(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }

@@ -10,7 +10,7 @@ use taut::{FrameReport, State, World, certify};
 use super::{
     OutputError, atomic,
     checkpoint::{self, Store},
-    folder::{Manifest, RunFolder, write_json},
+    folder::{Manifest, RunFolder, is_inside, write_json},
     layout::{self, Layout},
     metrics::{FrameLine, MetricsWriter},
     npy,
@@ -50,13 +50,17 @@ impl Recorder {
         let inputs = Inputs::read(scene, root)?;
         let manifest = Manifest {
             taut: env!("CARGO_PKG_VERSION").into(),
+            scene: scene.name.clone(),
             bodies: cloths.iter().map(|cloth| cloth.name.clone()).collect(),
             inputs: inputs.files.iter().map(|(name, _)| name.clone()).collect(),
         };
         let folder = RunFolder::create(root, force, &manifest)?;
         let files = folder.layout();
         for (name, bytes) in &inputs.files {
-            atomic::write(&files.inputs().join(name), bytes)?;
+            let path = files.inputs().join(name);
+            let parent = path.parent().unwrap_or(root);
+            fs::create_dir_all(parent).map_err(OutputError::io("create", parent))?;
+            atomic::write(&path, bytes)?;
         }
         // After its inputs: a scene that is there can be run.
         atomic::write(&files.scene(), inputs.scene.to_toml().as_bytes())?;
@@ -161,7 +165,7 @@ pub fn body_sizes(world: &World) -> Vec<BodySize> {
 struct Inputs {
     /// The scene, reading its files from the run's folder.
     scene: LoadedScene,
-    /// Name in `inputs/` and contents.
+    /// Path below `inputs/` and contents.
     files: Vec<(String, Vec<u8>)>,
 }
 
@@ -172,6 +176,7 @@ impl Inputs {
         let mut files = Vec::new();
         for ((_, from), (_, to)) in scene.inputs().into_iter().zip(moved.inputs()) {
             let name = to.strip_prefix(&inside).ok().and_then(Path::to_str).map(str::to_owned);
+            let name = name.filter(|name| is_inside(name));
             let name = name.ok_or_else(|| {
                 let hint = "give the file a plain name";
                 OutputError::refused(&from, format!("cannot be copied into {}", inside.display()), hint)

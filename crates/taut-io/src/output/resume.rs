@@ -33,15 +33,23 @@ pub fn identity(path_or_name: &str, overrides: &[String], root: &Path) -> Result
     Ok(scene::load(path_or_name, &overrides)?.with_inputs_in(root).to_toml())
 }
 
+/// The text by which the scene in the folder `root` of a run is known again.
+///
+/// # Errors
+/// All problems of the scene file.
+pub fn stored_identity(root: &Path) -> Result<String, Problems> {
+    let path = Layout::new(root).scene();
+    Ok(scene::load(&path.to_string_lossy(), &["scene.frames=1".into()])?.to_toml())
+}
+
 /// Says where the scene that a user named differs from the one in the folder `root`, if it does: in a line of its text,
 /// or in the contents of a file that it reads.
 ///
 /// # Errors
 /// All problems of the two scenes.
 pub fn difference(path_or_name: &str, overrides: &[String], root: &Path) -> Result<Option<String>, Problems> {
-    let stored_path = Layout::new(root).scene();
     let given = identity(path_or_name, overrides, root)?;
-    let stored = identity(&stored_path.to_string_lossy(), &[], root)?;
+    let stored = stored_identity(root)?;
     if given != stored {
         let mut lines = given.lines().zip(stored.lines());
         let differs = lines.find(|(given, stored)| given != stored);
@@ -144,7 +152,7 @@ fn first_missing(files: &Layout, world: &World, frame: u32) -> Option<String> {
 
 /// Writes the number of frames that is wanted now into the folder's scene.
 fn bring_up_to_date(files: &Layout, scene: &LoadedScene) -> Result<(), OutputError> {
-    let text = scene.with_inputs_in(files.root()).to_toml();
+    let text = scene.to_toml();
     if std::fs::read(files.scene()).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
     }

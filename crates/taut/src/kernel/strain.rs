@@ -62,7 +62,11 @@ pub fn limit_strain_gradient<R: Real>(
     let none = [R::splat(0.0); 3];
     let moves = [0, 1, 2].map(|i| {
         let (a, b) = (w[i] * g.along[0][i], w[i] * g.along[1][i]);
-        select3::<R>(active, combine(svd.u[0], n00 * a + n01 * b, svd.u[1], n10 * a + n11 * b), none)
+        select3::<R>(
+            active,
+            combine(svd.u[0], n00 * a + n01 * b, svd.u[1], n10 * a + n11 * b),
+            none,
+        )
     });
     Some(Projected { active, residual, moves })
 }
@@ -124,7 +128,8 @@ impl<R: Real> Metric<R> {
         let g = R::select(out0, self.diagonal[0], self.diagonal[1]);
         let gap = t * t - o * o;
         let denominator = g * g * gap;
-        let ratio = self.off * self.off * t * t / R::select(denominator.abs().le(tiny), tiny, denominator);
+        let ratio = self.off * self.off * t * t
+            / R::select(denominator.abs().le(tiny), tiny, denominator);
         let discriminant = t * t + ratio * (t * t - s * s);
         let root = discriminant.max(zero).sqrt();
         // Two forms of the same root, each without cancellation on its side.
@@ -138,8 +143,9 @@ impl<R: Real> Metric<R> {
         let other = o * y / t.max(tiny);
         // Near a double root the square root would lose half of the digits.
         let rooted = (t * t * R::splat(0.05)).le(discriminant);
-        let lands =
-            rooted & other.le(range.max * R::splat(1.000001)) & (range.min * R::splat(0.999999)).le(other);
+        let lands = rooted
+            & other.le(range.max * R::splat(1.000001))
+            & (range.min * R::splat(0.999999)).le(other);
         let both = (out0 & out1) | !lands;
         let single = [[R::select(out0, k, zero), zero], [zero, R::select(out0, zero, k)]];
         if !R::any(both) {
@@ -164,7 +170,10 @@ impl<R: Real> Metric<R> {
         let inverse = one / R::select(determinant.le(tiny), one, determinant);
         let [g00, g11] = self.diagonal;
         let times = |row: [R; 2]| {
-            [(row[0] * g11 - row[1] * self.off) * inverse, (row[1] * g00 - row[0] * self.off) * inverse]
+            [
+                (row[0] * g11 - row[1] * self.off) * inverse,
+                (row[1] * g00 - row[0] * self.off) * inverse,
+            ]
         };
         let shape = [times(d[0]), times(d[1])];
 
@@ -211,7 +220,11 @@ impl<R: Real> Metric<R> {
         let full = z.map(|z| [z * n0 / length, z * n1 / length]);
         let feasible = zero.le(room);
         let moved = tiny.lt(w[0].max(w[1]).max(w[2]));
-        [0, 1].map(|i| [0, 1].map(|j| R::select(moved, R::select(feasible, full[i][j], single[i][j]), zero)))
+        [0, 1].map(|i| {
+            [0, 1].map(|j| {
+                R::select(moved, R::select(feasible, full[i][j], single[i][j]), zero)
+            })
+        })
     }
 }
 
@@ -318,10 +331,7 @@ fn moves_across_pinned_edge<R: Real>(
 
 /// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices only.
 pub fn angular_impulse(x: &[V3<f64>; 3], w: [f64; 3], moves: &[V3<f64>; 3]) -> V3<f64> {
-    (0..3).fold(
-        [0.0; 3],
-        |sum, i| {
-            if w[i] > 0.0 { add(sum, scale(cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
-        },
-    )
+    (0..3).fold([0.0; 3], |sum, i| {
+        if w[i] > 0.0 { add(sum, scale(cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
+    })
 }

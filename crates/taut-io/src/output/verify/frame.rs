@@ -116,20 +116,21 @@ impl Context<'_> {
     }
 
     fn check_limits(&self, now: &BodyCertificate, failures: &mut Vec<Failure>) {
-        let tolerance = f64::from(self.world.description().solver.tolerance);
+        let tolerance = self.world.description().solver.tolerance;
+        let allowed = f64::from(tolerance) + STRAIN_SLACK;
         let unconverged = self.line.and_then(|line| line.report).is_some_and(|report| !report.converged);
         let (kind, prefix) =
             if unconverged { (Kind::LimitNotReached, "limit not reached: ") } else { (Kind::Limit, "") };
         let strain = &now.strain;
         // Written so that a figure that is not a number fails too.
-        if !(strain.max_residual <= tolerance + STRAIN_SLACK) {
+        if !(strain.max_residual <= allowed) {
             let triangle = strain.worst_triangle;
             let vertices = self.cloth.mesh.triangles.get(triangle as usize).copied().unwrap_or_default();
             let what = describe_triangle(strain.max_stretch, strain.min_stretch, self.cloth.strain);
             let message = format!("{prefix}{what} (vertices {}), tolerance {tolerance}", list(&vertices));
             failures.push(self.failure(kind, Some(format!("triangle {triangle}")), message));
         }
-        if !(strain.max_edge_residual <= tolerance + STRAIN_SLACK) {
+        if !(strain.max_edge_residual <= allowed) {
             let element = format!("edge {}", list(&strain.worst_edge));
             let message = format!(
                 "{prefix}its strain is past the limit {} by {:.6}, tolerance {tolerance}",
