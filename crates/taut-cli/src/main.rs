@@ -1,2 +1,55 @@
-//! The `taut` program.
-fn main() {}
+//! The `taut` program: reads what the user asks for, does it, and answers with words and an exit code.
+//!
+//! One file a command. What a command does is in the libraries; here are arguments, progress, tables and messages.
+//! Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 70 a bug in taut, 130 interrupted.
+
+mod args;
+mod bench;
+mod check;
+mod failure;
+mod interrupt;
+mod materials;
+mod progress;
+mod run;
+mod scenes;
+mod summary;
+mod terminal;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::{
+    args::{Cli, Command},
+    failure::Failure,
+};
+
+fn main() -> ExitCode {
+    terminal::hide_panics();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and usage errors; where they cannot be shown there is nobody to tell.
+            let _ = error.print();
+            return if error.use_stderr() { failure::code::BAD_INPUT.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    let done = match &cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Verify(args) => verify::verify(args),
+        Command::Check(args) => check::check(args),
+        Command::Scenes(args) => scenes::scenes(args),
+        Command::Bench(args) => bench::bench(args),
+        Command::Materials(args) => materials::materials(args),
+        Command::Completions(args) => completions(args.shell),
+    };
+    done.unwrap_or_else(|failure| failure.tell())
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "taut", &mut script);
+    terminal::print(&String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,6 +1,7 @@
 //! Scene files, meshes in, frames out: everything of taut that touches a file.
 
 pub mod mesh;
+pub mod output;
 pub mod problem;
 pub mod scene;
 

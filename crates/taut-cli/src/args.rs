@@ -1,0 +1,230 @@
+//! What can be asked on the command line, and the help that says so.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Simulates cloth that holds its limits, and shows that it did.
+///
+/// A scene is a TOML file or the name of a built-in scene. A run leaves a folder with one file of positions a frame and a
+/// certificate for each; `taut verify` recomputes the certificates from these files alone.
+#[derive(Debug, Parser)]
+#[command(
+    name = "taut",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  taut scenes                              list the built-in scenes
+  taut run hanging-sheet -o out            run one of them
+  taut verify out                          check what it wrote
+  taut scenes flag > my-flag.toml          take one as a start for your own
+
+Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 130 interrupted."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene and write its frames into a folder
+    Run(RunArgs),
+    /// Recompute the certificate of a run from its files; exit 1 if anything does not hold
+    Verify(VerifyArgs),
+    /// Find what would go wrong with a scene or a mesh before it does
+    Check(CheckArgs),
+    /// List the built-in scenes, or print one
+    Scenes(ScenesArgs),
+    /// Measure how long scenes take and how well limits are met
+    Bench(BenchArgs),
+    /// List the materials that a scene can name
+    Materials(MaterialsArgs),
+    /// Print a script that completes commands in your shell
+    Completions(CompletionsArgs),
+}
+
+/// Simulate a scene and write its frames into a folder.
+///
+/// Stop it with ctrl-C (it finishes its frame) or lose it to a power cut: `--resume` goes on, to the same bits as if it
+/// had not stopped. Ends with exit code 1 if something that the scene expects does not hold.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut run hanging-sheet                               a built-in scene, into out/hanging-sheet
+  taut run my.toml -o shot42 --frames 240              your own, with another number of frames
+  taut run flag --set cloth.flag.strain.max=0.02       with another limit
+  taut run hanging-sheet --set cloth.sheet.mesh.grid.cells=[64,64]
+                                                       with another mesh size
+  taut run --resume -o shot42                          go on with a run that was stopped
+  taut run --resume -o shot42 --frames 480             make a finished run longer
+  taut run flag --json --quiet | jq .figures           figures for a script")]
+pub struct RunArgs {
+    /// Scene file, or name of a built-in scene (`taut scenes` lists them); may be left out with --resume
+    #[arg(required_unless_present = "resume")]
+    pub scene: Option<String>,
+    /// Folder to write [default: out/NAME]
+    #[arg(short, long = "out", value_name = "OUT")]
+    pub out: Option<PathBuf>,
+    /// Number of frames, in place of the scene's
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub frames: Option<i64>,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub set: Overrides,
+    /// Go on with the run in OUT
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// Remove an earlier run in OUT first; other files there are kept
+    #[arg(long)]
+    pub force: bool,
+    /// Print the outcome as JSON, and nothing else, on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Recompute the certificate of a run from its files.
+///
+/// Reads positions, scene and rest meshes; measures every frame again; compares with the limits and with what the run
+/// wrote down. Names frame, body and element of whatever does not hold.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut verify out/hanging-sheet
+  taut verify out/hanging-sheet --json | jq '.failures[].message'
+
+Exit codes: 0 everything holds, 1 something does not, 2 this is no folder of a run.")]
+pub struct VerifyArgs {
+    /// Folder of a run
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Find what would go wrong with a scene or a mesh before it does.
+///
+/// Reports all problems at once, each with file, line, key or element; then what is fine.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut check my.toml
+  taut check shirt.obj
+  taut check my.toml --set cloth.shirt.strain.max=0.01
+
+Exit codes: 0 it can be run, 2 it cannot.")]
+pub struct CheckArgs {
+    /// Scene file, name of a built-in scene, or mesh file (.obj, .ply, .stl, .gltf, .glb)
+    #[arg(value_name = "SCENE|MESH")]
+    pub input: String,
+    #[command(flatten)]
+    pub set: Overrides,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List the built-in scenes, or print one so that you can save and change it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut scenes                                list them
+  taut scenes hanging-sheet > my.toml        save one as a start for your own
+  taut scenes --schema > taut.schema.json    JSON Schema of the scene file, for your editor")]
+pub struct ScenesArgs {
+    /// Print the TOML text of this scene
+    pub name: Option<String>,
+    /// Print the JSON Schema of the scene file
+    #[arg(long, conflicts_with_all = ["name", "json"])]
+    pub schema: bool,
+    /// Print the list, or the scene with its text, as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Measure how long scenes take and how well limits are met.
+///
+/// Runs in memory and writes nothing. Times are of simulation alone, split into velocity update, limiting and the rest.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut bench                                 all built-in scenes
+  taut bench hanging-sheet --threads 1
+  taut bench hanging-sheet --set cloth.sheet.mesh.grid.cells=[128,128] --frames 60
+  taut bench hanging-sheet --compare         the schemes sweep, serial and jacobi side by side")]
+pub struct BenchArgs {
+    /// Scene files or names of built-in scenes [default: all built-in scenes]
+    #[arg(value_name = "SCENE")]
+    pub scenes: Vec<String>,
+    /// Number of frames
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    pub frames: u32,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub set: Overrides,
+    /// Run each scene with the schemes sweep, serial and jacobi, and give ratios to the first
+    #[arg(long)]
+    pub compare: bool,
+    /// Print the figures as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List the materials that a scene can name, with their figures and where these come from.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut materials
+  taut run hanging-sheet --set cloth.sheet.material='\"denim\"'")]
+pub struct MaterialsArgs {
+    /// Print them as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print a script that completes commands in your shell.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut completions bash > ~/.local/share/bash-completion/completions/taut
+  taut completions zsh > ~/.zfunc/_taut
+  taut completions fish > ~/.config/fish/completions/taut.fish")]
+pub struct CompletionsArgs {
+    /// Your shell
+    pub shell: clap_complete::Shell,
+}
+
+/// How many threads to use.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Threads {
+    /// Number of threads [default: one per core]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    /// The number asked for, or one per core.
+    pub fn count(self) -> usize {
+        let per_core = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(per_core, usize::from)
+    }
+}
+
+/// Changes to a scene.
+#[derive(Clone, Debug, Args)]
+pub struct Overrides {
+    /// Change a key of the scene, as in cloth.sheet.strain.max=0.02; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+}

@@ -1,0 +1,86 @@
+//! How far a run has come: a bar on a terminal, a line every few seconds elsewhere.
+
+use std::{
+    io::{self, IsTerminal},
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use taut_io::output::metrics::FrameLine;
+
+use crate::terminal;
+
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows progress on standard error.
+pub struct Progress {
+    shown: Shown,
+    first: u32,
+    last: u32,
+    started: Instant,
+}
+
+enum Shown {
+    Nothing,
+    Bar(ProgressBar),
+    Lines { told: Instant },
+}
+
+impl Progress {
+    /// Progress from frame `first`, which is there, to frame `last`.
+    pub fn new(quiet: bool, first: u32, last: u32) -> Self {
+        let shown = if quiet {
+            Shown::Nothing
+        } else if io::stderr().is_terminal() {
+            let bar = ProgressBar::new(last.into()).with_position(first.into());
+            // The rate and the time left must not count frames from before a resume.
+            bar.reset_eta();
+            let template = "{bar:32.cyan} {pos}/{len} frames  {per_sec:.1}  {eta} left  {msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.progress_chars("━╸ "));
+            }
+            bar.enable_steady_tick(Duration::from_millis(200));
+            Shown::Bar(bar)
+        } else {
+            Shown::Lines { told: Instant::now() }
+        };
+        Self { shown, first, last, started: Instant::now() }
+    }
+
+    /// Shows that a frame is done.
+    pub fn show(&mut self, line: &FrameLine) {
+        let residual = residual(line);
+        match &mut self.shown {
+            Shown::Nothing => {}
+            Shown::Bar(bar) => {
+                bar.set_position(line.frame.into());
+                bar.set_message(format!("residual {residual:.4}"));
+            }
+            Shown::Lines { told } if told.elapsed() >= LINE_EVERY => {
+                *told = Instant::now();
+                let rate = f64::from(line.frame - self.first) / self.started.elapsed().as_secs_f64();
+                let left = f64::from(self.last - line.frame) / rate;
+                terminal::note(&format!(
+                    "frame {}/{}, {rate:.1} frames/s, {left:.0} s left, residual {residual:.4}",
+                    line.frame, self.last
+                ));
+            }
+            Shown::Lines { .. } => {}
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(self) {
+        if let Shown::Bar(bar) = self.shown {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Largest residual past a limit in a frame.
+fn residual(line: &FrameLine) -> f64 {
+    let of_body = |body: &taut::certificate::BodyCertificate| {
+        body.strain.max_residual.max(body.strain.max_edge_residual)
+    };
+    line.certificate.bodies.iter().map(of_body).fold(0.0, f64::max)
+}

@@ -1,0 +1,250 @@
+//! `taut run`: simulates a scene into a folder, or goes on where an earlier run was stopped.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
+
+use taut::{State, Stepper, World, kernel::lanes::LaneKind};
+use taut_io::{
+    output::{
+        OutputError,
+        folder::{holds_run, read_manifest},
+        layout::Layout,
+        outcome::{Outcome, Status},
+        recorder::{Recorder, body_sizes},
+        resume,
+    },
+    scene::{self, LoadedScene},
+};
+
+use crate::{
+    args::RunArgs,
+    failure::{Failure, code},
+    interrupt::Interrupt,
+    progress::Progress,
+    summary, terminal,
+};
+
+/// A run that is ready to simulate its next frame.
+struct Session {
+    root: PathBuf,
+    scene: LoadedScene,
+    world: World,
+    recorder: Recorder,
+    state: State,
+}
+
+/// How the frames ended.
+enum End {
+    Complete,
+    Interrupted,
+    CannotWrite(OutputError),
+}
+
+/// Runs a scene as `args` ask.
+pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let started = Instant::now();
+    let mut session = open(args)?;
+    let threads = args.threads.count();
+    let mut stepper = Stepper::new(&session.world, threads)?;
+    let interrupt = Interrupt::listen();
+    let end = session.simulate(&mut stepper, &interrupt, args.quiet);
+
+    let (status, reason, unmet) = session.judge(&end);
+    let outcome = Outcome {
+        status,
+        reason,
+        unmet,
+        scene: session.scene.name.clone(),
+        frames: session.recorder.tally().frames(),
+        frames_wanted: session.scene.frames,
+        bodies: body_sizes(&session.world),
+        figures: session.recorder.tally().figures(),
+        wall_seconds: started.elapsed().as_secs_f64(),
+        taut: env!("CARGO_PKG_VERSION").into(),
+        threads,
+        lanes: LaneKind::detect().name().into(),
+    };
+    let written = session.recorder.finish(&outcome);
+    if let End::CannotWrite(error) = end {
+        return Err(session.cannot_write(&error));
+    }
+    written.map_err(|error| session.cannot_write(&error))?;
+    session.tell(args, &outcome)
+}
+
+/// Opens the folder and makes the engine.
+fn open(args: &RunArgs) -> Result<Session, Failure> {
+    let mut overrides = args.set.set.clone();
+    overrides.extend(args.frames.map(|n| format!("scene.frames={n}")));
+    let given = args.scene.as_ref().map(|name| scene::load(name, &overrides)).transpose()?;
+    let root = match (&args.out, &given) {
+        (Some(out), _) => out.clone(),
+        (None, Some(scene)) => Path::new("out").join(&scene.name),
+        (None, None) => {
+            let hint = "say which folder, as in `taut run --resume -o out/hanging-sheet`";
+            return Err(Failure::input("--resume needs a scene or a folder", hint));
+        }
+    };
+    match (given, &args.scene) {
+        (Some(scene), Some(name)) if !(args.resume && holds_run(&root)) => {
+            if args.resume {
+                terminal::note(&format!("{} holds no run yet: starting one", root.display()));
+            }
+            open_new(args, root, scene, name)
+        }
+        (given, _) => open_stopped(args, root, given.map_or(1, |scene| scene.frames)),
+    }
+}
+
+fn open_new(args: &RunArgs, root: PathBuf, scene: LoadedScene, name: &str) -> Result<Session, Failure> {
+    let world = World::new(scene.build()?)?;
+    warn(scene.warnings().iter().map(ToString::to_string).chain(world.warnings()));
+    let identity = resume::identity(name, &args.set.set, &root)?;
+    let recorder =
+        Recorder::create(&root, args.force, &scene, &identity, &world).map_err(Failure::at_start)?;
+    let state = State::new(&world);
+    let mut session = Session { root, scene, world, recorder, state };
+    session.record_start()?;
+    Ok(session)
+}
+
+/// Opens a run that was stopped; `frames` is how many a scene named beside it asks for.
+fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, Failure> {
+    let stored = Layout::new(&root).scene().to_string_lossy().into_owned();
+    if holds_run(&root) && Path::new(&stored).exists() {
+        let named = args.scene.as_deref().unwrap_or(&stored);
+        if let Some(difference) = resume::difference(named, &args.set.set, &root)? {
+            let message = format!("{} holds a run of another scene: {difference}", root.display());
+            let hint =
+                "leave the scene and --set away to go on with that run, or choose another folder with -o";
+            return Err(Failure::input(message, hint));
+        }
+    } else {
+        let message = format!("{} holds no run to go on with", root.display());
+        return Err(Failure::input(message, "give a scene to start one, as in `taut run hanging-sheet`"));
+    }
+    let mut scene = scene::load(&stored, &[])?;
+    let wanted = args.frames.map_or_else(|| i64::from(frames.max(scene.frames)), |n| n);
+    if wanted != i64::from(scene.frames) {
+        scene = scene::load(&stored, &[format!("scene.frames={wanted}")])?;
+    }
+    // Its file is called scene.toml by now.
+    scene.name = read_manifest(&root).map_err(Failure::at_start)?.scene;
+    let world = World::new(scene.build()?)?;
+    let identity = resume::stored_identity(&root)?;
+    let resumed = resume::resume(&root, &scene, &identity, &world).map_err(Failure::at_start)?;
+    warn(resumed.warnings);
+    let fresh = resumed.state.is_none();
+    let state = resumed.state.unwrap_or_else(|| State::new(&world));
+    if !args.quiet {
+        terminal::note(&format!("going on from frame {} of {}", state.frame(), scene.frames));
+    }
+    let mut session = Session { root, scene, world, recorder: resumed.recorder, state };
+    if fresh {
+        session.record_start()?;
+    }
+    Ok(session)
+}
+
+fn warn(warnings: impl IntoIterator<Item = String>) {
+    warnings.into_iter().for_each(|warning| terminal::warning(&warning));
+}
+
+impl Session {
+    fn record_start(&mut self) -> Result<(), Failure> {
+        let recorded = self.recorder.record(&self.world, &self.state, None, 0.0);
+        recorded.map(drop).map_err(|error| self.cannot_write(&error))
+    }
+
+    fn simulate(&mut self, stepper: &mut Stepper, interrupt: &Interrupt, quiet: bool) -> End {
+        let mut progress = Progress::new(quiet, self.state.frame(), self.scene.frames);
+        let mut end = End::Complete;
+        for _ in self.state.frame()..self.scene.frames {
+            if interrupt.is_asked() {
+                end = End::Interrupted;
+                break;
+            }
+            let before = Instant::now();
+            let report = stepper.advance_frame(&self.world, &mut self.state);
+            let frame_ms = before.elapsed().as_secs_f64() * 1e3;
+            match self.recorder.record(&self.world, &self.state, Some(&report), frame_ms) {
+                Ok(line) => progress.show(&line),
+                Err(error) => {
+                    end = End::CannotWrite(error);
+                    break;
+                }
+            }
+        }
+        progress.finish();
+        if matches!(end, End::CannotWrite(_)) {
+            return end;
+        }
+        match self.recorder.save_checkpoint(&self.world, &self.state) {
+            Ok(()) => end,
+            Err(error) => End::CannotWrite(error),
+        }
+    }
+
+    /// How it ended, why, and what the scene expected and did not get.
+    fn judge(&self, end: &End) -> (Status, String, Vec<String>) {
+        match end {
+            End::CannotWrite(error) => (Status::Failed, error.to_string(), Vec::new()),
+            End::Interrupted => (Status::Interrupted, "stopped by the user".into(), Vec::new()),
+            End::Complete => {
+                let bodies = self.world.description().cloths.len();
+                let last: Vec<_> = (0..bodies).map(|body| self.state.positions(&self.world, body)).collect();
+                let unmet = self.scene.unmet(&self.recorder.tally().extremes(last.iter().map(Vec::as_slice)));
+                match unmet.len() {
+                    0 => (Status::Done, "all frames are done".into(), unmet),
+                    1 => {
+                        (Status::ExpectationFailed, "an expectation of the scene does not hold".into(), unmet)
+                    }
+                    n => (
+                        Status::ExpectationFailed,
+                        format!("{n} expectations of the scene do not hold"),
+                        unmet,
+                    ),
+                }
+            }
+        }
+    }
+
+    fn cannot_write(&self, error: &OutputError) -> Failure {
+        let frames = self.recorder.tally().frames();
+        let hint = format!(
+            "frames up to {frames} are whole; when it can be written again, go on with `taut run --resume -o {}`",
+            self.root.display()
+        );
+        Failure::Write { message: error.to_string(), hint: Some(hint) }
+    }
+
+    /// Tells the user how it ended.
+    fn tell(&self, args: &RunArgs, outcome: &Outcome) -> Result<ExitCode, Failure> {
+        let shown = if args.json {
+            terminal::print_json(outcome)
+        } else if !args.quiet {
+            terminal::print(&summary::summary(outcome, &self.world, &self.root))
+        } else {
+            Ok(())
+        };
+        match outcome.status {
+            Status::Interrupted => {
+                let on = format!("`taut run --resume -o {}` goes on with it", self.root.display());
+                terminal::note(&format!("stopped after frame {}: {on}", outcome.frames));
+                Ok(code::INTERRUPTED.into())
+            }
+            Status::ExpectationFailed => {
+                outcome
+                    .unmet
+                    .iter()
+                    .for_each(|line| terminal::error(&format!("expectation not met: {line}")));
+                Ok(code::CHECK_FAILED.into())
+            }
+            // That nobody reads the summary does not change how the run went, but a full disk behind it should be told.
+            Status::Done | Status::Failed => shown.map(|()| ExitCode::SUCCESS),
+        }
+    }
+}

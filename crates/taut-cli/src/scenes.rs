@@ -1,0 +1,79 @@
+//! `taut scenes`: what comes with taut, and the schema of what one can write oneself.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use taut_io::scene::{self, BuiltIn};
+
+use crate::{
+    args::ScenesArgs,
+    failure::Failure,
+    terminal::{self, BOLD, DIM, styled},
+};
+
+/// A built-in scene, for people and for scripts.
+#[derive(Serialize)]
+struct Entry {
+    name: &'static str,
+    description: String,
+    frames: u32,
+    bodies: usize,
+    vertices: usize,
+    triangles: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'static str>,
+}
+
+/// Lists the built-in scenes, prints one, or prints the schema.
+pub fn scenes(args: &ScenesArgs) -> Result<ExitCode, Failure> {
+    if args.schema {
+        terminal::print_json(&scene::schema())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(name) = &args.name {
+        let built_in = scene::built_in().iter().find(|built_in| built_in.name == name.as_str());
+        let Some(built_in) = built_in else {
+            let names: Vec<&str> = scene::built_in().iter().map(|built_in| built_in.name).collect();
+            return Err(Failure::input(
+                format!("there is no built-in scene {name:?}"),
+                format!("there are {}", names.join(", ")),
+            ));
+        };
+        if args.json {
+            terminal::print_json(&Entry { text: Some(built_in.text), ..entry(built_in)? })?;
+        } else {
+            terminal::print(built_in.text)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let entries = scene::built_in().iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        terminal::print_json(&entries)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = String::new();
+    for e in &entries {
+        let size = format!("{} frames, {} triangles", e.frames, e.triangles);
+        text.push_str(&format!("{}  {}\n", styled(BOLD, format_args!("{:<16}", e.name)), styled(DIM, size)));
+        text.push_str(&format!("{:<18}{}\n", "", e.description));
+    }
+    text.push_str(
+        "\n`taut run NAME` runs one, `taut scenes NAME > my.toml` saves it as a start for your own\n",
+    );
+    terminal::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn entry(built_in: &BuiltIn) -> Result<Entry, Failure> {
+    let scene = scene::load(built_in.name, &[])?;
+    let cloths = scene.build()?.cloths;
+    Ok(Entry {
+        name: built_in.name,
+        description: scene.description().into(),
+        frames: scene.frames,
+        bodies: cloths.len(),
+        vertices: cloths.iter().map(|cloth| cloth.mesh.positions.len()).sum(),
+        triangles: cloths.iter().map(|cloth| cloth.mesh.triangles.len()).sum(),
+        text: None,
+    })
+}

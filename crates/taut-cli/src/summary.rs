@@ -1,0 +1,133 @@
+//! What a run came to, in a dozen lines: limits, what was reached, time, what to do next.
+
+use std::path::Path;
+
+use taut::{Limit, World};
+use taut_io::output::outcome::{Outcome, Status, Worst};
+
+use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
+
+/// The summary of a run of `world` into `root`.
+pub fn summary(outcome: &Outcome, world: &World, root: &Path) -> String {
+    let f = &outcome.figures;
+    let mut text = heading(outcome);
+    let mut row = |name: &str, value: String| {
+        text.push_str(&format!("  {}{value}\n", styled(DIM, format_args!("{name:<13}"))));
+    };
+    let limit_of = |worst: &Worst| {
+        let cloth = world.description().cloths.iter().find(|cloth| cloth.name == worst.body);
+        cloth.map_or((Limit::default(), Limit::default()), |cloth| (cloth.strain, cloth.edge))
+    };
+    let tolerance = world.description().solver.tolerance;
+    if outcome.frames > 0 {
+        row(
+            "stretch",
+            format!(
+                "largest {} {}, mean {}, {}",
+                percent(f.max_strain.value),
+                place(&f.max_strain),
+                percent(f.mean_strain),
+                limit("limit", limit_of(&f.max_strain).0.max)
+            ),
+        );
+        row(
+            "compression",
+            format!(
+                "largest {} {}, {}",
+                percent(f.min_strain.value),
+                place(&f.min_strain),
+                limit("limit", limit_of(&f.min_strain).0.min)
+            ),
+        );
+        row(
+            "residual",
+            format!(
+                "largest {:.5} {}, mean {:.6}, tolerance {tolerance}",
+                f.max_residual.value,
+                place(&f.max_residual),
+                f.mean_residual
+            ),
+        );
+        let edge = limit_of(&f.max_edge_residual).1;
+        if edge != Limit::default() {
+            let bounds = format!("{}, {}", limit("lower", edge.min), limit("upper", edge.max));
+            row("edges", format!("largest residual {:.5}, {bounds}", f.max_edge_residual.value));
+        }
+        row("iterations", format!("{} in all, at most {} a frame", f.iterations, f.max_iterations));
+        row(
+            "time",
+            format!(
+                "median {:.2} ms a frame, worst {:.2} ms, {:.1} s in all ({} threads, {})",
+                f.median_ms, f.worst_ms, outcome.wall_seconds, outcome.threads, outcome.lanes
+            ),
+        );
+        row("energy", format!("{:.4} J at the end", f.final_energy));
+        if !world.description().obstacles.is_empty() {
+            row("penetration", format!("at most {:.4} mm", f.max_penetration.value * 1e3));
+        }
+        if f.rescued > 0 {
+            let vertices = format!("{} vertices were put back because they flew off", f.rescued);
+            row("rescued", styled(WARN, vertices));
+        }
+        row("limits", limits(outcome));
+    }
+    if matches!(outcome.status, Status::Done | Status::ExpectationFailed) {
+        row("expectations", expectations(outcome));
+    }
+    row("files", root.display().to_string());
+    let next = match outcome.status {
+        Status::Interrupted => format!("taut run --resume -o {}", root.display()),
+        _ => format!("taut verify {}", root.display()),
+    };
+    row("next", styled(BOLD, next));
+    text
+}
+
+fn heading(outcome: &Outcome) -> String {
+    let triangles: usize = outcome.bodies.iter().map(|body| body.triangles).sum();
+    let (style, word) = match outcome.status {
+        Status::Done => (GOOD, "done"),
+        Status::Interrupted => (WARN, "interrupted"),
+        Status::ExpectationFailed => (BAD, "done, but not as expected"),
+        Status::Failed => (BAD, "failed"),
+    };
+    let size = format!("{} of {} frames, {triangles} triangles", outcome.frames, outcome.frames_wanted);
+    format!("{}  {size}: {}\n", styled(BOLD, &outcome.scene), styled(style, word))
+}
+
+fn limits(outcome: &Outcome) -> String {
+    let f = &outcome.figures;
+    match (f.unconverged_frames, f.first_unconverged) {
+        (0, _) | (_, None) => styled(GOOD, "held in every frame"),
+        (n, Some(first)) => {
+            let more = "raise solver.iterations or solver.tolerance";
+            styled(WARN, format!("not reached in {n} frames, the first is {first} ({more})"))
+        }
+    }
+}
+
+fn expectations(outcome: &Outcome) -> String {
+    match outcome.unmet.len() {
+        0 => styled(GOOD, "met"),
+        n => styled(BAD, format!("{n} not met")),
+    }
+}
+
+fn percent(strain: f64) -> String {
+    format!("{:+.3} %", strain * 100.0)
+}
+
+fn limit(name: &str, value: Option<f32>) -> String {
+    value.map_or_else(
+        || format!("no {name}"),
+        |v| format!("{name} {:+} %", (f64::from(v) * 1e5).round() / 1e3),
+    )
+}
+
+fn place(worst: &Worst) -> String {
+    let element = match worst.element.as_slice() {
+        [triangle] => format!(", triangle {triangle}"),
+        _ => String::new(),
+    };
+    format!("(frame {}{element} of {})", worst.frame, worst.body)
+}

@@ -1,0 +1,55 @@
+//! `taut verify`: says whether what a run wrote holds.
+
+use std::process::ExitCode;
+
+use taut_io::output::verify::{self, Verification};
+
+use crate::{
+    args::VerifyArgs,
+    failure::{Failure, code},
+    terminal::{self, BAD, GOOD, styled},
+};
+
+/// Failures that are told one by one; the rest is counted.
+const TOLD: usize = 20;
+
+/// Verifies the folder of a run.
+pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
+    let found = verify::verify(&args.out, args.threads.count()).map_err(|problems| Failure::Input {
+        problems,
+        hint: Some("give the folder that `taut run` wrote, as in `taut verify out/hanging-sheet`".into()),
+    })?;
+    for failure in found.failures.iter().take(TOLD) {
+        terminal::error(&failure.to_string());
+    }
+    if found.failures.len() > TOLD {
+        terminal::error(&format!("… and {} more (--json lists them all)", found.failures.len() - TOLD));
+    }
+    if args.json {
+        terminal::print_json(&found)?;
+    } else {
+        terminal::print(&sentence(args, &found))?;
+    }
+    Ok(if found.ok { ExitCode::SUCCESS } else { code::CHECK_FAILED.into() })
+}
+
+fn sentence(args: &VerifyArgs, found: &Verification) -> String {
+    let triangles: usize = found.bodies.iter().map(|body| body.triangles).sum();
+    let (frames, bodies, out) = (found.frames, found.bodies.len(), args.out.display());
+    if !found.ok {
+        let verdict = styled(BAD, "does not hold");
+        return format!("{out} {verdict}: {} problems in {frames} frames\n", found.failures.len());
+    }
+    let f = &found.figures;
+    format!(
+        "{out} {}: {frames} frames, bodies: {bodies}, triangles: {triangles}\n\
+         largest stretch {:+.3} % (frame {}), compression {:+.3} % (frame {}), residual {:.5} (frame {})\n",
+        styled(GOOD, "holds"),
+        f.max_strain.value * 100.0,
+        f.max_strain.frame,
+        f.min_strain.value * 100.0,
+        f.min_strain.frame,
+        f.max_residual.value.max(f.max_edge_residual.value),
+        f.max_residual.frame,
+    )
+}

@@ -1,0 +1,216 @@
+//! Enough of a run to go on to the same bits after it was killed.
+//!
+//! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, number of vertices, positions,
+//! velocities, and a CRC-32 of all that. Two are kept and the older one is replaced each time, so that whatever happens
+//! while one is written, the other is whole. One that is damaged, or belongs to another scene, is passed over.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use glam::Vec3;
+use taut::state::Snapshot;
+
+use super::{OutputError, atomic};
+
+const MAGIC: &[u8; 8] = b"TAUTSTAT";
+const VERSION: u32 = 1;
+const HEADER: usize = 8 + 4 + 8 + 4 + 8;
+const CRC: usize = 4;
+const BYTES_PER_VERTEX: usize = 24;
+const GENERATIONS: [&str; 2] = ["a.state", "b.state"];
+/// Saving costs about as much as a frame file; once a second keeps it unseen and loses at most a second of work.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// A hash of the text of a scene (FNV-1a, 64 bits): tells scenes apart, and is the same on every machine.
+pub fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The bytes of a checkpoint.
+pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
+    let count = snapshot.positions.len();
+    let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + CRC);
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&scene.to_le_bytes());
+    bytes.extend_from_slice(&snapshot.frame.to_le_bytes());
+    bytes.extend_from_slice(&(count as u64).to_le_bytes());
+    for vector in snapshot.positions.iter().chain(&snapshot.velocities) {
+        vector.to_array().iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+    }
+    let crc = crc32fast::hash(&bytes);
+    bytes.extend_from_slice(&crc.to_le_bytes());
+    bytes
+}
+
+/// The snapshot in `bytes`, which must be of the scene with hash `scene`.
+///
+/// # Errors
+/// What is wrong with it, to be put after "the checkpoint …".
+pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
+    if bytes.len() < HEADER + CRC || !bytes.starts_with(MAGIC) {
+        return Err("is not a whole file of taut".into());
+    }
+    let (body, crc) = bytes.split_at(bytes.len() - CRC);
+    if crc != crc32fast::hash(body).to_le_bytes() {
+        return Err("is damaged (its checksum does not fit)".into());
+    }
+    let u32_at = |at: usize| u32::from_le_bytes([body[at], body[at + 1], body[at + 2], body[at + 3]]);
+    let u64_at = |at: usize| u64::from(u32_at(at)) | u64::from(u32_at(at + 4)) << 32;
+    let version = u32_at(8);
+    if version != VERSION {
+        return Err(format!("has version {version}; this taut reads version {VERSION}"));
+    }
+    if u64_at(12) != scene {
+        return Err("belongs to another scene".into());
+    }
+    let data = &body[HEADER..];
+    let count = u64_at(24);
+    if count.checked_mul(BYTES_PER_VERTEX as u64) != Some(data.len() as u64) {
+        return Err(format!("announces {count} vertices and has {} bytes for them", data.len()));
+    }
+    let number = |at: &[u8]| f32::from_le_bytes([at[0], at[1], at[2], at[3]]);
+    let vectors = |bytes: &[u8]| -> Vec<Vec3> {
+        bytes.chunks_exact(12).map(|c| Vec3::new(number(c), number(&c[4..]), number(&c[8..]))).collect()
+    };
+    let (positions, velocities) = data.split_at(data.len() / 2);
+    Ok(Snapshot { frame: u32_at(20), positions: vectors(positions), velocities: vectors(velocities) })
+}
+
+/// All checkpoints in `folder` that can be used for the scene with hash `scene`, newest first, and a warning for each
+/// that cannot.
+pub fn load(folder: &Path, scene: u64) -> (Vec<Snapshot>, Vec<String>) {
+    let mut snapshots = Vec::new();
+    let mut warnings = Vec::new();
+    for path in GENERATIONS.map(|name| folder.join(name)) {
+        let result = match fs::read(&path) {
+            Ok(bytes) => decode(scene, &bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => Err(format!("could not be read: {error}")),
+        };
+        match result {
+            Ok(snapshot) => snapshots.push(snapshot),
+            Err(why) => warnings.push(format!("the checkpoint {} {why}; it is passed over", path.display())),
+        }
+    }
+    snapshots.sort_by_key(|snapshot| std::cmp::Reverse(snapshot.frame));
+    (snapshots, warnings)
+}
+
+/// Removes all checkpoints in `folder`.
+///
+/// # Errors
+/// If one is there and cannot be removed.
+pub fn clear(folder: &Path) -> Result<(), OutputError> {
+    GENERATIONS.iter().try_for_each(|name| super::folder::remove_if_there(&folder.join(name)))
+}
+
+/// Keeps the two latest checkpoints of a run.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    scene: u64,
+    next: usize,
+    saved_frame: Option<u32>,
+    saved_at: Instant,
+}
+
+impl Store {
+    /// Keeps checkpoints of the scene with hash `scene` in `folder`, which must exist. The newest usable one there is
+    /// not overwritten first.
+    pub fn new(folder: PathBuf, scene: u64) -> Self {
+        let frame_of = |name: &str| {
+            let bytes = fs::read(folder.join(name)).ok()?;
+            decode(scene, &bytes).ok().map(|snapshot| snapshot.frame)
+        };
+        let next = usize::from(frame_of(GENERATIONS[0]) > frame_of(GENERATIONS[1]));
+        Self { folder, scene, next, saved_frame: None, saved_at: Instant::now() }
+    }
+
+    /// Whether the last save is long enough ago for another.
+    pub fn is_due(&self) -> bool {
+        self.saved_at.elapsed() >= INTERVAL
+    }
+
+    /// Saves `snapshot` over the older checkpoint, unless that very frame is saved already.
+    ///
+    /// # Errors
+    /// If the system refuses; the other checkpoint is untouched.
+    pub fn save(&mut self, snapshot: &Snapshot) -> Result<(), OutputError> {
+        if self.saved_frame != Some(snapshot.frame) {
+            atomic::write(&self.folder.join(GENERATIONS[self.next]), &encode(self.scene, snapshot))?;
+            atomic::sync_folder(&self.folder)?;
+            self.next = 1 - self.next;
+            self.saved_frame = Some(snapshot.frame);
+        }
+        self.saved_at = Instant::now();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(frame: u32) -> Snapshot {
+        let positions = vec![Vec3::new(0.1, frame as f32, -0.0), Vec3::splat(f32::MIN_POSITIVE)];
+        Snapshot { frame, velocities: positions.iter().map(|x| -*x).collect(), positions }
+    }
+
+    #[test]
+    fn every_bit_comes_back() {
+        assert_eq!(decode(7, &encode(7, &snapshot(3))).unwrap(), snapshot(3));
+        assert!(decode(8, &encode(7, &snapshot(3))).unwrap_err().contains("another scene"));
+    }
+
+    #[test]
+    fn any_changed_or_missing_byte_is_noticed() {
+        let good = encode(7, &snapshot(3));
+        for at in 0..good.len() {
+            let mut bytes = good.clone();
+            bytes[at] ^= 0x10;
+            assert!(decode(7, &bytes).is_err(), "byte {at}");
+            assert!(decode(7, &good[..at]).is_err(), "length {at}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_lies_about_its_length_is_refused() {
+        let mut bytes = encode(7, &snapshot(3));
+        bytes.truncate(bytes.len() - CRC);
+        bytes[24..32].copy_from_slice(&u64::MAX.to_le_bytes());
+        let crc = crc32fast::hash(&bytes);
+        bytes.extend_from_slice(&crc.to_le_bytes());
+        assert!(decode(7, &bytes).unwrap_err().contains("announces"));
+    }
+
+    #[test]
+    fn two_generations_are_kept_and_a_damaged_one_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::new(folder.path().into(), 7);
+        (1..=3).for_each(|frame| store.save(&snapshot(frame)).unwrap());
+        let frames = |found: &[Snapshot]| found.iter().map(|s| s.frame).collect::<Vec<_>>();
+        let (found, warnings) = load(folder.path(), 7);
+        assert_eq!((frames(&found), warnings.len()), (vec![3, 2], 0));
+
+        // A new store goes on with the older of the two.
+        Store::new(folder.path().into(), 7).save(&snapshot(4)).unwrap();
+        assert_eq!(frames(&load(folder.path(), 7).0), [4, 3]);
+
+        for name in GENERATIONS {
+            let path = folder.path().join(name);
+            let bytes = fs::read(&path).unwrap();
+            if decode(7, &bytes).unwrap().frame == 4 {
+                fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+            }
+        }
+        let (found, warnings) = load(folder.path(), 7);
+        assert_eq!((frames(&found), warnings.len()), (vec![3], 1));
+        // The damaged one is the one to replace.
+        Store::new(folder.path().into(), 7).save(&snapshot(5)).unwrap();
+        assert_eq!(frames(&load(folder.path(), 7).0), [5, 3]);
+    }
+}

@@ -1,0 +1,138 @@
+//! Names of the files in a run's folder.
+
+use std::path::{Path, PathBuf};
+
+use crate::Problem;
+
+/// Where the files of a run are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    /// The layout of the folder `root`, which need not exist.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The effective scene.
+    pub fn scene(&self) -> PathBuf {
+        self.root.join("scene.toml")
+    }
+
+    /// Folder of the files that the scene reads.
+    pub fn inputs(&self) -> PathBuf {
+        self.root.join("inputs")
+    }
+
+    /// Rest mesh of the body `name`.
+    pub fn rest(&self, name: &str) -> PathBuf {
+        self.root.join(format!("{name}.rest.ply"))
+    }
+
+    /// Folder of the frames.
+    pub fn frames(&self) -> PathBuf {
+        self.root.join("frames")
+    }
+
+    /// Positions of the body `name` at the end of frame `frame`.
+    pub fn frame(&self, name: &str, frame: u32) -> PathBuf {
+        self.frames().join(format!("{name}.{frame:04}.npy"))
+    }
+
+    /// One line a frame.
+    pub fn metrics(&self) -> PathBuf {
+        self.root.join("metrics.jsonl")
+    }
+
+    /// How the run ended.
+    pub fn outcome(&self) -> PathBuf {
+        self.root.join("outcome.json")
+    }
+
+    /// Folder of what is needed to go on.
+    pub fn checkpoint(&self) -> PathBuf {
+        self.root.join("checkpoint")
+    }
+
+    /// Which files of the folder belong to the run.
+    pub fn manifest(&self) -> PathBuf {
+        self.checkpoint().join("manifest.json")
+    }
+
+    /// Locked by the system while a run writes into the folder.
+    pub fn lock(&self) -> PathBuf {
+        self.checkpoint().join("lock")
+    }
+
+    /// The body and number of the frame file `name`, the inverse of [`Layout::frame`].
+    pub fn parse_frame(name: &str) -> Option<(&str, u32)> {
+        let (body, digits) = name.strip_suffix(".npy")?.rsplit_once('.')?;
+        let canonical = digits.len() == 4 || (digits.len() > 4 && !digits.starts_with('0'));
+        if !canonical || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        Some((body, digits.parse().ok()?))
+    }
+}
+
+/// Checks that bodies called `names` can have files of their own on every system.
+///
+/// # Errors
+/// One problem for each name that is empty, is no file name somewhere, or differs from another only in case.
+pub fn check_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), crate::Problems> {
+    let mut problems = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for name in names {
+        let mut complain = |message: &str| {
+            let key = Some(format!("body {name:?}"));
+            problems.push(Problem { key, message: message.into(), ..Problem::default() });
+        };
+        let forbidden = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
+        if name.is_empty() || name.len() > 100 || name.starts_with('.') || name.contains(forbidden) {
+            complain(
+                "its files are named after it, so the name must have 1 to 100 bytes, must not start with a dot \
+                 and must not contain / \\ : * ? \" < > |",
+            );
+        } else if !seen.insert(name.to_lowercase()) {
+            complain(
+                "another body has the same name (case does not count, since files are named after bodies)",
+            );
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(crate::Problems(problems)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frame_names_are_read_back() {
+        let layout = Layout::new("out");
+        for (body, frame) in [("sheet", 0), ("a.b", 42), ("x", 123_456)] {
+            let path = layout.frame(body, frame);
+            assert_eq!(Layout::parse_frame(path.file_name().unwrap().to_str().unwrap()), Some((body, frame)));
+        }
+        for name in
+            ["sheet.npy", "sheet.12.npy", "sheet.00012.npy", "sheet.000a.npy", "sheet.0001.npz", ".npy"]
+        {
+            assert_eq!(Layout::parse_frame(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_no_file_names_are_refused() {
+        assert!(check_names(["sheet", "Fahne 2", "a.b"]).is_ok());
+        for name in ["", "../x", "a/b", "a\\b", ".hidden", "a\nb", "c:"] {
+            assert!(check_names([name]).is_err(), "{name:?}");
+        }
+        assert!(check_names(["Sheet", "sheet"]).unwrap_err().to_string().contains("same name"));
+    }
+}

@@ -1,0 +1,209 @@
+//! `metrics.jsonl`: one line of JSON a frame, appended when the frame's positions are on the disk.
+//!
+//! A line holds the frame's number, its time \[s\], what the solver reported (`null` for frame 0, which nothing
+//! solved), the time it took \[ms\] and the certificate. A run that is killed may leave half a line at the end; readers
+//! that go on ([`scan`]) drop it, readers that check ([`read`]) name it.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use taut::{Certificate, FrameReport};
+
+use super::OutputError;
+use crate::Problem;
+
+/// What the solver said of a frame, as it stands in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Iterations of the limiter.
+    pub iterations: u32,
+    /// Substeps of the velocity update.
+    pub substeps: u32,
+    /// Whether every step ended within the tolerance.
+    pub converged: bool,
+    /// Largest residual past a limit, as the limiter saw it (strain, without unit).
+    pub residual: f32,
+    /// Vertices whose prediction was not a finite number and was put back.
+    pub rescued: u32,
+    /// Time spent in the velocity update \[ms\].
+    pub velocity_ms: f32,
+    /// Time spent limiting \[ms\].
+    pub limit_ms: f32,
+    /// Time spent on the rest of the step \[ms\].
+    pub position_ms: f32,
+}
+
+impl From<&FrameReport> for Report {
+    fn from(report: &FrameReport) -> Self {
+        Self {
+            iterations: report.iterations,
+            substeps: report.substeps,
+            converged: report.converged,
+            residual: report.residual,
+            rescued: report.rescued,
+            velocity_ms: report.velocity_ms,
+            limit_ms: report.limit_ms,
+            position_ms: report.position_ms,
+        }
+    }
+}
+
+/// One line of the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FrameLine {
+    /// Number of the frame; 0 is the start.
+    pub frame: u32,
+    /// Time since the start \[s\].
+    pub time: f64,
+    /// What the solver said; none for the start.
+    pub report: Option<Report>,
+    /// Time that simulating the frame took, without writing it \[ms\].
+    pub frame_ms: f64,
+    /// What the frame came to.
+    pub certificate: Certificate,
+}
+
+/// Appends lines.
+#[derive(Debug)]
+pub struct MetricsWriter {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl MetricsWriter {
+    /// Opens the file `path`, made if it is not there, and cuts it to its first `length` bytes.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn open(path: PathBuf, length: u64) -> Result<Self, OutputError> {
+        let open = || -> io::Result<File> {
+            let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+            file.set_len(length)?;
+            file.seek(SeekFrom::End(0))?;
+            file.sync_all()?;
+            Ok(file)
+        };
+        let file = open().map_err(OutputError::io("write", &path))?;
+        Ok(Self { path, file, length })
+    }
+
+    /// Appends one line; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// If the system refuses, for instance because the disk is full; the file then ends with the line before.
+    pub fn append(&mut self, line: &FrameLine) -> Result<(), OutputError> {
+        let mut text = serde_json::to_vec(line)
+            .map_err(|error| OutputError::io("write", &self.path)(io::Error::other(error)))?;
+        text.push(b'\n');
+        let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
+        written.map_err(|error| {
+            // Part of the line may be there; the first error is the one to tell.
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::Start(self.length));
+            OutputError::io("write", &self.path)(error)
+        })?;
+        self.length += text.len() as u64;
+        Ok(())
+    }
+}
+
+/// The whole lines of frames 0, 1, 2, … at the start of the file, each with the byte at which it ends. Reading stops at
+/// the first line that is torn, unreadable or out of order; a file that is not there has no lines.
+///
+/// # Errors
+/// If the system refuses to read the file.
+pub fn scan(path: &Path) -> Result<Vec<(FrameLine, u64)>, OutputError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(OutputError::io("read", path)(error)),
+    };
+    let mut lines = Vec::new();
+    let mut end = 0;
+    for text in bytes.split_inclusive(|&b| b == b'\n') {
+        let whole = text.ends_with(b"\n");
+        let Some(line) = serde_json::from_slice::<FrameLine>(text).ok().filter(|line| {
+            whole && line.frame as usize == lines.len() && line.report.is_some() == (line.frame > 0)
+        }) else {
+            break;
+        };
+        end += text.len() as u64;
+        lines.push((line, end));
+    }
+    Ok(lines)
+}
+
+/// All lines of the file; what is wrong with a line is told in its place.
+///
+/// # Errors
+/// A problem that names the file if it cannot be read at all.
+pub fn read(path: &Path) -> Result<Vec<Result<FrameLine, Problem>>, Problem> {
+    let text = std::fs::read_to_string(path).map_err(|error| Problem {
+        file: Some(path.into()),
+        message: format!("could not be read: {error}"),
+        ..Problem::default()
+    })?;
+    let parse = |(index, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|error| Problem {
+            file: Some(path.into()),
+            line: Some(index + 1),
+            message: format!("is not a line of metrics: {error}"),
+            ..Problem::default()
+        })
+    };
+    Ok(text.lines().enumerate().map(parse).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(frame: u32) -> FrameLine {
+        let report = (frame > 0).then(Report::default);
+        FrameLine { frame, time: f64::from(frame) / 30.0, report, ..FrameLine::default() }
+    }
+
+    #[test]
+    fn a_torn_last_line_is_dropped_and_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.jsonl");
+        assert!(scan(&path).unwrap().is_empty());
+        let mut writer = MetricsWriter::open(path.clone(), 0).unwrap();
+        (0..3).for_each(|frame| writer.append(&line(frame)).unwrap());
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        let lines = scan(&path).unwrap();
+        assert_eq!(lines.len(), 2, "a line without its end is torn");
+
+        let mut writer = MetricsWriter::open(path.clone(), lines[1].1).unwrap();
+        writer.append(&line(2)).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+    }
+
+    #[test]
+    fn lines_out_of_order_end_the_scan_and_garbage_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.jsonl");
+        let text = [line(0), line(2)].map(|l| serde_json::to_string(&l).unwrap()).join("\n");
+        std::fs::write(&path, format!("{text}\nnonsense\n")).unwrap();
+        assert_eq!(scan(&path).unwrap().len(), 1);
+        let lines = read(&path).unwrap();
+        assert!(lines[0].is_ok() && lines[1].is_ok());
+        let problem = lines[2].as_ref().unwrap_err().to_string();
+        assert!(problem.contains("metrics.jsonl:3"), "{problem}");
+    }
+
+    #[test]
+    fn figures_survive_the_file_to_the_last_bit() {
+        let mut line = line(1);
+        line.frame_ms = 0.1 + 0.2;
+        line.time = 1.0 / 3.0;
+        let back: FrameLine = serde_json::from_str(&serde_json::to_string(&line).unwrap()).unwrap();
+        assert_eq!(back, line);
+    }
+}

@@ -1,0 +1,188 @@
+//! Positions as NumPy files: `numpy.load("frames/sheet.0042.npy")` gives a float32 array of shape (n, 3).
+//!
+//! Written as format version 1.0: a magic, a header that is a Python dictionary padded so that the numbers start at a
+//! multiple of 64 bytes, then the numbers, little-endian, row by row. Reading accepts exactly that kind of array, from
+//! any writer, and trusts nothing: the shape in the header must agree with the length of the file before any memory is
+//! taken for it.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use glam::Vec3;
+
+use crate::Problem;
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+const ALIGNMENT: usize = 64;
+/// Bytes before the dictionary in format 1.0: magic, version, length.
+const PREAMBLE: usize = MAGIC.len() + 2 + 2;
+const BYTES_PER_VERTEX: u64 = 12;
+
+/// The bytes of a file that holds `positions` \[m\].
+pub fn encode(positions: &[Vec3]) -> Vec<u8> {
+    let dictionary =
+        format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, 3), }}", positions.len());
+    // The header ends with a newline, and numbers start aligned.
+    let end = (PREAMBLE + dictionary.len() + 1).next_multiple_of(ALIGNMENT);
+    let mut bytes = Vec::with_capacity(end + positions.len() * BYTES_PER_VERTEX as usize);
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&[1, 0]);
+    bytes.extend_from_slice(&((end - PREAMBLE) as u16).to_le_bytes());
+    bytes.extend_from_slice(dictionary.as_bytes());
+    bytes.resize(end - 1, b' ');
+    bytes.push(b'\n');
+    for x in positions {
+        for value in x.to_array() {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+/// Reads positions \[m\] from a file that must hold exactly `vertices` of them.
+///
+/// # Errors
+/// A problem that names the file and what is wrong: unreadable, another kind of array, another shape, truncated.
+pub fn read(path: &Path, vertices: usize) -> Result<Vec<Vec3>, Problem> {
+    let problem = |message: String| Problem { file: Some(path.into()), message, ..Problem::default() };
+    let open = || -> io::Result<(File, u64)> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        Ok((file, length))
+    };
+    let (file, length) = open().map_err(|error| problem(format!("could not be read: {error}")))?;
+    decode(file, length, vertices).map_err(problem)
+}
+
+/// Reads `length` bytes of `source` as an array of `vertices` positions; the error says what is wrong.
+fn decode(mut source: impl Read, length: u64, vertices: usize) -> Result<Vec<Vec3>, String> {
+    let mut take = |bytes: &mut [u8]| match source.read_exact(bytes) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err("is truncated".to_string()),
+        result => result.map_err(|error| format!("could not be read: {error}")),
+    };
+    let mut start = [0; PREAMBLE];
+    take(&mut start)?;
+    if start[..6] != MAGIC[..] {
+        return Err("is not a NumPy file (it does not start with \\x93NUMPY)".into());
+    }
+    if start[6] != 1 {
+        return Err(format!("has NumPy format version {}.{}; version 1.0 is expected", start[6], start[7]));
+    }
+    let mut header = vec![0; usize::from(u16::from_le_bytes([start[8], start[9]]))];
+    take(&mut header)?;
+    let header = str::from_utf8(&header).map_err(|_| "has a header that is not text".to_string())?;
+    let rows = rows_of(header)?;
+    if rows != vertices as u64 {
+        return Err(format!("has shape ({rows}, 3), where ({vertices}, 3) is expected"));
+    }
+    let expected = rows.saturating_mul(BYTES_PER_VERTEX).saturating_add((PREAMBLE + header.len()) as u64);
+    if length != expected {
+        let what = if length < expected { "is truncated" } else { "has bytes after its end" };
+        return Err(format!("{what}: {length} bytes, where {expected} are expected"));
+    }
+    let mut bytes = vec![0; vertices * BYTES_PER_VERTEX as usize];
+    take(&mut bytes)?;
+    let number = |at: &[u8]| f32::from_le_bytes([at[0], at[1], at[2], at[3]]);
+    Ok(bytes
+        .chunks_exact(12)
+        .map(|row| Vec3::new(number(row), number(&row[4..]), number(&row[8..])))
+        .collect())
+}
+
+/// The number of rows that the dictionary of a header announces, if it is an array of the right kind.
+fn rows_of(header: &str) -> Result<u64, String> {
+    let value_of = |key: &str| {
+        let (_, rest) = header.split_once(&format!("'{key}':"))?;
+        Some(rest.trim_start())
+    };
+    let descr = value_of("descr").ok_or("has a header without 'descr'")?;
+    if !descr.starts_with("'<f4'") {
+        let found = descr.split('\'').nth(1).unwrap_or("?");
+        return Err(format!("holds numbers of type {found:?}, where '<f4' (float32) is expected"));
+    }
+    let order = value_of("fortran_order").ok_or("has a header without 'fortran_order'")?;
+    if !order.starts_with("False") {
+        return Err("is stored column by column, where row by row is expected".into());
+    }
+    let shape = value_of("shape").ok_or("has a header without 'shape'")?;
+    let inside = shape.strip_prefix('(').and_then(|s| s.split_once(')')).map(|(inside, _)| inside);
+    let inside = inside.ok_or("has a header with an unreadable shape")?;
+    let sizes: Option<Vec<u64>> =
+        inside.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
+    match sizes.as_deref() {
+        Some(&[rows, 3]) => Ok(rows),
+        _ => Err(format!("has shape ({inside}), where (vertices, 3) is expected")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode_bytes(bytes: &[u8], vertices: usize) -> Result<Vec<Vec3>, String> {
+        decode(bytes, bytes.len() as u64, vertices)
+    }
+
+    fn with_dictionary(dictionary: &str, data: usize) -> Vec<u8> {
+        let mut bytes = [MAGIC.as_slice(), &[1, 0], &(dictionary.len() as u16).to_le_bytes()].concat();
+        bytes.extend_from_slice(dictionary.as_bytes());
+        bytes.resize(bytes.len() + data, 0);
+        bytes
+    }
+
+    #[test]
+    fn reads_what_it_writes_and_is_aligned() {
+        for n in [0, 1, 9, 10, 99_999, 100_000] {
+            let positions: Vec<Vec3> = (0..n).map(|i| Vec3::new(i as f32, -0.5, f32::MIN_POSITIVE)).collect();
+            let bytes = encode(&positions);
+            assert_eq!((bytes.len() - n * 12) % ALIGNMENT, 0);
+            assert_eq!(decode_bytes(&bytes, n).unwrap(), positions);
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let good = encode(&[Vec3::X; 4]);
+        let cases: [(Vec<u8>, &str); 10] = [
+            (vec![], "truncated"),
+            (good[..40].to_vec(), "truncated"),
+            (good[..good.len() - 1].to_vec(), "truncated"),
+            ([good.as_slice(), &[0]].concat(), "bytes after its end"),
+            (b"GIF89a not an array at all".to_vec(), "not a NumPy file"),
+            (with_dictionary("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3), }", 96), "<f8"),
+            (
+                with_dictionary("{'descr': '<f4', 'fortran_order': True, 'shape': (4, 3), }", 48),
+                "column by column",
+            ),
+            (with_dictionary("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }", 32), "(4, 2)"),
+            (with_dictionary("{'descr': '<f4', 'fortran_order': False, 'shape': (5, 3), }", 60), "(5, 3)"),
+            (with_dictionary("{'fortran_order': False}", 48), "without 'descr'"),
+        ];
+        for (bytes, expected) in cases {
+            let error = decode_bytes(&bytes, 4).unwrap_err();
+            assert!(error.contains(expected), "{error:?} should contain {expected:?}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_promises_the_moon_takes_no_memory() {
+        let moon = "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551615, 3), }";
+        assert!(decode_bytes(&with_dictionary(moon, 0), 4).is_err());
+        assert!(decode_bytes(&with_dictionary(moon, 0), usize::MAX).unwrap_err().contains("truncated"));
+    }
+
+    #[test]
+    fn no_mangled_byte_panics() {
+        let good = encode(&[Vec3::X; 2]);
+        for at in 0..good.len() {
+            for value in [0, 0x27, 0x29, 0xff] {
+                let mut bytes = good.clone();
+                bytes[at] = value;
+                let _ = decode_bytes(&bytes, 2);
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! How a run ended, and the worst figures over all its frames: the file `outcome.json`, written last.
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use super::metrics::FrameLine;
+use crate::scene::RunExtremes;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// All frames are there, and what the scene expects holds.
+    Done,
+    /// Stopped by the user; it can go on.
+    Interrupted,
+    /// All frames are there, and something that the scene expects does not hold.
+    ExpectationFailed,
+    /// It could not go on, for instance because the disk is full.
+    Failed,
+}
+
+/// The worst value of a figure, and where it was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Worst {
+    /// The figure.
+    pub value: f64,
+    /// Frame in which it was.
+    pub frame: u32,
+    /// Body in which it was.
+    pub body: String,
+    /// Triangle with the largest residual (or strain) of that body and frame, or vertices of the worst edge.
+    pub element: Vec<u32>,
+}
+
+/// Worst figures over the frames after the start, and times.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Largest principal strain (0.05: stretched by 5 %).
+    pub max_strain: Worst,
+    /// Smallest principal strain (−0.05: compressed by 5 %).
+    pub min_strain: Worst,
+    /// Largest residual of a triangle past its limits.
+    pub max_residual: Worst,
+    /// Largest residual of an edge past its limits.
+    pub max_edge_residual: Worst,
+    /// Mean over frames and bodies of the mean residual of a triangle.
+    pub mean_residual: f64,
+    /// Mean over frames and bodies of the mean larger principal strain.
+    pub mean_strain: f64,
+    /// Deepest penetration of an obstacle \[m\].
+    pub max_penetration: Worst,
+    /// Largest distance of a pinned vertex from where it should be \[m\].
+    pub max_pin_error: Worst,
+    /// Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together \[J\].
+    pub final_energy: f64,
+    /// Iterations of the limiter in all frames.
+    pub iterations: u64,
+    /// Most iterations in a frame.
+    pub max_iterations: u32,
+    /// Frames that ended with a residual above the tolerance.
+    pub unconverged_frames: u32,
+    /// The first of them.
+    pub first_unconverged: Option<u32>,
+    /// Vertices that had to be put back because their prediction was not finite.
+    pub rescued: u64,
+    /// Median time a frame \[ms\].
+    pub median_ms: f64,
+    /// Longest time a frame \[ms\].
+    pub worst_ms: f64,
+}
+
+/// Size of a body.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BodySize {
+    /// Its name.
+    pub name: String,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// Number of triangles.
+    pub triangles: usize,
+}
+
+/// What `outcome.json` holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// What of the scene's `[expect]` does not hold, one line each.
+    pub unmet: Vec<String>,
+    /// Name of the scene.
+    pub scene: String,
+    /// Frames that are there, without the start.
+    pub frames: u32,
+    /// Frames that the scene asks for.
+    pub frames_wanted: u32,
+    /// Its bodies.
+    pub bodies: Vec<BodySize>,
+    /// Worst figures over all frames, also over those from before it was resumed.
+    pub figures: Figures,
+    /// Time that the program ran, since it was last started \[s\].
+    pub wall_seconds: f64,
+    /// Version of taut.
+    pub taut: String,
+    /// Threads it ran with.
+    pub threads: usize,
+    /// SIMD lanes it ran with.
+    pub lanes: String,
+}
+
+/// Gathers [`Figures`] frame by frame.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    figures: Figures,
+    frames: u32,
+    times: Vec<f64>,
+    residuals: f64,
+    strains: f64,
+    measured: f64,
+}
+
+impl Tally {
+    /// Adds a frame. Of the start, only the energy counts: nothing was simulated yet.
+    pub fn add(&mut self, line: &FrameLine) {
+        let energies = line.certificate.bodies.iter().map(|body| body.energy);
+        self.figures.final_energy = energies.map(|e| e.kinetic + e.gravity + e.stretch + e.bend).sum();
+        let Some(report) = &line.report else { return };
+        let f = &mut self.figures;
+        for body in &line.certificate.bodies {
+            let strain = &body.strain;
+            let first = self.measured == 0.0;
+            let worst = |of: &mut Worst, value: f64, lower: bool, element: &[u32]| {
+                if first || (if lower { value < of.value } else { value > of.value }) {
+                    *of =
+                        Worst { value, frame: line.frame, body: body.name.clone(), element: element.into() };
+                }
+            };
+            let triangle = [strain.worst_triangle];
+            worst(&mut f.max_strain, strain.max_stretch - 1.0, false, &triangle);
+            worst(&mut f.min_strain, strain.min_stretch - 1.0, true, &triangle);
+            worst(&mut f.max_residual, strain.max_residual, false, &triangle);
+            worst(&mut f.max_edge_residual, strain.max_edge_residual, false, &strain.worst_edge);
+            worst(&mut f.max_penetration, body.max_penetration, false, &[]);
+            worst(&mut f.max_pin_error, body.max_pin_error, false, &[]);
+            self.residuals += strain.mean_residual;
+            self.strains += strain.mean_stretch - 1.0;
+            self.measured += 1.0;
+        }
+        f.iterations += u64::from(report.iterations);
+        f.max_iterations = f.max_iterations.max(report.iterations);
+        f.rescued += u64::from(report.rescued);
+        if !report.converged {
+            f.unconverged_frames += 1;
+            f.first_unconverged.get_or_insert(line.frame);
+        }
+        self.times.push(line.frame_ms);
+        self.frames = self.frames.max(line.frame);
+    }
+
+    /// Frames added so far, without the start.
+    pub fn frames(&self) -> u32 {
+        self.frames
+    }
+
+    /// The figures over all frames added so far.
+    pub fn figures(&self) -> Figures {
+        let mut figures = self.figures.clone();
+        let mean = |sum: f64| if self.measured > 0.0 { sum / self.measured } else { 0.0 };
+        (figures.mean_residual, figures.mean_strain) = (mean(self.residuals), mean(self.strains));
+        (figures.median_ms, figures.worst_ms) = median_and_worst(&self.times);
+        figures
+    }
+
+    /// What the scene's `[expect]` is about; `last` are the positions of each body at the last frame \[m\].
+    pub fn extremes<'a>(&self, last: impl IntoIterator<Item = &'a [Vec3]>) -> RunExtremes {
+        let f = &self.figures;
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for x in last.into_iter().flatten() {
+            (low, high) = (low.min(*x), high.max(*x));
+        }
+        RunExtremes {
+            max_strain: f.max_strain.value,
+            min_strain: f.min_strain.value,
+            max_residual: f.max_residual.value.max(f.max_edge_residual.value),
+            max_penetration: f.max_penetration.value,
+            final_bounds: [low, high].map(|corner| corner.as_dvec3().to_array()),
+        }
+    }
+}
+
+/// Median and largest of `values`; 0 if there are none.
+pub fn median_and_worst(values: &[f64]) -> (f64, f64) {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |index: usize| sorted.get(index).copied().unwrap_or(0.0);
+    let n = sorted.len();
+    (0.5 * (at(n.saturating_sub(1) / 2) + at(n / 2)), at(n.saturating_sub(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use taut::{
+        Certificate,
+        certificate::{BodyCertificate, StrainMeasure},
+    };
+
+    use super::*;
+    use crate::output::metrics::Report;
+
+    fn line(frame: u32, max_stretch: f64, converged: bool) -> FrameLine {
+        let strain =
+            StrainMeasure { max_stretch, min_stretch: 0.9, worst_triangle: frame, ..Default::default() };
+        let body = BodyCertificate { name: "sheet".into(), strain, ..Default::default() };
+        let report = (frame > 0).then_some(Report { converged, iterations: 10, ..Default::default() });
+        let certificate = Certificate { bodies: vec![body] };
+        FrameLine { frame, report, certificate, frame_ms: f64::from(frame), ..Default::default() }
+    }
+
+    #[test]
+    fn the_start_does_not_count_and_the_worst_frame_is_named() {
+        let mut tally = Tally::default();
+        for line in [line(0, 9.0, true), line(1, 0.95, true), line(2, 1.04, false), line(3, 1.01, true)] {
+            tally.add(&line);
+        }
+        let figures = tally.figures();
+        assert!((figures.max_strain.value - 0.04).abs() < 1e-12);
+        assert_eq!((figures.max_strain.frame, &figures.max_strain.element[..]), (2, &[2][..]));
+        assert_eq!((figures.unconverged_frames, figures.first_unconverged), (1, Some(2)));
+        assert_eq!((figures.median_ms, figures.worst_ms, figures.iterations), (2.0, 3.0, 30));
+        assert!((tally.extremes([&[Vec3::X, -Vec3::X][..]]).final_bounds[1][0] - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_cloth_that_is_only_ever_compressed_has_a_negative_largest_strain() {
+        let mut tally = Tally::default();
+        tally.add(&line(1, 0.95, true));
+        assert!(tally.figures().max_strain.value < 0.0);
+    }
+
+    #[test]
+    fn median_of_few() {
+        assert_eq!(median_and_worst(&[]), (0.0, 0.0));
+        assert_eq!(median_and_worst(&[3.0]), (3.0, 3.0));
+        assert_eq!(median_and_worst(&[3.0, 1.0]), (2.0, 3.0));
+    }
+}

@@ -1,0 +1,191 @@
+//! Writes a run into its folder, frame by frame.
+//!
+//! [`Recorder::create`] starts a folder, [`resume`](super::resume) reopens one; from then on both are the same: give it
+//! every frame in order, and finish with an outcome.
+
+use std::{fs, path::Path};
+
+use taut::{FrameReport, State, World, certify};
+
+use super::{
+    OutputError, atomic,
+    checkpoint::{self, Store},
+    folder::{Manifest, RunFolder, is_inside, write_json},
+    layout::{self, Layout},
+    metrics::{FrameLine, MetricsWriter},
+    npy,
+    outcome::{BodySize, Outcome, Tally},
+};
+use crate::{mesh, scene::LoadedScene};
+
+/// A folder that a run is being written into.
+#[derive(Debug)]
+pub struct Recorder {
+    pub(super) folder: RunFolder,
+    pub(super) metrics: MetricsWriter,
+    pub(super) checkpoints: Store,
+    pub(super) tally: Tally,
+    pub(super) frame_rate: f32,
+}
+
+impl Recorder {
+    /// Starts the folder `root` of a run of `scene`, whose engine is `world`: scene, inputs and rest meshes are there
+    /// when this returns. `identity` is the text by which the scene is known again (see
+    /// [`identity`](super::resume::identity)).
+    ///
+    /// # Errors
+    /// If the folder may not be used ([`RunFolder::create`]), an input can no longer be read, or the system refuses to
+    /// write.
+    pub fn create(
+        root: &Path,
+        force: bool,
+        scene: &LoadedScene,
+        identity: &str,
+        world: &World,
+    ) -> Result<Self, OutputError> {
+        let cloths = &world.description().cloths;
+        layout::check_names(cloths.iter().map(|cloth| cloth.name.as_str())).map_err(|problems| {
+            OutputError::refused(root, problems.to_string(), "give the bodies other names in the scene")
+        })?;
+        let inputs = Inputs::read(scene, root)?;
+        let manifest = Manifest {
+            taut: env!("CARGO_PKG_VERSION").into(),
+            scene: scene.name.clone(),
+            bodies: cloths.iter().map(|cloth| cloth.name.clone()).collect(),
+            inputs: inputs.files.iter().map(|(name, _)| name.clone()).collect(),
+        };
+        let folder = RunFolder::create(root, force, &manifest)?;
+        let files = folder.layout();
+        for (name, bytes) in &inputs.files {
+            let path = files.inputs().join(name);
+            let parent = path.parent().unwrap_or(root);
+            fs::create_dir_all(parent).map_err(OutputError::io("create", parent))?;
+            atomic::write(&path, bytes)?;
+        }
+        // After its inputs: a scene that is there can be run.
+        atomic::write(&files.scene(), inputs.scene.to_toml().as_bytes())?;
+        atomic::sync_folder(root)?;
+        Self::begin(folder, scene, identity, world)
+    }
+
+    /// Starts at frame 0 in a folder that has its scene.
+    pub(super) fn begin(
+        folder: RunFolder,
+        scene: &LoadedScene,
+        identity: &str,
+        world: &World,
+    ) -> Result<Self, OutputError> {
+        let files = folder.layout();
+        for cloth in &world.description().cloths {
+            atomic::write(&files.rest(&cloth.name), &mesh::write_ply(&cloth.mesh))?;
+        }
+        checkpoint::clear(&files.checkpoint())?;
+        Ok(Self {
+            metrics: MetricsWriter::open(files.metrics(), 0)?,
+            checkpoints: Store::new(files.checkpoint(), checkpoint::hash(identity)),
+            tally: Tally::default(),
+            frame_rate: scene.frame_rate,
+            folder,
+        })
+    }
+
+    /// Where its files are.
+    pub fn layout(&self) -> &Layout {
+        self.folder.layout()
+    }
+
+    /// The figures over all frames so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Records the frame that `state` has come to, in `frame_ms` \[ms\]; `report` is none for the start. Saves a
+    /// checkpoint if the last one is a second old.
+    ///
+    /// # Errors
+    /// If the system refuses to write, for instance because the disk is full. All earlier frames are whole.
+    pub fn record(
+        &mut self,
+        world: &World,
+        state: &State,
+        report: Option<&FrameReport>,
+        frame_ms: f64,
+    ) -> Result<FrameLine, OutputError> {
+        let frame = state.frame();
+        for (body, cloth) in world.description().cloths.iter().enumerate() {
+            let positions = state.positions(world, body);
+            atomic::write(&self.layout().frame(&cloth.name, frame), &npy::encode(&positions))?;
+        }
+        let line = FrameLine {
+            frame,
+            time: f64::from(frame) / f64::from(self.frame_rate),
+            report: report.map(Into::into),
+            frame_ms,
+            certificate: certify(world, state),
+        };
+        self.metrics.append(&line)?;
+        self.tally.add(&line);
+        if self.checkpoints.is_due() {
+            self.save_checkpoint(world, state)?;
+        }
+        Ok(line)
+    }
+
+    /// Saves a checkpoint of `state` now: before the program ends, for whatever reason.
+    ///
+    /// # Errors
+    /// If the system refuses to write.
+    pub fn save_checkpoint(&mut self, world: &World, state: &State) -> Result<(), OutputError> {
+        // A checkpoint must not outlive, in a power cut, the frames that it comes after.
+        atomic::sync_folder(&self.layout().frames())?;
+        self.checkpoints.save(&state.snapshot(world))
+    }
+
+    /// Writes how it ended.
+    ///
+    /// # Errors
+    /// If the system refuses to write.
+    pub fn finish(&self, outcome: &Outcome) -> Result<(), OutputError> {
+        write_json(&self.layout().outcome(), outcome)?;
+        atomic::sync_folder(self.layout().root())
+    }
+}
+
+/// Sizes of the bodies of `world`.
+pub fn body_sizes(world: &World) -> Vec<BodySize> {
+    let size = |cloth: &taut::Cloth| BodySize {
+        name: cloth.name.clone(),
+        vertices: cloth.mesh.positions.len(),
+        triangles: cloth.mesh.triangles.len(),
+    };
+    world.description().cloths.iter().map(size).collect()
+}
+
+/// The files that a scene reads, held in memory because they may lie in the very folder that is about to be cleared.
+struct Inputs {
+    /// The scene, reading its files from the run's folder.
+    scene: LoadedScene,
+    /// Path below `inputs/` and contents.
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl Inputs {
+    fn read(scene: &LoadedScene, root: &Path) -> Result<Self, OutputError> {
+        let moved = scene.with_inputs_in(root);
+        let inside = Layout::new(root).inputs();
+        let mut files = Vec::new();
+        for ((_, from), (_, to)) in scene.inputs().into_iter().zip(moved.inputs()) {
+            let name = to.strip_prefix(&inside).ok().and_then(Path::to_str).map(str::to_owned);
+            let name = name.filter(|name| is_inside(name));
+            let name = name.ok_or_else(|| {
+                let hint = "give the file a plain name";
+                OutputError::refused(&from, format!("cannot be copied into {}", inside.display()), hint)
+            })?;
+            if files.iter().any(|(other, _)| *other == name) {
+                continue;
+            }
+            files.push((name, fs::read(&from).map_err(OutputError::io("read", from))?));
+        }
+        Ok(Self { scene: moved, files })
+    }
+}

@@ -1,0 +1,161 @@
+//! Goes on with a run that was stopped, to the same bits as if it had not been.
+//!
+//! The scene is the one in the folder. A scene that the user names beside it must be the same one; only the number of
+//! frames may differ, since it changes nothing in the frames that are there. The run goes on from the newest checkpoint
+//! whose frames and lines of metrics are all there; failing that, from the start.
+
+use std::path::{Path, PathBuf};
+
+use taut::{State, World};
+
+use super::{
+    OutputError, atomic,
+    checkpoint::{self, Store},
+    folder::{self, RunFolder},
+    layout::Layout,
+    metrics::{self, FrameLine, MetricsWriter},
+    outcome::Tally,
+    recorder::Recorder,
+};
+use crate::{
+    Problems,
+    scene::{self, LoadedScene},
+};
+
+/// The text by which a scene is known again: its effective form, but for the number of frames, reading its files from
+/// `root/inputs`.
+///
+/// # Errors
+/// All problems of the scene file.
+pub fn identity(path_or_name: &str, overrides: &[String], root: &Path) -> Result<String, Problems> {
+    let mut overrides = overrides.to_vec();
+    overrides.push("scene.frames=1".into());
+    Ok(scene::load(path_or_name, &overrides)?.with_inputs_in(root).to_toml())
+}
+
+/// The text by which the scene in the folder `root` of a run is known again.
+///
+/// # Errors
+/// All problems of the scene file.
+pub fn stored_identity(root: &Path) -> Result<String, Problems> {
+    let path = Layout::new(root).scene();
+    Ok(scene::load(&path.to_string_lossy(), &["scene.frames=1".into()])?.to_toml())
+}
+
+/// Says where the scene that a user named differs from the one in the folder `root`, if it does: in a line of its text,
+/// or in the contents of a file that it reads.
+///
+/// # Errors
+/// All problems of the two scenes.
+pub fn difference(path_or_name: &str, overrides: &[String], root: &Path) -> Result<Option<String>, Problems> {
+    let given = identity(path_or_name, overrides, root)?;
+    let stored = stored_identity(root)?;
+    if given != stored {
+        let mut lines = given.lines().zip(stored.lines());
+        let differs = lines.find(|(given, stored)| given != stored);
+        return Ok(Some(match differs {
+            Some((given, stored)) => format!("it has `{}`, the run has `{}`", given.trim(), stored.trim()),
+            None => "one has more bodies or keys than the other".into(),
+        }));
+    }
+    let given = scene::load(path_or_name, overrides)?;
+    let copies = given.with_inputs_in(root).inputs();
+    for ((name, from), (_, copy)) in given.inputs().into_iter().zip(copies) {
+        let read = |path: &PathBuf| std::fs::read(path).ok();
+        if from != copy && read(&from) != read(&copy) {
+            return Ok(Some(format!("its file {name:?} has changed since the run was started")));
+        }
+    }
+    Ok(None)
+}
+
+/// A run that goes on.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Takes the frames to come.
+    pub recorder: Recorder,
+    /// Where it goes on; nothing is recorded yet, not even the start, if this is `None`.
+    pub state: Option<State>,
+    /// What the user should know: damaged checkpoints, missing frames.
+    pub warnings: Vec<String>,
+}
+
+/// Opens the folder `root` of a stopped run to go on with its `scene`, loaded from there, whose engine is `world`.
+/// `scene.frames` may be more than it was; the scene in the folder is then brought up to date.
+///
+/// # Errors
+/// If there is no run to go on with, more frames are there than `scene` wants, another process is writing, or the system
+/// refuses.
+pub fn resume(
+    root: &Path,
+    scene: &LoadedScene,
+    identity: &str,
+    world: &World,
+) -> Result<Resumed, OutputError> {
+    let folder = RunFolder::resume(root)?;
+    let files = folder.layout().clone();
+    let lines = metrics::scan(&files.metrics())?;
+    let (snapshots, mut warnings) = checkpoint::load(&files.checkpoint(), checkpoint::hash(identity));
+    let usable = snapshots.iter().find_map(|snapshot| {
+        let frame = snapshot.frame;
+        let complaint = match lines.get(frame as usize) {
+            None => Some("metrics.jsonl ends before it".to_string()),
+            Some(_) => first_missing(&files, world, frame),
+        };
+        let state = if complaint.is_none() { State::restore(world, snapshot) } else { None };
+        if state.is_none() {
+            let why = complaint.unwrap_or_else(|| "it does not fit the scene".into());
+            warnings.push(format!("the checkpoint of frame {frame} cannot be used: {why}"));
+        }
+        state
+    });
+    let frame = usable.as_ref().map_or(0, State::frame);
+    if frame > scene.frames {
+        let message = format!("holds {frame} frames already, more than the {} asked for", scene.frames);
+        return Err(OutputError::refused(
+            root,
+            message,
+            "ask for more with --frames, or start over with --force",
+        ));
+    }
+    folder::remove_if_there(&files.outcome())?;
+    folder::remove_frames(&files, |body, number| number > frame && is_body(world, body))?;
+    bring_up_to_date(&files, scene)?;
+
+    let recorder = if usable.is_some() {
+        let kept: &[(FrameLine, u64)] = lines.get(..=frame as usize).unwrap_or(&[]);
+        let mut tally = Tally::default();
+        kept.iter().for_each(|(line, _)| tally.add(line));
+        Recorder {
+            metrics: MetricsWriter::open(files.metrics(), kept.last().map_or(0, |(_, end)| *end))?,
+            checkpoints: Store::new(files.checkpoint(), checkpoint::hash(identity)),
+            tally,
+            frame_rate: scene.frame_rate,
+            folder,
+        }
+    } else {
+        Recorder::begin(folder, scene, identity, world)?
+    };
+    Ok(Resumed { recorder, state: usable, warnings })
+}
+
+fn is_body(world: &World, name: &str) -> bool {
+    world.description().cloths.iter().any(|cloth| cloth.name == name)
+}
+
+/// Says which file of the frames up to `frame` is not there, if one is not.
+fn first_missing(files: &Layout, world: &World, frame: u32) -> Option<String> {
+    let cloths = &world.description().cloths;
+    let mut paths = (0..=frame).flat_map(|f| cloths.iter().map(move |cloth| files.frame(&cloth.name, f)));
+    paths.find(|path| !path.is_file()).map(|path| format!("{} is missing", path.display()))
+}
+
+/// Writes the number of frames that is wanted now into the folder's scene.
+fn bring_up_to_date(files: &Layout, scene: &LoadedScene) -> Result<(), OutputError> {
+    let text = scene.to_toml();
+    if std::fs::read(files.scene()).is_ok_and(|there| there == text.as_bytes()) {
+        return Ok(());
+    }
+    atomic::write(&files.scene(), text.as_bytes())?;
+    atomic::sync_folder(files.root())
+}

@@ -1,0 +1,227 @@
+//! Checks one frame: reads its positions, measures them, and compares with limits and with what was written down.
+
+use glam::Vec3;
+use taut::{
+    Certificate, Cloth, State, World,
+    certificate::{BodyCertificate, certify_positions},
+};
+
+use super::{Failure, Kind, locate};
+use crate::output::{
+    layout::Layout,
+    metrics::{FrameLine, Report},
+    npy,
+};
+
+/// Positions are single precision: a residual of exactly the tolerance may read as slightly more.
+const STRAIN_SLACK: f64 = 1e-5;
+/// Depth inside an obstacle that counts as touching it \[m\].
+const PENETRATION_SLACK: f64 = 1e-4;
+/// Distance of a pinned vertex from its place that rounding explains \[m\].
+const PIN_SLACK: f64 = 1e-5;
+/// Largest difference, absolute or relative, between a figure now and then.
+const FIGURE_SLACK: f64 = 1e-6;
+
+/// What was found in one frame.
+pub(super) struct Checked {
+    /// What is wrong.
+    pub failures: Vec<Failure>,
+    /// The recomputed certificate, in the form of a line of metrics, if all bodies could be read.
+    pub line: Option<FrameLine>,
+    /// Positions of each body, if all could be read and this is the last frame \[m\].
+    pub last: Option<Vec<Vec<Vec3>>>,
+}
+
+/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it.
+pub(super) fn check(files: &Layout, world: &World, frame: u32, line: Option<&FrameLine>) -> Checked {
+    let mut failures = Vec::new();
+    let mut bodies = Vec::new();
+    let mut positions = Vec::new();
+    let cloths = &world.description().cloths;
+    for (body, cloth) in cloths.iter().enumerate() {
+        let context = Context { world, frame, cloth, body, line };
+        if let Some((x, certificate)) = context.check(files, &mut failures) {
+            positions.push(x);
+            bodies.push(certificate);
+        }
+    }
+    if let Some(extra) = line.and_then(|line| line.certificate.bodies.get(cloths.len())) {
+        let message = format!("metrics.jsonl speaks of a body {:?} that the scene does not have", extra.name);
+        failures.push(Failure { frame: Some(frame), ..Failure::new(Kind::Extra, message) });
+    }
+    let whole = bodies.len() == cloths.len();
+    let report = line.and_then(|line| line.report).or((frame > 0).then(Report::default));
+    let certificate = Certificate { bodies };
+    let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
+    Checked { failures, line, last: whole.then_some(positions) }
+}
+
+/// One body in one frame.
+struct Context<'a> {
+    world: &'a World,
+    frame: u32,
+    cloth: &'a Cloth,
+    body: usize,
+    line: Option<&'a FrameLine>,
+}
+
+impl Context<'_> {
+    fn failure(&self, kind: Kind, element: Option<String>, message: impl Into<String>) -> Failure {
+        let (frame, body) = (Some(self.frame), Some(self.cloth.name.clone()));
+        Failure { kind, frame, body, element, message: message.into() }
+    }
+
+    fn check(&self, files: &Layout, failures: &mut Vec<Failure>) -> Option<(Vec<Vec3>, BodyCertificate)> {
+        let path = files.frame(&self.cloth.name, self.frame);
+        let positions = match npy::read(&path, self.cloth.mesh.positions.len()) {
+            Ok(positions) => positions,
+            Err(problem) => {
+                let kind = if path.exists() { Kind::Damaged } else { Kind::Missing };
+                failures.push(self.failure(kind, None, problem.to_string()));
+                return None;
+            }
+        };
+        if let Some(vertex) = positions.iter().position(|x| !x.is_finite()) {
+            let message = format!("its position {} is not finite", positions[vertex]);
+            failures.push(self.failure(Kind::NotFinite, Some(format!("vertex {vertex}")), message));
+            return None;
+        }
+        let now = certify_positions(self.world, self.body, self.frame, &positions);
+        if self.frame == 0 {
+            self.check_start(&positions, failures);
+        } else {
+            self.check_limits(&now, failures);
+        }
+        if let Some(line) = self.line {
+            match line.certificate.bodies.get(self.body) {
+                Some(then) => self.compare(then, &now, &positions, failures),
+                None => failures.push(self.failure(
+                    Kind::Missing,
+                    None,
+                    "metrics.jsonl says nothing of this body",
+                )),
+            }
+        }
+        Some((positions, now))
+    }
+
+    /// The start is given, not simulated: it may be past every limit, and must be what the scene says.
+    fn check_start(&self, positions: &[Vec3], failures: &mut Vec<Failure>) {
+        let start = State::new(self.world).positions(self.world, self.body);
+        if let Some(vertex) = start.iter().zip(positions).position(|(a, b)| a != b) {
+            let message =
+                format!("starts at {} m, where the scene says {} m", positions[vertex], start[vertex]);
+            failures.push(self.failure(Kind::Changed, Some(format!("vertex {vertex}")), message));
+        }
+    }
+
+    fn check_limits(&self, now: &BodyCertificate, failures: &mut Vec<Failure>) {
+        let tolerance = self.world.description().solver.tolerance;
+        let allowed = f64::from(tolerance) + STRAIN_SLACK;
+        let unconverged = self.line.and_then(|line| line.report).is_some_and(|report| !report.converged);
+        let (kind, prefix) =
+            if unconverged { (Kind::LimitNotReached, "limit not reached: ") } else { (Kind::Limit, "") };
+        let strain = &now.strain;
+        // Written so that a figure that is not a number fails too.
+        if !(strain.max_residual <= allowed) {
+            let triangle = strain.worst_triangle;
+            let vertices = self.cloth.mesh.triangles.get(triangle as usize).copied().unwrap_or_default();
+            let what = describe_triangle(strain.max_stretch, strain.min_stretch, self.cloth.strain);
+            let message = format!("{prefix}{what} (vertices {}), tolerance {tolerance}", list(&vertices));
+            failures.push(self.failure(kind, Some(format!("triangle {triangle}")), message));
+        }
+        if !(strain.max_edge_residual <= allowed) {
+            let element = format!("edge {}", list(&strain.worst_edge));
+            let message = format!(
+                "{prefix}its strain is past the limit {} by {:.6}, tolerance {tolerance}",
+                describe_limit(self.cloth.edge),
+                strain.max_edge_residual
+            );
+            failures.push(self.failure(kind, Some(element), message));
+        }
+        if !(now.max_penetration <= PENETRATION_SLACK) {
+            let message = format!(
+                "{} vertices are inside an obstacle, the deepest by {:.3} mm",
+                now.penetrating,
+                now.max_penetration * 1e3
+            );
+            failures.push(self.failure(Kind::Penetration, None, message));
+        }
+        if !(now.max_pin_error <= PIN_SLACK) {
+            let message = format!("a pinned vertex is {:.3} mm from its place", now.max_pin_error * 1e3);
+            failures.push(self.failure(Kind::Pin, None, message));
+        }
+    }
+
+    /// Compares with what the run wrote down.
+    fn compare(
+        &self,
+        then: &BodyCertificate,
+        now: &BodyCertificate,
+        positions: &[Vec3],
+        failures: &mut Vec<Failure>,
+    ) {
+        if then.name != now.name {
+            let message = format!("metrics.jsonl calls this body {:?}", then.name);
+            failures.push(self.failure(Kind::Changed, None, message));
+            return;
+        }
+        let differing = figures(then)
+            .into_iter()
+            .zip(figures(now))
+            .find(|((_, then), (_, now))| !((then - now).abs() <= FIGURE_SLACK * then.abs().max(1.0)));
+        let found = locate::locate(then.fingerprint, positions);
+        if differing.is_none() && found == locate::Located::Same {
+            return;
+        }
+        let figure = match differing {
+            Some(((name, then), (_, now))) => format!("{name} is {now:.7}, where the run wrote {then:.7}"),
+            None => "the sum of its positions is not what the run wrote".into(),
+        };
+        let (element, found) = locate::describe(found, &self.cloth.mesh.triangles);
+        failures.push(self.failure(Kind::Changed, element, format!("{found}: {figure}")));
+    }
+}
+
+/// Says how far a triangle with these principal stretches is past `limit`.
+fn describe_triangle(max_stretch: f64, min_stretch: f64, limit: taut::Limit) -> String {
+    let over = limit.max.map_or(f64::NEG_INFINITY, |max| max_stretch - 1.0 - f64::from(max));
+    let under = limit.min.map_or(f64::NEG_INFINITY, |min| 1.0 + f64::from(min) - min_stretch);
+    let (value, bound) = if over >= under { (max_stretch, limit.max) } else { (min_stretch, limit.min) };
+    let verb = if over >= under { "stretched" } else { "compressed" };
+    format!("{verb} to {value:.6}, where the limit is {}", 1.0 + bound.unwrap_or(0.0))
+}
+
+fn describe_limit(limit: taut::Limit) -> String {
+    let side = |value: Option<f32>| value.map_or("none".into(), |v| v.to_string());
+    format!("[{}, {}]", side(limit.min), side(limit.max))
+}
+
+fn list(vertices: &[u32]) -> String {
+    vertices.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// All figures that positions alone decide.
+fn figures(body: &BodyCertificate) -> Vec<(&'static str, f64)> {
+    let s = &body.strain;
+    let [x, y, z] = body.center_of_mass;
+    vec![
+        ("max_stretch", s.max_stretch),
+        ("mean_stretch", s.mean_stretch),
+        ("min_stretch", s.min_stretch),
+        ("mean_compression", s.mean_compression),
+        ("max_residual", s.max_residual),
+        ("mean_residual", s.mean_residual),
+        ("violations", s.violations as f64),
+        ("max_edge_strain", s.max_edge_strain),
+        ("min_edge_strain", s.min_edge_strain),
+        ("max_edge_residual", s.max_edge_residual),
+        ("mean_edge_residual", s.mean_edge_residual),
+        ("edge_violations", s.edge_violations as f64),
+        ("center_of_mass x", x),
+        ("center_of_mass y", y),
+        ("center_of_mass z", z),
+        ("max_penetration", body.max_penetration),
+        ("max_pin_error", body.max_pin_error),
+    ]
+}

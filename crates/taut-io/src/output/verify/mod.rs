@@ -1,0 +1,255 @@
+//! Recomputes the certificate of a run from the files in its folder alone.
+//!
+//! The scene in the folder is built again; for every frame the positions are read back and measured as they were when
+//! the run wrote them. Three things can be wrong: a limit is broken (named with the worst triangle), the figures are
+//! not those of `metrics.jsonl` (something was changed afterwards; named with the vertex, see [`locate`]), or files are
+//! missing or damaged. Frames are checked in parallel; the result does not depend on the number of threads.
+
+mod frame;
+mod locate;
+
+use std::{collections::BTreeMap, path::Path};
+
+use glam::Vec3;
+use rayon::prelude::*;
+use serde::Serialize;
+use taut::World;
+
+use super::{
+    layout::Layout,
+    metrics::{self, FrameLine},
+    outcome::{BodySize, Figures, Tally},
+    recorder::body_sizes,
+};
+use crate::{Problem, Problems, mesh, scene};
+
+/// What kind of thing is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A file, a frame or a line is not there.
+    Missing,
+    /// A frame or line is there that the scene does not have.
+    Extra,
+    /// A file is there and cannot be read as what it should be.
+    Damaged,
+    /// A position is not a finite number.
+    NotFinite,
+    /// A strain is past its limit by more than the tolerance, though the run took the frame for converged.
+    Limit,
+    /// A strain is past its limit by more than the tolerance, as the run itself reported.
+    LimitNotReached,
+    /// A vertex is inside an obstacle.
+    Penetration,
+    /// A pinned vertex is not where it should be.
+    Pin,
+    /// The figures differ from those that the run wrote down.
+    Changed,
+    /// Something that the scene expects does not hold.
+    Expectation,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// What kind of thing it is.
+    pub kind: Kind,
+    /// In which frame.
+    pub frame: Option<u32>,
+    /// In which body.
+    pub body: Option<String>,
+    /// In which element, as in `triangle 12`.
+    pub element: Option<String>,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+impl Failure {
+    fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, frame: None, body: None, element: None, message: message.into() }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(frame) = self.frame {
+            write!(f, "frame {frame}: ")?;
+        }
+        if let Some(body) = &self.body {
+            write!(f, "{body}: ")?;
+        }
+        if let Some(element) = &self.element {
+            write!(f, "{element}: ")?;
+        }
+        write!(f, "{}", self.message)
+    }
+}
+
+/// What a verification found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verification {
+    /// Whether everything holds.
+    pub ok: bool,
+    /// Frames that the scene asks for, without the start.
+    pub frames: u32,
+    /// Bodies of the scene.
+    pub bodies: Vec<BodySize>,
+    /// All that is wrong, by frame.
+    pub failures: Vec<Failure>,
+    /// The worst figures over all frames, recomputed; those that need velocities or clocks are 0.
+    pub figures: Figures,
+}
+
+/// Verifies the folder `root` of a run with `threads` threads (0: one per core).
+///
+/// # Errors
+/// If the folder holds no scene that can be built: then there is nothing to compare with.
+pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
+    let files = Layout::new(root);
+    let complain =
+        |path: &Path, message: String| Problem { file: Some(path.into()), message, ..Problem::default() };
+    if !root.is_dir() {
+        return Err(complain(root, "is not a folder that a run has left".into()).into());
+    }
+    if !files.scene().is_file() {
+        return Err(complain(root, "holds no scene.toml, so it is not the folder of a run".into()).into());
+    }
+    let scene = scene::load(&files.scene().to_string_lossy(), &[])?;
+    let world = World::new(scene.build()?).map_err(|error| complain(&files.scene(), error.to_string()))?;
+
+    let mut failures = check_rest(&files, &world);
+    let (lines, complaints) = read_lines(&files, scene.frames);
+    failures.extend(complaints);
+    failures.extend(find_extra(&files, &world, scene.frames));
+
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| complain(root, format!("could not start threads: {error}")))?;
+    let checked: Vec<_> = pool.install(|| {
+        let check = |number| frame::check(&files, &world, number, lines.get(&number));
+        (0..=scene.frames).into_par_iter().map(check).collect()
+    });
+    let mut tally = Tally::default();
+    let mut last: Option<Vec<Vec<Vec3>>> = None;
+    for result in checked {
+        failures.extend(result.failures);
+        if let Some(line) = result.line {
+            tally.add(&line);
+        }
+        last = result.last;
+    }
+    failures = summarise_missing(failures, scene.frames);
+    // Without all frames the run is not over, and what it comes to cannot be known.
+    if let Some(last) =
+        last.filter(|_| !failures.iter().any(|f| matches!(f.kind, Kind::Missing | Kind::Damaged)))
+    {
+        let unmet = scene.unmet(&tally.extremes(last.iter().map(Vec::as_slice)));
+        failures.extend(unmet.into_iter().map(|line| Failure::new(Kind::Expectation, line)));
+    }
+    failures.sort_by_key(|failure| failure.frame.map_or(0, |frame| frame + 1));
+    Ok(Verification {
+        ok: failures.is_empty(),
+        frames: scene.frames,
+        bodies: body_sizes(&world),
+        failures,
+        figures: tally.figures(),
+    })
+}
+
+/// Compares the rest mesh of each body with the one that the scene makes.
+fn check_rest(files: &Layout, world: &World) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for cloth in &world.description().cloths {
+        let path = files.rest(&cloth.name);
+        let mut fail = |kind, element, message: String| {
+            failures.push(Failure { body: Some(cloth.name.clone()), element, ..Failure::new(kind, message) });
+        };
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                fail(Kind::Missing, None, format!("{} could not be read: {error}", path.display()));
+                continue;
+            }
+        };
+        if bytes == mesh::write_ply(&cloth.mesh) {
+            continue;
+        }
+        match mesh::read(&path) {
+            Err(problem) => fail(Kind::Damaged, None, problem.to_string()),
+            Ok(there) => {
+                let differs =
+                    |a: &Vec3, b: &Vec3| a.to_array().map(f32::to_bits) != b.to_array().map(f32::to_bits);
+                let vertex =
+                    cloth.mesh.positions.iter().zip(&there.positions).position(|(a, b)| differs(a, b));
+                let face = cloth.mesh.triangles.iter().zip(&there.triangles).position(|(a, b)| a != b);
+                let element = vertex.map(|v| format!("vertex {v}")).or(face.map(|t| format!("triangle {t}")));
+                fail(Kind::Changed, element, format!("{} is not the rest mesh of the scene", path.display()));
+            }
+        }
+    }
+    failures
+}
+
+/// The lines of `metrics.jsonl` by frame, and what is wrong with them.
+fn read_lines(files: &Layout, frames: u32) -> (BTreeMap<u32, FrameLine>, Vec<Failure>) {
+    let mut failures = Vec::new();
+    let mut lines = BTreeMap::new();
+    let read = metrics::read(&files.metrics()).unwrap_or_else(|problem| {
+        failures.push(Failure::new(Kind::Missing, problem.to_string()));
+        Vec::new()
+    });
+    let unreadable = read.is_empty() && !failures.is_empty();
+    for (index, line) in read.into_iter().enumerate() {
+        match line {
+            Err(problem) => failures.push(Failure::new(Kind::Damaged, problem.to_string())),
+            Ok(line) if line.frame > frames || lines.contains_key(&line.frame) => failures.push(Failure {
+                frame: Some(line.frame),
+                ..Failure::new(Kind::Extra, format!("line {} of metrics.jsonl has no place here", index + 1))
+            }),
+            Ok(line) => {
+                lines.insert(line.frame, line);
+            }
+        }
+    }
+    if !unreadable {
+        let missing = (0..=frames).filter(|frame| !lines.contains_key(frame));
+        failures.extend(missing.map(|frame| Failure {
+            frame: Some(frame),
+            ..Failure::new(Kind::Missing, "metrics.jsonl has no line for it")
+        }));
+    }
+    (lines, failures)
+}
+
+/// Frame files that the scene does not have.
+fn find_extra(files: &Layout, world: &World, frames: u32) -> Vec<Failure> {
+    let Ok(entries) = std::fs::read_dir(files.frames()) else { return Vec::new() };
+    let mut failures = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some((body, frame)) = name.to_str().and_then(Layout::parse_frame) else { continue };
+        if frame > frames || !world.description().cloths.iter().any(|cloth| cloth.name == body) {
+            failures.push(Failure {
+                frame: Some(frame),
+                body: Some(body.into()),
+                ..Failure::new(Kind::Extra, "the scene has no such frame")
+            });
+        }
+    }
+    failures
+}
+
+/// A run that was stopped lacks every frame from some point on: one sentence says so better than hundreds.
+fn summarise_missing(failures: Vec<Failure>, frames: u32) -> Vec<Failure> {
+    let is_missing = |f: &Failure| f.kind == Kind::Missing && f.frame.is_some();
+    let lacking: std::collections::BTreeSet<u32> =
+        failures.iter().filter(|f| is_missing(f)).filter_map(|f| f.frame).collect();
+    let first = (0..=frames).rev().take_while(|frame| lacking.contains(frame)).last();
+    let Some(first) = first.filter(|first| frames - first >= 3) else { return failures };
+    let mut kept: Vec<_> = failures.into_iter().filter(|f| !is_missing(f) || f.frame < Some(first)).collect();
+    let message = format!(
+        "missing, and all frames after it: the run has not come to frame {frames} \
+         (go on with it by `taut run --resume`)"
+    );
+    kept.push(Failure { frame: Some(first), ..Failure::new(Kind::Missing, message) });
+    kept
+}
