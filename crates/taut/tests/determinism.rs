@@ -1,0 +1,155 @@
+//! The same bits at any number of threads and with any lanes, and nothing allocated in a step.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
+
+use glam::{Quat, Vec3};
+use taut::{
+    Cloth, Description, Limit, Material, Motion, Obstacle, Pin, Scheme, State, Stepper, World,
+    boundary::{motion::Keyframe, obstacle::Shape},
+    kernel::lanes::LaneKind,
+    mesh::generate,
+};
+
+/// Counts what the thread that asks for it allocates.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+// SAFETY: passes everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // try_with: threads allocate after their locals are gone, too.
+        let _ = COUNT.try_with(|c| c.set(c.get().map(|n| n + 1)));
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Two limits, two bodies, wind, a moving pin and a moving obstacle: everything that a step can do.
+fn description(cells: u32) -> Description {
+    let mesh = generate::grid([1.0, 1.0], [cells, cells], generate::Diagonals::Jittered, 3);
+    let corner = mesh.groups["corner:top-left"].clone();
+    let mut sheet = Cloth::new("sheet", mesh, Material::named("denim").unwrap());
+    sheet.strain = Limit { min: Some(-0.1), max: Some(0.05) };
+    let key = |time, y| Keyframe { time, translate: Vec3::new(0.0, y, 0.0), rotate: Vec3::ZERO };
+    sheet.pins = vec![Pin {
+        vertices: corner,
+        motion: Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.3)], pivot: Vec3::ZERO },
+    }];
+    let mut film = Cloth::new(
+        "film",
+        generate::grid([0.5, 0.5], [cells / 2, cells / 2], generate::Diagonals::Regular, 0),
+        Material::named("jersey").unwrap(),
+    );
+    film.edge = Limit { min: Some(-0.05), max: Some(0.05) };
+    film.start.iter_mut().for_each(|p| *p += Vec3::new(0.2, 0.4, 0.2));
+    let ball = Obstacle {
+        name: "ball".into(),
+        shape: Shape::Sphere { radius: 0.2 },
+        position: Vec3::new(0.5, -0.25, 0.5),
+        rotation: Quat::IDENTITY,
+        motion: Motion { keys: vec![key(0.0, 0.0), key(0.3, 0.1)], pivot: Vec3::ZERO },
+        friction: 0.4,
+        restitution: 0.3,
+    };
+    let mut description =
+        Description { cloths: vec![sheet, film], obstacles: vec![ball], ..Description::default() };
+    description.air.wind = vec![(0.0, Vec3::new(2.0, 0.0, 1.0))];
+    description.air.gust = 0.5;
+    description.solver.iterations = 60;
+    description.solver.steps_per_frame = 4;
+    description
+}
+
+fn bits(description: Description, threads: usize, lanes: LaneKind) -> Vec<u32> {
+    let world = World::new(description).unwrap();
+    let mut state = State::new(&world);
+    let mut stepper = Stepper::new(&world, threads).unwrap().with_lanes(lanes);
+    for _ in 0..6 {
+        stepper.advance_frame(&world, &mut state);
+    }
+    let snapshot = state.snapshot(&world);
+    snapshot
+        .positions
+        .iter()
+        .chain(&snapshot.velocities)
+        .flat_map(|p| p.to_array())
+        .map(f32::to_bits)
+        .collect()
+}
+
+#[test]
+fn same_bits_for_any_number_of_threads_and_any_lanes() {
+    let widest = LaneKind::available()[0];
+    for scheme in [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial] {
+        // Large enough that colours are split between threads.
+        let mut description = description(if scheme == Scheme::Serial { 24 } else { 140 });
+        description.solver.scheme = scheme;
+        let expected = bits(description.clone(), 1, widest);
+        for threads in [2, 5] {
+            assert!(bits(description.clone(), threads, widest) == expected, "{scheme:?}, {threads} threads");
+        }
+        for lanes in LaneKind::available() {
+            assert!(bits(description.clone(), 2, lanes) == expected, "{scheme:?}, {lanes:?}");
+        }
+    }
+}
+
+#[test]
+fn the_seed_matters() {
+    let mut other = description(24);
+    other.seed = 1;
+    let lanes = LaneKind::available()[0];
+    assert!(bits(description(24), 1, lanes) != bits(other, 1, lanes));
+}
+
+#[test]
+fn a_snapshot_goes_on_to_the_same_bits() {
+    let world = World::new(description(30)).unwrap();
+    let mut state = State::new(&world);
+    let mut stepper = Stepper::new(&world, 1).unwrap();
+    for _ in 0..3 {
+        stepper.advance_frame(&world, &mut state);
+    }
+    let mut restored = State::restore(&world, &state.snapshot(&world)).unwrap();
+    let mut fresh = Stepper::new(&world, 2).unwrap();
+    for _ in 0..3 {
+        stepper.advance_frame(&world, &mut state);
+        fresh.advance_frame(&world, &mut restored);
+    }
+    assert!(state.snapshot(&world) == restored.snapshot(&world));
+    let mut broken = state.snapshot(&world);
+    broken.positions[5].x = f32::NAN;
+    assert!(State::restore(&world, &broken).is_none());
+    broken.positions.pop();
+    assert!(State::restore(&world, &broken).is_none());
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    for scheme in [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial] {
+        let mut description = description(30);
+        description.solver.scheme = scheme;
+        let world = World::new(description).unwrap();
+        let mut state = State::new(&world);
+        let mut stepper = Stepper::new(&world, 1).unwrap();
+        stepper.advance_frame(&world, &mut state);
+        COUNT.with(|c| c.set(Some(0)));
+        stepper.advance_frame(&world, &mut state);
+        let count = COUNT.with(|c| c.replace(None));
+        assert_eq!(count, Some(0), "{scheme:?}");
+    }
+}
