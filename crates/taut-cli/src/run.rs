@@ -69,6 +69,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     };
     let written = session.recorder.finish(&outcome);
     if let End::CannotWrite(error) = end {
+        if args.json {
+            terminal::print_json(&outcome)?;
+        }
         return Err(session.cannot_write(&error));
     }
     written.map_err(|error| session.cannot_write(&error))?;
