@@ -130,7 +130,7 @@ fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, F
         return Err(Failure::input(message, "give a scene to start one, as in `taut run hanging-sheet`"));
     }
     let mut scene = scene::load(&stored, &[])?;
-    let wanted = args.frames.map_or_else(|| i64::from(frames.max(scene.frames)), |n| n);
+    let wanted = args.frames.unwrap_or_else(|| i64::from(frames.max(scene.frames)));
     if wanted != i64::from(scene.frames) {
         scene = scene::load(&stored, &[format!("scene.frames={wanted}")])?;
     }
