@@ -29,7 +29,14 @@ fn round_trip() {
 #[test]
 fn faces_in_all_forms() {
     let head = format!("{SQUARE}vt 0 0\nvt 1 0 0\nvt 1 1\nvt 0.5\nvn 0 0 1\n");
-    for face in ["f 1 2 3", "f 1/1 2/2 3/3", "f 1//1 2//1 3//1", "f 1/1/1 2/2/1 3/3/1", "f -4 -3 -2", "f -4/-4/-1 2/2/1 3/3/1"] {
+    for face in [
+        "f 1 2 3",
+        "f 1/1 2/2 3/3",
+        "f 1//1 2//1 3//1",
+        "f 1/1/1 2/2/1 3/3/1",
+        "f -4 -3 -2",
+        "f -4/-4/-1 2/2/1 3/3/1",
+    ] {
         let mesh = read(&format!("{head}{face}\n"));
         assert_eq!(mesh.triangles, [[0, 1, 2]], "{face}");
         let has_uvs = face.contains("/1 ") && !face.contains("//") || face.contains("/-4/");
@@ -54,6 +61,11 @@ fn odd_but_legal() {
     );
     assert_eq!(mesh.triangles, [[0, 1, 2]], "vertex 3 comes after the face that uses it");
     assert_eq!(read("v 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r").triangles.len(), 1, "CR alone ends lines");
+    assert_eq!(
+        read(&format!("# C:\\models\\\n{SQUARE}f 1 2 3 \\")).positions.len(),
+        4,
+        "backslashes that join nothing"
+    );
     let latin = b"v 0 0 0\nv 1 0 0\nv 0 1 0\no caf\xe9\nf 1 2 3\n";
     assert_eq!(parse(latin, Format::Obj, None).unwrap().groups.len(), 1, "names need not be UTF-8");
 }
@@ -75,7 +87,8 @@ fn polygons_are_cut() {
 
 #[test]
 fn groups_and_objects_name_vertices() {
-    let mesh = read(&format!("{SQUARE}v 2 2 0\no My Object\ng hem front\nf 1 2 3\ng front\nf 1 3 4\ng\nf 3 5 4\n"));
+    let mesh =
+        read(&format!("{SQUARE}v 2 2 0\no My Object\ng hem front\nf 1 2 3\ng front\nf 1 3 4\ng\nf 3 5 4\n"));
     assert_eq!(mesh.groups["hem"], [0, 1, 2]);
     assert_eq!(mesh.groups["front"], [0, 1, 2, 3]);
     assert_eq!(mesh.groups["My Object"], [0, 1, 2, 3, 4]);
@@ -91,7 +104,10 @@ fn half_a_texture_mapping_is_none() {
 #[test]
 fn errors_name_line_and_remedy() {
     for (text, expected) in [
-        ("v 0 0\n", "line 1: vertex: 2 numbers: must have 3 coordinates, and may have w, or a colour of 3 numbers"),
+        (
+            "v 0 0\n",
+            "line 1: vertex: 2 numbers: must have 3 coordinates, and may have w, or a colour of 3 numbers",
+        ),
         ("# x\nv 0 0 zero\n", "line 2: vertex: \"zero\": must be a number"),
         ("v 0 nan 0\n", "line 1: vertex: \"nan\": must be a finite number below 3.4e38"),
         ("v 0 1e39 0\n", "line 1: vertex: \"1e39\": must be a finite number below 3.4e38"),
@@ -104,7 +120,10 @@ fn errors_name_line_and_remedy() {
         ("v 0 0 0\nf -1 -2 -1\n", "line 2: face: corner \"-2\": there are 1 vertices before it"),
         ("v 0 0 0\nf 1.5 1 1\n", "line 2: face: corner \"1.5\": the vertex must be a whole number"),
         ("v 0 0 0\nf 1/1/1/1 1 1\n", "line 2: face: corner \"1/1/1/1\": must be v, v/vt, v//vn or v/vt/vn"),
-        ("v 0 0 0\nf 99999999999999999999 1 1\n", "line 2: face: corner \"99999999999999999999\": the vertex must be a whole number"),
+        (
+            "v 0 0 0\nf 99999999999999999999 1 1\n",
+            "line 2: face: corner \"99999999999999999999\": the vertex must be a whole number",
+        ),
         ("v 0 0 0\nv 1 0 0\n", "holds no faces (2 vertices): at least one triangle is needed"),
         ("hello", "holds no faces (0 vertices): at least one triangle is needed"),
         ("", "the file is empty"),

@@ -80,26 +80,79 @@ fn errors_name_line_or_element_and_remedy() {
         ("ply\nformat ascii 1.0\n".into(), "line 3: the header has no \"end_header\""),
         (header("element vertex 0"), "line 3: the header has no \"format\""),
         (header("format ascii 2.0"), "line 2: format version \"2.0\": must be 1.0"),
-        (header("format text 1.0"), "line 2: format \"text\": must be ascii, binary_little_endian or binary_big_endian"),
+        (
+            header("format text 1.0"),
+            "line 2: format \"text\": must be ascii, binary_little_endian or binary_big_endian",
+        ),
         (header("format ascii 1.0\nproperty float x"), "line 3: a property before any element"),
         (header("element vertex -3"), "line 2: \"-3\" elements \"vertex\": must be a whole number"),
-        (header("element v 1\nproperty real x"), "line 3: type \"real\": must be char, uchar, short, ushort, int, uint, float, double, or int8 to float64"),
-        (header("element v 1\nproperty list float int x"), "line 3: the length of a list must be of a whole type"),
-        (header("element v 1\nproperty list int x"), "line 3: must be \"property TYPE NAME\" or \"property list TYPE TYPE NAME\""),
-        (header("elements v 1"), "line 2: \"elements v 1\": must be format, element, property, comment, obj_info or end_header with its words"),
+        (
+            header("element v 1\nproperty real x"),
+            "line 3: type \"real\": must be char, uchar, short, ushort, int, uint, float, double, or int8 to float64",
+        ),
+        (
+            header("element v 1\nproperty list float int x"),
+            "line 3: the length of a list must be of a whole type",
+        ),
+        (
+            header("element v 1\nproperty list int x"),
+            "line 3: must be \"property TYPE NAME\" or \"property list TYPE TYPE NAME\"",
+        ),
+        (
+            header("elements v 1"),
+            "line 2: \"elements v 1\": must be format, element, property, comment, obj_info or end_header with its words",
+        ),
         (header("format ascii 1.0"), "has no element \"vertex\""),
-        (header("format ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y"), "line 3: vertices have no property \"z\""),
-        (header("format ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z"), "has no element \"face\": points alone make no cloth"),
-        (header("format ascii 1.0\nelement tristrips 0\nproperty list int int v"), "line 3: has triangle strips (element \"tristrips\"), which are not read: save it with faces"),
-        (ply_with("3", "", &format!("{three}3 0 1 3\n")), "face 0 (from 0): vertex 3: the file has 3, counted from 0"),
-        (ply_with("3", "", &format!("{three}3 0 1 -1\n")), "line 13: face 0 (from 0): vertex -1: must be a whole number from 0"),
-        (ply_with("3", "", &format!("{three}3 0 1 1.5\n")), "line 13: face 0 (from 0): vertex 1.5: must be a whole number from 0"),
-        (ply_with("3", "", &format!("{three}2 0 1    \n")), "line 13: face 0 (from 0): a face of 2 corners: at least 3 are needed"),
-        (ply_with("3", "", &format!("{three}-1 0 1 2\n")), "line 13: face 0 (from 0): a list of -1 numbers: must be a whole number from 0"),
-        (ply_with("3", "", &format!("{three}9 0 1 2\n")), "line 13: face 0 (from 0): a list of 9 numbers: the file ends before"),
-        (ply_with("3", "", "0 0 0\n1 x 0\n0 1 0\n3 0 1 2\n"), "line 11: vertex 1 (from 0): \"x\": must be a number"),
-        (ply_with("3", "", "0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n"), "line 11: vertex 1 (from 0): must have finite numbers below 3.4e38"),
-        (ply_with("4000000000", "", "0 0 0\n"), "line 3: 4000000000 elements \"vertex\" take at least 24000000000 bytes: 6 are left in the file"),
+        (
+            header("format ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y"),
+            "line 3: vertices have no property \"z\"",
+        ),
+        (
+            header(
+                "format ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z",
+            ),
+            "has no element \"face\": points alone make no cloth",
+        ),
+        (
+            header("format ascii 1.0\nelement tristrips 0\nproperty list int int v"),
+            "line 3: has triangle strips (element \"tristrips\"), which are not read: save it with faces",
+        ),
+        (
+            ply_with("3", "", &format!("{three}3 0 1 3\n")),
+            "face 0 (from 0): vertex 3: the file has 3, counted from 0",
+        ),
+        (
+            ply_with("3", "", &format!("{three}3 0 1 -1\n")),
+            "line 13: face 0 (from 0): vertex -1: must be a whole number from 0",
+        ),
+        (
+            ply_with("3", "", &format!("{three}3 0 1 1.5\n")),
+            "line 13: face 0 (from 0): vertex 1.5: must be a whole number from 0",
+        ),
+        (
+            ply_with("3", "", &format!("{three}2 0 1    \n")),
+            "line 13: face 0 (from 0): a face of 2 corners: at least 3 are needed",
+        ),
+        (
+            ply_with("3", "", &format!("{three}-1 0 1 2\n")),
+            "line 13: face 0 (from 0): a list of -1 numbers: must be a whole number from 0",
+        ),
+        (
+            ply_with("3", "", &format!("{three}9 0 1 2\n")),
+            "line 13: face 0 (from 0): a list of 9 numbers: the file ends before",
+        ),
+        (
+            ply_with("3", "", "0 0 0\n1 x 0\n0 1 0\n3 0 1 2\n"),
+            "line 11: vertex 1 (from 0): \"x\": must be a number",
+        ),
+        (
+            ply_with("3", "", "0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n"),
+            "line 11: vertex 1 (from 0): must have finite numbers below 3.4e38",
+        ),
+        (
+            ply_with("4000000000", "", "0 0 0\n"),
+            "line 3: 4000000000 elements \"vertex\" take at least 24000000000 bytes: 6 are left in the file",
+        ),
         (ply_with("2", "", "0 0 0\n0         "), "line 11: vertex 1 (from 0): the file ends too early"),
     ];
     for (text, expected) in cases {

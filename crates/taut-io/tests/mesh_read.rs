@@ -56,7 +56,11 @@ fn errors_name_the_file() {
     assert_eq!(folder.problem("missing.obj"), "missing.obj: no such file");
     assert_eq!(folder.problem("empty.ply"), "empty.ply: the file is empty");
     assert_eq!(folder.problem("folder.obj"), "folder.obj: is a folder: a mesh file is needed");
-    assert!(folder.problem("bad.obj").starts_with("bad.obj:2: vertex: 2 numbers"), "{}", folder.problem("bad.obj"));
+    assert!(
+        folder.problem("bad.obj").starts_with("bad.obj:2: vertex: 2 numbers"),
+        "{}",
+        folder.problem("bad.obj")
+    );
 }
 
 #[cfg(unix)]

@@ -21,7 +21,9 @@ fn corners(mesh: &TriangleMesh) -> Vec<[glam::Vec3; 3]> {
 
 #[test]
 fn both_kinds_are_welded() {
-    for mesh in [tetrahedron(), Generator::Torus { major: 1.0, minor: 0.3, segments: [20, 9] }.generate().unwrap()] {
+    for mesh in
+        [tetrahedron(), Generator::Torus { major: 1.0, minor: 0.3, segments: [20, 9] }.generate().unwrap()]
+    {
         for bytes in [stl_text(&mesh), stl_binary(&mesh)] {
             let back = read(&bytes);
             assert_eq!(corners(&back), corners(&mesh));
@@ -57,8 +59,14 @@ fn errors_name_line_and_remedy() {
         (cut(8), "line 8: the file ends here: expected \"facet\" or \"endsolid\""),
         (good.replacen("    vertex 0e0 0e0 0e0\n", "", 1), "line 6: a facet of 2 vertices: must have 3"),
         (good.replacen("vertex 0e0 0e0 0e0", "vertex 0 0", 1), "line 4: a vertex must have 3 coordinates"),
-        (good.replacen("vertex 0e0 0e0 0e0", "vertex 0 0 0 0", 1), "line 4: \"0\" after a vertex's 3 coordinates"),
-        (good.replacen("vertex 0e0", "vertex inf", 1), "line 4: \"inf\": must be a finite number below 3.4e38"),
+        (
+            good.replacen("vertex 0e0 0e0 0e0", "vertex 0 0 0 0", 1),
+            "line 4: \"0\" after a vertex's 3 coordinates",
+        ),
+        (
+            good.replacen("vertex 0e0", "vertex inf", 1),
+            "line 4: \"inf\": must be a finite number below 3.4e38",
+        ),
         (good.replacen("endloop", "end", 1), "line 7: \"end\": expected \"vertex\" or \"endloop\""),
         ("solid\nendsolid\n".into(), "holds no faces (0 vertices): at least one triangle is needed"),
     ] {

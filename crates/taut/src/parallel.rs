@@ -18,7 +18,8 @@ impl Threads {
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(count: usize) -> Result<Self, WorldError> {
-        let count = if count == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { count };
+        let count =
+            if count == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { count };
         if count == 1 {
             return Ok(Self { pool: None });
         }

@@ -58,13 +58,16 @@ impl State {
 
     /// What must be kept to go on from here.
     pub fn snapshot(&self, world: &World) -> Snapshot {
-        let all = |quads: &[Quad]| (0..world.bodies.len()).flat_map(|b| in_callers_order(world, b, quads)).collect();
+        let all = |quads: &[Quad]| {
+            (0..world.bodies.len()).flat_map(|b| in_callers_order(world, b, quads)).collect()
+        };
         Snapshot { frame: self.frame, positions: all(&self.x), velocities: all(&self.v) }
     }
 
     /// The state that `snapshot` was taken of, or `None` if it does not fit `world` (count, finiteness).
     pub fn restore(world: &World, snapshot: &Snapshot) -> Option<Self> {
-        let fits = |values: &[Vec3]| values.len() == world.vertex_count && values.iter().all(|p| p.is_finite());
+        let fits =
+            |values: &[Vec3]| values.len() == world.vertex_count && values.iter().all(|p| p.is_finite());
         if !fits(&snapshot.positions) || !fits(&snapshot.velocities) {
             return None;
         }

@@ -7,7 +7,7 @@
 //! | position update | [`update_velocities`], [`Solids::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -99,16 +99,30 @@ impl Stepper {
     pub fn advance_frame(&mut self, world: &World, state: &mut State) -> FrameReport {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let steps = world.description.solver.steps_per_frame;
+        let begun = Instant::now();
         for k in 0..steps {
             let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);
-            self.step(world, state, step, &mut report);
+            let share = (k + 1) as f32 / steps as f32;
+            let deadline = world
+                .description
+                .solver
+                .budget_ms
+                .map(|ms| begun + Duration::from_secs_f32(1e-3 * ms * share));
+            self.step(world, state, step, deadline, &mut report);
         }
         state.frame += 1;
         report
     }
 
     /// One step of the pipeline.
-    fn step(&mut self, world: &World, state: &mut State, step: u64, report: &mut FrameReport) {
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        step: u64,
+        deadline: Option<Instant>,
+        report: &mut FrameReport,
+    ) {
         let Self { threads, lanes, old, predicted, predicted_v, forces, steady, solids, scratch } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let description = &world.description;
@@ -138,7 +152,7 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let enforced = threads.run(|| enforce(world, &settings, x, old, solids, scratch, step));
+        let enforced = threads.run(|| enforce(world, &settings, x, old, solids, scratch, step, deadline));
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.
@@ -188,7 +202,14 @@ fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad]) -> u32 {
 }
 
 /// v ← v + (x − predicted) / dt: limiting as a velocity filter.
-fn update_velocities(dt: f32, old: &[Quad], predicted: &[Quad], x: &[Quad], v: &mut [Quad], mean_v: &mut [Quad]) {
+fn update_velocities(
+    dt: f32,
+    old: &[Quad],
+    predicted: &[Quad],
+    x: &[Quad],
+    v: &mut [Quad],
+    mean_v: &mut [Quad],
+) {
     let rate = 1.0 / dt;
     for i in 0..x.len() {
         for k in 0..3 {

@@ -113,7 +113,12 @@ fn paper_reachable(x: &Triangle<f64>, r: &Triangle<f64>, w: [f64; 3], range: Ran
     let b = (reach - a * rest_reach) / rest_height;
     let square = |t: f64| t * t * (t * t - a * a - b * b) / (t * t - a * a);
     let (low, high) = (square(range.min), square(range.max));
-    a < range.max * 0.99 && a > range.min * 1.01 && low >= 0.0 && high >= 1e-3 && low < 0.98 * high && height > 0.0
+    a < range.max * 0.99
+        && a > range.min * 1.01
+        && low >= 0.0
+        && high >= 1e-3
+        && low < 0.98 * high
+        && height > 0.0
 }
 
 #[derive(Clone, Debug)]
@@ -135,7 +140,13 @@ fn case(pinned: usize) -> impl Strategy<Value = Case> {
         weights(pinned),
         limits(),
     )
-        .prop_map(|((r, rest), s, angle, turn, w, range)| Case { r, rest, x: deform(&r, s, angle, turn), w, range })
+        .prop_map(|((r, rest), s, angle, turn, w, range)| Case {
+            r,
+            rest,
+            x: deform(&r, s, angle, turn),
+            w,
+            range,
+        })
 }
 
 fn single(c: &Case) -> (Triangle<f32>, [f32; 3], RestInverse<f32>, Range<f32>) {

@@ -39,28 +39,38 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
     let mut joined_from = None;
     for (number, line) in text::lines(text::without_mark(bytes)) {
         let line = line.trim_ascii_end();
+        // A comment may end in a backslash by chance, as paths of folders do.
+        if joined_from.is_none() && line.trim_ascii_start().starts_with(b"#") {
+            continue;
+        }
         if let Some(part) = line.strip_suffix(b"\\") {
             joined_from.get_or_insert(number);
             joined.extend_from_slice(part);
             joined.push(b' ');
             continue;
         }
-        let result = match joined_from.take() {
-            None => reader.statement(line, number).map_err(|fault| fault.at_line(number)),
+        match joined_from.take() {
+            None => reader.statement(line, number)?,
             Some(first) => {
                 joined.extend_from_slice(line);
-                let result = reader.statement(&joined, first).map_err(|fault| fault.at_line(first));
+                reader.statement(&joined, first)?;
                 joined.clear();
-                result
             }
-        };
-        result?;
+        }
+    }
+    // A backslash at the very end joins nothing.
+    if let Some(first) = joined_from {
+        reader.statement(&joined, first)?;
     }
     reader.finish()
 }
 
 impl Reader {
     fn statement(&mut self, line: &[u8], number: usize) -> Result<(), Fault> {
+        self.read(line, number).map_err(|fault| fault.at_line(number))
+    }
+
+    fn read(&mut self, line: &[u8], number: usize) -> Result<(), Fault> {
         let line = line.split(|&b| b == b'#').next().unwrap_or_default();
         let mut words = text::words(line);
         match words.next() {

@@ -37,7 +37,9 @@ impl Polygons {
             return Err(fault(format!("a face of {count} corners: at least 3 are needed")));
         }
         if count > MAX_CORNERS {
-            return Err(fault(format!("a face of {count} corners: at most {MAX_CORNERS} are read; triangulate it")));
+            return Err(fault(format!(
+                "a face of {count} corners: at most {MAX_CORNERS} are read; triangulate it"
+            )));
         }
         self.ends.push(self.corners.len());
         Ok(())
@@ -222,8 +224,9 @@ mod tests {
         let mut triangles = Vec::new();
         cut(points, |t| triangles.push(t));
         assert_eq!(triangles.len(), points.len() - 2);
-        let whole: DVec3 =
-            (1..points.len() - 1).map(|i| (points[i] - points[0]).cross(points[i + 1] - points[0]) / 2.0).sum();
+        let whole: DVec3 = (1..points.len() - 1)
+            .map(|i| (points[i] - points[0]).cross(points[i + 1] - points[0]) / 2.0)
+            .sum();
         let sum: f64 = triangles.iter().map(|&t| area(points, t).dot(whole.normalize())).sum();
         assert!((sum - whole.length()).abs() < 1e-9 * whole.length());
         for &t in &triangles {
@@ -258,14 +261,27 @@ mod tests {
 
     #[test]
     fn polygons_of_any_shape_and_direction() {
-        let comb = [[0., 0.], [7., 0.], [7., 3.], [6., 1.], [5., 3.], [4., 1.], [3., 3.], [2., 1.], [1., 3.], [0., 3.]];
+        let comb = [
+            [0., 0.],
+            [7., 0.],
+            [7., 3.],
+            [6., 1.],
+            [5., 3.],
+            [4., 1.],
+            [3., 3.],
+            [2., 1.],
+            [1., 3.],
+            [0., 3.],
+        ];
         let arrow = [[0., 0.], [4., 4.], [0., 2.], [-4., 4.], [-1., 1.]]; // the last three are on a line
         let collinear = [[0., 0.], [1., 0.], [2., 0.], [2., 2.], [0., 2.], [0., 1.]];
         for shape in [&comb[..], &arrow, &collinear] {
             let points = flat(shape);
             for k in 0..24 {
-                let rotation = glam::DQuat::from_euler(glam::EulerRot::XYZ, k as f64, 0.7 * k as f64, 1.3 * k as f64);
-                let mut turned: Vec<DVec3> = points.iter().map(|&p| rotation * p + DVec3::splat(5.0)).collect();
+                let rotation =
+                    glam::DQuat::from_euler(glam::EulerRot::XYZ, k as f64, 0.7 * k as f64, 1.3 * k as f64);
+                let mut turned: Vec<DVec3> =
+                    points.iter().map(|&p| rotation * p + DVec3::splat(5.0)).collect();
                 turned.rotate_left(k % points.len());
                 // Turned points are collinear up to rounding only.
                 if shape.len() == collinear.len() && k > 0 {

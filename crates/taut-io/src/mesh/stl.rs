@@ -64,7 +64,7 @@ enum Place {
 fn parse_text(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
     let (mut mesh, mut weld) = (TriangleMesh::default(), Weld::default());
     let mut place = Place::Outside;
-    let mut group = String::new();
+    let (mut group, mut group_start) = (String::new(), 0);
     let mut corners: Vec<u32> = Vec::with_capacity(3);
     let mut last = 1;
     for (number, line) in text::lines(text::without_mark(bytes)) {
@@ -75,6 +75,7 @@ fn parse_text(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
         place = match (place, keyword.as_slice()) {
             (Place::Outside, b"solid") => {
                 group = text::name(&line.trim_ascii_start()[keyword.len()..]);
+                group_start = mesh.triangles.len();
                 Place::Solid
             }
             (Place::Solid, b"facet") => Place::Facet,
@@ -90,14 +91,17 @@ fn parse_text(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
                     return Err(fault(message).at_line(number));
                 };
                 mesh.triangles.push([a, b, c]);
-                if !group.is_empty() {
-                    mesh.groups.entry(group.clone()).or_default().extend([a, b, c]);
-                }
                 corners.clear();
                 Place::AfterLoop
             }
             (Place::AfterLoop, b"endfacet") => Place::Solid,
-            (Place::Solid, b"endsolid") => Place::Outside,
+            (Place::Solid, b"endsolid") => {
+                if !group.is_empty() && mesh.triangles.len() > group_start {
+                    let members = mesh.triangles[group_start..].iter().flatten().copied();
+                    mesh.groups.entry(std::mem::take(&mut group)).or_default().extend(members);
+                }
+                Place::Outside
+            }
             (place, word) => {
                 let message = format!("{}: expected {}", text::shown(word), expected(place));
                 return Err(fault(message).at_line(number));

@@ -2,7 +2,7 @@
 //!
 //! A run keeps the files it was made from in `inputs/` beside the `scene.toml` that it writes, so that the folder can
 //! be run again elsewhere. Every file gets its own name there. A glTF file names its buffers by paths relative to
-//! itself, so it gets a folder in which those paths hold.
+//! itself; where these do not hold beside the other files, it gets a folder in which they do.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -35,15 +35,12 @@ pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
             inputs.push(Input { name, path, copy });
             continue;
         }
-        // Deep enough that a buffer that climbs out of the file's folder stays inside.
-        let depth = buffers.iter().map(|buffer| climb(buffer)).max().unwrap_or(0);
-        let folder = free(&inputs, &format!("{file}.files"));
-        let below = "d/".repeat(depth);
+        let place = place(&inputs, &file, &buffers);
         let from = path.parent().map(Path::to_owned).unwrap_or_default();
         let beside = Path::new(&name).parent().map(Path::to_owned).unwrap_or_default();
-        inputs.push(Input { name, path, copy: format!("{folder}/{below}{file}") });
+        inputs.push(Input { name, path, copy: format!("{place}/{file}") });
         for buffer in buffers {
-            let copy = flatten(&format!("{folder}/{below}{buffer}"));
+            let copy = flatten(&format!("{place}/{buffer}"));
             if !inputs.iter().any(|input| input.copy == copy) {
                 let name = beside.join(&buffer).to_string_lossy().into_owned();
                 inputs.push(Input { name, path: from.join(&buffer), copy });
@@ -51,6 +48,17 @@ pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
         }
     }
     inputs
+}
+
+/// Where a file with `buffers` can go: beside the others if no name is taken there, otherwise a folder of its own, deep
+/// enough that a buffer that climbs out of the file's folder stays inside.
+fn place(inputs: &[Input], file: &str, buffers: &[String]) -> String {
+    let alone = |name: &str| !name.contains(['/', '\\']) && free(inputs, name) == format!("inputs/{name}");
+    if buffers.iter().all(|buffer| buffer != file && alone(buffer)) && alone(file) {
+        return "inputs".into();
+    }
+    let depth = buffers.iter().map(|buffer| climb(buffer)).max().unwrap_or(0);
+    format!("{}{}", free(inputs, &format!("{file}.files")), "/d".repeat(depth))
 }
 
 /// The same scene, with its files where their copies go below `folder`.

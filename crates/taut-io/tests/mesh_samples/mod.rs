@@ -72,11 +72,12 @@ pub fn ply_text(mesh: &TriangleMesh) -> Vec<u8> {
 
 /// A big-endian file with faces first, a polygon, an element that nobody knows and properties that nobody needs.
 pub fn ply_big_endian_odd() -> Vec<u8> {
-    let mut bytes = b"ply\r\ncomment odd\r\nformat binary_big_endian 1.0\r\nelement face 2\r\nproperty uchar flags\r\n\
+    let mut bytes =
+        b"ply\r\ncomment odd\r\nformat binary_big_endian 1.0\r\nelement face 2\r\nproperty uchar flags\r\n\
         property list ushort uint vertex_index\r\nproperty list uchar float texcoord\r\nelement extra 2\r\n\
         property list int double values\r\nobj_info x\r\nelement vertex 5\r\nproperty uchar red\r\n\
         property double z\r\nproperty float x\r\nproperty short y\r\nend_header\r\n"
-        .to_vec();
+            .to_vec();
     for face in [&[0u32, 1, 2, 3][..], &[3, 2, 4]] {
         bytes.push(7);
         bytes.extend((face.len() as u16).to_be_bytes());
@@ -172,7 +173,9 @@ pub fn gltf_sparse() -> String {
     [1u16, 3].iter().for_each(|i| bytes.extend(i.to_le_bytes()));
     [1.0f32, 0.0, 0.0, 1.0, 1.0, 0.0].iter().for_each(|x| bytes.extend(x.to_le_bytes()));
     // The base: four vertices, two of them wrong.
-    [0.0f32, 0.0, 0.0, 9.0, 9.0, 9.0, 0.0, 1.0, 0.0, 9.0, 9.0, 9.0].iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+    [0.0f32, 0.0, 0.0, 9.0, 9.0, 9.0, 0.0, 1.0, 0.0, 9.0, 9.0, 9.0]
+        .iter()
+        .for_each(|x| bytes.extend(x.to_le_bytes()));
     format!(
         r#"{{"asset":{{"version":"2.0"}},"meshes":[{{"name":"strip","primitives":[{{"mode":5,"attributes":{{"POSITION":0}}}}]}}],
 "accessors":[{{"bufferView":2,"componentType":5126,"count":4,"type":"VEC3","sparse":{{"count":2,

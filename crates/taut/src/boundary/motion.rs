@@ -81,7 +81,11 @@ mod tests {
 
     #[test]
     fn turns_about_the_pivot_and_keeps_still_outside_its_keys() {
-        let key = |time, x, turn| Keyframe { time, translate: Vec3::new(x, 0.0, 0.0), rotate: Vec3::new(0.0, 0.0, turn) };
+        let key = |time, x, turn| Keyframe {
+            time,
+            translate: Vec3::new(x, 0.0, 0.0),
+            rotate: Vec3::new(0.0, 0.0, turn),
+        };
         let motion = Motion { keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 180.0)], pivot: Vec3::X };
         assert_eq!(motion.at(0.5).to_world(Vec3::Y), Vec3::Y);
         let half = motion.at(1.5).to_world(Vec3::new(2.0, 0.0, 0.0));
@@ -98,7 +102,11 @@ mod tests {
 
     #[test]
     fn pose_goes_there_and_back() {
-        let pose = Motion { keys: vec![Keyframe { time: 0.0, translate: Vec3::ONE, rotate: Vec3::new(10.0, 20.0, 30.0) }], pivot: Vec3::Z }.at(0.0);
+        let pose = Motion {
+            keys: vec![Keyframe { time: 0.0, translate: Vec3::ONE, rotate: Vec3::new(10.0, 20.0, 30.0) }],
+            pivot: Vec3::Z,
+        }
+        .at(0.0);
         let p = Vec3::new(0.3, -2.0, 1.0);
         assert!((pose.to_body(pose.to_world(p)) - p).length() < 1e-5);
     }

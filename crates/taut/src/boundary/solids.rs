@@ -52,7 +52,14 @@ impl Solids {
     /// Prepares a step between two `times` \[s\], in which vertices go from `old` to about `x`. A vertex that
     /// would pass right through an obstacle is stopped in it. `reach` \[m\] is how much further than its way a vertex
     /// may be carried by the limits.
-    pub fn begin(&mut self, obstacles: &[Obstacle], times: [f32; 2], old: &[Quad], x: &mut [Quad], reach: f32) {
+    pub fn begin(
+        &mut self,
+        obstacles: &[Obstacle],
+        times: [f32; 2],
+        old: &[Quad],
+        x: &mut [Quad],
+        reach: f32,
+    ) {
         self.poses.clear();
         self.poses.extend(obstacles.iter().map(|o| times.map(|t| o.pose(t))));
         self.candidates.clear();
@@ -68,8 +75,7 @@ impl Solids {
             let near = reach + (to - from).length();
             let mut may_meet = false;
             for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
-                let distances =
-                    [from, to].map(|p| obstacle.shape.distance(poses[1].to_body(p)).0);
+                let distances = [from, to].map(|p| obstacle.shape.distance(poses[1].to_body(p)).0);
                 if distances[0].min(distances[1]) < near {
                     may_meet = true;
                     if let Some(entry) = passes_through(obstacle, poses, from, to) {
@@ -86,7 +92,13 @@ impl Solids {
     }
 
     /// Puts candidates that are inside back to the surface, with friction. Gives the deepest penetration met \[m\].
-    pub fn project(&mut self, threads: &Threads, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) -> f32 {
+    pub fn project(
+        &mut self,
+        threads: &Threads,
+        obstacles: &[Obstacle],
+        old: &[Quad],
+        x: &mut [Quad],
+    ) -> f32 {
         let poses = &self.poses;
         let candidates = &self.candidates;
         let positions = crate::limit::colored::SharedQuads::new(x);
@@ -151,7 +163,15 @@ impl Solids {
     /// Elastic response: a vertex that hit an obstacle leaves it with the share of its approaching speed that the
     /// obstacle gives back. One that was inside from the start leaves without being thrown. `predicted` are the
     /// velocities before limiting, `v` those after \[m/s\]; `dt` \[s\].
-    pub fn respond(&self, obstacles: &[Obstacle], dt: f32, old: &[Quad], x: &[Quad], predicted: &[Quad], v: &mut [Quad]) {
+    pub fn respond(
+        &self,
+        obstacles: &[Obstacle],
+        dt: f32,
+        old: &[Quad],
+        x: &[Quad],
+        predicted: &[Quad],
+        v: &mut [Quad],
+    ) {
         for (&vertex, contact) in self.candidates.iter().zip(&self.contacts) {
             if contact.obstacle == NONE {
                 continue;

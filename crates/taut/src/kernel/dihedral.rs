@@ -48,12 +48,7 @@ pub fn dihedral<R: Real>(x: &[V3<R>; 4]) -> Dihedral<R> {
     Dihedral {
         sin_half: R::select(sine.lt(zero), -sin_half, sin_half),
         cos_half,
-        gradient: [
-            combine(g1, t1 - one, g2, t2 - one),
-            combine(g1, -t1, g2, -t2),
-            g1,
-            g2,
-        ],
+        gradient: [combine(g1, t1 - one, g2, t2 - one), combine(g1, -t1, g2, -t2), g1, g2],
         heights: [h1, h2],
     }
 }

@@ -42,6 +42,35 @@ pub trait Lanes: Real {
 
     /// The largest lane.
     fn largest(self) -> f32;
+
+    /// [`Lanes::load`] of several arrays.
+    #[inline(always)]
+    fn load_all<const K: usize>(values: &[[f32; BATCH]; K], at: usize) -> [Self; K] {
+        let mut all = [Self::splat(0.0); K];
+        for k in 0..K {
+            all[k] = Self::load(&values[k], at);
+        }
+        all
+    }
+
+    /// The first three components of the vertices of `K`-cornered elements.
+    ///
+    /// # Safety
+    /// As [`Lanes::gather`].
+    #[inline(always)]
+    unsafe fn corners<const K: usize>(
+        base: *const Quad,
+        vertices: &[[u32; BATCH]; K],
+        at: usize,
+    ) -> [[Self; 3]; K] {
+        let mut corners = [[Self::splat(0.0); 3]; K];
+        for k in 0..K {
+            // SAFETY: the caller's promise.
+            let [x, y, z, _] = unsafe { Self::gather(base, &vertices[k], at) };
+            corners[k] = [x, y, z];
+        }
+        corners
+    }
 }
 
 /// Which lanes the processor has.
@@ -154,6 +183,28 @@ macro_rules! operators {
     )*};
 }
 
+/// One vertex.
+///
+/// # Safety
+/// `index` must be inside the array.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn quad(base: *const Quad, index: u32) -> __m128 {
+    // SAFETY: the caller's promise.
+    unsafe { _mm_loadu_ps(base.add(index as usize).cast()) }
+}
+
+/// Puts back one vertex.
+///
+/// # Safety
+/// `index` must be inside the array, and nobody else may use it.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn put(base: *mut Quad, index: u32, value: __m128) {
+    // SAFETY: the caller's promise.
+    unsafe { _mm_storeu_ps(base.add(index as usize).cast(), value) }
+}
+
 /// 16 lanes.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
@@ -255,14 +306,15 @@ impl Lanes for Avx512 {
     unsafe fn gather(base: *const Quad, indices: &[u32; BATCH], _at: usize) -> [Self; 4] {
         // SAFETY: the caller vouches for indices and instructions.
         unsafe {
-            let quad = |k: usize| _mm_loadu_ps(base.add(indices[k] as usize).cast());
-            let part = |j: usize| {
-                let q = _mm512_castps128_ps512(quad(j));
-                let q = _mm512_insertf32x4::<1>(q, quad(j + 4));
-                let q = _mm512_insertf32x4::<2>(q, quad(j + 8));
-                _mm512_insertf32x4::<3>(q, quad(j + 12))
-            };
-            Self::transpose([part(0), part(1), part(2), part(3)]).map(Self)
+            let mut parts = [_mm512_setzero_ps(); 4];
+            for j in 0..4 {
+                let q = _mm512_castps128_ps512(quad(base, indices[j]));
+                let q = _mm512_insertf32x4::<1>(q, quad(base, indices[j + 4]));
+                let q = _mm512_insertf32x4::<2>(q, quad(base, indices[j + 8]));
+                parts[j] = _mm512_insertf32x4::<3>(q, quad(base, indices[j + 12]));
+            }
+            let [x, y, z, w] = Self::transpose(parts);
+            [Self(x), Self(y), Self(z), Self(w)]
         }
     }
 
@@ -270,13 +322,12 @@ impl Lanes for Avx512 {
     unsafe fn scatter(base: *mut Quad, indices: &[u32; BATCH], _at: usize, values: [Self; 4]) {
         // SAFETY: the caller vouches for indices, instructions and sole use.
         unsafe {
-            let quads = Self::transpose(values.map(|v| v.0));
-            for (j, q) in quads.into_iter().enumerate() {
-                let at = |k: usize| base.add(indices[k] as usize).cast::<f32>();
-                _mm_storeu_ps(at(j), _mm512_castps512_ps128(q));
-                _mm_storeu_ps(at(j + 4), _mm512_extractf32x4_ps::<1>(q));
-                _mm_storeu_ps(at(j + 8), _mm512_extractf32x4_ps::<2>(q));
-                _mm_storeu_ps(at(j + 12), _mm512_extractf32x4_ps::<3>(q));
+            let quads = Self::transpose([values[0].0, values[1].0, values[2].0, values[3].0]);
+            for j in 0..4 {
+                put(base, indices[j], _mm512_castps512_ps128(quads[j]));
+                put(base, indices[j + 4], _mm512_extractf32x4_ps::<1>(quads[j]));
+                put(base, indices[j + 8], _mm512_extractf32x4_ps::<2>(quads[j]));
+                put(base, indices[j + 12], _mm512_extractf32x4_ps::<3>(quads[j]));
             }
         }
     }
@@ -408,9 +459,13 @@ impl Lanes for Avx2 {
     unsafe fn gather(base: *const Quad, indices: &[u32; BATCH], at: usize) -> [Self; 4] {
         // SAFETY: the caller vouches for indices and instructions.
         unsafe {
-            let quad = |k: usize| _mm_loadu_ps(base.add(indices[at + k] as usize).cast());
-            let part = |j: usize| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(quad(j)), quad(j + 4));
-            Self::transpose([part(0), part(1), part(2), part(3)]).map(Self)
+            let mut parts = [_mm256_setzero_ps(); 4];
+            for j in 0..4 {
+                let q = _mm256_castps128_ps256(quad(base, indices[at + j]));
+                parts[j] = _mm256_insertf128_ps::<1>(q, quad(base, indices[at + j + 4]));
+            }
+            let [x, y, z, w] = Self::transpose(parts);
+            [Self(x), Self(y), Self(z), Self(w)]
         }
     }
 
@@ -418,11 +473,10 @@ impl Lanes for Avx2 {
     unsafe fn scatter(base: *mut Quad, indices: &[u32; BATCH], at: usize, values: [Self; 4]) {
         // SAFETY: the caller vouches for indices, instructions and sole use.
         unsafe {
-            let quads = Self::transpose(values.map(|v| v.0));
-            for (j, q) in quads.into_iter().enumerate() {
-                let to = |k: usize| base.add(indices[at + k] as usize).cast::<f32>();
-                _mm_storeu_ps(to(j), _mm256_castps256_ps128(q));
-                _mm_storeu_ps(to(j + 4), _mm256_extractf128_ps::<1>(q));
+            let quads = Self::transpose([values[0].0, values[1].0, values[2].0, values[3].0]);
+            for j in 0..4 {
+                put(base, indices[at + j], _mm256_castps256_ps128(quads[j]));
+                put(base, indices[at + j + 4], _mm256_extractf128_ps::<1>(quads[j]));
             }
         }
     }

@@ -7,12 +7,7 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 /// A number, or several side by side.
 pub trait Real:
-    Copy
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// One truth value a lane.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
@@ -143,11 +138,8 @@ pub fn perpendicular<R: Real>(u: V3<R>) -> V3<R> {
     // Crossing with the axis that u is least aligned with keeps the product away from zero.
     let x_least = u[0].abs().le(u[1].abs()) & u[0].abs().le(u[2].abs());
     let y_least = u[1].abs().le(u[2].abs());
-    let axis = select3::<R>(
-        x_least,
-        [one, zero, zero],
-        select3::<R>(y_least, [zero, one, zero], [zero, zero, one]),
-    );
+    let axis =
+        select3::<R>(x_least, [one, zero, zero], select3::<R>(y_least, [zero, one, zero], [zero, zero, one]));
     let p = cross(u, axis);
     scale(p, one / dot(p, p).sqrt().max(R::splat(1e-30)))
 }

@@ -10,6 +10,8 @@
 //!
 //! **Paper** (Eq. 4). U T Vᵀ about the centre of mass; one pinned vertex: about it; two: at right angles to their line.
 //!
+//! Kernels avoid closures over lanes: only what is inlined for sure gets the lanes' instructions.
+//!
 //! Cost: 16 lanes, all violating, one thread: see `benches/kernels.rs`.
 
 use super::{
@@ -58,16 +60,12 @@ pub fn limit_strain_gradient<R: Real>(
     let (svd, active, residual) = violation(x, rest, range)?;
     let g = Metric::new(&svd, w, rest);
     let n = g.step(&svd, w, rest, range);
-    let [[n00, n01], [n10, n11]] = n.map(|row| row.map(|v| v * relaxation));
-    let none = [R::splat(0.0); 3];
-    let moves = [0, 1, 2].map(|i| {
-        let (a, b) = (w[i] * g.along[0][i], w[i] * g.along[1][i]);
-        select3::<R>(
-            active,
-            combine(svd.u[0], n00 * a + n01 * b, svd.u[1], n10 * a + n11 * b),
-            none,
-        )
-    });
+    let mut moves = [[R::splat(0.0); 3]; 3];
+    for i in 0..3 {
+        let weight = R::select(active, w[i] * relaxation, R::splat(0.0));
+        let (a, b) = (weight * g.along[0][i], weight * g.along[1][i]);
+        moves[i] = combine(svd.u[0], n[0][0] * a + n[0][1] * b, svd.u[1], n[1][0] * a + n[1][1] * b);
+    }
     Some(Projected { active, residual, moves })
 }
 
@@ -105,11 +103,12 @@ impl<R: Real> Metric<R> {
         let (a1, a2) = (vx * rest[0] + vy * rest[1], vy * rest[2]);
         let (b1, b2) = (vx * rest[1] - vy * rest[0], vx * rest[2]);
         let along = [[-(a1 + a2), a1, a2], [-(b1 + b2), b1, b2]];
-        let sum = |p: &[R; 3], q: &[R; 3]| w[0] * p[0] * q[0] + w[1] * p[1] * q[1] + w[2] * p[2] * q[2];
+        let weighted = [w[0] * along[0][0], w[1] * along[0][1], w[2] * along[0][2]];
+        let across = [w[0] * along[1][0], w[1] * along[1][1], w[2] * along[1][2]];
         Self {
             along,
-            diagonal: [sum(&along[0], &along[0]), sum(&along[1], &along[1])],
-            off: sum(&along[0], &along[1]),
+            diagonal: [dot(weighted, along[0]), dot(across, along[1])],
+            off: dot(weighted, along[1]),
         }
     }
 
@@ -128,8 +127,7 @@ impl<R: Real> Metric<R> {
         let g = R::select(out0, self.diagonal[0], self.diagonal[1]);
         let gap = t * t - o * o;
         let denominator = g * g * gap;
-        let ratio = self.off * self.off * t * t
-            / R::select(denominator.abs().le(tiny), tiny, denominator);
+        let ratio = self.off * self.off * t * t / R::select(denominator.abs().le(tiny), tiny, denominator);
         let discriminant = t * t + ratio * (t * t - s * s);
         let root = discriminant.max(zero).sqrt();
         // Two forms of the same root, each without cancellation on its side.
@@ -143,9 +141,8 @@ impl<R: Real> Metric<R> {
         let other = o * y / t.max(tiny);
         // Near a double root the square root would lose half of the digits.
         let rooted = (t * t * R::splat(0.05)).le(discriminant);
-        let lands = rooted
-            & other.le(range.max * R::splat(1.000001))
-            & (range.min * R::splat(0.999999)).le(other);
+        let lands =
+            rooted & other.le(range.max * R::splat(1.000001)) & (range.min * R::splat(0.999999)).le(other);
         let both = (out0 & out1) | !lands;
         let single = [[R::select(out0, k, zero), zero], [zero, R::select(out0, zero, k)]];
         if !R::any(both) {
@@ -169,24 +166,18 @@ impl<R: Real> Metric<R> {
         let d = [[c * t0 - s0, -(z * t1)], [z * t0, c * t1 - s1]];
         let inverse = one / R::select(determinant.le(tiny), one, determinant);
         let [g00, g11] = self.diagonal;
-        let times = |row: [R; 2]| {
-            [
-                (row[0] * g11 - row[1] * self.off) * inverse,
-                (row[1] * g00 - row[0] * self.off) * inverse,
-            ]
-        };
-        let shape = [times(d[0]), times(d[1])];
-
+        let mut double = single;
+        for i in 0..2 {
+            double[i] = [
+                (d[i][0] * g11 - d[i][1] * self.off) * inverse,
+                (d[i][1] * g00 - d[i][0] * self.off) * inverse,
+            ];
+        }
         let held = determinant.le(tiny);
-        let choose = |mask: R::Mask, yes: [[R; 2]; 2], no: [[R; 2]; 2]| {
-            [0, 1].map(|i| [0, 1].map(|j| R::select(mask, yes[i][j], no[i][j])))
-        };
-        let double = if R::any(held & both) {
-            choose(held, self.step_of_one_vertex(svd, w, [t0, t1], single), shape)
-        } else {
-            shape
-        };
-        choose(both, double, single)
+        if R::any(held & both) {
+            double = select2x2::<R>(held, self.step_of_one_vertex(svd, w, [t0, t1], single), double);
+        }
+        select2x2::<R>(both, double, single)
     }
 
     /// Two vertices pinned: one vertex must give the triangle both stretches `t`, which it can where the stretch of
@@ -196,11 +187,12 @@ impl<R: Real> Metric<R> {
         let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
         let [s0, s1] = svd.s;
         // b of the free vertex in the basis v, as unit vector n and length; the pinned edge runs along (−n₁, n₀).
-        let pick = |k: usize| {
-            let free = |i: usize, rest: R| R::select(w[i].le(zero), rest, self.along[k][i]);
-            free(0, free(1, free(2, zero)))
-        };
-        let (b0, b1) = (pick(0), pick(1));
+        let (mut b0, mut b1) = (zero, zero);
+        for i in 0..3 {
+            let free = !w[i].le(zero);
+            b0 = R::select(free, self.along[0][i], b0);
+            b1 = R::select(free, self.along[1][i], b1);
+        }
         let length = (b0 * b0 + b1 * b1).sqrt().max(tiny);
         let (n0, n1) = (b0 / length, b1 / length);
         let weight = w[0].max(w[1]).max(w[2]).max(tiny);
@@ -217,15 +209,20 @@ impl<R: Real> Metric<R> {
         let goal = [unit[0] * new_shear + normal[0] * height, unit[1] * new_shear + normal[1] * height];
         let z = [(goal[0] - across[0]) / (length * weight), (goal[1] - across[1]) / (length * weight)];
         // N with N (b₀, b₁) = z, so that w U N b is the move of the free vertex.
-        let full = z.map(|z| [z * n0 / length, z * n1 / length]);
+        let (n0, n1) = (n0 / length, n1 / length);
+        let full = [[z[0] * n0, z[0] * n1], [z[1] * n0, z[1] * n1]];
         let feasible = zero.le(room);
-        let moved = tiny.lt(w[0].max(w[1]).max(w[2]));
-        [0, 1].map(|i| {
-            [0, 1].map(|j| {
-                R::select(moved, R::select(feasible, full[i][j], single[i][j]), zero)
-            })
-        })
+        let movable = tiny.lt(w[0].max(w[1]).max(w[2]));
+        select2x2::<R>(movable, select2x2::<R>(feasible, full, single), [[zero; 2]; 2])
     }
+}
+
+#[inline(always)]
+fn select2x2<R: Real>(mask: R::Mask, yes: [[R; 2]; 2], no: [[R; 2]; 2]) -> [[R; 2]; 2] {
+    [
+        [R::select(mask, yes[0][0], no[0][0]), R::select(mask, yes[0][1], no[0][1])],
+        [R::select(mask, yes[1][0], no[1][0]), R::select(mask, yes[1][1], no[1][1])],
+    ]
 }
 
 /// Brings a triangle back to its limits as published: Eq. 4 with its cases of one, two and three pinned vertices.
@@ -241,12 +238,16 @@ pub fn limit_strain_paper<R: Real>(
     let (svd, active, residual) = violation(x, rest, range)?;
     let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
     let [vx, vy] = svd.v;
-    let tau = [0, 1].map(|k| (svd.s[k].clamp(range.min, range.max) - svd.s[k]) * relaxation);
+    let tau0 = (svd.s[0].clamp(range.min, range.max) - svd.s[0]) * relaxation;
+    let tau1 = (svd.s[1].clamp(range.min, range.max) - svd.s[1]) * relaxation;
     let r = rest_corners(rest);
-    let edge_move = |p: [R; 2]| {
-        combine(svd.u[0], tau[0] * (vx * p[0] + vy * p[1]), svd.u[1], tau[1] * (vx * p[1] - vy * p[0]))
-    };
-    let (d1, d2) = (edge_move(r[1]), edge_move(r[2]));
+    let d1 = combine(svd.u[0], tau0 * (vx * r[1][0]), svd.u[1], -(tau1 * (vy * r[1][0])));
+    let d2 = combine(
+        svd.u[0],
+        tau0 * (vx * r[2][0] + vy * r[2][1]),
+        svd.u[1],
+        tau1 * (vx * r[2][1] - vy * r[2][0]),
+    );
     // Mass fractions from inverse masses: a pinned vertex (w = 0) takes the whole weight.
     let products = [w[1] * w[2], w[2] * w[0], w[0] * w[1]];
     let sum = products[0] + products[1] + products[2];
@@ -262,7 +263,9 @@ pub fn limit_strain_paper<R: Real>(
     }
     let none = [zero; 3];
     // Mass fractions round: a pinned vertex must not move by a bit.
-    let moves = [0, 1, 2].map(|i| select3::<R>(active & !w[i].le(zero), moves[i], none));
+    for i in 0..3 {
+        moves[i] = select3::<R>(active & !w[i].le(zero), moves[i], none);
+    }
     Some(Projected { active, residual, moves })
 }
 
@@ -284,14 +287,14 @@ fn moves_across_pinned_edge<R: Real>(
     relaxation: R,
 ) -> [V3<R>; 3] {
     let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
-    let free = w.map(|w| !w.le(zero));
-    let pick3 = |a: V3<R>, b: V3<R>, c: V3<R>| select3::<R>(free[0], a, select3::<R>(free[1], b, c));
-    let pick2 = |a: [R; 2], b: [R; 2], c: [R; 2]| {
-        [0, 1].map(|k| R::select(free[0], a[k], R::select(free[1], b[k], c[k])))
-    };
-    let (from, to, tip) = (pick3(x[1], x[2], x[0]), pick3(x[2], x[0], x[1]), pick3(x[0], x[1], x[2]));
-    let (rest_from, rest_to, rest_tip) =
-        (pick2(r[1], r[2], r[0]), pick2(r[2], r[0], r[1]), pick2(r[0], r[1], r[2]));
+    let free = [!w[0].le(zero), !w[1].le(zero), !w[2].le(zero)];
+    let lift = |p: [R; 2]| [p[0], p[1], zero];
+    let from = pick::<R>(free, x[1], x[2], x[0]);
+    let to = pick::<R>(free, x[2], x[0], x[1]);
+    let tip = pick::<R>(free, x[0], x[1], x[2]);
+    let rest_from = pick::<R>(free, lift(r[1]), lift(r[2]), lift(r[0]));
+    let rest_to = pick::<R>(free, lift(r[2]), lift(r[0]), lift(r[1]));
+    let rest_tip = pick::<R>(free, lift(r[0]), lift(r[1]), lift(r[2]));
 
     let line = sub(to, from);
     let length = dot(line, line).sqrt();
@@ -326,12 +329,25 @@ fn moves_across_pinned_edge<R: Real>(
     let up = select3::<R>(flat, perpendicular(along), scale(offset, one / height.max(tiny)));
     let shift = scale(up, (wanted - d) * rest_height * relaxation);
     let none = [zero; 3];
-    [0, 1, 2].map(|i| select3::<R>(free[i], shift, none))
+    [
+        select3::<R>(free[0], shift, none),
+        select3::<R>(free[1], shift, none),
+        select3::<R>(free[2], shift, none),
+    ]
+}
+
+/// `a` where vertex 0 is the free one, `b` where 1 is, else `c`.
+#[inline(always)]
+fn pick<R: Real>(free: [R::Mask; 3], a: V3<R>, b: V3<R>, c: V3<R>) -> V3<R> {
+    select3::<R>(free[0], a, select3::<R>(free[1], b, c))
 }
 
 /// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices only.
 pub fn angular_impulse(x: &[V3<f64>; 3], w: [f64; 3], moves: &[V3<f64>; 3]) -> V3<f64> {
-    (0..3).fold([0.0; 3], |sum, i| {
-        if w[i] > 0.0 { add(sum, scale(cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
-    })
+    (0..3).fold(
+        [0.0; 3],
+        |sum, i| {
+            if w[i] > 0.0 { add(sum, scale(cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
+        },
+    )
 }

@@ -97,8 +97,7 @@ pub fn svd2<R: Real>(f: &[V3<R>; 2], c: &Cauchy<R>) -> Svd2<R> {
         let rest = sub(p1, scale(u0, dot(u0, p1)));
         let rest_length = dot(rest, rest).sqrt();
         let lost = rest_length.le(s0 * R::splat(1e-6)) | point;
-        let orthogonal =
-            select3::<R>(lost, perpendicular(u0), scale(rest, one / rest_length.max(tiny)));
+        let orthogonal = select3::<R>(lost, perpendicular(u0), scale(rest, one / rest_length.max(tiny)));
         u1 = select3::<R>(flat, orthogonal, u1);
         s1 = R::select(flat, rest_length, s1);
     }

@@ -47,7 +47,13 @@ impl EdgeBatch {
 /// Moves of the two vertices of an edge that bring it back to its limits, and its residual before; keeps linear and
 /// angular momentum. `w` are inverse masses.
 #[inline(always)]
-pub fn limit_edge<R: Real>(x: [V3<R>; 2], w: [R; 2], rest: R, range: Range<R>, relaxation: R) -> ([V3<R>; 2], R) {
+pub fn limit_edge<R: Real>(
+    x: [V3<R>; 2],
+    w: [R; 2],
+    rest: R,
+    range: Range<R>,
+    relaxation: R,
+) -> ([V3<R>; 2], R) {
     let (zero, tiny) = (R::splat(0.0), R::splat(1e-30));
     let d = sub(x[1], x[0]);
     let length = dot(d, d).sqrt();
@@ -97,7 +103,12 @@ impl Work for SweepEdges<'_> {
         for batch in self.batches {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the world, and edges of a colour share none.
-                let [p, q] = unsafe { batch.vertices.each_ref().map(|v| L::gather(self.x.base(), v, at)) };
+                let (p, q) = unsafe {
+                    (
+                        L::gather(self.x.base(), &batch.vertices[0], at),
+                        L::gather(self.x.base(), &batch.vertices[1], at),
+                    )
+                };
                 let range = Range { min: L::load(&batch.min, at), max: L::load(&batch.max, at) };
                 let mut relaxation = L::splat(self.relaxation);
                 if let EdgeWork::Accumulate(_) = self.work {

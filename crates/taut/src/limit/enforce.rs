@@ -31,7 +31,7 @@ pub struct Scratch {
 }
 
 /// Moves `x` until it is within the limits of `world` and outside its obstacles. `old` is where the step began, `step`
-/// numbers it, for the random order.
+/// numbers it, for the random order. At `deadline` it ends with what it has.
 pub fn enforce(
     world: &World,
     settings: &Settings,
@@ -40,14 +40,12 @@ pub fn enforce(
     solids: &mut Solids,
     scratch: &mut Scratch,
     step: u64,
+    deadline: Option<Instant>,
 ) -> Enforced {
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let limited = !world.strain_elements.is_empty() || !world.edge_elements.is_empty();
     let mut random = Random::new(world.description.seed, step);
-    let begun = Instant::now();
-    let out_of_time =
-        || solver.budget_ms.is_some_and(|budget| begun.elapsed().as_secs_f32() * 1e3 >= budget);
     // What later moves of the same iteration may leave behind; the end of the step puts it right.
     let shallow = 0.01 * world.edge_length;
     // Lanes measure in single precision; the certificate must find the limit kept in double precision.
@@ -59,7 +57,8 @@ pub fn enforce(
         let met = if limited {
             match solver.scheme {
                 Scheme::Sweep => {
-                    let strain = sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
+                    let strain =
+                        sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
                     let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
                     strain.max(edge)
                 }
@@ -71,7 +70,9 @@ pub fn enforce(
                     &mut random,
                     &mut scratch.order,
                 ),
-                Scheme::Jacobi => jacobi::iterate(settings, &world.strain, &world.edges, x, &mut scratch.moves),
+                Scheme::Jacobi => {
+                    jacobi::iterate(settings, &world.strain, &world.edges, x, &mut scratch.moves)
+                }
             }
         } else {
             0.0
@@ -86,7 +87,7 @@ pub fn enforce(
                 break;
             }
         }
-        if out_of_time() {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break;
         }
     }

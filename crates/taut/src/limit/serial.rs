@@ -53,8 +53,7 @@ pub fn iterate(
         let element = &edges[e as usize];
         let quads = element.vertices.map(|v| x[v as usize]);
         let p = quads.map(|q| position(&q));
-        let (moves, residual) =
-            limit_edge(p, quads.map(|q| q[3]), element.rest, element.range, relaxation);
+        let (moves, residual) = limit_edge(p, quads.map(|q| q[3]), element.rest, element.range, relaxation);
         worst = worst.max(residual);
         for k in 0..2 {
             x[element.vertices[k] as usize][..3].copy_from_slice(&add(p[k], moves[k]));

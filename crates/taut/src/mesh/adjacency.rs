@@ -23,7 +23,8 @@ impl Adjacency {
             .iter()
             .enumerate()
             .flat_map(|(t, &[a, b, c])| {
-                [(a, b, c), (b, c, a), (c, a, b)].map(|(p, q, wing)| (p.min(q), p.max(q), t as u32, wing, p < q))
+                [(a, b, c), (b, c, a), (c, a, b)]
+                    .map(|(p, q, wing)| (p.min(q), p.max(q), t as u32, wing, p < q))
             })
             .collect();
         sides.sort_unstable();

@@ -61,7 +61,10 @@ mod tests {
             for &e in class {
                 assert!(!std::mem::replace(&mut seen[e as usize], true), "element {e} has two colours");
                 for &v in &elements[e as usize] {
-                    assert!(!std::mem::replace(&mut touched[v as usize], true), "vertex {v} twice in a colour");
+                    assert!(
+                        !std::mem::replace(&mut touched[v as usize], true),
+                        "vertex {v} twice in a colour"
+                    );
                 }
             }
         }
@@ -74,7 +77,9 @@ mod tests {
         let at = |i: u32, j: u32| i * (n + 1) + j;
         let triangles: Vec<[u32; 3]> = (0..n)
             .flat_map(|i| (0..n).map(move |j| (i, j)))
-            .flat_map(|(i, j)| [[at(i, j), at(i + 1, j), at(i, j + 1)], [at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]])
+            .flat_map(|(i, j)| {
+                [[at(i, j), at(i + 1, j), at(i, j + 1)], [at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]]
+            })
             .collect();
         let count = ((n + 1) * (n + 1)) as usize;
         let classes = color(count, &triangles);

@@ -56,7 +56,6 @@ pub enum Diagonals {
 pub enum Generator {
     /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are the groups `corner:top-left`
     /// (0, 0, 0), `corner:top-right` (width, 0, 0), `corner:bottom-left` and `corner:bottom-right` (at z = depth).
-    #[serde(rename_all = "snake_case")]
     Grid {
         /// Width and depth \[m\].
         size: [f32; 2],

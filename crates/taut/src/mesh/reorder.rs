@@ -17,7 +17,9 @@ pub fn locality_order(vertex_count: usize, edges: &[[u32; 2]]) -> Vec<u32> {
             continue;
         }
         // The last vertex that a first search reaches lies on the rim of the piece.
-        search(&neighbors, start, &mut queue, |v| std::mem::replace(&mut reached[v as usize], start) != start);
+        search(&neighbors, start, &mut queue, |v| {
+            std::mem::replace(&mut reached[v as usize], start) != start
+        });
         let rim = *queue.last().unwrap_or(&start);
         search(&neighbors, rim, &mut queue, |v| !std::mem::replace(&mut placed[v as usize], true));
         order.extend_from_slice(&queue);

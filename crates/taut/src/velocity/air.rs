@@ -11,7 +11,7 @@ use crate::{
     kernel::{
         lanes::{BATCH, Lanes, Work},
         random::Random,
-        real::{dot, scale},
+        real::{add, dot, scale},
     },
     limit::colored::SharedQuads,
 };
@@ -63,7 +63,11 @@ impl Gusts {
                 let direction = Vec3::new(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5);
                 // Waves of 4 m down to 0.4 m, the shorter the quicker.
                 let number = 1.6 * 1.6f32.powi(k);
-                (direction.normalize_or(Vec3::X) * number, 1.5 * 1.5f32.powi(k), random.unit() * std::f32::consts::TAU)
+                (
+                    direction.normalize_or(Vec3::X) * number,
+                    1.5 * 1.5f32.powi(k),
+                    random.unit() * std::f32::consts::TAU,
+                )
             })
             .collect();
         Self { waves }
@@ -71,7 +75,8 @@ impl Gusts {
 
     /// Strength at a place and time, about −1 to 1.
     pub fn at(&self, p: Vec3, time: f32) -> f32 {
-        let sum: f32 = self.waves.iter().map(|(k, omega, phase)| (k.dot(p) - omega * time + phase).sin()).sum();
+        let sum: f32 =
+            self.waves.iter().map(|(k, omega, phase)| (k.dot(p) - omega * time + phase).sin()).sum();
         sum / 3.0
     }
 }
@@ -103,14 +108,13 @@ impl Work for AddDrag<'_> {
         for batch in self.batches {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let corners = |quads: SharedQuads| unsafe {
-                    batch.vertices.each_ref().map(|v| {
-                        let [x, y, z, _] = L::gather(quads.base(), v, at);
-                        [x, y, z]
-                    })
+                let (x, u) = unsafe {
+                    (
+                        L::corners(self.x.base(), &batch.vertices, at),
+                        L::corners(self.relative.base(), &batch.vertices, at),
+                    )
                 };
-                let (x, u) = (corners(self.x), corners(self.relative));
-                let mean = [0, 1, 2].map(|k| (u[0][k] + u[1][k] + u[2][k]) * third);
+                let mean = scale(add(add(u[0], u[1]), u[2]), third);
                 let area = area_vector(&x);
                 let doubled = dot(area, area).sqrt().max(tiny);
                 let across = dot(mean, area) / doubled;

@@ -61,7 +61,8 @@ pub fn hinge_forces<R: Real>(
     let d = dihedral(x);
     let fade = (d.heights[0] / quarter_heights[0]).min(d.heights[1] / quarter_heights[1]).min(one);
     let moment = R::splat(-2.0) * stiffness * (d.sin_half - rest_sin_half) * fade * fade;
-    d.gradient.map(|g| scale(g, moment))
+    let g = d.gradient;
+    [scale(g[0], moment), scale(g[1], moment), scale(g[2], moment), scale(g[3], moment)]
 }
 
 /// [`BATCH`] hinges side by side.
@@ -107,17 +108,12 @@ impl Work for AddHingeForces<'_> {
         for batch in self.batches {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let x = unsafe {
-                    batch.vertices.each_ref().map(|v| {
-                        let [x, y, z, _] = L::gather(self.x.base(), v, at);
-                        [x, y, z]
-                    })
-                };
+                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
                 let forces = hinge_forces(
                     &x,
                     L::load(&batch.stiffness, at) * softening,
                     L::load(&batch.rest_sin_half, at),
-                    batch.quarter_heights.each_ref().map(|h| L::load(h, at)),
+                    L::load_all(&batch.quarter_heights, at),
                 );
                 for k in 0..4 {
                     // SAFETY: as above.

@@ -77,7 +77,7 @@ pub fn membrane_forces<R: Real>(
     }
     let norm = (e[0] * e[0] + e[1] * e[1] + R::splat(2.0) * e[2] * e[2]).sqrt();
     let held = cap / norm.max(cap);
-    let s = stress(e, moduli).map(|s| s * held);
+    let s = scale(stress(e, moduli), held);
     // P = F S; f₁ = −P b₁, f₂ = −P b₂ with b₁ = (i00, i01), b₂ = (0, i11).
     let p0 = combine(f[0], s[0], f[1], s[2]);
     let p1 = combine(f[0], s[2], f[1], s[1]);
@@ -136,18 +136,17 @@ impl Work for AddMembraneForces<'_> {
         for batch in self.batches {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let corners = |quads: SharedQuads| unsafe {
-                    batch.vertices.each_ref().map(|v| {
-                        let [x, y, z, _] = L::gather(quads.base(), v, at);
-                        [x, y, z]
-                    })
+                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let rest = L::load_all(&batch.rest, at);
+                let moduli = scale(L::load_all(&batch.moduli, at), softening);
+                let forces = match self.v {
+                    None => membrane_forces(&x, None, rest, moduli, cap),
+                    Some(v) => {
+                        // SAFETY: as above.
+                        let v = unsafe { L::corners(v.base(), &batch.vertices, at) };
+                        membrane_forces(&x, Some((&v, L::load(&batch.viscosity, at))), rest, moduli, cap)
+                    }
                 };
-                let x = corners(self.x);
-                let v = self.v.map(corners);
-                let damping = v.as_ref().map(|v| (v, L::load(&batch.viscosity, at)));
-                let rest = batch.rest.each_ref().map(|r| L::load(r, at));
-                let moduli = batch.moduli.each_ref().map(|m| L::load(m, at) * softening);
-                let forces = membrane_forces(&x, damping, rest, moduli, cap);
                 for k in 0..3 {
                     // SAFETY: as above.
                     unsafe { add_to(self.forces, &batch.vertices[k], at, forces[k]) };
@@ -175,13 +174,8 @@ impl Work for LargestStretch<'_> {
         for batch in self.batches {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the world; nobody writes meanwhile.
-                let x = unsafe {
-                    batch.vertices.each_ref().map(|v| {
-                        let [x, y, z, _] = L::gather(self.x.base(), v, at);
-                        [x, y, z]
-                    })
-                };
-                let f = deformation_gradient(&x, batch.rest.each_ref().map(|r| L::load(r, at)));
+                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let f = deformation_gradient(&x, L::load_all(&batch.rest, at));
                 worst = worst.max(cauchy(&f).larger);
             }
         }

@@ -105,8 +105,8 @@ impl Forces {
     /// The largest principal stretch of any triangle.
     pub fn largest_stretch(&self, threads: &Threads, lanes: LaneKind, x: &mut [Quad]) -> f64 {
         let x = SharedQuads::new(x);
-        let square =
-            threads.largest(&self.membrane.batches, GRAIN, |batches| run(lanes, LargestStretch { batches, x }));
+        let square = threads
+            .largest(&self.membrane.batches, GRAIN, |batches| run(lanes, LargestStretch { batches, x }));
         f64::from(square).sqrt()
     }
 }
@@ -125,7 +125,15 @@ pub struct Motion<'a> {
 }
 
 /// Advances positions and velocities over a step of `dt` from `time`, as if there were no limits.
-pub fn update(world: &World, threads: &Threads, lanes: LaneKind, motion: Motion, time: f32, dt: f32, plan: &Plan) {
+pub fn update(
+    world: &World,
+    threads: &Threads,
+    lanes: LaneKind,
+    motion: Motion,
+    time: f32,
+    dt: f32,
+    plan: &Plan,
+) {
     let Motion { x, v, forces, steady } = motion;
     steady.fill([0.0; 4]);
     if world.description.air.density > 0.0 {
@@ -143,7 +151,17 @@ pub fn update(world: &World, threads: &Threads, lanes: LaneKind, motion: Motion,
         for color in 0..tables.membrane.colors.len() {
             threads.largest(tables.membrane.of(color), GRAIN, |batches| {
                 let (x, forces) = shared;
-                run(lanes, AddMembraneForces { batches, x, v: moving, forces, softening: plan.stretch, cap: plan.cap })
+                run(
+                    lanes,
+                    AddMembraneForces {
+                        batches,
+                        x,
+                        v: moving,
+                        forces,
+                        softening: plan.stretch,
+                        cap: plan.cap,
+                    },
+                )
             });
         }
         if plan.bend > 0.0 {

@@ -5,11 +5,7 @@ use glam::Vec3;
 use super::{Body, Cloth, Description, Limit, PinnedVertex, World, WorldError};
 use crate::{
     certificate::RestShape,
-    kernel::{
-        dihedral::dihedral,
-        lanes::Quad,
-        svd2::rest_inverse,
-    },
+    kernel::{dihedral::dihedral, lanes::Quad, svd2::rest_inverse},
     limit::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
@@ -156,7 +152,12 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         let vertices = corners.map(|v| place[v as usize]);
         let rest_single = rest.map(|r| r as f32);
         if cloth.strain.is_some() {
-            elements.strain.push(StrainElement { vertices, rest: rest_single, range: cloth.strain.range(), share: 1.0 });
+            elements.strain.push(StrainElement {
+                vertices,
+                rest: rest_single,
+                range: cloth.strain.range(),
+                share: 1.0,
+            });
         }
         elements.membrane.push(MembraneElement {
             vertices,
@@ -233,20 +234,37 @@ fn invalid(cloth: &Cloth, problem: String) -> WorldError {
 /// library.
 fn check(description: &Description) -> Result<(), WorldError> {
     let general = |ok: bool, problem: &str| {
-        if ok { Ok(()) } else { Err(WorldError::Invalid { what: "description".into(), problem: problem.into() }) }
+        if ok {
+            Ok(())
+        } else {
+            Err(WorldError::Invalid { what: "description".into(), problem: problem.into() })
+        }
     };
     let solver = &description.solver;
     let positive = |v: f32| v.is_finite() && v > 0.0;
     general(!description.cloths.is_empty(), "no cloth; at least one is needed")?;
     general(description.gravity.is_finite(), "gravity must be finite")?;
     general(positive(description.frame_time), "frame_time must be positive")?;
-    general(description.air.density >= 0.0 && description.air.density.is_finite(), "air density must be at least 0")?;
+    general(
+        description.air.density >= 0.0 && description.air.density.is_finite(),
+        "air density must be at least 0",
+    )?;
     general(solver.tolerance.is_finite() && solver.tolerance >= 0.0, "tolerance must be at least 0")?;
     general(solver.relaxation > 0.0 && solver.relaxation < 2.0, "relaxation must lie between 0 and 2")?;
-    general(solver.steps_per_frame >= 1 && solver.max_substeps >= 1, "steps and substeps must be at least 1")?;
+    general(
+        solver.budget_ms.is_none_or(|ms| (0.0..=1e9).contains(&ms)),
+        "budget_ms must be at least 0 and at most 1e9",
+    )?;
+    general(
+        solver.steps_per_frame >= 1 && solver.max_substeps >= 1,
+        "steps and substeps must be at least 1",
+    )?;
     general(
         description.obstacles.iter().all(|o| {
-            o.position.is_finite() && o.rotation.is_finite() && o.friction >= 0.0 && (0.0..=1.0).contains(&o.restitution)
+            o.position.is_finite()
+                && o.rotation.is_finite()
+                && o.friction >= 0.0
+                && (0.0..=1.0).contains(&o.restitution)
         }),
         "an obstacle's placement must be finite, its friction at least 0, its restitution between 0 and 1",
     )?;
@@ -257,7 +275,12 @@ fn check(description: &Description) -> Result<(), WorldError> {
         need(!cloth.mesh.triangles.is_empty(), "its mesh has no face")?;
         need(cloth.start.len() == count, "needs one start position for each vertex")?;
         need(
-            cloth.mesh.positions.iter().chain(&cloth.start).all(|p| p.is_finite() && p.abs().max_element() <= 1e6),
+            cloth
+                .mesh
+                .positions
+                .iter()
+                .chain(&cloth.start)
+                .all(|p| p.is_finite() && p.abs().max_element() <= 1e6),
             "positions must be finite and within 1e6 m",
         )?;
         need(
@@ -266,16 +289,23 @@ fn check(description: &Description) -> Result<(), WorldError> {
         )?;
         need(cloth.velocity.is_finite(), "velocity must be finite")?;
         need(positive(material.density), "density must be positive")?;
-        need(material.stretch >= 0.0 && material.stretch.is_finite(), "stretch stiffness must be at least 0")?;
+        need(
+            material.stretch >= 0.0 && material.stretch.is_finite(),
+            "stretch stiffness must be at least 0",
+        )?;
         need(material.bend >= 0.0 && material.bend.is_finite(), "bending stiffness must be at least 0")?;
         need(material.poisson.abs() < 1.0, "Poisson's ratio must lie between -1 and 1")?;
         need(
-            material.damping >= 0.0 && material.viscosity >= 0.0 && material.damping.is_finite() && material.viscosity.is_finite(),
+            material.damping >= 0.0
+                && material.viscosity >= 0.0
+                && material.damping.is_finite()
+                && material.viscosity.is_finite(),
             "damping and viscosity must be at least 0",
         )?;
         for limit in [cloth.strain, cloth.edge] {
             let Limit { min, max } = limit;
-            let fine = min.is_none_or(|m| (-1.0..=0.0).contains(&m)) && max.is_none_or(|m| m >= 0.0 && m.is_finite());
+            let fine = min.is_none_or(|m| (-1.0..=0.0).contains(&m))
+                && max.is_none_or(|m| m >= 0.0 && m.is_finite());
             need(fine, "a limit's min must lie between -1 and 0, its max be at least 0")?;
         }
         need(

@@ -132,7 +132,8 @@ impl<'a> Accessors<'a> {
             return Err(fault(format!("accessor {index} (from 0) does not exist: the file has {count}")));
         };
         if accessor.shape != shape {
-            let message = format!("accessor {index} (from 0) has type {:?}: must be {shape:?}", accessor.shape);
+            let message =
+                format!("accessor {index} (from 0) has type {:?}: must be {shape:?}", accessor.shape);
             return Err(fault(message));
         }
         read(accessor, &mut self.buffers).map_err(|found| found.within(&format!("accessor {index} (from 0)")))
@@ -164,8 +165,13 @@ fn read<T: Clone + Default>(
         return Err(fault("sparse.indices.componentType must be 5121, 5123 or 5125"));
     }
     let (count, indices) = (sparse.count, &sparse.indices);
-    let place =
-        Place { view: indices.buffer_view, offset: indices.byte_offset, count, width: 1, component: index_type };
+    let place = Place {
+        view: indices.buffer_view,
+        offset: indices.byte_offset,
+        count,
+        width: 1,
+        component: index_type,
+    };
     let targets = place.read(buffers, |bytes| index_type.index(bytes))?;
     let place =
         Place { view: sparse.values.buffer_view, offset: sparse.values.byte_offset, count, width, component };
@@ -173,7 +179,8 @@ fn read<T: Clone + Default>(
     for (&target, replacement) in targets.iter().zip(replacements.chunks_exact(width)) {
         let at = target as usize * width;
         let Some(slot) = values.get_mut(at..at + width) else {
-            let message = format!("sparse index {target}: it has {} elements, counted from 0", accessor.count);
+            let message =
+                format!("sparse index {target}: it has {} elements, counted from 0", accessor.count);
             return Err(fault(message));
         };
         slot.clone_from_slice(replacement);

@@ -54,7 +54,10 @@ impl<'a> Buffers<'a> {
     fn load(&self, index: usize) -> Result<Cow<'a, [u8]>, Fault> {
         let name = format!("buffer {index} (from 0)");
         let Some(buffer) = self.document.buffers.get(index) else {
-            return Err(fault(format!("{name} does not exist: the file has {}", self.document.buffers.len())));
+            return Err(fault(format!(
+                "{name} does not exist: the file has {}",
+                self.document.buffers.len()
+            )));
         };
         let mut bytes = match (&buffer.uri, self.chunk) {
             (None, Some(chunk)) if index == 0 => Cow::Borrowed(chunk),
@@ -148,7 +151,9 @@ mod tests {
 
     #[test]
     fn base64_of_every_length() {
-        for (text, bytes) in [("", &b""[..]), ("Zg==", b"f"), ("Zm8=", b"fo"), ("Zm9v", b"foo"), ("Zm9vYg", b"foob")] {
+        for (text, bytes) in
+            [("", &b""[..]), ("Zg==", b"f"), ("Zm8=", b"fo"), ("Zm9v", b"foo"), ("Zm9vYg", b"foob")]
+        {
             assert_eq!(decode_data(&format!("application/octet-stream;base64,{text}")).unwrap(), bytes);
         }
         assert!(decode_data(";base64,Z*==").unwrap_err().contains("'*'"));

@@ -57,7 +57,9 @@ pub(super) fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<TriangleMesh,
             builder.add(&document, &mut accessors, mesh, None, DMat4::IDENTITY)?;
         }
     } else {
-        walk(&document, |mesh, node, transform| builder.add(&document, &mut accessors, mesh, Some(node), transform))?;
+        walk(&document, |mesh, node, transform| {
+            builder.add(&document, &mut accessors, mesh, Some(node), transform)
+        })?;
     }
     Ok(builder.finish())
 }
@@ -132,7 +134,8 @@ fn walk(
         }
     };
     let mut seen = vec![false; document.nodes.len()];
-    let mut stack: Vec<(usize, DMat4)> = roots.into_iter().rev().map(|root| (root, DMat4::IDENTITY)).collect();
+    let mut stack: Vec<(usize, DMat4)> =
+        roots.into_iter().rev().map(|root| (root, DMat4::IDENTITY)).collect();
     while let Some((index, parent)) = stack.pop() {
         let name = format!("node {index} (from 0)");
         let Some(node) = document.nodes.get(index) else {

@@ -146,7 +146,8 @@ fn format(kind: &[u8], version: &[u8]) -> Result<Encoding, Fault> {
 fn element(name: &[u8], count: &[u8], line: usize) -> Result<Element, Fault> {
     let number = std::str::from_utf8(count).ok().and_then(|text| text.parse().ok());
     let Some(number) = number else {
-        let message = format!("{} elements {}: must be a whole number", text::shown(count), text::shown(name));
+        let message =
+            format!("{} elements {}: must be a whole number", text::shown(count), text::shown(name));
         return Err(fault(message));
     };
     Ok(Element { name: text::name(name), count: number, properties: Vec::new(), line })

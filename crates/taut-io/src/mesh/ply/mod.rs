@@ -35,7 +35,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
                 return Err(fault(message).at_line(element.line));
             }
             "tristrips" => {
-                let message = "has triangle strips (element \"tristrips\"), which are not read: save it with faces";
+                let message =
+                    "has triangle strips (element \"tristrips\"), which are not read: save it with faces";
                 return Err(fault(message).at_line(element.line));
             }
             _ => skip(element, &mut values)?,
@@ -117,7 +118,8 @@ struct Faces {
 
 fn read_faces(element: &Element, values: &mut Values) -> Result<Faces, Fault> {
     let is_list = |property: &&Property| matches!(property.kind, Kind::List { .. });
-    let is_indices = |property: &Property| ["vertex_indices", "vertex_index"].contains(&property.name.as_str());
+    let is_indices =
+        |property: &Property| ["vertex_indices", "vertex_index"].contains(&property.name.as_str());
     let lists = || element.properties.iter().filter(is_list);
     if element.count > 0 && lists().filter(|property| is_indices(property)).count() != 1 {
         let message = "faces must have one list property \"vertex_indices\" (or \"vertex_index\")";

@@ -59,7 +59,10 @@ impl<'a> Values<'a> {
             return Err(fault(message).at_line(element.line));
         }
         // Only elements without properties pass at any count; of these, taut needs none.
-        if element.properties.is_empty() && ["vertex", "face"].contains(&element.name.as_str()) && element.count > 0 {
+        if element.properties.is_empty()
+            && ["vertex", "face"].contains(&element.name.as_str())
+            && element.count > 0
+        {
             return Err(fault(format!("element {:?} has no properties", element.name)).at_line(element.line));
         }
         Ok(())
@@ -128,7 +131,9 @@ impl<'a> Values<'a> {
         let (size, available) =
             if self.is_text() { (2, self.remaining() + 1) } else { (item.size(), self.remaining()) };
         if !(length >= 0.0 && length.fract() == 0.0) {
-            return Err(self.located(fault(format!("a list of {length} numbers: must be a whole number from 0"))));
+            return Err(
+                self.located(fault(format!("a list of {length} numbers: must be a whole number from 0")))
+            );
         }
         if length * size as f64 > available as f64 {
             return Err(self.located(fault(format!("a list of {length} numbers: the file ends before"))));
