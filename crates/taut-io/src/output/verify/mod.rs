@@ -2,7 +2,7 @@
 //!
 //! The scene in the folder is built again; for every frame the positions are read back and measured as they were when
 //! the run wrote them. Three things can be wrong: a limit is broken (named with the worst triangle), the figures are
-//! not those of `metrics.jsonl` (something was changed afterwards; named with the vertex, see [`locate`]), or files are
+//! not those of `metrics.jsonl` (something was changed afterwards; named with the vertex, see `locate.rs`), or files are
 //! missing or damaged. Frames are checked in parallel; the result does not depend on the number of threads.
 
 mod frame;
