@@ -33,9 +33,9 @@ impl Progress {
             Shown::Nothing
         } else if io::stderr().is_terminal() {
             let bar = ProgressBar::new(last.into()).with_position(first.into());
-            // The rate and the time left must not count frames from before a resume.
+            // The time left must not count frames from before a resume.
             bar.reset_eta();
-            let template = "{bar:32.cyan} {pos}/{len} frames  {per_sec:.1}  {eta} left  {msg}";
+            let template = "{bar:32.cyan} {pos}/{len} frames  {eta} left  {msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("━╸ "));
             }
@@ -50,16 +50,18 @@ impl Progress {
     /// Shows that a frame is done.
     pub fn show(&mut self, line: &FrameLine) {
         let residual = residual(line);
+        // Frames from before a resume do not count.
+        let rate =
+            f64::from(line.frame.saturating_sub(self.first)) / self.started.elapsed().as_secs_f64().max(1e-9);
         match &mut self.shown {
             Shown::Nothing => {}
             Shown::Bar(bar) => {
                 bar.set_position(line.frame.into());
-                bar.set_message(format!("residual {residual:.4}"));
+                bar.set_message(format!("{rate:.1} frames/s  residual {residual:.4}"));
             }
             Shown::Lines { told } if told.elapsed() >= LINE_EVERY => {
                 *told = Instant::now();
-                let rate = f64::from(line.frame - self.first) / self.started.elapsed().as_secs_f64();
-                let left = f64::from(self.last - line.frame) / rate;
+                let left = f64::from(self.last.saturating_sub(line.frame)) / rate;
                 terminal::note(&format!(
                     "frame {}/{}, {rate:.1} frames/s, {left:.0} s left, residual {residual:.4}",
                     line.frame, self.last

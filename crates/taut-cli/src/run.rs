@@ -69,6 +69,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     };
     let written = session.recorder.finish(&outcome);
     if let End::CannotWrite(error) = end {
+        if args.json {
+            terminal::print_json(&outcome)?;
+        }
         return Err(session.cannot_write(&error));
     }
     written.map_err(|error| session.cannot_write(&error))?;
@@ -127,7 +130,7 @@ fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, F
         return Err(Failure::input(message, "give a scene to start one, as in `taut run hanging-sheet`"));
     }
     let mut scene = scene::load(&stored, &[])?;
-    let wanted = args.frames.map_or_else(|| i64::from(frames.max(scene.frames)), |n| n);
+    let wanted = args.frames.unwrap_or_else(|| i64::from(frames.max(scene.frames)));
     if wanted != i64::from(scene.frames) {
         scene = scene::load(&stored, &[format!("scene.frames={wanted}")])?;
     }

@@ -75,7 +75,7 @@ pub fn sweep(folder: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Whether `path` has the name of a temporary of [`write`].
+/// Whether `path` has the name of a temporary of [`write()`].
 pub fn is_temporary(path: &Path) -> bool {
     path.file_name()
         .and_then(OsStr::to_str)

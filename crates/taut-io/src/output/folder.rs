@@ -230,7 +230,10 @@ pub fn remove_frames(layout: &Layout, which: impl Fn(&str, u32) -> bool) -> Resu
     for entry in entries {
         let entry = entry.map_err(OutputError::io("read", &frames))?;
         let name = entry.file_name();
-        if name.to_str().and_then(Layout::parse_frame).is_some_and(|(body, frame)| which(body, frame)) {
+        // A folder of that name is not ours.
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && name.to_str().and_then(Layout::parse_frame).is_some_and(|(body, frame)| which(body, frame))
+        {
             remove_if_there(&entry.path())?;
         }
     }

@@ -32,8 +32,15 @@ pub(super) struct Checked {
     pub last: Option<Vec<Vec<Vec3>>>,
 }
 
-/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it.
-pub(super) fn check(files: &Layout, world: &World, frame: u32, line: Option<&FrameLine>) -> Checked {
+/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it. Positions are handed back if
+/// this `is_last`.
+pub(super) fn check(
+    files: &Layout,
+    world: &World,
+    frame: u32,
+    line: Option<&FrameLine>,
+    is_last: bool,
+) -> Checked {
     let mut failures = Vec::new();
     let mut bodies = Vec::new();
     let mut positions = Vec::new();
@@ -41,7 +48,9 @@ pub(super) fn check(files: &Layout, world: &World, frame: u32, line: Option<&Fra
     for (body, cloth) in cloths.iter().enumerate() {
         let context = Context { world, frame, cloth, body, line };
         if let Some((x, certificate)) = context.check(files, &mut failures) {
-            positions.push(x);
+            if is_last {
+                positions.push(x);
+            }
             bodies.push(certificate);
         }
     }
@@ -53,7 +62,7 @@ pub(super) fn check(files: &Layout, world: &World, frame: u32, line: Option<&Fra
     let report = line.and_then(|line| line.report).or((frame > 0).then(Report::default));
     let certificate = Certificate { bodies };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
-    Checked { failures, line, last: whole.then_some(positions) }
+    Checked { failures, line, last: (whole && is_last).then_some(positions) }
 }
 
 /// One body in one frame.
@@ -122,15 +131,14 @@ impl Context<'_> {
         let (kind, prefix) =
             if unconverged { (Kind::LimitNotReached, "limit not reached: ") } else { (Kind::Limit, "") };
         let strain = &now.strain;
-        // Written so that a figure that is not a number fails too.
-        if !(strain.max_residual <= allowed) {
+        if exceeds(strain.max_residual, allowed) {
             let triangle = strain.worst_triangle;
             let vertices = self.cloth.mesh.triangles.get(triangle as usize).copied().unwrap_or_default();
             let what = describe_triangle(strain.max_stretch, strain.min_stretch, self.cloth.strain);
             let message = format!("{prefix}{what} (vertices {}), tolerance {tolerance}", list(&vertices));
             failures.push(self.failure(kind, Some(format!("triangle {triangle}")), message));
         }
-        if !(strain.max_edge_residual <= allowed) {
+        if exceeds(strain.max_edge_residual, allowed) {
             let element = format!("edge {}", list(&strain.worst_edge));
             let message = format!(
                 "{prefix}its strain is past the limit {} by {:.6}, tolerance {tolerance}",
@@ -139,7 +147,7 @@ impl Context<'_> {
             );
             failures.push(self.failure(kind, Some(element), message));
         }
-        if !(now.max_penetration <= PENETRATION_SLACK) {
+        if exceeds(now.max_penetration, PENETRATION_SLACK) {
             let message = format!(
                 "{} vertices are inside an obstacle, the deepest by {:.3} mm",
                 now.penetrating,
@@ -147,7 +155,7 @@ impl Context<'_> {
             );
             failures.push(self.failure(Kind::Penetration, None, message));
         }
-        if !(now.max_pin_error <= PIN_SLACK) {
+        if exceeds(now.max_pin_error, PIN_SLACK) {
             let message = format!("a pinned vertex is {:.3} mm from its place", now.max_pin_error * 1e3);
             failures.push(self.failure(Kind::Pin, None, message));
         }
@@ -169,7 +177,7 @@ impl Context<'_> {
         let differing = figures(then)
             .into_iter()
             .zip(figures(now))
-            .find(|((_, then), (_, now))| !((then - now).abs() <= FIGURE_SLACK * then.abs().max(1.0)));
+            .find(|((_, then), (_, now))| exceeds((then - now).abs(), FIGURE_SLACK * then.abs().max(1.0)));
         let found = locate::locate(then.fingerprint, positions);
         if differing.is_none() && found == locate::Located::Same {
             return;
@@ -181,6 +189,11 @@ impl Context<'_> {
         let (element, found) = locate::describe(found, &self.cloth.mesh.triangles);
         failures.push(self.failure(Kind::Changed, element, format!("{found}: {figure}")));
     }
+}
+
+/// Whether `value` is above `allowed`, or is not a number at all.
+fn exceeds(value: f64, allowed: f64) -> bool {
+    value > allowed || value.is_nan()
 }
 
 /// Says how far a triangle with these principal stretches is past `limit`.

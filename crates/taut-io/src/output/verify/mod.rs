@@ -2,7 +2,7 @@
 //!
 //! The scene in the folder is built again; for every frame the positions are read back and measured as they were when
 //! the run wrote them. Three things can be wrong: a limit is broken (named with the worst triangle), the figures are
-//! not those of `metrics.jsonl` (something was changed afterwards; named with the vertex, see [`locate`]), or files are
+//! not those of `metrics.jsonl` (something was changed afterwards; named with the vertex, see `locate.rs`), or files are
 //! missing or damaged. Frames are checked in parallel; the result does not depend on the number of threads.
 
 mod frame;
@@ -125,7 +125,7 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| complain(root, format!("could not start threads: {error}")))?;
     let checked: Vec<_> = pool.install(|| {
-        let check = |number| frame::check(&files, &world, number, lines.get(&number));
+        let check = |number| frame::check(&files, &world, number, lines.get(&number), number == scene.frames);
         (0..=scene.frames).into_par_iter().map(check).collect()
     });
     let mut tally = Tally::default();
@@ -135,7 +135,7 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
         if let Some(line) = result.line {
             tally.add(&line);
         }
-        last = result.last;
+        last = last.or(result.last);
     }
     failures = summarise_missing(failures, scene.frames);
     // Without all frames the run is not over, and what it comes to cannot be known.
