@@ -2,7 +2,7 @@
 //!
 //! This crate is the engine: no files, no window. A [`Description`] says what is wanted, [`World`] is what does not
 //! change while it runs, [`State`] what does, [`Stepper`] advances one by the other, and [`certify`] measures what
-//! came out. [`step`](crate::step) shows one step from top to bottom.
+//! came out. [`step`] shows one step from top to bottom.
 //!
 //! ```
 //! use taut::{Cloth, Description, Material, State, Stepper, World, certify, mesh::generate};

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | velocity update, level 0 | [`velocity::update`](crate::velocity::update) |
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
-//! | position update | [`update_velocities`], [`Solids::respond`] |
+//! | position update | `update_velocities` here, [`Solids::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::{
     kernel::lanes::{LaneKind, Quad},
     limit::{
         Settings,
-        enforce::{Scratch, enforce},
+        enforce::{Scratch, Turn, enforce},
     },
     parallel::Threads,
     velocity::update,
@@ -108,26 +108,19 @@ impl Stepper {
                 .solver
                 .budget_ms
                 .map(|ms| begun + Duration::from_secs_f32(1e-3 * ms * share));
-            self.step(world, state, step, deadline, &mut report);
+            self.step(world, state, Turn { step, deadline }, &mut report);
         }
         state.frame += 1;
         report
     }
 
     /// One step of the pipeline.
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        step: u64,
-        deadline: Option<Instant>,
-        report: &mut FrameReport,
-    ) {
+    fn step(&mut self, world: &World, state: &mut State, turn: Turn, report: &mut FrameReport) {
         let Self { threads, lanes, old, predicted, predicted_v, forces, steady, solids, scratch } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let description = &world.description;
         let dt = world.step_time();
-        let (time, end) = (world.time_of_step(step), world.time_of_step(step + 1));
+        let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
         let State { x, v, mean_v, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
@@ -152,7 +145,7 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let enforced = threads.run(|| enforce(world, &settings, x, old, solids, scratch, step, deadline));
+        let enforced = threads.run(|| enforce(world, &settings, x, old, solids, scratch, turn));
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.

@@ -17,6 +17,20 @@ use super::real::Real;
 /// Elements in a stored batch, whatever the width of the lanes that work on it.
 pub const BATCH: usize = 16;
 
+/// Where a vertex lies in an array of [`Quad`]s, in bytes: what an address needs, without a shift for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VertexOffset(u32);
+
+impl VertexOffset {
+    /// Vertices that can be told apart: 268 million.
+    pub const LIMIT: u32 = u32::MAX / size_of::<Quad>() as u32;
+
+    /// The place of `vertex`, which must be below [`VertexOffset::LIMIT`].
+    pub fn new(vertex: u32) -> Self {
+        Self(vertex * size_of::<Quad>() as u32)
+    }
+}
+
 /// Four floats: a vertex with its inverse mass, or anything else that belongs to a vertex.
 pub type Quad = [f32; 4];
 
@@ -32,13 +46,13 @@ pub trait Lanes: Real {
     ///
     /// # Safety
     /// The indices must be inside the array that `base` points to, and the processor must have the instructions.
-    unsafe fn gather(base: *const Quad, indices: &[u32; BATCH], at: usize) -> [Self; 4];
+    unsafe fn gather(base: *const Quad, indices: &[VertexOffset; BATCH], at: usize) -> [Self; 4];
 
     /// Puts components back to the vertices `indices[at..at + WIDTH]`; where an index occurs twice, the later wins.
     ///
     /// # Safety
     /// As [`Lanes::gather`], and nobody else may use these vertices at the same time.
-    unsafe fn scatter(base: *mut Quad, indices: &[u32; BATCH], at: usize, values: [Self; 4]);
+    unsafe fn scatter(base: *mut Quad, indices: &[VertexOffset; BATCH], at: usize, values: [Self; 4]);
 
     /// The largest lane.
     fn largest(self) -> f32;
@@ -60,7 +74,7 @@ pub trait Lanes: Real {
     #[inline(always)]
     unsafe fn corners<const K: usize>(
         base: *const Quad,
-        vertices: &[[u32; BATCH]; K],
+        vertices: &[[VertexOffset; BATCH]; K],
         at: usize,
     ) -> [[Self; 3]; K] {
         let mut corners = [[Self::splat(0.0); 3]; K];
@@ -189,9 +203,9 @@ macro_rules! operators {
 /// `index` must be inside the array.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn quad(base: *const Quad, index: u32) -> __m128 {
+unsafe fn quad(base: *const Quad, index: VertexOffset) -> __m128 {
     // SAFETY: the caller's promise.
-    unsafe { _mm_loadu_ps(base.add(index as usize).cast()) }
+    unsafe { _mm_loadu_ps(base.byte_add(index.0 as usize).cast()) }
 }
 
 /// Puts back one vertex.
@@ -200,9 +214,9 @@ unsafe fn quad(base: *const Quad, index: u32) -> __m128 {
 /// `index` must be inside the array, and nobody else may use it.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn put(base: *mut Quad, index: u32, value: __m128) {
+unsafe fn put(base: *mut Quad, index: VertexOffset, value: __m128) {
     // SAFETY: the caller's promise.
-    unsafe { _mm_storeu_ps(base.add(index as usize).cast(), value) }
+    unsafe { _mm_storeu_ps(base.byte_add(index.0 as usize).cast(), value) }
 }
 
 /// 16 lanes.
@@ -303,7 +317,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn gather(base: *const Quad, indices: &[u32; BATCH], _at: usize) -> [Self; 4] {
+    unsafe fn gather(base: *const Quad, indices: &[VertexOffset; BATCH], _at: usize) -> [Self; 4] {
         // SAFETY: the caller vouches for indices and instructions.
         unsafe {
             let mut parts = [_mm512_setzero_ps(); 4];
@@ -319,7 +333,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn scatter(base: *mut Quad, indices: &[u32; BATCH], _at: usize, values: [Self; 4]) {
+    unsafe fn scatter(base: *mut Quad, indices: &[VertexOffset; BATCH], _at: usize, values: [Self; 4]) {
         // SAFETY: the caller vouches for indices, instructions and sole use.
         unsafe {
             let quads = Self::transpose([values[0].0, values[1].0, values[2].0, values[3].0]);
@@ -456,7 +470,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn gather(base: *const Quad, indices: &[u32; BATCH], at: usize) -> [Self; 4] {
+    unsafe fn gather(base: *const Quad, indices: &[VertexOffset; BATCH], at: usize) -> [Self; 4] {
         // SAFETY: the caller vouches for indices and instructions.
         unsafe {
             let mut parts = [_mm256_setzero_ps(); 4];
@@ -470,7 +484,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn scatter(base: *mut Quad, indices: &[u32; BATCH], at: usize, values: [Self; 4]) {
+    unsafe fn scatter(base: *mut Quad, indices: &[VertexOffset; BATCH], at: usize, values: [Self; 4]) {
         // SAFETY: the caller vouches for indices, instructions and sole use.
         unsafe {
             let quads = Self::transpose([values[0].0, values[1].0, values[2].0, values[3].0]);
@@ -586,11 +600,11 @@ impl Lanes for Array8 {
     }
 
     #[inline(always)]
-    unsafe fn gather(base: *const Quad, indices: &[u32; BATCH], at: usize) -> [Self; 4] {
+    unsafe fn gather(base: *const Quad, indices: &[VertexOffset; BATCH], at: usize) -> [Self; 4] {
         let mut out = [[0.0; 8]; 4];
         for k in 0..8 {
             // SAFETY: the caller vouches for the indices.
-            let quad = unsafe { *base.add(indices[at + k] as usize) };
+            let quad = unsafe { *base.byte_add(indices[at + k].0 as usize) };
             for c in 0..4 {
                 out[c][k] = quad[c];
             }
@@ -599,10 +613,10 @@ impl Lanes for Array8 {
     }
 
     #[inline(always)]
-    unsafe fn scatter(base: *mut Quad, indices: &[u32; BATCH], at: usize, values: [Self; 4]) {
+    unsafe fn scatter(base: *mut Quad, indices: &[VertexOffset; BATCH], at: usize, values: [Self; 4]) {
         for k in 0..8 {
             // SAFETY: the caller vouches for the indices and for sole use.
-            unsafe { *base.add(indices[at + k] as usize) = [0, 1, 2, 3].map(|c| values[c].0[k]) };
+            unsafe { *base.byte_add(indices[at + k].0 as usize) = [0, 1, 2, 3].map(|c| values[c].0[k]) };
         }
     }
 

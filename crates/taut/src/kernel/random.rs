@@ -23,7 +23,7 @@ impl Random {
 
     /// A number from 0 up to, not including, `bound` (at least 1).
     pub fn below(&mut self, bound: u32) -> u32 {
-        ((self.next_u64() >> 32) * u64::from(bound.max(1)) >> 32) as u32
+        (((self.next_u64() >> 32) * u64::from(bound.max(1))) >> 32) as u32
     }
 
     /// A number from 0 up to, not including, 1.

@@ -16,7 +16,7 @@
 
 use super::{
     real::{Real, V3, add, combine, cross, dot, perpendicular, scale, select3, sub},
-    svd2::{RestInverse, Svd2, cauchy, deformation_gradient, svd2},
+    svd2::{Principal, RestInverse, cauchy, deformation_gradient, principal},
 };
 
 /// Allowed principal stretches; 1 is the rest length. No limit: 0 below, a huge number above.
@@ -57,37 +57,55 @@ pub fn limit_strain_gradient<R: Real>(
     range: Range<R>,
     relaxation: R,
 ) -> Option<Projected<R>> {
-    let (svd, active, residual) = violation(x, rest, range)?;
-    let g = Metric::new(&svd, w, rest);
-    let n = g.step(&svd, w, rest, range);
-    let mut moves = [[R::splat(0.0); 3]; 3];
-    for i in 0..3 {
-        let weight = R::select(active, w[i] * relaxation, R::splat(0.0));
-        let (a, b) = (weight * g.along[0][i], weight * g.along[1][i]);
-        moves[i] = combine(svd.u[0], n[0][0] * a + n[0][1] * b, svd.u[1], n[1][0] * a + n[1][1] * b);
+    let (principal, active, residual) = violation(x, rest, range)?;
+    let (zero, tiny) = (R::splat(0.0), R::splat(1e-30));
+    // Inverse masses in units that make G a number near 1, whatever the triangle's size.
+    let w = scale(w, R::splat(1.0) / (rest[0] * rest[2]));
+    let g = Metric::new(principal.v, w, rest);
+    let single = g.single_step(principal.s, range);
+    let factor = R::select(active, relaxation, zero);
+    let mut moves = [[zero; 3]; 3];
+    if R::any(active & (single.misses | (principal.flat & !single.first))) {
+        let u = principal.directions();
+        let n = g.double_step(&principal, w, rest, range, &single);
+        for i in 0..3 {
+            let weight = w[i] * factor;
+            let (a, b) = (weight * g.along[0][i], weight * g.along[1][i]);
+            moves[i] = combine(u[0], n[0][0] * a + n[0][1] * b, u[1], n[1][0] * a + n[1][1] * b);
+        }
+    } else {
+        let p = select3::<R>(single.first, principal.p[0], principal.p[1]);
+        let along = select3::<R>(single.first, g.along[0], g.along[1]);
+        // The direction in space is p / s.
+        let bottom = single.bottom * single.s;
+        let k = R::select(bottom.le(tiny), zero, single.top / bottom) * factor;
+        for i in 0..3 {
+            moves[i] = scale(p, k * w[i] * along[i]);
+        }
     }
     Some(Projected { active, residual, moves })
 }
 
-/// Decomposition, lanes outside and residual, unless all lanes are inside.
+/// Principal stretches, lanes outside and residual, unless all lanes are inside.
 #[inline(always)]
 fn violation<R: Real>(
     x: &[V3<R>; 3],
     rest: RestInverse<R>,
     range: Range<R>,
-) -> Option<(Svd2<R>, R::Mask, R)> {
+) -> Option<(Principal<R>, R::Mask, R)> {
     let f = deformation_gradient(x, rest);
     let c = cauchy(&f);
     let inside = c.larger.le(range.max * range.max) & (range.min * range.min).le(c.smaller);
     if !R::any(!inside) {
         return None;
     }
-    let svd = svd2(&f, &c);
-    let residual = (svd.s[0] - range.max).max(range.min - svd.s[1]).max(R::splat(0.0));
-    Some((svd, !inside, residual))
+    let principal = principal(&f, &c);
+    let residual = (principal.s[0] - range.max).max(range.min - principal.s[1]).max(R::splat(0.0));
+    Some((principal, !inside, residual))
 }
 
-/// The mass metric of a triangle in its principal directions.
+/// The mass metric of a triangle in its principal directions v, which need not be of unit length: along grows with |v|,
+/// G with |v|², and a move, which is G⁻¹ times two of the others, not at all.
 struct Metric<R> {
     /// vₖ · bᵢ.
     along: [[R; 3]; 2],
@@ -96,10 +114,24 @@ struct Metric<R> {
     off: R,
 }
 
+/// A step along the gradient of one principal stretch: its length is top / bottom.
+struct SingleStep<R: Real> {
+    /// Whether it is the first (larger) stretch that is outside.
+    first: R::Mask,
+    /// That stretch.
+    s: R,
+    top: R,
+    bottom: R,
+    /// Where the other stretch goes, or stays if the limit is out of reach.
+    other: R,
+    /// Where one step does not do: both stretches are outside, or would be, or the limit is out of its reach.
+    misses: R::Mask,
+}
+
 impl<R: Real> Metric<R> {
     #[inline(always)]
-    fn new(svd: &Svd2<R>, w: [R; 3], rest: RestInverse<R>) -> Self {
-        let [vx, vy] = svd.v;
+    fn new(v: [R; 2], w: [R; 3], rest: RestInverse<R>) -> Self {
+        let [vx, vy] = v;
         let (a1, a2) = (vx * rest[0] + vy * rest[1], vy * rest[2]);
         let (b1, b2) = (vx * rest[1] - vy * rest[0], vx * rest[2]);
         let along = [[-(a1 + a2), a1, a2], [-(b1 + b2), b1, b2]];
@@ -112,57 +144,77 @@ impl<R: Real> Metric<R> {
         }
     }
 
-    /// The matrix N of the module's head.
+    /// The step that takes the one stretch that is outside, s with target t, to its limit; o is the other one.
+    ///
+    /// After a step of k along the gradient the decomposition is that of [[y, k off], [0, o]] with y = s + k g, and it
+    /// has the singular value t where (t² − o²)(t² − y²) = (k off t)². With a = (off t)² and b = g² (t² − o²) the root
+    /// is y = (a s ± √D) / (a + b), D = b (b t² + a (t² − s²)), in one of two forms that do not cancel.
     #[inline(always)]
-    fn step(&self, svd: &Svd2<R>, w: [R; 3], rest: RestInverse<R>, range: Range<R>) -> [[R; 2]; 2] {
-        let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
-        let [s0, s1] = svd.s;
-        let (t0, t1) = (s0.clamp(range.min, range.max), s1.clamp(range.min, range.max));
-        let (out0, out1) = (!s0.le(t0) | !t0.le(s0), !s1.le(t1) | !t1.le(s1));
-
-        // One stretch outside, `s` with target `t`; `o` is the other one. After a step of k along the gradient the
-        // decomposition is that of [[y, k off], [0, o]] with y = s + k g, and it has the singular value t where
-        // (t² − o²)(t² − y²) = (k off t)².
-        let (s, t, o) = (R::select(out0, s0, s1), R::select(out0, t0, t1), R::select(out0, s1, s0));
-        let g = R::select(out0, self.diagonal[0], self.diagonal[1]);
-        let gap = t * t - o * o;
-        let denominator = g * g * gap;
-        let ratio = self.off * self.off * t * t / R::select(denominator.abs().le(tiny), tiny, denominator);
-        let discriminant = t * t + ratio * (t * t - s * s);
-        let root = discriminant.max(zero).sqrt();
-        // Two forms of the same root, each without cancellation on its side.
-        let y = R::select(
-            zero.le(ratio),
-            (ratio * s + root) / (one + ratio),
-            (t * t - ratio * s * s) / (root - ratio * s).max(tiny),
-        );
-        let k = R::select(g.le(tiny), zero, (y - s) / g.max(tiny));
-        // The determinant tells where the other stretch goes.
-        let other = o * y / t.max(tiny);
+    fn single_step(&self, s: [R; 2], range: Range<R>) -> SingleStep<R> {
+        let zero = R::splat(0.0);
+        let [s0, s1] = s;
+        let first = range.max.lt(s0) | s0.lt(range.min);
+        let second = range.max.lt(s1) | s1.lt(range.min);
+        let (s, o) = (R::select(first, s0, s1), R::select(first, s1, s0));
+        let t = s.clamp(range.min, range.max);
+        let g = R::select(first, self.diagonal[0], self.diagonal[1]);
+        let square = t * t;
+        let a = self.off * self.off * square;
+        let signed = g * g * (square - o * o);
+        let b = signed.abs();
+        let shrinks = zero.le(signed);
+        let slack = a * (square - s * s);
+        let inner = b * square + R::select(shrinks, slack, -slack);
+        let root = (b * inner).max(zero).sqrt();
+        let top = R::select(shrinks, a * s + root, b * square + a * s * s);
+        let bottom = R::select(shrinks, a + b, a * s + root);
         // Near a double root the square root would lose half of the digits.
-        let rooted = (t * t * R::splat(0.05)).le(discriminant);
-        let lands =
-            rooted & other.le(range.max * R::splat(1.000001)) & (range.min * R::splat(0.999999)).le(other);
-        let both = (out0 & out1) | !lands;
-        let single = [[R::select(out0, k, zero), zero], [zero, R::select(out0, zero, k)]];
-        if !R::any(both) {
-            return single;
+        let rooted = (b * square * R::splat(0.05)).le(inner) & zero.lt(b);
+        // The determinant tells where the other stretch goes: o y / t.
+        let (product, unit) = (o * top, t * bottom);
+        let lands = rooted
+            & product.le(unit * range.max * R::splat(1.000001))
+            & (unit * range.min * R::splat(0.999999)).le(product);
+        SingleStep {
+            first,
+            s,
+            top: top - s * bottom,
+            bottom: bottom * g,
+            other: R::select(rooted, product / unit.max(R::splat(1e-30)), o),
+            misses: (first & second) | !lands,
         }
+    }
 
+    /// The matrix N of the module's head where [`Metric::single_step`] misses, and the single step elsewhere.
+    #[inline(always)]
+    fn double_step(
+        &self,
+        principal: &Principal<R>,
+        w: [R; 3],
+        rest: RestInverse<R>,
+        range: Range<R>,
+        step: &SingleStep<R>,
+    ) -> [[R; 2]; 2] {
+        let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
+        let [s0, s1] = principal.s;
+        let k = R::select(step.bottom.le(tiny), zero, step.top / step.bottom.max(tiny));
+        let single = [[R::select(step.first, k, zero), zero], [zero, R::select(step.first, zero, k)]];
         // Both stretches are given. Where the other one would leave its limits on the way, it is held at that limit.
-        let landing = R::select(rooted, other, o).clamp(range.min, range.max);
-        let t0 = R::select(out0, t0, landing);
-        let t1 = R::select(out0 & !out1, landing, t1);
-        let area = rest[0] * rest[2];
+        let second = range.max.lt(s1) | s1.lt(range.min);
+        let target = step.s.clamp(range.min, range.max);
+        let landing = step.other.clamp(range.min, range.max);
+        let t0 = R::select(step.first, target, landing);
+        let t1 = R::select(step.first & !second, landing, s1.clamp(range.min, range.max));
+        let [vx, vy] = principal.v;
+        let area = rest[0] * rest[2] * (vx * vx + vy * vy);
         let determinant = (w[0] * w[1] + w[1] * w[2] + w[2] * w[0]) * area * area;
         let sine = self.off * (t1 * s0 - t0 * s1);
         let cosine = t0 * s0 * self.diagonal[1] + t1 * s1 * self.diagonal[0];
-        let length = (sine * sine + cosine * cosine).sqrt();
-        let unturned = length.le(tiny);
-        let (c, z) = (
-            R::select(unturned, one, cosine / length.max(tiny)),
-            R::select(unturned, zero, sine / length.max(tiny)),
-        );
+        let size = (sine * sine + cosine * cosine).sqrt();
+        let unturned = size.le(tiny);
+        let inverse_size = one / size.max(tiny);
+        let c = R::select(unturned, one, cosine * inverse_size);
+        let z = R::select(unturned, zero, sine * inverse_size);
         let d = [[c * t0 - s0, -(z * t1)], [z * t0, c * t1 - s1]];
         let inverse = one / R::select(determinant.le(tiny), one, determinant);
         let [g00, g11] = self.diagonal;
@@ -174,18 +226,18 @@ impl<R: Real> Metric<R> {
             ];
         }
         let held = determinant.le(tiny);
-        if R::any(held & both) {
-            double = select2x2::<R>(held, self.step_of_one_vertex(svd, w, [t0, t1], single), double);
+        if R::any(held & step.misses) {
+            double = select2x2::<R>(held, self.step_of_one_vertex(principal.s, w, [t0, t1], single), double);
         }
-        select2x2::<R>(both, double, single)
+        select2x2::<R>(step.misses, double, single)
     }
 
     /// Two vertices pinned: one vertex must give the triangle both stretches `t`, which it can where the stretch of
     /// the pinned edge lies between them; otherwise it goes as far as it helps (`single`).
     #[inline(always)]
-    fn step_of_one_vertex(&self, svd: &Svd2<R>, w: [R; 3], t: [R; 2], single: [[R; 2]; 2]) -> [[R; 2]; 2] {
+    fn step_of_one_vertex(&self, s: [R; 2], w: [R; 3], t: [R; 2], single: [[R; 2]; 2]) -> [[R; 2]; 2] {
         let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
-        let [s0, s1] = svd.s;
+        let [s0, s1] = s;
         // b of the free vertex in the basis v, as unit vector n and length; the pinned edge runs along (−n₁, n₀).
         let (mut b0, mut b1) = (zero, zero);
         for i in 0..3 {
@@ -235,7 +287,8 @@ pub fn limit_strain_paper<R: Real>(
     range: Range<R>,
     relaxation: R,
 ) -> Option<Projected<R>> {
-    let (svd, active, residual) = violation(x, rest, range)?;
+    let (principal, active, residual) = violation(x, rest, range)?;
+    let svd = principal.svd();
     let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
     let [vx, vy] = svd.v;
     let tau0 = (svd.s[0].clamp(range.min, range.max) - svd.s[0]) * relaxation;
@@ -315,15 +368,10 @@ fn moves_across_pinned_edge<R: Real>(
     let a = length / rest_length;
     let b = (reach - a * rest_reach) / rest_height;
     let d = height / rest_height;
-    let goal = |t: R, otherwise: R| {
-        let gap = t * t - a * a;
-        let square = t * t * (gap - b * b) / R::select(gap.abs().le(tiny), tiny, gap);
-        R::select(zero.le(square), square.max(zero).sqrt(), otherwise)
-    };
     // Where the pinned edge alone breaks a limit, no place of the tip mends it, and the tip stays.
     let huge = R::splat(1e30);
-    let low = R::select(range.min.lt(a), goal(range.min, zero), zero);
-    let high = R::select(a.lt(range.max), goal(range.max, d), huge);
+    let low = R::select(range.min.lt(a), height_for::<R>(range.min, a, b, zero), zero);
+    let high = R::select(a.lt(range.max), height_for::<R>(range.max, a, b, d), huge);
     let wanted = R::select(low.le(high), d.clamp(low, high), d);
     let flat = height.le(length * R::splat(1e-6));
     let up = select3::<R>(flat, perpendicular(along), scale(offset, one / height.max(tiny)));
@@ -334,6 +382,15 @@ fn moves_across_pinned_edge<R: Real>(
         select3::<R>(free[1], shift, none),
         select3::<R>(free[2], shift, none),
     ]
+}
+
+/// d for a principal stretch t, or `otherwise` where there is none.
+#[inline(always)]
+fn height_for<R: Real>(t: R, a: R, b: R, otherwise: R) -> R {
+    let (zero, tiny) = (R::splat(0.0), R::splat(1e-30));
+    let gap = t * t - a * a;
+    let square = t * t * (gap - b * b) / R::select(gap.abs().le(tiny), tiny, gap);
+    R::select(zero.le(square), square.max(zero).sqrt(), otherwise)
 }
 
 /// `a` where vertex 0 is the free one, `b` where 1 is, else `c`.

@@ -56,52 +56,88 @@ pub fn cauchy<R: Real>(f: &[V3<R>; 2]) -> Cauchy<R> {
     }
 }
 
-/// F = u₀ s₀ v₀ᵀ + u₁ s₁ v₁ᵀ with s₀ ≥ s₁ ≥ 0; v₁ is v₀ turned left: (−v₀y, v₀x).
+/// Principal stretches and directions: F vₖ = sₖ |v| uₖ with s₀ ≥ s₁ ≥ 0; v₁ is v₀ turned left: (−v₀y, v₀x).
+///
+/// Directions are not of unit length, since most uses can do without, and roots and divisions are what a projection
+/// waits for.
 #[derive(Clone, Copy)]
-pub struct Svd2<R> {
+pub struct Principal<R: Real> {
     /// Principal stretches.
     pub s: [R; 2],
-    /// Principal directions in space; unit length and at right angles even where a stretch is zero.
-    pub u: [V3<R>; 2],
-    /// The first principal direction in the rest shape.
+    /// F v₀ and F v₁: the principal directions in space.
+    pub p: [V3<R>; 2],
+    /// The first principal direction in the rest shape; its larger component is 1.
     pub v: [R; 2],
+    /// Where the triangle has (nearly) collapsed, and F v₁ is partly or wholly rounding.
+    pub flat: R::Mask,
 }
 
-/// Decomposes F, whose [`cauchy`] is `c`.
+/// Principal stretches and directions of F, whose [`cauchy`] is `c`.
 #[inline(always)]
-pub fn svd2<R: Real>(f: &[V3<R>; 2], c: &Cauchy<R>) -> Svd2<R> {
+pub fn principal<R: Real>(f: &[V3<R>; 2], c: &Cauchy<R>) -> Principal<R> {
     let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
-    // Of the two formulas for the eigenvector, the one that adds and never cancels.
+    // Of the two formulas for the eigenvector, the one that adds and never cancels. A round triangle gets an axis.
     let wide = zero.le(c.half_difference);
-    let vx = R::select(wide, c.radius + c.half_difference, c.off_diagonal);
-    let vy = R::select(wide, c.off_diagonal, c.radius - c.half_difference);
-    let length = vx * vx + vy * vy;
-    let round = length.le(tiny);
-    let inverse = one / length.max(tiny).sqrt();
-    let vx = R::select(round, one, vx * inverse);
-    let vy = R::select(round, zero, vy * inverse);
-
+    let slope = c.off_diagonal / (c.radius + c.half_difference.abs()).max(tiny);
+    let (vx, vy) = (R::select(wide, one, slope), R::select(wide, slope, one));
     let p0 = combine(f[0], vx, f[1], vy);
     let p1 = combine(f[1], vx, f[0], -vy);
     let s0 = c.larger.sqrt();
-    // |F v₁| keeps the digits that the smaller eigenvalue loses.
-    let mut s1 = dot(p1, p1).sqrt();
-    let mut u0 = scale(p0, one / s0.max(tiny));
-    let mut u1 = scale(p1, one / s1.max(tiny));
-
+    // The area keeps the digits that the smaller eigenvalue loses.
+    let normal = cross(f[0], f[1]);
+    let s1 = dot(normal, normal).sqrt() / s0.max(tiny);
     let flat = s1.le(s0 * R::splat(0.03)) | s0.le(tiny);
-    if R::any(flat) {
-        // F v₁ is partly or wholly rounding where the triangle has collapsed: u₁ is made orthogonal, or chosen.
-        let point = s0.le(tiny);
-        u0 = select3::<R>(point, [one, zero, zero], u0);
-        let rest = sub(p1, scale(u0, dot(u0, p1)));
-        let rest_length = dot(rest, rest).sqrt();
-        let lost = rest_length.le(s0 * R::splat(1e-6)) | point;
-        let orthogonal = select3::<R>(lost, perpendicular(u0), scale(rest, one / rest_length.max(tiny)));
-        u1 = select3::<R>(flat, orthogonal, u1);
-        s1 = R::select(flat, rest_length, s1);
+    Principal { s: [s0, s1], p: [p0, p1], v: [vx, vy], flat }
+}
+
+/// F = u₀ s₀ v₀ᵀ + u₁ s₁ v₁ᵀ.
+#[derive(Clone, Copy)]
+pub struct Svd2<R> {
+    /// Principal stretches, the larger first.
+    pub s: [R; 2],
+    /// Principal directions in space; unit length and at right angles even where a stretch is zero.
+    pub u: [V3<R>; 2],
+    /// The first principal direction in the rest shape, of unit length; the second is it turned left.
+    pub v: [R; 2],
+}
+
+/// The whole decomposition of F, whose [`cauchy`] is `c`.
+#[inline(always)]
+pub fn svd2<R: Real>(f: &[V3<R>; 2], c: &Cauchy<R>) -> Svd2<R> {
+    principal(f, c).svd()
+}
+
+impl<R: Real> Principal<R> {
+    /// The principal directions in space, |v| long and at right angles even where a stretch is zero.
+    #[inline(always)]
+    pub fn directions(&self) -> [V3<R>; 2] {
+        let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
+        let [s0, s1] = self.s;
+        let mut d0 = scale(self.p[0], one / s0.max(tiny));
+        let mut d1 = scale(self.p[1], one / s1.max(tiny));
+        if R::any(self.flat) {
+            // d₁ is made orthogonal to d₀, or chosen.
+            let point = s0.le(tiny);
+            let length = (self.v[0] * self.v[0] + self.v[1] * self.v[1]).sqrt();
+            d0 = select3::<R>(point, [length, zero, zero], d0);
+            let u0 = scale(d0, one / length);
+            let rest = sub(self.p[1], scale(u0, dot(u0, self.p[1])));
+            let rest_length = dot(rest, rest).sqrt();
+            let lost = rest_length.le(s0 * R::splat(1e-6)) | point;
+            let orthogonal = select3::<R>(lost, perpendicular(u0), scale(rest, one / rest_length.max(tiny)));
+            d1 = select3::<R>(self.flat, scale(orthogonal, length), d1);
+        }
+        [d0, d1]
     }
-    Svd2 { s: [s0, s1], u: [u0, u1], v: [vx, vy] }
+
+    /// The whole decomposition.
+    #[inline(always)]
+    pub fn svd(&self) -> Svd2<R> {
+        let [vx, vy] = self.v;
+        let inverse = R::splat(1.0) / (vx * vx + vy * vy).sqrt();
+        let [d0, d1] = self.directions();
+        Svd2 { s: self.s, u: [scale(d0, inverse), scale(d1, inverse)], v: [vx * inverse, vy * inverse] }
+    }
 }
 
 #[cfg(test)]

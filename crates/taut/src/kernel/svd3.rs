@@ -229,21 +229,4 @@ mod tests {
         assert_eq!(tiny.s, Vec3::splat(f32::from_bits(1)));
         assert_eq!(svd3(Mat3::from_diagonal(Vec3::new(f32::NAN, 1.0, 1.0))).s, Vec3::ZERO);
     }
-
-    /// Run by hand: `cargo test --release -p taut --lib svd3 -- --ignored --nocapture`.
-    #[test]
-    #[ignore = "prints a timing"]
-    fn against_a_library() {
-        let entry = |i: u32| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 16_777_216.0 - 0.5;
-        let matrices: Vec<[f32; 9]> =
-            (0..200_000).map(|k| std::array::from_fn(|i| entry(9 * k + i as u32))).collect();
-        let time = |f: &dyn Fn(&[f32; 9]) -> f32| {
-            let start = std::time::Instant::now();
-            let sum: f32 = matrices.iter().map(f).sum();
-            (start.elapsed().as_nanos() / matrices.len() as u128, sum)
-        };
-        let ours = time(&|m| svd3(Mat3::from_cols_array(m)).s.x);
-        let library = time(&|m| nalgebra::Matrix3::from_column_slice(m).svd(true, true).singular_values[0]);
-        println!("svd3 {} ns, nalgebra {} ns (sums {} {})", ours.0, library.0, ours.1, library.1);
-    }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    kernel::lanes::{BATCH, Quad},
+    kernel::lanes::{BATCH, Quad, VertexOffset},
     mesh::color::color,
 };
 
@@ -48,6 +48,11 @@ impl<B> Colored<B> {
 /// Lane by lane: `value` of each element of a batch, `fill` in the lanes that are left.
 pub fn lanes_of<T: Copy>(elements: &[u32], fill: T, value: impl Fn(usize) -> T) -> [T; BATCH] {
     std::array::from_fn(|k| elements.get(k).map_or(fill, |&e| value(e as usize)))
+}
+
+/// The places of one vertex of each element of a batch; that of `spare` in the lanes that are left.
+pub fn offsets_of(elements: &[u32], spare: u32, vertex: impl Fn(usize) -> u32) -> [VertexOffset; BATCH] {
+    lanes_of(elements, spare, vertex).map(VertexOffset::new)
 }
 
 /// Vertices that threads share while they work on one colour.

@@ -1,8 +1,8 @@
 //! The strain limit of edges, in batches of lanes (T1): no decomposition, one length an element.
 
-use super::colored::{SharedQuads, lanes_of};
+use super::colored::{SharedQuads, lanes_of, offsets_of};
 use crate::kernel::{
-    lanes::{BATCH, Lanes, Work},
+    lanes::{BATCH, Lanes, VertexOffset, Work},
     real::{Real, V3, add, dot, scale, sub},
     strain::Range,
 };
@@ -24,7 +24,7 @@ pub struct EdgeElement {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct EdgeBatch {
-    vertices: [[u32; BATCH]; 2],
+    vertices: [[VertexOffset; BATCH]; 2],
     rest: [f32; BATCH],
     min: [f32; BATCH],
     max: [f32; BATCH],
@@ -35,7 +35,7 @@ impl EdgeBatch {
     /// Packs elements; lanes that are left get an edge of the vertex `spare`, which is inside its limits.
     pub fn pack(indices: &[u32], elements: &[EdgeElement], spare: u32) -> Self {
         Self {
-            vertices: [0, 1].map(|k| lanes_of(indices, spare, |e| elements[e].vertices[k])),
+            vertices: [0, 1].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
             rest: lanes_of(indices, 1.0, |e| elements[e].rest),
             min: lanes_of(indices, 0.0, |e| elements[e].range.min),
             max: lanes_of(indices, super::NO_LIMIT, |e| elements[e].range.max),

@@ -21,6 +21,15 @@ pub struct Enforced {
     pub converged: bool,
 }
 
+/// Which step it is, and until when.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// Number of the step, for the random order.
+    pub step: u64,
+    /// When to end with what there is.
+    pub deadline: Option<Instant>,
+}
+
 /// Memory that enforcement needs, kept between steps.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -30,8 +39,7 @@ pub struct Scratch {
     pub order: Vec<u32>,
 }
 
-/// Moves `x` until it is within the limits of `world` and outside its obstacles. `old` is where the step began, `step`
-/// numbers it, for the random order. At `deadline` it ends with what it has.
+/// Moves `x` until it is within the limits of `world` and outside its obstacles. `old` is where the step began.
 pub fn enforce(
     world: &World,
     settings: &Settings,
@@ -39,13 +47,12 @@ pub fn enforce(
     old: &[Quad],
     solids: &mut Solids,
     scratch: &mut Scratch,
-    step: u64,
-    deadline: Option<Instant>,
+    turn: Turn,
 ) -> Enforced {
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let limited = !world.strain_elements.is_empty() || !world.edge_elements.is_empty();
-    let mut random = Random::new(world.description.seed, step);
+    let mut random = Random::new(world.description.seed, turn.step);
     // What later moves of the same iteration may leave behind; the end of the step puts it right.
     let shallow = 0.01 * world.edge_length;
     // Lanes measure in single precision; the certificate must find the limit kept in double precision.
@@ -87,7 +94,7 @@ pub fn enforce(
                 break;
             }
         }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if turn.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break;
         }
     }

@@ -1,10 +1,10 @@
 //! The strain limit of triangles, in batches of lanes (W1, W3).
 
-use super::colored::{SharedQuads, lanes_of};
+use super::colored::{SharedQuads, lanes_of, offsets_of};
 use crate::{
     Projection,
     kernel::{
-        lanes::{BATCH, Lanes, Work},
+        lanes::{BATCH, Lanes, VertexOffset, Work},
         real::{V3, add},
         strain::{Projected, Range, limit_strain_gradient, limit_strain_paper, strain_residual},
     },
@@ -27,7 +27,7 @@ pub struct StrainElement {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct StrainBatch {
-    vertices: [[u32; BATCH]; 3],
+    vertices: [[VertexOffset; BATCH]; 3],
     rest: [[f32; BATCH]; 3],
     min: [f32; BATCH],
     max: [f32; BATCH],
@@ -39,7 +39,7 @@ impl StrainBatch {
     pub fn pack(indices: &[u32], elements: &[StrainElement], spare: u32) -> Self {
         let rest = |k: usize, fill: f32| lanes_of(indices, fill, |e| elements[e].rest[k]);
         Self {
-            vertices: [0, 1, 2].map(|k| lanes_of(indices, spare, |e| elements[e].vertices[k])),
+            vertices: [0, 1, 2].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
             rest: [rest(0, 1.0), rest(1, 0.0), rest(2, 1.0)],
             min: lanes_of(indices, 0.0, |e| elements[e].range.min),
             max: lanes_of(indices, super::NO_LIMIT, |e| elements[e].range.max),

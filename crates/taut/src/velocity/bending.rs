@@ -11,10 +11,10 @@ use super::fem::add_to;
 use crate::{
     kernel::{
         dihedral::dihedral,
-        lanes::{BATCH, Lanes, Work},
+        lanes::{BATCH, Lanes, VertexOffset, Work},
         real::{Real, V3, scale},
     },
-    limit::colored::{SharedQuads, lanes_of},
+    limit::colored::{SharedQuads, lanes_of, offsets_of},
 };
 
 /// One hinge.
@@ -69,7 +69,7 @@ pub fn hinge_forces<R: Real>(
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct HingeBatch {
-    vertices: [[u32; BATCH]; 4],
+    vertices: [[VertexOffset; BATCH]; 4],
     stiffness: [f32; BATCH],
     rest_sin_half: [f32; BATCH],
     quarter_heights: [[f32; BATCH]; 2],
@@ -79,7 +79,7 @@ impl HingeBatch {
     /// Packs elements; lanes that are left get a hinge of the vertex `spare` without stiffness.
     pub fn pack(indices: &[u32], elements: &[HingeElement], spare: u32) -> Self {
         Self {
-            vertices: [0, 1, 2, 3].map(|k| lanes_of(indices, spare, |e| elements[e].vertices[k])),
+            vertices: [0, 1, 2, 3].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
             stiffness: lanes_of(indices, 0.0, |e| elements[e].stiffness),
             rest_sin_half: lanes_of(indices, 0.0, |e| elements[e].rest_sin_half),
             quarter_heights: [0, 1].map(|k| lanes_of(indices, 1.0, |e| 0.25 * elements[e].heights[k])),

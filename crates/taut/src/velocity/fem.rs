@@ -7,11 +7,11 @@
 
 use crate::{
     kernel::{
-        lanes::{BATCH, Lanes, Work},
+        lanes::{BATCH, Lanes, VertexOffset, Work},
         real::{Real, V3, add, combine, dot, scale, sub},
         svd2::{RestInverse, cauchy, deformation_gradient},
     },
-    limit::colored::{SharedQuads, lanes_of},
+    limit::colored::{SharedQuads, lanes_of, offsets_of},
 };
 
 /// One triangle of the membrane.
@@ -90,7 +90,7 @@ pub fn membrane_forces<R: Real>(
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct MembraneBatch {
-    pub(super) vertices: [[u32; BATCH]; 3],
+    pub(super) vertices: [[VertexOffset; BATCH]; 3],
     rest: [[f32; BATCH]; 3],
     moduli: [[f32; BATCH]; 3],
     viscosity: [f32; BATCH],
@@ -102,7 +102,7 @@ impl MembraneBatch {
     pub fn pack(indices: &[u32], elements: &[MembraneElement], spare: u32) -> Self {
         let rest = |k: usize, fill: f32| lanes_of(indices, fill, |e| elements[e].rest[k]);
         Self {
-            vertices: [0, 1, 2].map(|k| lanes_of(indices, spare, |e| elements[e].vertices[k])),
+            vertices: [0, 1, 2].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
             rest: [rest(0, 1.0), rest(1, 0.0), rest(2, 1.0)],
             moduli: [0, 1, 2].map(|k| lanes_of(indices, 0.0, |e| elements[e].moduli[k])),
             viscosity: lanes_of(indices, 0.0, |e| elements[e].viscosity),
@@ -188,7 +188,12 @@ impl Work for LargestStretch<'_> {
 /// # Safety
 /// As [`Lanes::scatter`].
 #[inline(always)]
-pub(super) unsafe fn add_to<L: Lanes>(sums: SharedQuads, vertices: &[u32; BATCH], at: usize, value: V3<L>) {
+pub(super) unsafe fn add_to<L: Lanes>(
+    sums: SharedQuads,
+    vertices: &[VertexOffset; BATCH],
+    at: usize,
+    value: V3<L>,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         let sum = L::gather(sums.base(), vertices, at);

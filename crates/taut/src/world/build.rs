@@ -5,7 +5,11 @@ use glam::Vec3;
 use super::{Body, Cloth, Description, Limit, PinnedVertex, World, WorldError};
 use crate::{
     certificate::RestShape,
-    kernel::{dihedral::dihedral, lanes::Quad, svd2::rest_inverse},
+    kernel::{
+        dihedral::dihedral,
+        lanes::{Quad, VertexOffset},
+        svd2::rest_inverse,
+    },
     limit::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
@@ -37,6 +41,12 @@ struct Elements {
 /// Builds a world, or says what is wrong with its description.
 pub(super) fn build(description: Description) -> Result<World, WorldError> {
     check(&description)?;
+    let total: usize = description.cloths.iter().map(|c| c.mesh.positions.len()).sum();
+    if total >= VertexOffset::LIMIT as usize {
+        let problem =
+            format!("{total} vertices in all; at most {} can be simulated", VertexOffset::LIMIT - 1);
+        return Err(WorldError::Invalid { what: "description".into(), problem });
+    }
     let mut elements = Elements::default();
     let mut bodies = Vec::new();
     let mut start: Vec<Quad> = Vec::new();

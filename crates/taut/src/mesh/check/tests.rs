@@ -204,20 +204,3 @@ fn the_order_does_not_depend_on_threads() {
         assert_eq!(format!("{:?}", pool.install(|| check(&m))), format!("{reference:?}"));
     }
 }
-
-/// Run by hand: `cargo test --release -p taut --lib check -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints a timing"]
-fn a_million_triangles() {
-    for generator in [
-        Generator::Grid { size: [1.0, 1.0], cells: [710, 710], diagonals: Diagonals::Jittered, seed: 0 },
-        Generator::Sphere { radius: 1.0, frequency: 224 },
-    ] {
-        let before = std::time::Instant::now();
-        let m = generator.generate().unwrap();
-        let made = before.elapsed();
-        let before = std::time::Instant::now();
-        assert_eq!(check(&m), []);
-        println!("{} triangles: made in {made:?}, checked in {:?}", m.triangles.len(), before.elapsed());
-    }
-}
