@@ -46,7 +46,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Writes `value` as JSON to standard output.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| Failure::Write { message: error.to_string(), hint: None })?;

@@ -16,42 +16,6 @@ use taut::{Certificate, FrameReport};
 use super::OutputError;
 use crate::Problem;
 
-/// What the solver said of a frame, as it stands in the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
-    /// Iterations of the limiter.
-    pub iterations: u32,
-    /// Substeps of the velocity update.
-    pub substeps: u32,
-    /// Whether every step ended within the tolerance.
-    pub converged: bool,
-    /// Largest residual past a limit, as the limiter saw it (strain, without unit).
-    pub residual: f32,
-    /// Vertices whose prediction was not a finite number and was put back.
-    pub rescued: u32,
-    /// Time spent in the velocity update \[ms\].
-    pub velocity_ms: f32,
-    /// Time spent limiting \[ms\].
-    pub limit_ms: f32,
-    /// Time spent on the rest of the step \[ms\].
-    pub position_ms: f32,
-}
-
-impl From<&FrameReport> for Report {
-    fn from(report: &FrameReport) -> Self {
-        Self {
-            iterations: report.iterations,
-            substeps: report.substeps,
-            converged: report.converged,
-            residual: report.residual,
-            rescued: report.rescued,
-            velocity_ms: report.velocity_ms,
-            limit_ms: report.limit_ms,
-            position_ms: report.position_ms,
-        }
-    }
-}
-
 /// One line of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FrameLine {
@@ -60,7 +24,7 @@ pub struct FrameLine {
     /// Time since the start \[s\].
     pub time: f64,
     /// What the solver said; none for the start.
-    pub report: Option<Report>,
+    pub report: Option<FrameReport>,
     /// Time that simulating the frame took, without writing it \[ms\].
     pub frame_ms: f64,
     /// What the frame came to.

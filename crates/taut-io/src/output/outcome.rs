@@ -207,13 +207,13 @@ mod tests {
     };
 
     use super::*;
-    use crate::output::metrics::Report;
+    use taut::FrameReport;
 
     fn line(frame: u32, max_stretch: f64, converged: bool) -> FrameLine {
         let strain =
             StrainMeasure { max_stretch, min_stretch: 0.9, worst_triangle: frame, ..Default::default() };
         let body = BodyCertificate { name: "sheet".into(), strain, ..Default::default() };
-        let report = (frame > 0).then_some(Report { converged, iterations: 10, ..Default::default() });
+        let report = (frame > 0).then_some(FrameReport { converged, iterations: 10, ..Default::default() });
         let certificate = Certificate { bodies: vec![body] };
         FrameLine { frame, report, certificate, frame_ms: f64::from(frame), ..Default::default() }
     }

@@ -1,7 +1,7 @@
 //! Each kind of problem in a mesh that has no other, and none in a sound one.
 
 use super::*;
-use crate::mesh::generate::{Diagonals, Generator, grid};
+use crate::mesh::generate::{Diagonals, grid};
 
 fn mesh(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> TriangleMesh {
     TriangleMesh {
