@@ -64,6 +64,7 @@ fn description(cells: u32) -> Description {
         motion: Motion { keys: vec![key(0.0, 0.0), key(0.3, 0.1)], pivot: Vec3::ZERO },
         friction: 0.4,
         restitution: 0.3,
+        margin: 0.001,
     };
     let mut description =
         Description { cloths: vec![sheet, film], obstacles: vec![ball], ..Description::default() };

@@ -10,7 +10,16 @@ use taut::{
 };
 
 fn obstacle(shape: Shape, position: Vec3, rotation: Quat, friction: f32, restitution: f32) -> Obstacle {
-    Obstacle { name: "o".into(), shape, position, rotation, motion: Motion::default(), friction, restitution }
+    Obstacle {
+        name: "o".into(),
+        shape,
+        position,
+        rotation,
+        motion: Motion::default(),
+        friction,
+        restitution,
+        margin: 0.0,
+    }
 }
 
 /// A small sheet with limits, its centre at `center`, turned by `rotation`.

@@ -70,7 +70,7 @@ proptest! {
         let mut description = Description { cloths: vec![cloth], gravity: Vec3::NEG_Y * 10.0f32.powf(log_gravity), ..Description::default() };
         description.obstacles = vec![Obstacle {
             name: "o".into(), shape: Shape::Torus { major: size, minor: 0.3 * size }, position: Vec3::ZERO, rotation: Quat::IDENTITY,
-            motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO }, friction: 2.0, restitution: 1.0,
+            motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO }, friction: 2.0, restitution: 1.0, margin: 0.01 * size,
         }];
         description.solver.scheme = scheme;
         description.solver.projection = projection;

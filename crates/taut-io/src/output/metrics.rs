@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn line(frame: u32) -> FrameLine {
-        let report = (frame > 0).then(Report::default);
+        let report = (frame > 0).then(FrameReport::default);
         FrameLine { frame, time: f64::from(frame) / 30.0, report, ..FrameLine::default() }
     }
 

@@ -119,7 +119,7 @@ impl Recorder {
         let line = FrameLine {
             frame,
             time: f64::from(frame) / f64::from(self.frame_rate),
-            report: report.map(Into::into),
+            report: report.copied(),
             frame_ms,
             certificate: certify(world, state),
         };

@@ -21,6 +21,7 @@ pub(super) fn obstacle(obstacle: &Obstacle) -> taut::Obstacle {
         rotation: (outer * turn).normalize().as_quat(),
         motion: motion(&obstacle.motion, obstacle.pivot.map_or(position, vector)),
         friction: obstacle.friction as f32,
+        margin: obstacle.margin as f32,
         restitution: obstacle.restitution as f32,
     }
 }

@@ -59,6 +59,9 @@ pub struct Obstacle {
     pub friction: f32,
     /// Share of the approaching speed that is given back, 0 to 1.
     pub restitution: f32,
+    /// Distance from the surface at which vertices are held \[m\], so that triangles between them stay outside of round
+    /// shapes. The certificate measures penetration of the surface itself.
+    pub margin: f32,
 }
 
 impl Shape {
@@ -140,6 +143,13 @@ impl Obstacle {
     pub fn pose(&self, time: f32) -> Pose {
         let motion = self.motion.at(time);
         Pose { rotation: motion.rotation * self.rotation, position: motion.to_world(self.position) }
+    }
+
+    /// How far a point, in the obstacle's own frame, is from where vertices are held \[m\], negative inside, and the
+    /// outward normal.
+    pub(super) fn gap(&self, p: Vec3) -> (f32, Vec3) {
+        let (distance, normal) = self.shape.distance(p);
+        (distance - self.margin, normal)
     }
 }
 

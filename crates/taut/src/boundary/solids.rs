@@ -1,6 +1,6 @@
 //! Cloth against solid obstacles, inside the limiter's iterations (W6).
 //!
-//! A vertex inside an obstacle is put back to its surface; how deep it was gives friction (Eq. 7): its way along the
+//! A vertex inside an obstacle, or nearer than its margin, is put back; how deep it was gives friction (Eq. 7): its way along the
 //! surface, relative to the surface's own way in this step, is shortened by μ times the depth, or undone altogether if
 //! it is shorter than that (the static case). Written for displacements in a step; the paper writes velocities, which
 //! are these over the step. Elastic response comes after the step, in [`Solids::respond`].
@@ -75,7 +75,7 @@ impl Solids {
             let near = reach + (to - from).length();
             let mut may_meet = false;
             for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
-                let distances = [from, to].map(|p| obstacle.shape.distance(poses[1].to_body(p)).0);
+                let distances = [from, to].map(|p| obstacle.gap(poses[1].to_body(p)).0);
                 if distances[0].min(distances[1]) < near {
                     may_meet = true;
                     if let Some(entry) = passes_through(obstacle, poses, from, to) {
@@ -112,7 +112,7 @@ impl Solids {
                 let mut p = position(quad);
                 for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
                     let body = poses[1].to_body(p);
-                    let (distance, normal) = obstacle.shape.distance(body);
+                    let (distance, normal) = obstacle.gap(body);
                     if distance >= 0.0 {
                         continue;
                     }
@@ -146,7 +146,7 @@ impl Solids {
             for _ in 0..4 {
                 let mut moved = false;
                 for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
-                    let (distance, normal) = obstacle.shape.distance(poses[1].to_body(p));
+                    let (distance, normal) = obstacle.gap(poses[1].to_body(p));
                     if distance < 0.0 {
                         p -= poses[1].rotation * normal * distance;
                         moved = true;
@@ -184,7 +184,7 @@ impl Solids {
             let approach = (position(&predicted[k]) - surface_velocity).dot(contact.normal);
             let leaving = (position(&v[k]) - surface_velocity).dot(contact.normal);
             let wanted = obstacle.restitution * (-approach).max(0.0);
-            let began_inside = obstacle.shape.distance(poses[0].to_body(position(&old[k]))).0 < -1e-5;
+            let began_inside = obstacle.gap(poses[0].to_body(position(&old[k]))).0 < -1e-5;
             if leaving < wanted && obstacle.restitution > 0.0 || began_inside && leaving > wanted {
                 let velocity = position(&v[k]) + contact.normal * (wanted - leaving);
                 v[k][..3].copy_from_slice(&velocity.to_array());
@@ -198,9 +198,9 @@ fn passes_through(obstacle: &Obstacle, poses: &[Pose; 2], from: Vec3, to: Vec3) 
     // In the obstacle's own frame, which moves with it.
     let (start, end) = (poses[0].to_body(from), poses[1].to_body(to));
     let way = (end - start).length();
-    if way < 0.5 * obstacle.shape.thickness()
-        || obstacle.shape.distance(start).0 <= 0.0
-        || obstacle.shape.distance(end).0 <= 0.0
+    if way < 0.5 * (obstacle.shape.thickness() + 2.0 * obstacle.margin)
+        || obstacle.gap(start).0 <= 0.0
+        || obstacle.gap(end).0 <= 0.0
     {
         return None;
     }
@@ -208,7 +208,7 @@ fn passes_through(obstacle: &Obstacle, poses: &[Pose; 2], from: Vec3, to: Vec3) 
     let mut gone = 0.0;
     for _ in 0..64 {
         let p = start.lerp(end, gone / way);
-        let (distance, normal) = obstacle.shape.distance(p);
+        let (distance, normal) = obstacle.gap(p);
         if distance < 1e-4 * way {
             return Some(poses[1].to_world(p - normal * (distance + 1e-3 * way)));
         }

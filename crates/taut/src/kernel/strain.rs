@@ -64,23 +64,25 @@ pub fn limit_strain_gradient<R: Real>(
     let g = Metric::new(principal.v, w, rest);
     let single = g.single_step(principal.s, range);
     let factor = R::select(active, relaxation, zero);
+    // The direction in space is p / s.
+    let p = select3::<R>(single.first, principal.p[0], principal.p[1]);
+    let along = select3::<R>(single.first, g.along[0], g.along[1]);
+    let bottom = single.bottom * single.s;
+    let k = R::select(bottom.le(tiny), zero, single.top / bottom) * factor;
     let mut moves = [[zero; 3]; 3];
-    if R::any(active & (single.misses | (principal.flat & !single.first))) {
+    for i in 0..3 {
+        moves[i] = scale(p, k * w[i] * along[i]);
+    }
+    // A lane must get the same bits whatever its neighbours are, so this adds to the above and does not replace it.
+    let more = active & (single.misses | (principal.flat & !single.first));
+    if R::any(more) {
         let u = principal.directions();
         let n = g.double_step(&principal, w, rest, range, &single);
         for i in 0..3 {
             let weight = w[i] * factor;
             let (a, b) = (weight * g.along[0][i], weight * g.along[1][i]);
-            moves[i] = combine(u[0], n[0][0] * a + n[0][1] * b, u[1], n[1][0] * a + n[1][1] * b);
-        }
-    } else {
-        let p = select3::<R>(single.first, principal.p[0], principal.p[1]);
-        let along = select3::<R>(single.first, g.along[0], g.along[1]);
-        // The direction in space is p / s.
-        let bottom = single.bottom * single.s;
-        let k = R::select(bottom.le(tiny), zero, single.top / bottom) * factor;
-        for i in 0..3 {
-            moves[i] = scale(p, k * w[i] * along[i]);
+            let double = combine(u[0], n[0][0] * a + n[0][1] * b, u[1], n[1][0] * a + n[1][1] * b);
+            moves[i] = select3::<R>(more, double, moves[i]);
         }
     }
     Some(Projected { active, residual, moves })

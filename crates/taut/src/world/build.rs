@@ -274,9 +274,11 @@ fn check(description: &Description) -> Result<(), WorldError> {
             o.position.is_finite()
                 && o.rotation.is_finite()
                 && o.friction >= 0.0
+                && o.margin >= 0.0
+                && o.margin.is_finite()
                 && (0.0..=1.0).contains(&o.restitution)
         }),
-        "an obstacle's placement must be finite, its friction at least 0, its restitution between 0 and 1",
+        "an obstacle's placement must be finite, its friction and margin at least 0, its restitution between 0 and 1",
     )?;
     for cloth in &description.cloths {
         let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(cloth, problem.into())) };

@@ -2,16 +2,12 @@
 
 use glam::Vec3;
 use taut::{
-    Certificate, Cloth, State, World,
+    Certificate, Cloth, FrameReport, State, World,
     certificate::{BodyCertificate, certify_positions},
 };
 
 use super::{Failure, Kind, locate};
-use crate::output::{
-    layout::Layout,
-    metrics::{FrameLine, Report},
-    npy,
-};
+use crate::output::{layout::Layout, metrics::FrameLine, npy};
 
 /// Positions are single precision: a residual of exactly the tolerance may read as slightly more.
 const STRAIN_SLACK: f64 = 1e-5;
@@ -59,7 +55,7 @@ pub(super) fn check(
         failures.push(Failure { frame: Some(frame), ..Failure::new(Kind::Extra, message) });
     }
     let whole = bodies.len() == cloths.len();
-    let report = line.and_then(|line| line.report).or((frame > 0).then(Report::default));
+    let report = line.and_then(|line| line.report).or((frame > 0).then(FrameReport::default));
     let certificate = Certificate { bodies };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }

@@ -26,6 +26,11 @@ pub(crate) struct Obstacle {
     #[serde(default)]
     #[schemars(range(min = 0, max = 1))]
     pub restitution: f64,
+    /// Distance from the surface at which vertices are held \[m\], so that triangles between them stay outside of round
+    /// shapes. 0.001 by default; 0 to 1.
+    #[serde(default = "margin")]
+    #[schemars(range(min = 0, max = 1))]
+    pub margin: f64,
     /// Keyframes of its motion, relative to where it starts. At rest by default.
     #[serde(default)]
     #[schemars(length(max = 100_000))]
@@ -39,6 +44,10 @@ pub(crate) struct Obstacle {
 
 fn friction() -> f64 {
     0.3
+}
+
+fn margin() -> f64 {
+    0.001
 }
 
 fn up() -> Vector {
