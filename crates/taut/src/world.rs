@@ -219,8 +219,8 @@ pub struct World {
     pub(crate) vertex_count: usize,
     /// Start positions in the engine's order, with the inverse mass in units of [`World::inverse_mass_unit`].
     pub(crate) start: Vec<Quad>,
-    /// What an inverse mass of 1 stands for \[1/kg\]: one over the mean mass of a vertex, which keeps kernels that square
-    /// inverse masses inside the range of a float.
+    /// What an inverse mass of 1 stands for \[1/kg\]: chosen so that inverse masses are about the square of an edge, which
+    /// keeps the products that the strain limit makes of them inside the range of a float, whatever the scene's size.
     pub(crate) inverse_mass_unit: f32,
     pub(crate) pins: Vec<PinnedVertex>,
     pub(crate) motions: Vec<Motion>,

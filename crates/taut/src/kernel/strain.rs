@@ -47,8 +47,8 @@ pub fn strain_residual<R: Real>(x: &[V3<R>; 3], rest: RestInverse<R>, range: Ran
     (c.larger.sqrt() - range.max).max(range.min - c.smaller.sqrt()).max(zero)
 }
 
-/// Brings a triangle back to its limits along the mass-weighted gradients. `w` are inverse masses \[1/kg\]; any common
-/// factor cancels. `None` if all lanes are inside (the early-out, W3).
+/// Brings a triangle back to its limits along the mass-weighted gradients. `w` are inverse masses; any common
+/// factor cancels, and one that makes them about the square of an edge keeps products of four inside a float's range. `None` if all lanes are inside (the early-out, W3).
 #[inline(always)]
 pub fn limit_strain_gradient<R: Real>(
     x: &[V3<R>; 3],
@@ -59,8 +59,6 @@ pub fn limit_strain_gradient<R: Real>(
 ) -> Option<Projected<R>> {
     let (principal, active, residual) = violation(x, rest, range)?;
     let (zero, tiny) = (R::splat(0.0), R::splat(1e-30));
-    // Inverse masses in units that make G a number near 1, whatever the triangle's size.
-    let w = scale(w, R::splat(1.0) / (rest[0] * rest[2]));
     let g = Metric::new(principal.v, w, rest);
     let single = g.single_step(principal.s, range);
     let factor = R::select(active, relaxation, zero);

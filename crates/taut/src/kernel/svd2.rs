@@ -83,10 +83,13 @@ pub fn principal<R: Real>(f: &[V3<R>; 2], c: &Cauchy<R>) -> Principal<R> {
     let p0 = combine(f[0], vx, f[1], vy);
     let p1 = combine(f[1], vx, f[0], -vy);
     let s0 = c.larger.sqrt();
-    // The area keeps the digits that the smaller eigenvalue loses.
-    let normal = cross(f[0], f[1]);
-    let s1 = dot(normal, normal).sqrt() / s0.max(tiny);
-    let flat = s1.le(s0 * R::splat(0.03)) | s0.le(tiny);
+    let mut s1 = c.smaller.sqrt();
+    let flat = s1.le(s0 * R::splat(0.15)) | s0.le(tiny);
+    if R::any(flat) {
+        // The area keeps the digits that the smaller eigenvalue loses.
+        let normal = cross(f[0], f[1]);
+        s1 = R::select(flat, dot(normal, normal).sqrt() / s0.max(tiny), s1);
+    }
     Principal { s: [s0, s1], p: [p0, p1], v: [vx, vy], flat }
 }
 

@@ -81,8 +81,10 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let vertex_count = start.len();
     let total: f64 = bodies.iter().flat_map(|b| &b.masses).sum();
     let mean = total / vertex_count as f64;
+    let edge_length = elements.edge_length_sum / elements.edge_count.max(1) as f64;
+    let unit = 1.0 / (mean * edge_length * edge_length);
     for quad in &mut start {
-        quad[3] = (f64::from(quad[3]) * mean) as f32;
+        quad[3] = (f64::from(quad[3]) / unit) as f32;
     }
     for pin in &pins {
         start[pin.vertex as usize][3] = 0.0;
@@ -118,8 +120,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         edge_elements: elements.edges,
         forces,
         gusts: Gusts::new(description.seed),
-        edge_length: (elements.edge_length_sum / elements.edge_count.max(1) as f64) as f32,
-        inverse_mass_unit: (1.0 / mean) as f32,
+        edge_length: edge_length as f32,
+        inverse_mass_unit: unit as f32,
         description,
         bodies,
         vertex_count,
