@@ -18,10 +18,14 @@ use crate::{
 pub struct StrainMeasure {
     /// Largest principal stretch of any triangle (1 = at rest).
     pub max_stretch: f64,
+    /// Triangle that it belongs to.
+    pub most_stretched: u32,
     /// Mean over triangles of the larger principal stretch.
     pub mean_stretch: f64,
     /// Smallest principal stretch of any triangle.
     pub min_stretch: f64,
+    /// Triangle that it belongs to.
+    pub most_compressed: u32,
     /// Mean over triangles of the smaller principal stretch.
     pub mean_compression: f64,
     /// Largest residual past the triangle strain limits (0 = all inside).
@@ -133,8 +137,12 @@ impl RestShape {
         for t in 0..self.triangles.len() {
             let [larger, smaller] = self.stretches(t, positions);
             let residual = past(strain, larger, smaller);
-            m.max_stretch = m.max_stretch.max(larger);
-            m.min_stretch = m.min_stretch.min(smaller);
+            if larger > m.max_stretch {
+                (m.max_stretch, m.most_stretched) = (larger, t as u32);
+            }
+            if smaller < m.min_stretch {
+                (m.min_stretch, m.most_compressed) = (smaller, t as u32);
+            }
             m.mean_stretch += larger;
             m.mean_compression += smaller;
             m.max_residual = m.max_residual.max(residual);

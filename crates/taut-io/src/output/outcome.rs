@@ -137,10 +137,9 @@ impl Tally {
                         Worst { value, frame: line.frame, body: body.name.clone(), element: element.into() };
                 }
             };
-            let triangle = [strain.worst_triangle];
-            worst(&mut f.max_strain, strain.max_stretch - 1.0, false, &triangle);
-            worst(&mut f.min_strain, strain.min_stretch - 1.0, true, &triangle);
-            worst(&mut f.max_residual, strain.max_residual, false, &triangle);
+            worst(&mut f.max_strain, strain.max_stretch - 1.0, false, &[strain.most_stretched]);
+            worst(&mut f.min_strain, strain.min_stretch - 1.0, true, &[strain.most_compressed]);
+            worst(&mut f.max_residual, strain.max_residual, false, &[strain.worst_triangle]);
             worst(&mut f.max_edge_residual, strain.max_edge_residual, false, &strain.worst_edge);
             worst(&mut f.max_penetration, body.max_penetration, false, &[]);
             worst(&mut f.max_pin_error, body.max_pin_error, false, &[]);
@@ -211,7 +210,7 @@ mod tests {
 
     fn line(frame: u32, max_stretch: f64, converged: bool) -> FrameLine {
         let strain =
-            StrainMeasure { max_stretch, min_stretch: 0.9, worst_triangle: frame, ..Default::default() };
+            StrainMeasure { max_stretch, min_stretch: 0.9, most_stretched: frame, ..Default::default() };
         let body = BodyCertificate { name: "sheet".into(), strain, ..Default::default() };
         let report = (frame > 0).then_some(FrameReport { converged, iterations: 10, ..Default::default() });
         let certificate = Certificate { bodies: vec![body] };
