@@ -98,7 +98,7 @@ impl Stepper {
     /// Advances by one frame.
     pub fn advance_frame(&mut self, world: &World, state: &mut State) -> FrameReport {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
-        let steps = world.description.solver.steps_per_frame;
+        let steps = world.steps_per_frame();
         let begun = Instant::now();
         for k in 0..steps {
             let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);

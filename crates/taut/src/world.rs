@@ -112,8 +112,9 @@ pub struct Solver {
     pub budget_ms: Option<f32>,
     /// Factor on every correction; 1 is plain Gauss–Seidel, between 1 and 2 over-relaxation.
     pub relaxation: f32,
-    /// Steps of the whole pipeline a frame. The paper does one; eight cost little more, since each has less to mend, and
-    /// let hanging cloth come to rest: limits that act only every thirtieth of a second set off waves in stiff cloth.
+    /// Steps of the whole pipeline a frame; 0 chooses 4 to 32, so that a step has no more than 12 substeps. The paper
+    /// does one, but limits that act only now and then set off waves in stiff cloth, which then never comes to rest;
+    /// more steps cost little, since each has less to mend.
     pub steps_per_frame: u32,
     /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened.
     pub max_substeps: u32,
@@ -128,8 +129,8 @@ impl Default for Solver {
             iterations: 1000,
             budget_ms: None,
             relaxation: 1.0,
-            steps_per_frame: 8,
-            max_substeps: 32,
+            steps_per_frame: 0,
+            max_substeps: 24,
         }
     }
 }
@@ -230,6 +231,7 @@ pub struct World {
     pub(crate) edges: Colored<EdgeBatch>,
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
+    pub(crate) steps_per_frame: u32,
     /// Mean length of an edge \[m\].
     pub(crate) edge_length: f32,
 }
@@ -248,9 +250,14 @@ impl World {
         &self.description
     }
 
+    /// Steps of the whole pipeline a frame: those asked for, or those chosen.
+    pub fn steps_per_frame(&self) -> u32 {
+        self.steps_per_frame
+    }
+
     /// Length of a step \[s\].
     pub(crate) fn step_time(&self) -> f32 {
-        self.description.frame_time / self.description.solver.steps_per_frame as f32
+        self.description.frame_time / self.steps_per_frame as f32
     }
 
     /// When step `step` begins \[s\].
@@ -260,7 +267,7 @@ impl World {
 
     /// When frame `frame` is \[s\].
     pub fn time_of_frame(&self, frame: u32) -> f32 {
-        self.time_of_step(u64::from(frame) * u64::from(self.description.solver.steps_per_frame))
+        self.time_of_step(u64::from(frame) * u64::from(self.steps_per_frame))
     }
 
     /// Number of triangles of all bodies.
@@ -309,8 +316,10 @@ impl World {
         for (what, factor) in [("stretch", plan.stretch), ("bending", plan.bend)] {
             if factor < 1.0 {
                 warnings.push(format!(
-                    "{what} stiffness is softened to {:.3} % inside the limits, which {} substeps can carry; raise solver.max_substeps for stiffer cloth",
-                    100.0 * factor, plan.substeps
+                    "{what} stiffness is softened to {:.3} % inside the limits, which {} steps of {} substeps can carry; raise solver.max_substeps for stiffer cloth",
+                    100.0 * factor,
+                    self.steps_per_frame,
+                    plan.substeps
                 ));
             }
         }

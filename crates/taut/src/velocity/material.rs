@@ -149,7 +149,7 @@ impl Material {
             stretch: row.stretch,
             poisson: row.poisson,
             bend: row.bend,
-            damping: 0.1,
+            damping: 0.5,
             viscosity: 3e-5,
             source: row.source.into(),
         })

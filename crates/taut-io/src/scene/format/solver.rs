@@ -20,16 +20,17 @@ pub(crate) struct Solver {
     /// Most iterations a step. 1 to 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub iterations: u32,
-    /// Time after which a step stops iterating \[ms\]; the result then depends on the machine. None by default; 0.001
-    /// to 1000000.
+    /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent; the result then depends on
+    /// the machine. None by default; 0.001 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000))]
     pub budget_ms: Option<f64>,
     /// Factor on every correction: 1 is plain Gauss–Seidel, above is over-relaxation. 0.1 to 1.95.
     #[schemars(range(min = 0.1, max = 1.95))]
     pub relaxation: f64,
-    /// Steps of the whole pipeline a frame. 1 to 1000.
-    #[schemars(range(min = 1, max = 1000))]
+    /// Steps of the whole pipeline a frame. 0, the default, chooses 4 to 32 by the stiffness of the material: limits that
+    /// act too rarely make stiff cloth shake. 0 to 1000; the main paper does 1.
+    #[schemars(range(min = 0, max = 1000))]
     pub steps_per_frame: u32,
     /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 1 to 10000.
     #[schemars(range(min = 1, max = 10_000))]
