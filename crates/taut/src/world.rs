@@ -303,7 +303,7 @@ impl World {
                 let (count, deepest) = inside.fold((0, 0.0f32), |(n, deepest), d| (n + 1, deepest.max(-d)));
                 if count > 0 {
                     warnings.push(format!(
-                        "cloth \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out in the first frame",
+                        "cloth \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at 3 m/s",
                         cloth.name,
                         obstacle.name,
                         body.vertices.len(),

@@ -144,9 +144,14 @@ fn cloth_that_starts_inside_is_pushed_out_and_not_thrown() {
         world.warnings()
     );
     let mut fastest = 0.0f64;
-    simulate(cloth, vec![ball], 10, |world, state| {
-        let energy = certify(world, state).bodies[0].energy.kinetic;
-        fastest = fastest.max((2.0 * energy / (0.324 * 0.09)).sqrt());
-    });
-    assert!(fastest < 6.0, "rms speed {fastest} m/s");
+    let mut state = State::new(&world);
+    let mut stepper = Stepper::new(&world, 1).unwrap();
+    for frame in 1..=20 {
+        stepper.advance_frame(&world, &mut state);
+        let body = &certify(&world, &state).bodies[0];
+        fastest = fastest.max((2.0 * body.energy.kinetic / (0.324 * 0.09)).sqrt());
+        // 10 cm deep at the start, and 3 m/s.
+        assert!(frame < 3 || body.max_penetration < 1e-5, "frame {frame}: {} m deep", body.max_penetration);
+    }
+    assert!(fastest < 3.0, "rms speed {fastest} m/s");
 }

@@ -13,6 +13,9 @@ use glam::Vec3;
 use super::{motion::Pose, obstacle::Obstacle};
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
+/// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. All at once would throw it.
+const PUSH: f32 = 3.0;
+
 /// No obstacle.
 const NONE: u32 = u32::MAX;
 
@@ -23,6 +26,8 @@ struct Contact {
     obstacle: u32,
     /// Outward normal there.
     normal: Vec3,
+    /// How deep it may still be at the end of the step \[m\]: not at all, unless it began inside.
+    sunk: f32,
 }
 
 /// Obstacles at the start and the end of a step, the vertices that may meet them, and what they met.
@@ -73,11 +78,13 @@ impl Solids {
             }
             let (from, mut to) = (position(old), position(x));
             let near = reach + (to - from).length();
-            let mut may_meet = false;
+            let (mut may_meet, mut sunk) = (false, 0.0f32);
             for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
                 let distances = [from, to].map(|p| obstacle.gap(poses[1].to_body(p)).0);
                 if distances[0].min(distances[1]) < near {
                     may_meet = true;
+                    let began = obstacle.gap(poses[0].to_body(from)).0;
+                    sunk = sunk.max(-began - PUSH * (times[1] - times[0]));
                     if let Some(entry) = passes_through(obstacle, poses, from, to) {
                         to = entry;
                         x[..3].copy_from_slice(&entry.to_array());
@@ -86,7 +93,7 @@ impl Solids {
             }
             if may_meet {
                 self.candidates.push(v as u32);
-                self.contacts.push(Contact { obstacle: NONE, normal: Vec3::Y });
+                self.contacts.push(Contact { obstacle: NONE, normal: Vec3::Y, sunk });
             }
         }
     }
@@ -113,10 +120,10 @@ impl Solids {
                 for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
                     let body = poses[1].to_body(p);
                     let (distance, normal) = obstacle.gap(body);
-                    if distance >= 0.0 {
+                    let depth = -distance - contact.sunk;
+                    if depth <= 0.0 {
                         continue;
                     }
-                    let depth = -distance;
                     worst = worst.max(depth);
                     let normal = poses[1].rotation * normal;
                     p += normal * depth;
@@ -127,7 +134,7 @@ impl Solids {
                     let length = slip.length();
                     let hold = obstacle.friction * depth;
                     p -= if length <= hold { slip } else { slip * (hold / length) };
-                    *contact = Contact { obstacle: o as u32, normal };
+                    (contact.obstacle, contact.normal) = (o as u32, normal);
                 }
                 quad[..3].copy_from_slice(&p.to_array());
             }
@@ -139,7 +146,7 @@ impl Solids {
 
     /// The last word of a step: puts every vertex that is still inside an obstacle on its surface, without friction.
     pub fn expel(&self, obstacles: &[Obstacle], x: &mut [Quad]) {
-        for &v in &self.candidates {
+        for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
             let quad = &mut x[v as usize];
             let mut p = position(quad);
             // Leaving one obstacle may enter its neighbour; a few rounds settle what can be settled.
@@ -147,8 +154,9 @@ impl Solids {
                 let mut moved = false;
                 for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
                     let (distance, normal) = obstacle.gap(poses[1].to_body(p));
-                    if distance < 0.0 {
-                        p -= poses[1].rotation * normal * distance;
+                    let depth = -distance - contact.sunk;
+                    if depth > 0.0 {
+                        p += poses[1].rotation * normal * depth;
                         moved = true;
                     }
                 }
