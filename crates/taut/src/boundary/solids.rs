@@ -110,25 +110,8 @@ impl Solids {
                 // SAFETY: every candidate is another vertex of the world, and each is visited by one thread.
                 let quad = unsafe { &mut *positions.base().add(v) };
                 let mut p = position(quad);
-                for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
-                    let body = poses[1].to_body(p);
-                    let (distance, normal) = obstacle.gap(body);
-                    if distance >= 0.0 {
-                        continue;
-                    }
-                    let depth = -distance;
-                    worst = worst.max(depth);
-                    let normal = poses[1].rotation * normal;
-                    p += normal * depth;
-                    // Where the point of the surface that the vertex is now on was when the step began.
-                    let surface = poses[0].to_world(poses[1].to_body(p));
-                    let slip = surface - position(&old[v]);
-                    let slip = slip - normal * slip.dot(normal);
-                    let length = slip.length();
-                    let hold = obstacle.friction * depth;
-                    p -= if length <= hold { slip } else { slip * (hold / length) };
-                    *contact = Contact { obstacle: o as u32, normal };
-                }
+                let depth = settle(obstacles, poses, position(&old[v]), &mut p, contact);
+                worst = worst.max(depth);
                 quad[..3].copy_from_slice(&p.to_array());
             }
             // Positive floats are ordered like their bits.
@@ -137,25 +120,46 @@ impl Solids {
         f32::from_bits(deepest.into_inner())
     }
 
+    /// Vertices that may meet an obstacle in this step, in ascending order.
+    pub fn candidates(&self) -> &[u32] {
+        &self.candidates
+    }
+
+    /// How deep `p` \[m\] is inside the obstacle that it is deepest in at the end of the step; negative outside.
+    pub fn depth(&self, obstacles: &[Obstacle], p: Vec3) -> f32 {
+        let depths = obstacles.iter().zip(&self.poses).map(|(o, poses)| -o.gap(poses[1].to_body(p)).0);
+        depths.fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Where `p` goes that began the step at `old`: to the surface with friction if it is inside, nowhere otherwise.
+    pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, mut p: Vec3) -> Vec3 {
+        let mut contact = Contact { obstacle: NONE, normal: Vec3::Y };
+        if settle(obstacles, &self.poses, old, &mut p, &mut contact) > 0.0 {
+            // Friction moves along the tangent, which may enter what bulges.
+            expel_point(obstacles, &self.poses, &mut p, 1);
+        }
+        p
+    }
+
+    /// Notes which obstacle each candidate touches, to within `reach` \[m\], so that it can respond.
+    pub fn note_contacts(&mut self, obstacles: &[Obstacle], x: &[Quad], reach: f32) {
+        for (&v, contact) in self.candidates.iter().zip(&mut self.contacts) {
+            for (o, (obstacle, poses)) in obstacles.iter().zip(&self.poses).enumerate() {
+                let (distance, normal) = obstacle.gap(poses[1].to_body(position(&x[v as usize])));
+                if distance < reach {
+                    *contact = Contact { obstacle: o as u32, normal: poses[1].rotation * normal };
+                }
+            }
+        }
+    }
+
     /// The last word of a step: puts every vertex that is still inside an obstacle on its surface, without friction.
     pub fn expel(&self, obstacles: &[Obstacle], x: &mut [Quad]) {
         for &v in &self.candidates {
             let quad = &mut x[v as usize];
             let mut p = position(quad);
             // Leaving one obstacle may enter its neighbour; a few rounds settle what can be settled.
-            for _ in 0..4 {
-                let mut moved = false;
-                for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
-                    let (distance, normal) = obstacle.gap(poses[1].to_body(p));
-                    if distance < 0.0 {
-                        p -= poses[1].rotation * normal * distance;
-                        moved = true;
-                    }
-                }
-                if !moved {
-                    break;
-                }
-            }
+            expel_point(obstacles, &self.poses, &mut p, 4);
             quad[..3].copy_from_slice(&p.to_array());
         }
     }
@@ -189,6 +193,49 @@ impl Solids {
                 let velocity = position(&v[k]) + contact.normal * (wanted - leaving);
                 v[k][..3].copy_from_slice(&velocity.to_array());
             }
+        }
+    }
+}
+
+/// Puts `p`, which began the step at `old`, on the surface of each obstacle that it is inside of, with friction. Gives
+/// the deepest penetration met \[m\].
+fn settle(obstacles: &[Obstacle], poses: &[[Pose; 2]], old: Vec3, p: &mut Vec3, contact: &mut Contact) -> f32 {
+    let mut worst = 0.0f32;
+    for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
+        let body = poses[1].to_body(*p);
+        let (distance, normal) = obstacle.gap(body);
+        if distance >= 0.0 {
+            continue;
+        }
+        let depth = -distance;
+        worst = worst.max(depth);
+        let normal = poses[1].rotation * normal;
+        *p += normal * depth;
+        // Where the point of the surface that the vertex is now on was when the step began.
+        let surface = poses[0].to_world(poses[1].to_body(*p));
+        let slip = surface - old;
+        let slip = slip - normal * slip.dot(normal);
+        let length = slip.length();
+        let hold = obstacle.friction * depth;
+        *p -= if length <= hold { slip } else { slip * (hold / length) };
+        *contact = Contact { obstacle: o as u32, normal };
+    }
+    worst
+}
+
+/// Puts `p` on the surface of each obstacle that it is inside of, without friction, in at most `rounds` rounds.
+fn expel_point(obstacles: &[Obstacle], poses: &[[Pose; 2]], p: &mut Vec3, rounds: u32) {
+    for _ in 0..rounds {
+        let mut moved = false;
+        for (obstacle, poses) in obstacles.iter().zip(poses) {
+            let (distance, normal) = obstacle.gap(poses[1].to_body(*p));
+            if distance < 0.0 {
+                *p -= poses[1].rotation * normal * distance;
+                moved = true;
+            }
+        }
+        if !moved {
+            break;
         }
     }
 }

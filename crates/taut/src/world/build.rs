@@ -2,9 +2,10 @@
 
 use glam::Vec3;
 
-use super::{Body, Cloth, Description, Limit, PinnedVertex, World, WorldError};
+use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError};
 use crate::{
     certificate::RestShape,
+    hierarchy::lattice,
     kernel::{
         dihedral::dihedral,
         lanes::{Quad, VertexOffset},
@@ -14,6 +15,7 @@ use crate::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
+        nearest::tables::{Filter, Parts},
         strain_triangle::{StrainBatch, StrainElement},
     },
     mesh::{adjacency::Adjacency, reorder::locality_order},
@@ -29,6 +31,8 @@ use crate::{
 #[derive(Default)]
 struct Elements {
     strain: Vec<StrainElement>,
+    /// Rest areas of `strain` \[m²\].
+    areas: Vec<f64>,
     edges: Vec<EdgeElement>,
     membrane: Vec<MembraneElement>,
     hinges: Vec<HingeElement>,
@@ -109,7 +113,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         hinge_frequency: elements.hinge_frequency,
         viscosity: description.cloths.iter().map(|c| f64::from(c.material.viscosity)).fold(0.0, f64::max),
     };
+    let filters = if description.solver.scheme == Scheme::Nearest {
+        build_filters(&description, &bodies, &elements, &start, edge_length as f32)
+    } else {
+        Vec::new()
+    };
     Ok(World {
+        filters,
         strain: Colored::new(vertex_count, &strain_vertices, |batch| {
             StrainBatch::pack(batch, &elements.strain, spare)
         }),
@@ -170,6 +180,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
                 range: cloth.strain.range(),
                 share: 1.0,
             });
+            elements.areas.push(area);
         }
         elements.membrane.push(MembraneElement {
             vertices,
@@ -225,6 +236,36 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         hinges,
         damping: material.damping,
     })
+}
+
+/// Tables of the filters of all bodies with limits on their triangles.
+fn build_filters(
+    description: &Description,
+    bodies: &[Body],
+    elements: &Elements,
+    start: &[Quad],
+    edge_length: f32,
+) -> Vec<Filter> {
+    let mut filters = Vec::new();
+    let mut used = 0;
+    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| cloth.strain.is_some()) {
+        let range = used..used + cloth.mesh.triangles.len();
+        used = range.end;
+        let rest: Vec<Vec3> = body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect();
+        let (low, high) = rest.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+        let areas = &elements.areas[range.clone()];
+        filters.push(Filter::new(Parts {
+            vertices: body.vertices.clone(),
+            elements: &elements.strain[range],
+            areas,
+            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+            held: start[body.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
+            transfers: lattice::levels(&rest, areas.iter().sum()),
+            size: f64::from((high - low).max_element()),
+            edge_length,
+        }));
+    }
+    filters
 }
 
 /// Weights of Jacobi corrections. Triangles and edges of a vertex count together: their corrections are summed.
