@@ -98,8 +98,9 @@ impl Multigrid {
         }
         let mut rows = Rows::assemble(masses, triangles);
         let mut levels = Vec::new();
-        for transfer in transfers {
-            let coarse = transfer.coarse_count();
+        let mut transfers = transfers.into_iter().peekable();
+        while let Some(transfer) = transfers.next() {
+            let coarse = transfers.peek().map_or_else(|| coarse_count(&transfer), |next| next.corners.len());
             let down = Weights::transposed(&transfer, coarse);
             let next = rows.coarsened(&transfer, &down, coarse);
             levels.push(Level { up: transfer, down, ..Level::new(&rows, stiffness) });
@@ -344,6 +345,11 @@ impl Level {
     }
 }
 
+/// Number of coarse vertices that take part: one more than the largest that is named.
+fn coarse_count(transfer: &Transfer) -> usize {
+    transfer.corners.iter().flatten().map(|&c| c as usize + 1).max().unwrap_or(0)
+}
+
 #[inline(always)]
 fn plus(a: Quad, b: Quad) -> Quad {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
@@ -362,7 +368,7 @@ fn times(a: Quad, s: f32) -> Quad {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{hierarchy::lattice, kernel::svd2::rest_inverse, mesh::generate};
+    use crate::{hierarchy, kernel::svd2::rest_inverse, mesh::generate};
 
     /// How much a cycle leaves of the residual, once the first few are over.
     fn contraction(cells: u32, diagonals: generate::Diagonals, pins: &[usize], extra: f32) -> f64 {
@@ -379,9 +385,10 @@ mod tests {
             .collect();
         let mut masses = vec![1.0; n];
         pins.iter().for_each(|&p| masses[p] = 0.0);
-        let transfers = lattice::levels(&mesh.positions, 1.0);
+        let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
+        let transfers = levels.into_iter().map(|l| l.transfer).collect();
         let multigrid = Multigrid::new(&masses, &triangles, transfers, &[0.1 * n as f64, n as f64]);
-        assert!(*multigrid.sizes().last().unwrap() <= 100);
+        assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();
         multigrid.choose(&mut cycle, 1, |i| if i % 3 == 0 && masses[i] > 0.0 { extra } else { 0.0 });
@@ -411,7 +418,7 @@ mod tests {
     #[test]
     fn a_cycle_contracts_whatever_the_size() {
         for cells in [16, 32, 64, 128] {
-            let rate = contraction(cells, generate::Diagonals::Regular, &[], 0.0);
+            let rate = contraction(cells, generate::Diagonals::Alternating, &[], 0.0);
             assert!(rate < 0.4, "{cells} cells: {rate}");
         }
     }

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError};
 use crate::{
     certificate::RestShape,
-    hierarchy::lattice,
+    hierarchy::{self, Transfer},
     kernel::{
         dihedral::dihedral,
         lanes::{Quad, VertexOffset},
@@ -251,8 +251,7 @@ fn build_filters(
     for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| cloth.strain.is_some()) {
         let range = used..used + cloth.mesh.triangles.len();
         used = range.end;
-        let rest: Vec<Vec3> = body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect();
-        let (low, high) = rest.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+        let (low, high) = cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
         let areas = &elements.areas[range.clone()];
         filters.push(Filter::new(Parts {
             vertices: body.vertices.clone(),
@@ -260,12 +259,33 @@ fn build_filters(
             areas,
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
             held: start[body.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
-            transfers: lattice::levels(&rest, areas.iter().sum()),
+            transfers: transfers(cloth, &body.order),
             size: f64::from((high - low).max_element()),
             edge_length,
         }));
     }
     filters
+}
+
+/// Levels of a cloth, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
+fn transfers(cloth: &Cloth, order: &[u32]) -> Vec<Transfer> {
+    let mut order = order.to_vec();
+    let mut transfers = Vec::new();
+    for level in hierarchy::build(&cloth.mesh, &hierarchy::Options::default()).levels {
+        let count = level.mesh.positions.len();
+        let coarse = locality_order(count, &Adjacency::new(&level.mesh.triangles).edges);
+        let mut place = vec![0u32; count];
+        for (k, &v) in coarse.iter().enumerate() {
+            place[v as usize] = k as u32;
+        }
+        let Transfer { corners, weights } = level.transfer;
+        transfers.push(Transfer {
+            corners: order.iter().map(|&v| corners[v as usize].map(|c| place[c as usize])).collect(),
+            weights: order.iter().map(|&v| weights[v as usize]).collect(),
+        });
+        order = coarse;
+    }
+    transfers
 }
 
 /// Weights of Jacobi corrections. Triangles and edges of a vertex count together: their corrections are summed.
