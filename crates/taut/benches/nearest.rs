@@ -64,7 +64,14 @@ impl Run {
         let mean = self.means.iter().fold(0.0f64, |a, &b| a.max(b));
         println!(
             "  {what:28} limit {:7.2} /{:7.2} ms   frame {:7.2} /{:7.2} ms   iterations {:4} /{:4}   failed {failed:2}   residual {:.4} mean {:.5}  centre {:.4}",
-            limit[middle], limit[last], all[middle], all[last], iterations[middle], iterations[last], worst, mean,
+            limit[middle],
+            limit[last],
+            all[middle],
+            all[last],
+            iterations[middle],
+            iterations[last],
+            worst,
+            mean,
             certify(&self.world, &self.state).bodies[0].center_of_mass[1],
         );
     }

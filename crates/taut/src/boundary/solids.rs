@@ -199,7 +199,13 @@ impl Solids {
 
 /// Puts `p`, which began the step at `old`, on the surface of each obstacle that it is inside of, with friction. Gives
 /// the deepest penetration met \[m\].
-fn settle(obstacles: &[Obstacle], poses: &[[Pose; 2]], old: Vec3, p: &mut Vec3, contact: &mut Contact) -> f32 {
+fn settle(
+    obstacles: &[Obstacle],
+    poses: &[[Pose; 2]],
+    old: Vec3,
+    p: &mut Vec3,
+    contact: &mut Contact,
+) -> f32 {
     let mut worst = 0.0f32;
     for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
         let body = poses[1].to_body(*p);

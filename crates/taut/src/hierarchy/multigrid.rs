@@ -392,9 +392,12 @@ mod tests {
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();
         multigrid.choose(&mut cycle, 1, |i| if i % 3 == 0 && masses[i] > 0.0 { extra } else { 0.0 });
-        let goal: Vec<Quad> = (0..n)
-            .map(|i| if masses[i] > 0.0 { [(i as f32).sin(), mesh.positions[i].x, 1.0, 0.0] } else { [0.0; 4] })
-            .collect();
+        let goal: Vec<Quad> =
+            (0..n)
+                .map(|i| {
+                    if masses[i] > 0.0 { [(i as f32).sin(), mesh.positions[i].x, 1.0, 0.0] } else { [0.0; 4] }
+                })
+                .collect();
         let (level, matrix) = (&multigrid.levels[0], &multigrid.levels[0].matrices[1]);
         let zero = vec![[0.0; 4]; n];
         let b: Vec<Quad> = (0..n)

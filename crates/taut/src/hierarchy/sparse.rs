@@ -27,7 +27,11 @@ impl Weights {
     pub fn transposed(transfer: &Transfer, coarse: usize) -> Self {
         let entries = || {
             transfer.corners.iter().zip(&transfer.weights).enumerate().flat_map(|(i, (corners, weights))| {
-                corners.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(move |(&c, &w)| (i, c as usize, w))
+                corners
+                    .iter()
+                    .zip(weights)
+                    .filter(|(_, w)| **w != 0.0)
+                    .map(move |(&c, &w)| (i, c as usize, w))
             })
         };
         let mut starts = vec![0u32; coarse + 1];

@@ -69,9 +69,8 @@ impl Transfer {
         let first: Vec<Option<Hit>> = (0..count)
             .map(|v| {
                 let start = *coarse.half.out.get(*seeds.get(v)? as usize)?;
-                (start != NONE).then(|| {
-                    coarse.walk(best_start(coarse, start, facing[v]), fine.positions[v], facing[v])
-                })
+                (start != NONE)
+                    .then(|| coarse.walk(best_start(coarse, start, facing[v]), fine.positions[v], facing[v]))
             })
             .collect();
         let mut transfer = Self::default();

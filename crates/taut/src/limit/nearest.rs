@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The matrix never changes, so one linear multigrid cycle replaces the coarse limits of section 3.3 of the paper (its section 6 asks
-//! for such a constrained-Lagrangian solve). κ = c ℓ² n / Area in units of the mean mass, ℓ the size of the body: soft at first (c = 0.1),
-//! which finds the right place, then stiff (c = 1), which meets the limits. Duals start from nine tenths of the last step's.
+//! for such a constrained-Lagrangian solve). κ = c ℓ² n / Area in units of the mean mass, ℓ the size of the body: soft at first (c = 0.03),
+//! which finds the right place, then stiffer (0.3, 1), which meets the limits. Duals start from nine tenths of the last step's.
 //! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
 //!
 //! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
@@ -27,22 +27,23 @@ use std::time::Instant;
 use contact::{Surroundings, Touch};
 use local::{BatchState, ClampTriangles, Pulls};
 
-use tables::Filter;
 use super::{Settings, colored::SharedQuads, enforce::Enforced};
 use crate::{
     hierarchy::multigrid::Cycle,
     kernel::lanes::{BATCH, Quad, run},
 };
+use tables::Filter;
 
 /// Factors c on the stiffness, one after the other.
-pub(crate) const RAMP: [f32; 2] = [0.1, 1.0];
+pub(crate) const RAMP: [f32; 3] = [0.03, 0.3, 1.0];
 
-/// Iterations with the first factor; more with obstacles, whose contacts have to be found meanwhile.
-const SOFT: u32 = 8;
-const SOFT_WITH_CONTACT: u32 = 24;
+/// Iterations after which the second and the third factor come; later with obstacles, whose contacts have to be found
+/// meanwhile.
+const SWITCH: [u32; 2] = [6, 14];
+const SWITCH_WITH_CONTACT: [u32; 2] = [8, 24];
 
 /// Least number of iterations, so that motion is not biased.
-const LEAST: u32 = 12;
+const LEAST: u32 = 14;
 
 /// What of the last step's duals a step starts with.
 const WARM: f32 = 0.9;
@@ -122,13 +123,13 @@ impl Filter {
         self.choose(scratch, stage);
 
         let shallow = 0.3 * stop.tolerance * self.edge_length;
-        let soft = if touching { SOFT_WITH_CONTACT } else { SOFT };
+        let switch = if touching { SWITCH_WITH_CONTACT } else { SWITCH };
         let least = LEAST.min(stop.iterations);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
-            if iteration == soft {
-                let growth = RAMP[1] / RAMP[0];
-                (stage, rescale) = (1, 1.0 / growth);
+            if switch.get(stage) == Some(&iteration) {
+                let growth = RAMP[stage + 1] / RAMP[stage];
+                (stage, rescale) = (stage + 1, 1.0 / growth);
                 scratch.touches.iter_mut().for_each(|t| t.rescale(growth));
                 self.choose(scratch, stage);
             }

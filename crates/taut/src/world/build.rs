@@ -251,7 +251,8 @@ fn build_filters(
     for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| cloth.strain.is_some()) {
         let range = used..used + cloth.mesh.triangles.len();
         used = range.end;
-        let (low, high) = cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+        let (low, high) =
+            cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
         let areas = &elements.areas[range.clone()];
         filters.push(Filter::new(Parts {
             vertices: body.vertices.clone(),

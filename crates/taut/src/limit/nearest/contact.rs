@@ -46,7 +46,14 @@ pub struct Surroundings<'a> {
 impl Touch {
     /// At the start of a step; `dual` is what [`Touch::dual`] gave at the end of the last, `near` \[m\] how close a
     /// surface must be to count as touched, `c` the ramp's factor.
-    pub fn begin(around: &Surroundings, candidate: bool, x: &Quad, dual: [f32; 3], near: f32, c: f32) -> Self {
+    pub fn begin(
+        around: &Surroundings,
+        candidate: bool,
+        x: &Quad,
+        dual: [f32; 3],
+        near: f32,
+        c: f32,
+    ) -> Self {
         let mut touch = Self { candidate, depth: f32::NEG_INFINITY, ..Self::default() };
         if candidate && around.solids.depth(around.obstacles, position(x)) > -near {
             touch.boost = 1.0;

@@ -26,7 +26,7 @@ pub struct Filter {
     /// Masses in units of their mean; 0 for vertices that are held.
     pub(super) masses: Vec<f32>,
     /// κ of each factor of the ramp.
-    pub(super) stiffness: [f32; 2],
+    pub(super) stiffness: [f32; RAMP.len()],
     /// Mean length of an edge \[m\].
     pub(super) edge_length: f32,
     pub(super) multigrid: Multigrid,
