@@ -1,6 +1,6 @@
 //! Symmetric sparse matrices while they are built: rows of entries, mass and stiffness apart, in double precision.
 
-use super::Transfer;
+use super::{Transfer, multigrid::StiffTriangle};
 
 /// One entry of a row: column, mass and stiffness.
 pub(super) type Entry = (u32, [f64; 2]);
@@ -54,9 +54,9 @@ impl Weights {
 }
 
 impl Rows {
-    /// Mass on the diagonal and the stiffness of triangles with shape gradients `gradients` \[1/m\] and `area` \[m²\].
+    /// Mass on the diagonal and the stiffness of triangles.
     /// Rows and columns of vertices whose mass is 0 are empty.
-    pub fn assemble(masses: &[f32], triangles: &[([u32; 3], [[f64; 2]; 3], f64)]) -> Self {
+    pub fn assemble(masses: &[f32], triangles: &[StiffTriangle]) -> Self {
         let mut rows: Vec<Vec<Entry>> = masses
             .iter()
             .enumerate()
