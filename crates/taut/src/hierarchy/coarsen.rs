@@ -162,6 +162,17 @@ impl<'a> Coarsener<'a> {
         found
     }
 
+    /// The vertex of the input that `v` stands for: itself, or the one it is a copy of.
+    pub fn original(&self, v: u32) -> u32 {
+        let originals = self.work.positions.len() - self.copies.len();
+        (v as usize).checked_sub(originals).map_or(v, |k| self.copies[k])
+    }
+
+    /// Whether `v` and `u` are fans of one vertex. An edge from a third vertex to both would have four triangles.
+    pub fn are_copies(&self, v: u32, u: u32) -> bool {
+        v != u && self.kind[v as usize] == Kind::Locked && self.original(v) == self.original(u)
+    }
+
     /// Whether the surface turns so much around `v` that it stands for an edge or a tip of the shape.
     pub fn is_sharp(&self, v: u32) -> bool {
         let (sum, weight) = self.work.normals_around(v);

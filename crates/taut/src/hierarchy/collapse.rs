@@ -146,6 +146,10 @@ impl Coarsener<'_> {
             return false;
         }
         let after = around_a.len() + around_b.len() - shared - 2;
+        let (around_a, around_b) = (&self.scratch[0], &self.scratch[1]);
+        if around_a.iter().any(|&v| around_b.iter().any(|&u| self.are_copies(v, u))) {
+            return false;
+        }
         if after > MAX_NEIGHBORS && after >= around_a.len().max(around_b.len()) {
             return false;
         }

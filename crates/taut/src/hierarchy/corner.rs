@@ -108,7 +108,8 @@ impl Coarsener<'_> {
         }
         let mut on_loop: Vec<Vec<(f64, u32)>> = vec![Vec::new(); loops.len()];
         for v in 0..self.work.positions.len() as u32 {
-            if !matches!(self.kind[v as usize], Kind::Curve | Kind::Corner) || !self.work.half.on_boundary(v) {
+            if !matches!(self.kind[v as usize], Kind::Curve | Kind::Corner) || !self.work.half.on_boundary(v)
+            {
                 continue;
             }
             self.kind[v as usize] = Kind::Curve;

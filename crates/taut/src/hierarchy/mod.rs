@@ -93,7 +93,7 @@ pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
         if coarsener.triangle_count as f64 > (1.0 - LEAST_GAIN) * triangles as f64 {
             return hierarchy;
         }
-        let transfer = Transfer::new(&fine, count, &seeds, &coarsener.work, &coarsener.copies);
+        let transfer = Transfer::new(&fine, count, &seeds, &coarsener);
         hierarchy.levels.push(Level { mesh: output(&coarsener, center), transfer });
     }
 }
@@ -119,10 +119,11 @@ fn center(positions: &[Vec3]) -> DVec3 {
 fn output(coarsener: &Coarsener, center: DVec3) -> TriangleMesh {
     let Coarsener { work, copies, .. } = coarsener;
     let count = work.positions.len() - copies.len();
-    let original = |v: u32| (v as usize).checked_sub(count).map_or(v, |k| copies[k]);
     TriangleMesh {
         positions: work.positions[..count].iter().map(|&p| (p + center).as_vec3()).collect(),
-        triangles: (0..work.half.slots()).map(|t| work.half.corners(t).map(original)).collect(),
+        triangles: (0..work.half.slots())
+            .map(|t| work.half.corners(t).map(|v| coarsener.original(v)))
+            .collect(),
         ..TriangleMesh::default()
     }
 }
