@@ -93,7 +93,7 @@ impl<'a> Coarsener<'a> {
         self.find_corners(spacing);
         let strict = Guard { longest: 1.7 * spacing, cos_normal: 0.3, quality: 0.45 };
         let loose = Guard { longest: 3.0 * spacing, cos_normal: 0.1, quality: 0.15 };
-        while self.triangle_count > target {
+        loop {
             let step = ((self.triangle_count as f64 * ROUND) as usize).max(target);
             self.collapse_to(step, &strict);
             self.flip_all();
@@ -103,7 +103,7 @@ impl<'a> Coarsener<'a> {
                 self.collapse_to(step, &loose);
                 self.flip_all();
             }
-            if self.triangle_count > enough {
+            if step == target || self.triangle_count > enough {
                 break;
             }
         }
