@@ -131,7 +131,8 @@ fn together(pieces: &[(&TriangleMesh, Vec3)]) -> TriangleMesh {
 fn l_with_hole() -> TriangleMesh {
     let sheet = grid([1.0, 1.0], [64, 64], Diagonals::Alternating, 0);
     cut(&sheet, |_, c| {
-        !(c.x > 0.5 && c.z > 0.5) && !((0.125..0.375).contains(&c.x) && (0.125..0.375).contains(&c.z))
+        let hole = (0.125..0.375).contains(&c.x) && (0.125..0.375).contains(&c.z);
+        !hole && (c.x < 0.5 || c.z < 0.5)
     })
 }
 
@@ -234,18 +235,25 @@ fn piece_of_each(mesh: &TriangleMesh) -> Vec<usize> {
 #[test]
 fn layers_of_a_folded_sheet_do_not_mix() {
     const GAP: f32 = 0.003;
-    for (cells, arc) in [(100, GAP), (240, 0.5 * std::f32::consts::PI * GAP)] {
+    const FLAT: f32 = 0.0;
+    // Coarse triangles of a wavy sheet lie further from the base than the layers from each other: distance in space
+    // alone would choose the wrong one.
+    const WAVY: f32 = 0.02;
+    let round = 0.5 * std::f32::consts::PI * GAP;
+    for (cells, arc, height) in [(100, GAP, FLAT), (240, round, FLAT), (100, GAP, WAVY), (240, round, WAVY)] {
         let mut mesh = grid([1.0, 0.5], [cells, cells / 2], Diagonals::Alternating, 0);
+        let wave = |z: f32| height * (z * 8.0 * std::f32::consts::PI).sin();
         // Bent upwards at x = 0.5 through half a circle of height GAP; `arc` is the length that it takes.
         let start = 0.5 - 0.5 * arc;
         for p in &mut mesh.positions {
             let turn = ((p.x - start) / arc).clamp(0.0, 1.0) * std::f32::consts::PI;
             let beyond = (p.x - start - arc).max(0.0);
-            let flat = p.x.min(start) - beyond;
-            *p = Vec3::new(flat + 0.5 * GAP * turn.sin(), 0.5 * GAP * (1.0 - turn.cos()), p.z);
+            let (x, y) = (p.x.min(start) - beyond + 0.5 * GAP * turn.sin(), 0.5 * GAP * (1.0 - turn.cos()));
+            *p = Vec3::new(x, y + wave(p.z), p.z);
         }
         // Distance along the sheet, across the fold \[m\].
-        let along = |p: Vec3| if p.y < 0.5 * GAP { p.x } else { 1.0 - p.x };
+        let along = |p: Vec3| if p.y - wave(p.z) < 0.5 * GAP { p.x } else { 1.0 - p.x };
+        let area = figures(&mesh).area;
         let hierarchy = build(&mesh, &Options::default());
         assert_sound(&mesh, &hierarchy);
         assert!(hierarchy.levels.len() >= 3);
@@ -260,10 +268,11 @@ fn layers_of_a_folded_sheet_do_not_mix() {
                     (0..3).map(|i| weights[i] * along(level.mesh.positions[corners[i] as usize])).sum();
                 worst = worst.max((found - along(fine.positions[v])).abs());
             }
-            println!("{cells} cells, level {}: worst {worst}, spacing {spacing}", k + 1);
-            assert!(worst < 0.25 * spacing + 2.0 * GAP, "level {}: {worst} at spacing {spacing}", k + 1);
-            let area = figures(&level.mesh).area;
-            assert!((area - 0.5).abs() < 0.02, "level {}: area {area}", k + 1);
+            assert!(worst < 0.1 * spacing + GAP, "level {}: {worst} at spacing {spacing}", k + 1);
+            if height == FLAT {
+                let found = figures(&level.mesh).area;
+                assert!((found / area - 1.0).abs() < 0.02, "level {}: area {found} of {area}", k + 1);
+            }
             fine = &level.mesh;
         }
     }

@@ -19,6 +19,11 @@ const POLISH: usize = 4;
 /// Triangles of a quality below this are slivers.
 const SLIVER: f64 = 0.6;
 
+/// Flatness below which a vertex stands for an edge or a tip of the shape.
+pub(super) const SHARP: f64 = 0.75;
+/// Flatness below which a vertex stands for a fold: the two sides lie almost on each other.
+pub(super) const FOLD: f64 = 0.5;
+
 /// How free a vertex is; of two that are merged, the less free stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -173,10 +178,10 @@ impl<'a> Coarsener<'a> {
         v != u && self.kind[v as usize] == Kind::Locked && self.original(v) == self.original(u)
     }
 
-    /// Whether the surface turns so much around `v` that it stands for an edge or a tip of the shape.
-    pub fn is_sharp(&self, v: u32) -> bool {
+    /// How little the surface turns around `v`: from 1 where it is flat to 0 in a fold.
+    pub fn flatness(&self, v: u32) -> f64 {
         let (sum, weight) = self.work.normals_around(v);
-        sum.length() < 0.75 * weight
+        if weight > 0.0 { sum.length() / weight } else { 1.0 }
     }
 
     /// Whether the triangles of `v`, but for those that also use `without`, keep their direction and are good enough
