@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::collapse::Guard;
-use super::halfedge::{HalfEdges, NONE};
+use super::halfedge::{HalfEdges, NONE, prev};
 use super::quadric::Quadric;
 use super::surface::{Surface, cross, quality};
 
@@ -190,7 +190,7 @@ impl<'a> Coarsener<'a> {
         let longest2 = guard.longest * guard.longest;
         let half = &self.work.half;
         half.ring(v).all(|h| {
-            let [_, x, y] = [v, half.head(h), half.tail[super::halfedge::prev(h) as usize]];
+            let (x, y) = (half.head(h), half.tail[prev(h) as usize]);
             if x == without || y == without {
                 return true;
             }

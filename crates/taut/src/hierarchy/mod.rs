@@ -2,13 +2,13 @@
 //!
 //! Each level is a re-triangulation of the base mesh itself with about a quarter of the triangles of the one before, for
 //! any manifold triangle mesh, open or closed, of one piece or several: evenly spaced, well-shaped triangles, boundary
-//! curves and their corners kept, topology kept. Theory and order of work are in [`coarsen`].
+//! curves and their corners kept, topology kept. The order of work is in `coarsen.rs`.
 //!
 //! The paper re-triangulates by point repulsion and switches to quadric decimation by hand where that loses too much.
 //! Here one price of an edge (length squared plus quadric error) does both. Points are tracked on the surface and never
 //! looked up by distance in space, so that layers close to each other are not mixed up.
 //!
-//! One descent costs about 10 µs for each triangle of the base; it runs on one thread, and the result depends on the mesh
+//! One descent costs about 5 µs for each triangle of the base; it runs on one thread, and the result depends on the mesh
 //! alone.
 
 mod coarsen;
