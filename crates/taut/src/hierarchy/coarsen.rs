@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::collapse::Guard;
-use super::halfedge::{HalfEdges, NONE};
+use super::halfedge::{HalfEdges, NONE, prev};
 use super::quadric::Quadric;
 use super::surface::{Surface, cross, quality};
 
@@ -18,6 +18,11 @@ const ROUND: f64 = 0.625;
 const POLISH: usize = 4;
 /// Triangles of a quality below this are slivers.
 const SLIVER: f64 = 0.6;
+
+/// Flatness below which a vertex stands for an edge or a tip of the shape.
+pub(super) const SHARP: f64 = 0.75;
+/// Flatness below which a vertex stands for a fold: the two sides lie almost on each other.
+pub(super) const FOLD: f64 = 0.5;
 
 /// How free a vertex is; of two that are merged, the less free stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +98,7 @@ impl<'a> Coarsener<'a> {
         self.find_corners(spacing);
         let strict = Guard { longest: 1.7 * spacing, cos_normal: 0.3, quality: 0.45 };
         let loose = Guard { longest: 3.0 * spacing, cos_normal: 0.1, quality: 0.15 };
-        while self.triangle_count > target {
+        loop {
             let step = ((self.triangle_count as f64 * ROUND) as usize).max(target);
             self.collapse_to(step, &strict);
             self.flip_all();
@@ -103,7 +108,7 @@ impl<'a> Coarsener<'a> {
                 self.collapse_to(step, &loose);
                 self.flip_all();
             }
-            if self.triangle_count > enough {
+            if step == target || self.triangle_count > enough {
                 break;
             }
         }
@@ -162,10 +167,21 @@ impl<'a> Coarsener<'a> {
         found
     }
 
-    /// Whether the surface turns so much around `v` that it stands for an edge or a tip of the shape.
-    pub fn is_sharp(&self, v: u32) -> bool {
+    /// The vertex of the input that `v` stands for: itself, or the one it is a copy of.
+    pub fn original(&self, v: u32) -> u32 {
+        let originals = self.work.positions.len() - self.copies.len();
+        (v as usize).checked_sub(originals).map_or(v, |k| self.copies[k])
+    }
+
+    /// Whether `v` and `u` are fans of one vertex. An edge from a third vertex to both would have four triangles.
+    pub fn are_copies(&self, v: u32, u: u32) -> bool {
+        v != u && self.kind[v as usize] == Kind::Locked && self.original(v) == self.original(u)
+    }
+
+    /// How little the surface turns around `v`: from 1 where it is flat to 0 in a fold.
+    pub fn flatness(&self, v: u32) -> f64 {
         let (sum, weight) = self.work.normals_around(v);
-        sum.length() < 0.75 * weight
+        if weight > 0.0 { sum.length() / weight } else { 1.0 }
     }
 
     /// Whether the triangles of `v`, but for those that also use `without`, keep their direction and are good enough
@@ -174,7 +190,7 @@ impl<'a> Coarsener<'a> {
         let longest2 = guard.longest * guard.longest;
         let half = &self.work.half;
         half.ring(v).all(|h| {
-            let [_, x, y] = [v, half.head(h), half.tail[super::halfedge::prev(h) as usize]];
+            let (x, y) = (half.head(h), half.tail[prev(h) as usize]);
             if x == without || y == without {
                 return true;
             }

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use glam::DVec3;
 
-use super::coarsen::{Coarsener, Kind};
+use super::coarsen::{Coarsener, FOLD, Kind, SHARP};
 use super::halfedge::{NONE, next, prev};
 
 /// Weight of the quadric error beside the length squared.
@@ -113,7 +113,7 @@ impl Coarsener<'_> {
                 let q = self.quadric[keep as usize].plus(&self.quadric[gone as usize]);
                 let [ea, eb, em] = [at(keep), at(gone), middle].map(|p| q.error(p));
                 let slack = 0.02 * at(keep).distance_squared(at(gone));
-                let sharp = [self.is_sharp(keep), self.is_sharp(gone)];
+                let sharp = [keep, gone].map(|v| self.flatness(v) < SHARP);
                 if sharp[0] == sharp[1] && em <= slack + ea.min(eb) {
                     (middle, home(keep))
                 } else if sharp[0] && !sharp[1] || sharp[0] == sharp[1] && ea <= eb {
@@ -126,6 +126,8 @@ impl Coarsener<'_> {
                 let (home, point) = self.base.walk_boundary(home(keep), middle);
                 (point, home)
             }
+            // A fold that were pulled to a boundary would take one layer to the other.
+            _ if self.flatness(gone) < FOLD && self.flatness(keep) >= FOLD => return None,
             _ => (at(keep), home(keep)),
         };
         Some(Merger { keep, gone, position, home })
@@ -146,6 +148,10 @@ impl Coarsener<'_> {
             return false;
         }
         let after = around_a.len() + around_b.len() - shared - 2;
+        let (around_a, around_b) = (&self.scratch[0], &self.scratch[1]);
+        if around_a.iter().any(|&v| around_b.iter().any(|&u| self.are_copies(v, u))) {
+            return false;
+        }
         if after > MAX_NEIGHBORS && after >= around_a.len().max(around_b.len()) {
             return false;
         }

@@ -54,10 +54,16 @@ impl Coarsener<'_> {
         let turns_little = [[px, pd, pc], [py, pc, pd]]
             .iter()
             .all(|&triangle| cross(triangle).normalize_or_zero().dot(around) >= COS_TURN * around.length());
-        let both_locked = self.kind[c as usize] == Kind::Locked && self.kind[d as usize] == Kind::Locked;
+        let [c_locked, d_locked] = [c, d].map(|v| self.kind[v as usize] == Kind::Locked);
+        let meets_copy = |v: u32, other: u32| {
+            half.ring(v).any(|h| {
+                self.are_copies(other, half.head(h)) || self.are_copies(other, half.tail[prev(h) as usize])
+            })
+        };
         around.length_squared() > 0.0
             && turns_little
-            && !both_locked
+            && !(c_locked && d_locked)
+            && !(c_locked && meets_copy(d, c) || d_locked && meets_copy(c, d))
             && [x, y].iter().all(|&v| half.triangles_around(v) > if half.on_boundary(v) { 1 } else { 3 })
             && half.find(c, d).is_none()
     }

@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 
-use super::coarsen::{Coarsener, Kind};
+use super::coarsen::{Coarsener, FOLD, Kind, SHARP};
 use super::halfedge::NONE;
 use super::surface::{cross, quality};
 
@@ -64,7 +64,11 @@ impl Coarsener<'_> {
             return None;
         }
         let way = center / weight - p;
-        let way = if normal.length() < 0.75 * weight {
+        // Normals do not tell the direction of a fold.
+        if normal.length() < FOLD * weight {
+            return None;
+        }
+        let way = if normal.length() < SHARP * weight {
             let along = self.crease(v)?;
             along * way.dot(along)
         } else {

@@ -9,6 +9,7 @@
 
 use glam::{DVec3, Vec3};
 
+use super::coarsen::Coarsener;
 use super::halfedge::NONE;
 use super::surface::{Hit, Surface};
 
@@ -62,9 +63,10 @@ impl Transfer {
         }
     }
 
-    /// Finds the closest elements of `coarse` for the first `count` vertices of `fine`, starting at the coarse vertices
-    /// `seeds`. Copies of coarse vertices, the last ones, are replaced by their originals `copies`.
-    pub(super) fn new(fine: &Surface, count: usize, seeds: &[u32], coarse: &Surface, copies: &[u32]) -> Self {
+    /// Finds the closest elements of the mesh being coarsened for the first `count` vertices of `fine`, starting at the
+    /// coarse vertices `seeds`.
+    pub(super) fn new(fine: &Surface, count: usize, seeds: &[u32], coarsener: &Coarsener) -> Self {
+        let coarse = &coarsener.work;
         let facing: Vec<DVec3> = (0..count as u32).map(|v| fine.normals_around(v).0).collect();
         let first: Vec<Option<Hit>> = (0..count)
             .map(|v| {
@@ -91,9 +93,7 @@ impl Transfer {
                     }
                 }
             }
-            let originals = coarse.positions.len() - copies.len();
-            let original = |v: u32| (v as usize).checked_sub(originals).map_or(v, |k| copies[k]);
-            transfer.corners.push(coarse.half.corners(hit.triangle).map(original));
+            transfer.corners.push(coarse.half.corners(hit.triangle).map(|v| coarsener.original(v)));
             transfer.weights.push(rounded(hit.weights));
         }
         transfer
