@@ -61,4 +61,20 @@ impl Threads {
         let piece = items.len().div_ceil(self.count()).max(grain);
         items.par_chunks_mut(piece).enumerate().for_each(|(k, part)| work(k * piece, part));
     }
+
+    /// The same with pieces of two arrays of the same length that belong together.
+    pub fn each_pair<A: Send, B: Send>(
+        &self,
+        first: &mut [A],
+        second: &mut [B],
+        grain: usize,
+        work: impl Fn(usize, &mut [A], &mut [B]) + Sync,
+    ) {
+        if self.pool.is_none() || first.len() < 2 * grain {
+            return work(0, first, second);
+        }
+        let piece = first.len().div_ceil(self.count()).max(grain);
+        let pairs = first.par_chunks_mut(piece).zip(second.par_chunks_mut(piece));
+        pairs.enumerate().for_each(|(k, (a, b))| work(k * piece, a, b));
+    }
 }

@@ -15,6 +15,8 @@ pub struct State {
     /// Mean velocities over the last step \[m/s\]: what the certificate reports. (`v` runs half a step ahead of positions
     /// under a steady load, as leap-frog's velocities do.)
     pub(crate) mean_v: Vec<Quad>,
+    /// What the filters keep from one step to the next.
+    pub(crate) duals: Vec<f32>,
 }
 
 /// All of a [`State`] that must be kept to go on from it to the same bits, in the caller's vertex order.
@@ -26,6 +28,8 @@ pub struct Snapshot {
     pub positions: Vec<Vec3>,
     /// Velocities likewise \[m/s\].
     pub velocities: Vec<Vec3>,
+    /// What the limiter keeps from one step to the next, in an order of its own; empty for schemes that keep nothing.
+    pub duals: Vec<f32>,
 }
 
 impl State {
@@ -38,7 +42,8 @@ impl State {
         for pin in &world.pins {
             v[pin.vertex as usize] = [0.0; 4];
         }
-        Self { frame: 0, x: world.start.clone(), mean_v: v.clone(), v }
+        let duals = vec![0.0; world.dual_count()];
+        Self { frame: 0, x: world.start.clone(), mean_v: v.clone(), v, duals }
     }
 
     /// Frames simulated so far; 0 at the start.
@@ -61,7 +66,8 @@ impl State {
         let all = |quads: &[Quad]| {
             (0..world.bodies.len()).flat_map(|b| in_callers_order(world, b, quads)).collect()
         };
-        Snapshot { frame: self.frame, positions: all(&self.x), velocities: all(&self.v) }
+        let duals = self.duals.clone();
+        Snapshot { frame: self.frame, positions: all(&self.x), velocities: all(&self.v), duals }
     }
 
     /// The state that `snapshot` was taken of, or `None` if it does not fit `world` (count, finiteness).
@@ -71,7 +77,11 @@ impl State {
         if !fits(&snapshot.positions) || !fits(&snapshot.velocities) {
             return None;
         }
+        if snapshot.duals.len() != world.dual_count() || snapshot.duals.iter().any(|d| !d.is_finite()) {
+            return None;
+        }
         let mut state = Self::new(world);
+        state.duals.copy_from_slice(&snapshot.duals);
         state.frame = snapshot.frame;
         for body in &world.bodies {
             for (k, &v) in body.order.iter().enumerate() {

@@ -75,7 +75,11 @@ impl Stepper {
             forces: quads(),
             steady: quads(),
             solids: Solids::with_capacity(world.vertex_count, world.description.obstacles.len()),
-            scratch: Scratch { moves: quads(), order: Vec::with_capacity(elements) },
+            scratch: Scratch {
+                moves: quads(),
+                order: Vec::with_capacity(elements),
+                nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
+            },
         })
     }
 
@@ -121,7 +125,7 @@ impl Stepper {
         let description = &world.description;
         let dt = world.step_time();
         let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
-        let State { x, v, mean_v, .. } = state;
+        let State { x, v, mean_v, duals, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
         move_pins(world, end, dt, old, v);
@@ -145,7 +149,7 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let enforced = threads.run(|| enforce(world, &settings, x, old, solids, scratch, turn));
+        let enforced = threads.run(|| enforce(world, &settings, x, duals, old, solids, scratch, turn));
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.

@@ -13,6 +13,7 @@ use crate::{
     limit::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
+        nearest::tables::Filter,
         strain_triangle::{StrainBatch, StrainElement},
     },
     mesh::TriangleMesh,
@@ -84,6 +85,9 @@ pub enum Scheme {
     Serial,
     /// All elements at once, corrections averaged with constant weights so that momentum is kept.
     Jacobi,
+    /// The nearest state within the limits in the mass metric, on all levels at once. Limits on edges are swept
+    /// afterwards.
+    Nearest,
 }
 
 /// How one violating triangle is brought back to its limits (W1).
@@ -229,6 +233,8 @@ pub struct World {
     pub(crate) strain: Colored<StrainBatch>,
     pub(crate) edge_elements: Vec<EdgeElement>,
     pub(crate) edges: Colored<EdgeBatch>,
+    /// One for each body with limits on its triangles, if the scheme asks for them.
+    pub(crate) filters: Vec<Filter>,
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
     pub(crate) steps_per_frame: u32,
@@ -253,6 +259,16 @@ impl World {
     /// Steps of the whole pipeline a frame: those asked for, or those chosen.
     pub fn steps_per_frame(&self) -> u32 {
         self.steps_per_frame
+    }
+
+    /// Whether there is anything to bump into.
+    pub(crate) fn has_obstacles(&self) -> bool {
+        !self.description.obstacles.is_empty()
+    }
+
+    /// Floats that the filters keep from one step to the next.
+    pub(crate) fn dual_count(&self) -> usize {
+        self.filters.iter().map(|f| f.dual_count(self.has_obstacles())).sum()
     }
 
     /// Length of a step \[s\].

@@ -95,7 +95,7 @@ fn bits(description: Description, threads: usize, lanes: LaneKind) -> Vec<u32> {
 #[test]
 fn same_bits_for_any_number_of_threads_and_any_lanes() {
     let widest = LaneKind::available()[0];
-    for scheme in [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial] {
+    for scheme in [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial, Scheme::Nearest] {
         // Large enough that colours are split between threads.
         let mut description = description(if scheme == Scheme::Serial { 24 } else { 140 });
         description.solver.scheme = scheme;
@@ -119,7 +119,15 @@ fn the_seed_matters() {
 
 #[test]
 fn a_snapshot_goes_on_to_the_same_bits() {
-    let world = World::new(description(30)).unwrap();
+    for scheme in [Scheme::Sweep, Scheme::Nearest] {
+        let mut description = description(30);
+        description.solver.scheme = scheme;
+        goes_on_to_the_same_bits(description);
+    }
+}
+
+fn goes_on_to_the_same_bits(description: Description) {
+    let world = World::new(description).unwrap();
     let mut state = State::new(&world);
     let mut stepper = Stepper::new(&world, 1).unwrap();
     for _ in 0..3 {
@@ -141,7 +149,7 @@ fn a_snapshot_goes_on_to_the_same_bits() {
 
 #[test]
 fn a_step_allocates_nothing() {
-    for scheme in [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial] {
+    for scheme in [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial, Scheme::Nearest] {
         let mut description = description(30);
         description.solver.scheme = scheme;
         let world = World::new(description).unwrap();

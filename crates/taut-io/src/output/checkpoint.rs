@@ -1,7 +1,7 @@
 //! Enough of a run to go on to the same bits after it was killed.
 //!
-//! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, number of vertices, positions,
-//! velocities, and a CRC-32 of all that. Two are kept and the older one is replaced each time, so that whatever happens
+//! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, number of vertices, number
+//! of the limiter's floats, positions, velocities, those floats, and a CRC-32 of all that. Two are kept and the older one is replaced each time, so that whatever happens
 //! while one is written, the other is whole. One that is damaged, or belongs to another scene, is passed over.
 
 use std::{
@@ -16,8 +16,8 @@ use taut::state::Snapshot;
 use super::{OutputError, atomic};
 
 const MAGIC: &[u8; 8] = b"TAUTSTAT";
-const VERSION: u32 = 1;
-const HEADER: usize = 8 + 4 + 8 + 4 + 8;
+const VERSION: u32 = 2;
+const HEADER: usize = 8 + 4 + 8 + 4 + 8 + 8;
 const CRC: usize = 4;
 const BYTES_PER_VERTEX: usize = 24;
 const GENERATIONS: [&str; 2] = ["a.state", "b.state"];
@@ -32,15 +32,18 @@ pub fn hash(text: &str) -> u64 {
 /// The bytes of a checkpoint.
 pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     let count = snapshot.positions.len();
-    let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + CRC);
+    let duals = &snapshot.duals;
+    let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + duals.len() * 4 + CRC);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&scene.to_le_bytes());
     bytes.extend_from_slice(&snapshot.frame.to_le_bytes());
     bytes.extend_from_slice(&(count as u64).to_le_bytes());
+    bytes.extend_from_slice(&(duals.len() as u64).to_le_bytes());
     for vector in snapshot.positions.iter().chain(&snapshot.velocities) {
         vector.to_array().iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
     }
+    duals.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
     let crc = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&crc.to_le_bytes());
     bytes
@@ -68,16 +71,27 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         return Err("belongs to another scene".into());
     }
     let data = &body[HEADER..];
-    let count = u64_at(24);
-    if count.checked_mul(BYTES_PER_VERTEX as u64) != Some(data.len() as u64) {
-        return Err(format!("announces {count} vertices and has {} bytes for them", data.len()));
+    let (count, duals) = (u64_at(24), u64_at(32));
+    let vertex_bytes = count.checked_mul(BYTES_PER_VERTEX as u64);
+    let announced = vertex_bytes.and_then(|bytes| bytes.checked_add(duals.checked_mul(4)?));
+    if announced != Some(data.len() as u64) {
+        return Err(format!(
+            "announces {count} vertices and {duals} floats and has {} bytes for them",
+            data.len()
+        ));
     }
+    let (data, duals) = data.split_at(data.len() - 4 * duals as usize);
     let number = |at: &[u8]| f32::from_le_bytes([at[0], at[1], at[2], at[3]]);
     let vectors = |bytes: &[u8]| -> Vec<Vec3> {
         bytes.chunks_exact(12).map(|c| Vec3::new(number(c), number(&c[4..]), number(&c[8..]))).collect()
     };
     let (positions, velocities) = data.split_at(data.len() / 2);
-    Ok(Snapshot { frame: u32_at(20), positions: vectors(positions), velocities: vectors(velocities) })
+    Ok(Snapshot {
+        frame: u32_at(20),
+        positions: vectors(positions),
+        velocities: vectors(velocities),
+        duals: duals.chunks_exact(4).map(number).collect(),
+    })
 }
 
 /// All checkpoints in `folder` that can be used for the scene with hash `scene`, newest first, and a warning for each
@@ -157,12 +171,15 @@ mod tests {
 
     fn snapshot(frame: u32) -> Snapshot {
         let positions = vec![Vec3::new(0.1, frame as f32, -0.0), Vec3::splat(f32::MIN_POSITIVE)];
-        Snapshot { frame, velocities: positions.iter().map(|x| -*x).collect(), positions }
+        let velocities = positions.iter().map(|x| -*x).collect();
+        Snapshot { frame, velocities, positions, duals: vec![0.5, -0.0, frame as f32] }
     }
 
     #[test]
     fn every_bit_comes_back() {
         assert_eq!(decode(7, &encode(7, &snapshot(3))).unwrap(), snapshot(3));
+        let none = Snapshot { duals: Vec::new(), ..snapshot(3) };
+        assert_eq!(decode(7, &encode(7, &none)).unwrap(), none);
         assert!(decode(8, &encode(7, &snapshot(3))).unwrap_err().contains("another scene"));
     }
 
@@ -185,6 +202,16 @@ mod tests {
         let crc = crc32fast::hash(&bytes);
         bytes.extend_from_slice(&crc.to_le_bytes());
         assert!(decode(7, &bytes).unwrap_err().contains("announces"));
+    }
+
+    #[test]
+    fn another_version_is_refused() {
+        let mut bytes = encode(7, &snapshot(3));
+        bytes.truncate(bytes.len() - CRC);
+        bytes[8..12].copy_from_slice(&1u32.to_le_bytes());
+        let crc = crc32fast::hash(&bytes);
+        bytes.extend_from_slice(&crc.to_le_bytes());
+        assert!(decode(7, &bytes).unwrap_err().contains("has version 1"));
     }
 
     #[test]

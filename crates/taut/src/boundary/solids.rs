@@ -35,6 +35,8 @@ struct Contact {
 pub struct Solids {
     /// Pose at the start and at the end of the step, one pair an obstacle.
     poses: Vec<[Pose; 2]>,
+    /// Length of the step \[s\].
+    duration: f32,
     /// Vertices that may meet an obstacle in this step.
     candidates: Vec<u32>,
     /// By candidate.
@@ -49,6 +51,7 @@ impl Solids {
         }
         Self {
             poses: Vec::with_capacity(obstacle_count),
+            duration: 0.0,
             candidates: Vec::with_capacity(vertex_count),
             contacts: Vec::with_capacity(vertex_count),
         }
@@ -65,6 +68,7 @@ impl Solids {
         x: &mut [Quad],
         reach: f32,
     ) {
+        self.duration = times[1] - times[0];
         self.poses.clear();
         self.poses.extend(obstacles.iter().map(|o| times.map(|t| o.pose(t))));
         self.candidates.clear();
@@ -78,13 +82,11 @@ impl Solids {
             }
             let (from, mut to) = (position(old), position(x));
             let near = reach + (to - from).length();
-            let (mut may_meet, mut sunk) = (false, 0.0f32);
+            let mut may_meet = false;
             for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
                 let distances = [from, to].map(|p| obstacle.gap(poses[1].to_body(p)).0);
                 if distances[0].min(distances[1]) < near {
                     may_meet = true;
-                    let began = obstacle.gap(poses[0].to_body(from)).0;
-                    sunk = sunk.max(-began - PUSH * (times[1] - times[0]));
                     if let Some(entry) = passes_through(obstacle, poses, from, to) {
                         to = entry;
                         x[..3].copy_from_slice(&entry.to_array());
@@ -93,6 +95,7 @@ impl Solids {
             }
             if may_meet {
                 self.candidates.push(v as u32);
+                let sunk = sunk(obstacles, &self.poses, from, self.duration);
                 self.contacts.push(Contact { obstacle: NONE, normal: Vec3::Y, sunk });
             }
         }
@@ -117,25 +120,8 @@ impl Solids {
                 // SAFETY: every candidate is another vertex of the world, and each is visited by one thread.
                 let quad = unsafe { &mut *positions.base().add(v) };
                 let mut p = position(quad);
-                for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
-                    let body = poses[1].to_body(p);
-                    let (distance, normal) = obstacle.gap(body);
-                    let depth = -distance - contact.sunk;
-                    if depth <= 0.0 {
-                        continue;
-                    }
-                    worst = worst.max(depth);
-                    let normal = poses[1].rotation * normal;
-                    p += normal * depth;
-                    // Where the point of the surface that the vertex is now on was when the step began.
-                    let surface = poses[0].to_world(poses[1].to_body(p));
-                    let slip = surface - position(&old[v]);
-                    let slip = slip - normal * slip.dot(normal);
-                    let length = slip.length();
-                    let hold = obstacle.friction * depth;
-                    p -= if length <= hold { slip } else { slip * (hold / length) };
-                    (contact.obstacle, contact.normal) = (o as u32, normal);
-                }
+                let depth = settle(obstacles, poses, position(&old[v]), &mut p, contact);
+                worst = worst.max(depth);
                 quad[..3].copy_from_slice(&p.to_array());
             }
             // Positive floats are ordered like their bits.
@@ -144,26 +130,48 @@ impl Solids {
         f32::from_bits(deepest.into_inner())
     }
 
+    /// Vertices that may meet an obstacle in this step, in ascending order.
+    pub fn candidates(&self) -> &[u32] {
+        &self.candidates
+    }
+
+    /// How much deeper `p` \[m\], which began the step at `old`, is inside an obstacle than it may be at the end of the
+    /// step; negative outside.
+    pub fn depth(&self, obstacles: &[Obstacle], old: Vec3, p: Vec3) -> f32 {
+        let depths = obstacles.iter().zip(&self.poses).map(|(o, poses)| -o.gap(poses[1].to_body(p)).0);
+        depths.fold(f32::NEG_INFINITY, f32::max) - sunk(obstacles, &self.poses, old, self.duration)
+    }
+
+    /// Where `p` goes that began the step at `old`: to the surface with friction if it is inside, nowhere otherwise.
+    pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, mut p: Vec3) -> Vec3 {
+        let sunk = sunk(obstacles, &self.poses, old, self.duration);
+        let mut contact = Contact { obstacle: NONE, normal: Vec3::Y, sunk };
+        if settle(obstacles, &self.poses, old, &mut p, &mut contact) > 0.0 {
+            // Friction moves along the tangent, which may enter what bulges.
+            expel_point(obstacles, &self.poses, sunk, &mut p, 1);
+        }
+        p
+    }
+
+    /// Notes which obstacle each candidate touches, to within `reach` \[m\], so that it can respond.
+    pub fn note_contacts(&mut self, obstacles: &[Obstacle], x: &[Quad], reach: f32) {
+        for (&v, contact) in self.candidates.iter().zip(&mut self.contacts) {
+            for (o, (obstacle, poses)) in obstacles.iter().zip(&self.poses).enumerate() {
+                let (distance, normal) = obstacle.gap(poses[1].to_body(position(&x[v as usize])));
+                if distance < reach {
+                    (contact.obstacle, contact.normal) = (o as u32, poses[1].rotation * normal);
+                }
+            }
+        }
+    }
+
     /// The last word of a step: puts every vertex that is still inside an obstacle on its surface, without friction.
     pub fn expel(&self, obstacles: &[Obstacle], x: &mut [Quad]) {
         for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
             let quad = &mut x[v as usize];
             let mut p = position(quad);
             // Leaving one obstacle may enter its neighbour; a few rounds settle what can be settled.
-            for _ in 0..4 {
-                let mut moved = false;
-                for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
-                    let (distance, normal) = obstacle.gap(poses[1].to_body(p));
-                    let depth = -distance - contact.sunk;
-                    if depth > 0.0 {
-                        p += poses[1].rotation * normal * depth;
-                        moved = true;
-                    }
-                }
-                if !moved {
-                    break;
-                }
-            }
+            expel_point(obstacles, &self.poses, contact.sunk, &mut p, 4);
             quad[..3].copy_from_slice(&p.to_array());
         }
     }
@@ -197,6 +205,63 @@ impl Solids {
                 let velocity = position(&v[k]) + contact.normal * (wanted - leaving);
                 v[k][..3].copy_from_slice(&velocity.to_array());
             }
+        }
+    }
+}
+
+/// Puts `p`, which began the step at `old`, on the surface of each obstacle that it is inside of, with friction. Gives
+/// the deepest penetration met \[m\].
+fn settle(
+    obstacles: &[Obstacle],
+    poses: &[[Pose; 2]],
+    old: Vec3,
+    p: &mut Vec3,
+    contact: &mut Contact,
+) -> f32 {
+    let mut worst = 0.0f32;
+    for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
+        let body = poses[1].to_body(*p);
+        let (distance, normal) = obstacle.gap(body);
+        let depth = -distance - contact.sunk;
+        if depth <= 0.0 {
+            continue;
+        }
+        worst = worst.max(depth);
+        let normal = poses[1].rotation * normal;
+        *p += normal * depth;
+        // Where the point of the surface that the vertex is now on was when the step began.
+        let surface = poses[0].to_world(poses[1].to_body(*p));
+        let slip = surface - old;
+        let slip = slip - normal * slip.dot(normal);
+        let length = slip.length();
+        let hold = obstacle.friction * depth;
+        *p -= if length <= hold { slip } else { slip * (hold / length) };
+        (contact.obstacle, contact.normal) = (o as u32, normal);
+    }
+    worst
+}
+
+/// How deep a vertex that begins a step of `duration` \[s\] at `old` may be at its end \[m\]: not at all, unless it begins
+/// inside.
+fn sunk(obstacles: &[Obstacle], poses: &[[Pose; 2]], old: Vec3, duration: f32) -> f32 {
+    let began = obstacles.iter().zip(poses).map(|(o, poses)| -o.gap(poses[0].to_body(old)).0);
+    (began.fold(f32::NEG_INFINITY, f32::max) - PUSH * duration).max(0.0)
+}
+
+/// Puts `p`, but for the depth `sunk`, on the surface of each obstacle that it is inside of, without friction, in at most `rounds` rounds.
+fn expel_point(obstacles: &[Obstacle], poses: &[[Pose; 2]], sunk: f32, p: &mut Vec3, rounds: u32) {
+    for _ in 0..rounds {
+        let mut moved = false;
+        for (obstacle, poses) in obstacles.iter().zip(poses) {
+            let (distance, normal) = obstacle.gap(poses[1].to_body(*p));
+            let depth = -distance - sunk;
+            if depth > 0.0 {
+                *p += poses[1].rotation * normal * depth;
+                moved = true;
+            }
+        }
+        if !moved {
+            break;
         }
     }
 }

@@ -26,7 +26,7 @@ impl VertexOffset {
     pub const LIMIT: u32 = u32::MAX / size_of::<Quad>() as u32;
 
     /// The place of `vertex`, which must be below [`VertexOffset::LIMIT`].
-    pub fn new(vertex: u32) -> Self {
+    pub const fn new(vertex: u32) -> Self {
         Self(vertex * size_of::<Quad>() as u32)
     }
 }
@@ -41,6 +41,9 @@ pub trait Lanes: Real {
 
     /// `values[at..at + WIDTH]`.
     fn load(values: &[f32; BATCH], at: usize) -> Self;
+
+    /// Puts the lanes into `values[at..at + WIDTH]`.
+    fn store(self, values: &mut [f32; BATCH], at: usize);
 
     /// The four components of the vertices `indices[at..at + WIDTH]`.
     ///
@@ -317,6 +320,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn store(self, values: &mut [f32; BATCH], _at: usize) {
+        // SAFETY: 16 floats are there.
+        unsafe { _mm512_storeu_ps(values.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
     unsafe fn gather(base: *const Quad, indices: &[VertexOffset; BATCH], _at: usize) -> [Self; 4] {
         // SAFETY: the caller vouches for indices and instructions.
         unsafe {
@@ -470,6 +479,12 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    fn store(self, values: &mut [f32; BATCH], at: usize) {
+        // SAFETY: `at` is 0 or 8, and 16 floats are there.
+        unsafe { _mm256_storeu_ps(values.as_mut_ptr().add(at), self.0) }
+    }
+
+    #[inline(always)]
     unsafe fn gather(base: *const Quad, indices: &[VertexOffset; BATCH], at: usize) -> [Self; 4] {
         // SAFETY: the caller vouches for indices and instructions.
         unsafe {
@@ -597,6 +612,11 @@ impl Lanes for Array8 {
     #[inline(always)]
     fn load(values: &[f32; BATCH], at: usize) -> Self {
         Self(std::array::from_fn(|k| values[at + k]))
+    }
+
+    #[inline(always)]
+    fn store(self, values: &mut [f32; BATCH], at: usize) {
+        values[at..at + 8].copy_from_slice(&self.0);
     }
 
     #[inline(always)]

@@ -3,7 +3,11 @@
 
 use std::time::Instant;
 
-use super::{Settings, jacobi, serial, sweep};
+use super::{
+    Settings, jacobi,
+    nearest::{self, contact::Surroundings},
+    serial, sweep,
+};
 use crate::{
     Scheme, World,
     boundary::solids::Solids,
@@ -37,10 +41,79 @@ pub struct Scratch {
     pub moves: Vec<Quad>,
     /// Order of elements or colours.
     pub order: Vec<u32>,
+    /// One for each of the world's filters.
+    pub nearest: Vec<nearest::Scratch>,
 }
 
-/// Moves `x` until it is within the limits of `world` and outside its obstacles. `old` is where the step began.
+/// Moves `x` until it is within the limits of `world` and outside its obstacles. `old` is where the step began; `duals`
+/// are what the filters keep from one step to the next.
+#[allow(clippy::too_many_arguments, reason = "a step has this many parts")]
 pub fn enforce(
+    world: &World,
+    settings: &Settings,
+    x: &mut [Quad],
+    duals: &mut [f32],
+    old: &[Quad],
+    solids: &mut Solids,
+    scratch: &mut Scratch,
+    turn: Turn,
+) -> Enforced {
+    match world.description.solver.scheme {
+        Scheme::Nearest => filter(world, settings, x, duals, old, solids, scratch, turn),
+        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
+            iterate(world, settings, x, old, solids, scratch, turn)
+        }
+    }
+}
+
+/// The nearest feasible state of every body with limits on its triangles; then sweeps, if there are limits on edges.
+#[allow(clippy::too_many_arguments, reason = "as above")]
+fn filter(
+    world: &World,
+    settings: &Settings,
+    x: &mut [Quad],
+    mut duals: &mut [f32],
+    old: &[Quad],
+    solids: &mut Solids,
+    scratch: &mut Scratch,
+    turn: Turn,
+) -> Enforced {
+    let solver = &world.description.solver;
+    let obstacles = &world.description.obstacles;
+    let stop = nearest::Stop {
+        tolerance: (solver.tolerance - 2e-6).max(0.0),
+        iterations: solver.iterations,
+        deadline: turn.deadline,
+    };
+    let mut enforced = Enforced { converged: true, ..Enforced::default() };
+    for (filter, scratch) in world.filters.iter().zip(&mut scratch.nearest) {
+        let (own, others) = duals.split_at_mut(filter.dual_count(!obstacles.is_empty()));
+        duals = others;
+        let vertices = filter.vertices.clone();
+        let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
+        let body = filter.filter(settings, &mut x[vertices], &around, own, scratch, stop);
+        enforced.iterations = enforced.iterations.max(body.iterations);
+        enforced.residual = enforced.residual.max(body.residual);
+        enforced.converged &= body.converged;
+    }
+    if !world.edge_elements.is_empty() {
+        let swept = iterate(world, settings, x, old, solids, scratch, turn);
+        return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
+    }
+    if !obstacles.is_empty() {
+        if world.filters.len() < world.bodies.len() {
+            solids.project(settings.threads, obstacles, old, x);
+        }
+        solids.note_contacts(obstacles, x, 0.01 * world.edge_length);
+        solids.expel(obstacles, x);
+        enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.converged = enforced.residual <= solver.tolerance;
+    }
+    enforced
+}
+
+/// Iterations over single elements.
+fn iterate(
     world: &World,
     settings: &Settings,
     x: &mut [Quad],
@@ -63,7 +136,7 @@ pub fn enforce(
     while iterations < solver.iterations {
         let met = if limited {
             match solver.scheme {
-                Scheme::Sweep => {
+                Scheme::Sweep | Scheme::Nearest => {
                     let strain =
                         sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
                     let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);

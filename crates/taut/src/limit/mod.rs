@@ -7,6 +7,7 @@ pub mod colored;
 pub mod edge;
 pub mod enforce;
 pub mod jacobi;
+pub mod nearest;
 pub mod serial;
 pub mod strain_triangle;
 pub mod sweep;

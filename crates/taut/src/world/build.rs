@@ -2,9 +2,10 @@
 
 use glam::Vec3;
 
-use super::{Body, Cloth, Description, Limit, PinnedVertex, World, WorldError};
+use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError};
 use crate::{
     certificate::RestShape,
+    hierarchy::{self, Transfer},
     kernel::{
         dihedral::dihedral,
         lanes::{Quad, VertexOffset},
@@ -14,6 +15,7 @@ use crate::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
+        nearest::tables::{Filter, Parts},
         strain_triangle::{StrainBatch, StrainElement},
     },
     mesh::{adjacency::Adjacency, reorder::locality_order},
@@ -33,6 +35,8 @@ const SUBSTEPS_A_STEP: u32 = 12;
 #[derive(Default)]
 struct Elements {
     strain: Vec<StrainElement>,
+    /// Rest areas of `strain` \[m²\].
+    areas: Vec<f64>,
     edges: Vec<EdgeElement>,
     membrane: Vec<MembraneElement>,
     hinges: Vec<HingeElement>,
@@ -120,8 +124,14 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         }
         asked => asked,
     };
+    let filters = if description.solver.scheme == Scheme::Nearest {
+        build_filters(&description, &bodies, &elements, &start, edge_length as f32)
+    } else {
+        Vec::new()
+    };
     Ok(World {
         steps_per_frame,
+        filters,
         strain: Colored::new(vertex_count, &strain_vertices, |batch| {
             StrainBatch::pack(batch, &elements.strain, spare)
         }),
@@ -182,6 +192,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
                 range: cloth.strain.range(),
                 share: 1.0,
             });
+            elements.areas.push(area);
         }
         elements.membrane.push(MembraneElement {
             vertices,
@@ -237,6 +248,57 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         hinges,
         damping: material.damping,
     })
+}
+
+/// Tables of the filters of all bodies with limits on their triangles.
+fn build_filters(
+    description: &Description,
+    bodies: &[Body],
+    elements: &Elements,
+    start: &[Quad],
+    edge_length: f32,
+) -> Vec<Filter> {
+    let mut filters = Vec::new();
+    let mut used = 0;
+    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| cloth.strain.is_some()) {
+        let range = used..used + cloth.mesh.triangles.len();
+        used = range.end;
+        let (low, high) =
+            cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+        let areas = &elements.areas[range.clone()];
+        filters.push(Filter::new(Parts {
+            vertices: body.vertices.clone(),
+            elements: &elements.strain[range],
+            areas,
+            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+            held: start[body.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
+            transfers: transfers(cloth, &body.order),
+            size: f64::from((high - low).max_element()),
+            edge_length,
+        }));
+    }
+    filters
+}
+
+/// Levels of a cloth, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
+fn transfers(cloth: &Cloth, order: &[u32]) -> Vec<Transfer> {
+    let mut order = order.to_vec();
+    let mut transfers = Vec::new();
+    for level in hierarchy::build(&cloth.mesh, &hierarchy::Options::default()).levels {
+        let count = level.mesh.positions.len();
+        let coarse = locality_order(count, &Adjacency::new(&level.mesh.triangles).edges);
+        let mut place = vec![0u32; count];
+        for (k, &v) in coarse.iter().enumerate() {
+            place[v as usize] = k as u32;
+        }
+        let Transfer { corners, weights } = level.transfer;
+        transfers.push(Transfer {
+            corners: order.iter().map(|&v| corners[v as usize].map(|c| place[c as usize])).collect(),
+            weights: order.iter().map(|&v| weights[v as usize]).collect(),
+        });
+        order = coarse;
+    }
+    transfers
 }
 
 /// Weights of Jacobi corrections. Triangles and edges of a vertex count together: their corrections are summed.

@@ -47,6 +47,9 @@ pub(crate) enum Scheme {
     Serial,
     /// All elements at once, corrections averaged so that momentum is kept.
     Jacobi,
+    /// The state within the strain limits that changes velocities least, found on all levels of the mesh at once. Limits on
+    /// edges are swept afterwards.
+    Nearest,
 }
 
 /// How one violating triangle is brought back to its limits.
@@ -67,6 +70,7 @@ impl Default for Solver {
                 taut::Scheme::Sweep => Scheme::Sweep,
                 taut::Scheme::Serial => Scheme::Serial,
                 taut::Scheme::Jacobi => Scheme::Jacobi,
+                taut::Scheme::Nearest => Scheme::Nearest,
             },
             projection: match solver.projection {
                 taut::Projection::Gradient => Projection::Gradient,
@@ -90,6 +94,7 @@ impl Solver {
                 Scheme::Sweep => taut::Scheme::Sweep,
                 Scheme::Serial => taut::Scheme::Serial,
                 Scheme::Jacobi => taut::Scheme::Jacobi,
+                Scheme::Nearest => taut::Scheme::Nearest,
             },
             projection: match self.projection {
                 Projection::Gradient => taut::Projection::Gradient,

@@ -1,0 +1,148 @@
+//! Symmetric sparse matrices while they are built: rows of entries, mass and stiffness apart, in double precision.
+
+use super::{Transfer, multigrid::StiffTriangle};
+
+/// One entry of a row: column, mass and stiffness.
+pub(super) type Entry = (u32, [f64; 2]);
+
+/// Rows with their entries sorted by column; the diagonal is among them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows(pub Vec<Vec<Entry>>);
+
+/// Lists of (index, weight), one a vertex: an interpolation or its transpose.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Weights {
+    pub starts: Vec<u32>,
+    pub indices: Vec<u32>,
+    pub values: Vec<f32>,
+}
+
+impl Weights {
+    pub fn of(&self, row: usize) -> impl Iterator<Item = (usize, f32)> {
+        let range = self.starts[row] as usize..self.starts[row + 1] as usize;
+        self.indices[range.clone()].iter().map(|&i| i as usize).zip(self.values[range].iter().copied())
+    }
+
+    /// The transpose of a transfer to `coarse` vertices; finer vertices in their order.
+    pub fn transposed(transfer: &Transfer, coarse: usize) -> Self {
+        let entries = || {
+            transfer.corners.iter().zip(&transfer.weights).enumerate().flat_map(|(i, (corners, weights))| {
+                corners
+                    .iter()
+                    .zip(weights)
+                    .filter(|(_, w)| **w != 0.0)
+                    .map(move |(&c, &w)| (i, c as usize, w))
+            })
+        };
+        let mut starts = vec![0u32; coarse + 1];
+        for (_, c, _) in entries() {
+            starts[c + 1] += 1;
+        }
+        for c in 0..coarse {
+            starts[c + 1] += starts[c];
+        }
+        let mut next = starts.clone();
+        let count = starts[coarse] as usize;
+        let (mut indices, mut values) = (vec![0; count], vec![0.0; count]);
+        for (i, c, w) in entries() {
+            let at = next[c] as usize;
+            (indices[at], values[at]) = (i as u32, w);
+            next[c] += 1;
+        }
+        Self { starts, indices, values }
+    }
+}
+
+impl Rows {
+    /// Mass on the diagonal and the stiffness of triangles.
+    /// Rows and columns of vertices whose mass is 0 are empty.
+    pub fn assemble(masses: &[f32], triangles: &[StiffTriangle]) -> Self {
+        let mut rows: Vec<Vec<Entry>> = masses
+            .iter()
+            .enumerate()
+            .map(|(i, &m)| if m > 0.0 { vec![(i as u32, [f64::from(m), 0.0])] } else { Vec::new() })
+            .collect();
+        for (vertices, b, area) in triangles {
+            for i in 0..3 {
+                for j in 0..3 {
+                    if masses[vertices[i] as usize] > 0.0 && masses[vertices[j] as usize] > 0.0 {
+                        let stiffness = area * (b[i][0] * b[j][0] + b[i][1] * b[j][1]);
+                        accumulate(&mut rows[vertices[i] as usize], vertices[j], [0.0, stiffness]);
+                    }
+                }
+            }
+        }
+        Self(rows).sorted()
+    }
+
+    /// Pᵀ A P.
+    pub fn coarsened(&self, transfer: &Transfer, down: &Weights, coarse: usize) -> Self {
+        let rows = (0..coarse).map(|c| {
+            let mut row = Vec::new();
+            for (i, w) in down.of(c) {
+                for &(j, [mass, stiffness]) in &self.0[i] {
+                    let (corners, weights) = (transfer.corners[j as usize], transfer.weights[j as usize]);
+                    for k in 0..3 {
+                        let both = f64::from(w) * f64::from(weights[k]);
+                        if both != 0.0 {
+                            accumulate(&mut row, corners[k], [both * mass, both * stiffness]);
+                        }
+                    }
+                }
+            }
+            row
+        });
+        Self(rows.collect()).sorted()
+    }
+
+    /// Sorts entries and drops those that are rounding: on right angles stiffness cancels.
+    fn sorted(mut self) -> Self {
+        for (i, row) in self.0.iter_mut().enumerate() {
+            row.sort_by_key(|e| e.0);
+            let size = row.iter().find(|e| e.0 as usize == i).map_or([0.0; 2], |e| e.1);
+            row.retain(|(j, v)| *j as usize == i || (0..2).any(|k| v[k].abs() > 1e-6 * size[k]));
+        }
+        self
+    }
+}
+
+fn accumulate(row: &mut Vec<Entry>, column: u32, value: [f64; 2]) {
+    match row.iter_mut().find(|e| e.0 == column) {
+        Some((_, sum)) => {
+            sum[0] += value[0];
+            sum[1] += value[1];
+        }
+        None => row.push((column, value)),
+    }
+}
+
+/// The inverse of a symmetric positive definite matrix, row by row, by Gauss–Jordan without pivoting. Rows without a
+/// diagonal stay 0.
+pub(super) fn inverse(mut a: Vec<f64>, n: usize) -> Vec<f64> {
+    let mut b = vec![0.0; n * n];
+    for i in 0..n {
+        b[i * n + i] = 1.0;
+    }
+    for p in 0..n {
+        let pivot = a[p * n + p];
+        if pivot.abs() < 1e-300 {
+            b[p * n..(p + 1) * n].fill(0.0);
+            continue;
+        }
+        for k in 0..n {
+            a[p * n + k] /= pivot;
+            b[p * n + k] /= pivot;
+        }
+        let (row_a, row_b) = (a[p * n..(p + 1) * n].to_vec(), b[p * n..(p + 1) * n].to_vec());
+        for i in (0..n).filter(|&i| i != p) {
+            let factor = a[i * n + p];
+            if factor != 0.0 {
+                for k in 0..n {
+                    a[i * n + k] -= factor * row_a[k];
+                    b[i * n + k] -= factor * row_b[k];
+                }
+            }
+        }
+    }
+    b
+}

@@ -1,0 +1,298 @@
+//! The nearest feasible state in the mass metric: `Scheme::Nearest`.
+//!
+//! Of all states within the limits, a step should end in the one that changes velocities least: minimise
+//! ½ (x − x₀)ᵀ M (x − x₀) with every triangle's stretches in range and every vertex outside obstacles. ADMM splits that: B x are
+//! the deformation gradients, p the same clamped, u their disagreement so far. One iteration:
+//!
+//! ```text
+//! f = B x + u;  p = f clamped                       every triangle by itself, in lanes
+//! r = M (x₀ − x) + κ Bᵀ A (2 (p − f) + u);  u ← f − p    gathered by vertex in a fixed order
+//! x ← x + V-cycle(r)                                about (M + κ Bᵀ A B)⁻¹ r
+//! ```
+//!
+//! The matrix never changes, so one linear multigrid cycle replaces the coarse limits of section 3.3 of the paper (its section 6 asks
+//! for such a constrained-Lagrangian solve). κ = c ℓ² n / Area in units of the mean mass, ℓ the size of the body: soft at first (c = 0.03),
+//! which finds the right place, then stiffer (0.3, 1), which meets the limits. Duals start from nine tenths of the last step's.
+//! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
+//!
+//! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
+//! strain. Edges keep to the sweeps, which run afterwards.
+
+pub mod contact;
+pub mod local;
+pub mod tables;
+
+use std::time::Instant;
+
+use contact::{Surroundings, Touch};
+use local::{BatchState, ClampTriangles, Pulls};
+
+use super::{Settings, colored::SharedQuads, enforce::Enforced};
+use crate::{
+    hierarchy::multigrid::Cycle,
+    kernel::lanes::{BATCH, Quad, run},
+};
+use tables::Filter;
+
+/// Factors c on the stiffness, one after the other.
+pub(crate) const RAMP: [f32; 3] = [0.03, 0.3, 1.0];
+
+/// Iterations after which the second and the third factor come; later with obstacles, whose contacts have to be found
+/// meanwhile.
+const SWITCH: [u32; 2] = [6, 14];
+const SWITCH_WITH_CONTACT: [u32; 2] = [8, 24];
+
+/// Least number of iterations, so that motion is not biased.
+const LEAST: u32 = 14;
+
+/// What of the last step's duals a step starts with.
+const WARM: f32 = 0.9;
+
+/// From when on, and how often, contacts that are still inside get more weight.
+const STRENGTHEN_FROM: u32 = 12;
+const STRENGTHEN_EVERY: u32 = 4;
+
+/// Batches below which a loop is not shared between threads.
+const GRAIN: usize = 40;
+
+/// Vertices below which a loop is not shared between threads.
+const VERTEX_GRAIN: usize = 800;
+
+/// Floats of a batch's duals.
+const DUALS: usize = 6 * BATCH;
+
+/// Memory that filtering one body needs, kept between steps.
+#[derive(Debug)]
+pub struct Scratch {
+    goal: Vec<Quad>,
+    states: Vec<BatchState>,
+    pulls: Vec<Pulls>,
+    touches: Vec<Touch>,
+    cycle: Cycle,
+}
+
+/// When to end.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// Largest residual past a limit; the mean must be a tenth of it.
+    pub tolerance: f32,
+    /// Most iterations.
+    pub iterations: u32,
+    /// When to end with what there is.
+    pub deadline: Option<Instant>,
+}
+
+impl Filter {
+    /// Memory for [`Filter::filter`]; `obstacles` says whether there are any.
+    pub fn scratch(&self, obstacles: bool) -> Scratch {
+        let count = self.vertices.len();
+        Scratch {
+            goal: vec![[0.0; 4]; count],
+            states: vec![BatchState::default(); self.batches.len()],
+            pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
+            touches: vec![Touch::default(); if obstacles { count } else { 0 }],
+            cycle: self.multigrid.scratch(),
+        }
+    }
+
+    /// Number of floats that must be kept from one step to the next.
+    pub fn dual_count(&self, obstacles: bool) -> usize {
+        self.batches.len() * DUALS + if obstacles { 3 * self.vertices.len() } else { 0 }
+    }
+
+    /// Moves the body's vertices `x` to about the nearest state within its limits. `duals` are kept between steps.
+    pub fn filter(
+        &self,
+        settings: &Settings,
+        x: &mut [Quad],
+        around: &Surroundings,
+        duals: &mut [f32],
+        scratch: &mut Scratch,
+        stop: Stop,
+    ) -> Enforced {
+        let threads = settings.threads;
+        scratch.goal.copy_from_slice(x);
+        let touching = !scratch.touches.is_empty();
+        let (strain_duals, contact_duals) = duals.split_at_mut(self.batches.len() * DUALS);
+        for (state, duals) in scratch.states.iter_mut().zip(strain_duals.chunks_exact(DUALS)) {
+            state.dual.as_flattened_mut().copy_from_slice(duals);
+        }
+        self.begin_contacts(x, around, contact_duals, &mut scratch.touches);
+        let mut stage = 0;
+        let mut rescale = WARM / RAMP[0];
+        self.choose(scratch, stage);
+
+        let shallow = 0.3 * stop.tolerance * self.edge_length;
+        let switch = if touching { SWITCH_WITH_CONTACT } else { SWITCH };
+        let least = LEAST.min(stop.iterations);
+        let mut enforced = Enforced::default();
+        for iteration in 0..=stop.iterations {
+            if switch.get(stage) == Some(&iteration) {
+                let growth = RAMP[stage + 1] / RAMP[stage];
+                (stage, rescale) = (stage + 1, 1.0 / growth);
+                scratch.touches.iter_mut().for_each(|t| t.rescale(growth));
+                self.choose(scratch, stage);
+            }
+            if touching && iteration >= STRENGTHEN_FROM && iteration % STRENGTHEN_EVERY == 0 {
+                self.strengthen(scratch, stage);
+            }
+            let late = iteration > 0 && stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let measure = iteration >= least || late;
+            self.clamp(settings, x, scratch, stage, rescale, measure);
+            rescale = 1.0;
+            let mut within = false;
+            if measure {
+                let (worst, mean) = self.residual(scratch);
+                within = worst <= stop.tolerance && mean <= 0.1 * stop.tolerance;
+                enforced = Enforced { iterations: iteration, residual: worst, converged: within };
+                if !touching && within || late || iteration == stop.iterations {
+                    break;
+                }
+            }
+            if touching {
+                let deepest = self.gather_with_contacts(settings, x, around, scratch, stage);
+                if within && deepest <= shallow {
+                    break;
+                }
+            } else {
+                self.gather(settings, x, scratch);
+            }
+            self.multigrid.cycle(threads, &mut scratch.cycle, x);
+        }
+
+        for (state, duals) in scratch.states.iter().zip(strain_duals.chunks_exact_mut(DUALS)) {
+            for (kept, dual) in duals.iter_mut().zip(state.dual.as_flattened()) {
+                *kept = dual * RAMP[stage];
+            }
+        }
+        for (touch, duals) in scratch.touches.iter().zip(contact_duals.chunks_exact_mut(3)) {
+            duals.copy_from_slice(&touch.dual(RAMP[stage]));
+        }
+        enforced
+    }
+
+    /// What every triangle does by itself.
+    fn clamp(
+        &self,
+        settings: &Settings,
+        x: &mut [Quad],
+        scratch: &mut Scratch,
+        stage: usize,
+        rescale: f32,
+        measure: bool,
+    ) {
+        let (x, stiffness) = (SharedQuads::new(x), self.stiffness[stage]);
+        settings.threads.each_pair(&mut scratch.states, &mut scratch.pulls, GRAIN, |first, states, pulls| {
+            let batches = &self.batches[first..first + states.len()];
+            run(settings.lanes, ClampTriangles { batches, states, pulls, x, stiffness, rescale, measure });
+        });
+    }
+
+    /// Largest and mean residual, as they were last measured.
+    fn residual(&self, scratch: &Scratch) -> (f32, f32) {
+        let sums = scratch.states.iter().fold((0.0f32, 0.0f64), |(worst, sum), state| {
+            (worst.max(state.worst), sum + f64::from(state.sum))
+        });
+        (sums.0, (sums.1 / self.triangle_count as f64) as f32)
+    }
+
+    /// r of vertex `i`, without contact.
+    #[inline(always)]
+    fn gathered(&self, x: &[Quad], goal: &[Quad], pulls: &[Quad], i: usize) -> Quad {
+        let mass = self.masses[i];
+        if mass <= 0.0 {
+            return [0.0; 4];
+        }
+        let mut sum = [0.0; 4];
+        for k in 0..3 {
+            sum[k] = mass * (goal[i][k] - x[i][k]);
+        }
+        for &c in &self.corners[self.starts[i] as usize..self.starts[i + 1] as usize] {
+            let pull = &pulls[c as usize];
+            for k in 0..4 {
+                sum[k] += pull[k];
+            }
+        }
+        sum
+    }
+
+    fn gather(&self, settings: &Settings, x: &[Quad], scratch: &mut Scratch) {
+        let Scratch { goal, pulls, cycle, .. } = scratch;
+        let pulls = pulls.as_flattened().as_flattened();
+        settings.threads.each(cycle.residual(), VERTEX_GRAIN, |first, part| {
+            for (k, r) in part.iter_mut().enumerate() {
+                *r = self.gathered(x, goal, pulls, first + k);
+            }
+        });
+    }
+
+    /// The same with contacts. Gives the deepest penetration \[m\].
+    fn gather_with_contacts(
+        &self,
+        settings: &Settings,
+        x: &[Quad],
+        around: &Surroundings,
+        scratch: &mut Scratch,
+        stage: usize,
+    ) -> f32 {
+        let Scratch { goal, pulls, cycle, touches, .. } = scratch;
+        let pulls = pulls.as_flattened().as_flattened();
+        let touching = |touches: &[Touch]| touches.iter().filter(|t| t.touches()).count();
+        let before = touching(touches);
+        settings.threads.each_pair(cycle.residual(), touches, VERTEX_GRAIN, |first, part, touches| {
+            for (k, (r, touch)) in part.iter_mut().zip(touches).enumerate() {
+                let i = first + k;
+                *r = self.gathered(x, goal, pulls, i);
+                if self.masses[i] > 0.0 {
+                    let pull = touch.iterate(around, i, &x[i], self.masses[i], RAMP[stage]);
+                    for k in 0..3 {
+                        r[k] += pull[k];
+                    }
+                }
+            }
+        });
+        let deepest = scratch.touches.iter().fold(0.0f32, |deepest, t| deepest.max(t.depth));
+        if touching(&scratch.touches) != before {
+            self.choose(scratch, stage);
+        }
+        deepest
+    }
+
+    /// Takes the matrices of a stage of the ramp, with the weights of contacts.
+    fn choose(&self, scratch: &mut Scratch, stage: usize) {
+        let touches = &scratch.touches;
+        self.multigrid.choose(&mut scratch.cycle, stage, |i| {
+            touches.get(i).map_or(0.0, |t| t.weight(self.masses[i], RAMP[stage]))
+        });
+    }
+
+    fn strengthen(&self, scratch: &mut Scratch, stage: usize) {
+        let diagonal = self.multigrid.diagonal(stage);
+        let mut grown = false;
+        for (i, touch) in scratch.touches.iter_mut().enumerate().filter(|(i, _)| self.masses[*i] > 0.0) {
+            grown |= touch.strengthen(self.masses[i], RAMP[stage], diagonal[i], 0.02 * self.edge_length);
+        }
+        if grown {
+            self.choose(scratch, stage);
+        }
+    }
+
+    fn begin_contacts(&self, x: &[Quad], around: &Surroundings, duals: &[f32], touches: &mut [Touch]) {
+        let (first, end) = (self.vertices.start as u32, self.vertices.end as u32);
+        let candidates = around.solids.candidates();
+        let from = candidates.partition_point(|&v| v < first);
+        let mut near = candidates[from..].iter().take_while(|&&v| v < end).peekable();
+        for (i, (touch, dual)) in touches.iter_mut().zip(duals.chunks_exact(3)).enumerate() {
+            let candidate = near.next_if_eq(&&(first + i as u32)).is_some();
+            let dual = [dual[0], dual[1], dual[2]];
+            *touch = Touch::begin(
+                around,
+                candidate,
+                [&around.old[i], &x[i]],
+                dual,
+                0.25 * self.edge_length,
+                RAMP[0],
+            );
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What the filter knows of a body.
+
+use std::ops::Range;
+
+use super::{RAMP, local::NearestBatch};
+use crate::{
+    hierarchy::{
+        Transfer,
+        multigrid::{Multigrid, StiffTriangle},
+    },
+    kernel::lanes::BATCH,
+    limit::strain_triangle::StrainElement,
+};
+
+/// Tables of one body whose triangles have limits.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// Its vertices, of all vertices of the world.
+    pub vertices: Range<usize>,
+    pub(super) batches: Vec<NearestBatch>,
+    pub(super) triangle_count: usize,
+    /// Where each vertex's entries in `corners` begin.
+    pub(super) starts: Vec<u32>,
+    /// Corners of triangles at each vertex: places in the pulls of all batches.
+    pub(super) corners: Vec<u32>,
+    /// Masses in units of their mean; 0 for vertices that are held.
+    pub(super) masses: Vec<f32>,
+    /// κ of each factor of the ramp.
+    pub(super) stiffness: [f32; RAMP.len()],
+    /// Mean length of an edge \[m\].
+    pub(super) edge_length: f32,
+    pub(super) multigrid: Multigrid,
+}
+
+/// What a [`Filter`] is made from.
+#[derive(Clone, Debug)]
+pub struct Parts<'a> {
+    /// The body's vertices, of all vertices of the world.
+    pub vertices: Range<usize>,
+    /// Its triangles, with vertices of the world.
+    pub elements: &'a [StrainElement],
+    /// Their rest areas \[m²\].
+    pub areas: &'a [f64],
+    /// Masses \[kg\] in the order of `vertices`.
+    pub masses: Vec<f64>,
+    /// Whether each vertex is held.
+    pub held: Vec<bool>,
+    /// Levels, finest first; vertices in the order of `vertices`.
+    pub transfers: Vec<Transfer>,
+    /// Largest extent of the rest shape \[m\].
+    pub size: f64,
+    /// Mean length of an edge \[m\].
+    pub edge_length: f32,
+}
+
+impl Filter {
+    /// Builds the tables.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { vertices, elements, areas, masses, held, transfers, size, edge_length } = parts;
+        let (first, count) = (vertices.start as u32, vertices.len());
+        let mean = masses.iter().sum::<f64>() / count as f64;
+        let masses: Vec<f32> =
+            masses.iter().zip(&held).map(|(m, held)| if *held { 0.0 } else { (m / mean) as f32 }).collect();
+        let area: f64 = areas.iter().sum();
+        let stiffness = RAMP.map(|c| f64::from(c) * size * size * count as f64 / area);
+
+        let indices: Vec<u32> = (0..elements.len() as u32).collect();
+        let batches = indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, areas, first)).collect();
+        let mut starts = vec![0u32; count + 1];
+        for v in elements.iter().flat_map(|e| e.vertices) {
+            starts[(v - first) as usize + 1] += 1;
+        }
+        for i in 0..count {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut corners = vec![0; 3 * elements.len()];
+        for (e, element) in elements.iter().enumerate() {
+            for (k, v) in element.vertices.into_iter().enumerate() {
+                let at = &mut next[(v - first) as usize];
+                corners[*at as usize] = ((e / BATCH * 3 + k) * BATCH + e % BATCH) as u32;
+                *at += 1;
+            }
+        }
+        let triangles: Vec<StiffTriangle> = elements
+            .iter()
+            .zip(areas)
+            .map(|(e, &area)| {
+                let [a, b, c] = e.rest.map(f64::from);
+                (e.vertices.map(|v| v - first), [[-a, -(b + c)], [a, b], [0.0, c]], area)
+            })
+            .collect();
+        Self {
+            multigrid: Multigrid::new(&masses, &triangles, transfers, &stiffness),
+            vertices,
+            batches,
+            triangle_count: elements.len(),
+            starts,
+            corners,
+            masses,
+            stiffness: stiffness.map(|k| k as f32),
+            edge_length,
+        }
+    }
+
+    /// Number of vertices of each level, finest first.
+    pub fn level_sizes(&self) -> Vec<usize> {
+        self.multigrid.sizes()
+    }
+}
