@@ -17,7 +17,7 @@ use crate::{
     kernel::lanes::{LaneKind, Quad},
     limit::{
         Settings,
-        enforce::{Scratch, Turn, enforce},
+        enforce::{Draft, Scratch, Turn, enforce},
     },
     parallel::Threads,
     velocity::update,
@@ -149,7 +149,8 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let enforced = threads.run(|| enforce(world, &settings, x, duals, old, solids, scratch, turn));
+        let enforced =
+            threads.run(|| enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn));
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.

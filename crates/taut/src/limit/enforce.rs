@@ -45,39 +45,44 @@ pub struct Scratch {
     pub nearest: Vec<nearest::Scratch>,
 }
 
-/// Moves `x` until it is within the limits of `world` and outside its obstacles. `old` is where the step began; `duals`
-/// are what the filters keep from one step to the next.
-#[allow(clippy::too_many_arguments, reason = "a step has this many parts")]
+/// What enforcement changes, and where it came from.
+#[derive(Debug)]
+pub struct Draft<'a> {
+    /// Positions \[m\], and inverse mass as fourth component.
+    pub x: &'a mut [Quad],
+    /// Positions at the start of the step.
+    pub old: &'a [Quad],
+    /// What the filters keep from one step to the next.
+    pub duals: &'a mut [f32],
+}
+
+/// Moves the positions of `draft` until they are within the limits of `world` and outside its obstacles.
 pub fn enforce(
     world: &World,
     settings: &Settings,
-    x: &mut [Quad],
-    duals: &mut [f32],
-    old: &[Quad],
+    draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
     match world.description.solver.scheme {
-        Scheme::Nearest => filter(world, settings, x, duals, old, solids, scratch, turn),
+        Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
-            iterate(world, settings, x, old, solids, scratch, turn)
+            iterate(world, settings, draft.x, draft.old, solids, scratch, turn)
         }
     }
 }
 
 /// The nearest feasible state of every body with limits on its triangles; then sweeps, if there are limits on edges.
-#[allow(clippy::too_many_arguments, reason = "as above")]
 fn filter(
     world: &World,
     settings: &Settings,
-    x: &mut [Quad],
-    mut duals: &mut [f32],
-    old: &[Quad],
+    draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
+    let Draft { x, old, mut duals } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let stop = nearest::Stop {
