@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn grids(w in 0.1f32..10.0, d in 0.1f32..10.0, nx in 1u32..30, nz in 1u32..30, kind in 0..3, seed: u64) {
+    fn grids(w in 0.5f32..5.0, d in 0.5f32..5.0, nx in 1u32..30, nz in 1u32..30, kind in 0..3, seed: u64) {
         let diagonals = [Diagonals::Regular, Diagonals::Alternating, Diagonals::Jittered][kind as usize];
         let mesh = Grid { size: [w, d], cells: [nx, nz], diagonals, seed }.generate().unwrap();
         prop_assert_eq!(&mesh, &grid([w, d], [nx, nz], diagonals, seed));
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn cylinders(r in 0.1f32..10.0, h in 0.1f32..10.0, around in 3u32..40, along in 1u32..30) {
+    fn cylinders(r in 0.5f32..5.0, h in 0.5f32..5.0, around in 3u32..40, along in 1u32..30) {
         let mesh = Cylinder { radius: r, height: h, segments: [around, along] }.generate().unwrap();
         let m = measure(&mesh);
         prop_assert_eq!((m.euler, m.boundary_edges), (0, 2 * around as usize));
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn capsules(r in 0.1f32..10.0, h in 0.1f32..10.0, around in 3u32..40, along in 1u32..20) {
+    fn capsules(r in 0.5f32..5.0, h in 0.5f32..5.0, around in 3u32..40, along in 1u32..20) {
         let mesh = Capsule { radius: r, height: h, segments: [around, along] }.generate().unwrap();
         let m = measure(&mesh);
         prop_assert_eq!((m.euler, m.boundary_edges), (2, 0));
