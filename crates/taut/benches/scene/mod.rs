@@ -3,7 +3,7 @@
 use taut::{
     Projection,
     kernel::{
-        lanes::{BATCH, LaneKind, Quad, run},
+        lanes::{LaneKind, Quad, run},
         random::Random,
         strain::Range,
         svd2::rest_inverse,
@@ -65,7 +65,7 @@ impl Sheet {
         run(lanes, SweepStrain { batches: &self.colored.batches, x, projection, relaxation: 0.0 })
     }
 
-    /// Triangles that are not past a limit; batches fill up with some that are not counted.
+    /// Triangles that are not past a limit.
     #[allow(dead_code, reason = "only one of the benches asks")]
     pub fn count_inside(&self) -> usize {
         let corner = |v: u32| {
@@ -79,11 +79,5 @@ impl Sheet {
                 taut::kernel::strain::strain_residual(&x, e.rest, e.range) <= 0.0
             })
             .count()
-    }
-
-    /// Elements that lanes work on, those that fill up batches included.
-    #[allow(dead_code, reason = "only one of the benches asks")]
-    pub fn lane_count(&self) -> usize {
-        self.colored.batches.len() * BATCH
     }
 }
