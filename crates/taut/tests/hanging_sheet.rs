@@ -177,8 +177,8 @@ fn a_hanging_sheet_holds_its_limit_and_swings_like_the_reference() {
         assert!((measured - certificate.bodies[0].strain.max_stretch).abs() < 1e-4);
         let center = DVec3::from(certificate.bodies[0].center_of_mass);
         worst = (worst.0.max(measured), worst.1.max(center.distance(*reference)));
-        // 2 % of the sheet's length.
-        assert!(center.distance(*reference) < 0.02, "frame {}: {center} against {reference}", k + 1);
+        // 2 % of the sheet's length would do; it is far closer.
+        assert!(center.distance(*reference) < 0.003, "frame {}: {center} against {reference}", k + 1);
     }
     println!("largest stretch {:.4}, centre of mass off by at most {:.1} mm", worst.0, 1e3 * worst.1);
     // It must have swung, not hung frozen: down by a good part of its length, and through below the pins.
