@@ -229,7 +229,7 @@ impl Session {
         let shown = if args.json {
             terminal::print_json(outcome)
         } else if !args.quiet {
-            terminal::print(&summary::summary(outcome, &self.world, &self.root))
+            terminal::print(&summary::summary(outcome, &self.world, &self.root, self.scene.expects()))
         } else {
             Ok(())
         };

@@ -8,7 +8,7 @@ use taut_io::output::outcome::{Outcome, Status, Worst};
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
 
 /// The summary of a run of `world` into `root`.
-pub fn summary(outcome: &Outcome, world: &World, root: &Path) -> String {
+pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> String {
     let f = &outcome.figures;
     let mut text = heading(outcome);
     let mut row = |name: &str, value: String| {
@@ -71,7 +71,7 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path) -> String {
         }
         row("limits", limits(outcome));
     }
-    if matches!(outcome.status, Status::Done | Status::ExpectationFailed) {
+    if expects && matches!(outcome.status, Status::Done | Status::ExpectationFailed) {
         row("expectations", expectations(outcome));
     }
     row("files", root.display().to_string());

@@ -135,6 +135,11 @@ impl LoadedScene {
         self.scene.expect.unmet(extremes)
     }
 
+    /// Whether the scene says in `[expect]` what must hold.
+    pub fn expects(&self) -> bool {
+        self.scene.expect != Default::default()
+    }
+
     /// Where a file that the scene names lies.
     fn resolve(&self, name: &str) -> PathBuf {
         self.base.join(name)

@@ -64,20 +64,4 @@ impl Sheet {
         let x = SharedQuads::new(&mut self.x);
         run(lanes, SweepStrain { batches: &self.colored.batches, x, projection, relaxation: 0.0 })
     }
-
-    /// Triangles that are not past a limit.
-    #[allow(dead_code, reason = "only one of the benches asks")]
-    pub fn count_inside(&self) -> usize {
-        let corner = |v: u32| {
-            let [x, y, z, _] = self.x[v as usize];
-            [x, y, z]
-        };
-        self.elements
-            .iter()
-            .filter(|e| {
-                let x = e.vertices.map(corner);
-                taut::kernel::strain::strain_residual(&x, e.rest, e.range) <= 0.0
-            })
-            .count()
-    }
 }

@@ -1,12 +1,12 @@
 //! The strain limit of one triangle (W1): two ways to bring its principal stretches back into range.
 //!
 //! **Gradient** (the default). Each principal stretch sᵢ moves along its mass-weighted gradient: with bᵢ the gradients
-//! of the rest shape functions and G = Σ wᵢ bᵢ bᵢᵀ, vertex i moves by wᵢ U N Vᵀbᵢ, where N is a 2×2 matrix. A diagonal
-//! N gives no angular momentum, and Σ bᵢ = 0 no linear one. Pinned vertices need no case: their w is 0.
-//! - One stretch outside: N has one entry. The other direction turns along, so the first-order step misses the limit
+//! of the rest shape functions and G = Σ wᵢ bᵢ bᵢᵀ, vertex i moves by k wᵢ (v·bᵢ) u. That gives no angular momentum, and
+//! since Σ bᵢ = 0 no linear one. Pinned vertices need no case: their w is 0.
+//! - One stretch outside. The other direction turns along, so the first-order step misses the limit
 //!   by an amount of second order; the exact length of the step is the root of a quadratic, and the triangle *lands*.
-//! - Both outside: the shape is given, only its place is free. N = (R T − S) G⁻¹ with the rotation R that is nearest
-//!   in the mass metric, which is the one that gives no angular momentum.
+//! - Both outside: the shape is given, only its place is free. F changes by U (R T − S) Vᵀ with the rotation R that is
+//!   nearest in the mass metric, which is the one that gives no angular momentum.
 //!
 //! **Paper** (Eq. 4). U T Vᵀ about the centre of mass; one pinned vertex: about it; two: at right angles to their line.
 //!
@@ -71,16 +71,14 @@ pub fn limit_strain_gradient<R: Real>(
     for i in 0..3 {
         moves[i] = scale(p, k * w[i] * along[i]);
     }
-    // A lane must get the same bits whatever its neighbours are, so this adds to the above and does not replace it.
-    let more = active & (single.misses | (principal.flat & !single.first));
-    if R::any(more) {
+    // A lane must get the same bits whatever its neighbours are, so this adds to the above and does not replace it. Of a
+    // collapsed triangle p₁ is no direction to go along; the shape is.
+    let given = active & (single.misses | (principal.flat & !single.first));
+    if R::any(given) {
         let u = principal.directions();
-        let n = g.double_step(&principal, w, rest, range, &single);
+        let shape = g.moves_to_shape(&principal, &u, w, rest, range, &single);
         for i in 0..3 {
-            let weight = w[i] * factor;
-            let (a, b) = (weight * g.along[0][i], weight * g.along[1][i]);
-            let double = combine(u[0], n[0][0] * a + n[0][1] * b, u[1], n[1][0] * a + n[1][1] * b);
-            moves[i] = select3::<R>(more, double, moves[i]);
+            moves[i] = select3::<R>(given, scale(shape[i], factor), moves[i]);
         }
     }
     Some(Projected { active, residual, moves })
@@ -185,29 +183,27 @@ impl<R: Real> Metric<R> {
         }
     }
 
-    /// The matrix N of the module's head where [`Metric::single_step`] misses, and the single step elsewhere.
+    /// Both stretches are given, so only the place of the shape is free: it is turned by the rotation R that is nearest in
+    /// the mass metric, about the centre of mass or the pinned vertex. `u` are the principal directions in space, as long
+    /// as v.
     #[inline(always)]
-    fn double_step(
+    fn moves_to_shape(
         &self,
         principal: &Principal<R>,
+        u: &[V3<R>; 2],
         w: [R; 3],
         rest: RestInverse<R>,
         range: Range<R>,
         step: &SingleStep<R>,
-    ) -> [[R; 2]; 2] {
+    ) -> [V3<R>; 3] {
         let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
         let [s0, s1] = principal.s;
-        let k = R::select(step.bottom.le(tiny), zero, step.top / step.bottom.max(tiny));
-        let single = [[R::select(step.first, k, zero), zero], [zero, R::select(step.first, zero, k)]];
-        // Both stretches are given. Where the other one would leave its limits on the way, it is held at that limit.
+        // Where the other stretch would leave its limits on the way, it is held at that limit.
         let second = range.max.lt(s1) | s1.lt(range.min);
         let target = step.s.clamp(range.min, range.max);
         let landing = step.other.clamp(range.min, range.max);
         let t0 = R::select(step.first, target, landing);
         let t1 = R::select(step.first & !second, landing, s1.clamp(range.min, range.max));
-        let [vx, vy] = principal.v;
-        let area = rest[0] * rest[2] * (vx * vx + vy * vy);
-        let determinant = (w[0] * w[1] + w[1] * w[2] + w[2] * w[0]) * area * area;
         let sine = self.off * (t1 * s0 - t0 * s1);
         let cosine = t0 * s0 * self.diagonal[1] + t1 * s1 * self.diagonal[0];
         let size = (sine * sine + cosine * cosine).sqrt();
@@ -215,39 +211,41 @@ impl<R: Real> Metric<R> {
         let inverse_size = one / size.max(tiny);
         let c = R::select(unturned, one, cosine * inverse_size);
         let z = R::select(unturned, zero, sine * inverse_size);
-        let d = [[c * t0 - s0, -(z * t1)], [z * t0, c * t1 - s1]];
-        let inverse = one / R::select(determinant.le(tiny), one, determinant);
-        let [g00, g11] = self.diagonal;
-        let mut double = single;
-        for i in 0..2 {
-            double[i] = [
-                (d[i][0] * g11 - d[i][1] * self.off) * inverse,
-                (d[i][1] * g00 - d[i][0] * self.off) * inverse,
-            ];
+        // The change of F in the principal directions: R T − S.
+        let change = [[c * t0 - s0, -(z * t1)], [z * t0, c * t1 - s1]];
+        let (mut moves, held) = moves_about_center(change, principal.v, u, w, rest);
+        if R::any(held) {
+            let alone = self.moves_of_one_vertex(principal.s, u, w, [t0, t1], step);
+            for i in 0..3 {
+                moves[i] = select3::<R>(held, alone[i], moves[i]);
+            }
         }
-        let held = determinant.le(tiny);
-        if R::any(held & step.misses) {
-            double = select2x2::<R>(held, self.step_of_one_vertex(principal.s, w, [t0, t1], single), double);
-        }
-        select2x2::<R>(step.misses, double, single)
+        moves
     }
 
     /// Two vertices pinned: one vertex must give the triangle both stretches `t`, which it can where the stretch of
-    /// the pinned edge lies between them; otherwise it goes as far as it helps (`single`).
+    /// the pinned edge lies between them; otherwise it goes as far along the single step as that helps.
     #[inline(always)]
-    fn step_of_one_vertex(&self, s: [R; 2], w: [R; 3], t: [R; 2], single: [[R; 2]; 2]) -> [[R; 2]; 2] {
+    fn moves_of_one_vertex(
+        &self,
+        s: [R; 2],
+        u: &[V3<R>; 2],
+        w: [R; 3],
+        t: [R; 2],
+        step: &SingleStep<R>,
+    ) -> [V3<R>; 3] {
         let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
         let [s0, s1] = s;
         // b of the free vertex in the basis v, as unit vector n and length; the pinned edge runs along (−n₁, n₀).
-        let (mut b0, mut b1) = (zero, zero);
+        let (mut b0, mut b1, mut weight) = (zero, zero, zero);
         for i in 0..3 {
             let free = !w[i].le(zero);
             b0 = R::select(free, self.along[0][i], b0);
             b1 = R::select(free, self.along[1][i], b1);
+            weight = R::select(free, w[i], weight);
         }
         let length = (b0 * b0 + b1 * b1).sqrt().max(tiny);
         let (n0, n1) = (b0 / length, b1 / length);
-        let weight = w[0].max(w[1]).max(w[2]).max(tiny);
         // F along the edge and across it, in the basis u.
         let edge = [-(s0 * n1), s1 * n0];
         let across = [s0 * n0, s1 * n1];
@@ -259,22 +257,62 @@ impl<R: Real> Metric<R> {
         let new_shear = R::select(shear.lt(zero), -one, one) * room.max(zero).sqrt() / a;
         let height = t[0] * t[1] / a;
         let goal = [unit[0] * new_shear + normal[0] * height, unit[1] * new_shear + normal[1] * height];
-        let z = [(goal[0] - across[0]) / (length * weight), (goal[1] - across[1]) / (length * weight)];
-        // N with N (b₀, b₁) = z, so that w U N b is the move of the free vertex.
-        let (n0, n1) = (n0 / length, n1 / length);
-        let full = [[z[0] * n0, z[0] * n1], [z[1] * n0, z[1] * n1]];
+        let k = R::select(step.bottom.le(tiny), zero, step.top / step.bottom) * weight;
         let feasible = zero.le(room);
-        let movable = tiny.lt(w[0].max(w[1]).max(w[2]));
-        select2x2::<R>(movable, select2x2::<R>(feasible, full, single), [[zero; 2]; 2])
+        let y0 = R::select(feasible, (goal[0] - across[0]) / length, R::select(step.first, k * b0, zero));
+        let y1 = R::select(feasible, (goal[1] - across[1]) / length, R::select(step.first, zero, k * b1));
+        let shift = combine(u[0], y0, u[1], y1);
+        let none = [zero; 3];
+        [
+            select3::<R>(w[0].le(zero), none, shift),
+            select3::<R>(w[1].le(zero), none, shift),
+            select3::<R>(w[2].le(zero), none, shift),
+        ]
     }
 }
 
+/// Moves that change F by u `change` vᵀ / |v|² and keep the centre of mass, or the one pinned vertex (Eq. 4); and where
+/// more are pinned, for which that is not enough.
 #[inline(always)]
-fn select2x2<R: Real>(mask: R::Mask, yes: [[R; 2]; 2], no: [[R; 2]; 2]) -> [[R; 2]; 2] {
-    [
-        [R::select(mask, yes[0][0], no[0][0]), R::select(mask, yes[0][1], no[0][1])],
-        [R::select(mask, yes[1][0], no[1][0]), R::select(mask, yes[1][1], no[1][1])],
-    ]
+fn moves_about_center<R: Real>(
+    change: [[R; 2]; 2],
+    v: [R; 2],
+    u: &[V3<R>; 2],
+    w: [R; 3],
+    rest: RestInverse<R>,
+) -> ([V3<R>; 3], R::Mask) {
+    let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
+    let [vx, vy] = v;
+    // The rest corners over |v|²: (i11, 0) and (−i01, i00) over the determinant.
+    let inverse = one / (rest[0] * rest[2] * (vx * vx + vy * vy));
+    let (a, b, c) = (rest[2] * inverse, -(rest[1] * inverse), rest[0] * inverse);
+    let first = [vx * a, -(vy * a)];
+    let second = [vx * b + vy * c, vx * c - vy * b];
+    let d = [
+        combine(
+            u[0],
+            change[0][0] * first[0] + change[0][1] * first[1],
+            u[1],
+            change[1][0] * first[0] + change[1][1] * first[1],
+        ),
+        combine(
+            u[0],
+            change[0][0] * second[0] + change[0][1] * second[1],
+            u[1],
+            change[1][0] * second[0] + change[1][1] * second[1],
+        ),
+    ];
+    // Mass fractions from inverse masses: a pinned vertex (w = 0) takes the whole weight.
+    let products = [w[1] * w[2], w[2] * w[0], w[0] * w[1]];
+    let sum = products[0] + products[1] + products[2];
+    let share = one / sum.max(tiny);
+    let x0 = combine(d[0], -(products[1] * share), d[1], -(products[2] * share));
+    let mut moves = [x0, add(x0, d[0]), add(x0, d[1])];
+    for i in 0..3 {
+        // Mass fractions round: a pinned vertex must not move by a bit.
+        moves[i] = select3::<R>(w[i].le(zero), [zero; 3], moves[i]);
+    }
+    (moves, sum.le(tiny))
 }
 
 /// Brings a triangle back to its limits as published: Eq. 4 with its cases of one, two and three pinned vertices.
@@ -288,36 +326,19 @@ pub fn limit_strain_paper<R: Real>(
     relaxation: R,
 ) -> Option<Projected<R>> {
     let (principal, active, residual) = violation(x, rest, range)?;
-    let svd = principal.svd();
-    let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
-    let [vx, vy] = svd.v;
-    let tau0 = (svd.s[0].clamp(range.min, range.max) - svd.s[0]) * relaxation;
-    let tau1 = (svd.s[1].clamp(range.min, range.max) - svd.s[1]) * relaxation;
-    let r = rest_corners(rest);
-    let d1 = combine(svd.u[0], tau0 * (vx * r[1][0]), svd.u[1], -(tau1 * (vy * r[1][0])));
-    let d2 = combine(
-        svd.u[0],
-        tau0 * (vx * r[2][0] + vy * r[2][1]),
-        svd.u[1],
-        tau1 * (vx * r[2][1] - vy * r[2][0]),
-    );
-    // Mass fractions from inverse masses: a pinned vertex (w = 0) takes the whole weight.
-    let products = [w[1] * w[2], w[2] * w[0], w[0] * w[1]];
-    let sum = products[0] + products[1] + products[2];
-    let share = one / sum.max(tiny);
-    let x0 = combine(d1, -(products[1] * share), d2, -(products[2] * share));
-    let mut moves = [x0, add(x0, d1), add(x0, d2)];
-    let held = sum.le(tiny);
+    let zero = R::splat(0.0);
+    let [s0, s1] = principal.s;
+    let change = [[s0.clamp(range.min, range.max) - s0, zero], [zero, s1.clamp(range.min, range.max) - s1]];
+    let (mut moves, held) = moves_about_center(change, principal.v, &principal.directions(), w, rest);
     if R::any(held & active) {
-        let across = moves_across_pinned_edge(x, w, &r, range, relaxation);
+        let across = moves_across_pinned_edge(x, w, &rest_corners(rest), range);
         for i in 0..3 {
             moves[i] = select3::<R>(held, across[i], moves[i]);
         }
     }
-    let none = [zero; 3];
-    // Mass fractions round: a pinned vertex must not move by a bit.
+    let factor = R::select(active, relaxation, zero);
     for i in 0..3 {
-        moves[i] = select3::<R>(active & !w[i].le(zero), moves[i], none);
+        moves[i] = scale(moves[i], factor);
     }
     Some(Projected { active, residual, moves })
 }
@@ -337,7 +358,6 @@ fn moves_across_pinned_edge<R: Real>(
     w: [R; 3],
     r: &[[R; 2]; 3],
     range: Range<R>,
-    relaxation: R,
 ) -> [V3<R>; 3] {
     let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
     let free = [!w[0].le(zero), !w[1].le(zero), !w[2].le(zero)];
@@ -375,7 +395,7 @@ fn moves_across_pinned_edge<R: Real>(
     let wanted = R::select(low.le(high), d.clamp(low, high), d);
     let flat = height.le(length * R::splat(1e-6));
     let up = select3::<R>(flat, perpendicular(along), scale(offset, one / height.max(tiny)));
-    let shift = scale(up, (wanted - d) * rest_height * relaxation);
+    let shift = scale(up, (wanted - d) * rest_height);
     let none = [zero; 3];
     [
         select3::<R>(free[0], shift, none),
