@@ -62,7 +62,7 @@ pub(super) fn describe(found: Located, triangles: &[[u32; 3]]) -> (Option<String
                 .collect();
             let [x, y, z] = (moved * 1e3).to_array();
             let what = format!(
-                "of triangles {}, was moved by [{x:.3}, {y:.3}, {z:.3}] mm after the run wrote it",
+                "vertex {vertex} (of triangles {}) was moved by [{x:.3}, {y:.3}, {z:.3}] mm after the run wrote it",
                 touching.join(", ")
             );
             (Some(format!("vertex {vertex}")), what)
