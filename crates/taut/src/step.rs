@@ -99,6 +99,28 @@ impl Stepper {
         self
     }
 
+    /// How far the last step ended from the nearest state within the limits, over how far its prediction was from it, in the
+    /// mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go. `None` without limited triangles.
+    ///
+    /// Compares with a converged [reference](crate::limit::nearest::reference), which knows nothing of obstacles; takes seconds.
+    pub fn mass_metric_error(&self, world: &World, state: &State) -> Option<f64> {
+        let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
+        let (mut missed, mut needed) = (0.0, 0.0);
+        for filter in &world.filters {
+            let range = filter.vertices.clone();
+            let goal: Vec<_> = self.predicted[range.clone()].iter().map(position).collect();
+            let nearest = filter.nearest(&self.threads, &goal);
+            let x = state.x[range].iter().map(position);
+            for (i, (x, goal)) in x.zip(&goal).enumerate() {
+                for k in 0..3 {
+                    missed += f64::from(filter.masses[i]) * (x[k] - nearest.x[i][k]).powi(2);
+                    needed += f64::from(filter.masses[i]) * (goal[k] - nearest.x[i][k]).powi(2);
+                }
+            }
+        }
+        (needed > 0.0).then(|| (missed / needed).sqrt())
+    }
+
     /// Advances by one frame.
     pub fn advance_frame(&mut self, world: &World, state: &mut State) -> FrameReport {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };

@@ -1,14 +1,18 @@
-//! Linear multigrid for A = M + κ L: one V(1,1) cycle with three right-hand sides at once.
+//! Linear multigrid for A = M + κ L: one V(0,1) cycle with three right-hand sides at once.
 //!
 //! M is the (lumped) mass and L the stiffness of linear triangles, a scalar matrix; x, y and z are its right-hand sides, side by side
 //! in a [`Quad`]. Coarse matrices are Galerkin products Pᵀ A P along [`Transfer`]s, made once in double precision with M and L
-//! apart, so that every κ in use gets its own values on one pattern. Smoothing is damped Jacobi, which took as long as
-//! coloured Gauss–Seidel in prototypes, and each vertex is summed in a fixed order, so that bits do not depend on the number of threads.
-//! The coarsest level is solved directly, or swept where the diagonal changes while it runs.
+//! apart, so that every κ in use gets its own values on one pattern.
+//!
+//! Smoothing is damped Jacobi after the coarse correction only. That makes it one with the interpolation: z = P z_c + ω D⁻¹ (r − A P z_c) =
+//! S z_c + ω D⁻¹ r with S = (I − ω D⁻¹ A) P made beforehand, so that each level is read once on the way down (Pᵀ r) and once on the way
+//! up, and A itself is not needed any more. A filter needs a tenth more iterations than with V(1,1) at less than half
+//! the cost of a cycle.
+//!
+//! Each vertex is summed in a fixed order, so that bits do not depend on the number of threads. The coarsest level is solved
+//! directly, or swept where the diagonal changes while it runs.
 //!
 //! Vertices without mass are held: their rows and columns are left out, and nothing is interpolated to them.
-//!
-//! Cost of a cycle: two products with A on each level; `benches/nearest.rs` times it as part of the filter.
 
 use super::{
     Transfer,
@@ -18,6 +22,9 @@ use crate::{kernel::lanes::Quad, parallel::Threads};
 
 /// Vertices below which a loop is not shared between threads: about 5 µs of work.
 const GRAIN: usize = 800;
+
+/// The same for vertices of a coarser level, each of which sums up about a dozen finer ones.
+const COARSE_GRAIN: usize = 300;
 
 /// Levels of up to this many vertices are inverted.
 const DIRECT: usize = 400;
@@ -31,32 +38,50 @@ pub type StiffTriangle = ([u32; 3], [[f64; 2]; 3], f64);
 /// Matrices of all levels.
 #[derive(Clone, Debug, Default)]
 pub struct Multigrid {
-    levels: Vec<Level>,
-    /// Inverses of the coarsest matrix, one a κ, column by column; empty if it is too large.
-    inverses: Vec<Vec<f32>>,
+    /// From each level to the next coarser one, finest first.
+    steps: Vec<Step>,
+    coarsest: Coarsest,
 }
 
+/// What takes one level to the next coarser one and back.
 #[derive(Clone, Debug, Default)]
-struct Level {
-    /// Where the entries of each row begin.
-    starts: Vec<u32>,
-    /// Columns of the entries off the diagonal.
-    columns: Vec<u32>,
-    /// One a κ.
-    matrices: Vec<Matrix>,
-    /// To the next coarser level; none on the coarsest.
+struct Step {
     up: Transfer,
     /// The transpose of `up`.
     down: Weights,
+    /// Where the entries of each row of S begin.
+    starts: Vec<u32>,
+    /// Coarse vertices of the entries of S.
+    columns: Vec<u32>,
+    /// One a κ.
+    smooth: Vec<Smooth>,
+}
+
+/// Interpolation with smoothing, for one κ.
+#[derive(Clone, Debug, Default)]
+struct Smooth {
+    /// Entries of S.
+    values: Vec<f32>,
+    /// Diagonal of A; 0 for vertices that are held.
+    diagonal: Vec<f32>,
+    /// ω.
+    damping: f32,
 }
 
 #[derive(Clone, Debug, Default)]
+struct Coarsest {
+    matrix: Matrix,
+    /// Values and diagonals of `matrix`, one a κ.
+    values: Vec<(Vec<f32>, Vec<f32>)>,
+    /// Inverses, one a κ, column by column; empty if it is too large.
+    inverses: Vec<Vec<f32>>,
+}
+
+/// Pattern of a matrix without its diagonal.
+#[derive(Clone, Debug, Default)]
 struct Matrix {
-    /// 0 for vertices that are held.
-    diagonal: Vec<f32>,
-    values: Vec<f32>,
-    /// Factor on Jacobi corrections.
-    damping: f32,
+    starts: Vec<u32>,
+    columns: Vec<u32>,
 }
 
 /// Memory of a cycle.
@@ -72,11 +97,9 @@ pub struct Cycle {
 struct Vectors {
     r: Vec<Quad>,
     z: Vec<Quad>,
-    rest: Vec<Quad>,
     /// What is added to the diagonal.
     extra: Vec<f32>,
-    diagonal: Vec<f32>,
-    /// Damping over diagonal; 0 for vertices that are held.
+    /// ω over the diagonal; 0 for vertices that are held. On the coarsest level the diagonal.
     weight: Vec<f32>,
 }
 
@@ -97,51 +120,31 @@ impl Multigrid {
             }
         }
         let mut rows = Rows::assemble(masses, triangles);
-        let mut levels = Vec::new();
+        let mut steps = Vec::new();
         let mut transfers = transfers.into_iter().peekable();
         while let Some(transfer) = transfers.next() {
             let coarse = transfers.peek().map_or_else(|| coarse_count(&transfer), |next| next.corners.len());
             let down = Weights::transposed(&transfer, coarse);
             let next = rows.coarsened(&transfer, &down, coarse);
-            levels.push(Level { up: transfer, down, ..Level::new(&rows, stiffness) });
+            steps.push(Step::new(&rows, transfer, down, stiffness));
             rows = next;
         }
-        levels.push(Level::new(&rows, stiffness));
-        let n = rows.0.len();
-        let inverses = if n <= DIRECT {
-            stiffness
-                .iter()
-                .map(|kappa| {
-                    let mut dense = vec![0.0; n * n];
-                    for (i, row) in rows.0.iter().enumerate() {
-                        for (j, [mass, stiff]) in row {
-                            dense[i * n + *j as usize] = mass + kappa * stiff;
-                        }
-                    }
-                    inverse(dense, n).into_iter().map(|v| v as f32).collect()
-                })
-                .collect()
-        } else {
-            Vec::new()
-        };
-        Self { levels, inverses }
+        Self { steps, coarsest: Coarsest::new(&rows, stiffness) }
     }
 
     /// Number of vertices of each level, finest first.
     pub fn sizes(&self) -> Vec<usize> {
-        self.levels.iter().map(Level::size).collect()
+        self.steps.iter().map(|s| s.up.corners.len()).chain([self.coarsest.matrix.size()]).collect()
     }
 
     /// Memory for cycles.
     pub fn scratch(&self) -> Cycle {
-        let vectors = |level: &Level| {
-            let (n, quads) = (level.size(), || vec![[0.0; 4]; level.size()]);
-            let numbers = || vec![0.0; n];
-            let [extra, diagonal, weight] = [numbers(), numbers(), numbers()];
-            Vectors { r: quads(), z: quads(), rest: quads(), extra, diagonal, weight }
+        let vectors = |n: usize| {
+            let (quads, numbers) = (|| vec![[0.0; 4]; n], || vec![0.0; n]);
+            Vectors { r: quads(), z: quads(), extra: numbers(), weight: numbers() }
         };
-        let mut cycle =
-            Cycle { levels: self.levels.iter().map(vectors).collect(), which: 0, stiffened: false };
+        let levels = self.sizes().into_iter().map(vectors).collect();
+        let mut cycle = Cycle { levels, which: 0, stiffened: false };
         self.choose(&mut cycle, 0, |_| 0.0);
         cycle
     }
@@ -155,121 +158,119 @@ impl Multigrid {
             *e = extra(i);
             cycle.stiffened |= *e > 0.0;
         }
-        for (k, level) in self.levels.iter().enumerate() {
+        for k in 0..cycle.levels.len() {
             let (finer, here) = cycle.levels.split_at_mut(k);
             let here = &mut here[0];
             if let (Some(finer), true) = (finer.last(), cycle.stiffened) {
-                let down = &self.levels[k - 1].down;
+                let down = &self.steps[k - 1].down;
                 for (c, e) in here.extra.iter_mut().enumerate() {
                     *e = down.of(c).map(|(i, w)| w * finer.extra[i]).sum();
                 }
             } else if k > 0 {
                 here.extra.fill(0.0);
             }
-            let matrix = &level.matrices[which];
-            for i in 0..level.size() {
-                let diagonal = matrix.diagonal[i] + here.extra[i];
-                here.diagonal[i] = diagonal;
-                here.weight[i] = if matrix.diagonal[i] > 0.0 { matrix.damping / diagonal } else { 0.0 };
+            let Vectors { extra, weight, .. } = here;
+            match self.steps.get(k).map(|step| &step.smooth[which]) {
+                Some(Smooth { diagonal, damping, .. }) => {
+                    for ((weight, d), e) in weight.iter_mut().zip(diagonal).zip(extra) {
+                        *weight = if *d > 0.0 { damping / (d + *e) } else { 0.0 };
+                    }
+                }
+                None => {
+                    for ((weight, d), e) in weight.iter_mut().zip(&self.coarsest.values[which].1).zip(extra) {
+                        *weight = d + *e;
+                    }
+                }
             }
         }
     }
 
     /// The diagonal of the finest matrix with index `which`.
     pub fn diagonal(&self, which: usize) -> &[f32] {
-        &self.levels[0].matrices[which].diagonal
+        self.steps.first().map_or(&self.coarsest.values[which].1, |step| &step.smooth[which].diagonal)
     }
 
-    /// One V-cycle: adds about A⁻¹ r to `x`, where r is what [`Cycle::residual`] holds.
+    /// One cycle: adds about A⁻¹ r to `x`, where r is what [`Cycle::residual`] holds.
     pub fn cycle(&self, threads: &Threads, cycle: &mut Cycle, x: &mut [Quad]) {
-        let which = cycle.which;
-        let last = self.levels.len() - 1;
-        for k in 0..last {
+        for (k, step) in self.steps.iter().enumerate() {
             let (here, coarser) = cycle.levels.split_at_mut(k + 1);
-            let (level, matrix) = (&self.levels[k], &self.levels[k].matrices[which]);
-            let Vectors { r, z, rest, weight, diagonal, .. } = &mut here[k];
-            threads.each(z, 4 * GRAIN, |first, z| {
-                for (i, z) in z.iter_mut().enumerate() {
-                    *z = times(r[first + i], weight[first + i]);
-                }
-            });
-            threads.each(rest, GRAIN, |first, rest| {
-                for (i, rest) in rest.iter_mut().enumerate() {
-                    *rest = level.residual(matrix, diagonal, r, z, first + i);
-                }
-            });
-            threads.each(&mut coarser[0].r, GRAIN, |first, coarse| {
+            let r = &here[k].r;
+            threads.each(&mut coarser[0].r, COARSE_GRAIN, |first, coarse| {
                 for (c, coarse) in coarse.iter_mut().enumerate() {
                     let mut sum = [0.0; 4];
-                    for (i, w) in level.down.of(first + c) {
-                        sum = plus(sum, times(rest[i], w));
+                    for (i, w) in step.down.of(first + c) {
+                        sum = plus(sum, times(r[i], w));
                     }
                     *coarse = sum;
                 }
             });
         }
-        self.solve_coarsest(cycle);
-        for k in (0..last).rev() {
+        self.coarsest.solve(cycle);
+        for (k, step) in self.steps.iter().enumerate().rev() {
             let (here, coarser) = cycle.levels.split_at_mut(k + 1);
-            let (level, matrix) = (&self.levels[k], &self.levels[k].matrices[which]);
-            let Vectors { r, z, rest, weight, diagonal, .. } = &mut here[k];
-            let coarse = &coarser[0].z;
-            threads.each(z, GRAIN, |first, z| {
-                let Transfer { corners, weights } = &level.up;
-                for (i, z) in z.iter_mut().enumerate() {
-                    let ([a, b, c], w) = (corners[first + i].map(|c| coarse[c as usize]), weights[first + i]);
-                    *z = plus(*z, plus(plus(times(a, w[0]), times(b, w[1])), times(c, w[2])));
-                }
-            });
-            let smooth = |i: usize| plus(z[i], times(level.residual(matrix, diagonal, r, z, i), weight[i]));
+            let Vectors { r, z, extra, weight } = &mut here[k];
+            let back = Back {
+                step,
+                smooth: &step.smooth[cycle.which],
+                r,
+                extra: cycle.stiffened.then_some(extra),
+                weight,
+                coarse: &coarser[0].z,
+            };
             if k > 0 {
-                threads.each(rest, GRAIN, |first, rest| {
-                    for (i, rest) in rest.iter_mut().enumerate() {
-                        *rest = smooth(first + i);
+                threads.each(z, GRAIN, |first, z| {
+                    for (i, z) in z.iter_mut().enumerate() {
+                        *z = back.correction(first + i);
                     }
                 });
-                std::mem::swap(z, rest);
             } else {
                 threads.each(x, GRAIN, |first, x| {
                     for (i, x) in x.iter_mut().enumerate() {
-                        *x = plus(*x, smooth(first + i));
+                        *x = plus(*x, back.correction(first + i));
                     }
                 });
             }
         }
-        if last == 0 {
+        if self.steps.is_empty() {
             for (x, z) in x.iter_mut().zip(&cycle.levels[0].z) {
                 *x = plus(*x, *z);
             }
         }
     }
+}
 
-    fn solve_coarsest(&self, cycle: &mut Cycle) {
-        let last = self.levels.len() - 1;
-        let Vectors { r, z, diagonal, .. } = &mut cycle.levels[last];
-        z.fill([0.0; 4]);
-        match self.inverses.get(cycle.which) {
-            Some(inverse) if !cycle.stiffened => {
-                for (column, r) in inverse.chunks_exact(z.len().max(1)).zip(r.iter()) {
-                    for (z, &w) in z.iter_mut().zip(column) {
-                        *z = plus(*z, times(*r, w));
-                    }
-                }
-            }
-            _ => {
-                let (level, matrix) = (&self.levels[last], &self.levels[last].matrices[cycle.which]);
-                let n = z.len();
-                for sweep in 0..2 * SWEEPS {
-                    for k in 0..n {
-                        let i = if sweep % 2 == 0 { k } else { n - 1 - k };
-                        if diagonal[i] > 0.0 {
-                            let rest = level.residual(matrix, diagonal, r, z, i);
-                            z[i] = plus(z[i], times(rest, 1.0 / diagonal[i]));
-                        }
-                    }
-                }
-            }
+/// The way up from one level to the next finer one.
+struct Back<'a> {
+    step: &'a Step,
+    smooth: &'a Smooth,
+    r: &'a [Quad],
+    extra: Option<&'a Vec<f32>>,
+    weight: &'a [f32],
+    coarse: &'a [Quad],
+}
+
+impl Back<'_> {
+    /// S z_c + ω D⁻¹ r at vertex `i`.
+    #[inline(always)]
+    fn correction(&self, i: usize) -> Quad {
+        let entries = self.step.starts[i] as usize..self.step.starts[i + 1] as usize;
+        let mut sum = [0.0; 4];
+        for (&c, &v) in self.step.columns[entries.clone()].iter().zip(&self.smooth.values[entries]) {
+            sum = plus(sum, times(self.coarse[c as usize], v));
         }
+        if let Some(extra) = self.extra
+            && extra[i] > 0.0
+            && self.weight[i] > 0.0
+        {
+            // S is for the diagonal without `extra`, but P − S tells what A P is.
+            let (corners, w) = (self.step.up.corners[i], self.step.up.weights[i]);
+            let [a, b, c] = corners.map(|c| self.coarse[c as usize]);
+            let interpolated = plus(plus(times(a, w[0]), times(b, w[1])), times(c, w[2]));
+            let pulled = times(minus(interpolated, sum), self.smooth.diagonal[i] / self.smooth.damping);
+            let rest = minus(minus(self.r[i], pulled), times(interpolated, extra[i]));
+            return plus(interpolated, times(rest, self.weight[i]));
+        }
+        plus(sum, times(self.r[i], self.weight[i]))
     }
 }
 
@@ -280,35 +281,112 @@ impl Cycle {
     }
 }
 
-impl Level {
-    fn new(rows: &Rows, stiffness: &[f64]) -> Self {
-        let mut level = Self { starts: vec![0], ..Self::default() };
-        for (i, row) in rows.0.iter().enumerate() {
-            level.columns.extend(row.iter().map(|e| e.0).filter(|&j| j as usize != i));
-            level.starts.push(level.columns.len() as u32);
+impl Step {
+    fn new(rows: &Rows, up: Transfer, down: Weights, stiffness: &[f64]) -> Self {
+        let matrix = Matrix::new(rows);
+        let product = rows.times(&up);
+        let mut step = Self { up, down, starts: vec![0], ..Self::default() };
+        for row in &product.0 {
+            step.columns.extend(row.iter().map(|e| e.0));
+            step.starts.push(step.columns.len() as u32);
         }
         for &kappa in stiffness {
-            let mut matrix = Matrix::default();
-            for (i, row) in rows.0.iter().enumerate() {
-                let mut diagonal = 0.0;
-                for (j, [mass, stiff]) in row {
-                    let value = (mass + kappa * stiff) as f32;
-                    if *j as usize == i { diagonal = value } else { matrix.values.push(value) }
-                }
-                matrix.diagonal.push(diagonal);
+            let (values, diagonal) = matrix.values(rows, kappa);
+            let damping = matrix.damping(&values, &diagonal);
+            let mut entries = Vec::with_capacity(step.columns.len());
+            for (i, row) in product.0.iter().enumerate() {
+                let weight =
+                    if diagonal[i] > 0.0 { f64::from(damping) / f64::from(diagonal[i]) } else { 0.0 };
+                let (corners, weights) = (step.up.corners[i], step.up.weights[i]);
+                entries.extend(row.iter().map(|(c, [mass, stiff])| {
+                    let plain: f64 =
+                        (0..3).filter(|&k| corners[k] == *c).map(|k| f64::from(weights[k])).sum();
+                    (plain - weight * (mass + kappa * stiff)) as f32
+                }));
             }
-            matrix.damping = level.damping(&matrix);
-            level.matrices.push(matrix);
+            step.smooth.push(Smooth { values: entries, diagonal, damping });
         }
-        level
+        step
+    }
+}
+
+impl Coarsest {
+    fn new(rows: &Rows, stiffness: &[f64]) -> Self {
+        let n = rows.0.len();
+        let matrix = Matrix::new(rows);
+        let dense = |kappa: &f64| {
+            let mut dense = vec![0.0; n * n];
+            for (i, row) in rows.0.iter().enumerate() {
+                for (j, [mass, stiff]) in row {
+                    dense[i * n + *j as usize] = mass + kappa * stiff;
+                }
+            }
+            inverse(dense, n).into_iter().map(|v| v as f32).collect()
+        };
+        Self {
+            values: stiffness.iter().map(|&kappa| matrix.values(rows, kappa)).collect(),
+            inverses: if n <= DIRECT { stiffness.iter().map(dense).collect() } else { Vec::new() },
+            matrix,
+        }
+    }
+
+    fn solve(&self, cycle: &mut Cycle) {
+        let Cycle { levels, which, stiffened } = cycle;
+        let Some(Vectors { r, z, weight: diagonal, .. }) = levels.last_mut() else { return };
+        z.fill([0.0; 4]);
+        match self.inverses.get(*which) {
+            Some(inverse) if !*stiffened => {
+                for (column, r) in inverse.chunks_exact(z.len().max(1)).zip(r.iter()) {
+                    for (z, &w) in z.iter_mut().zip(column) {
+                        *z = plus(*z, times(*r, w));
+                    }
+                }
+            }
+            _ => {
+                let values = &self.values[*which].0;
+                let n = z.len();
+                for sweep in 0..2 * SWEEPS {
+                    for k in 0..n {
+                        let i = if sweep % 2 == 0 { k } else { n - 1 - k };
+                        if diagonal[i] > 0.0 {
+                            let rest = self.matrix.residual(values, diagonal, r, z, i);
+                            z[i] = plus(z[i], times(rest, 1.0 / diagonal[i]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Matrix {
+    fn new(rows: &Rows) -> Self {
+        let mut matrix = Self { starts: vec![0], columns: Vec::new() };
+        for (i, row) in rows.0.iter().enumerate() {
+            matrix.columns.extend(row.iter().map(|e| e.0).filter(|&j| j as usize != i));
+            matrix.starts.push(matrix.columns.len() as u32);
+        }
+        matrix
     }
 
     fn size(&self) -> usize {
-        self.starts.len() - 1
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Values off the diagonal, and the diagonal.
+    fn values(&self, rows: &Rows, kappa: f64) -> (Vec<f32>, Vec<f32>) {
+        let (mut values, mut diagonal) = (Vec::with_capacity(self.columns.len()), vec![0.0; self.size()]);
+        for (i, row) in rows.0.iter().enumerate() {
+            for (j, [mass, stiff]) in row {
+                let value = (mass + kappa * stiff) as f32;
+                if *j as usize == i { diagonal[i] = value } else { values.push(value) }
+            }
+        }
+        (values, diagonal)
     }
 
     /// 4/3 over the largest eigenvalue of D⁻¹A, which a power iteration approaches from below.
-    fn damping(&self, matrix: &Matrix) -> f32 {
+    fn damping(&self, values: &[f32], diagonal: &[f32]) -> f32 {
         let n = self.size();
         let scramble = |i: usize| (i.wrapping_mul(2_654_435_761) % 1000) as f32 / 1000.0 - 0.5;
         let mut x: Vec<Quad> = (0..n).map(|i| [scramble(i), 0.0, 0.0, 0.0]).collect();
@@ -317,9 +395,8 @@ impl Level {
         for _ in 0..15 {
             let y: Vec<Quad> = (0..n)
                 .map(|i| {
-                    let d = matrix.diagonal[i];
-                    let product = self.residual(matrix, &matrix.diagonal, &zero, &x, i);
-                    times(product, if d > 0.0 { -1.0 / d } else { 0.0 })
+                    let product = self.residual(values, diagonal, &zero, &x, i);
+                    times(product, if diagonal[i] > 0.0 { -1.0 / diagonal[i] } else { 0.0 })
                 })
                 .collect();
             let norm = |v: &[Quad]| v.iter().map(|q| f64::from(q[0]) * f64::from(q[0])).sum::<f64>().sqrt();
@@ -335,10 +412,10 @@ impl Level {
 
     /// r − A z in row `i`.
     #[inline(always)]
-    fn residual(&self, matrix: &Matrix, diagonal: &[f32], r: &[Quad], z: &[Quad], i: usize) -> Quad {
+    fn residual(&self, values: &[f32], diagonal: &[f32], r: &[Quad], z: &[Quad], i: usize) -> Quad {
         let entries = self.starts[i] as usize..self.starts[i + 1] as usize;
         let mut sum = minus(r[i], times(z[i], diagonal[i]));
-        for (&c, &v) in self.columns[entries.clone()].iter().zip(&matrix.values[entries]) {
+        for (&c, &v) in self.columns[entries.clone()].iter().zip(&values[entries]) {
             sum = minus(sum, times(z[c as usize], v));
         }
         sum
@@ -398,16 +475,18 @@ mod tests {
                     if masses[i] > 0.0 { [(i as f32).sin(), mesh.positions[i].x, 1.0, 0.0] } else { [0.0; 4] }
                 })
                 .collect();
-        let (level, matrix) = (&multigrid.levels[0], &multigrid.levels[0].matrices[1]);
+        let rows = Rows::assemble(&masses, &triangles);
+        let matrix = Matrix::new(&rows);
+        let (values, mut diagonal) = matrix.values(&rows, n as f64);
+        diagonal.iter_mut().zip(&cycle.levels[0].extra).for_each(|(d, e)| *d += e);
         let zero = vec![[0.0; 4]; n];
-        let b: Vec<Quad> = (0..n)
-            .map(|i| times(level.residual(matrix, &cycle.levels[0].diagonal, &zero, &goal, i), -1.0))
-            .collect();
+        let b: Vec<Quad> =
+            (0..n).map(|i| times(matrix.residual(&values, &diagonal, &zero, &goal, i), -1.0)).collect();
         let mut x = vec![[0.0; 4]; n];
         let mut norms = Vec::new();
         for _ in 0..6 {
             for i in 0..n {
-                let rest = level.residual(matrix, &cycle.levels[0].diagonal, &b, &x, i);
+                let rest = matrix.residual(&values, &diagonal, &b, &x, i);
                 cycle.residual()[i] = if masses[i] > 0.0 { rest } else { [0.0; 4] };
             }
             let square = |q: &Quad| q.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>();
@@ -422,14 +501,14 @@ mod tests {
     fn a_cycle_contracts_whatever_the_size() {
         for cells in [16, 32, 64, 128] {
             let rate = contraction(cells, generate::Diagonals::Alternating, &[], 0.0);
-            assert!(rate < 0.4, "{cells} cells: {rate}");
+            assert!(rate < 0.55, "{cells} cells: {rate}");
         }
     }
 
     #[test]
     fn pins_jitter_and_a_changed_diagonal_slow_it_little() {
         let rate = contraction(64, generate::Diagonals::Jittered, &[0, 64, 2000], 0.0);
-        assert!(rate < 0.45, "pins: {rate}");
+        assert!(rate < 0.6, "pins: {rate}");
         let rate = contraction(64, generate::Diagonals::Alternating, &[0, 64], 1000.0);
         assert!(rate < 0.6, "contact: {rate}");
     }

@@ -75,6 +75,25 @@ impl Rows {
         Self(rows).sorted()
     }
 
+    /// A P; rows of vertices that are held are empty.
+    pub fn times(&self, transfer: &Transfer) -> Self {
+        let rows = self.0.iter().map(|entries| {
+            let mut row = Vec::new();
+            for &(j, [mass, stiffness]) in entries {
+                let (corners, weights) = (transfer.corners[j as usize], transfer.weights[j as usize]);
+                for k in 0..3 {
+                    let w = f64::from(weights[k]);
+                    if w != 0.0 {
+                        accumulate(&mut row, corners[k], [w * mass, w * stiffness]);
+                    }
+                }
+            }
+            row.sort_by_key(|e| e.0);
+            row
+        });
+        Self(rows.collect())
+    }
+
     /// Pᵀ A P.
     pub fn coarsened(&self, transfer: &Transfer, down: &Weights, coarse: usize) -> Self {
         let rows = (0..coarse).map(|c| {

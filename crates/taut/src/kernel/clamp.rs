@@ -30,6 +30,17 @@ pub fn clamp_stretches<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> Option<[V3<R
     ])
 }
 
+/// The columns of the rotation that is nearest to F.
+#[inline(always)]
+pub fn rotation<R: Real>(f: &[V3<R>; 2]) -> [V3<R>; 2] {
+    let principal = principal(f, &cauchy(f));
+    let d = principal.directions();
+    let [vx, vy] = principal.v;
+    let shrink = R::splat(1.0) / (vx * vx + vy * vy);
+    let (d0, d1) = (scale(d[0], shrink), scale(d[1], shrink));
+    [combine(d0, vx, d1, -vy), combine(d0, vy, d1, vx)]
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -29,6 +29,11 @@ impl VertexOffset {
     pub const fn new(vertex: u32) -> Self {
         Self(vertex * size_of::<Quad>() as u32)
     }
+
+    /// The vertex.
+    pub const fn index(self) -> usize {
+        self.0 as usize / size_of::<Quad>()
+    }
 }
 
 /// Four floats: a vertex with its inverse mass, or anything else that belongs to a vertex.

@@ -11,20 +11,25 @@
 //! ```
 //!
 //! The matrix never changes, so one linear multigrid cycle replaces the coarse limits of section 3.3 of the paper (its section 6 asks
-//! for such a constrained-Lagrangian solve). κ = c ℓ² n / Area in units of the mean mass, ℓ the size of the body: soft at first (c = 0.03),
-//! which finds the right place, then stiffer (0.3, 1), which meets the limits. Duals start from nine tenths of the last step's.
+//! for such a constrained-Lagrangian solve). κ = c ℓ² n / Area in units of the mean mass, ℓ the size of the body: soft at first (c = 0.03, or
+//! 0.003 where only a small part is to be mended), which finds the right place, then stiffer, until the limits are met. Duals start
+//! from nine tenths of the last step's, turned with their triangles ([`warm`]). The last few triangles are settled one by one ([`finish`]).
 //! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
 //!
 //! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
 //! strain. Edges keep to the sweeps, which run afterwards.
 
 pub mod contact;
+pub mod finish;
 pub mod local;
+pub mod reference;
 pub mod tables;
+pub mod warm;
 
 use std::time::Instant;
 
 use contact::{Surroundings, Touch};
+use finish::Finish;
 use local::{BatchState, ClampTriangles, Pulls};
 
 use super::{Settings, colored::SharedQuads, enforce::Enforced};
@@ -33,17 +38,22 @@ use crate::{
     kernel::lanes::{BATCH, Quad, run},
 };
 use tables::Filter;
+use warm::{TurnDuals, Way};
 
-/// Factors c on the stiffness, one after the other.
-pub(crate) const RAMP: [f32; 3] = [0.03, 0.3, 1.0];
+/// Factors c on the stiffness, from soft to stiff.
+pub(crate) const RAMP: [f32; 4] = [0.003, 0.03, 0.3, 1.0];
 
-/// Iterations after which the second and the third factor come; later with obstacles, whose contacts have to be found
-/// meanwhile.
-const SWITCH: [u32; 2] = [6, 14];
-const SWITCH_WITH_CONTACT: [u32; 2] = [8, 24];
+/// Iterations that each factor but the last is given before the next is tried, which happens only if the limits are not
+/// met by then; more with obstacles, whose contacts have to be found meanwhile.
+const PATIENCE: [u32; 3] = [8, 6, 14];
+const PATIENCE_WITH_CONTACT: [u32; 3] = [8, 8, 16];
+
+/// Mean residual over the largest one, of the prediction, below which a step starts with the first factor: what has to be
+/// mended is then so small a part of the body that the second would drag along too much around it.
+const LOCAL: f32 = 0.002;
 
 /// Least number of iterations, so that motion is not biased.
-const LEAST: u32 = 14;
+const LEAST: u32 = 16;
 
 /// What of the last step's duals a step starts with.
 const WARM: f32 = 0.9;
@@ -58,8 +68,8 @@ const GRAIN: usize = 40;
 /// Vertices below which a loop is not shared between threads.
 const VERTEX_GRAIN: usize = 800;
 
-/// Floats of a batch's duals.
-const DUALS: usize = 6 * BATCH;
+/// Floats that are kept of a batch's duals.
+const DUALS: usize = 3 * BATCH;
 
 /// Memory that filtering one body needs, kept between steps.
 #[derive(Debug)]
@@ -68,6 +78,7 @@ pub struct Scratch {
     states: Vec<BatchState>,
     pulls: Vec<Pulls>,
     touches: Vec<Touch>,
+    finish: Finish,
     cycle: Cycle,
 }
 
@@ -91,6 +102,7 @@ impl Filter {
             states: vec![BatchState::default(); self.batches.len()],
             pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
+            finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
         }
     }
@@ -114,22 +126,22 @@ impl Filter {
         scratch.goal.copy_from_slice(x);
         let touching = !scratch.touches.is_empty();
         let (strain_duals, contact_duals) = duals.split_at_mut(self.batches.len() * DUALS);
-        for (state, duals) in scratch.states.iter_mut().zip(strain_duals.chunks_exact(DUALS)) {
-            state.dual.as_flattened_mut().copy_from_slice(duals);
-        }
-        self.begin_contacts(x, around, contact_duals, &mut scratch.touches);
-        let mut stage = 0;
-        let mut rescale = WARM / RAMP[0];
+        self.turn(settings, x, scratch, strain_duals, Way::Begin, WARM);
+        let (worst, mean) = self.residual(scratch);
+        let mut stage = usize::from(touching || mean > LOCAL * worst);
+        let mut rescale = 1.0 / RAMP[stage];
+        self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
         self.choose(scratch, stage);
 
         let shallow = 0.3 * stop.tolerance * self.edge_length;
-        let switch = if touching { SWITCH_WITH_CONTACT } else { SWITCH };
+        let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = LEAST.min(stop.iterations);
+        let (mut since, mut stiffen) = (0, false);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
-            if switch.get(stage) == Some(&iteration) {
+            if stiffen {
                 let growth = RAMP[stage + 1] / RAMP[stage];
-                (stage, rescale) = (stage + 1, 1.0 / growth);
+                (stage, rescale, since, stiffen) = (stage + 1, 1.0 / growth, 0, false);
                 scratch.touches.iter_mut().for_each(|t| t.rescale(growth));
                 self.choose(scratch, stage);
             }
@@ -137,21 +149,27 @@ impl Filter {
                 self.strengthen(scratch, stage);
             }
             let late = iteration > 0 && stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let measure = iteration >= least || late;
+            let impatient = patience.get(stage).is_some_and(|&patience| since >= patience);
+            let measure = iteration >= least || impatient || late;
             self.clamp(settings, x, scratch, stage, rescale, measure);
-            rescale = 1.0;
+            (rescale, since) = (1.0, since + 1);
             let mut within = false;
             if measure {
                 let (worst, mean) = self.residual(scratch);
-                within = worst <= stop.tolerance && mean <= 0.1 * stop.tolerance;
+                let even = mean <= 0.1 * stop.tolerance;
+                within = even && worst <= stop.tolerance;
+                if even && !within && !touching && iteration >= least {
+                    within = self.finish(x, scratch, stop.tolerance);
+                }
+                stiffen = impatient && !within;
                 enforced = Enforced { iterations: iteration, residual: worst, converged: within };
-                if !touching && within || late || iteration == stop.iterations {
+                if within && !touching && iteration >= least || late || iteration == stop.iterations {
                     break;
                 }
             }
             if touching {
                 let deepest = self.gather_with_contacts(settings, x, around, scratch, stage);
-                if within && deepest <= shallow {
+                if within && deepest <= shallow && iteration >= least {
                     break;
                 }
             } else {
@@ -160,15 +178,30 @@ impl Filter {
             self.multigrid.cycle(threads, &mut scratch.cycle, x);
         }
 
-        for (state, duals) in scratch.states.iter().zip(strain_duals.chunks_exact_mut(DUALS)) {
-            for (kept, dual) in duals.iter_mut().zip(state.dual.as_flattened()) {
-                *kept = dual * RAMP[stage];
-            }
-        }
+        self.turn(settings, x, scratch, strain_duals, Way::End, RAMP[stage]);
         for (touch, duals) in scratch.touches.iter().zip(contact_duals.chunks_exact_mut(3)) {
             duals.copy_from_slice(&touch.dual(RAMP[stage]));
         }
         enforced
+    }
+
+    /// Takes the duals that are kept, or keeps them.
+    fn turn(
+        &self,
+        settings: &Settings,
+        x: &mut [Quad],
+        scratch: &mut Scratch,
+        kept: &mut [f32],
+        way: Way,
+        factor: f32,
+    ) {
+        let x = SharedQuads::new(x);
+        let (kept, _) = kept.as_chunks_mut::<DUALS>();
+        settings.threads.each_pair(&mut scratch.states, kept, GRAIN, |first, states, kept| {
+            let batches = &self.batches[first..first + states.len()];
+            let kept = kept.as_flattened_mut();
+            run(settings.lanes, TurnDuals { batches, states, kept, x, way, factor });
+        });
     }
 
     /// What every triangle does by itself.
@@ -277,7 +310,14 @@ impl Filter {
         }
     }
 
-    fn begin_contacts(&self, x: &[Quad], around: &Surroundings, duals: &[f32], touches: &mut [Touch]) {
+    fn begin_contacts(
+        &self,
+        x: &[Quad],
+        around: &Surroundings,
+        duals: &[f32],
+        touches: &mut [Touch],
+        c: f32,
+    ) {
         let (first, end) = (self.vertices.start as u32, self.vertices.end as u32);
         let candidates = around.solids.candidates();
         let from = candidates.partition_point(|&v| v < first);
@@ -285,14 +325,8 @@ impl Filter {
         for (i, (touch, dual)) in touches.iter_mut().zip(duals.chunks_exact(3)).enumerate() {
             let candidate = near.next_if_eq(&&(first + i as u32)).is_some();
             let dual = [dual[0], dual[1], dual[2]];
-            *touch = Touch::begin(
-                around,
-                candidate,
-                [&around.old[i], &x[i]],
-                dual,
-                0.25 * self.edge_length,
-                RAMP[0],
-            );
+            *touch =
+                Touch::begin(around, candidate, [&around.old[i], &x[i]], dual, 0.25 * self.edge_length, c);
         }
     }
 }

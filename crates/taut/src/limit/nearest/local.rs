@@ -19,11 +19,11 @@ use crate::{
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct NearestBatch {
-    vertices: [[VertexOffset; BATCH]; 3],
-    rest: [[f32; BATCH]; 3],
-    area: [f32; BATCH],
-    min: [f32; BATCH],
-    max: [f32; BATCH],
+    pub(super) vertices: [[VertexOffset; BATCH]; 3],
+    pub(super) rest: [[f32; BATCH]; 3],
+    pub(super) area: [f32; BATCH],
+    pub(super) min: [f32; BATCH],
+    pub(super) max: [f32; BATCH],
 }
 
 impl NearestBatch {
@@ -50,6 +50,24 @@ pub struct BatchState {
     pub worst: f32,
     /// Sum of the residuals.
     pub sum: f32,
+}
+
+impl BatchState {
+    /// Takes down the residuals of a batch.
+    #[inline(always)]
+    pub(super) fn note(&mut self, mut residuals: [f32; BATCH]) {
+        self.worst = 0.0;
+        for k in 0..BATCH {
+            self.worst = <f32 as Real>::max(self.worst, residuals[k]);
+        }
+        // By halves, so that the order does not depend on the width of the lanes.
+        for half in [8, 4, 2, 1] {
+            for k in 0..half {
+                residuals[k] += residuals[k + half];
+            }
+        }
+        self.sum = residuals[0];
+    }
 }
 
 /// Pulls of the triangles of a batch at their three corners.
@@ -127,14 +145,7 @@ impl Work for ClampTriangles<'_> {
                 put(&mut pulls[2], at, third);
             }
             if self.measure {
-                state.worst = residuals.iter().fold(0.0, |worst, &r| <f32 as Real>::max(worst, r));
-                // By halves, so that the order does not depend on the width of the lanes.
-                for half in [8, 4, 2, 1] {
-                    for k in 0..half {
-                        residuals[k] += residuals[k + half];
-                    }
-                }
-                state.sum = residuals[0];
+                state.note(residuals);
             }
         }
     }

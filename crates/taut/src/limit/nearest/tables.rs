@@ -24,7 +24,7 @@ pub struct Filter {
     /// Corners of triangles at each vertex: places in the pulls of all batches.
     pub(super) corners: Vec<u32>,
     /// Masses in units of their mean; 0 for vertices that are held.
-    pub(super) masses: Vec<f32>,
+    pub(crate) masses: Vec<f32>,
     /// κ of each factor of the ramp.
     pub(super) stiffness: [f32; RAMP.len()],
     /// Mean length of an edge \[m\].

@@ -1,0 +1,125 @@
+//! The last few triangles, one by one.
+//!
+//! Most triangles are within their limits after a few iterations; many more go on the few at pins. Every triangle around those
+//! has the tolerance to give, so a handful of projections settles them without disturbing the rest: Gauss–Seidel over the triangles
+//! that are past the tolerance, and over those that their vertices belong to. Momentum is kept, since each projection keeps it.
+
+use super::tables::Filter;
+use crate::{
+    kernel::{
+        lanes::{BATCH, Quad},
+        real::add,
+        strain::{Range, limit_strain_gradient, strain_residual},
+    },
+    limit::NO_LIMIT,
+};
+
+/// Share of the tolerance that a projection leaves: room for the neighbours' projections.
+const LEAVE: f32 = 0.7;
+
+/// Triangles past the tolerance, of all, up to which this is worth a try. With more it would work as well, but ends steps whose
+/// duals have not settled yet, and motion suffers.
+const FEW: f64 = 0.0003;
+
+/// Projections that a triangle past the tolerance may cause before this is given up.
+const PATIENCE: usize = 40;
+
+/// Memory of the last projections.
+#[derive(Clone, Debug)]
+pub struct Finish {
+    /// Triangles to look at.
+    waiting: Vec<u32>,
+    /// Whether each is among those.
+    queued: Vec<bool>,
+}
+
+impl Finish {
+    /// For a body of `triangles`.
+    pub fn new(triangles: usize) -> Self {
+        Self { waiting: Vec::with_capacity(triangles), queued: vec![false; triangles] }
+    }
+}
+
+impl Filter {
+    /// Brings the few triangles that are past `tolerance` within it. Says whether that worked; `worst` of each batch must
+    /// have been measured at `x`.
+    pub(super) fn finish(&self, x: &mut [Quad], scratch: &mut super::Scratch, tolerance: f32) -> bool {
+        let super::Scratch { states, finish: Finish { waiting, queued }, .. } = scratch;
+        waiting.clear();
+        for b in (0..states.len()).filter(|&b| states[b].worst > tolerance) {
+            for lane in 0..BATCH.min(self.triangle_count - b * BATCH) {
+                let t = (b * BATCH + lane) as u32;
+                if self.residual_of(t, x) > tolerance {
+                    waiting.push(t);
+                    queued[t as usize] = true;
+                }
+            }
+        }
+        let few = waiting.len() as f64 <= FEW * self.triangle_count as f64 + 2.0;
+        let mut left = if few { PATIENCE * waiting.len() } else { 0 };
+        let mut next = 0;
+        while next < waiting.len() && left > 0 {
+            let t = waiting[next];
+            next += 1;
+            queued[t as usize] = false;
+            if self.residual_of(t, x) > tolerance {
+                left -= 1;
+                self.project(t, x, LEAVE * tolerance);
+                for v in self.vertices_of(t) {
+                    for &corner in &self.corners[self.starts[v] as usize..self.starts[v + 1] as usize] {
+                        let other = triangle_of(corner);
+                        if !queued[other as usize] {
+                            queued[other as usize] = true;
+                            waiting.push(other);
+                        }
+                    }
+                }
+            }
+            if next == waiting.len() / 2 && next > 1000 {
+                waiting.drain(..next);
+                next = 0;
+            }
+        }
+        let done = next == waiting.len();
+        for &t in &waiting[next..] {
+            queued[t as usize] = false;
+        }
+        done
+    }
+
+    fn vertices_of(&self, t: u32) -> [usize; 3] {
+        let (b, lane) = (t as usize / BATCH, t as usize % BATCH);
+        self.batches[b].vertices.map(|v| v[lane].index())
+    }
+
+    /// Inverse rest matrix and limits, widened by `slack`.
+    fn shape_of(&self, t: u32, slack: f32) -> ([f32; 3], Range<f32>) {
+        let (batch, lane) = (&self.batches[t as usize / BATCH], t as usize % BATCH);
+        let (min, max) = (batch.min[lane], batch.max[lane]);
+        let range =
+            Range { min: (min - slack).max(0.0), max: if max < NO_LIMIT { max + slack } else { max } };
+        (batch.rest.map(|r| r[lane]), range)
+    }
+
+    fn residual_of(&self, t: u32, x: &[Quad]) -> f32 {
+        let (rest, range) = self.shape_of(t, 0.0);
+        strain_residual(&self.vertices_of(t).map(|v| [x[v][0], x[v][1], x[v][2]]), rest, range)
+    }
+
+    fn project(&self, t: u32, x: &mut [Quad], slack: f32) {
+        let (vertices, (rest, range)) = (self.vertices_of(t), self.shape_of(t, slack));
+        let quads = vertices.map(|v| x[v]);
+        let p = quads.map(|q| [q[0], q[1], q[2]]);
+        if let Some(projected) = limit_strain_gradient(&p, quads.map(|q| q[3]), rest, range, 1.0) {
+            for k in 0..3 {
+                x[vertices[k]][..3].copy_from_slice(&add(p[k], projected.moves[k]));
+            }
+        }
+    }
+}
+
+/// The triangle that a place in the pulls belongs to.
+fn triangle_of(corner: u32) -> u32 {
+    let (block, lane) = (corner as usize / BATCH, corner as usize % BATCH);
+    (block / 3 * BATCH + lane) as u32
+}
