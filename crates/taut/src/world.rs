@@ -11,7 +11,7 @@ use crate::{
     certificate::RestShape,
     kernel::lanes::Quad,
     limit::{
-        bend::BendElement,
+        bend::{BendBatch, BendElement, RestBend},
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         nearest::tables::Filter,
@@ -116,6 +116,8 @@ pub struct Solver {
     pub projection: Projection,
     /// Largest residual past a limit at which a step may end (strain, without unit).
     pub tolerance: f32,
+    /// Largest excess past a bend limit at which a step may end \[°\].
+    pub bend_tolerance: f32,
     /// Most iterations a step.
     pub iterations: u32,
     /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent. The result then depends on
@@ -137,6 +139,7 @@ impl Default for Solver {
             scheme: Scheme::Sweep,
             projection: Projection::Gradient,
             tolerance: 0.01,
+            bend_tolerance: 2.0,
             iterations: 1000,
             budget_ms: None,
             relaxation: 1.0,
@@ -208,6 +211,8 @@ pub(crate) struct Body {
     pub rest: RestShape,
     /// Hinges as the certificate measures them, in the caller's order.
     pub hinges: Vec<RestHinge>,
+    /// All hinges as the certificate measures their bend, in the caller's order.
+    pub bends: Vec<RestBend>,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
 }
@@ -241,7 +246,8 @@ pub struct World {
     pub(crate) edge_elements: Vec<EdgeElement>,
     pub(crate) edges: Colored<EdgeBatch>,
     pub(crate) bend_elements: Vec<BendElement>,
-    /// One for each body with limits on its triangles, if the scheme asks for them.
+    pub(crate) bends: Colored<BendBatch>,
+    /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
