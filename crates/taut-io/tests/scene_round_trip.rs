@@ -58,6 +58,7 @@ transform = { scale = [1, 2, 0.7], rotate = [33.3, -720, 1e-3], translate = [0.1
 material = { density = 0.123456789, stretch = 1e9, bend = 0, poisson = -0.5 }
 strain = { min = -1, max = 0.1 }
 edge = { min = -0.3333333333333333 }
+bend = { min = -60.1, max = 0.3333333333333333 }
 velocity = [0.1, -0.2, 1e-30]
 noise = { amplitude = 0.001, seed = 5 }
 pin = [
@@ -105,6 +106,8 @@ fn odd_settings_survive() {
     survives(&scene, Path::new(""));
     let description = scene.build().unwrap();
     let names: Vec<&str> = description.cloths.iter().map(|cloth| cloth.name.as_str()).collect();
+    let (bend, none) = (description.cloths[0].bend, description.cloths[1].bend);
+    assert_eq!((bend.min, bend.max, none.is_some()), (Some(-60.1), Some(1.0 / 3.0), false));
     assert_eq!(names, ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6"]);
     let overlap = scene.warnings();
     assert!(overlap.len() == 1 && overlap[0].message.contains("held by pin[0]"), "{overlap:?}");
@@ -173,8 +176,9 @@ fn moves(folder: &Folder, out: &Folder, text: &str, names: &[&str]) {
 
 #[test]
 fn expectations_say_both_figures() {
-    let text =
-        format!("{ODD}max_strain = 0.06\nmin_strain = -0.1\nmax_residual = 0.01\nmax_penetration = 0.001\n");
+    let text = format!(
+        "{ODD}max_strain = 0.06\nmin_strain = -0.1\nmax_residual = 0.01\nmax_bend_excess = 2\nmax_penetration = 0.001\n"
+    );
     let scene = parse(&text, "a", Path::new(""), &[]).unwrap();
     let met = RunExtremes { max_strain: 0.06, min_strain: -0.1, ..RunExtremes::default() };
     assert!(scene.unmet(&met).is_empty());
@@ -182,12 +186,14 @@ fn expectations_say_both_figures() {
         max_strain: 0.07,
         min_strain: -0.2,
         max_residual: f64::NAN,
+        max_bend_excess: 3.5,
         max_penetration: 0.5,
         final_bounds: [[-2e6, 0.0, 0.0], [0.0, 3e6, 0.0]],
     };
     let unmet = scene.unmet(&broken);
-    assert_eq!(unmet.len(), 6, "{unmet:?}");
+    assert_eq!(unmet.len(), 7, "{unmet:?}");
     assert_eq!(unmet[0], "expect.max_strain: the largest strain is 0.07, expected at most 0.06");
+    assert!(unmet.iter().any(|line| line.contains("past a bend limit [°] is 3.5, expected at most 2")));
     assert!(
         unmet.iter().any(|line| line.contains("the highest y at the last frame [m] is 3000000")),
         "{unmet:?}"

@@ -11,6 +11,7 @@ use crate::{
     certificate::RestShape,
     kernel::lanes::Quad,
     limit::{
+        bend::{BendBatch, BendElement, RestBend},
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         nearest::tables::Filter,
@@ -29,11 +30,14 @@ use crate::{
 ///
 /// For strain: relative change of length, so that `max = 0.05` allows principal stretches up to 1.05, and
 /// `min = -0.05` down to 0.95.
+///
+/// For bend: degrees a centimetre (Eq. 5 of the paper), so that `max = 30.0` lets a hinge whose wings are both 1 cm high fold by
+/// 60 degrees past its rest angle towards the back of the surface, and `min = -30.0` as far towards its front.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
-    /// Largest allowed compression (a negative number, at least −1), or none.
+    /// Largest allowed compression (a negative number, at least −1) or bend towards the front, or none.
     pub min: Option<f32>,
-    /// Largest allowed stretch, or none.
+    /// Largest allowed stretch or bend towards the back, or none.
     pub max: Option<f32>,
 }
 
@@ -54,6 +58,8 @@ pub struct Cloth {
     pub strain: Limit,
     /// Limits on the strain of every edge.
     pub edge: Limit,
+    /// Limits on the bend of every hinge \[°/cm\].
+    pub bend: Limit,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
 }
@@ -70,6 +76,7 @@ impl Cloth {
             material,
             strain: Limit::default(),
             edge: Limit::default(),
+            bend: Limit::default(),
             pins: Vec::new(),
         }
     }
@@ -109,6 +116,8 @@ pub struct Solver {
     pub projection: Projection,
     /// Largest residual past a limit at which a step may end (strain, without unit).
     pub tolerance: f32,
+    /// Largest excess past a bend limit at which a step may end \[°\].
+    pub bend_tolerance: f32,
     /// Most iterations a step.
     pub iterations: u32,
     /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent. The result then depends on
@@ -130,6 +139,7 @@ impl Default for Solver {
             scheme: Scheme::Sweep,
             projection: Projection::Gradient,
             tolerance: 0.01,
+            bend_tolerance: 2.0,
             iterations: 1000,
             budget_ms: None,
             relaxation: 1.0,
@@ -201,6 +211,8 @@ pub(crate) struct Body {
     pub rest: RestShape,
     /// Hinges as the certificate measures them, in the caller's order.
     pub hinges: Vec<RestHinge>,
+    /// All hinges as the certificate measures their bend, in the caller's order.
+    pub bends: Vec<RestBend>,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
 }
@@ -233,7 +245,9 @@ pub struct World {
     pub(crate) strain: Colored<StrainBatch>,
     pub(crate) edge_elements: Vec<EdgeElement>,
     pub(crate) edges: Colored<EdgeBatch>,
-    /// One for each body with limits on its triangles, if the scheme asks for them.
+    pub(crate) bend_elements: Vec<BendElement>,
+    pub(crate) bends: Colored<BendBatch>,
+    /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
@@ -299,6 +313,11 @@ impl World {
     /// Number of colours that the limited triangles need.
     pub fn color_count(&self) -> usize {
         self.strain.colors.len()
+    }
+
+    /// Hinges with limits on their bend, in the engine's vertex order.
+    pub fn bend_elements(&self) -> &[BendElement] {
+        &self.bend_elements
     }
 
     /// How many substeps the material asks for at rest, and how it is softened if that is more than allowed.

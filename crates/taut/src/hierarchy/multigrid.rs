@@ -35,6 +35,9 @@ const SWEEPS: usize = 8;
 /// One triangle of the finest level: vertices, gradients of its shape functions \[1/m\] and area \[m²\].
 pub type StiffTriangle = ([u32; 3], [[f64; 2]; 3], f64);
 
+/// One hinge of the finest level: vertices, weights of a linear map of their positions \[1/m\] and the weight of its square \[m²\].
+pub type StiffHinge = ([u32; 4], [f64; 4], f64);
+
 /// Matrices of all levels.
 #[derive(Clone, Debug, Default)]
 pub struct Multigrid {
@@ -104,11 +107,12 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// Matrices for every κ of `stiffness`. `masses` are 0 for vertices that are held; `transfers` go from the finest
+    /// Matrices for every κ of `stiffness`, on which hinges count like triangles. `masses` are 0 for vertices that are held; `transfers` go from the finest
     /// level up.
     pub fn new(
         masses: &[f32],
         triangles: &[StiffTriangle],
+        hinges: &[StiffHinge],
         mut transfers: Vec<Transfer>,
         stiffness: &[f64],
     ) -> Self {
@@ -119,7 +123,7 @@ impl Multigrid {
                 }
             }
         }
-        let mut rows = Rows::assemble(masses, triangles);
+        let mut rows = Rows::assemble(masses, triangles, hinges);
         let mut steps = Vec::new();
         let mut transfers = transfers.into_iter().peekable();
         while let Some(transfer) = transfers.next() {
@@ -464,7 +468,7 @@ mod tests {
         pins.iter().for_each(|&p| masses[p] = 0.0);
         let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
         let transfers = levels.into_iter().map(|l| l.transfer).collect();
-        let multigrid = Multigrid::new(&masses, &triangles, transfers, &[0.1 * n as f64, n as f64]);
+        let multigrid = Multigrid::new(&masses, &triangles, &[], transfers, &[0.1 * n as f64, n as f64]);
         assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();
@@ -475,7 +479,7 @@ mod tests {
                     if masses[i] > 0.0 { [(i as f32).sin(), mesh.positions[i].x, 1.0, 0.0] } else { [0.0; 4] }
                 })
                 .collect();
-        let rows = Rows::assemble(&masses, &triangles);
+        let rows = Rows::assemble(&masses, &triangles, &[]);
         let matrix = Matrix::new(&rows);
         let (values, mut diagonal) = matrix.values(&rows, n as f64);
         diagonal.iter_mut().zip(&cycle.levels[0].extra).for_each(|(d, e)| *d += e);

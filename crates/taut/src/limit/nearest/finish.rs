@@ -66,7 +66,7 @@ impl Filter {
                 left -= 1;
                 self.project(t, x, LEAVE * tolerance);
                 for v in self.vertices_of(t) {
-                    for &corner in &self.corners[self.starts[v] as usize..self.starts[v + 1] as usize] {
+                    for &corner in self.corners.of(v) {
                         let other = triangle_of(corner);
                         if !queued[other as usize] {
                             queued[other as usize] = true;
