@@ -19,12 +19,14 @@
 //! strain. Edges keep to the sweeps, which run afterwards.
 
 pub mod contact;
+pub mod facing;
 pub mod local;
 pub mod tables;
 
 use std::time::Instant;
 
 use contact::{Surroundings, Touch};
+use facing::{Face, turn};
 use local::{BatchState, ClampTriangles, Pulls};
 
 use super::{Settings, colored::SharedQuads, enforce::Enforced};
@@ -117,6 +119,9 @@ impl Filter {
         for (state, duals) in scratch.states.iter_mut().zip(strain_duals.chunks_exact(DUALS)) {
             state.dual.as_flattened_mut().copy_from_slice(duals);
         }
+        if self.two_sided {
+            self.face(settings, [around.old, x], &mut scratch.states);
+        }
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches);
         let mut stage = 0;
         let mut rescale = WARM / RAMP[0];
@@ -171,6 +176,15 @@ impl Filter {
         enforced
     }
 
+    /// Which way triangles have to face, from where they were and where they are predicted.
+    fn face(&self, settings: &Settings, [old, x]: [&[Quad]; 2], states: &mut [BatchState]) {
+        let turn = turn(old, x);
+        settings.threads.each(states, GRAIN, |first, states| {
+            let batches = &self.batches[first..first + states.len()];
+            run(settings.lanes, Face { batches, states, old, turn });
+        });
+    }
+
     /// What every triangle does by itself.
     fn clamp(
         &self,
@@ -181,10 +195,10 @@ impl Filter {
         rescale: f32,
         measure: bool,
     ) {
-        let (x, stiffness) = (SharedQuads::new(x), self.stiffness[stage]);
+        let (x, stiffness, faced) = (SharedQuads::new(x), self.stiffness[stage], self.two_sided);
         settings.threads.each_pair(&mut scratch.states, &mut scratch.pulls, GRAIN, |first, states, pulls| {
             let batches = &self.batches[first..first + states.len()];
-            run(settings.lanes, ClampTriangles { batches, states, pulls, x, stiffness, rescale, measure });
+            run(settings.lanes, ClampTriangles { batches, states, pulls, x, stiffness, rescale, faced, measure });
         });
     }
 

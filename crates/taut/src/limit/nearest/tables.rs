@@ -19,6 +19,8 @@ pub struct Filter {
     pub vertices: Range<usize>,
     pub(super) batches: Vec<NearestBatch>,
     pub(super) triangle_count: usize,
+    /// Whether any triangle has a lower limit.
+    pub(super) two_sided: bool,
     /// Where each vertex's entries in `corners` begin.
     pub(super) starts: Vec<u32>,
     /// Corners of triangles at each vertex: places in the pulls of all batches.
@@ -95,6 +97,7 @@ impl Filter {
             vertices,
             batches,
             triangle_count: elements.len(),
+            two_sided: elements.iter().any(|e| e.range.min > 0.0),
             starts,
             corners,
             masses,

@@ -1,0 +1,140 @@
+//! Which way each triangle faces in a step, so that a crushed one opens the way it came.
+//!
+//! A lower limit leaves two ways to open a triangle that is flat on itself: back, or through itself to the other side. Left to
+//! the gradient of the moment, the duals push one way and, once they have grown past the limit, the other: their pulls cancel,
+//! and on crushed shells single triangles stay collapsed for ever. So the smaller stretch gets a sign, that of the normal
+//! against the one at the start of the step, where the triangle was within its limits, and the clamp always pushes to
+//! the same side.
+//!
+//! In one step a triangle can therefore turn by no more than 90 degrees, beyond the turn of the body as a whole, which is
+//! taken out. (Smaller neighbourhoods than the body do not do instead: where a shell is crushed, whole neighbourhoods are
+//! predicted inside out.)
+
+use super::local::{BatchState, NearestBatch};
+use crate::kernel::{
+    lanes::{BATCH, Lanes, Quad, Work},
+    real::{Real, V3, add, cross, dot, scale, select3, sub},
+};
+
+/// Iterations that find the body's turn; it takes a few unless the turn is near 180 degrees.
+const ITERATIONS: usize = 20;
+
+/// Chooses the normals that the triangles of some batches have to face.
+pub struct Face<'a> {
+    /// Triangles.
+    pub batches: &'a [NearestBatch],
+    /// Where the normals go.
+    pub states: &'a mut [BatchState],
+    /// Positions at the start of the step.
+    pub old: &'a [Quad],
+    /// Columns of the body's turn since.
+    pub turn: [V3<f32>; 3],
+}
+
+impl Work for Face<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let mut turn = [[L::splat(0.0); 3]; 3];
+        for i in 0..3 {
+            for k in 0..3 {
+                turn[i][k] = L::splat(self.turn[i][k]);
+            }
+        }
+        for (batch, state) in self.batches.iter().zip(self.states) {
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                // SAFETY: indices are of vertices of the body, and nobody writes to them.
+                let n = normal(&unsafe { batch.corners::<L>(self.old.as_ptr(), at) });
+                let turned = add(add(scale(turn[0], n[0]), scale(turn[1], n[1])), scale(turn[2], n[2]));
+                for k in 0..3 {
+                    turned[k].store(&mut state.facing[k], at);
+                }
+            }
+        }
+    }
+}
+
+/// The unit normal of a triangle; zero if it has none.
+#[inline(always)]
+fn normal<R: Real>(x: &[V3<R>; 3]) -> V3<R> {
+    let (a, b) = (sub(x[1], x[0]), sub(x[2], x[0]));
+    let n = cross(a, b);
+    let square = dot(n, n);
+    let least = R::splat(1e-36);
+    // Shorter than what rounding makes of edges in one line.
+    let lost = square.le(dot(a, a) * dot(b, b) * R::splat(1e-10)) | square.le(least);
+    select3::<R>(lost, [R::splat(0.0); 3], scale(n, R::splat(1.0) / square.max(least).sqrt()))
+}
+
+/// Columns of the rotation that takes `old` nearest to `x` about their centres: of all, the one that the sum of
+/// squares likes best, found by turning towards it (Müller et al. 2016).
+pub fn turn(old: &[Quad], x: &[Quad]) -> [V3<f32>; 3] {
+    let count = old.len().max(1) as f64;
+    let mut centers = [[0.0f64; 3]; 2];
+    for (old, x) in old.iter().zip(x) {
+        for k in 0..3 {
+            centers[0][k] += f64::from(old[k]);
+            centers[1][k] += f64::from(x[k]);
+        }
+    }
+    let [a, b] = centers.map(|c| scale(c, 1.0 / count));
+    // products[i]: the sum of x times component i of old.
+    let mut products = [[0.0f64; 3]; 3];
+    for (old, x) in old.iter().zip(x) {
+        for i in 0..3 {
+            for k in 0..3 {
+                products[i][k] += (f64::from(old[i]) - a[i]) * (f64::from(x[k]) - b[k]);
+            }
+        }
+    }
+    let size = products.iter().map(|p| dot(*p, *p)).sum::<f64>().sqrt();
+    let mut turn = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..ITERATIONS {
+        let (mut torque, mut along) = ([0.0; 3], 0.0);
+        for i in 0..3 {
+            torque = add(torque, cross(turn[i], products[i]));
+            along += dot(turn[i], products[i]);
+        }
+        let step = scale(torque, 1.0 / (along.abs() + 1e-9 * size + f64::MIN_POSITIVE));
+        // The step in Cayley's form, which is a rotation by any length.
+        let half = scale(step, 0.5);
+        let factor = 2.0 / (1.0 + dot(half, half));
+        for column in &mut turn {
+            let around = cross(half, *column);
+            *column = add(*column, scale(add(around, cross(half, around)), factor));
+        }
+    }
+    turn.map(|column| column.map(|v| v as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+
+    #[test]
+    fn finds_the_turn_of_solids_sheets_and_nothing() {
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.2, 0.0], [0.3, 1.0, 0.0], [0.9, 0.8, 0.0], [0.4, 0.4, 0.7]];
+        for angle in [0.0f64, 0.3, 1.5, 2.8] {
+            let rotation = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), angle);
+            for count in [4, 5] {
+                let old: Vec<Quad> = points[..count].iter().map(|p| [p[0], p[1], p[2], 1.0]).collect();
+                let move_one = |p: &Quad| {
+                    let moved = rotation * DVec3::new(p[0].into(), p[1].into(), p[2].into()) + DVec3::ONE;
+                    [moved.x as f32, moved.y as f32, moved.z as f32, 1.0]
+                };
+                let x: Vec<Quad> = old.iter().map(move_one).collect();
+                let found = turn(&old, &x);
+                for (column, axis) in found.iter().zip([DVec3::X, DVec3::Y, DVec3::Z]) {
+                    let expected = rotation * axis;
+                    let error = DVec3::from_array(column.map(f64::from)).distance(expected);
+                    assert!(error < 1e-3, "{count} points by {angle}: {found:?}");
+                }
+            }
+        }
+        let point = [[0.5f32, 0.5, 0.5, 1.0]; 3];
+        assert_eq!(turn(&point, &point), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+    }
+}
