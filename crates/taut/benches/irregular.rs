@@ -25,7 +25,8 @@ struct Shape {
 
 fn shapes(cells: u32) -> Vec<Shape> {
     let sheet = |diagonals| generate::grid([1.0, 1.0], [cells, cells], diagonals, 1);
-    let corners = |mesh: &TriangleMesh| ["corner:top-left", "corner:top-right"].map(|c| mesh.groups[c][0]).to_vec();
+    let corners =
+        |mesh: &TriangleMesh| ["corner:top-left", "corner:top-right"].map(|c| mesh.groups[c][0]).to_vec();
     let made = |generator: Generator| generator.generate().expect("the shape can be made");
     let around = |length: f32, of: f32| (cells as f32 * length / of).round().max(3.0) as u32;
     let nearest = |mesh: &TriangleMesh, p: Vec2| {
@@ -40,7 +41,11 @@ fn shapes(cells: u32) -> Vec<Shape> {
     // The L keeps three quarters of its square, less the hole.
     let ell_cells = (cells as f32 / 0.7f32.sqrt()).round() as u32;
     let ell = made(Generator::Ell { size: [1.0, 1.0], cells: [ell_cells; 2], seed: 1 });
-    let tube = made(Generator::Cylinder { radius: 0.2, height: 0.8, segments: [around(1.25, 1.0), around(0.8, 1.0)] });
+    let tube = made(Generator::Cylinder {
+        radius: 0.2,
+        height: 0.8,
+        segments: [around(1.25, 1.0), around(0.8, 1.0)],
+    });
     let sphere = made(Generator::Sphere { radius: 0.35, frequency: around(0.316, 1.0) });
     let torus =
         made(Generator::Torus { major: 0.3, minor: 0.1, segments: [around(1.72, 1.0), around(0.575, 1.0)] });
@@ -49,7 +54,9 @@ fn shapes(cells: u32) -> Vec<Shape> {
         Shape { name: "Delaunay sheet", pinned: corners(&delaunay), mesh: delaunay.clone() },
         Shape {
             name: "Delaunay, interior pins",
-            pinned: [[0.25, 0.3], [0.8, 0.35], [0.45, 0.8]].map(|p| nearest(&delaunay, Vec2::from_array(p))).to_vec(),
+            pinned: [[0.25, 0.3], [0.8, 0.35], [0.45, 0.8]]
+                .map(|p| nearest(&delaunay, Vec2::from_array(p)))
+                .to_vec(),
             mesh: delaunay,
         },
         Shape { name: "L with a hole", pinned: corners_of_ell(&ell), mesh: ell },
@@ -144,12 +151,15 @@ fn main() {
     for (name, limit) in limits {
         for steps in [1, 4] {
             let title = format!("{name}, {steps} steps a frame");
-            let chosen = |shape: &&Shape| shape.name == "regular sheet" || format!("{title}, {}", shape.name).contains(&only);
+            let chosen = |shape: &&Shape| {
+                shape.name == "regular sheet" || format!("{title}, {}", shape.name).contains(&only)
+            };
             if shapes.iter().filter(chosen).count() == 1 {
                 continue;
             }
             println!("{title}");
-            let mut runs: Vec<Run> = shapes.iter().filter(chosen).map(|s| Run::new(s, limit, steps)).collect();
+            let mut runs: Vec<Run> =
+                shapes.iter().filter(chosen).map(|s| Run::new(s, limit, steps)).collect();
             for _ in 0..if quick { 2 } else { FRAMES } {
                 runs.iter_mut().for_each(Run::frame);
             }

@@ -19,11 +19,7 @@ pub fn clamp_stretches<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> Option<[V3<R
 /// The same, where a lower limit also keeps f from being turned inside out: its smaller stretch counts as negative where
 /// its normal points away from `facing`.
 #[inline(always)]
-pub fn clamp_stretches_facing<R: Real>(
-    f: &[V3<R>; 2],
-    range: Range<R>,
-    facing: V3<R>,
-) -> Option<[V3<R>; 2]> {
+pub fn clamp_stretches_facing<R: Real>(f: &[V3<R>; 2], range: Range<R>, facing: V3<R>) -> Option<[V3<R>; 2]> {
     let zero = R::splat(0.0);
     clamp(f, range, dot(cross(f[0], f[1]), facing).lt(zero) & zero.lt(range.min))
 }

@@ -198,7 +198,10 @@ impl Filter {
         let (x, stiffness, faced) = (SharedQuads::new(x), self.stiffness[stage], self.two_sided);
         settings.threads.each_pair(&mut scratch.states, &mut scratch.pulls, GRAIN, |first, states, pulls| {
             let batches = &self.batches[first..first + states.len()];
-            run(settings.lanes, ClampTriangles { batches, states, pulls, x, stiffness, rescale, faced, measure });
+            run(
+                settings.lanes,
+                ClampTriangles { batches, states, pulls, x, stiffness, rescale, faced, measure },
+            );
         });
     }
 

@@ -50,7 +50,7 @@ pub enum Diagonals {
     /// Vertices moved at random by up to a quarter of a cell (those of the boundary along it, corners not at all), and
     /// each diagonal chosen at random.
     Jittered,
-    /// No pattern is left: vertices inside moved at random, further than that, and triangles by Delaunay's rule.
+    /// No pattern is left: vertices inside moved at random by up to 0.45 cells, and triangles by Delaunay's rule.
     Delaunay,
 }
 

@@ -21,7 +21,8 @@ pub(super) fn generate(size: [f32; 2], cells: [u32; 2], seed: u64) -> Result<Tri
         let hole = within(x, 0, 1, 3) && within(z, 1, 5, 7);
         !quarter && !hole
     });
-    scatter(&mut mesh, size, [size[0] / cells[0] as f32, size[1] / cells[1] as f32], seed);
+    let spacing = [0, 1].map(|axis| f64::from(size[axis]) / f64::from(cells[axis]));
+    scatter(&mut mesh, size, spacing, seed);
     Ok(mesh)
 }
 

@@ -101,7 +101,7 @@ fn build(size: [f64; 2], cells: [u64; 2], diagonals: Diagonals, seed: u64) -> Tr
         corners.into_iter().map(|(name, vertex)| (name.to_owned(), vec![vertex as u32])).collect();
     let mut mesh = TriangleMesh { positions, triangles: faces.triangles, uvs: Some(faces.uvs), groups };
     if diagonals == Diagonals::Delaunay {
-        let spacing = [0, 1].map(|axis| (size[axis] / cells[axis] as f64) as f32);
+        let spacing = [0, 1].map(|axis| size[axis] / cells[axis] as f64);
         irregular::scatter(&mut mesh, extent.to_array(), spacing, seed);
     }
     mesh

@@ -15,22 +15,23 @@ const ROUNDS: u64 = 3;
 /// even before the flips.
 const LEAST_HEIGHT: f64 = 0.15;
 
-/// How far a point may get from its place on the grid, in spacings.
+/// How far a point may get from its place on the grid, in cells.
 const REACH: f64 = 0.45;
 
 /// Moves the vertices of a flat sheet of `size` \[m\] with vertices `spacing` \[m\] apart to random places, except those of the
-/// boundary, and flips edges until the triangulation is Delaunay's. Texture coordinates are those of a grid.
-pub(super) fn scatter(mesh: &mut TriangleMesh, size: [f32; 2], spacing: [f32; 2], seed: u64) {
+/// boundary, and flips edges until the triangulation is Delaunay's, seen so that cells are square. Texture coordinates are
+/// those of a grid.
+pub(super) fn scatter(mesh: &mut TriangleMesh, size: [f32; 2], spacing: [f64; 2], seed: u64) {
     // Seen so that triangles turn counter-clockwise: z × x = y.
-    let mut points: Vec<DVec2> = mesh.positions.iter().map(|p| p.as_dvec3().zx()).collect();
-    let reach = REACH * DVec2::new(spacing[1].into(), spacing[0].into());
+    let cell = DVec2::new(spacing[1], spacing[0]);
+    let mut points: Vec<DVec2> = mesh.positions.iter().map(|p| p.as_dvec3().zx() / cell).collect();
     let (mut half, _) = HalfEdges::new(points.len(), &mesh.triangles);
     let homes = points.clone();
     for round in 0..ROUNDS {
         for v in (0..points.len() as u32).filter(|&v| !half.on_boundary(v)) {
             let before = points[v as usize];
             let index = round * homes.len() as u64 + u64::from(v);
-            points[v as usize] = homes[v as usize] + reach * in_disc(seed, index);
+            points[v as usize] = homes[v as usize] + REACH * in_disc(seed, index);
             let fine = half.ring(v).all(|h| {
                 let [a, b, c] = half.corners(h / 3).map(|v| points[v as usize]);
                 let sides = [b - a, c - b, a - c].map(DVec2::length_squared);
@@ -45,8 +46,10 @@ pub(super) fn scatter(mesh: &mut TriangleMesh, size: [f32; 2], spacing: [f32; 2]
     for (t, corners) in mesh.triangles.iter_mut().enumerate() {
         *corners = half.corners(t as u32);
     }
-    for (position, point) in mesh.positions.iter_mut().zip(&points) {
-        *position = Vec3::new(point.y as f32, 0.0, point.x as f32);
+    // Those of the boundary stay to the bit.
+    for (v, point) in points.iter().enumerate().filter(|(v, _)| !half.on_boundary(*v as u32)) {
+        let point = *point * cell;
+        mesh.positions[v] = Vec3::new(point.y as f32, 0.0, point.x as f32);
     }
     let uv = |v: u32| grid_uv(mesh.positions[v as usize], Vec2::from_array(size));
     mesh.uvs = Some(mesh.triangles.iter().map(|t| t.map(uv)).collect());
