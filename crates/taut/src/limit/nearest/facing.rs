@@ -6,6 +6,8 @@
 //! against the one at the start of the step, where the triangle was within its limits, and the clamp always pushes to
 //! the same side.
 //!
+//! A triangle that was far outside its limits there (cloth may start anyhow) faces nowhere: either way will do.
+//!
 //! In one step a triangle can therefore turn by no more than 90 degrees, beyond the turn of the body as a whole, which is
 //! taken out. (Smaller neighbourhoods than the body do not do instead: where a shell is crushed, whole neighbourhoods are
 //! predicted inside out.)
@@ -13,8 +15,13 @@
 use super::local::{BatchState, NearestBatch};
 use crate::kernel::{
     lanes::{BATCH, Lanes, Quad, Work},
-    real::{Real, V3, add, cross, dot, scale, select3, sub},
+    real::{Real, V3, add, cross, dot, scale, select3},
+    strain::Range,
+    svd2::{cauchy, deformation_gradient},
 };
+
+/// Factor on a limit beyond which a stretch is far outside.
+const FAR: f32 = 0.5;
 
 /// Iterations that find the body's turn; it takes a few unless the turn is near 180 degrees.
 const ITERATIONS: usize = 20;
@@ -45,7 +52,9 @@ impl Work for Face<'_> {
         for (batch, state) in self.batches.iter().zip(self.states) {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the body, and nobody writes to them.
-                let n = normal(&unsafe { batch.corners::<L>(self.old.as_ptr(), at) });
+                let x = unsafe { batch.corners::<L>(self.old.as_ptr(), at) };
+                let (rest, range) = batch.limits::<L>(at);
+                let n = normal(&deformation_gradient(&x, rest), range);
                 let turned = add(add(scale(turn[0], n[0]), scale(turn[1], n[1])), scale(turn[2], n[2]));
                 for k in 0..3 {
                     turned[k].store(&mut state.facing[k], at);
@@ -55,16 +64,15 @@ impl Work for Face<'_> {
     }
 }
 
-/// The unit normal of a triangle; zero if it has none.
+/// The unit normal of a triangle of which f is the gradient; zero if it is far outside its limits.
 #[inline(always)]
-fn normal<R: Real>(x: &[V3<R>; 3]) -> V3<R> {
-    let (a, b) = (sub(x[1], x[0]), sub(x[2], x[0]));
-    let n = cross(a, b);
-    let square = dot(n, n);
-    let least = R::splat(1e-36);
-    // Shorter than what rounding makes of edges in one line.
-    let lost = square.le(dot(a, a) * dot(b, b) * R::splat(1e-10)) | square.le(least);
-    select3::<R>(lost, [R::splat(0.0); 3], scale(n, R::splat(1.0) / square.max(least).sqrt()))
+fn normal<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> V3<R> {
+    let (c, zero) = (cauchy(f), R::splat(0.0));
+    let (least, most) = (range.min * R::splat(FAR), range.max * R::splat(1.0 / FAR));
+    let near = c.larger.le(most * most) & (least * least).lt(c.smaller);
+    let n = cross(f[0], f[1]);
+    let unit = scale(n, R::splat(1.0) / dot(n, n).sqrt().max(R::splat(1e-30)));
+    select3::<R>(near, unit, [zero; 3])
 }
 
 /// Columns of the rotation that takes `old` nearest to `x` about their centres: of all, the one that the sum of

@@ -6,7 +6,7 @@ use crate::{
         lanes::{BATCH, Lanes, Quad, VertexOffset, Work},
         real::{Real, V3, add, combine, scale},
         strain::{Range, strain_residual},
-        svd2::deformation_gradient,
+        svd2::{RestInverse, deformation_gradient},
     },
     limit::{
         NO_LIMIT,
@@ -37,6 +37,12 @@ impl NearestBatch {
             min: lanes_of(indices, 0.0, |e| elements[e].range.min),
             max: lanes_of(indices, NO_LIMIT, |e| elements[e].range.max),
         }
+    }
+
+    /// Rest inverses and limits of some lanes.
+    #[inline(always)]
+    pub(super) fn limits<L: Lanes>(&self, at: usize) -> (RestInverse<L>, Range<L>) {
+        (L::load_all(&self.rest, at), Range { min: L::load(&self.min, at), max: L::load(&self.max, at) })
     }
 
     /// What `base` holds for the corners of some lanes.
@@ -112,8 +118,7 @@ impl Work for ClampTriangles<'_> {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
                 let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let rest: [L; 3] = L::load_all(&batch.rest, at);
-                let range = Range { min: L::load(&batch.min, at), max: L::load(&batch.max, at) };
+                let (rest, range) = batch.limits::<L>(at);
                 if self.measure {
                     strain_residual(&x, rest, range).store(&mut residuals, at);
                 }
