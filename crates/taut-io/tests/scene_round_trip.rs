@@ -112,7 +112,10 @@ fn odd_settings_survive() {
     survives(&scene, Path::new(""));
     let description = scene.build().unwrap();
     let names: Vec<&str> = description.cloths.iter().map(|cloth| cloth.name.as_str()).collect();
-    assert_eq!(names, ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6", "cloth-7", "cloth-8"]);
+    assert_eq!(
+        names,
+        ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6", "cloth-7", "cloth-8"]
+    );
     let overlap = scene.warnings();
     assert!(overlap.len() == 1 && overlap[0].message.contains("held by pin[0]"), "{overlap:?}");
 }

@@ -276,10 +276,13 @@ fn interior_pins_may_move() {
     assert!(within >= 39 && worst <= 0.05, "{within} of 40, {worst}");
 }
 
+/// A name, and where a vertex starts.
+type Start = (&'static str, fn(Vec3) -> Vec3);
+
 #[test]
 fn starts_far_outside_the_limits_come_back_at_once() {
     let mesh = sheet(16, Diagonals::Delaunay);
-    let starts: [(&str, fn(Vec3) -> Vec3); 4] = [
+    let starts: [Start; 4] = [
         ("folded flat on itself", |p| Vec3::new(p.x.min(1.0 - p.x), 0.0, p.z)),
         ("in a line", |p| Vec3::new(p.x, 0.0, 0.0)),
         ("in one point", |_| Vec3::ONE),

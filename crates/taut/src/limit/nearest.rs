@@ -21,12 +21,12 @@
 pub mod contact;
 pub mod facing;
 pub mod local;
+pub mod polish;
 pub mod tables;
 
 use std::time::Instant;
 
 use contact::{Surroundings, Touch};
-use facing::{Face, turn};
 use local::{BatchState, ClampTriangles, Pulls};
 
 use super::{Settings, colored::SharedQuads, enforce::Enforced};
@@ -54,6 +54,11 @@ const WARM: f32 = 0.9;
 const STRENGTHEN_FROM: u32 = 12;
 const STRENGTHEN_EVERY: u32 = 4;
 
+/// From when on, how often, and beyond how many tolerances triangles with a lower limit start anew.
+const UNSTICK_FROM: u32 = 24;
+const UNSTICK_EVERY: u32 = 8;
+const UNSTICK: f32 = 15.0;
+
 /// Batches below which a loop is not shared between threads.
 const GRAIN: usize = 40;
 
@@ -71,6 +76,7 @@ pub struct Scratch {
     pulls: Vec<Pulls>,
     touches: Vec<Touch>,
     cycle: Cycle,
+    lists: polish::Lists,
 }
 
 /// When to end.
@@ -94,6 +100,7 @@ impl Filter {
             pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
             cycle: self.multigrid.scratch(),
+            lists: polish::Lists::default(),
         }
     }
 
@@ -147,12 +154,22 @@ impl Filter {
             rescale = 1.0;
             let mut within = false;
             if measure {
-                let (worst, mean) = self.residual(scratch);
+                let (mut worst, mean) = self.residual(scratch);
                 within = worst <= stop.tolerance && mean <= 0.1 * stop.tolerance;
+                if !within
+                    && !touching
+                    && mean <= 0.1 * stop.tolerance
+                    && self.polish(x, &scratch.states, &mut scratch.lists, stop.tolerance)
+                {
+                    (worst, within) = (stop.tolerance, true);
+                }
                 enforced = Enforced { iterations: iteration, residual: worst, converged: within };
                 if !touching && within || late || iteration == stop.iterations {
                     break;
                 }
+            }
+            if self.two_sided && iteration >= UNSTICK_FROM && iteration % UNSTICK_EVERY == 0 {
+                self.unstick(x, UNSTICK * stop.tolerance, &mut scratch.states);
             }
             if touching {
                 let deepest = self.gather_with_contacts(settings, x, around, scratch, stage);
@@ -174,15 +191,6 @@ impl Filter {
             duals.copy_from_slice(&touch.dual(RAMP[stage]));
         }
         enforced
-    }
-
-    /// Which way triangles have to face, from where they were and where they are predicted.
-    fn face(&self, settings: &Settings, [old, x]: [&[Quad]; 2], states: &mut [BatchState]) {
-        let turn = turn(old, x);
-        settings.threads.each(states, GRAIN, |first, states| {
-            let batches = &self.batches[first..first + states.len()];
-            run(settings.lanes, Face { batches, states, old, turn });
-        });
     }
 
     /// What every triangle does by itself.
@@ -210,7 +218,7 @@ impl Filter {
         let sums = scratch.states.iter().fold((0.0f32, 0.0f64), |(worst, sum), state| {
             (worst.max(state.worst), sum + f64::from(state.sum))
         });
-        (sums.0, (sums.1 / self.triangle_count as f64) as f32)
+        (sums.0, (sums.1 / self.elements.len() as f64) as f32)
     }
 
     /// r of vertex `i`, without contact.

@@ -6,22 +6,34 @@
 //! against the one at the start of the step, where the triangle was within its limits, and the clamp always pushes to
 //! the same side.
 //!
-//! A triangle that was far outside its limits there (cloth may start anyhow) faces nowhere: either way will do.
+//! A triangle that was far outside its limits there (cloth may start anyhow) faces nowhere: either way will do. One that is
+//! still far outside after many iterations has the wrong side or none; by then its neighbours have settled, and it starts anew,
+//! facing as they do.
 //!
 //! In one step a triangle can therefore turn by no more than 90 degrees, beyond the turn of the body as a whole, which is
 //! taken out. (Smaller neighbourhoods than the body do not do instead: where a shell is crushed, whole neighbourhoods are
 //! predicted inside out.)
 
-use super::local::{BatchState, NearestBatch};
-use crate::kernel::{
-    lanes::{BATCH, Lanes, Quad, Work},
-    real::{Real, V3, add, cross, dot, scale, select3},
-    strain::Range,
-    svd2::{cauchy, deformation_gradient},
+use super::{
+    GRAIN,
+    local::{BatchState, NearestBatch},
+    tables::Filter,
+};
+use crate::{
+    kernel::{
+        lanes::{BATCH, Lanes, Quad, Work, run},
+        real::{Real, V3, add, cross, dot, scale, select3},
+        strain::{Range, strain_residual},
+        svd2::{cauchy, deformation_gradient},
+    },
+    limit::Settings,
 };
 
 /// Factor on a limit beyond which a stretch is far outside.
 const FAR: f32 = 0.5;
+
+/// Length of the mean normal of neighbours that agree.
+const AGREED: f32 = 0.3;
 
 /// Iterations that find the body's turn; it takes a few unless the turn is near 180 degrees.
 const ITERATIONS: usize = 20;
@@ -61,6 +73,52 @@ impl Work for Face<'_> {
                 }
             }
         }
+    }
+}
+
+impl Filter {
+    /// Which way triangles have to face, from where they were and where they are predicted.
+    pub(super) fn face(&self, settings: &Settings, [old, x]: [&[Quad]; 2], states: &mut [BatchState]) {
+        let turn = turn(old, x);
+        settings.threads.each(states, GRAIN, |first, states| {
+            let batches = &self.batches[first..first + states.len()];
+            run(settings.lanes, Face { batches, states, old, turn });
+        });
+    }
+
+    /// Turns triangles that are still further outside than `far` to where their neighbours face at `x`, and drops
+    /// their duals. Residuals must have been measured.
+    pub(super) fn unstick(&self, x: &[Quad], far: f32, states: &mut [BatchState]) {
+        for (b, state) in states.iter_mut().enumerate().filter(|(_, state)| state.worst > far) {
+            for (lane, t) in (b * BATCH..self.elements.len().min((b + 1) * BATCH)).enumerate() {
+                let element = &self.elements[t];
+                let corners = element.vertices.map(|v| v as usize - self.vertices.start);
+                let positions = corners.map(|v| [x[v][0], x[v][1], x[v][2]]);
+                if strain_residual(&positions, element.rest, element.range) <= far {
+                    continue;
+                }
+                let mean = self.mean_normal(t, x);
+                for k in 0..3 {
+                    state.facing[k][lane] = mean[k];
+                }
+                state.dual.iter_mut().for_each(|dual| dual[lane] = 0.0);
+            }
+        }
+    }
+
+    /// The mean of the normals at `x` of the triangles around triangle `t`; zero if they do not agree.
+    fn mean_normal(&self, t: usize, x: &[Quad]) -> V3<f32> {
+        let (mut sum, mut count) = ([0.0; 3], 0.0);
+        for v in self.elements[t].vertices.map(|v| v as usize - self.vertices.start) {
+            for &c in &self.corners[self.starts[v] as usize..self.starts[v + 1] as usize] {
+                let neighbor = &self.elements[c as usize / (3 * BATCH) * BATCH + c as usize % BATCH];
+                let corners = neighbor.vertices.map(|v| v as usize - self.vertices.start);
+                let f = deformation_gradient(&corners.map(|v| [x[v][0], x[v][1], x[v][2]]), neighbor.rest);
+                let n = normal(&f, neighbor.range);
+                (sum, count) = (add(sum, n), count + dot(n, n));
+            }
+        }
+        if dot(sum, sum).sqrt() > AGREED * count { sum } else { [0.0; 3] }
     }
 }
 

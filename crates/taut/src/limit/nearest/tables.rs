@@ -18,7 +18,8 @@ pub struct Filter {
     /// Its vertices, of all vertices of the world.
     pub vertices: Range<usize>,
     pub(super) batches: Vec<NearestBatch>,
-    pub(super) triangle_count: usize,
+    /// Triangles, with vertices of the world.
+    pub(super) elements: Vec<StrainElement>,
     /// Whether any triangle has a lower limit.
     pub(super) two_sided: bool,
     /// Where each vertex's entries in `corners` begin.
@@ -96,7 +97,7 @@ impl Filter {
             multigrid: Multigrid::new(&masses, &triangles, transfers, &stiffness),
             vertices,
             batches,
-            triangle_count: elements.len(),
+            elements: elements.to_vec(),
             two_sided: elements.iter().any(|e| e.range.min > 0.0),
             starts,
             corners,
