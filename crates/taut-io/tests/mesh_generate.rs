@@ -14,6 +14,8 @@ fn every_shape_has_a_name() {
     assert_eq!(grid, expected);
     for text in [
         r#"{"grid": {"size": [1, 1], "cells": [3, 4], "diagonals": "jittered", "seed": 9}}"#,
+        r#"{"grid": {"size": [1, 1], "cells": [3, 4], "diagonals": "delaunay", "seed": 9}}"#,
+        r#"{"ell": {"size": [1, 2], "cells": [8, 9], "seed": 9}}"#,
         r#"{"disc": {"radius": 1, "rings": 3}}"#,
         r#"{"cylinder": {"radius": 1, "height": 2, "segments": [8, 4]}}"#,
         r#"{"sphere": {"radius": 1, "frequency": 3}}"#,

@@ -80,6 +80,13 @@ pin = [{ select = "group:ring:top" }]
 mesh.grid = { size = [1, 1], cells = [3, 3], diagonals = "jittered" }
 material = { base = "denim", viscosity = 0.001 }
 pin = [{ select = "boundary" }]
+[[cloth]]
+mesh.ell = { size = [1, 1.5], cells = [9, 12], seed = 3 }
+imperfection = 0
+pin = [{ select = "corner:bottom-right" }]
+[[cloth]]
+mesh.grid = { size = [1, 1], cells = [3, 3], diagonals = "delaunay" }
+imperfection = 0.0001
 [[obstacle]]
 shape.plane = { normal = [1, 1, 0], point = [0, -3, 0] }
 [[obstacle]]
@@ -108,7 +115,10 @@ fn odd_settings_survive() {
     let names: Vec<&str> = description.cloths.iter().map(|cloth| cloth.name.as_str()).collect();
     let (bend, none) = (description.cloths[0].bend, description.cloths[1].bend);
     assert_eq!((bend.min, bend.max, none.is_some()), (Some(-60.1), Some(1.0 / 3.0), false));
-    assert_eq!(names, ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6"]);
+    assert_eq!(
+        names,
+        ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6", "cloth-7", "cloth-8"]
+    );
     let overlap = scene.warnings();
     assert!(overlap.len() == 1 && overlap[0].message.contains("held by pin[0]"), "{overlap:?}");
 }

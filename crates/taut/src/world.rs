@@ -1,6 +1,7 @@
 //! What does not change while a simulation runs: the description that a caller gives, and the tables made from it.
 
 mod build;
+mod imperfection;
 
 use std::ops::Range;
 
@@ -62,7 +63,14 @@ pub struct Cloth {
     pub bend: Limit,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
+    /// How far the start of vertices that are not held is displaced at random along the normals, at most \[m\]; `None`
+    /// takes [`IMPERFECTION`] of the mean length of an edge. No real cloth is perfectly flat, and one that is does not
+    /// know which way to buckle: pushed together, it stays flat and cannot meet a lower limit.
+    pub imperfection: Option<f32>,
 }
+
+/// What [`Cloth::imperfection`] is by default, in mean lengths of an edge: far below what can be seen, far above rounding.
+pub const IMPERFECTION: f32 = 1e-4;
 
 impl Cloth {
     /// Cloth at rest in its rest shape, with no limits and no pins.
@@ -78,6 +86,7 @@ impl Cloth {
             edge: Limit::default(),
             bend: Limit::default(),
             pins: Vec::new(),
+            imperfection: None,
         }
     }
 }

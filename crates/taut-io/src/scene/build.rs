@@ -107,6 +107,7 @@ impl Builder<'_> {
             edge: cloth.edge.build(),
             bend: cloth.bend.build(),
             pins,
+            imperfection: cloth.imperfection.map(|length| length as f32),
         })
     }
 

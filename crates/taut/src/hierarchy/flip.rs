@@ -70,7 +70,7 @@ impl Coarsener<'_> {
 }
 
 /// Turns the edge of `h` to the other diagonal of its two triangles.
-fn flip(half: &mut HalfEdges, h: u32) {
+pub(crate) fn flip(half: &mut HalfEdges, h: u32) {
     let g = half.twin[h as usize];
     let (c, d) = (half.tail[prev(h) as usize], half.tail[prev(g) as usize]);
     let (across_h, across_g) = (half.twin[next(h) as usize], half.twin[next(g) as usize]);

@@ -8,21 +8,21 @@
 //! copies of which), so that every vertex here has one fan: a disc or half a disc.
 
 /// No half-edge, no vertex, no triangle.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// The half-edge that follows in the same triangle.
-pub(super) fn next(h: u32) -> u32 {
+pub(crate) fn next(h: u32) -> u32 {
     if h % 3 == 2 { h - 2 } else { h + 1 }
 }
 
 /// The half-edge that comes before in the same triangle.
-pub(super) fn prev(h: u32) -> u32 {
+pub(crate) fn prev(h: u32) -> u32 {
     if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 /// Connectivity of a triangle mesh with one fan a vertex.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HalfEdges {
+pub(crate) struct HalfEdges {
     /// Vertex in which each half-edge starts; `NONE` for the three of a triangle that is gone.
     pub tail: Vec<u32>,
     /// The same edge in the other direction; `NONE` on a boundary.
@@ -183,7 +183,7 @@ impl HalfEdges {
 }
 
 /// Iterator of [`HalfEdges::ring`].
-pub(super) struct Ring<'a> {
+pub(crate) struct Ring<'a> {
     mesh: &'a HalfEdges,
     start: u32,
     at: u32,

@@ -27,9 +27,10 @@ use glam::{DVec3, Vec3};
 
 use crate::mesh::TriangleMesh;
 use coarsen::Coarsener;
-use halfedge::HalfEdges;
 use surface::Surface;
 
+pub(crate) use flip::flip;
+pub(crate) use halfedge::{HalfEdges, NONE, prev};
 pub use transfer::Transfer;
 
 /// Levels that do not lose at least this part of their triangles are not worth their cost and end the hierarchy.

@@ -4,7 +4,7 @@
 //! whoever sums up.
 
 use super::{
-    real::{Real, V3, combine, scale, select3},
+    real::{Real, V3, combine, cross, dot, scale, select3},
     strain::Range,
     svd2::{cauchy, principal},
 };
@@ -12,8 +12,22 @@ use super::{
 /// p − f, where p is f with its principal stretches clamped to `range`; `None` if all lanes are inside.
 #[inline(always)]
 pub fn clamp_stretches<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> Option<[V3<R>; 2]> {
+    let zero = R::splat(0.0);
+    clamp(f, range, zero.lt(zero))
+}
+
+/// The same, where a lower limit also keeps f from being turned inside out: its smaller stretch counts as negative where
+/// its normal points away from `facing`.
+#[inline(always)]
+pub fn clamp_stretches_facing<R: Real>(f: &[V3<R>; 2], range: Range<R>, facing: V3<R>) -> Option<[V3<R>; 2]> {
+    let zero = R::splat(0.0);
+    clamp(f, range, dot(cross(f[0], f[1]), facing).lt(zero) & zero.lt(range.min))
+}
+
+#[inline(always)]
+fn clamp<R: Real>(f: &[V3<R>; 2], range: Range<R>, turned: R::Mask) -> Option<[V3<R>; 2]> {
     let c = cauchy(f);
-    let inside = c.larger.le(range.max * range.max) & (range.min * range.min).le(c.smaller);
+    let inside = c.larger.le(range.max * range.max) & (range.min * range.min).le(c.smaller) & !turned;
     if !R::any(!inside) {
         return None;
     }
@@ -21,8 +35,11 @@ pub fn clamp_stretches<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> Option<[V3<R
     let d = principal.directions();
     let [vx, vy] = principal.v;
     let shrink = R::splat(1.0) / (vx * vx + vy * vy);
-    let d0 = scale(d[0], (principal.s[0].clamp(range.min, range.max) - principal.s[0]) * shrink);
-    let d1 = scale(d[1], (principal.s[1].clamp(range.min, range.max) - principal.s[1]) * shrink);
+    let [s0, s1] = principal.s;
+    let d0 = scale(d[0], (s0.clamp(range.min, range.max) - s0) * shrink);
+    // −s₁ of a triangle inside out is brought to the lower limit along −d₁.
+    let opened = R::select(turned, -range.min, s1.clamp(range.min, range.max));
+    let d1 = scale(d[1], (opened - s1) * shrink);
     let zero = [R::splat(0.0); 3];
     Some([
         select3::<R>(inside, zero, combine(d0, vx, d1, -vy)),
@@ -30,14 +47,15 @@ pub fn clamp_stretches<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> Option<[V3<R
     ])
 }
 
-/// The columns of the rotation that is nearest to F.
+/// The columns of the rotation that is nearest to F, of those whose normal does not point away from `facing`.
 #[inline(always)]
-pub fn rotation<R: Real>(f: &[V3<R>; 2]) -> [V3<R>; 2] {
+pub fn rotation<R: Real>(f: &[V3<R>; 2], facing: V3<R>) -> [V3<R>; 2] {
     let principal = principal(f, &cauchy(f));
     let d = principal.directions();
     let [vx, vy] = principal.v;
     let shrink = R::splat(1.0) / (vx * vx + vy * vy);
-    let (d0, d1) = (scale(d[0], shrink), scale(d[1], shrink));
+    let turned = dot(cross(f[0], f[1]), facing).lt(R::splat(0.0));
+    let (d0, d1) = (scale(d[0], shrink), scale(d[1], R::select(turned, -shrink, shrink)));
     [combine(d0, vx, d1, -vy), combine(d0, vy, d1, vx)]
 }
 

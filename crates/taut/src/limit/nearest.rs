@@ -21,6 +21,7 @@
 
 pub mod bend;
 pub mod contact;
+pub mod facing;
 pub mod finish;
 pub mod local;
 pub mod reference;
@@ -63,6 +64,11 @@ const WARM: f32 = 0.9;
 /// From when on, and how often, contacts that are still inside get more weight.
 const STRENGTHEN_FROM: u32 = 12;
 const STRENGTHEN_EVERY: u32 = 4;
+
+/// From when on, how often, and beyond how many tolerances triangles with a lower limit start anew.
+const UNSTICK_FROM: u32 = 24;
+const UNSTICK_EVERY: u32 = 8;
+const UNSTICK: f32 = 15.0;
 
 /// Batches below which a loop is not shared between threads.
 const GRAIN: usize = 40;
@@ -137,6 +143,9 @@ impl Filter {
         let touching = !scratch.touches.is_empty();
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
         let (bend_duals, contact_duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
+        if self.two_sided {
+            self.face(settings, [around.old, x], &mut scratch.states);
+        }
         self.turn(settings, x, scratch, strain_duals, Way::Begin, WARM);
         for (state, duals) in scratch.bend_states.iter_mut().zip(bend_duals.chunks_exact(BATCH)) {
             for (dual, kept) in state.dual.iter_mut().zip(duals) {
@@ -185,6 +194,9 @@ impl Filter {
                 if within && !touching && iteration >= least || late || iteration == stop.iterations {
                     break;
                 }
+            }
+            if self.two_sided && iteration >= UNSTICK_FROM && iteration % UNSTICK_EVERY == 0 {
+                self.unstick(x, UNSTICK * stop.tolerance, &mut scratch.states);
             }
             if touching {
                 let deepest = self.gather_with_contacts(settings, x, around, scratch, stage);
@@ -238,10 +250,13 @@ impl Filter {
         rescale: f32,
         measure: bool,
     ) {
-        let (x, stiffness) = (SharedQuads::new(x), self.stiffness[stage]);
+        let (x, stiffness, faced) = (SharedQuads::new(x), self.stiffness[stage], self.two_sided);
         settings.threads.each_pair(&mut scratch.states, &mut scratch.pulls, GRAIN, |first, states, pulls| {
             let batches = &self.batches[first..first + states.len()];
-            run(settings.lanes, ClampTriangles { batches, states, pulls, x, stiffness, rescale, measure });
+            run(
+                settings.lanes,
+                ClampTriangles { batches, states, pulls, x, stiffness, rescale, faced, measure },
+            );
         });
         let Scratch { bend_states, bend_pulls, .. } = scratch;
         settings.threads.each_pair(bend_states, bend_pulls, GRAIN, |first, states, pulls| {

@@ -9,7 +9,9 @@ mod capsule;
 mod cuboid;
 mod cylinder;
 mod disc;
+mod ell;
 mod grid;
+mod irregular;
 mod patch;
 mod rings;
 mod sphere;
@@ -48,6 +50,8 @@ pub enum Diagonals {
     /// Vertices moved at random by up to a quarter of a cell (those of the boundary along it, corners not at all), and
     /// each diagonal chosen at random.
     Jittered,
+    /// No pattern is left: vertices inside moved at random by up to 0.45 cells, and triangles by Delaunay's rule.
+    Delaunay,
 }
 
 /// A shape to be made; what `mesh = { grid = { … } }` in a scene file says.
@@ -64,7 +68,19 @@ pub enum Generator {
         /// Which way the diagonals run.
         #[serde(default)]
         diagonals: Diagonals,
-        /// Seed of [`Diagonals::Jittered`]; the others do not use it.
+        /// Seed of [`Diagonals::Jittered`] and [`Diagonals::Delaunay`]; the others do not use it.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// A flat sheet in the form of an L with a hole, its triangles without pattern ([`Diagonals::Delaunay`]): a grid
+    /// without its top right quarter and without the middle of its bottom left one. Its outer corners are the groups
+    /// `corner:top-left`, `corner:bottom-left` and `corner:bottom-right`.
+    Ell {
+        /// Width and depth of the whole \[m\].
+        size: [f32; 2],
+        /// Quads along width and depth of the whole grid, at least 8 each; about seven in ten are left.
+        cells: [u32; 2],
+        /// Seed of the vertices' places.
         #[serde(default)]
         seed: u64,
     },
@@ -188,6 +204,7 @@ impl Generator {
     pub fn generate(&self) -> Result<TriangleMesh, GenerateError> {
         match *self {
             Self::Grid { size, cells, diagonals, seed } => grid::generate(size, cells, diagonals, seed),
+            Self::Ell { size, cells, seed } => ell::generate(size, cells, seed),
             Self::Disc { radius, rings } => disc::generate(radius, rings),
             Self::Cylinder { radius, height, segments } => cylinder::generate(radius, height, segments),
             Self::Sphere { radius, frequency } => sphere::generate(radius, frequency),

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError};
+use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, imperfection};
 use crate::{
     certificate::RestShape,
     hierarchy::{self, Transfer},
@@ -62,15 +62,18 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let mut start: Vec<Quad> = Vec::new();
     let mut pins: Vec<PinnedVertex> = Vec::new();
     let mut motions = Vec::new();
-    for cloth in &description.cloths {
+    for (number, cloth) in description.cloths.iter().enumerate() {
         let first = start.len();
+        let (length, count) = (elements.edge_length_sum, elements.edge_count);
         let body = add_body(cloth, first, &mut elements)?;
+        let edge = (elements.edge_length_sum - length) / (elements.edge_count - count).max(1) as f64;
         let mut place = vec![0u32; body.order.len()];
         for (k, &v) in body.order.iter().enumerate() {
             place[v as usize] = (first + k) as u32;
         }
+        let displaced = imperfection::start(cloth, edge as f32, number as u64, description.seed);
         start.extend(body.order.iter().map(|&v| {
-            let p = cloth.start[v as usize];
+            let p = displaced[v as usize];
             [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
         }));
         for pin in &cloth.pins {
@@ -423,6 +426,10 @@ fn check(description: &Description) -> Result<(), WorldError> {
             "a face names a vertex that does not exist",
         )?;
         need(cloth.velocity.is_finite(), "velocity must be finite")?;
+        need(
+            cloth.imperfection.is_none_or(|i| (0.0..=1e6).contains(&i)),
+            "imperfection must lie between 0 and 1e6 m",
+        )?;
         need(positive(material.density), "density must be positive")?;
         need(
             material.stretch >= 0.0 && material.stretch.is_finite(),

@@ -42,6 +42,12 @@ pub(crate) struct Cloth {
     /// Seeded noise that displaces the start. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Noise>,
+    /// How far the start of vertices that are not held is displaced at random along the normals, at most \[m\]: perfectly flat
+    /// cloth that is pushed together would not know which way to buckle. 0 turns it off. A ten-thousandth of the mean
+    /// length of an edge by default; 0 to 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub imperfection: Option<f64>,
 }
 
 /// A lower and an upper limit on strain, the relative change of length. Either may be left out: no limit on that side.

@@ -11,6 +11,9 @@ pub(crate) enum MeshSource {
     /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are top-left (0, 0, 0), top-right
     /// (width, 0, 0), bottom-left and bottom-right (at z = depth).
     Grid(Grid),
+    /// A flat sheet in the form of an L with a hole, its triangles without pattern: a grid without its top right quarter
+    /// and without the middle of its bottom left one. Its corners are top-left, bottom-left and bottom-right.
+    Ell(Ell),
     /// A flat round sheet in the xz plane, centred at the origin, of concentric rings of 6, 12, 18, … vertices.
     Disc(Disc),
     /// An open tube along y, centred at the origin. Its ends are the groups `ring:top` and `ring:bottom`.
@@ -41,7 +44,24 @@ pub(crate) struct Grid {
     /// Which way the quads are cut. `"alternating"` by default.
     #[serde(default)]
     pub diagonals: Diagonals,
-    /// Seed of jittered quads. The scene's by default; 0 to 2⁶³ − 1.
+    /// Seed of jittered quads and of Delaunay's vertices. The scene's by default; 0 to 2⁶³ − 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
+    pub seed: Option<u64>,
+}
+
+/// A flat sheet in the form of an L with a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "EllMesh")]
+pub(crate) struct Ell {
+    /// Width (x) and depth (z) of the whole \[m\]. Each 0.0001 to 100000.
+    #[schemars(inner(range(min = 0.000_1, max = 100_000)))]
+    pub size: [f64; 2],
+    /// Number of quads along x and z of the grid that it is cut from. Each 8 to 1000000.
+    #[schemars(inner(range(min = 8, max = 1_000_000)))]
+    pub cells: [u32; 2],
+    /// Seed of the vertices' places. The scene's by default; 0 to 2⁶³ − 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
     pub seed: Option<u64>,
@@ -58,6 +78,8 @@ pub(crate) enum Diagonals {
     Alternating,
     /// Vertices moved at random by up to a quarter of a quad, and each diagonal chosen at random.
     Jittered,
+    /// Vertices inside moved at random by up to 0.45 quads, and triangles by Delaunay's rule: no pattern is left.
+    Delaunay,
 }
 
 /// A flat round sheet.
@@ -136,6 +158,7 @@ impl MeshSource {
     pub fn tag(&self) -> &'static str {
         match self {
             MeshSource::Grid(_) => "grid",
+            MeshSource::Ell(_) => "ell",
             MeshSource::Disc(_) => "disc",
             MeshSource::Cylinder(_) => "cylinder",
             MeshSource::Sphere(_) => "sphere",
@@ -156,8 +179,14 @@ impl MeshSource {
                     Diagonals::Regular => generate::Diagonals::Regular,
                     Diagonals::Alternating => generate::Diagonals::Alternating,
                     Diagonals::Jittered => generate::Diagonals::Jittered,
+                    Diagonals::Delaunay => generate::Diagonals::Delaunay,
                 },
                 seed: grid.seed.unwrap_or(scene_seed),
+            },
+            MeshSource::Ell(ell) => Generator::Ell {
+                size: ell.size.map(|length| length as f32),
+                cells: ell.cells,
+                seed: ell.seed.unwrap_or(scene_seed),
             },
             MeshSource::Disc(disc) => Generator::Disc { radius: disc.radius as f32, rings: disc.rings },
             MeshSource::Cylinder(tube) => Generator::Cylinder {

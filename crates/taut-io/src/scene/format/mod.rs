@@ -68,7 +68,7 @@ pub(crate) struct Settings {
     /// Gravity \[m/s²\]. `[0, -9.81, 0]` by default; each −10000 to 10000.
     #[schemars(inner(range(min = -10_000, max = 10_000)))]
     pub gravity: Vector,
-    /// Seed of everything random: order of colours, gusts, noise, jittered meshes. 0 by default; 0 to 2⁶³ − 1.
+    /// Seed of everything random: order of colours, gusts, noise, imperfection, irregular meshes. 0 by default; 0 to 2⁶³ − 1.
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
 }

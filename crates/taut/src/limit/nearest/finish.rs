@@ -4,14 +4,11 @@
 //! has the tolerance to give, so a handful of projections settles them without disturbing the rest: Gauss–Seidel over the triangles
 //! that are past the tolerance, and over those that their vertices belong to. Momentum is kept, since each projection keeps it.
 
-use super::tables::Filter;
-use crate::{
-    kernel::{
-        lanes::{BATCH, Quad},
-        real::add,
-        strain::{Range, limit_strain_gradient, strain_residual},
-    },
-    limit::NO_LIMIT,
+use super::tables::{Filter, triangle_of};
+use crate::kernel::{
+    lanes::{BATCH, Quad},
+    real::add,
+    strain::limit_strain_gradient,
 };
 
 /// Share of the tolerance that a projection leaves: room for the neighbours' projections.
@@ -87,25 +84,6 @@ impl Filter {
         done
     }
 
-    fn vertices_of(&self, t: u32) -> [usize; 3] {
-        let (b, lane) = (t as usize / BATCH, t as usize % BATCH);
-        self.batches[b].vertices.map(|v| v[lane].index())
-    }
-
-    /// Inverse rest matrix and limits, widened by `slack`.
-    fn shape_of(&self, t: u32, slack: f32) -> ([f32; 3], Range<f32>) {
-        let (batch, lane) = (&self.batches[t as usize / BATCH], t as usize % BATCH);
-        let (min, max) = (batch.min[lane], batch.max[lane]);
-        let range =
-            Range { min: (min - slack).max(0.0), max: if max < NO_LIMIT { max + slack } else { max } };
-        (batch.rest.map(|r| r[lane]), range)
-    }
-
-    fn residual_of(&self, t: u32, x: &[Quad]) -> f32 {
-        let (rest, range) = self.shape_of(t, 0.0);
-        strain_residual(&self.vertices_of(t).map(|v| [x[v][0], x[v][1], x[v][2]]), rest, range)
-    }
-
     fn project(&self, t: u32, x: &mut [Quad], slack: f32) {
         let (vertices, (rest, range)) = (self.vertices_of(t), self.shape_of(t, slack));
         let quads = vertices.map(|v| x[v]);
@@ -116,10 +94,4 @@ impl Filter {
             }
         }
     }
-}
-
-/// The triangle that a place in the pulls belongs to.
-fn triangle_of(corner: u32) -> u32 {
-    let (block, lane) = (corner as usize / BATCH, corner as usize % BATCH);
-    (block / 3 * BATCH + lane) as u32
 }

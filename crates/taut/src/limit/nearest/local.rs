@@ -2,11 +2,11 @@
 
 use crate::{
     kernel::{
-        clamp::clamp_stretches,
+        clamp::{clamp_stretches, clamp_stretches_facing},
         lanes::{BATCH, Lanes, Quad, VertexOffset, Work},
         real::{Real, V3, add, combine, scale},
         strain::{Range, strain_residual},
-        svd2::deformation_gradient,
+        svd2::{RestInverse, deformation_gradient},
     },
     limit::{
         NO_LIMIT,
@@ -38,6 +38,22 @@ impl NearestBatch {
             max: lanes_of(indices, NO_LIMIT, |e| elements[e].range.max),
         }
     }
+
+    /// Rest inverses and limits of some lanes.
+    #[inline(always)]
+    pub(super) fn limits<L: Lanes>(&self, at: usize) -> (RestInverse<L>, Range<L>) {
+        (L::load_all(&self.rest, at), Range { min: L::load(&self.min, at), max: L::load(&self.max, at) })
+    }
+
+    /// What `base` holds for the corners of some lanes.
+    ///
+    /// # Safety
+    /// `base` must hold a quad for each vertex of the body, and nobody may write meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn corners<L: Lanes>(&self, base: *const Quad, at: usize) -> [V3<L>; 3] {
+        // SAFETY: the caller's promise.
+        unsafe { L::corners(base, &self.vertices, at) }
+    }
 }
 
 /// What an iteration remembers of a batch.
@@ -46,6 +62,8 @@ impl NearestBatch {
 pub struct BatchState {
     /// Duals: both columns of a gradient.
     pub dual: [[f32; BATCH]; 6],
+    /// Normals that triangles with a lower limit have to face.
+    pub facing: [[f32; BATCH]; 3],
     /// Largest residual past the limits.
     pub worst: f32,
     /// Sum of the residuals.
@@ -101,6 +119,8 @@ pub struct ClampTriangles<'a> {
     pub stiffness: f32,
     /// Factor on the duals as they come.
     pub rescale: f32,
+    /// Whether triangles know which way they face.
+    pub faced: bool,
     /// Whether to measure residuals.
     pub measure: bool,
 }
@@ -116,8 +136,7 @@ impl Work for ClampTriangles<'_> {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
                 let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let rest: [L; 3] = L::load_all(&batch.rest, at);
-                let range = Range { min: L::load(&batch.min, at), max: L::load(&batch.max, at) };
+                let (rest, range) = batch.limits::<L>(at);
                 if self.measure {
                     strain_residual(&x, rest, range).store(&mut residuals, at);
                 }
@@ -125,7 +144,12 @@ impl Work for ClampTriangles<'_> {
                 let u = [scale([a, b, c], rescale), scale([d, e, f], rescale)];
                 let g = deformation_gradient(&x, rest);
                 let g = [add(g[0], u[0]), add(g[1], u[1])];
-                let moved = match clamp_stretches(&g, range) {
+                let clamped = if self.faced {
+                    clamp_stretches_facing(&g, range, L::load_all(&state.facing, at))
+                } else {
+                    clamp_stretches(&g, range)
+                };
+                let moved = match clamped {
                     Some(moved) => guarded(moved),
                     None => [[zero; 3]; 2],
                 };

@@ -12,8 +12,11 @@ use crate::{
         Transfer,
         multigrid::{Multigrid, StiffTriangle},
     },
-    kernel::lanes::BATCH,
-    limit::{bend::BendElement, strain_triangle::StrainElement},
+    kernel::{
+        lanes::{BATCH, Quad},
+        strain::{self, strain_residual},
+    },
+    limit::{NO_LIMIT, bend::BendElement, strain_triangle::StrainElement},
 };
 
 /// Tables of one body whose triangles have limits.
@@ -23,6 +26,8 @@ pub struct Filter {
     pub vertices: Range<usize>,
     pub(super) batches: Vec<NearestBatch>,
     pub(super) triangle_count: usize,
+    /// Whether any triangle has a lower limit.
+    pub(super) two_sided: bool,
     /// Corners of triangles at each vertex.
     pub(super) corners: Corners,
     pub(super) bends: Bends,
@@ -132,6 +137,7 @@ impl Filter {
             vertices,
             batches,
             triangle_count: elements.len(),
+            two_sided: elements.iter().any(|e| e.range.min > 0.0),
             corners: Corners::new(count, &corners),
             masses,
             stiffness: stiffness.map(|k| k as f32),
@@ -139,8 +145,37 @@ impl Filter {
         }
     }
 
+    /// Vertices of triangle `t`, of the body's.
+    pub(super) fn vertices_of(&self, t: u32) -> [usize; 3] {
+        let (b, lane) = (t as usize / BATCH, t as usize % BATCH);
+        self.batches[b].vertices.map(|v| v[lane].index())
+    }
+
+    /// Inverse rest matrix and limits, widened by `slack`.
+    pub(super) fn shape_of(&self, t: u32, slack: f32) -> ([f32; 3], strain::Range<f32>) {
+        let (batch, lane) = (&self.batches[t as usize / BATCH], t as usize % BATCH);
+        let (min, max) = (batch.min[lane], batch.max[lane]);
+        let range = strain::Range {
+            min: (min - slack).max(0.0),
+            max: if max < NO_LIMIT { max + slack } else { max },
+        };
+        (batch.rest.map(|r| r[lane]), range)
+    }
+
+    /// How far triangle `t` is past its limits.
+    pub(super) fn residual_of(&self, t: u32, x: &[Quad]) -> f32 {
+        let (rest, range) = self.shape_of(t, 0.0);
+        strain_residual(&self.vertices_of(t).map(|v| [x[v][0], x[v][1], x[v][2]]), rest, range)
+    }
+
     /// Number of vertices of each level, finest first.
     pub fn level_sizes(&self) -> Vec<usize> {
         self.multigrid.sizes()
     }
+}
+
+/// The triangle that a place in the pulls belongs to.
+pub(super) fn triangle_of(corner: u32) -> u32 {
+    let (block, lane) = (corner as usize / BATCH, corner as usize % BATCH);
+    (block / 3 * BATCH + lane) as u32
 }

@@ -13,7 +13,7 @@ use crate::{
         clamp::rotation,
         lanes::{BATCH, Lanes, Work},
         real::{combine, dot, scale},
-        strain::{Range, strain_residual},
+        strain::strain_residual,
         svd2::deformation_gradient,
     },
     limit::colored::SharedQuads,
@@ -61,9 +61,8 @@ impl Work for TurnDuals<'_> {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
                 let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let rest = L::load_all(&batch.rest, at);
-                let r = rotation(&deformation_gradient(&x, rest));
-                let range = Range { min: L::load(&batch.min, at), max: L::load(&batch.max, at) };
+                let (rest, range) = batch.limits::<L>(at);
+                let r = rotation(&deformation_gradient(&x, rest), L::load_all(&state.facing, at));
                 strain_residual(&x, rest, range).store(&mut residuals, at);
                 match self.way {
                     Way::Begin => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::{DVec2, Vec2, Vec3};
 
 use super::{
-    Diagonals, GenerateError, MAX_LENGTH, MAX_VERTICES, MIN_ASPECT, MIN_LENGTH, least_spacing,
+    Diagonals, GenerateError, MAX_LENGTH, MAX_VERTICES, MIN_ASPECT, MIN_LENGTH, irregular, least_spacing,
     patch::{Faces, alternating},
     require_count, require_length, require_size, require_spacing,
 };
@@ -82,15 +82,11 @@ fn build(size: [f64; 2], cells: [u64; 2], diagonals: Diagonals, seed: u64) -> Tr
     let mut faces = Faces::with_capacity((cells[0] * cells[1] * 2) as usize);
     let extent = Vec2::new(size[0] as f32, size[1] as f32);
     let vertex = |j: u64, i: u64| j * columns + i;
-    // The image is upright seen from above with x to the right: v is 1 at the top (z = 0).
-    let uv = |j: u64, i: u64| {
-        let p = positions[vertex(j, i) as usize];
-        Vec2::new(p.x / extent.x, 1.0 - p.z / extent.y)
-    };
+    let uv = |j: u64, i: u64| grid_uv(positions[vertex(j, i) as usize], extent);
     // Rows first, so that the front is up: z × x = y.
     faces.patch([cells[1], cells[0]], vertex, uv, |j, i| match diagonals {
         Diagonals::Regular => false,
-        Diagonals::Alternating => alternating(i, j),
+        Diagonals::Alternating | Diagonals::Delaunay => alternating(i, j),
         Diagonals::Jittered => random(seed ^ DIAGONAL_STREAM, j * columns + i) & 1 == 1,
     });
 
@@ -103,7 +99,18 @@ fn build(size: [f64; 2], cells: [u64; 2], diagonals: Diagonals, seed: u64) -> Tr
     ];
     let groups: BTreeMap<_, _> =
         corners.into_iter().map(|(name, vertex)| (name.to_owned(), vec![vertex as u32])).collect();
-    TriangleMesh { positions, triangles: faces.triangles, uvs: Some(faces.uvs), groups }
+    let mut mesh = TriangleMesh { positions, triangles: faces.triangles, uvs: Some(faces.uvs), groups };
+    if diagonals == Diagonals::Delaunay {
+        let spacing = [0, 1].map(|axis| size[axis] / cells[axis] as f64);
+        irregular::scatter(&mut mesh, extent.to_array(), spacing, seed);
+    }
+    mesh
+}
+
+/// Texture coordinate of a point of a sheet of `size` \[m\]. The image is upright seen from above with x to the right: v
+/// is 1 at the top (z = 0).
+pub(super) fn grid_uv(p: Vec3, size: Vec2) -> Vec2 {
+    Vec2::new(p.x / size.x, 1.0 - p.z / size.y)
 }
 
 /// Keeps the choice of diagonals independent of the offsets.
@@ -112,8 +119,13 @@ const DIAGONAL_STREAM: u64 = 0x6a09_e667_f3bc_c908;
 /// A random step in the disc of a quarter of a cell, in cells. In the square of that size a triangle could become
 /// flat; in the disc its height stays above a fifth of a cell.
 fn offset(seed: u64, index: u64) -> DVec2 {
+    0.25 * in_disc(seed, index)
+}
+
+/// A random point of the unit disc.
+pub(super) fn in_disc(seed: u64, index: u64) -> DVec2 {
     let unit = |stream: u64| random(seed ^ stream, index) as f64 / u64::MAX as f64;
-    let radius = 0.25 * unit(0x3c6e_f372_fe94_f82b).sqrt();
+    let radius = unit(0x3c6e_f372_fe94_f82b).sqrt();
     DVec2::from_angle(std::f64::consts::TAU * unit(0xa54f_f53a_5f1d_36f1)) * radius
 }
 

@@ -68,14 +68,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn grids(w in 0.5f32..5.0, d in 0.5f32..5.0, nx in 1u32..30, nz in 1u32..30, kind in 0..3, seed: u64) {
-        let diagonals = [Diagonals::Regular, Diagonals::Alternating, Diagonals::Jittered][kind as usize];
+    fn grids(w in 0.5f32..5.0, d in 0.5f32..5.0, nx in 1u32..30, nz in 1u32..30, kind in 0..4, seed: u64) {
+        let diagonals = [Diagonals::Regular, Diagonals::Alternating, Diagonals::Jittered, Diagonals::Delaunay]
+            [kind as usize];
         let mesh = Grid { size: [w, d], cells: [nx, nz], diagonals, seed }.generate().unwrap();
         prop_assert_eq!(&mesh, &grid([w, d], [nx, nz], diagonals, seed));
         let m = measure(&mesh);
         prop_assert_eq!((m.euler, m.boundary_edges), (1, 2 * (nx + nz) as usize));
         prop_assert!(close(m.area, f64::from(w) * f64::from(d), 1e-5) && up(&mesh));
-        assert_uvs_sound(&mesh, (1.6 / nx as f32).min(1.0));
+        let widest = if diagonals == Diagonals::Delaunay { 3.0 } else { 1.6 };
+        assert_uvs_sound(&mesh, (widest / nx as f32).min(1.0));
         let corner = |name: &str| mesh.positions[mesh.groups[&format!("corner:{name}")][0] as usize];
         prop_assert_eq!(corner("top-left"), Vec3::ZERO);
         prop_assert_eq!(corner("top-right"), Vec3::new(w, 0.0, 0.0));
@@ -188,7 +190,7 @@ proptest! {
     /// Whatever the parameters: a mesh without problems, or an error, and never a panic. Counts are drawn so that
     /// what is made stays small and what is too large is met as well.
     #[test]
-    fn anything(shape in 0..7, l in prop::array::uniform3(any::<f32>()), small: bool,
+    fn anything(shape in 0..9, l in prop::array::uniform3(any::<f32>()), small: bool,
                 n in prop::array::uniform3(prop_oneof![0u32..40, any::<u32>()])) {
         let l = if small { l.map(|x| (x.abs() % 3.0) + 0.001) } else { l };
         let generator = match shape {
@@ -198,6 +200,8 @@ proptest! {
             3 => Sphere { radius: l[0], frequency: n[0] },
             4 => Torus { major: l[0], minor: l[1], segments: [n[0], n[1]] },
             5 => Capsule { radius: l[0], height: l[1], segments: [n[0], n[1]] },
+            6 => Grid { size: [l[0], l[1]], cells: [n[0], n[1]], diagonals: Diagonals::Delaunay, seed: 5 },
+            7 => Ell { size: [l[0], l[1]], cells: [n[0], n[1]], seed: 5 },
             _ => Box { size: l, cells: n },
         };
         match generator.generate() {
@@ -231,6 +235,48 @@ fn jitter_depends_on_the_seed_alone() {
         let (least, _) = measure(&grid([1.0, 1.0], [6, 6], Diagonals::Jittered, seed)).angles;
         assert!(least > 8.0, "seed {seed}: {least}");
     }
+}
+
+#[test]
+fn delaunay_leaves_no_pattern_and_no_edge_to_flip() {
+    let mesh = grid([1.0, 1.0], [30, 30], Diagonals::Delaunay, 4);
+    assert_eq!(mesh, grid([1.0, 1.0], [30, 30], Diagonals::Delaunay, 4));
+    assert_ne!(mesh, grid([1.0, 1.0], [30, 30], Diagonals::Delaunay, 5));
+    let adjacency = crate::mesh::adjacency::Adjacency::new(&mesh.triangles);
+    let p = |v: u32| mesh.positions[v as usize].as_dvec3();
+    for &[a, b, c, d] in &adjacency.hinges {
+        let angle = |v: u32| (p(a) - p(v)).angle_between(p(b) - p(v)).to_degrees();
+        assert!(angle(c) + angle(d) < 180.01, "edge {a} {b}");
+    }
+    let mut triangles = vec![0; mesh.positions.len()];
+    mesh.triangles.iter().flatten().for_each(|&v| triangles[v as usize] += 1);
+    adjacency.boundary.iter().for_each(|&v| triangles[v as usize] = 0);
+    let of = |count: usize| triangles.iter().filter(|&&t| t == count).count();
+    assert!(of(5) > 100 && of(6) > 100 && of(7) > 100 && of(8) + of(4) > 30, "{triangles:?}");
+    for seed in 0..200 {
+        let (least, _) = measure(&grid([1.0, 1.0], [8, 8], Diagonals::Delaunay, seed)).angles;
+        assert!(least > 5.0, "seed {seed}: {least}");
+    }
+}
+
+#[test]
+fn an_ell_has_its_hole_and_its_corners() {
+    for cells in [[8, 8], [9, 13], [32, 32]] {
+        let mesh = Ell { size: [2.0, 1.0], cells, seed: 3 }.generate().unwrap();
+        let m = measure(&mesh);
+        assert_eq!(m.euler, 0, "{cells:?}");
+        assert!(up(&mesh) && m.area > 1.2 && m.area < 1.6, "{cells:?}: {}", m.area);
+        assert_uvs_sound(&mesh, 0.4);
+        let corner = |name: &str| mesh.positions[mesh.groups[&format!("corner:{name}")][0] as usize];
+        assert_eq!(corner("top-left"), Vec3::ZERO);
+        assert_eq!(corner("bottom-left"), Vec3::new(0.0, 0.0, 1.0));
+        assert_eq!(corner("bottom-right"), Vec3::new(2.0, 0.0, 1.0));
+        assert!(!mesh.groups.contains_key("corner:top-right"));
+    }
+    let even = Ell { size: [1.0, 1.0], cells: [32, 32], seed: 3 }.generate().unwrap();
+    assert!(close(measure(&even).area, 1.0 - 0.25 - 0.0625, 1e-5));
+    let message = Ell { size: [1.0, 1.0], cells: [8, 7], seed: 0 }.generate().unwrap_err().to_string();
+    assert_eq!(message, "cells[1] = 7: must be at least 8");
 }
 
 #[test]

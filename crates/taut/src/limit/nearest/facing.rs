@@ -1,0 +1,202 @@
+//! Which way each triangle faces in a step, so that a crushed one opens the way it came.
+//!
+//! A lower limit leaves two ways to open a triangle that is flat on itself: back, or through itself to the other side. Left to
+//! the gradient of the moment, the duals push one way and, once they have grown past the limit, the other: their pulls cancel,
+//! and on crushed shells single triangles stay collapsed for ever. So the smaller stretch gets a sign, that of the normal
+//! against the one at the start of the step, where the triangle was within its limits, and the clamp always pushes to
+//! the same side.
+//!
+//! A triangle that was far outside its limits there (cloth may start anyhow) faces nowhere: either way will do. One that is
+//! still far outside after many iterations has the wrong side or none; by then its neighbours have settled, and it starts anew,
+//! facing as they do.
+//!
+//! In one step a triangle can therefore turn by no more than 90 degrees, beyond the turn of the body as a whole, which is
+//! taken out. (Smaller neighbourhoods than the body do not do instead: where a shell is crushed, whole neighbourhoods are
+//! predicted inside out.)
+
+use super::{
+    GRAIN,
+    local::{BatchState, NearestBatch},
+    tables::{Filter, triangle_of},
+};
+use crate::{
+    kernel::{
+        lanes::{BATCH, Lanes, Quad, Work, run},
+        real::{Real, V3, add, cross, dot, scale, select3},
+        strain::Range,
+        svd2::{cauchy, deformation_gradient},
+    },
+    limit::Settings,
+};
+
+/// Factor on a limit beyond which a stretch is far outside.
+const FAR: f32 = 0.5;
+
+/// Length of the mean normal of neighbours that agree.
+const AGREED: f32 = 0.3;
+
+/// Iterations that find the body's turn; it takes a few unless the turn is near 180 degrees.
+const ITERATIONS: usize = 20;
+
+/// Chooses the normals that the triangles of some batches have to face.
+pub struct Face<'a> {
+    /// Triangles.
+    pub batches: &'a [NearestBatch],
+    /// Where the normals go.
+    pub states: &'a mut [BatchState],
+    /// Positions at the start of the step.
+    pub old: &'a [Quad],
+    /// Columns of the body's turn since.
+    pub turn: [V3<f32>; 3],
+}
+
+impl Work for Face<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let mut turn = [[L::splat(0.0); 3]; 3];
+        for i in 0..3 {
+            for k in 0..3 {
+                turn[i][k] = L::splat(self.turn[i][k]);
+            }
+        }
+        for (batch, state) in self.batches.iter().zip(self.states) {
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                // SAFETY: indices are of vertices of the body, and nobody writes to them.
+                let x = unsafe { batch.corners::<L>(self.old.as_ptr(), at) };
+                let (rest, range) = batch.limits::<L>(at);
+                let n = normal(&deformation_gradient(&x, rest), range);
+                let turned = add(add(scale(turn[0], n[0]), scale(turn[1], n[1])), scale(turn[2], n[2]));
+                for k in 0..3 {
+                    turned[k].store(&mut state.facing[k], at);
+                }
+            }
+        }
+    }
+}
+
+impl Filter {
+    /// Which way triangles have to face, from where they were and where they are predicted.
+    pub(super) fn face(&self, settings: &Settings, [old, x]: [&[Quad]; 2], states: &mut [BatchState]) {
+        let turn = turn(old, x);
+        settings.threads.each(states, GRAIN, |first, states| {
+            let batches = &self.batches[first..first + states.len()];
+            run(settings.lanes, Face { batches, states, old, turn });
+        });
+    }
+
+    /// Turns triangles that are still further outside than `far` to where their neighbours face at `x`, and drops
+    /// their duals. Residuals must have been measured.
+    pub(super) fn unstick(&self, x: &[Quad], far: f32, states: &mut [BatchState]) {
+        for (b, state) in states.iter_mut().enumerate().filter(|(_, state)| state.worst > far) {
+            for (lane, t) in (b * BATCH..self.triangle_count.min((b + 1) * BATCH)).enumerate() {
+                if self.residual_of(t as u32, x) <= far {
+                    continue;
+                }
+                let mean = self.mean_normal(t as u32, x);
+                for k in 0..3 {
+                    state.facing[k][lane] = mean[k];
+                }
+                state.dual.iter_mut().for_each(|dual| dual[lane] = 0.0);
+            }
+        }
+    }
+
+    /// The mean of the normals at `x` of the triangles around triangle `t`; zero if they do not agree.
+    fn mean_normal(&self, t: u32, x: &[Quad]) -> V3<f32> {
+        let (mut sum, mut count) = ([0.0; 3], 0.0);
+        for v in self.vertices_of(t) {
+            for neighbor in self.corners.of(v).iter().map(|&corner| triangle_of(corner)) {
+                let corners = self.vertices_of(neighbor).map(|v| [x[v][0], x[v][1], x[v][2]]);
+                let (rest, range) = self.shape_of(neighbor, 0.0);
+                let n = normal(&deformation_gradient(&corners, rest), range);
+                (sum, count) = (add(sum, n), count + dot(n, n));
+            }
+        }
+        if dot(sum, sum).sqrt() > AGREED * count { sum } else { [0.0; 3] }
+    }
+}
+
+/// The unit normal of a triangle of which f is the gradient; zero if it is far outside its limits.
+#[inline(always)]
+fn normal<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> V3<R> {
+    let (c, zero) = (cauchy(f), R::splat(0.0));
+    let (least, most) = (range.min * R::splat(FAR), range.max * R::splat(1.0 / FAR));
+    let near = c.larger.le(most * most) & (least * least).lt(c.smaller);
+    let n = cross(f[0], f[1]);
+    let unit = scale(n, R::splat(1.0) / dot(n, n).sqrt().max(R::splat(1e-30)));
+    select3::<R>(near, unit, [zero; 3])
+}
+
+/// Columns of the rotation that takes `old` nearest to `x` about their centres: of all, the one that the sum of
+/// squares likes best, found by turning towards it (Müller et al. 2016).
+pub fn turn(old: &[Quad], x: &[Quad]) -> [V3<f32>; 3] {
+    let count = old.len().max(1) as f64;
+    let mut centers = [[0.0f64; 3]; 2];
+    for (old, x) in old.iter().zip(x) {
+        for k in 0..3 {
+            centers[0][k] += f64::from(old[k]);
+            centers[1][k] += f64::from(x[k]);
+        }
+    }
+    let [a, b] = centers.map(|c| scale(c, 1.0 / count));
+    // products[i]: the sum of x times component i of old.
+    let mut products = [[0.0f64; 3]; 3];
+    for (old, x) in old.iter().zip(x) {
+        for i in 0..3 {
+            for k in 0..3 {
+                products[i][k] += (f64::from(old[i]) - a[i]) * (f64::from(x[k]) - b[k]);
+            }
+        }
+    }
+    let size = products.iter().map(|p| dot(*p, *p)).sum::<f64>().sqrt();
+    let mut turn = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..ITERATIONS {
+        let (mut torque, mut along) = ([0.0; 3], 0.0);
+        for i in 0..3 {
+            torque = add(torque, cross(turn[i], products[i]));
+            along += dot(turn[i], products[i]);
+        }
+        let step = scale(torque, 1.0 / (along.abs() + 1e-9 * size + f64::MIN_POSITIVE));
+        // The step in Cayley's form, which is a rotation by any length.
+        let half = scale(step, 0.5);
+        let factor = 2.0 / (1.0 + dot(half, half));
+        for column in &mut turn {
+            let around = cross(half, *column);
+            *column = add(*column, scale(add(around, cross(half, around)), factor));
+        }
+    }
+    turn.map(|column| column.map(|v| v as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+
+    #[test]
+    fn finds_the_turn_of_solids_sheets_and_nothing() {
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.2, 0.0], [0.3, 1.0, 0.0], [0.9, 0.8, 0.0], [0.4, 0.4, 0.7]];
+        for angle in [0.0f64, 0.3, 1.5, 2.8] {
+            let rotation = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), angle);
+            for count in [4, 5] {
+                let old: Vec<Quad> = points[..count].iter().map(|p| [p[0], p[1], p[2], 1.0]).collect();
+                let move_one = |p: &Quad| {
+                    let moved = rotation * DVec3::new(p[0].into(), p[1].into(), p[2].into()) + DVec3::ONE;
+                    [moved.x as f32, moved.y as f32, moved.z as f32, 1.0]
+                };
+                let x: Vec<Quad> = old.iter().map(move_one).collect();
+                let found = turn(&old, &x);
+                for (column, axis) in found.iter().zip([DVec3::X, DVec3::Y, DVec3::Z]) {
+                    let expected = rotation * axis;
+                    let error = DVec3::from_array(column.map(f64::from)).distance(expected);
+                    assert!(error < 1e-3, "{count} points by {angle}: {found:?}");
+                }
+            }
+        }
+        let point = [[0.5f32, 0.5, 0.5, 1.0]; 3];
+        assert_eq!(turn(&point, &point), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+    }
+}

@@ -1,0 +1,36 @@
+//! Small seeded displacements of the start, so that flat cloth can buckle.
+
+use glam::Vec3;
+
+use super::{Cloth, IMPERFECTION};
+use crate::kernel::random::Random;
+
+/// Keeps these random numbers apart from those of other uses of the same seed.
+const STREAM: u64 = 0x1f83_d9ab_fb41_bd6b;
+
+/// Where the vertices of `cloth`, number `body` of the scene, start: displaced along their normals by up to its
+/// imperfection, except those that are held. `edge` is its mean length of an edge \[m\].
+pub(super) fn start(cloth: &Cloth, edge: f32, body: u64, seed: u64) -> Vec<Vec3> {
+    let mut start = cloth.start.clone();
+    let amplitude = cloth.imperfection.unwrap_or(IMPERFECTION * edge);
+    if amplitude <= 0.0 {
+        return start;
+    }
+    let mut normals = vec![Vec3::ZERO; start.len()];
+    for t in &cloth.mesh.triangles {
+        let [a, b, c] = t.map(|v| cloth.start[v as usize]);
+        let normal = (b - a).cross(c - a);
+        t.iter().for_each(|&v| normals[v as usize] += normal);
+    }
+    let mut held = vec![false; start.len()];
+    cloth.pins.iter().flat_map(|pin| &pin.vertices).for_each(|&v| held[v as usize] = true);
+    let mut random = Random::new(seed ^ STREAM, body);
+    for ((x, normal), held) in start.iter_mut().zip(normals).zip(held) {
+        // Drawn for held vertices too, so that pins change nothing elsewhere.
+        let share = 2.0 * random.unit() - 1.0;
+        if !held {
+            *x += amplitude * share * normal.normalize_or_zero();
+        }
+    }
+    start
+}
