@@ -18,6 +18,7 @@ use crate::{
     limit::{
         Settings,
         enforce::{Draft, Scratch, Turn, enforce},
+        levels::tables::Levels,
     },
     parallel::Threads,
     velocity::update,
@@ -79,6 +80,7 @@ impl Stepper {
                 moves: quads(),
                 order: Vec::with_capacity(elements),
                 nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
+                levels: world.levels.iter().map(Levels::scratch).collect(),
             },
         })
     }
