@@ -17,9 +17,7 @@ mod corner;
 mod flip;
 mod halfedge;
 pub mod multigrid;
-mod order;
 mod quadric;
-mod sample;
 mod smooth;
 mod sparse;
 mod surface;
@@ -32,7 +30,6 @@ use coarsen::Coarsener;
 use halfedge::HalfEdges;
 use surface::Surface;
 
-pub use sample::Sample;
 pub use transfer::Transfer;
 
 /// Levels that do not lose at least this part of their triangles are not worth their cost and end the hierarchy.
@@ -45,8 +42,6 @@ pub struct Level {
     pub mesh: TriangleMesh,
     /// Between this level and the next finer one.
     pub transfer: Transfer,
-    /// Where its vertices lie on the base mesh.
-    pub sample: Sample,
 }
 
 /// Levels 1, 2, … (level 0 is the mesh itself), each coarser than the one before.
@@ -87,7 +82,7 @@ pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
     let mut positions: Vec<DVec3> = mesh.positions.iter().map(|p| p.as_dvec3() - center).collect();
     positions.extend(copies.iter().map(|&v| mesh.positions[v as usize].as_dvec3() - center));
     let base = Surface { half, positions };
-    let mut coarsener = Coarsener::new(&base, copies.clone());
+    let mut coarsener = Coarsener::new(&base, copies);
     let least = (options.coarsest / 2).max(1) as f64;
     loop {
         let count = coarsener.work.positions.len() - coarsener.copies.len();
@@ -101,8 +96,7 @@ pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
             return hierarchy;
         }
         let transfer = Transfer::new(&fine, count, &seeds, &coarsener);
-        let sample = Sample::new(&coarsener, &copies);
-        hierarchy.levels.push(Level { mesh: output(&coarsener, center), transfer, sample });
+        hierarchy.levels.push(Level { mesh: output(&coarsener, center), transfer });
     }
 }
 
