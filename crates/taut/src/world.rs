@@ -10,6 +10,7 @@ use glam::Vec3;
 use crate::{
     boundary::{motion::Motion, obstacle::Obstacle, pin::Pin},
     certificate::RestShape,
+    hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
         colored::Colored,
@@ -56,6 +57,8 @@ pub struct Cloth {
     pub strain: Limit,
     /// Limits on the strain of every edge.
     pub edge: Limit,
+    /// Limits of its coarser levels, for schemes that enforce limits there; `None`: the closed-form bounds.
+    pub coarse: Option<CoarseLimits>,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
 }
@@ -72,6 +75,7 @@ impl Cloth {
             material,
             strain: Limit::default(),
             edge: Limit::default(),
+            coarse: None,
             pins: Vec::new(),
         }
     }
