@@ -66,7 +66,8 @@ impl Stepper {
     /// If the threads cannot be started.
     pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
         let quads = || vec![[0.0; 4]; world.start.len()];
-        let elements = world.strain_elements.len().max(world.edge_elements.len());
+        let elements =
+            world.strain_elements.len().max(world.edge_elements.len()).max(world.bend_triangles.len());
         Ok(Self {
             threads: Threads::new(threads)?,
             lanes: LaneKind::detect(),

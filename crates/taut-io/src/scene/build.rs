@@ -106,6 +106,7 @@ impl Builder<'_> {
             strain: cloth.strain.build(),
             edge: cloth.edge.build(),
             coarse: None,
+            bend: cloth.bend.build(),
             pins,
         })
     }

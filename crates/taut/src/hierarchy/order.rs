@@ -1,16 +1,15 @@
 //! Levels with their vertices in another order.
 
-use super::{Hierarchy, Level, Sample, Transfer};
+use super::{Hierarchy, Level, Transfer};
 use crate::mesh::{adjacency::Adjacency, reorder::locality_order};
 
 impl Hierarchy {
     /// The same levels with vertices in an order that keeps neighbours close in memory; `base` is that of the base mesh:
     /// `base[k]` is the index so far of the vertex that comes k-th. Triangles keep their order.
     pub fn reordered(self, base: &[u32]) -> Self {
-        let base_place = places(base);
         let mut order = base.to_vec();
         let mut levels = Vec::with_capacity(self.levels.len());
-        for Level { mut mesh, transfer, sample } in self.levels {
+        for Level { mut mesh, transfer, on_base, on_finer } in self.levels {
             let coarse = locality_order(mesh.positions.len(), &Adjacency::new(&mesh.triangles).edges);
             let place = places(&coarse);
             mesh.positions = coarse.iter().map(|&v| mesh.positions[v as usize]).collect();
@@ -24,14 +23,9 @@ impl Hierarchy {
                     .collect(),
                 weights: order.iter().map(|&v| transfer.weights[v as usize]).collect(),
             };
-            let sample = Sample {
-                corners: coarse
-                    .iter()
-                    .map(|&v| sample.corners[v as usize].map(|c| base_place[c as usize]))
-                    .collect(),
-                weights: coarse.iter().map(|&v| sample.weights[v as usize]).collect(),
-            };
-            levels.push(Level { mesh, transfer, sample });
+            let [on_base, on_finer] =
+                [on_base, on_finer].map(|sites| coarse.iter().map(|&v| sites[v as usize]).collect());
+            levels.push(Level { mesh, transfer, on_base, on_finer });
             order = coarse;
         }
         Self { levels }

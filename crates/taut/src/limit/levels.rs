@@ -59,10 +59,7 @@ impl Levels {
             let quads = || vec![[0.0; 4]; l.inverse_masses.len() + 1];
             LevelScratch { x: quads(), before: quads(), travelling: quads() }
         };
-        Scratch {
-            levels: self.levels.iter().map(level).collect(),
-            base: vec![[0.0; 4]; self.vertices.len()],
-        }
+        Scratch { levels: self.levels.iter().map(level).collect(), base: vec![[0.0; 4]; self.vertices.len()] }
     }
 
     /// One pass over the coarse levels, the coarsest first; the body's vertices `x` get what it changed.
@@ -150,8 +147,8 @@ impl Levels {
     /// Vertices of the body that may meet an obstacle in this step, of all vertices.
     fn candidates<'a>(&self, around: &'a Surroundings) -> &'a [u32] {
         let all = around.solids.candidates();
-        let [from, to] = [self.vertices.start, self.vertices.end]
-            .map(|end| all.partition_point(|&v| (v as usize) < end));
+        let [from, to] =
+            [self.vertices.start, self.vertices.end].map(|end| all.partition_point(|&v| (v as usize) < end));
         &all[from..to]
     }
 
@@ -179,8 +176,7 @@ impl Levels {
             base[after..v].fill([0.0; 4]);
             after = v + 1;
             let at = position(&x[v]) + position(&base[v]);
-            let push =
-                around.solids.nearest_outside(around.obstacles, position(&around.old[v]), at) - at;
+            let push = around.solids.nearest_outside(around.obstacles, position(&around.old[v]), at) - at;
             base[v] = [push.x, push.y, push.z, f32::from(push != Vec3::ZERO)];
             pushed |= push != Vec3::ZERO;
         }

@@ -3,7 +3,7 @@
 //! One pass over four levels. Displacements of the step are downsampled by averaging; the coarsest level is iterated, what
 //! that changed is upsampled, and so on to level 0. Each level gets 128 iterations (Table 1: 128 for cloth, up to 256 for larger
 //! meshes), fewer if none of its elements is further outside than the tolerance. Elements go one by one in random order on one
-//! thread, triangles by Eq. 4. Boundary conditions act in every iteration of level 0 and, since they are formulated on the base mesh, every
+//! thread: all triangles for their strain (Eq. 4), then all for their bend, with the compensation of section 3.1.4. Boundary conditions act in every iteration of level 0 and, since they are formulated on the base mesh, every
 //! eighth of coarser ones.
 //!
 //! One pass is all that was published. `solver.passes` allows more of them, until the tolerance is met, to tell what the same residual
@@ -12,7 +12,7 @@
 use std::time::Instant;
 
 use super::{
-    Settings,
+    Settings, bend_paper,
     enforce::{Enforced, Scratch, Turn},
     levels::Descent,
     nearest::contact::Surroundings,
@@ -26,6 +26,9 @@ use crate::{
 
 /// Iterations on each level.
 const ITERATIONS: u32 = 128;
+
+/// Largest excess of an angle at which iterations may end \[rad\]: 2 degrees.
+const BEND_TOLERANCE: f32 = 0.035;
 
 /// Iterations of a coarse level after which it meets obstacles.
 const BETWEEN_OBSTACLES: u32 = 8;
@@ -63,7 +66,9 @@ pub fn enforce(
                 |_, tables, x, round| {
                     for _ in 0..BETWEEN_OBSTACLES {
                         let met = serial::iterate(settings, &tables.elements, &[], x, &mut random, order);
-                        if met <= tolerance || late() {
+                        let bent =
+                            bend_paper::iterate(&tables.bend, x, settings.relaxation, &mut random, order);
+                        if met <= tolerance && bent <= BEND_TOLERANCE || late() {
                             return false;
                         }
                     }
@@ -80,14 +85,23 @@ pub fn enforce(
                 &mut random,
                 &mut scratch.order,
             );
+            let bent = bend_paper::iterate(
+                &world.bend_triangles,
+                x,
+                settings.relaxation,
+                &mut random,
+                &mut scratch.order,
+            );
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
-            if met <= tolerance && depth <= shallow || enforced.iterations >= solver.iterations || late() {
+            let within = met <= tolerance && bent <= BEND_TOLERANCE && depth <= shallow;
+            if within || enforced.iterations >= solver.iterations || late() {
                 break;
             }
         }
         enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
-        enforced.converged = enforced.residual <= tolerance;
+        enforced.converged =
+            enforced.residual <= tolerance && bend_paper::excess(&world.bend_triangles, x) <= BEND_TOLERANCE;
         if enforced.converged || enforced.iterations >= solver.iterations || late() {
             break;
         }
@@ -95,7 +109,7 @@ pub fn enforce(
     solids.expel(obstacles, x);
     if !obstacles.is_empty() {
         enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
-        enforced.converged = enforced.residual <= solver.tolerance;
+        enforced.converged &= enforced.residual <= solver.tolerance;
     }
     enforced
 }

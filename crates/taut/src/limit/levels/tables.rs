@@ -5,9 +5,10 @@ use std::ops::Range as Span;
 use glam::Vec3;
 
 use crate::{
-    hierarchy::{Hierarchy, Sample, Transfer},
+    hierarchy::{Hierarchy, Transfer},
     kernel::{lanes::Quad, strain::Range, svd2::rest_inverse},
     limit::{
+        bend_paper::{BendTriangle, bend_triangles},
         colored::Colored,
         strain_triangle::{StrainBatch, StrainElement},
     },
@@ -33,6 +34,8 @@ pub struct LevelTables {
     pub elements: Vec<StrainElement>,
     /// The same in batches.
     pub strain: Colored<StrainBatch>,
+    /// Triangles with limits on their angles.
+    pub bend: Vec<BendTriangle>,
     /// Inverse masses of vertices that are not held, in units that make them about the square of an edge.
     pub inverse_masses: Vec<f32>,
     /// The pinned base vertex (within the body) that a vertex was moved onto.
@@ -43,7 +46,17 @@ pub struct LevelTables {
     pub(super) sums: Vec<f32>,
     /// The same for vertices of the base, through all levels between.
     pub(super) base_sums: Vec<f32>,
-    sample: Sample,
+    /// The vertices of the base (within the body) whose triangle each vertex lies on, and barycentric weights.
+    sample: Transfer,
+}
+
+/// Limits of the triangles of a level, in their order.
+#[derive(Clone, Debug)]
+pub struct ElementLimits {
+    /// Allowed stretches.
+    pub strain: Vec<Range<f32>>,
+    /// Allowed angles \[rad\], as [`corner_angles`](crate::limit::bend_paper::corner_angles) gives them.
+    pub bend: Vec<[[f32; 2]; 3]>,
 }
 
 /// What [`Levels`] are made from.
@@ -55,25 +68,31 @@ pub struct Parts {
     pub hierarchy: Hierarchy,
     /// Rest positions in that order \[m\].
     pub rest: Vec<Vec3>,
+    /// Triangles of the base, as they are named by the levels, of vertices in that order.
+    pub triangles: Vec<[u32; 3]>,
     /// Masses in that order \[kg\].
     pub masses: Vec<f64>,
     /// Vertices within the body that are, or may be, pinned.
     pub pins: Vec<u32>,
-    /// Allowed stretches of the triangles of each level.
-    pub ranges: Vec<Vec<Range<f32>>>,
+    /// Limits of each level.
+    pub limits: Vec<ElementLimits>,
 }
 
 impl Levels {
     /// Builds the tables.
     pub fn new(parts: Parts) -> Self {
-        let Parts { vertices, hierarchy, rest, masses, pins, ranges } = parts;
+        let Parts { vertices, hierarchy, rest, triangles, masses, pins, limits } = parts;
         let mut levels: Vec<LevelTables> = Vec::new();
         let mut masses = masses;
         let mut base_sums = vec![1.0; rest.len()];
         // Where the pins lie on the level: by the vertices and weights of their closest element, level after level.
         let mut closest: Vec<u32> = pins.clone();
-        for (level, ranges) in hierarchy.levels.into_iter().zip(ranges) {
-            let (mut mesh, transfer, mut sample) = (level.mesh, level.transfer, level.sample);
+        for (level, limits) in hierarchy.levels.into_iter().zip(limits) {
+            let (mut mesh, transfer) = (level.mesh, level.transfer);
+            let mut sample = Transfer {
+                corners: level.on_base.iter().map(|site| triangles[site.triangle as usize]).collect(),
+                weights: level.on_base.iter().map(|site| site.weights).collect(),
+            };
             let count = mesh.positions.len();
             for at in &mut closest {
                 *at = main_corner(&transfer, *at as usize);
@@ -88,13 +107,14 @@ impl Levels {
             let ones = vec![1.0; transfer.corners.len()];
             let own_sums: Vec<f32> = sums(&transfer, &ones, count).iter().map(|s| *s as f32).collect();
             base_sums = sums(&transfer, &base_sums, count);
-            let elements = elements(&mesh, &ranges);
+            let elements = elements(&mesh, &limits.strain);
             let corners: Vec<_> = elements.iter().map(|e| e.vertices).collect();
             levels.push(LevelTables {
                 strain: Colored::new(count, &corners, |batch| {
                     StrainBatch::pack(batch, &elements, count as u32)
                 }),
                 inverse_masses: inverse_masses(&mesh, &masses),
+                bend: bend_triangles(&mesh.triangles, &limits.bend),
                 elements,
                 pins: snapped,
                 transfer,
