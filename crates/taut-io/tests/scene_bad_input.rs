@@ -180,6 +180,9 @@ fn limits_out_of_order_or_range() {
         Some("cloth.sheet.strain.max"),
         &["is -0.1", "from 0 to 1000"],
     );
+    refused(cloth("bend.min = 1"), Some(7), Some("cloth.sheet.bend.min"), &["is 1", "from -1000000 to 0"]);
+    refused(cloth("bend = { max = -2 }"), Some(7), Some("cloth.sheet.bend.max"), &["is -2", "from 0 to"]);
+    refused(cloth("bend = 60"), Some(7), Some("cloth.sheet.bend"), &["a table with"]);
 }
 
 #[test]

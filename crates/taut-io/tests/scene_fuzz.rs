@@ -301,6 +301,7 @@ mesh = { grid = { size = [1.0, 2.0], cells = [3, 2], diagonals = "jittered" } }
 transform = { translate = [0, 1, 0], rotate = [10, 20, 30], scale = [1, 2, 1] }
 material = { base = "denim", density = 0.3 }
 strain = { min = -0.1, max = 0.2 }
+bend = { min = -60, max = 30.5 }
 noise = { amplitude = 0.1, octaves = 3, frequency = 2.0 }
 pin = [{ select = "corner:top-left", motion = [{ time = 0 }, { time = 1, rotate = [0, 90, 0] }] }, { select = "index:1,3-5" }]
 [[cloth]]

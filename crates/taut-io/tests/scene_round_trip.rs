@@ -58,6 +58,7 @@ transform = { scale = [1, 2, 0.7], rotate = [33.3, -720, 1e-3], translate = [0.1
 material = { density = 0.123456789, stretch = 1e9, bend = 0, poisson = -0.5 }
 strain = { min = -1, max = 0.1 }
 edge = { min = -0.3333333333333333 }
+bend = { min = -60.1, max = 0.3333333333333333 }
 velocity = [0.1, -0.2, 1e-30]
 noise = { amplitude = 0.001, seed = 5 }
 pin = [
@@ -105,6 +106,8 @@ fn odd_settings_survive() {
     survives(&scene, Path::new(""));
     let description = scene.build().unwrap();
     let names: Vec<&str> = description.cloths.iter().map(|cloth| cloth.name.as_str()).collect();
+    let (bend, none) = (description.cloths[0].bend, description.cloths[1].bend);
+    assert_eq!((bend.min, bend.max, none.is_some()), (Some(-60.1), Some(1.0 / 3.0), false));
     assert_eq!(names, ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6"]);
     let overlap = scene.warnings();
     assert!(overlap.len() == 1 && overlap[0].message.contains("held by pin[0]"), "{overlap:?}");

@@ -12,6 +12,7 @@ use crate::{
     hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
+        bend::BendElement,
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         nearest::tables::Filter,
@@ -30,11 +31,14 @@ use crate::{
 ///
 /// For strain: relative change of length, so that `max = 0.05` allows principal stretches up to 1.05, and
 /// `min = -0.05` down to 0.95.
+///
+/// For bend: degrees a centimetre (Eq. 5 of the paper), so that `max = 30.0` lets a hinge whose wings are both 1 cm high fold by
+/// 60 degrees past its rest angle towards the back of the surface, and `min = -30.0` as far towards its front.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
-    /// Largest allowed compression (a negative number, at least −1), or none.
+    /// Largest allowed compression (a negative number, at least −1) or bend towards the front, or none.
     pub min: Option<f32>,
-    /// Largest allowed stretch, or none.
+    /// Largest allowed stretch or bend towards the back, or none.
     pub max: Option<f32>,
 }
 
@@ -55,6 +59,8 @@ pub struct Cloth {
     pub strain: Limit,
     /// Limits on the strain of every edge.
     pub edge: Limit,
+    /// Limits on the bend of every hinge \[°/cm\].
+    pub bend: Limit,
     /// Limits of its coarser levels, for schemes that enforce limits there; `None`: the closed-form bounds.
     pub coarse: Option<CoarseLimits>,
     /// Vertices that are held.
@@ -73,6 +79,7 @@ impl Cloth {
             material,
             strain: Limit::default(),
             edge: Limit::default(),
+            bend: Limit::default(),
             coarse: None,
             pins: Vec::new(),
         }
@@ -237,6 +244,7 @@ pub struct World {
     pub(crate) strain: Colored<StrainBatch>,
     pub(crate) edge_elements: Vec<EdgeElement>,
     pub(crate) edges: Colored<EdgeBatch>,
+    pub(crate) bend_elements: Vec<BendElement>,
     /// One for each body with limits on its triangles, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
     pub(crate) forces: Forces,
@@ -303,6 +311,11 @@ impl World {
     /// Number of colours that the limited triangles need.
     pub fn color_count(&self) -> usize {
         self.strain.colors.len()
+    }
+
+    /// Hinges with limits on their bend, in the engine's vertex order.
+    pub fn bend_elements(&self) -> &[BendElement] {
+        &self.bend_elements
     }
 
     /// How many substeps the material asks for at rest, and how it is softened if that is more than allowed.

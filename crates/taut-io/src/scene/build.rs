@@ -105,6 +105,7 @@ impl Builder<'_> {
             material: cloth.material.build(),
             strain: cloth.strain.build(),
             edge: cloth.edge.build(),
+            bend: cloth.bend.build(),
             coarse: None,
             pins,
         })

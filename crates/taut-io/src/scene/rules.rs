@@ -57,7 +57,7 @@ fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report
 }
 
 fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
-    for key in ["strain", "edge"] {
+    for key in ["strain", "edge", "bend"] {
         if let Some(limits) = cloth.get(key) {
             check_order(limits, "min", "max", &Path::Key(path, key), report);
         }

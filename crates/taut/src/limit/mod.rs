@@ -1,8 +1,9 @@
 //! Limits, and how they are enforced over a whole mesh (section 3.2 of the paper, W5).
 //!
-//! One file a limit ([`strain_triangle`], [`edge`]), one a way to go through the mesh ([`sweep`]: colours, lanes and
+//! One file a limit ([`strain_triangle`], [`edge`], [`bend`]), one a way to go through the mesh ([`sweep`]: colours, lanes and
 //! threads; [`serial`]: the paper's randomised Gauss–Seidel; [`jacobi`]), and [`enforce`], the loop around them.
 
+pub mod bend;
 pub mod colored;
 pub mod edge;
 pub mod enforce;

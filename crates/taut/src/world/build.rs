@@ -12,6 +12,7 @@ use crate::{
         svd2::rest_inverse,
     },
     limit::{
+        bend::{BendElement, allowed_angles},
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
@@ -38,6 +39,7 @@ struct Elements {
     /// Rest areas of `strain` \[m²\].
     areas: Vec<f64>,
     edges: Vec<EdgeElement>,
+    bends: Vec<BendElement>,
     membrane: Vec<MembraneElement>,
     hinges: Vec<HingeElement>,
     membrane_frequency: f64,
@@ -140,6 +142,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         }),
         strain_elements: elements.strain,
         edge_elements: elements.edges,
+        bend_elements: elements.bends,
         forces,
         gusts: Gusts::new(description.seed),
         edge_length: edge_length as f32,
@@ -209,6 +212,12 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         let x = hinge.map(p);
         let d = dihedral(&x);
         let [a1, a2] = triangles.map(|t| areas[t as usize]);
+        if cloth.bend.is_some() {
+            let rest_angle = 2.0 * d.sin_half.atan2(d.cos_half);
+            let [min, max] = allowed_angles(cloth.bend, rest_angle, d.heights).map(|a| a as f32);
+            let vertices = hinge.map(|v| place[v as usize]);
+            elements.bends.push(BendElement { vertices, rest_angle: rest_angle as f32, min, max });
+        }
         let edge = (mesh.positions[hinge[1] as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
         let stiffness = bend * edge.length_squared() / (a1 + a2);
         if stiffness <= 0.0 {
@@ -396,6 +405,11 @@ fn check(description: &Description) -> Result<(), WorldError> {
                 && max.is_none_or(|m| m >= 0.0 && m.is_finite());
             need(fine, "a limit's min must lie between -1 and 0, its max be at least 0")?;
         }
+        let Limit { min, max } = cloth.bend;
+        need(
+            min.is_none_or(|m| m <= 0.0 && m.is_finite()) && max.is_none_or(|m| m >= 0.0 && m.is_finite()),
+            "a bend limit's min must be at most 0, its max at least 0 degrees a centimetre",
+        )?;
         need(
             cloth.pins.iter().flat_map(|p| &p.vertices).all(|&v| (v as usize) < count),
             "a pin names a vertex that does not exist",

@@ -28,6 +28,9 @@ pub(crate) struct Cloth {
     /// Limits on the strain of every edge. None by default.
     #[serde(default)]
     pub edge: Limits,
+    /// Limits on the bend of every hinge, the edge between two triangles. None by default.
+    #[serde(default)]
+    pub bend: BendLimits,
     /// Velocity at the start \[m/s\]. `[0, 0, 0]` by default; each −1000 to 1000.
     #[serde(default)]
     #[schemars(inner(range(min = -1000, max = 1000)))]
@@ -52,6 +55,22 @@ pub(crate) struct Limits {
     /// Largest allowed stretch: 0.05 keeps every stretch below 1.05. None by default; 0 to 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
+    pub max: Option<f64>,
+}
+
+/// A lower and an upper limit on bend, the angle between two neighbouring triangles, in degrees a centimetre: a hinge may fold that
+/// many degrees past its rest angle for each centimetre of the summed heights of its two triangles over their edge.
+/// Either may be left out: no limit on that side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct BendLimits {
+    /// Largest allowed bend towards the side that normals point to: valleys \[°/cm\]. None by default; −1000000 to 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1_000_000, max = 0))]
+    pub min: Option<f64>,
+    /// Largest allowed bend away from it: ridges \[°/cm\]. None by default; 0 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000))]
     pub max: Option<f64>,
 }
 
@@ -102,6 +121,13 @@ fn octaves() -> u32 {
 
 fn frequency() -> f64 {
     1.0
+}
+
+impl BendLimits {
+    /// The engine's limits.
+    pub fn build(self) -> taut::Limit {
+        taut::Limit { min: self.min.map(|min| min as f32), max: self.max.map(|max| max as f32) }
+    }
 }
 
 impl Limits {
