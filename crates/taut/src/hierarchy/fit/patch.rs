@@ -38,6 +38,12 @@ impl Element {
         std::iter::once([p[0], p[1], p[2]]).chain(second)
     }
 
+    /// Its longest edge \[m\].
+    pub fn size(&self) -> f64 {
+        let edges = self.triangles().flat_map(|[a, b, c]| [a.distance(b), b.distance(c), c.distance(a)]);
+        edges.fold(0.0, f64::max)
+    }
+
     /// Its mean normal, of unit length.
     pub fn normal(&self) -> DVec3 {
         self.triangles().map(|[a, b, c]| (b - a).cross(c - a)).sum::<DVec3>().normalize_or_zero()
@@ -222,10 +228,7 @@ struct Outline {
 
 impl Outline {
     fn new(element: &Element, margin: f64) -> Self {
-        let triangles: Vec<_> = element.triangles().collect();
-        let longest = triangles.iter().flat_map(|[a, b, c]| [a.distance(*b), b.distance(*c), c.distance(*a)]);
-        let depth = longest.fold(0.0, f64::max);
-        Self { triangles, margin, depth }
+        Self { triangles: element.triangles().collect(), margin, depth: element.size() }
     }
 
     fn holds(&self, p: DVec3) -> bool {

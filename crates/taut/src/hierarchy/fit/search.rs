@@ -4,12 +4,15 @@
 //! along, sweeps over the patch's triangles and hinges (Gauss–Seidel, the limiter's own kernels) and measures the element.
 //! What counts is the furthest state in which every limit held to [`TOLERANCE`] before the last sweep.
 //!
+//! Before that, rolls are scanned: 16 curvatures about each axis, without sweeps. The furthest that hold are starts, and
+//! so is what lies a little beyond them.
+//!
 //! Lengths are in edges of the finer mesh, so that inverse masses of 1 suit the kernels.
 
 use glam::DVec3;
 
 use super::patch::{Element, Fine, Patch, Places};
-use super::starts::{self, Drive, Start};
+use super::starts::{self, Drive, Start, Starts};
 use super::{angle_and_heights, within_half_turn};
 use crate::{
     kernel::{
@@ -26,14 +29,16 @@ use crate::{
 const TOLERANCE: f32 = 0.003;
 /// Sweeps a round.
 const SWEEPS: usize = 4;
-/// Rounds for an element of no size, and more for each edge of the finer mesh along its first edge.
+/// Rounds for an element of no size, and more for each edge of the finer mesh that it is wide.
 const ROUNDS: [f64; 2] = [40.0, 8.0];
-/// How far a round pushes at first: strain.
-const PUSH_STRAIN: f32 = 0.04;
-/// The same for angles \[rad\].
-const PUSH_ANGLE: f32 = 0.15;
+/// How far a round moves the element's corners at first, about, in edges of the finer mesh: larger steps crumple it.
+const PUSH: f32 = 0.15;
 /// Part of that which is left in the end.
 const LAST_PUSH: f32 = 0.1;
+/// Curvature of the starts beyond those that hold, in parts of theirs.
+const BEYOND: f64 = 1.35;
+/// What lanes without any state that held give.
+const NOTHING: f32 = -1e9;
 /// sin(θ/2) past which a hinge counts as folded flat: 164 degrees.
 const FOLDED: f32 = 0.99;
 
@@ -113,14 +118,15 @@ fn search_triangle(
     let rest = rest.map(|r| r as f32);
     memory.local.fill(fine, patch, element);
     let (mut lower, mut upper) = (low, high);
+    let aim = Aim { rest: Some(rest), size: (element.size() / edge) as f32 };
     if shrinks {
         let starts = starts::shrinking(element, edge, f64::from(low / min));
-        let best = memory.run(&starts, Aim::Triangle { rest }, element, edge, kind);
-        lower = best.iter().fold(min, |l, &b| l.min(b)).max(low);
+        let found = memory.search(&starts, aim, kind);
+        lower = found.iter().fold(min, |l, f| l.min(-f.1)).max(low);
     }
     if stretches {
-        let best = memory.run(&starts::stretching(element), Aim::Triangle { rest }, element, edge, kind);
-        upper = best.iter().fold(max, |u, &b| u.max(b)).min(high);
+        let found = memory.run(&starts::stretching(element), aim, kind, aim.rounds(), SWEEPS);
+        upper = found.iter().fold(max, |u, &f| u.max(f)).min(high);
     }
     [lower, upper]
 }
@@ -139,16 +145,17 @@ fn search_hinge(
     let rest = angle_and_heights([0, 1, 2, 3].map(|k| element.points[k])).0 as f32;
     let edge = patch.0.edge;
     memory.local.fill(fine, patch, element);
-    let starts = starts::bending(element, edge, [low - rest, high - rest]);
-    let best = memory.run(&starts, Aim::Hinge, element, edge, kind);
+    let aim = Aim { rest: None, size: (element.size() / edge) as f32 };
+    let found = memory.search(&starts::bending(element, edge, [low - rest, high - rest]), aim, kind);
     let (mut lower, mut upper) = (rest, rest);
-    for (start, &sin_half) in starts.iter().zip(&best) {
+    for (sign, furthest) in found.into_iter().filter(|f| f.1 > NOTHING) {
+        let sin_half = sign * furthest;
         let angle = if sin_half.abs() > FOLDED {
             NO_ANGLE.copysign(sin_half)
         } else {
             within_half_turn(2.0 * f64::from(sin_half).asin())
         };
-        if start.sign() < 0.0 {
+        if sign < 0.0 {
             lower = lower.min(angle);
         } else {
             upper = upper.max(angle);
@@ -202,14 +209,36 @@ impl Local {
 }
 
 impl Memory {
-    /// The furthest state of each lane: its smaller or larger stretch, or sin(θ/2).
+    /// Scans rolls and searches from the furthest that hold: sign of each search or scan, and how far it came in that
+    /// direction.
+    fn search(&mut self, starts: &Starts, aim: Aim, kind: LaneKind) -> Vec<(f32, f32)> {
+        let mut found = Vec::new();
+        let mut rolls = starts.rolled;
+        for roll in &mut rolls {
+            let scanned = self.run(&std::array::from_fn(|lane| roll.part(lane, BATCH)), aim, kind, 1, 1);
+            let lanes = 0..BATCH;
+            let best = lanes.max_by(|&a, &b| scanned[a].total_cmp(&scanned[b])).unwrap_or(0);
+            found.push((roll.sign(), scanned[best]));
+            *roll = roll.part(if scanned[best] > NOTHING { best } else { 0 }, BATCH);
+        }
+        let lanes: [Start; BATCH] = std::array::from_fn(|lane| match lane {
+            0..6 => rolls[lane],
+            6..12 => rolls[lane - 6].bent(BEYOND),
+            _ => starts.at_rest[lane - 12],
+        });
+        let furthest = self.run(&lanes, aim, kind, aim.rounds(), SWEEPS);
+        found.extend(lanes.iter().map(Start::sign).zip(furthest));
+        found
+    }
+
+    /// How far each lane came in the direction of its sign: its smaller or larger stretch, or sin(θ/2).
     fn run(
         &mut self,
         starts: &[Start; BATCH],
         aim: Aim,
-        element: &Element,
-        edge: f64,
         kind: LaneKind,
+        rounds: usize,
+        sweeps: usize,
     ) -> Column {
         self.x.clear();
         self.x.resize(self.local.rest.len(), [[0.0; BATCH]; 3]);
@@ -220,22 +249,24 @@ impl Memory {
                 }
             }
         }
-        let size = element.points[0].distance(element.points[1]) / edge;
-        let rounds = (ROUNDS[0] + ROUNDS[1] * size) as usize;
-        lanes::run(
-            kind,
-            Rounds { local: &self.local, x: &mut self.x, drives: Drives::new(starts), aim, rounds },
-        )
+        let drives = Drives::new(starts);
+        lanes::run(kind, Rounds { local: &self.local, x: &mut self.x, drives, aim, rounds, sweeps })
     }
 }
 
 /// What is measured and pushed.
 #[derive(Clone, Copy)]
-enum Aim {
-    /// Stretches of the triangle with this rest inverse.
-    Triangle { rest: [f32; 3] },
-    /// Angle of the hinge.
-    Hinge,
+struct Aim {
+    /// Rest inverse of the triangle whose stretches it is; `None` for the angle of a hinge.
+    rest: Option<[f32; 3]>,
+    /// About how many edges of the finer mesh the element is wide.
+    size: f32,
+}
+
+impl Aim {
+    fn rounds(&self) -> usize {
+        (ROUNDS[0] + ROUNDS[1] * f64::from(self.size)) as usize
+    }
 }
 
 /// Where each lane pushes to.
@@ -267,6 +298,7 @@ struct Rounds<'a> {
     drives: Drives,
     aim: Aim,
     rounds: usize,
+    sweeps: usize,
 }
 
 impl Work for Rounds<'_> {
@@ -275,45 +307,32 @@ impl Work for Rounds<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Column {
         let mut best = [0.0; BATCH];
-        let zero = L::splat(0.0);
         let fade = LAST_PUSH.powf(1.0 / self.rounds as f32);
         for at in (0..BATCH).step_by(L::WIDTH) {
             let sign = L::load(&self.drives.sign, at);
             let strain = L::load_all(&self.drives.strain, at);
-            // Below anything that will be measured.
-            let mut furthest = L::splat(-1e9);
-            let mut push = zero;
-            let mut length = match self.aim {
-                Aim::Triangle { .. } => PUSH_STRAIN,
-                Aim::Hinge => PUSH_ANGLE,
-            };
+            let mut furthest = L::splat(NOTHING);
+            let mut push = L::splat(0.0);
+            let mut length = PUSH / self.aim.size;
             for _ in 0..self.rounds {
-                match self.aim {
-                    Aim::Triangle { rest } => {
-                        push_triangle(self.local, self.x, at, rest, &strain, sign * push)
-                    }
-                    Aim::Hinge => push_hinge(self.local, self.x, at, sign * push),
+                match self.aim.rest {
+                    Some(rest) => push_triangle(self.local, self.x, at, rest, &strain, sign * push),
+                    None => push_hinge(self.local, self.x, at, sign * push),
                 }
-                let mut residual = zero;
-                for _ in 0..SWEEPS {
+                let mut residual = L::splat(0.0);
+                for _ in 0..self.sweeps {
                     residual = sweep(self.local, self.x, at);
                 }
-                let measured = match self.aim {
-                    Aim::Triangle { rest } => measure_triangle(self.local, self.x, at, rest, sign),
-                    Aim::Hinge => dihedral(&corners(self.local, self.x, at)).sin_half,
+                let measured = match self.aim.rest {
+                    Some(rest) => measure_triangle(self.local, self.x, at, rest, sign),
+                    None => dihedral(&corners(self.local, self.x, at)).sin_half,
                 };
                 let holds = residual.le(L::splat(TOLERANCE));
                 furthest = L::select(holds, furthest.max(sign * measured), furthest);
-                push = L::select(holds, L::splat(length), zero);
+                push = L::select(holds, L::splat(length), L::splat(0.0));
                 length *= fade;
             }
-            // A lane that never held its limits found nothing.
-            let nothing = furthest.lt(L::splat(-1e8));
-            let at_rest = match self.aim {
-                Aim::Triangle { .. } => L::splat(1.0),
-                Aim::Hinge => zero,
-            };
-            L::select(nothing, at_rest, sign * furthest).store(&mut best, at);
+            furthest.store(&mut best, at);
         }
         best
     }

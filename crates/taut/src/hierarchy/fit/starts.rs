@@ -1,9 +1,8 @@
 //! Where searches start and which way they push.
 //!
 //! The paper's search starts from the rest shape. A sheet that is pushed together from there finds the nearest wrinkle, and misses
-//! how far it can shrink by curling up. So most lanes start rolled up, about several axes, at parts of the curvature that the
-//! closed-form bound assumes; sweeps then bring them back inside their limits. The others start at rest, with seeded
-//! noise along the normal.
+//! how far it can shrink by curling up. So most lanes start rolled up, about several axes and to either side. The others start
+//! at rest, with seeded noise along the normal.
 
 use std::f64::consts::{PI, TAU};
 
@@ -12,9 +11,6 @@ use glam::DVec3;
 use super::patch::Element;
 use crate::kernel::{lanes::BATCH, random::Random};
 
-/// Curvature of rolled starts, in parts of what the closed-form bound assumes: that counts every hinge crossed, of which a
-/// roll uses about a third.
-const CURVATURES: [f64; 2] = [0.3, 0.65];
 /// By how much the axis of a roll is turned from the edge of a hinge \[rad\].
 const TURNS: [f64; 3] = [-0.45, 0.0, 0.45];
 /// Height of the noise, in edges of the finer mesh.
@@ -44,7 +40,26 @@ pub(super) struct Start {
     noise: Option<u64>,
 }
 
+/// Starts of a search.
+pub(super) struct Starts {
+    /// Rolled to the curvature that the closed-form bound assumes. That counts every hinge crossed, and no roll uses them
+    /// all.
+    pub rolled: [Start; 6],
+    /// Not rolled.
+    pub at_rest: [Start; 4],
+}
+
 impl Start {
+    /// With the curvature of step `k`, from 0, of `count`.
+    pub fn part(&self, k: usize, count: usize) -> Self {
+        self.bent((k + 1) as f64 / count as f64)
+    }
+
+    /// With `factor` times the curvature.
+    pub fn bent(&self, factor: f64) -> Self {
+        Self { curvature: factor * self.curvature, ..*self }
+    }
+
     /// 1 where what is measured is to grow, −1 where it is to shrink.
     pub fn sign(&self) -> f32 {
         match self.drive {
@@ -86,27 +101,23 @@ fn strain_along(direction: DVec3, [x, y, _]: [DVec3; 3]) -> [f32; 3] {
     [a * a, a * b, b * b]
 }
 
-/// Starts of a triangle that is to shrink: rolled along each edge, to either side; and at rest. `shrink` is how far its
-/// closed-form bound lets it by bending alone, and `edge` that of the finer mesh \[m\].
-pub(super) fn shrinking(element: &Element, edge: f64, shrink: f64) -> [Start; BATCH] {
+/// Starts of a triangle that is to shrink: rolled along each edge, to either side; and at rest, to shrink along each edge and
+/// everywhere. `shrink` is how far its closed-form bound lets it by bending alone, and `edge` that of the finer mesh \[m\].
+pub(super) fn shrinking(element: &Element, edge: f64, shrink: f64) -> Starts {
     let frame = frame(element);
-    let normal = frame[2];
-    let edges = [0, 1, 2].map(|k| element.points[(k + 1) % 3] - element.points[k]);
-    let longest = edges.iter().map(|e| e.length()).fold(0.0, f64::max) / edge;
-    let turning = 2.0 * inverse_sinc(shrink);
-    std::array::from_fn(|lane| {
-        let along = edges[lane % 3].normalize_or_zero();
-        let drive = Drive::Strain(-1.0, strain_along(along, frame));
-        let rest = Start { drive, along, normal, curvature: 0.0, noise: Some(lane as u64) };
-        match lane {
-            0..12 => {
-                let part = CURVATURES[lane / 3 % 2] * if lane < 6 { 1.0 } else { -1.0 };
-                Start { curvature: part * turning / longest, noise: None, ..rest }
-            }
-            12..15 => rest,
-            _ => Start { drive: Drive::Strain(-1.0, EVERYWHERE), ..rest },
-        }
-    })
+    let turning = 2.0 * inverse_sinc(shrink) * edge / element.size();
+    let along = |k: usize| (element.points[(k + 1) % 3] - element.points[k % 3]).normalize_or_zero();
+    let start = |k: usize, curvature: f64, noise: Option<u64>| Start {
+        drive: Drive::Strain(-1.0, if k == 3 { EVERYWHERE } else { strain_along(along(k), frame) }),
+        along: along(k),
+        normal: frame[2],
+        curvature,
+        noise,
+    };
+    Starts {
+        rolled: std::array::from_fn(|k| start(k % 3, if k < 3 { turning } else { -turning }, None)),
+        at_rest: std::array::from_fn(|k| start(k, 0.0, Some(k as u64))),
+    }
 }
 
 /// Starts of a triangle that is to stretch: at rest, in six directions and all at once, with and without noise.
@@ -126,29 +137,28 @@ pub(super) fn stretching(element: &Element) -> [Start; BATCH] {
 
 /// Starts of a hinge that is to bend down and up: rolled about its edge and askew, and at rest. `bend` is how far its
 /// closed-form bounds let it \[rad\], and `edge` that of the finer mesh \[m\].
-pub(super) fn bending(element: &Element, edge: f64, bend: [f32; 2]) -> [Start; BATCH] {
+pub(super) fn bending(element: &Element, edge: f64, bend: [f32; 2]) -> Starts {
     let normal = element.normal();
     let axis = (element.points[1] - element.points[0]).normalize_or_zero();
     let across = axis.cross(normal).normalize_or_zero();
     let width = (element.points[2] - element.points[3]).dot(across).abs().max(edge) / edge;
-    std::array::from_fn(|lane| {
-        let (up, k) = (lane / 8, lane % 8);
+    let start = |up: usize, turn: f64, noise: Option<u64>| {
         let sign = [-1.0, 1.0][up];
         // Beyond a full turn a roll meets itself.
         let turning = f64::from(bend[up]).abs().min(TAU);
-        let (sin, cos) = TURNS[k % 3].sin_cos();
-        let rest = Start {
+        let (sin, cos) = turn.sin_cos();
+        Start {
             drive: Drive::Bend(sign as f32),
             along: across * cos + axis * sin,
             normal,
-            curvature: 0.0,
-            noise: Some(lane as u64),
-        };
-        match k {
-            0..6 => Start { curvature: sign * CURVATURES[k / 3] * turning / width, noise: None, ..rest },
-            _ => rest,
+            curvature: if noise.is_some() { 0.0 } else { sign * turning / width },
+            noise,
         }
-    })
+    };
+    Starts {
+        rolled: std::array::from_fn(|k| start(k / 3, TURNS[k % 3], None)),
+        at_rest: std::array::from_fn(|k| start(k % 2, 0.0, Some(k as u64))),
+    }
 }
 
 /// The x in \[0, π\] with sin(x) / x = `value`.
