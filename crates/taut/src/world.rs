@@ -62,10 +62,17 @@ pub struct Cloth {
     pub strain: Limit,
     /// Limits on the strain of every edge.
     pub edge: Limit,
+<<<<<<< HEAD
     /// Limits of its coarser levels, for schemes that enforce limits there; `None`: the closed-form bounds.
     pub coarse: Option<CoarseLimits>,
     /// Limits on the bend of every hinge \[°/cm\].
     pub bend: Limit,
+=======
+    /// Limits on the bend of every hinge \[°/cm\].
+    pub bend: Limit,
+    /// Limits of its coarser levels, for schemes that enforce limits there; `None`: the closed-form bounds.
+    pub coarse: Option<CoarseLimits>,
+>>>>>>> fit
     /// Vertices that are held.
     pub pins: Vec<Pin>,
 }
@@ -82,8 +89,13 @@ impl Cloth {
             material,
             strain: Limit::default(),
             edge: Limit::default(),
+<<<<<<< HEAD
             coarse: None,
             bend: Limit::default(),
+=======
+            bend: Limit::default(),
+            coarse: None,
+>>>>>>> fit
             pins: Vec::new(),
         }
     }
