@@ -13,7 +13,7 @@ use crate::{
     hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
-        bend::BendElement,
+        bend::{BendBatch, BendElement, RestBend},
         bend_paper::BendTriangle,
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
@@ -62,17 +62,10 @@ pub struct Cloth {
     pub strain: Limit,
     /// Limits on the strain of every edge.
     pub edge: Limit,
-<<<<<<< HEAD
-    /// Limits of its coarser levels, for schemes that enforce limits there; `None`: the closed-form bounds.
-    pub coarse: Option<CoarseLimits>,
-    /// Limits on the bend of every hinge \[°/cm\].
-    pub bend: Limit,
-=======
     /// Limits on the bend of every hinge \[°/cm\].
     pub bend: Limit,
     /// Limits of its coarser levels, for schemes that enforce limits there; `None`: the closed-form bounds.
     pub coarse: Option<CoarseLimits>,
->>>>>>> fit
     /// Vertices that are held.
     pub pins: Vec<Pin>,
 }
@@ -89,13 +82,8 @@ impl Cloth {
             material,
             strain: Limit::default(),
             edge: Limit::default(),
-<<<<<<< HEAD
-            coarse: None,
-            bend: Limit::default(),
-=======
             bend: Limit::default(),
             coarse: None,
->>>>>>> fit
             pins: Vec::new(),
         }
     }
@@ -140,6 +128,8 @@ pub struct Solver {
     pub projection: Projection,
     /// Largest residual past a limit at which a step may end (strain, without unit).
     pub tolerance: f32,
+    /// Largest excess past a bend limit at which a step may end \[°\].
+    pub bend_tolerance: f32,
     /// Most iterations a step; on the finest level, if there are several.
     pub iterations: u32,
     /// Most passes over the coarse levels a step, for [`Scheme::Cycle`] and [`Scheme::Paper`] only; 0 leaves it to the scheme:
@@ -164,6 +154,7 @@ impl Default for Solver {
             scheme: Scheme::Sweep,
             projection: Projection::Gradient,
             tolerance: 0.01,
+            bend_tolerance: 2.0,
             iterations: 1000,
             passes: 0,
             budget_ms: None,
@@ -236,6 +227,8 @@ pub(crate) struct Body {
     pub rest: RestShape,
     /// Hinges as the certificate measures them, in the caller's order.
     pub hinges: Vec<RestHinge>,
+    /// All hinges as the certificate measures their bend, in the caller's order.
+    pub bends: Vec<RestBend>,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
 }
@@ -271,7 +264,8 @@ pub struct World {
     pub(crate) bend_elements: Vec<BendElement>,
     /// Triangles with limited angles, for [`Scheme::Paper`].
     pub(crate) bend_triangles: Vec<BendTriangle>,
-    /// One for each body with limits on its triangles, if the scheme asks for them.
+    pub(crate) bends: Colored<BendBatch>,
+    /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
     /// One for each body with limits on coarser levels, if the scheme asks for them.
     pub(crate) levels: Vec<Levels>,

@@ -105,13 +105,8 @@ impl Builder<'_> {
             material: cloth.material.build(),
             strain: cloth.strain.build(),
             edge: cloth.edge.build(),
-<<<<<<< HEAD
-            coarse: None,
-            bend: cloth.bend.build(),
-=======
             bend: cloth.bend.build(),
             coarse: None,
->>>>>>> fit
             pins,
         })
     }

@@ -5,6 +5,7 @@
 //! ones), so that all of them, on any processor, give the same bits.
 
 pub mod angle;
+pub mod bend;
 pub mod bend_paper;
 pub mod clamp;
 pub mod dihedral;

@@ -10,7 +10,9 @@
 //! over-relax by half; the coarsest level is not too coarse (about 8 to 12 vertices a side: less is as bad as a stiff metric).
 //!
 //! Coarse upper limits are those of level 0. Folds that a coarse triangle takes for stretch can make that too tight, yet anything
-//! looser ruins convergence.
+//! looser ruins convergence. (Where the rest shape is curved they are looser by how much longer the way over the surface is.) Coarse
+//! lower limits are the closed-form bounds: without bend limits there are none. Bends are limited on level 0 alone, without
+//! over-relaxation.
 //!
 //! Good for upper limits on sheets; for limits on both sides, shells and pins inside, [`nearest`](super::nearest) is
 //! faster and more robust.
@@ -19,7 +21,7 @@ use std::time::Instant;
 
 use super::{
     Settings,
-    enforce::{Enforced, Scratch, Turn},
+    enforce::{Enforced, Scratch, Turn, bend_bound},
     levels::Descent,
     nearest::contact::Surroundings,
     sweep,
@@ -58,10 +60,12 @@ pub fn enforce(
 ) -> Enforced {
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
+    let plain = settings;
     let settings = &Settings { relaxation: (OVER * settings.relaxation).min(MOST), ..*settings };
     let mut random = Random::new(world.description.seed, turn.step);
     let shallow = 0.01 * world.edge_length;
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let bend_tolerance = bend_bound(solver.bend_tolerance);
     let late = || turn.deadline.is_some_and(|deadline| Instant::now() >= deadline);
 
     let mut enforced = Enforced::default();
@@ -70,11 +74,14 @@ pub fn enforce(
         for _ in 0..SWEEPS {
             let strain = sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
             let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
+            let bend = sweep::sweep_bends(plain, &world.bends, x, &mut random, &mut scratch.order);
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
-            if strain.max(edge) <= 2.0 * tolerance && depth <= shallow {
+            let near = strain.max(edge) <= 2.0 * tolerance && bend <= 2.0 * bend_tolerance;
+            if near && depth <= shallow {
                 enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
-                enforced.converged = enforced.residual <= tolerance;
+                enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+                enforced.converged = enforced.residual <= tolerance && enforced.bend <= bend_tolerance;
                 if enforced.converged {
                     break 'cycles;
                 }
@@ -115,7 +122,8 @@ pub fn enforce(
     solids.expel(obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
         enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
-        enforced.converged = enforced.residual <= solver.tolerance;
+        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= bend_tolerance;
     }
     enforced
 }

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::{
     Settings, bend_paper,
-    enforce::{Enforced, Scratch, Turn},
+    enforce::{Enforced, Scratch, Turn, bend_bound},
     levels::Descent,
     nearest::contact::Surroundings,
     serial, sweep,
@@ -26,9 +26,6 @@ use crate::{
 
 /// Iterations on each level.
 const ITERATIONS: u32 = 128;
-
-/// Largest excess of an angle at which iterations may end \[rad\]: 2 degrees.
-const BEND_TOLERANCE: f32 = 0.035;
 
 /// Iterations of a coarse level after which it meets obstacles.
 const BETWEEN_OBSTACLES: u32 = 8;
@@ -49,6 +46,7 @@ pub fn enforce(
     let mut random = Random::new(world.description.seed, turn.step);
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
     let shallow = 0.01 * world.edge_length;
+    let bend_tolerance = solver.bend_tolerance.to_radians();
     let late = || turn.deadline.is_some_and(|deadline| Instant::now() >= deadline);
 
     let mut enforced = Enforced::default();
@@ -65,10 +63,11 @@ pub fn enforce(
                 memory,
                 |_, tables, x, round| {
                     for _ in 0..BETWEEN_OBSTACLES {
-                        let met = serial::iterate(settings, &tables.elements, &[], x, &mut random, order);
+                        let [met, _] =
+                            serial::iterate(settings, &tables.elements, &[], &[], x, &mut random, order);
                         let bent =
                             bend_paper::iterate(&tables.bend, x, settings.relaxation, &mut random, order);
-                        if met <= tolerance && bent <= BEND_TOLERANCE || late() {
+                        if met <= tolerance && bent <= bend_tolerance || late() {
                             return false;
                         }
                     }
@@ -77,10 +76,11 @@ pub fn enforce(
             );
         }
         for _ in 0..ITERATIONS {
-            let met = serial::iterate(
+            let [met, _] = serial::iterate(
                 settings,
                 &world.strain_elements,
                 &world.edge_elements,
+                &[],
                 x,
                 &mut random,
                 &mut scratch.order,
@@ -94,14 +94,15 @@ pub fn enforce(
             );
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
-            let within = met <= tolerance && bent <= BEND_TOLERANCE && depth <= shallow;
+            let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow;
             if within || enforced.iterations >= solver.iterations || late() {
                 break;
             }
         }
         enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
         enforced.converged =
-            enforced.residual <= tolerance && bend_paper::excess(&world.bend_triangles, x) <= BEND_TOLERANCE;
+            enforced.residual <= tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
         if enforced.converged || enforced.iterations >= solver.iterations || late() {
             break;
         }
@@ -109,7 +110,9 @@ pub fn enforce(
     solids.expel(obstacles, x);
     if !obstacles.is_empty() {
         enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
-        enforced.converged &= enforced.residual <= solver.tolerance;
+        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.converged =
+            enforced.residual <= solver.tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
     }
     enforced
 }

@@ -2,10 +2,10 @@
 
 use super::{Body, Cloth, Description, PinnedVertex, Scheme, WorldError, build::invalid};
 use crate::{
-    hierarchy::{self, Hierarchy},
-    kernel::{dihedral::dihedral, strain::Range},
+    hierarchy::{self, Hierarchy, fit},
+    kernel::dihedral::dihedral,
     limit::{
-        bend::{NO_ANGLE, allowed_angles},
+        bend::allowed_angles,
         bend_paper::{self, BendTriangle, corner_angles},
         levels::tables::{ElementLimits, Levels, Parts},
     },
@@ -15,7 +15,7 @@ use crate::{
 /// Levels of the paper, the finest one included.
 const PAPER_LEVELS: usize = 4;
 
-/// Coarse levels of all bodies with limits on their triangles, if the scheme asks for them.
+/// Coarse levels of all bodies with limits on their triangles or hinges, if the scheme asks for them.
 pub(super) fn levels(
     description: &Description,
     bodies: &[Body],
@@ -27,7 +27,7 @@ pub(super) fn levels(
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi | Scheme::Nearest => return Ok(Vec::new()),
     };
     let mut levels = Vec::new();
-    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| cloth.strain.is_some()) {
+    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
         let mut hierarchy = hierarchy::build(&cloth.mesh, &hierarchy::Options::default());
         hierarchy.levels.truncate(depth);
         let limits = coarse_limits(cloth, &hierarchy)?;
@@ -49,33 +49,41 @@ pub(super) fn levels(
     Ok(levels)
 }
 
+fn limited(cloth: &Cloth) -> bool {
+    cloth.strain.is_some() || cloth.bend.is_some()
+}
+
 /// Limits of the levels of a cloth: those it brings, or the closed-form bounds.
 fn coarse_limits(cloth: &Cloth, hierarchy: &Hierarchy) -> Result<Vec<ElementLimits>, WorldError> {
-    let range = Range { min: 0.0, ..cloth.strain.range() };
+    let bounds;
+    let coarse = match &cloth.coarse {
+        Some(coarse) => coarse,
+        None => {
+            bounds = fit::bounds(&cloth.mesh, hierarchy, cloth.strain, cloth.bend);
+            &bounds
+        }
+    };
     let mut all = Vec::new();
     for (k, level) in hierarchy.levels.iter().enumerate() {
         let triangles = &level.mesh.triangles;
         let adjacency = Adjacency::new(triangles);
-        let (strain, bend) = match &cloth.coarse {
-            Some(coarse) => {
-                let fitting = coarse
-                    .levels
-                    .get(k)
-                    .filter(|l| l.strain.len() == triangles.len() && l.bend.len() == adjacency.hinges.len());
-                let Some(limits) = fitting else {
-                    let problem = format!(
-                        "its coarse limits do not fit level {}, which has {} triangles and {} hinges",
-                        k + 1,
-                        triangles.len(),
-                        adjacency.hinges.len()
-                    );
-                    return Err(invalid(cloth, problem));
-                };
-                (limits.strain.clone(), limits.bend.clone())
-            }
-            None => (vec![range; triangles.len()], vec![[-NO_ANGLE, NO_ANGLE]; adjacency.hinges.len()]),
+        let fitting = coarse
+            .levels
+            .get(k)
+            .filter(|l| l.strain.len() == triangles.len() && l.bend.len() == adjacency.hinges.len());
+        let Some(limits) = fitting else {
+            let problem = format!(
+                "its coarse limits do not fit level {}, which has {} triangles and {} hinges",
+                k + 1,
+                triangles.len(),
+                adjacency.hinges.len()
+            );
+            return Err(invalid(cloth, problem));
         };
-        all.push(ElementLimits { strain, bend: corner_angles(triangles, &adjacency, &bend) });
+        all.push(ElementLimits {
+            strain: limits.strain.clone(),
+            bend: corner_angles(triangles, &adjacency, &limits.bend),
+        });
     }
     Ok(all)
 }

@@ -17,6 +17,9 @@ pub(crate) struct Solver {
     /// 0.06. 0 to 10; 0 uses all iterations.
     #[schemars(range(min = 0, max = 10))]
     pub tolerance: f64,
+    /// Largest excess past a bend limit at which a step may end \[°\]. 0 to 180; 0 uses all iterations.
+    #[schemars(range(min = 0, max = 180))]
+    pub bend_tolerance: f64,
     /// Most iterations a step; with the schemes `"cycle"` and `"paper"`, on the finest level. 1 to 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub iterations: u32,
@@ -51,7 +54,7 @@ pub(crate) enum Scheme {
     Serial,
     /// All elements at once, corrections averaged so that momentum is kept.
     Jacobi,
-    /// The state within the strain limits that changes velocities least, found on all levels of the mesh at once. Limits on
+    /// The state within the strain and bend limits that changes velocities least, found on all levels of the mesh at once. Limits on
     /// edges are swept afterwards.
     Nearest,
     /// Cycles over coarser levels of the mesh, Gauss–Seidel on each, until the finest is within its limits. Best for upper
@@ -89,6 +92,7 @@ impl Default for Solver {
                 taut::Projection::Paper => Projection::Paper,
             },
             tolerance: decimal(solver.tolerance),
+            bend_tolerance: decimal(solver.bend_tolerance),
             iterations: solver.iterations,
             passes: solver.passes,
             budget_ms: solver.budget_ms.map(decimal),
@@ -116,6 +120,7 @@ impl Solver {
                 Projection::Paper => taut::Projection::Paper,
             },
             tolerance: self.tolerance as f32,
+            bend_tolerance: self.bend_tolerance as f32,
             iterations: self.iterations,
             passes: self.passes,
             budget_ms: self.budget_ms.map(|time| time as f32),
