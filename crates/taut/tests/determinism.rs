@@ -100,8 +100,11 @@ fn same_bits_for_any_number_of_threads_and_any_lanes() {
     let widest = LaneKind::available()[0];
     for scheme in SCHEMES {
         // Large enough that colours are split between threads.
-        let mut description =
-            description(if matches!(scheme, Scheme::Serial | Scheme::Paper) { 24 } else { 140 });
+        let mut description = description(match scheme {
+            Scheme::Serial | Scheme::Paper => 24,
+            Scheme::Cycle => 100,
+            Scheme::Sweep | Scheme::Jacobi | Scheme::Nearest => 140,
+        });
         description.solver.scheme = scheme;
         let expected = bits(description.clone(), 1, widest);
         for threads in [2, 5] {

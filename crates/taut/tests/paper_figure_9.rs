@@ -17,7 +17,7 @@ use taut::{
     parallel::Threads,
 };
 
-const FRAMES: u32 = 9;
+const FRAMES: u32 = 6;
 
 fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
     let mut mesh = Generator::Sphere { radius: 0.1, frequency: 10 }.generate().unwrap();
@@ -115,8 +115,8 @@ fn paper_fig9_hollow_shell_in_four_ways() {
     let ways = [
         ("(a) paper: levels, 128", with_fitted_limits(shell(Scheme::Paper, 128, true))),
         ("(a) the same, bounds", shell(Scheme::Paper, 128, true)),
-        ("(a) cycle: levels, 128", shell(Scheme::Cycle, 128, true)),
-        ("(a) nearest, 128", shell(Scheme::Nearest, 128, true)),
+        ("(a) cycle: levels, 128", with_fitted_limits(shell(Scheme::Cycle, 128, true))),
+        ("(a) cycle: levels, 1024", with_fitted_limits(shell(Scheme::Cycle, 1024, true))),
         ("(b) finest alone, 128", shell(Scheme::Serial, 128, true)),
         ("(c) finest alone, 2048", shell(Scheme::Serial, 2048, true)),
         ("(d) stiff, no limits", shell(Scheme::Serial, 1, false)),
@@ -133,8 +133,15 @@ fn paper_fig9_hollow_shell_in_four_ways() {
         );
         o
     });
-    let [paper, _, _, nearest, alone, long, stiff] = &outcomes;
-    assert!(paper.residual < alone.residual, "{outcomes:?}");
-    assert!(long.residual < alone.residual, "{outcomes:?}");
-    assert!(stiff.volume > alone.volume, "{outcomes:?}");
+    let [paper, bounds, _, cycle, alone, long, stiff] = &outcomes;
+    // Levels are better than none at the same number of iterations, and fitted limits better than bounds.
+    assert!(paper.residual < 0.6 * alone.residual, "{outcomes:?}");
+    assert!(paper.residual < bounds.residual && paper.volume > bounds.volume, "{outcomes:?}");
+    // One published pass does not reach (c) here; cycles over the same levels do, in a fraction of the time.
+    assert!(long.residual < paper.residual, "{outcomes:?}");
+    assert!(cycle.residual < 1.2 * long.residual && cycle.volume > 0.9 * long.volume, "{outcomes:?}");
+    assert!(4.0 * cycle.ms < long.ms, "{outcomes:?}");
+    // (b) loses its shape, (d) keeps it.
+    assert!(alone.volume < 0.7 * long.volume && stiff.volume > 0.95, "{outcomes:?}");
+    assert!(outcomes.iter().all(|o| o.depth < 1e-5), "{outcomes:?}");
 }
