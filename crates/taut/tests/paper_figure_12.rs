@@ -55,7 +55,7 @@ fn sweep(x: &mut [DVec3], rest: f64, over: f64) -> usize {
 }
 
 /// Plain Gauss–Seidel: one sweep.
-fn plain(x: &mut Vec<DVec3>) -> usize {
+fn plain(x: &mut [DVec3]) -> usize {
     sweep(x, 1.0, 1.0)
 }
 
@@ -84,7 +84,7 @@ fn levels(x: &mut [DVec3], top: usize) -> usize {
 }
 
 /// One iteration of fast projection: Newton on all constraints (|d|² − 1) / 2 at once, masses equal, the first vertex held.
-fn fast_projection(x: &mut Vec<DVec3>) -> usize {
+fn fast_projection(x: &mut [DVec3]) -> usize {
     let d: Vec<DVec3> = x.windows(2).map(|e| e[1] - e[0]).collect();
     let weight = |i: usize| if i == 0 { 0.0 } else { 1.0 };
     // J M⁻¹ Jᵀ λ = C by Thomas's algorithm.
@@ -109,7 +109,7 @@ fn fast_projection(x: &mut Vec<DVec3>) -> usize {
 }
 
 /// Work and time \[µs\] to each threshold; infinite where it is not reached.
-fn cost(shaken: f64, mut iterate: impl FnMut(&mut Vec<DVec3>) -> usize) -> [(f64, f64); 4] {
+fn cost(shaken: f64, mut iterate: impl FnMut(&mut [DVec3]) -> usize) -> [(f64, f64); 4] {
     let mut best = [(f64::INFINITY, f64::INFINITY); 4];
     for _ in 0..3 {
         let mut x = chain(shaken);

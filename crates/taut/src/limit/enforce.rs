@@ -208,5 +208,5 @@ fn iterate(
 
 /// The sine of half an excess of `degrees`, less what single precision may get wrong.
 pub(super) fn bend_bound(degrees: f32) -> f32 {
-    (0.5 * (degrees - 1e-3).max(0.0).min(180.0)).to_radians().sin()
+    (0.5 * (degrees - 1e-3).clamp(0.0, 180.0)).to_radians().sin()
 }
