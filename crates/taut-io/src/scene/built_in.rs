@@ -17,5 +17,14 @@ macro_rules! scenes {
 
 /// All built-in scenes.
 pub fn built_in() -> &'static [BuiltIn] {
-    scenes!["hanging-sheet", "sheet-on-sphere", "flag", "swinging-sheet", "star", "noisy-sheet"]
+    scenes![
+        "hanging-sheet",
+        "sheet-on-sphere",
+        "flag",
+        "swinging-sheet",
+        "star",
+        "noisy-sheet",
+        "bend-loose",
+        "bend-tight"
+    ]
 }
