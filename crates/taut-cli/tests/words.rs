@@ -113,7 +113,7 @@ fn verify_check_bench_and_materials_speak_json() {
     assert_eq!((&checked["ok"], &checked["bodies"][0]["triangles"]), (&true.into(), &128.into()));
     let rows = json(&place.good("bench scene-in.toml --frames 5 --compare --json --threads 2").out);
     let schemes: Vec<&str> = rows.as_array().unwrap().iter().map(|r| r["scheme"].as_str().unwrap()).collect();
-    assert_eq!(schemes, ["sweep", "serial", "jacobi"]);
+    assert_eq!(schemes, ["sweep", "serial", "jacobi", "nearest", "cycle", "paper", "paper, repeated"]);
     assert!(rows[1]["time_ratio"].as_f64().unwrap() > 0.0);
     assert!(place.good("bench scene-in.toml --frames 5").out.contains("max residual"));
     let materials = json(&place.good("materials --json").out);

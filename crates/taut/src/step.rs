@@ -21,6 +21,7 @@ use crate::{
     limit::{
         Settings,
         enforce::{Draft, Scratch, Turn, enforce},
+        levels::tables::Levels,
     },
     parallel::Threads,
     velocity::update,
@@ -71,8 +72,15 @@ impl Stepper {
     /// If the threads cannot be started.
     pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
         let quads = || vec![[0.0; 4]; world.start.len()];
-        let elements =
-            world.strain_elements.len().max(world.edge_elements.len()).max(world.bend_elements.len());
+        let elements = [
+            world.strain_elements.len(),
+            world.edge_elements.len(),
+            world.bend_elements.len(),
+            world.bend_triangles.len(),
+        ]
+        .into_iter()
+        .max()
+        .unwrap_or(0);
         Ok(Self {
             threads: Threads::new(threads)?,
             lanes: LaneKind::detect(),
@@ -86,6 +94,7 @@ impl Stepper {
                 moves: quads(),
                 order: Vec::with_capacity(elements),
                 nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
+                levels: world.levels.iter().map(Levels::scratch).collect(),
             },
         })
     }

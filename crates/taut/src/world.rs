@@ -1,6 +1,7 @@
 //! What does not change while a simulation runs: the description that a caller gives, and the tables made from it.
 
 mod build;
+mod coarse;
 mod imperfection;
 
 use std::ops::Range;
@@ -10,11 +11,14 @@ use glam::Vec3;
 use crate::{
     boundary::{motion::Motion, obstacle::Obstacle, pin::Pin},
     certificate::RestShape,
+    hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
         bend::{BendBatch, BendElement, RestBend},
+        bend_paper::BendTriangle,
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
+        levels::tables::Levels,
         nearest::tables::Filter,
         strain_triangle::{StrainBatch, StrainElement},
     },
@@ -61,6 +65,8 @@ pub struct Cloth {
     pub edge: Limit,
     /// Limits on the bend of every hinge \[°/cm\].
     pub bend: Limit,
+    /// Limits of its coarser levels, for schemes that enforce limits there; `None`: the closed-form bounds.
+    pub coarse: Option<CoarseLimits>,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
     /// How far the start of vertices that are not held is displaced at random along the normals, at most \[m\]; `None`
@@ -85,6 +91,7 @@ impl Cloth {
             strain: Limit::default(),
             edge: Limit::default(),
             bend: Limit::default(),
+            coarse: None,
             pins: Vec::new(),
             imperfection: None,
         }
@@ -104,6 +111,11 @@ pub enum Scheme {
     /// The nearest state within the limits in the mass metric, on all levels at once. Limits on edges are swept
     /// afterwards.
     Nearest,
+    /// Nonlinear cycles over coarser levels of the mesh, coloured sweeps on each, until the finest is within its limits.
+    Cycle,
+    /// As published (W10): one pass over four levels with limits of their own, 128 iterations on each, elements one by one
+    /// in random order, Eq. 4 whatever the projection, on one thread. Here to compare with.
+    Paper,
 }
 
 /// How one violating triangle is brought back to its limits (W1).
@@ -127,8 +139,11 @@ pub struct Solver {
     pub tolerance: f32,
     /// Largest excess past a bend limit at which a step may end \[°\].
     pub bend_tolerance: f32,
-    /// Most iterations a step.
+    /// Most iterations a step; on the finest level, if there are several.
     pub iterations: u32,
+    /// Most passes over the coarse levels a step, for [`Scheme::Cycle`] and [`Scheme::Paper`] only; 0 leaves it to the scheme:
+    /// cycles until the limits are met, the paper's once.
+    pub passes: u32,
     /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent. The result then depends on
     /// the machine.
     pub budget_ms: Option<f32>,
@@ -150,6 +165,7 @@ impl Default for Solver {
             tolerance: 0.01,
             bend_tolerance: 2.0,
             iterations: 1000,
+            passes: 0,
             budget_ms: None,
             relaxation: 1.0,
             steps_per_frame: 0,
@@ -255,9 +271,13 @@ pub struct World {
     pub(crate) edge_elements: Vec<EdgeElement>,
     pub(crate) edges: Colored<EdgeBatch>,
     pub(crate) bend_elements: Vec<BendElement>,
+    /// Triangles with limited angles, for [`Scheme::Paper`].
+    pub(crate) bend_triangles: Vec<BendTriangle>,
     pub(crate) bends: Colored<BendBatch>,
     /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
+    /// One for each body with limits on coarser levels, if the scheme asks for them.
+    pub(crate) levels: Vec<Levels>,
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
     pub(crate) steps_per_frame: u32,

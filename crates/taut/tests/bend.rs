@@ -100,7 +100,7 @@ fn the_certificate_measures_a_rolled_sheet() {
     mesh.positions.iter_mut().for_each(|p| roll(p, 0.1));
     let mut cloth = Cloth::new("roll", mesh, Material::named("polyester").unwrap());
     cloth.bend = Limit { min: Some(0.0), max: Some(0.0) };
-    cloth.imperfection = 0.0;
+    cloth.imperfection = Some(0.0);
     let world = World::new(Description { cloths: vec![cloth], ..Description::default() }).unwrap();
     let body = certify(&world, &State::new(&world)).bodies.remove(0);
     assert!(body.bend.max_bend < 1e-6 && body.bend.bend_violations == 0, "{:?}", body.bend);

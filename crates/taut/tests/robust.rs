@@ -43,7 +43,7 @@ proptest! {
         edge_limited in any::<bool>(),
         bends in prop::sample::select(vec![(None, None), (Some(0.0), Some(0.0)), (Some(-5.0), Some(5.0)), (None, Some(0.01))]),
         start in 0..4,
-        scheme in prop::sample::select(vec![Scheme::Sweep, Scheme::Serial, Scheme::Jacobi, Scheme::Nearest]),
+        scheme in prop::sample::select(vec![Scheme::Sweep, Scheme::Serial, Scheme::Jacobi, Scheme::Nearest, Scheme::Cycle, Scheme::Paper]),
         projection in prop::sample::select(vec![Projection::Gradient, Projection::Paper]),
         pinned in prop::collection::vec(0u32..49, 0..6),
         seed in 0u64..1000,

@@ -106,6 +106,7 @@ impl Builder<'_> {
             strain: cloth.strain.build(),
             edge: cloth.edge.build(),
             bend: cloth.bend.build(),
+            coarse: None,
             pins,
             imperfection: cloth.imperfection.map(|length| length as f32),
         })

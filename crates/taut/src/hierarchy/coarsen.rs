@@ -173,6 +173,14 @@ impl<'a> Coarsener<'a> {
         (v as usize).checked_sub(originals).map_or(v, |k| self.copies[k])
     }
 
+    /// Triangle of the base on which `v` lies, or beside whose boundary it does.
+    pub fn home_triangle(&self, v: usize) -> u32 {
+        match self.kind[v] {
+            Kind::Inner => self.home[v],
+            Kind::Curve | Kind::Corner | Kind::Locked => self.home[v] / 3,
+        }
+    }
+
     /// Whether `v` and `u` are fans of one vertex. An edge from a third vertex to both would have four triangles.
     pub fn are_copies(&self, v: u32, u: u32) -> bool {
         v != u && self.kind[v as usize] == Kind::Locked && self.original(v) == self.original(u)

@@ -14,9 +14,11 @@
 mod coarsen;
 mod collapse;
 mod corner;
+pub mod fit;
 mod flip;
 mod halfedge;
 pub mod multigrid;
+mod order;
 mod quadric;
 mod smooth;
 mod sparse;
@@ -43,6 +45,19 @@ pub struct Level {
     pub mesh: TriangleMesh,
     /// Between this level and the next finer one.
     pub transfer: Transfer,
+    /// Where its vertices lie on the base mesh.
+    pub on_base: Vec<Site>,
+    /// Where its vertices lie on the next finer level (of level 1: on the base mesh again).
+    pub on_finer: Vec<Site>,
+}
+
+/// A point of a mesh: a triangle and barycentric weights of its corners, each within \[0, 1\], with sum 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Site {
+    /// Triangle.
+    pub triangle: u32,
+    /// Weights of its corners.
+    pub weights: [f32; 3],
 }
 
 /// Levels 1, 2, … (level 0 is the mesh itself), each coarser than the one before.
@@ -97,8 +112,36 @@ pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
             return hierarchy;
         }
         let transfer = Transfer::new(&fine, count, &seeds, &coarsener);
-        hierarchy.levels.push(Level { mesh: output(&coarsener, center), transfer });
+        hierarchy.levels.push(Level {
+            mesh: output(&coarsener, center),
+            transfer,
+            on_base: sites(&coarsener, &base, |v| coarsener.home_triangle(v)),
+            on_finer: sites_on_finer(&coarsener, &fine, &seeds),
+        });
     }
+}
+
+/// Where the vertices of the mesh being coarsened lie on `surface`, looked for from the triangles that `start` names.
+fn sites(coarsener: &Coarsener, surface: &Surface, start: impl Fn(usize) -> u32) -> Vec<Site> {
+    let count = coarsener.work.positions.len() - coarsener.copies.len();
+    (0..count)
+        .map(|v| {
+            let facing = coarsener.work.normals_around(v as u32).0;
+            let hit = surface.walk(start(v), coarsener.work.positions[v], facing);
+            Site { triangle: hit.triangle, weights: hit.weights.map(|w| w as f32) }
+        })
+        .collect()
+}
+
+/// The same on the finer level, whose vertices were merged into `seeds`: the search starts at the first of them.
+fn sites_on_finer(coarsener: &Coarsener, fine: &Surface, seeds: &[u32]) -> Vec<Site> {
+    let mut first = vec![0u32; coarsener.work.positions.len()];
+    for (v, &seed) in seeds.iter().enumerate().rev() {
+        if seed != NONE && fine.half.out[v] != NONE {
+            first[seed as usize] = fine.half.out[v] / 3;
+        }
+    }
+    sites(coarsener, fine, |v| first[v])
 }
 
 /// Whether indices and positions can be worked with at all.

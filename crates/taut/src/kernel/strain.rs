@@ -20,7 +20,7 @@ use super::{
 };
 
 /// Allowed principal stretches; 1 is the rest length. No limit: 0 below, a huge number above.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range<R> {
     /// Smallest.
     pub min: R,

@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use super::{
-    Settings, jacobi,
+    Settings, cycle, jacobi, levels,
     nearest::{self, contact::Surroundings},
-    serial, sweep,
+    paper, serial, sweep,
 };
 use crate::{
     Scheme, World,
@@ -45,6 +45,8 @@ pub struct Scratch {
     pub order: Vec<u32>,
     /// One for each of the world's filters.
     pub nearest: Vec<nearest::Scratch>,
+    /// One for each of the world's bodies with coarse limits.
+    pub levels: Vec<levels::Scratch>,
 }
 
 /// What enforcement changes, and where it came from.
@@ -69,6 +71,8 @@ pub fn enforce(
 ) -> Enforced {
     match world.description.solver.scheme {
         Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
+        Scheme::Cycle => cycle::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
+        Scheme::Paper => paper::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
             iterate(world, settings, draft.x, draft.old, solids, scratch, turn)
         }
@@ -149,7 +153,7 @@ fn iterate(
     while iterations < solver.iterations {
         let [met, bend_met] = if limited {
             match solver.scheme {
-                Scheme::Sweep | Scheme::Nearest => {
+                Scheme::Sweep | Scheme::Nearest | Scheme::Cycle | Scheme::Paper => {
                     let strain =
                         sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
                     let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
@@ -203,6 +207,6 @@ fn iterate(
 }
 
 /// The sine of half an excess of `degrees`, less what single precision may get wrong.
-fn bend_bound(degrees: f32) -> f32 {
-    (0.5 * (degrees - 1e-3).max(0.0).min(180.0)).to_radians().sin()
+pub(super) fn bend_bound(degrees: f32) -> f32 {
+    (0.5 * (degrees - 1e-3).clamp(0.0, 180.0)).to_radians().sin()
 }

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, imperfection};
+use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection};
 use crate::{
     certificate::RestShape,
     hierarchy::{self, Transfer},
@@ -135,9 +135,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     } else {
         Vec::new()
     };
+    let levels = coarse::levels(&description, &bodies, &pins)?;
+    let bend_triangles = coarse::bend_triangles(&description, &bodies);
     Ok(World {
         steps_per_frame,
         filters,
+        levels,
+        bend_triangles,
         strain: Colored::new(vertex_count, &strain_vertices, |batch| {
             StrainBatch::pack(batch, &elements.strain, spare)
         }),
@@ -318,23 +322,8 @@ fn build_filters(
 
 /// Levels of a cloth, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
 fn transfers(cloth: &Cloth, order: &[u32]) -> Vec<Transfer> {
-    let mut order = order.to_vec();
-    let mut transfers = Vec::new();
-    for level in hierarchy::build(&cloth.mesh, &hierarchy::Options::default()).levels {
-        let count = level.mesh.positions.len();
-        let coarse = locality_order(count, &Adjacency::new(&level.mesh.triangles).edges);
-        let mut place = vec![0u32; count];
-        for (k, &v) in coarse.iter().enumerate() {
-            place[v as usize] = k as u32;
-        }
-        let Transfer { corners, weights } = level.transfer;
-        transfers.push(Transfer {
-            corners: order.iter().map(|&v| corners[v as usize].map(|c| place[c as usize])).collect(),
-            weights: order.iter().map(|&v| weights[v as usize]).collect(),
-        });
-        order = coarse;
-    }
-    transfers
+    let levels = hierarchy::build(&cloth.mesh, &hierarchy::Options::default()).reordered(order).levels;
+    levels.into_iter().map(|level| level.transfer).collect()
 }
 
 /// Weights of Jacobi corrections. Triangles, edges and hinges of a vertex count together: their corrections are summed.
@@ -358,7 +347,7 @@ fn share_out(
     }
 }
 
-fn invalid(cloth: &Cloth, problem: String) -> WorldError {
+pub(super) fn invalid(cloth: &Cloth, problem: String) -> WorldError {
     WorldError::Invalid { what: format!("cloth \"{}\"", cloth.name), problem }
 }
 
@@ -382,6 +371,10 @@ fn check(description: &Description) -> Result<(), WorldError> {
         "air density must be at least 0",
     )?;
     general(solver.tolerance.is_finite() && solver.tolerance >= 0.0, "tolerance must be at least 0")?;
+    general(
+        solver.passes == 0 || matches!(solver.scheme, Scheme::Cycle | Scheme::Paper),
+        "passes must be 0 unless the scheme is cycle or paper: others do not pass over levels",
+    )?;
     general(
         solver.bend_tolerance.is_finite() && solver.bend_tolerance >= 0.0,
         "bend_tolerance must be at least 0",
