@@ -11,7 +11,7 @@ use taut_io::{output::outcome::median_and_worst, scene};
 
 use crate::{args::BenchArgs, failure::Failure, terminal};
 
-const SCHEMES: [&str; 3] = ["sweep", "serial", "jacobi"];
+const SCHEMES: [&str; 6] = ["sweep", "serial", "jacobi", "nearest", "cycle", "paper"];
 
 /// What was measured of one scene with one scheme.
 #[derive(Serialize)]

@@ -53,6 +53,25 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
             let bounds = format!("{}, {}", limit("lower", edge.min), limit("upper", edge.max));
             row("edges", format!("largest residual {:.5}, {bounds}", f.max_edge_residual.value));
         }
+        let bend =
+            world.description().cloths.iter().find(|c| c.name == f.max_bend_excess.body).map(|c| c.bend);
+        if let Some(bend) =
+            bend.filter(|_| world.description().cloths.iter().any(|c| c.bend != Limit::default()))
+        {
+            let side = |bound: Option<f32>| bound.map_or("none".into(), |b| format!("{b:+}"));
+            row(
+                "bend",
+                format!(
+                    "largest {:.2} °/cm, limits {} to {}; at most {:.3}° past them {}, tolerance {}°",
+                    f.max_bend.value,
+                    side(bend.min),
+                    side(bend.max),
+                    f.max_bend_excess.value,
+                    place(&f.max_bend_excess),
+                    world.description().solver.bend_tolerance
+                ),
+            );
+        }
         row("iterations", format!("{} in all, at most {} a frame", f.iterations, f.max_iterations));
         row(
             "time",
@@ -127,6 +146,7 @@ fn limit(name: &str, value: Option<f32>) -> String {
 fn place(worst: &Worst) -> String {
     let element = match worst.element.as_slice() {
         [triangle] => format!(", triangle {triangle}"),
+        [a, b] => format!(", edge {a}, {b}"),
         _ => String::new(),
     };
     format!("(frame {}{element} of {})", worst.frame, worst.body)

@@ -8,7 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Cloth, Limit, State, World,
-    kernel::svd2::{RestInverse, cauchy, deformation_gradient, rest_inverse, svd2},
+    kernel::{
+        dihedral::dihedral_angle,
+        svd2::{RestInverse, cauchy, deformation_gradient, rest_inverse, svd2},
+    },
+    limit::bend::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     mesh::TriangleMesh,
     velocity::{bending, bending::RestHinge, fem},
 };
@@ -50,6 +54,22 @@ pub struct StrainMeasure {
     pub worst_edge: [u32; 2],
 }
 
+/// Bends and excesses of one body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BendMeasure {
+    /// Largest bend of any hinge away from its rest angle, either way \[°/cm\].
+    pub max_bend: f64,
+    /// Largest excess past the bend limits \[°\]; 0 if all are inside.
+    pub max_bend_excess: f64,
+    /// Mean over all hinges of the excess \[°\].
+    pub mean_bend_excess: f64,
+    /// Hinges past a limit by more than 0.001°.
+    pub bend_violations: u64,
+    /// Vertices of the edge with the largest excess, or with the largest bend if none is past its limits.
+    pub worst_hinge: [u32; 2],
+}
+
 /// Energies \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
@@ -71,6 +91,9 @@ pub struct BodyCertificate {
     /// Stretches and residuals.
     #[serde(flatten)]
     pub strain: StrainMeasure,
+    /// Bends and excesses.
+    #[serde(flatten)]
+    pub bend: BendMeasure,
     /// Mass-weighted mean position \[m\].
     pub center_of_mass: [f64; 3],
     /// Sums of the positions, plain and weighted with the vertex index: together they tell which vertex of a file was
@@ -187,6 +210,33 @@ fn past(limit: Limit, larger: f64, smaller: f64) -> f64 {
     above.max(below).max(0.0)
 }
 
+/// Measures the bends of `hinges` against `limit` \[°/cm\].
+pub fn measure_bends(hinges: &[RestBend], positions: &[Vec3], limit: Limit) -> BendMeasure {
+    let mut m = BendMeasure::default();
+    let mut worst = (-1.0, -1.0);
+    for &RestBend { vertices, rest_angle, heights } in hinges {
+        let angle = dihedral_angle(&vertices.map(|v| positions[v as usize].as_dvec3().to_array()));
+        // Within a half turn of the rest angle, so that a hinge that is folded up at rest may close.
+        let turn = 2.0 * std::f64::consts::PI;
+        let angle = angle - turn * ((angle - rest_angle) / turn).round();
+        let [low, high] = allowed_angles(limit, rest_angle, heights);
+        let none = f64::from(NO_ANGLE);
+        let over = if high < none { angle - high } else { 0.0 };
+        let under = if low > -none { low - angle } else { 0.0 };
+        let excess = over.max(under).max(0.0).to_degrees();
+        let bend = bend_rate(angle, rest_angle, heights).abs();
+        m.max_bend = m.max_bend.max(bend);
+        m.max_bend_excess = m.max_bend_excess.max(excess);
+        m.mean_bend_excess += excess;
+        m.bend_violations += u64::from(excess > 1e-3);
+        if (excess, bend) > worst {
+            (worst, m.worst_hinge) = ((excess, bend), [vertices[0], vertices[1]]);
+        }
+    }
+    m.mean_bend_excess /= hinges.len().max(1) as f64;
+    m
+}
+
 /// Σ x and Σ i x: see [`BodyCertificate::fingerprint`].
 pub fn fingerprint(positions: &[Vec3]) -> [[f64; 3]; 2] {
     let mut sums = [DVec3::ZERO; 2];
@@ -260,6 +310,7 @@ pub fn certify_positions(world: &World, body: usize, frame: u32, positions: &[Ve
     BodyCertificate {
         name: cloth.name.clone(),
         strain: tables.rest.measure(positions, cloth.strain, cloth.edge),
+        bend: measure_bends(&tables.bends, positions, cloth.bend),
         center_of_mass: (weighted / total).to_array(),
         fingerprint: fingerprint(positions),
         energy,

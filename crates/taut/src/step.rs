@@ -14,10 +14,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     State, World, WorldError,
     boundary::solids::Solids,
-    kernel::lanes::{LaneKind, Quad},
+    kernel::{
+        bend::excess_angle,
+        lanes::{LaneKind, Quad},
+    },
     limit::{
         Settings,
         enforce::{Draft, Scratch, Turn, enforce},
+        levels::tables::Levels,
     },
     parallel::Threads,
     velocity::update,
@@ -34,6 +38,9 @@ pub struct FrameReport {
     pub converged: bool,
     /// Largest residual past a limit at the end of the frame, as the limiter saw it.
     pub residual: f32,
+    /// Largest excess past a bend limit at the end of the frame, as the limiter saw it \[°\].
+    #[serde(default)]
+    pub bend_excess: f32,
     /// Vertices whose prediction was not a finite number and was put back.
     pub rescued: u32,
     /// Time spent in the velocity update \[ms\].
@@ -65,7 +72,15 @@ impl Stepper {
     /// If the threads cannot be started.
     pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
         let quads = || vec![[0.0; 4]; world.start.len()];
-        let elements = world.strain_elements.len().max(world.edge_elements.len());
+        let elements = [
+            world.strain_elements.len(),
+            world.edge_elements.len(),
+            world.bend_elements.len(),
+            world.bend_triangles.len(),
+        ]
+        .into_iter()
+        .max()
+        .unwrap_or(0);
         Ok(Self {
             threads: Threads::new(threads)?,
             lanes: LaneKind::detect(),
@@ -79,6 +94,7 @@ impl Stepper {
                 moves: quads(),
                 order: Vec::with_capacity(elements),
                 nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
+                levels: world.levels.iter().map(Levels::scratch).collect(),
             },
         })
     }
@@ -164,6 +180,7 @@ impl Stepper {
         report.substeps += plan.substeps;
         report.converged &= enforced.converged;
         report.residual = enforced.residual;
+        report.bend_excess = excess_angle(enforced.bend).to_degrees();
         report.velocity_ms += ms(begun, velocity_done);
         report.limit_ms += ms(velocity_done, limit_done);
         report.position_ms += ms(limit_done, position_done);

@@ -1,6 +1,7 @@
 //! What does not change while a simulation runs: the description that a caller gives, and the tables made from it.
 
 mod build;
+mod coarse;
 
 use std::ops::Range;
 
@@ -12,9 +13,11 @@ use crate::{
     hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
-        bend::BendElement,
+        bend::{BendBatch, BendElement, RestBend},
+        bend_paper::BendTriangle,
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
+        levels::tables::Levels,
         nearest::tables::Filter,
         strain_triangle::{StrainBatch, StrainElement},
     },
@@ -99,6 +102,11 @@ pub enum Scheme {
     /// The nearest state within the limits in the mass metric, on all levels at once. Limits on edges are swept
     /// afterwards.
     Nearest,
+    /// Nonlinear cycles over coarser levels of the mesh, coloured sweeps on each, until the finest is within its limits.
+    Cycle,
+    /// As published (W10): one pass over four levels with limits of their own, 128 iterations on each, elements one by one
+    /// in random order, Eq. 4 whatever the projection, on one thread. Here to compare with.
+    Paper,
 }
 
 /// How one violating triangle is brought back to its limits (W1).
@@ -120,8 +128,13 @@ pub struct Solver {
     pub projection: Projection,
     /// Largest residual past a limit at which a step may end (strain, without unit).
     pub tolerance: f32,
-    /// Most iterations a step.
+    /// Largest excess past a bend limit at which a step may end \[°\].
+    pub bend_tolerance: f32,
+    /// Most iterations a step; on the finest level, if there are several.
     pub iterations: u32,
+    /// Most passes over the coarse levels a step, for [`Scheme::Cycle`] and [`Scheme::Paper`] only; 0 leaves it to the scheme:
+    /// cycles until the limits are met, the paper's once.
+    pub passes: u32,
     /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent. The result then depends on
     /// the machine.
     pub budget_ms: Option<f32>,
@@ -141,7 +154,9 @@ impl Default for Solver {
             scheme: Scheme::Sweep,
             projection: Projection::Gradient,
             tolerance: 0.01,
+            bend_tolerance: 2.0,
             iterations: 1000,
+            passes: 0,
             budget_ms: None,
             relaxation: 1.0,
             steps_per_frame: 0,
@@ -212,6 +227,8 @@ pub(crate) struct Body {
     pub rest: RestShape,
     /// Hinges as the certificate measures them, in the caller's order.
     pub hinges: Vec<RestHinge>,
+    /// All hinges as the certificate measures their bend, in the caller's order.
+    pub bends: Vec<RestBend>,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
 }
@@ -245,8 +262,13 @@ pub struct World {
     pub(crate) edge_elements: Vec<EdgeElement>,
     pub(crate) edges: Colored<EdgeBatch>,
     pub(crate) bend_elements: Vec<BendElement>,
-    /// One for each body with limits on its triangles, if the scheme asks for them.
+    /// Triangles with limited angles, for [`Scheme::Paper`].
+    pub(crate) bend_triangles: Vec<BendTriangle>,
+    pub(crate) bends: Colored<BendBatch>,
+    /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
+    /// One for each body with limits on coarser levels, if the scheme asks for them.
+    pub(crate) levels: Vec<Levels>,
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
     pub(crate) steps_per_frame: u32,

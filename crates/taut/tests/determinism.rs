@@ -35,6 +35,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+const SCHEMES: [Scheme; 6] =
+    [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial, Scheme::Nearest, Scheme::Cycle, Scheme::Paper];
+
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
@@ -95,9 +98,10 @@ fn bits(description: Description, threads: usize, lanes: LaneKind) -> Vec<u32> {
 #[test]
 fn same_bits_for_any_number_of_threads_and_any_lanes() {
     let widest = LaneKind::available()[0];
-    for scheme in [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial, Scheme::Nearest] {
+    for scheme in SCHEMES {
         // Large enough that colours are split between threads.
-        let mut description = description(if scheme == Scheme::Serial { 24 } else { 140 });
+        let mut description =
+            description(if matches!(scheme, Scheme::Serial | Scheme::Paper) { 24 } else { 140 });
         description.solver.scheme = scheme;
         let expected = bits(description.clone(), 1, widest);
         for threads in [2, 5] {
@@ -119,7 +123,7 @@ fn the_seed_matters() {
 
 #[test]
 fn a_snapshot_goes_on_to_the_same_bits() {
-    for scheme in [Scheme::Sweep, Scheme::Nearest] {
+    for scheme in [Scheme::Sweep, Scheme::Nearest, Scheme::Cycle] {
         let mut description = description(30);
         description.solver.scheme = scheme;
         goes_on_to_the_same_bits(description);
@@ -149,7 +153,7 @@ fn goes_on_to_the_same_bits(description: Description) {
 
 #[test]
 fn a_step_allocates_nothing() {
-    for scheme in [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial, Scheme::Nearest] {
+    for scheme in SCHEMES {
         let mut description = description(30);
         description.solver.scheme = scheme;
         let world = World::new(description).unwrap();

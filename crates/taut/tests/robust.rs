@@ -42,7 +42,7 @@ proptest! {
         limits in prop::sample::select(vec![(None, None), (None, Some(0.0)), (Some(0.0), Some(0.0)), (Some(-0.05), Some(0.05)), (Some(-1.0), None), (Some(0.0), None)]),
         edge_limited in any::<bool>(),
         start in 0..4,
-        scheme in prop::sample::select(vec![Scheme::Sweep, Scheme::Serial, Scheme::Jacobi, Scheme::Nearest]),
+        scheme in prop::sample::select(vec![Scheme::Sweep, Scheme::Serial, Scheme::Jacobi, Scheme::Nearest, Scheme::Cycle, Scheme::Paper]),
         projection in prop::sample::select(vec![Projection::Gradient, Projection::Paper]),
         pinned in prop::collection::vec(0u32..49, 0..6),
         seed in 0u64..1000,

@@ -29,7 +29,7 @@ pub struct Worst {
     pub frame: u32,
     /// Body in which it was.
     pub body: String,
-    /// Triangle with the largest residual (or strain) of that body and frame, or vertices of the worst edge.
+    /// Triangle with the largest residual (or strain) of that body and frame, or vertices of the worst edge or hinge.
     pub element: Vec<u32>,
 }
 
@@ -44,6 +44,12 @@ pub struct Figures {
     pub max_residual: Worst,
     /// Largest residual of an edge past its limits.
     pub max_edge_residual: Worst,
+    /// Largest bend \[°/cm\].
+    #[serde(default)]
+    pub max_bend: Worst,
+    /// Largest excess of a hinge past its bend limits \[°\].
+    #[serde(default)]
+    pub max_bend_excess: Worst,
     /// Mean over frames and bodies of the mean residual of a triangle.
     pub mean_residual: f64,
     /// Mean over frames and bodies of the mean larger principal strain.
@@ -141,6 +147,8 @@ impl Tally {
             worst(&mut f.min_strain, strain.min_stretch - 1.0, true, &[strain.most_compressed]);
             worst(&mut f.max_residual, strain.max_residual, false, &[strain.worst_triangle]);
             worst(&mut f.max_edge_residual, strain.max_edge_residual, false, &strain.worst_edge);
+            worst(&mut f.max_bend, body.bend.max_bend, false, &[]);
+            worst(&mut f.max_bend_excess, body.bend.max_bend_excess, false, &body.bend.worst_hinge);
             worst(&mut f.max_penetration, body.max_penetration, false, &[]);
             worst(&mut f.max_pin_error, body.max_pin_error, false, &[]);
             self.residuals += strain.mean_residual;
@@ -183,6 +191,7 @@ impl Tally {
             max_strain: f.max_strain.value,
             min_strain: f.min_strain.value,
             max_residual: f.max_residual.value.max(f.max_edge_residual.value),
+            max_bend_excess: f.max_bend_excess.value,
             max_penetration: f.max_penetration.value,
             final_bounds: [low, high].map(|corner| corner.as_dvec3().to_array()),
         }

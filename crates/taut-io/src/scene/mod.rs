@@ -72,6 +72,8 @@ pub struct RunExtremes {
     pub min_strain: f64,
     /// Largest residual past a strain or edge limit.
     pub max_residual: f64,
+    /// Largest excess past a bend limit \[°\].
+    pub max_bend_excess: f64,
     /// Deepest penetration of an obstacle \[m\].
     pub max_penetration: f64,
     /// Lowest and highest position of any vertex at the last frame, per axis \[m\].

@@ -18,6 +18,7 @@ pub mod fit;
 mod flip;
 mod halfedge;
 pub mod multigrid;
+mod order;
 mod quadric;
 mod smooth;
 mod sparse;

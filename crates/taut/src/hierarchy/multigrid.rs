@@ -28,6 +28,9 @@ const SWEEPS: usize = 8;
 /// One triangle of the finest level: vertices, gradients of its shape functions \[1/m\] and area \[m²\].
 pub type StiffTriangle = ([u32; 3], [[f64; 2]; 3], f64);
 
+/// One hinge of the finest level: vertices, weights of a linear map of their positions \[1/m\] and the weight of its square \[m²\].
+pub type StiffHinge = ([u32; 4], [f64; 4], f64);
+
 /// Matrices of all levels.
 #[derive(Clone, Debug, Default)]
 pub struct Multigrid {
@@ -81,11 +84,12 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// Matrices for every κ of `stiffness`. `masses` are 0 for vertices that are held; `transfers` go from the finest
+    /// Matrices for every κ of `stiffness`, on which hinges count like triangles. `masses` are 0 for vertices that are held; `transfers` go from the finest
     /// level up.
     pub fn new(
         masses: &[f32],
         triangles: &[StiffTriangle],
+        hinges: &[StiffHinge],
         mut transfers: Vec<Transfer>,
         stiffness: &[f64],
     ) -> Self {
@@ -96,7 +100,7 @@ impl Multigrid {
                 }
             }
         }
-        let mut rows = Rows::assemble(masses, triangles);
+        let mut rows = Rows::assemble(masses, triangles, hinges);
         let mut levels = Vec::new();
         let mut transfers = transfers.into_iter().peekable();
         while let Some(transfer) = transfers.next() {
@@ -387,7 +391,7 @@ mod tests {
         pins.iter().for_each(|&p| masses[p] = 0.0);
         let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
         let transfers = levels.into_iter().map(|l| l.transfer).collect();
-        let multigrid = Multigrid::new(&masses, &triangles, transfers, &[0.1 * n as f64, n as f64]);
+        let multigrid = Multigrid::new(&masses, &triangles, &[], transfers, &[0.1 * n as f64, n as f64]);
         assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();

@@ -1,6 +1,9 @@
 //! Symmetric sparse matrices while they are built: rows of entries, mass and stiffness apart, in double precision.
 
-use super::{Transfer, multigrid::StiffTriangle};
+use super::{
+    Transfer,
+    multigrid::{StiffHinge, StiffTriangle},
+};
 
 /// One entry of a row: column, mass and stiffness.
 pub(super) type Entry = (u32, [f64; 2]);
@@ -54,9 +57,9 @@ impl Weights {
 }
 
 impl Rows {
-    /// Mass on the diagonal and the stiffness of triangles.
+    /// Mass on the diagonal and the stiffness of triangles and hinges.
     /// Rows and columns of vertices whose mass is 0 are empty.
-    pub fn assemble(masses: &[f32], triangles: &[StiffTriangle]) -> Self {
+    pub fn assemble(masses: &[f32], triangles: &[StiffTriangle], hinges: &[StiffHinge]) -> Self {
         let mut rows: Vec<Vec<Entry>> = masses
             .iter()
             .enumerate()
@@ -67,6 +70,16 @@ impl Rows {
                 for j in 0..3 {
                     if masses[vertices[i] as usize] > 0.0 && masses[vertices[j] as usize] > 0.0 {
                         let stiffness = area * (b[i][0] * b[j][0] + b[i][1] * b[j][1]);
+                        accumulate(&mut rows[vertices[i] as usize], vertices[j], [0.0, stiffness]);
+                    }
+                }
+            }
+        }
+        for (vertices, map, weight) in hinges {
+            for i in 0..4 {
+                for j in 0..4 {
+                    if masses[vertices[i] as usize] > 0.0 && masses[vertices[j] as usize] > 0.0 {
+                        let stiffness = weight * map[i] * map[j];
                         accumulate(&mut rows[vertices[i] as usize], vertices[j], [0.0, stiffness]);
                     }
                 }

@@ -4,6 +4,9 @@
 //! lanes of `f32` ([`lanes`]). Only operations that IEEE 754 rounds exactly are used (no fused or approximate
 //! ones), so that all of them, on any processor, give the same bits.
 
+pub mod angle;
+pub mod bend;
+pub mod bend_paper;
 pub mod clamp;
 pub mod dihedral;
 pub mod lanes;

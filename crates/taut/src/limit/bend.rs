@@ -2,8 +2,22 @@
 //!
 //! Eq. 5 of the paper makes the limit independent of the mesh: it is given in degrees a centimetre and multiplied by d₁ + d₂, the
 //! heights of the two wings over their edge at rest.
+//!
+//! Sweeps move all four vertices of a hinge along the mass-weighted gradient of its angle (`kernel/bend.rs`), which keeps momentum. The
+//! paper moves the wings alone and compensates triangle by triangle.
 
-use crate::Limit;
+use super::{
+    colored::{SharedQuads, lanes_of, offsets_of},
+    edge::EdgeWork,
+};
+use crate::{
+    Limit,
+    kernel::{
+        bend::{Allowed, bend_excess, limit_bend},
+        lanes::{BATCH, Lanes, VertexOffset, Work},
+        real::add,
+    },
+};
 
 /// Stands for "no limit" on an angle \[rad\]: beyond any that a hinge can have.
 pub const NO_ANGLE: f32 = 4.0;
@@ -22,6 +36,32 @@ pub struct BendElement {
     pub min: f32,
     /// Largest allowed angle \[rad\]; [`NO_ANGLE`] if there is none.
     pub max: f32,
+    /// Heights of the two wings over the edge at rest \[m\].
+    pub heights: [f32; 2],
+    /// Where the feet of these heights lie along the edge at rest: 0 at its first vertex, 1 at its second.
+    pub feet: [f32; 2],
+    /// Area of both triangles at rest \[m²\].
+    pub area: f32,
+    /// Weight of its correction in a Jacobi iteration.
+    pub share: f32,
+}
+
+impl BendElement {
+    /// Its angles as the kernels take them.
+    pub fn allowed(&self) -> Allowed<f32> {
+        Allowed::new(self.rest_angle, self.min, self.max)
+    }
+}
+
+/// A hinge as the certificate measures it, in the caller's vertex order.
+#[derive(Clone, Copy, Debug)]
+pub struct RestBend {
+    /// Edge, then wings.
+    pub vertices: [u32; 4],
+    /// Angle at rest \[rad\].
+    pub rest_angle: f64,
+    /// Heights of the two wings at rest \[m\].
+    pub heights: [f64; 2],
 }
 
 /// Smallest and largest angle \[rad\] that Eq. 5 allows a hinge with this angle and these heights \[m\] of its wings at rest;
@@ -39,6 +79,108 @@ pub fn allowed_angles(limit: Limit, rest_angle: f64, heights: [f64; 2]) -> [f64;
 /// wings at rest.
 pub fn bend_rate(angle: f64, rest_angle: f64, heights: [f64; 2]) -> f64 {
     (angle - rest_angle) / (RADIANS_A_METRE * (heights[0] + heights[1]))
+}
+
+/// The angles of the hinges of a batch, as sines and cosines of their halves: at rest, smallest, largest.
+pub type AllowedLanes = [[f32; BATCH]; 6];
+
+/// [`Allowed`] of some elements, no limits in lanes that are left.
+pub fn allowed_lanes(indices: &[u32], elements: &[BendElement]) -> AllowedLanes {
+    let none = Allowed::new(0.0, -NO_ANGLE, NO_ANGLE);
+    let all = lanes_of(indices, none, |e| elements[e].allowed());
+    let of = |value: fn(&Allowed<f32>) -> f32| std::array::from_fn(|k| value(&all[k]));
+    [
+        of(|a| a.rest[0]),
+        of(|a| a.rest[1]),
+        of(|a| a.min[0]),
+        of(|a| a.min[1]),
+        of(|a| a.max[0]),
+        of(|a| a.max[1]),
+    ]
+}
+
+/// Loads what [`allowed_lanes`] made.
+#[inline(always)]
+pub fn load_allowed<L: Lanes>(lanes: &AllowedLanes, at: usize) -> Allowed<L> {
+    let [a, b, c, d, e, f]: [L; 6] = L::load_all(lanes, at);
+    Allowed { rest: [a, b], min: [c, d], max: [e, f] }
+}
+
+/// [`BATCH`] hinges side by side.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct BendBatch {
+    vertices: [[VertexOffset; BATCH]; 4],
+    allowed: AllowedLanes,
+    share: [f32; BATCH],
+}
+
+impl BendBatch {
+    /// Packs elements; lanes that are left get a hinge of the vertex `spare` without limits.
+    pub fn pack(indices: &[u32], elements: &[BendElement], spare: u32) -> Self {
+        Self {
+            vertices: [0, 1, 2, 3].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
+            allowed: allowed_lanes(indices, elements),
+            share: lanes_of(indices, 0.0, |e| elements[e].share),
+        }
+    }
+}
+
+/// Goes over some batches of hinges of one colour. Gives the largest excess met, as [`bend_excess`] measures it.
+pub struct SweepBends<'a> {
+    /// Batches of one colour (of any colours for a check).
+    pub batches: &'a [BendBatch],
+    /// Positions, and inverse mass as fourth component.
+    pub x: SharedQuads,
+    /// What to do with corrections.
+    pub work: EdgeWork,
+    /// Factor on the corrections.
+    pub relaxation: f32,
+}
+
+impl Work for SweepBends<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> f32 {
+        let mut worst = L::splat(0.0);
+        for batch in self.batches {
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                let allowed: Allowed<L> = load_allowed(&batch.allowed, at);
+                // SAFETY: indices are of vertices of the world, and hinges of a colour share none.
+                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let excess = bend_excess(&x, &allowed);
+                worst = worst.max(excess);
+                if !L::any(L::splat(0.0).lt(excess)) {
+                    continue;
+                }
+                let mut relaxation = L::splat(self.relaxation);
+                let target = match self.work {
+                    EdgeWork::Sweep => self.x,
+                    EdgeWork::Accumulate(sums) => {
+                        relaxation = relaxation * L::load(&batch.share, at);
+                        sums
+                    }
+                    EdgeWork::Check => continue,
+                };
+                let mut w = [L::splat(0.0); 4];
+                for k in 0..4 {
+                    // SAFETY: as above.
+                    w[k] = unsafe { L::gather(self.x.base(), &batch.vertices[k], at) }[3];
+                }
+                let (moves, _) = limit_bend(&x, w, &allowed, relaxation);
+                for k in 0..4 {
+                    // SAFETY: as above; the sums have a place for each vertex.
+                    unsafe {
+                        let old = L::gather(target.base(), &batch.vertices[k], at);
+                        let [a, b, c] = add([old[0], old[1], old[2]], moves[k]);
+                        L::scatter(target.base(), &batch.vertices[k], at, [a, b, c, old[3]]);
+                    }
+                }
+            }
+        }
+        worst.largest()
+    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use super::{
-    Settings, jacobi,
+    Settings, cycle, jacobi, levels,
     nearest::{self, contact::Surroundings},
-    serial, sweep,
+    paper, serial, sweep,
 };
 use crate::{
     Scheme, World,
@@ -21,7 +21,9 @@ pub struct Enforced {
     pub iterations: u32,
     /// Largest residual past a limit at the end.
     pub residual: f32,
-    /// Whether that is within the tolerance.
+    /// Largest excess past a bend limit at the end: the sine of half that angle.
+    pub bend: f32,
+    /// Whether both are within the tolerance.
     pub converged: bool,
 }
 
@@ -43,6 +45,8 @@ pub struct Scratch {
     pub order: Vec<u32>,
     /// One for each of the world's filters.
     pub nearest: Vec<nearest::Scratch>,
+    /// One for each of the world's bodies with coarse limits.
+    pub levels: Vec<levels::Scratch>,
 }
 
 /// What enforcement changes, and where it came from.
@@ -67,6 +71,8 @@ pub fn enforce(
 ) -> Enforced {
     match world.description.solver.scheme {
         Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
+        Scheme::Cycle => cycle::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
+        Scheme::Paper => paper::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
             iterate(world, settings, draft.x, draft.old, solids, scratch, turn)
         }
@@ -87,6 +93,7 @@ fn filter(
     let obstacles = &world.description.obstacles;
     let stop = nearest::Stop {
         tolerance: (solver.tolerance - 2e-6).max(0.0),
+        bend: bend_bound(solver.bend_tolerance),
         iterations: solver.iterations,
         deadline: turn.deadline,
     };
@@ -99,6 +106,7 @@ fn filter(
         let body = filter.filter(settings, &mut x[vertices], &around, own, scratch, stop);
         enforced.iterations = enforced.iterations.max(body.iterations);
         enforced.residual = enforced.residual.max(body.residual);
+        enforced.bend = enforced.bend.max(body.bend);
         enforced.converged &= body.converged;
     }
     if !world.edge_elements.is_empty() {
@@ -112,7 +120,8 @@ fn filter(
         solids.note_contacts(obstacles, x, 0.01 * world.edge_length);
         solids.expel(obstacles, x);
         enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
-        enforced.converged = enforced.residual <= solver.tolerance;
+        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= stop.bend;
     }
     enforced
 }
@@ -129,46 +138,57 @@ fn iterate(
 ) -> Enforced {
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
-    let limited = !world.strain_elements.is_empty() || !world.edge_elements.is_empty();
+    let limited = !world.strain_elements.is_empty()
+        || !world.edge_elements.is_empty()
+        || !world.bend_elements.is_empty();
     let mut random = Random::new(world.description.seed, turn.step);
     // What later moves of the same iteration may leave behind; the end of the step puts it right.
     let shallow = 0.01 * world.edge_length;
     // Lanes measure in single precision; the certificate must find the limit kept in double precision.
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let bend_tolerance = bend_bound(solver.bend_tolerance);
 
     let mut iterations = 0;
     let mut enforced = Enforced::default();
     while iterations < solver.iterations {
-        let met = if limited {
+        let [met, bend_met] = if limited {
             match solver.scheme {
-                Scheme::Sweep | Scheme::Nearest => {
+                Scheme::Sweep | Scheme::Nearest | Scheme::Cycle | Scheme::Paper => {
                     let strain =
                         sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
                     let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
-                    strain.max(edge)
+                    let bend = sweep::sweep_bends(settings, &world.bends, x, &mut random, &mut scratch.order);
+                    [strain.max(edge), bend]
                 }
                 Scheme::Serial => serial::iterate(
                     settings,
                     &world.strain_elements,
                     &world.edge_elements,
+                    &world.bend_elements,
                     x,
                     &mut random,
                     &mut scratch.order,
                 ),
-                Scheme::Jacobi => {
-                    jacobi::iterate(settings, &world.strain, &world.edges, x, &mut scratch.moves)
-                }
+                Scheme::Jacobi => jacobi::iterate(
+                    settings,
+                    &world.strain,
+                    &world.edges,
+                    &world.bends,
+                    x,
+                    &mut scratch.moves,
+                ),
             }
         } else {
-            0.0
+            [0.0; 2]
         };
         let depth = solids.project(settings.threads, obstacles, old, x);
         iterations += 1;
         // What an iteration meets on its way is close to what it leaves: look twice only when that would do.
-        if met <= 2.0 * tolerance && depth <= shallow {
+        if met <= 2.0 * tolerance && bend_met <= 2.0 * bend_tolerance && depth <= shallow {
             let residual = sweep::residual(settings, &world.strain, &world.edges, x);
-            if residual <= tolerance {
-                enforced = Enforced { iterations, residual, converged: true };
+            let bend = sweep::bend_excess(settings, &world.bends, x);
+            if residual <= tolerance && bend <= bend_tolerance {
+                enforced = Enforced { iterations, residual, bend, converged: true };
                 break;
             }
         }
@@ -179,7 +199,14 @@ fn iterate(
     solids.expel(obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
         let residual = sweep::residual(settings, &world.strain, &world.edges, x);
-        enforced = Enforced { iterations, residual, converged: residual <= solver.tolerance };
+        let bend = sweep::bend_excess(settings, &world.bends, x);
+        let converged = residual <= solver.tolerance && bend <= bend_tolerance;
+        enforced = Enforced { iterations, residual, bend, converged };
     }
     enforced
+}
+
+/// The sine of half an excess of `degrees`, less what single precision may get wrong.
+pub(super) fn bend_bound(degrees: f32) -> f32 {
+    (0.5 * (degrees - 1e-3).max(0.0).min(180.0)).to_radians().sin()
 }

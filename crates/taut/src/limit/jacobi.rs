@@ -6,6 +6,7 @@
 
 use super::{
     Settings,
+    bend::{BendBatch, SweepBends},
     colored::{Colored, SharedQuads},
     edge::{EdgeBatch, EdgeWork, SweepEdges},
     strain_triangle::{AccumulateStrain, StrainBatch},
@@ -13,17 +14,19 @@ use super::{
 };
 use crate::kernel::lanes::{Quad, run};
 
-/// One iteration over all triangles and edges. `moves` is scratch of the length of `x`. Gives the largest residual.
+/// One iteration over all triangles, edges and hinges with limits. `moves` is scratch of the length of `x`. Gives the largest
+/// residual, and the largest excess of a bend.
 pub fn iterate(
     settings: &Settings,
     triangles: &Colored<StrainBatch>,
     edges: &Colored<EdgeBatch>,
+    bends: &Colored<BendBatch>,
     x: &mut [Quad],
     moves: &mut [Quad],
-) -> f32 {
+) -> [f32; 2] {
     let &Settings { threads, lanes, projection, relaxation } = settings;
     moves.fill([0.0; 4]);
-    let mut worst = 0.0f32;
+    let (mut worst, mut excess) = (0.0f32, 0.0f32);
     {
         let (x, moves) = (SharedQuads::new(x), SharedQuads::new(moves));
         for color in 0..triangles.colors.len() {
@@ -36,13 +39,18 @@ pub fn iterate(
                 run(lanes, SweepEdges { batches, x, work: EdgeWork::Accumulate(moves), relaxation })
             }));
         }
+        for color in 0..bends.colors.len() {
+            excess = excess.max(threads.largest(bends.of(color), GRAIN, |batches| {
+                run(lanes, SweepBends { batches, x, work: EdgeWork::Accumulate(moves), relaxation })
+            }));
+        }
     }
     for (x, moved) in x.iter_mut().zip(moves.iter()) {
         for k in 0..3 {
             x[k] += moved[k];
         }
     }
-    worst
+    [worst, excess]
 }
 
 /// The weight of each element: one over the largest number of elements at one of its vertices.

@@ -16,14 +16,16 @@
 //! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
 //!
 //! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
-//! strain. Edges keep to the sweeps, which run afterwards.
+//! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B. Edges keep to the sweeps, which run afterwards.
 
+pub mod bend;
 pub mod contact;
 pub mod local;
 pub mod tables;
 
 use std::time::Instant;
 
+use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
 use local::{BatchState, ClampTriangles, Pulls};
 
@@ -67,6 +69,8 @@ pub struct Scratch {
     goal: Vec<Quad>,
     states: Vec<BatchState>,
     pulls: Vec<Pulls>,
+    bend_states: Vec<BendState>,
+    bend_pulls: Vec<Pulls<4>>,
     touches: Vec<Touch>,
     cycle: Cycle,
 }
@@ -76,6 +80,8 @@ pub struct Scratch {
 pub struct Stop {
     /// Largest residual past a limit; the mean must be a tenth of it.
     pub tolerance: f32,
+    /// Largest excess past a bend limit: the sine of half that angle.
+    pub bend: f32,
     /// Most iterations.
     pub iterations: u32,
     /// When to end with what there is.
@@ -90,6 +96,8 @@ impl Filter {
             goal: vec![[0.0; 4]; count],
             states: vec![BatchState::default(); self.batches.len()],
             pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
+            bend_states: vec![BendState::default(); self.bends.batches.len()],
+            bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
             cycle: self.multigrid.scratch(),
         }
@@ -97,7 +105,9 @@ impl Filter {
 
     /// Number of floats that must be kept from one step to the next.
     pub fn dual_count(&self, obstacles: bool) -> usize {
-        self.batches.len() * DUALS + if obstacles { 3 * self.vertices.len() } else { 0 }
+        self.batches.len() * DUALS
+            + self.bends.batches.len() * BATCH
+            + if obstacles { 3 * self.vertices.len() } else { 0 }
     }
 
     /// Moves the body's vertices `x` to about the nearest state within its limits. `duals` are kept between steps.
@@ -113,7 +123,11 @@ impl Filter {
         let threads = settings.threads;
         scratch.goal.copy_from_slice(x);
         let touching = !scratch.touches.is_empty();
-        let (strain_duals, contact_duals) = duals.split_at_mut(self.batches.len() * DUALS);
+        let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
+        let (bend_duals, contact_duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
+        for (state, duals) in scratch.bend_states.iter_mut().zip(bend_duals.chunks_exact(BATCH)) {
+            state.dual.copy_from_slice(duals);
+        }
         for (state, duals) in scratch.states.iter_mut().zip(strain_duals.chunks_exact(DUALS)) {
             state.dual.as_flattened_mut().copy_from_slice(duals);
         }
@@ -143,8 +157,9 @@ impl Filter {
             let mut within = false;
             if measure {
                 let (worst, mean) = self.residual(scratch);
-                within = worst <= stop.tolerance && mean <= 0.1 * stop.tolerance;
-                enforced = Enforced { iterations: iteration, residual: worst, converged: within };
+                let bend = scratch.bend_states.iter().fold(0.0f32, |worst, state| worst.max(state.worst));
+                within = worst <= stop.tolerance && mean <= 0.1 * stop.tolerance && bend <= stop.bend;
+                enforced = Enforced { iterations: iteration, residual: worst, bend, converged: within };
                 if !touching && within || late || iteration == stop.iterations {
                     break;
                 }
@@ -165,13 +180,18 @@ impl Filter {
                 *kept = dual * RAMP[stage];
             }
         }
+        for (state, duals) in scratch.bend_states.iter().zip(bend_duals.chunks_exact_mut(BATCH)) {
+            for (kept, dual) in duals.iter_mut().zip(&state.dual) {
+                *kept = dual * RAMP[stage];
+            }
+        }
         for (touch, duals) in scratch.touches.iter().zip(contact_duals.chunks_exact_mut(3)) {
             duals.copy_from_slice(&touch.dual(RAMP[stage]));
         }
         enforced
     }
 
-    /// What every triangle does by itself.
+    /// What every triangle and every hinge does by itself.
     fn clamp(
         &self,
         settings: &Settings,
@@ -186,6 +206,11 @@ impl Filter {
             let batches = &self.batches[first..first + states.len()];
             run(settings.lanes, ClampTriangles { batches, states, pulls, x, stiffness, rescale, measure });
         });
+        let Scratch { bend_states, bend_pulls, .. } = scratch;
+        settings.threads.each_pair(bend_states, bend_pulls, GRAIN, |first, states, pulls| {
+            let batches = &self.bends.batches[first..first + states.len()];
+            run(settings.lanes, ClampBends { batches, states, pulls, x, stiffness, rescale });
+        });
     }
 
     /// Largest and mean residual, as they were last measured.
@@ -193,12 +218,12 @@ impl Filter {
         let sums = scratch.states.iter().fold((0.0f32, 0.0f64), |(worst, sum), state| {
             (worst.max(state.worst), sum + f64::from(state.sum))
         });
-        (sums.0, (sums.1 / self.triangle_count as f64) as f32)
+        (sums.0, (sums.1 / self.triangle_count.max(1) as f64) as f32)
     }
 
     /// r of vertex `i`, without contact.
     #[inline(always)]
-    fn gathered(&self, x: &[Quad], goal: &[Quad], pulls: &[Quad], i: usize) -> Quad {
+    fn gathered(&self, x: &[Quad], goal: &[Quad], [pulls, bend_pulls]: [&[Quad]; 2], i: usize) -> Quad {
         let mass = self.masses[i];
         if mass <= 0.0 {
             return [0.0; 4];
@@ -207,8 +232,14 @@ impl Filter {
         for k in 0..3 {
             sum[k] = mass * (goal[i][k] - x[i][k]);
         }
-        for &c in &self.corners[self.starts[i] as usize..self.starts[i + 1] as usize] {
+        for &c in self.corners.of(i) {
             let pull = &pulls[c as usize];
+            for k in 0..4 {
+                sum[k] += pull[k];
+            }
+        }
+        for &c in self.bends.corners.of(i) {
+            let pull = &bend_pulls[c as usize];
             for k in 0..4 {
                 sum[k] += pull[k];
             }
@@ -217,8 +248,8 @@ impl Filter {
     }
 
     fn gather(&self, settings: &Settings, x: &[Quad], scratch: &mut Scratch) {
-        let Scratch { goal, pulls, cycle, .. } = scratch;
-        let pulls = pulls.as_flattened().as_flattened();
+        let Scratch { goal, pulls, bend_pulls, cycle, .. } = scratch;
+        let pulls = [pulls.as_flattened().as_flattened(), bend_pulls.as_flattened().as_flattened()];
         settings.threads.each(cycle.residual(), VERTEX_GRAIN, |first, part| {
             for (k, r) in part.iter_mut().enumerate() {
                 *r = self.gathered(x, goal, pulls, first + k);
@@ -235,8 +266,8 @@ impl Filter {
         scratch: &mut Scratch,
         stage: usize,
     ) -> f32 {
-        let Scratch { goal, pulls, cycle, touches, .. } = scratch;
-        let pulls = pulls.as_flattened().as_flattened();
+        let Scratch { goal, pulls, bend_pulls, cycle, touches, .. } = scratch;
+        let pulls = [pulls.as_flattened().as_flattened(), bend_pulls.as_flattened().as_flattened()];
         let touching = |touches: &[Touch]| touches.iter().filter(|t| t.touches()).count();
         let before = touching(touches);
         settings.threads.each_pair(cycle.residual(), touches, VERTEX_GRAIN, |first, part, touches| {

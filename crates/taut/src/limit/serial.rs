@@ -3,12 +3,14 @@
 
 use super::{
     Settings,
+    bend::BendElement,
     edge::{EdgeElement, limit_edge},
     strain_triangle::StrainElement,
 };
 use crate::{
     Projection,
     kernel::{
+        bend::limit_bend,
         lanes::Quad,
         random::Random,
         real::add,
@@ -16,15 +18,17 @@ use crate::{
     },
 };
 
-/// One iteration over all triangles, then all edges. `order` is scratch. Gives the largest residual met.
+/// One iteration over all triangles, then all edges, then all hinges with limits. `order` is scratch. Gives the largest residual
+/// met, and the largest excess of a bend.
 pub fn iterate(
     settings: &Settings,
     triangles: &[StrainElement],
     edges: &[EdgeElement],
+    bends: &[BendElement],
     x: &mut [Quad],
     random: &mut Random,
     order: &mut Vec<u32>,
-) -> f32 {
+) -> [f32; 2] {
     let &Settings { projection, relaxation, .. } = settings;
     let position = |q: &Quad| [q[0], q[1], q[2]];
     let mut worst = 0.0f32;
@@ -59,5 +63,19 @@ pub fn iterate(
             x[element.vertices[k] as usize][..3].copy_from_slice(&add(p[k], moves[k]));
         }
     }
-    worst
+    let mut most = 0.0f32;
+    order.clear();
+    order.extend(0..bends.len() as u32);
+    random.shuffle(order);
+    for &e in order.iter() {
+        let element = &bends[e as usize];
+        let quads = element.vertices.map(|v| x[v as usize]);
+        let p = quads.map(|q| position(&q));
+        let (moves, excess) = limit_bend(&p, quads.map(|q| q[3]), &element.allowed(), relaxation);
+        most = most.max(excess);
+        for k in 0..4 {
+            x[element.vertices[k] as usize][..3].copy_from_slice(&add(p[k], moves[k]));
+        }
+    }
+    [worst, most]
 }

@@ -5,6 +5,7 @@
 
 use super::{
     Settings,
+    bend::{BendBatch, SweepBends},
     colored::{Colored, SharedQuads},
     edge::{EdgeBatch, EdgeWork, SweepEdges},
     strain_triangle::{CheckStrain, StrainBatch, SweepStrain},
@@ -52,6 +53,34 @@ pub fn sweep_edges(
             run(lanes, SweepEdges { batches, x, work: EdgeWork::Sweep, relaxation })
         });
         worst.max(residual)
+    })
+}
+
+/// One sweep over all hinges with limits. Gives the largest excess met on the way, as [`SweepBends`] does.
+pub fn sweep_bends(
+    settings: &Settings,
+    colored: &Colored<BendBatch>,
+    x: &mut [Quad],
+    random: &mut Random,
+    order: &mut Vec<u32>,
+) -> f32 {
+    let &Settings { threads, lanes, relaxation, .. } = settings;
+    let x = SharedQuads::new(x);
+    shuffled(order, colored.colors.len(), random);
+    order.iter().fold(0.0, |worst, &color| {
+        let excess = threads.largest(colored.of(color as usize), GRAIN, |batches| {
+            run(lanes, SweepBends { batches, x, work: EdgeWork::Sweep, relaxation })
+        });
+        worst.max(excess)
+    })
+}
+
+/// The largest excess of all hinges with limits; nothing moves.
+pub fn bend_excess(settings: &Settings, hinges: &Colored<BendBatch>, x: &mut [Quad]) -> f32 {
+    let &Settings { threads, lanes, .. } = settings;
+    let x = SharedQuads::new(x);
+    threads.largest(&hinges.batches, GRAIN, |batches| {
+        run(lanes, SweepBends { batches, x, work: EdgeWork::Check, relaxation: 0.0 })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError};
+use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse};
 use crate::{
     certificate::RestShape,
     hierarchy::{self, Transfer},
@@ -12,7 +12,7 @@ use crate::{
         svd2::rest_inverse,
     },
     limit::{
-        bend::{BendElement, allowed_angles},
+        bend::{BendBatch, BendElement, RestBend, allowed_angles},
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
@@ -105,7 +105,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
 
     let strain_vertices: Vec<_> = elements.strain.iter().map(|e| e.vertices).collect();
     let edge_vertices: Vec<_> = elements.edges.iter().map(|e| e.vertices).collect();
-    share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices);
+    let bend_vertices: Vec<_> = elements.bends.iter().map(|e| e.vertices).collect();
+    share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices, &bend_vertices);
     let membrane_vertices: Vec<_> = elements.membrane.iter().map(|e| e.vertices).collect();
     let hinge_vertices: Vec<_> = elements.hinges.iter().map(|e| e.vertices).collect();
     let forces = Forces {
@@ -131,9 +132,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     } else {
         Vec::new()
     };
+    let levels = coarse::levels(&description, &bodies, &pins)?;
+    let bend_triangles = coarse::bend_triangles(&description, &bodies);
     Ok(World {
         steps_per_frame,
         filters,
+        levels,
+        bend_triangles,
         strain: Colored::new(vertex_count, &strain_vertices, |batch| {
             StrainBatch::pack(batch, &elements.strain, spare)
         }),
@@ -142,6 +147,9 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         }),
         strain_elements: elements.strain,
         edge_elements: elements.edges,
+        bends: Colored::new(vertex_count, &bend_vertices, |batch| {
+            BendBatch::pack(batch, &elements.bends, spare)
+        }),
         bend_elements: elements.bends,
         forces,
         gusts: Gusts::new(description.seed),
@@ -207,18 +215,32 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         let frequency = membrane_frequency(rest, stretch, poisson, density);
         elements.membrane_frequency = elements.membrane_frequency.max(frequency);
     }
-    let mut hinges = Vec::new();
+    let (mut hinges, mut bends) = (Vec::new(), Vec::new());
+    let first_bend = elements.bends.len();
     for (hinge, triangles) in adjacency.hinges.iter().zip(&adjacency.hinge_triangles) {
         let x = hinge.map(p);
         let d = dihedral(&x);
         let [a1, a2] = triangles.map(|t| areas[t as usize]);
-        if cloth.bend.is_some() {
-            let rest_angle = 2.0 * d.sin_half.atan2(d.cos_half);
-            let [min, max] = allowed_angles(cloth.bend, rest_angle, d.heights).map(|a| a as f32);
-            let vertices = hinge.map(|v| place[v as usize]);
-            elements.bends.push(BendElement { vertices, rest_angle: rest_angle as f32, min, max });
-        }
+        let rest_angle = 2.0 * d.sin_half.atan2(d.cos_half);
+        bends.push(RestBend { vertices: *hinge, rest_angle, heights: d.heights });
         let edge = (mesh.positions[hinge[1] as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
+        if cloth.bend.is_some() {
+            let [min, max] = allowed_angles(cloth.bend, rest_angle, d.heights).map(|a| a as f32);
+            let foot = |wing: u32| {
+                let arm = (mesh.positions[wing as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
+                (arm.dot(edge) / edge.length_squared()) as f32
+            };
+            elements.bends.push(BendElement {
+                vertices: hinge.map(|v| place[v as usize]),
+                rest_angle: rest_angle as f32,
+                min,
+                max,
+                heights: d.heights.map(|h| h as f32),
+                feet: [foot(hinge[2]), foot(hinge[3])],
+                area: (a1 + a2) as f32,
+                share: 1.0,
+            });
+        }
         let stiffness = bend * edge.length_squared() / (a1 + a2);
         if stiffness <= 0.0 {
             continue;
@@ -235,6 +257,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         let frequency = hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
         elements.hinge_frequency = elements.hinge_frequency.max(frequency);
     }
+    elements.bends[first_bend..].sort_by_key(|e| (e.vertices.into_iter().min(), e.vertices));
     for &[a, b] in &adjacency.edges {
         let length = (mesh.positions[a as usize] - mesh.positions[b as usize]).as_dvec3().length();
         elements.edge_length_sum += length;
@@ -255,11 +278,12 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         masses,
         rest: RestShape::new(mesh, adjacency.edges),
         hinges,
+        bends,
         damping: material.damping,
     })
 }
 
-/// Tables of the filters of all bodies with limits on their triangles.
+/// Tables of the filters of all bodies with limits on their triangles or hinges.
 fn build_filters(
     description: &Description,
     bodies: &[Body],
@@ -268,10 +292,13 @@ fn build_filters(
     edge_length: f32,
 ) -> Vec<Filter> {
     let mut filters = Vec::new();
-    let mut used = 0;
-    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| cloth.strain.is_some()) {
-        let range = used..used + cloth.mesh.triangles.len();
-        used = range.end;
+    let (mut triangles, mut hinges) = (0, 0);
+    let limited = |cloth: &Cloth| cloth.strain.is_some() || cloth.bend.is_some();
+    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
+        let count = |some: bool, count: usize| if some { count } else { 0 };
+        let range = triangles..triangles + count(cloth.strain.is_some(), cloth.mesh.triangles.len());
+        let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
+        (triangles, hinges) = (range.end, bends.end);
         let (low, high) =
             cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
         let areas = &elements.areas[range.clone()];
@@ -279,6 +306,8 @@ fn build_filters(
             vertices: body.vertices.clone(),
             elements: &elements.strain[range],
             areas,
+            area: body.masses.iter().sum::<f64>() / f64::from(cloth.material.density),
+            bends: &elements.bends[bends],
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
             held: start[body.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
             transfers: transfers(cloth, &body.order),
@@ -291,37 +320,32 @@ fn build_filters(
 
 /// Levels of a cloth, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
 fn transfers(cloth: &Cloth, order: &[u32]) -> Vec<Transfer> {
-    let mut order = order.to_vec();
-    let mut transfers = Vec::new();
-    for level in hierarchy::build(&cloth.mesh, &hierarchy::Options::default()).levels {
-        let count = level.mesh.positions.len();
-        let coarse = locality_order(count, &Adjacency::new(&level.mesh.triangles).edges);
-        let mut place = vec![0u32; count];
-        for (k, &v) in coarse.iter().enumerate() {
-            place[v as usize] = k as u32;
-        }
-        let Transfer { corners, weights } = level.transfer;
-        transfers.push(Transfer {
-            corners: order.iter().map(|&v| corners[v as usize].map(|c| place[c as usize])).collect(),
-            weights: order.iter().map(|&v| weights[v as usize]).collect(),
-        });
-        order = coarse;
-    }
-    transfers
+    let levels = hierarchy::build(&cloth.mesh, &hierarchy::Options::default()).reordered(order).levels;
+    levels.into_iter().map(|level| level.transfer).collect()
 }
 
-/// Weights of Jacobi corrections. Triangles and edges of a vertex count together: their corrections are summed.
-fn share_out(elements: &mut Elements, vertex_count: usize, strain: &[[u32; 3]], edges: &[[u32; 2]]) {
-    let halves = if strain.is_empty() || edges.is_empty() { 1.0 } else { 0.5 };
+/// Weights of Jacobi corrections. Triangles, edges and hinges of a vertex count together: their corrections are summed.
+fn share_out(
+    elements: &mut Elements,
+    vertex_count: usize,
+    strain: &[[u32; 3]],
+    edges: &[[u32; 2]],
+    bends: &[[u32; 4]],
+) {
+    let kinds = [strain.is_empty(), edges.is_empty(), bends.is_empty()].iter().filter(|none| !**none).count();
+    let part = 1.0 / kinds.max(1) as f32;
+    for (element, share) in elements.bends.iter_mut().zip(shares(vertex_count, bends)) {
+        element.share = share * part;
+    }
     for (element, share) in elements.strain.iter_mut().zip(shares(vertex_count, strain)) {
-        element.share = share * halves;
+        element.share = share * part;
     }
     for (element, share) in elements.edges.iter_mut().zip(shares(vertex_count, edges)) {
-        element.share = share * halves;
+        element.share = share * part;
     }
 }
 
-fn invalid(cloth: &Cloth, problem: String) -> WorldError {
+pub(super) fn invalid(cloth: &Cloth, problem: String) -> WorldError {
     WorldError::Invalid { what: format!("cloth \"{}\"", cloth.name), problem }
 }
 
@@ -345,6 +369,14 @@ fn check(description: &Description) -> Result<(), WorldError> {
         "air density must be at least 0",
     )?;
     general(solver.tolerance.is_finite() && solver.tolerance >= 0.0, "tolerance must be at least 0")?;
+    general(
+        solver.passes == 0 || matches!(solver.scheme, Scheme::Cycle | Scheme::Paper),
+        "passes must be 0 unless the scheme is cycle or paper: others do not pass over levels",
+    )?;
+    general(
+        solver.bend_tolerance.is_finite() && solver.bend_tolerance >= 0.0,
+        "bend_tolerance must be at least 0",
+    )?;
     general(solver.relaxation > 0.0 && solver.relaxation < 2.0, "relaxation must lie between 0 and 2")?;
     general(
         solver.budget_ms.is_none_or(|ms| (0.0..=1e9).contains(&ms)),

@@ -11,6 +11,8 @@ use crate::output::{layout::Layout, metrics::FrameLine, npy};
 
 /// Positions are single precision: a residual of exactly the tolerance may read as slightly more.
 const STRAIN_SLACK: f64 = 1e-5;
+/// The same for an excess past a bend limit \[°\].
+const BEND_SLACK: f64 = 0.01;
 /// Depth inside an obstacle that counts as touching it \[m\].
 const PENETRATION_SLACK: f64 = 1e-4;
 /// Distance of a pinned vertex from its place that rounding explains \[m\].
@@ -143,6 +145,16 @@ impl Context<'_> {
             );
             failures.push(self.failure(kind, Some(element), message));
         }
+        let bend_tolerance = self.world.description().solver.bend_tolerance;
+        if exceeds(now.bend.max_bend_excess, f64::from(bend_tolerance) + BEND_SLACK) {
+            let element = format!("hinge {}", list(&now.bend.worst_hinge));
+            let message = format!(
+                "{prefix}its bend is past the limit {} degrees a centimetre by {:.4} degrees, tolerance {bend_tolerance}",
+                describe_limit(self.cloth.bend),
+                now.bend.max_bend_excess
+            );
+            failures.push(self.failure(kind, Some(element), message));
+        }
         if exceeds(now.max_penetration, PENETRATION_SLACK) {
             let message = format!(
                 "{} vertices are inside an obstacle, the deepest by {:.3} mm",
@@ -227,6 +239,10 @@ fn figures(body: &BodyCertificate) -> Vec<(&'static str, f64)> {
         ("max_edge_residual", s.max_edge_residual),
         ("mean_edge_residual", s.mean_edge_residual),
         ("edge_violations", s.edge_violations as f64),
+        ("max_bend", body.bend.max_bend),
+        ("max_bend_excess", body.bend.max_bend_excess),
+        ("mean_bend_excess", body.bend.mean_bend_excess),
+        ("bend_violations", body.bend.bend_violations as f64),
         ("center_of_mass x", x),
         ("center_of_mass y", y),
         ("center_of_mass z", z),

@@ -22,6 +22,10 @@ pub(crate) struct Expect {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub max_residual: Option<f64>,
+    /// No hinge is further past its bend limit than this \[°\]. None by default; 0 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub max_bend_excess: Option<f64>,
     /// No vertex is deeper inside an obstacle than this \[m\]. None by default; 0 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
@@ -53,6 +57,12 @@ impl Expect {
         };
         upper("max_strain", "the largest strain", self.max_strain, extremes.max_strain);
         upper("max_residual", "the largest residual past a limit", self.max_residual, extremes.max_residual);
+        upper(
+            "max_bend_excess",
+            "the largest excess past a bend limit [°]",
+            self.max_bend_excess,
+            extremes.max_bend_excess,
+        );
         upper(
             "max_penetration",
             "the deepest penetration [m]",

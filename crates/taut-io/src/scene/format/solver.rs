@@ -17,9 +17,16 @@ pub(crate) struct Solver {
     /// 0.06. 0 to 10; 0 uses all iterations.
     #[schemars(range(min = 0, max = 10))]
     pub tolerance: f64,
-    /// Most iterations a step. 1 to 1000000.
+    /// Largest excess past a bend limit at which a step may end \[°\]. 0 to 180; 0 uses all iterations.
+    #[schemars(range(min = 0, max = 180))]
+    pub bend_tolerance: f64,
+    /// Most iterations a step; with the schemes `"cycle"` and `"paper"`, on the finest level. 1 to 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub iterations: u32,
+    /// Most passes over the coarse levels a step, for the schemes `"cycle"` and `"paper"` only. 0, the default, leaves it to the
+    /// scheme: cycles until the tolerance is met, one pass of the paper's. 0 to 1000000.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub passes: u32,
     /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent; the result then depends on
     /// the machine. None by default; 0.001 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,9 +80,15 @@ pub(crate) enum Scheme {
     Serial,
     /// All elements at once, corrections averaged so that momentum is kept.
     Jacobi,
-    /// The state within the strain limits that changes velocities least, found on all levels of the mesh at once. Limits on
+    /// The state within the strain and bend limits that changes velocities least, found on all levels of the mesh at once. Limits on
     /// edges are swept afterwards.
     Nearest,
+    /// Cycles over coarser levels of the mesh, Gauss–Seidel on each, until the finest is within its limits. Best for upper
+    /// limits on sheets.
+    Cycle,
+    /// As published: one pass over four levels with limits of their own, 128 iterations on each, elements one by one in
+    /// random order on one thread, `projection` always as in the paper. To compare with.
+    Paper,
 }
 
 /// How one violating triangle is brought back to its limits.
@@ -97,13 +110,17 @@ impl Default for Solver {
                 taut::Scheme::Serial => Scheme::Serial,
                 taut::Scheme::Jacobi => Scheme::Jacobi,
                 taut::Scheme::Nearest => Scheme::Nearest,
+                taut::Scheme::Cycle => Scheme::Cycle,
+                taut::Scheme::Paper => Scheme::Paper,
             },
             projection: match solver.projection {
                 taut::Projection::Gradient => Projection::Gradient,
                 taut::Projection::Paper => Projection::Paper,
             },
             tolerance: decimal(solver.tolerance),
+            bend_tolerance: decimal(solver.bend_tolerance),
             iterations: solver.iterations,
+            passes: solver.passes,
             budget_ms: solver.budget_ms.map(decimal),
             relaxation: decimal(solver.relaxation),
             steps_per_frame: solver.steps_per_frame,
@@ -122,13 +139,17 @@ impl Solver {
                 Scheme::Serial => taut::Scheme::Serial,
                 Scheme::Jacobi => taut::Scheme::Jacobi,
                 Scheme::Nearest => taut::Scheme::Nearest,
+                Scheme::Cycle => taut::Scheme::Cycle,
+                Scheme::Paper => taut::Scheme::Paper,
             },
             projection: match self.projection {
                 Projection::Gradient => taut::Projection::Gradient,
                 Projection::Paper => taut::Projection::Paper,
             },
             tolerance: self.tolerance as f32,
+            bend_tolerance: self.bend_tolerance as f32,
             iterations: self.iterations,
+            passes: self.passes,
             budget_ms: self.budget_ms.map(|time| time as f32),
             relaxation: self.relaxation as f32,
             steps_per_frame: self.steps_per_frame,

@@ -52,8 +52,8 @@ pub struct BatchState {
     pub sum: f32,
 }
 
-/// Pulls of the triangles of a batch at their three corners.
-pub type Pulls = [[Quad; BATCH]; 3];
+/// Pulls of the elements of a batch at their corners.
+pub type Pulls<const K: usize = 3> = [[Quad; BATCH]; K];
 
 /// Where the lanes of a batch go in one corner's [`Pulls`].
 const IN_ORDER: [VertexOffset; BATCH] = {
@@ -160,8 +160,9 @@ fn guarded<L: Lanes>(moved: [V3<L>; 2]) -> [V3<L>; 2] {
     kept
 }
 
+/// Writes the pulls at one corner.
 #[inline(always)]
-fn put<L: Lanes>(pulls: &mut [Quad; BATCH], at: usize, pull: V3<L>) {
+pub(super) fn put<L: Lanes>(pulls: &mut [Quad; BATCH], at: usize, pull: V3<L>) {
     // SAFETY: the offsets are those of a batch, which is ours alone.
     unsafe { L::scatter(pulls.as_mut_ptr(), &IN_ORDER, at, [pull[0], pull[1], pull[2], L::splat(0.0)]) }
 }

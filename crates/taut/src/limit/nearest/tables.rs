@@ -2,14 +2,18 @@
 
 use std::ops::Range;
 
-use super::{RAMP, local::NearestBatch};
+use super::{
+    RAMP,
+    bend::{Bends, stiff_hinges},
+    local::NearestBatch,
+};
 use crate::{
     hierarchy::{
         Transfer,
         multigrid::{Multigrid, StiffTriangle},
     },
     kernel::lanes::BATCH,
-    limit::strain_triangle::StrainElement,
+    limit::{bend::BendElement, strain_triangle::StrainElement},
 };
 
 /// Tables of one body whose triangles have limits.
@@ -19,10 +23,9 @@ pub struct Filter {
     pub vertices: Range<usize>,
     pub(super) batches: Vec<NearestBatch>,
     pub(super) triangle_count: usize,
-    /// Where each vertex's entries in `corners` begin.
-    pub(super) starts: Vec<u32>,
-    /// Corners of triangles at each vertex: places in the pulls of all batches.
-    pub(super) corners: Vec<u32>,
+    /// Corners of triangles at each vertex.
+    pub(super) corners: Corners,
+    pub(super) bends: Bends,
     /// Masses in units of their mean; 0 for vertices that are held.
     pub(super) masses: Vec<f32>,
     /// κ of each factor of the ramp.
@@ -41,6 +44,10 @@ pub struct Parts<'a> {
     pub elements: &'a [StrainElement],
     /// Their rest areas \[m²\].
     pub areas: &'a [f64],
+    /// Area of the whole body at rest \[m²\].
+    pub area: f64,
+    /// Its hinges with limits, with vertices of the world.
+    pub bends: &'a [BendElement],
     /// Masses \[kg\] in the order of `vertices`.
     pub masses: Vec<f64>,
     /// Whether each vertex is held.
@@ -53,35 +60,56 @@ pub struct Parts<'a> {
     pub edge_length: f32,
 }
 
-impl Filter {
-    /// Builds the tables.
-    pub fn new(parts: Parts) -> Self {
-        let Parts { vertices, elements, areas, masses, held, transfers, size, edge_length } = parts;
-        let (first, count) = (vertices.start as u32, vertices.len());
-        let mean = masses.iter().sum::<f64>() / count as f64;
-        let masses: Vec<f32> =
-            masses.iter().zip(&held).map(|(m, held)| if *held { 0.0 } else { (m / mean) as f32 }).collect();
-        let area: f64 = areas.iter().sum();
-        let stiffness = RAMP.map(|c| f64::from(c) * size * size * count as f64 / area);
+/// Corners of elements at each vertex, as places in the pulls of all batches.
+#[derive(Clone, Debug, Default)]
+pub struct Corners {
+    starts: Vec<u32>,
+    places: Vec<u32>,
+}
 
-        let indices: Vec<u32> = (0..elements.len() as u32).collect();
-        let batches = indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, areas, first)).collect();
+impl Corners {
+    /// Corners of `elements` at each of `count` vertices.
+    pub fn new<const K: usize>(count: usize, elements: &[[u32; K]]) -> Self {
         let mut starts = vec![0u32; count + 1];
-        for v in elements.iter().flat_map(|e| e.vertices) {
-            starts[(v - first) as usize + 1] += 1;
+        for v in elements.iter().flatten() {
+            starts[*v as usize + 1] += 1;
         }
         for i in 0..count {
             starts[i + 1] += starts[i];
         }
         let mut next = starts.clone();
-        let mut corners = vec![0; 3 * elements.len()];
-        for (e, element) in elements.iter().enumerate() {
-            for (k, v) in element.vertices.into_iter().enumerate() {
-                let at = &mut next[(v - first) as usize];
-                corners[*at as usize] = ((e / BATCH * 3 + k) * BATCH + e % BATCH) as u32;
+        let mut places = vec![0; K * elements.len()];
+        for (e, vertices) in elements.iter().enumerate() {
+            for (k, v) in vertices.iter().enumerate() {
+                let at = &mut next[*v as usize];
+                places[*at as usize] = ((e / BATCH * K + k) * BATCH + e % BATCH) as u32;
                 *at += 1;
             }
         }
+        Self { starts, places }
+    }
+
+    /// Places of vertex `i`.
+    #[inline(always)]
+    pub fn of(&self, i: usize) -> &[u32] {
+        &self.places[self.starts[i] as usize..self.starts[i + 1] as usize]
+    }
+}
+
+impl Filter {
+    /// Builds the tables.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { vertices, elements, areas, area, bends, masses, held, transfers, size, edge_length } =
+            parts;
+        let (first, count) = (vertices.start as u32, vertices.len());
+        let mean = masses.iter().sum::<f64>() / count as f64;
+        let masses: Vec<f32> =
+            masses.iter().zip(&held).map(|(m, held)| if *held { 0.0 } else { (m / mean) as f32 }).collect();
+        let stiffness = RAMP.map(|c| f64::from(c) * size * size * count as f64 / area);
+
+        let indices: Vec<u32> = (0..elements.len() as u32).collect();
+        let batches = indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, areas, first)).collect();
+        let corners: Vec<[u32; 3]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
         let triangles: Vec<StiffTriangle> = elements
             .iter()
             .zip(areas)
@@ -91,12 +119,18 @@ impl Filter {
             })
             .collect();
         Self {
-            multigrid: Multigrid::new(&masses, &triangles, transfers, &stiffness),
+            multigrid: Multigrid::new(
+                &masses,
+                &triangles,
+                &stiff_hinges(bends, first),
+                transfers,
+                &stiffness,
+            ),
+            bends: Bends::new(bends, first, count),
             vertices,
             batches,
             triangle_count: elements.len(),
-            starts,
-            corners,
+            corners: Corners::new(count, &corners),
             masses,
             stiffness: stiffness.map(|k| k as f32),
             edge_length,

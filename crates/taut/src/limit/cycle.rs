@@ -1,0 +1,129 @@
+//! Nonlinear cycles over coloured sweeps: `Scheme::Cycle` (W10 made to converge).
+//!
+//! One cycle: every coarse level of a body reads its positions off level 0; from the coarsest on each is swept within its
+//! limits, 4·3ᵏ times on level k, and hands what that changed up to the next; then level 0 itself is swept. Cycles
+//! follow each other until level 0 is within its limits, so it always has the last word, and errors of the coarse
+//! limits cost time only.
+//!
+//! The paper goes through its levels once ([`paper`](super::paper)). What makes repeated passes converge: positions are
+//! sampled, not averaged (averages look compressed, and the level would push them apart again every time); sweeps
+//! over-relax by half; the coarsest level is not too coarse (about 8 to 12 vertices a side: less is as bad as a stiff metric).
+//!
+//! Coarse upper limits are those of level 0. Folds that a coarse triangle takes for stretch can make that too tight, yet anything
+//! looser ruins convergence. (Where the rest shape is curved they are looser by how much longer the way over the surface is.) Coarse
+//! lower limits are the closed-form bounds: without bend limits there are none. Bends are limited on level 0 alone, without
+//! over-relaxation.
+//!
+//! Good for upper limits on sheets; for limits on both sides, shells and pins inside, [`nearest`](super::nearest) is
+//! faster and more robust.
+
+use std::time::Instant;
+
+use super::{
+    Settings,
+    enforce::{Enforced, Scratch, Turn, bend_bound},
+    levels::Descent,
+    nearest::contact::Surroundings,
+    sweep,
+};
+use crate::{
+    World,
+    boundary::solids::Solids,
+    kernel::{lanes::Quad, random::Random},
+};
+
+/// Factor on corrections, on top of that of the settings.
+const OVER: f32 = 1.5;
+
+/// Most that a factor may be; beyond 2 nothing converges.
+const MOST: f32 = 1.95;
+
+/// Sweeps of level 0 in a cycle.
+const SWEEPS: u32 = 4;
+
+/// Sweeps of a level over those of the next finer one, and the most of a level.
+const GROWTH: u32 = 3;
+const MOST_SWEEPS: u32 = 108;
+
+/// Sweeps of a coarse level after which it meets obstacles.
+const BETWEEN_OBSTACLES: u32 = 8;
+
+/// Brings the positions `x`, which were `old` when the step began, within the limits of `world`.
+pub fn enforce(
+    world: &World,
+    settings: &Settings,
+    x: &mut [Quad],
+    old: &[Quad],
+    solids: &mut Solids,
+    scratch: &mut Scratch,
+    turn: Turn,
+) -> Enforced {
+    let solver = &world.description.solver;
+    let obstacles = &world.description.obstacles;
+    let plain = settings;
+    let settings = &Settings { relaxation: (OVER * settings.relaxation).min(MOST), ..*settings };
+    let mut random = Random::new(world.description.seed, turn.step);
+    let shallow = 0.01 * world.edge_length;
+    let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let bend_tolerance = bend_bound(solver.bend_tolerance);
+    let late = || turn.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+
+    let mut enforced = Enforced::default();
+    let mut passes = 0;
+    'cycles: loop {
+        for _ in 0..SWEEPS {
+            let strain = sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
+            let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
+            let bend = sweep::sweep_bends(plain, &world.bends, x, &mut random, &mut scratch.order);
+            let depth = solids.project(settings.threads, obstacles, old, x);
+            enforced.iterations += 1;
+            let near = strain.max(edge) <= 2.0 * tolerance && bend <= 2.0 * bend_tolerance;
+            if near && depth <= shallow {
+                enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+                enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+                enforced.converged = enforced.residual <= tolerance && enforced.bend <= bend_tolerance;
+                if enforced.converged {
+                    break 'cycles;
+                }
+            }
+            if enforced.iterations >= solver.iterations || late() {
+                break 'cycles;
+            }
+        }
+        if passes == solver.passes && solver.passes > 0 {
+            break;
+        }
+        passes += 1;
+        for (body, memory) in world.levels.iter().zip(&mut scratch.levels) {
+            let vertices = body.vertices.clone();
+            let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
+            let order = &mut scratch.order;
+            body.pass(
+                settings,
+                Descent::Sample,
+                &mut x[vertices],
+                &around,
+                memory,
+                |level, tables, x, round| {
+                    let all = SWEEPS.saturating_mul(GROWTH.saturating_pow(level as u32)).min(MOST_SWEEPS);
+                    let done = round * BETWEEN_OBSTACLES;
+                    let mut met = 0.0;
+                    for _ in done..all.min(done + BETWEEN_OBSTACLES) {
+                        met = sweep::sweep_strain(settings, &tables.strain, x, &mut random, order);
+                        if met <= 0.1 * tolerance {
+                            break;
+                        }
+                    }
+                    met > 0.1 * tolerance && done + BETWEEN_OBSTACLES < all
+                },
+            );
+        }
+    }
+    solids.expel(obstacles, x);
+    if !enforced.converged || !obstacles.is_empty() {
+        enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= bend_tolerance;
+    }
+    enforced
+}

@@ -1,0 +1,186 @@
+//! Bend limits as a block of the filter: what each hinge does by itself in an iteration.
+//!
+//! The map K x = (x₂ − foot₂)/h₂ + (x₃ − foot₃)/h₃, with feet and heights of the rest shape, adds the directions of the two wings. It is linear,
+//! so it goes into the matrix like the deformation gradient, with the weight κ (A₁ + A₂)/3; and −K x · n, n the mean normal of the hinge, is
+//! 2 ρ sin(θ/2), ρ the mean stretch of the wings' heights. That is clamped between 2 ρ sin(a/2) of the allowed angles a. At rest it is
+//! 2 sin(θ₀/2), whatever the curvature.
+//!
+//! The dual is one number a hinge, along n, and so turns with it.
+
+use super::{
+    local::{Pulls, put},
+    tables::Corners,
+};
+use crate::{
+    hierarchy::multigrid::StiffHinge,
+    kernel::{
+        bend::{near_rest, past},
+        dihedral::dihedral,
+        lanes::{BATCH, Lanes, VertexOffset, Work},
+        real::{Real, V3, add, combine, cross, dot, scale, select3, sub},
+    },
+    limit::{
+        bend::{AllowedLanes, BendElement, allowed_lanes, load_allowed},
+        colored::{SharedQuads, lanes_of, offsets_of},
+    },
+};
+
+/// Stands for "no limit" on 2 ρ sin(θ/2), which is hardly ever beyond 2.
+const NO_BOUND: f32 = 1e9;
+
+/// Duals beyond this are the debris of numbers that overflowed.
+const DEBRIS: f32 = 1e6;
+
+/// Least and largest mean stretch ρ that is believed: beyond, a wing has collapsed or is far from its limits.
+const STRETCH: [f32; 2] = [0.25, 4.0];
+
+/// Weight of hinges against triangles.
+const WEIGHT: f32 = 1.0;
+
+/// Hinges of a body with limits.
+#[derive(Clone, Debug, Default)]
+pub struct Bends {
+    pub(super) batches: Vec<NearestBend>,
+    /// Places of each vertex in the pulls of all batches.
+    pub(super) corners: Corners,
+}
+
+/// [`BATCH`] hinges side by side.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct NearestBend {
+    vertices: [[VertexOffset; BATCH]; 4],
+    /// K.
+    map: [[f32; BATCH]; 4],
+    /// A third of the area, times [`WEIGHT`].
+    weight: [f32; BATCH],
+    allowed: AllowedLanes,
+    /// 2 sin(a/2) of the allowed angles.
+    bounds: [[f32; BATCH]; 2],
+}
+
+/// What an iteration remembers of a batch of hinges.
+#[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
+pub struct BendState {
+    /// Duals.
+    pub dual: [f32; BATCH],
+    /// Largest excess past the limits, as [`bend_excess`](crate::kernel::bend::bend_excess).
+    pub worst: f32,
+}
+
+/// K of a hinge \[1/m\].
+fn map(element: &BendElement) -> [f64; 4] {
+    let ([t2, t3], [h2, h3]) = (element.feet.map(f64::from), element.heights.map(f64::from));
+    [-(1.0 - t2) / h2 - (1.0 - t3) / h3, -t2 / h2 - t3 / h3, 1.0 / h2, 1.0 / h3]
+}
+
+impl Bends {
+    /// Tables of `elements`, whose vertices count from `first`; the body has `count` vertices.
+    pub fn new(elements: &[BendElement], first: u32, count: usize) -> Self {
+        let indices: Vec<u32> = (0..elements.len() as u32).collect();
+        let pack = |indices: &[u32]| {
+            let allowed = allowed_lanes(indices, elements);
+            let bound = |none: f32, limit: fn(&BendElement) -> f32, sine: usize| {
+                let limited = |e: usize| limit(&elements[e]).abs() < std::f32::consts::PI;
+                let bounded = lanes_of(indices, false, limited);
+                std::array::from_fn(|k| if bounded[k] { 2.0 * allowed[sine][k] } else { none })
+            };
+            NearestBend {
+                vertices: [0, 1, 2, 3].map(|k| offsets_of(indices, 0, |e| elements[e].vertices[k] - first)),
+                map: [0, 1, 2, 3].map(|k| lanes_of(indices, 0.0, |e| map(&elements[e])[k] as f32)),
+                weight: lanes_of(indices, 0.0, |e| WEIGHT * elements[e].area / 3.0),
+                bounds: [bound(-NO_BOUND, |e| e.min, 2), bound(NO_BOUND, |e| e.max, 4)],
+                allowed,
+            }
+        };
+        let vertices: Vec<[u32; 4]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
+        Self { batches: indices.chunks(BATCH).map(pack).collect(), corners: Corners::new(count, &vertices) }
+    }
+}
+
+/// What hinges add to the matrix.
+pub fn stiff_hinges(elements: &[BendElement], first: u32) -> Vec<StiffHinge> {
+    elements
+        .iter()
+        .map(|e| (e.vertices.map(|v| v - first), map(e), f64::from(WEIGHT * e.area) / 3.0))
+        .collect()
+}
+
+/// One iteration of some batches: s = −n·K x + u, p = s clamped, pulls −κ A Kᵀ n (2 (p − s) + u), u ← s − p.
+pub struct ClampBends<'a> {
+    /// Hinges.
+    pub batches: &'a [NearestBend],
+    /// Their duals and excesses.
+    pub states: &'a mut [BendState],
+    /// Where their pulls go.
+    pub pulls: &'a mut [Pulls<4>],
+    /// Positions; nobody writes meanwhile.
+    pub x: SharedQuads,
+    /// κ.
+    pub stiffness: f32,
+    /// Factor on the duals as they come.
+    pub rescale: f32,
+}
+
+impl Work for ClampBends<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let (zero, half) = (L::splat(0.0), L::splat(0.5));
+        let (rescale, kappa) = (L::splat(self.rescale), L::splat(self.stiffness));
+        for ((batch, state), pulls) in self.batches.iter().zip(self.states).zip(self.pulls) {
+            let mut worst = zero;
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
+                let x: [V3<L>; 4] = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let map: [L; 4] = L::load_all(&batch.map, at);
+                let allowed = load_allowed(&batch.allowed, at);
+                let d = dihedral(&x);
+                let (theta, far) = near_rest(&d, allowed.rest);
+                let [over, under] = past(theta, &allowed);
+                worst = worst.max(over).max(under);
+                let n = mean_normal(&x, d.sin_half, far);
+
+                let edge = combine(sub(x[2], x[0]), map[2], sub(x[3], x[0]), map[3]);
+                let bent = add(edge, scale(sub(x[1], x[0]), map[1]));
+                let u = L::load(&state.dual, at) * rescale;
+                let s = u - dot(n, bent);
+                let stretch = ((d.heights[0] * map[2] + d.heights[1] * map[3]) * half)
+                    .clamp(L::splat(STRETCH[0]), L::splat(STRETCH[1]));
+                let [low, high]: [L; 2] = L::load_all(&batch.bounds, at);
+                let moved = s.clamp(low * stretch, high * stretch) - s;
+                // Not in lanes where something is not a number.
+                let moved = L::select(moved.abs().le(L::splat(DEBRIS)), moved, zero);
+                (zero - moved).store(&mut state.dual, at);
+                let pull = scale(n, zero - (moved + moved + u) * L::load(&batch.weight, at) * kappa);
+                for k in 0..4 {
+                    put(&mut pulls[k], at, scale(pull, map[k]));
+                }
+            }
+            state.worst = worst.largest();
+        }
+    }
+}
+
+/// The unit normal halfway between those of the two triangles; the direction away from the wings where they are folded
+/// onto each other. Turned round where `far`.
+#[inline(always)]
+fn mean_normal<L: Real>(x: &[V3<L>; 4], sin_half: L, far: L::Mask) -> V3<L> {
+    let (zero, one, tiny) = (L::splat(0.0), L::splat(1.0), L::splat(1e-30));
+    let edge = sub(x[1], x[0]);
+    let axis = scale(edge, one / dot(edge, edge).sqrt().max(tiny));
+    let (n1, n2) = (cross(axis, sub(x[2], x[0])), cross(sub(x[3], x[0]), axis));
+    let n1 = scale(n1, one / dot(n1, n1).sqrt().max(tiny));
+    let n2 = scale(n2, one / dot(n2, n2).sqrt().max(tiny));
+    let folded = dot(n1, n2).lt(zero);
+    let flat = add(n1, n2);
+    // The wings point along (n₁ − n₂) × axis, away from the mean normal on a ridge.
+    let wings = cross(sub(n1, n2), axis);
+    let ridge = scale(wings, L::select(sin_half.lt(zero), one, -one));
+    let n = select3::<L>(folded, ridge, flat);
+    let size = dot(n, n).sqrt();
+    let n = scale(n, L::select(far, -one, one) / size.max(tiny));
+    select3::<L>(L::splat(0.5).lt(size), n, [zero; 3])
+}

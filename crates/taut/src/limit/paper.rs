@@ -1,0 +1,118 @@
+//! The multi-resolution solver as published: `Scheme::Paper` (section 4.3 of the paper, W10). The baseline.
+//!
+//! One pass over four levels. Displacements of the step are downsampled by averaging; the coarsest level is iterated, what
+//! that changed is upsampled, and so on to level 0. Each level gets 128 iterations (Table 1: 128 for cloth, up to 256 for larger
+//! meshes), fewer if none of its elements is further outside than the tolerance. Elements go one by one in random order on one
+//! thread: all triangles for their strain (Eq. 4), then all for their bend, with the compensation of section 3.1.4. Boundary conditions act in every iteration of level 0 and, since they are formulated on the base mesh, every
+//! eighth of coarser ones.
+//!
+//! One pass is all that was published. `solver.passes` allows more of them, until the tolerance is met, to tell what the same residual
+//! would take.
+
+use std::time::Instant;
+
+use super::{
+    Settings, bend_paper,
+    enforce::{Enforced, Scratch, Turn, bend_bound},
+    levels::Descent,
+    nearest::contact::Surroundings,
+    serial, sweep,
+};
+use crate::{
+    Projection, World,
+    boundary::solids::Solids,
+    kernel::{lanes::Quad, random::Random},
+};
+
+/// Iterations on each level.
+const ITERATIONS: u32 = 128;
+
+/// Iterations of a coarse level after which it meets obstacles.
+const BETWEEN_OBSTACLES: u32 = 8;
+
+/// Brings the positions `x`, which were `old` when the step began, nearer to the limits of `world`.
+pub fn enforce(
+    world: &World,
+    settings: &Settings,
+    x: &mut [Quad],
+    old: &[Quad],
+    solids: &mut Solids,
+    scratch: &mut Scratch,
+    turn: Turn,
+) -> Enforced {
+    let solver = &world.description.solver;
+    let obstacles = &world.description.obstacles;
+    let settings = &Settings { projection: Projection::Paper, ..*settings };
+    let mut random = Random::new(world.description.seed, turn.step);
+    let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let shallow = 0.01 * world.edge_length;
+    let bend_tolerance = solver.bend_tolerance.to_radians();
+    let late = || turn.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+
+    let mut enforced = Enforced::default();
+    for _ in 0..solver.passes.max(1) {
+        for (body, memory) in world.levels.iter().zip(&mut scratch.levels) {
+            let vertices = body.vertices.clone();
+            let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
+            let order = &mut scratch.order;
+            body.pass(
+                settings,
+                Descent::Average,
+                &mut x[vertices],
+                &around,
+                memory,
+                |_, tables, x, round| {
+                    for _ in 0..BETWEEN_OBSTACLES {
+                        let [met, _] =
+                            serial::iterate(settings, &tables.elements, &[], &[], x, &mut random, order);
+                        let bent =
+                            bend_paper::iterate(&tables.bend, x, settings.relaxation, &mut random, order);
+                        if met <= tolerance && bent <= bend_tolerance || late() {
+                            return false;
+                        }
+                    }
+                    (round + 1) * BETWEEN_OBSTACLES < ITERATIONS
+                },
+            );
+        }
+        for _ in 0..ITERATIONS {
+            let [met, _] = serial::iterate(
+                settings,
+                &world.strain_elements,
+                &world.edge_elements,
+                &[],
+                x,
+                &mut random,
+                &mut scratch.order,
+            );
+            let bent = bend_paper::iterate(
+                &world.bend_triangles,
+                x,
+                settings.relaxation,
+                &mut random,
+                &mut scratch.order,
+            );
+            let depth = solids.project(settings.threads, obstacles, old, x);
+            enforced.iterations += 1;
+            let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow;
+            if within || enforced.iterations >= solver.iterations || late() {
+                break;
+            }
+        }
+        enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.converged =
+            enforced.residual <= tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
+        if enforced.converged || enforced.iterations >= solver.iterations || late() {
+            break;
+        }
+    }
+    solids.expel(obstacles, x);
+    if !obstacles.is_empty() {
+        enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.converged =
+            enforced.residual <= solver.tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
+    }
+    enforced
+}

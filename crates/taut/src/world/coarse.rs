@@ -1,0 +1,125 @@
+//! What schemes need that limit coarser levels of bodies too.
+
+use super::{Body, Cloth, Description, PinnedVertex, Scheme, WorldError, build::invalid};
+use crate::{
+    hierarchy::{self, Hierarchy, fit},
+    kernel::dihedral::dihedral,
+    limit::{
+        bend::allowed_angles,
+        bend_paper::{self, BendTriangle, corner_angles},
+        levels::tables::{ElementLimits, Levels, Parts},
+    },
+    mesh::adjacency::Adjacency,
+};
+
+/// Levels of the paper, the finest one included.
+const PAPER_LEVELS: usize = 4;
+
+/// Coarse levels of all bodies with limits on their triangles or hinges, if the scheme asks for them.
+pub(super) fn levels(
+    description: &Description,
+    bodies: &[Body],
+    pins: &[PinnedVertex],
+) -> Result<Vec<Levels>, WorldError> {
+    let depth = match description.solver.scheme {
+        Scheme::Cycle => usize::MAX,
+        Scheme::Paper => PAPER_LEVELS - 1,
+        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi | Scheme::Nearest => return Ok(Vec::new()),
+    };
+    let mut levels = Vec::new();
+    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
+        let mut hierarchy = hierarchy::build(&cloth.mesh, &hierarchy::Options::default());
+        hierarchy.levels.truncate(depth);
+        let limits = coarse_limits(cloth, &hierarchy)?;
+        let place = places(body);
+        levels.push(Levels::new(Parts {
+            vertices: body.vertices.clone(),
+            limits,
+            hierarchy: hierarchy.reordered(&body.order),
+            rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
+            triangles: cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect(),
+            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+            pins: pins
+                .iter()
+                .filter(|pin| body.vertices.contains(&(pin.vertex as usize)))
+                .map(|pin| pin.vertex - body.vertices.start as u32)
+                .collect(),
+        }));
+    }
+    Ok(levels)
+}
+
+fn limited(cloth: &Cloth) -> bool {
+    cloth.strain.is_some() || cloth.bend.is_some()
+}
+
+/// Limits of the levels of a cloth: those it brings, or the closed-form bounds.
+fn coarse_limits(cloth: &Cloth, hierarchy: &Hierarchy) -> Result<Vec<ElementLimits>, WorldError> {
+    let bounds;
+    let coarse = match &cloth.coarse {
+        Some(coarse) => coarse,
+        None => {
+            bounds = fit::bounds(&cloth.mesh, hierarchy, cloth.strain, cloth.bend);
+            &bounds
+        }
+    };
+    let mut all = Vec::new();
+    for (k, level) in hierarchy.levels.iter().enumerate() {
+        let triangles = &level.mesh.triangles;
+        let adjacency = Adjacency::new(triangles);
+        let fitting = coarse
+            .levels
+            .get(k)
+            .filter(|l| l.strain.len() == triangles.len() && l.bend.len() == adjacency.hinges.len());
+        let Some(limits) = fitting else {
+            let problem = format!(
+                "its coarse limits do not fit level {}, which has {} triangles and {} hinges",
+                k + 1,
+                triangles.len(),
+                adjacency.hinges.len()
+            );
+            return Err(invalid(cloth, problem));
+        };
+        all.push(ElementLimits {
+            strain: limits.strain.clone(),
+            bend: corner_angles(triangles, &adjacency, &limits.bend),
+        });
+    }
+    Ok(all)
+}
+
+/// Triangles of level 0 with limited angles, for the paper's scheme.
+pub(super) fn bend_triangles(description: &Description, bodies: &[Body]) -> Vec<BendTriangle> {
+    if description.solver.scheme != Scheme::Paper {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| cloth.bend.is_some()) {
+        let mesh = &cloth.mesh;
+        let adjacency = Adjacency::new(&mesh.triangles);
+        let angles: Vec<[f32; 2]> = adjacency
+            .hinges
+            .iter()
+            .map(|hinge| {
+                let d = dihedral(&hinge.map(|v| mesh.positions[v as usize].as_dvec3().to_array()));
+                let rest = 2.0 * d.sin_half.atan2(d.cos_half);
+                allowed_angles(cloth.bend, rest, d.heights).map(|a| a as f32)
+            })
+            .collect();
+        let ranges = corner_angles(&mesh.triangles, &adjacency, &angles);
+        let place = places(body);
+        let first = body.vertices.start as u32;
+        let triangles: Vec<_> = mesh.triangles.iter().map(|t| t.map(|v| first + place[v as usize])).collect();
+        all.extend(bend_paper::bend_triangles(&triangles, &ranges));
+    }
+    all
+}
+
+/// Where each of the caller's vertices is within the body.
+fn places(body: &Body) -> Vec<u32> {
+    let mut place = vec![0; body.order.len()];
+    for (k, &v) in body.order.iter().enumerate() {
+        place[v as usize] = k as u32;
+    }
+    place
+}
