@@ -11,7 +11,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use taut::{
-    Description,
+    Description, World,
     hierarchy::fit::{LevelLimits, Method},
     parallel::Threads,
 };
@@ -70,6 +70,15 @@ pub fn fit(args: &FitArgs) -> Result<ExitCode, Failure> {
         terminal::print(&rows.iter().map(ClothRow::table).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The world of a scene, with limits of levels where its scheme uses them.
+pub fn build_world(scene: &LoadedScene, threads: usize, quiet: bool) -> Result<World, Failure> {
+    let mut description = scene.build()?;
+    if scene.fits_levels() {
+        fit_with(scene, &mut description, threads, false, quiet)?;
+    }
+    Ok(World::new(description)?)
 }
 
 /// Fits limits of levels or takes them from the cache, with progress and warnings.

@@ -107,6 +107,11 @@ impl LoadedScene {
         self.scene.solver.fit.build()
     }
 
+    /// Whether its scheme uses fitted limits on coarser levels ([`fit_scene`](crate::cache::fit::fit_scene)).
+    pub fn fits_levels(&self) -> bool {
+        self.scene.solver.scheme == format::Scheme::Paper
+    }
+
     /// What the scene shows, in a sentence; may be empty.
     pub fn description(&self) -> &str {
         &self.scene.scene.description
