@@ -163,7 +163,7 @@ Examples:
   taut bench                                 all built-in scenes
   taut bench hanging-sheet --threads 1
   taut bench hanging-sheet --set cloth.sheet.mesh.grid.cells=[128,128] --frames 60
-  taut bench hanging-sheet --compare         the schemes sweep, serial and jacobi side by side")]
+  taut bench hanging-sheet --compare         all schemes side by side")]
 pub struct BenchArgs {
     /// Scene files or names of built-in scenes [default: all built-in scenes]
     #[arg(value_name = "SCENE")]
@@ -175,7 +175,8 @@ pub struct BenchArgs {
     pub threads: Threads,
     #[command(flatten)]
     pub set: Overrides,
-    /// Run each scene with the schemes sweep, serial and jacobi, and give ratios to the first
+    /// Run each scene with the schemes sweep, serial, jacobi, nearest, cycle and paper, the last also repeated until the
+    /// tolerance is met, and give ratios to the first
     #[arg(long)]
     pub compare: bool,
     /// Print the figures as JSON

@@ -41,9 +41,15 @@ fn sentence(args: &VerifyArgs, found: &Verification) -> String {
         return format!("{out} {verdict}: {} problems in {frames} frames\n", found.failures.len());
     }
     let f = &found.figures;
+    let excess = f.max_bend_excess.value;
+    let bend = if excess > 0.0 {
+        format!(", bend {excess:.3}° past its limit (frame {})", f.max_bend_excess.frame)
+    } else {
+        String::new()
+    };
     format!(
         "{out} {}: {frames} frames, bodies: {bodies}, triangles: {triangles}\n\
-         largest stretch {:+.3} % (frame {}), compression {:+.3} % (frame {}), residual {:.5} (frame {})\n",
+         largest stretch {:+.3} % (frame {}), compression {:+.3} % (frame {}), residual {:.5} (frame {}){bend}\n",
         styled(GOOD, "holds"),
         f.max_strain.value * 100.0,
         f.max_strain.frame,

@@ -34,7 +34,16 @@ fn scenes_are_listed_printed_and_run() {
     let place = Place::new();
     let list = json(&place.good("scenes --json").out);
     let names: Vec<&str> = list.as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
-    for name in ["hanging-sheet", "sheet-on-sphere", "flag", "swinging-sheet", "star", "noisy-sheet"] {
+    for name in [
+        "hanging-sheet",
+        "sheet-on-sphere",
+        "flag",
+        "swinging-sheet",
+        "star",
+        "noisy-sheet",
+        "bend-loose",
+        "bend-tight",
+    ] {
         assert!(names.contains(&name), "{names:?}");
     }
     assert!(list[0]["triangles"].as_u64().unwrap() > 0);
@@ -168,4 +177,25 @@ fn a_closed_pipe_is_silent_and_a_full_one_is_told() {
         assert_eq!(answer.code, Some(3), "{}", answer.err);
         assert!(answer.err.contains("standard output"), "{}", answer.err);
     }
+}
+
+#[test]
+fn bend_limits_are_summed_up_verified_and_expected() {
+    let place = Place::new();
+    assert!(!place.good("run scene-in.toml -o free").out.contains("°/cm"));
+    let scene = program::SCENE.replace("strain = ", "bend = { min = -2, max = 2.5 }\nstrain = ");
+    place.write("bent.toml", &format!("{scene}[expect]\nmax_bend_excess = 2.01\n"));
+    let answer = place.good("run bent.toml -o bent");
+    assert!(
+        answer.out.contains("limits -2 to +2.5") && answer.out.contains("tolerance 2°"),
+        "{}",
+        answer.out
+    );
+    place.good("verify bent");
+    let body = &place.metrics("bent")[12]["certificate"]["bodies"][0];
+    assert!(body["max_bend"].as_f64().unwrap() > 0.1 && body["max_bend_excess"].as_f64().unwrap() <= 2.0);
+    // Too little work for too tight a limit: the run says so, and so does who reads its files.
+    let short = "run bent.toml -o short --set solver.iterations=1 --set cloth.sheet.bend.max=0.01";
+    place.bad(short, 1, &["expect.max_bend_excess"]);
+    place.bad("verify short", 1, &["limit not reached", "hinge", "[-2, 0.01] degrees a centimetre"]);
 }

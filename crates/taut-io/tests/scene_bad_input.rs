@@ -139,6 +139,7 @@ fn out_of_range_numbers() {
         ("[solver]\nrelaxation = 2.5", "solver.relaxation", "from 0.1 to 1.95"),
         ("[solver]\niterations = 0", "solver.iterations", "from 1 to 1000000"),
         ("[solver]\niterations = 99999999999999999999", "solver.iterations", "from 1 to 1000000"),
+        ("[solver]\npasses = 4", "solver.passes", "unless scheme is \"cycle\" or \"paper\""),
         ("[air]\ngust = 1.5", "air.gust", "from 0 to 1"),
         ("[air]\ndensity = -1", "air.density", "from 0 to 1000"),
         ("[expect]\nmax_residual = -1", "expect.max_residual", "from 0 to"),

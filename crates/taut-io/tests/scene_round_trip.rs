@@ -176,8 +176,9 @@ fn moves(folder: &Folder, out: &Folder, text: &str, names: &[&str]) {
 
 #[test]
 fn expectations_say_both_figures() {
-    let text =
-        format!("{ODD}max_strain = 0.06\nmin_strain = -0.1\nmax_residual = 0.01\nmax_penetration = 0.001\n");
+    let text = format!(
+        "{ODD}max_strain = 0.06\nmin_strain = -0.1\nmax_residual = 0.01\nmax_bend_excess = 2\nmax_penetration = 0.001\n"
+    );
     let scene = parse(&text, "a", Path::new(""), &[]).unwrap();
     let met = RunExtremes { max_strain: 0.06, min_strain: -0.1, ..RunExtremes::default() };
     assert!(scene.unmet(&met).is_empty());
@@ -185,12 +186,14 @@ fn expectations_say_both_figures() {
         max_strain: 0.07,
         min_strain: -0.2,
         max_residual: f64::NAN,
+        max_bend_excess: 3.5,
         max_penetration: 0.5,
         final_bounds: [[-2e6, 0.0, 0.0], [0.0, 3e6, 0.0]],
     };
     let unmet = scene.unmet(&broken);
-    assert_eq!(unmet.len(), 6, "{unmet:?}");
+    assert_eq!(unmet.len(), 7, "{unmet:?}");
     assert_eq!(unmet[0], "expect.max_strain: the largest strain is 0.07, expected at most 0.06");
+    assert!(unmet.iter().any(|line| line.contains("past a bend limit [°] is 3.5, expected at most 2")));
     assert!(
         unmet.iter().any(|line| line.contains("the highest y at the last frame [m] is 3000000")),
         "{unmet:?}"

@@ -41,12 +41,13 @@ const SCHEMES: [Scheme; 6] =
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Two limits, two bodies, wind, a moving pin and a moving obstacle: everything that a step can do.
+/// Three limits, two bodies, wind, a moving pin and a moving obstacle: everything that a step can do.
 fn description(cells: u32) -> Description {
     let mesh = generate::grid([1.0, 1.0], [cells, cells], generate::Diagonals::Jittered, 3);
     let corner = mesh.groups["corner:top-left"].clone();
     let mut sheet = Cloth::new("sheet", mesh, Material::named("denim").unwrap());
     sheet.strain = Limit { min: Some(-0.1), max: Some(0.05) };
+    sheet.bend = Limit { min: Some(-5.0), max: Some(8.0) };
     let key = |time, y| Keyframe { time, translate: Vec3::new(0.0, y, 0.0), rotate: Vec3::ZERO };
     sheet.pins = vec![Pin {
         vertices: corner,
@@ -58,6 +59,7 @@ fn description(cells: u32) -> Description {
         Material::named("jersey").unwrap(),
     );
     film.edge = Limit { min: Some(-0.05), max: Some(0.05) };
+    film.bend = Limit { min: None, max: Some(3.0) };
     film.start.iter_mut().for_each(|p| *p += Vec3::new(0.2, 0.4, 0.2));
     let ball = Obstacle {
         name: "ball".into(),
@@ -100,8 +102,11 @@ fn same_bits_for_any_number_of_threads_and_any_lanes() {
     let widest = LaneKind::available()[0];
     for scheme in SCHEMES {
         // Large enough that colours are split between threads.
-        let mut description =
-            description(if matches!(scheme, Scheme::Serial | Scheme::Paper) { 24 } else { 140 });
+        let mut description = description(match scheme {
+            Scheme::Serial | Scheme::Paper => 24,
+            Scheme::Cycle => 100,
+            Scheme::Sweep | Scheme::Jacobi | Scheme::Nearest => 140,
+        });
         description.solver.scheme = scheme;
         let expected = bits(description.clone(), 1, widest);
         for threads in [2, 5] {

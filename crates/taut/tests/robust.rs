@@ -41,6 +41,7 @@ proptest! {
         log_gravity in -2.0f32..5.0,
         limits in prop::sample::select(vec![(None, None), (None, Some(0.0)), (Some(0.0), Some(0.0)), (Some(-0.05), Some(0.05)), (Some(-1.0), None), (Some(0.0), None)]),
         edge_limited in any::<bool>(),
+        bends in prop::sample::select(vec![(None, None), (Some(0.0), Some(0.0)), (Some(-5.0), Some(5.0)), (None, Some(0.01))]),
         start in 0..4,
         scheme in prop::sample::select(vec![Scheme::Sweep, Scheme::Serial, Scheme::Jacobi, Scheme::Nearest, Scheme::Cycle, Scheme::Paper]),
         projection in prop::sample::select(vec![Projection::Gradient, Projection::Paper]),
@@ -58,6 +59,7 @@ proptest! {
         let mut cloth = Cloth::new("c", mesh, material);
         let limit = Limit { min: limits.0, max: limits.1 };
         if edge_limited { cloth.edge = limit } else { cloth.strain = limit }
+        cloth.bend = Limit { min: bends.0, max: bends.1 };
         let mut random = taut::kernel::random::Random::new(seed, 0);
         match start {
             1 => cloth.start.fill(Vec3::splat(size)),

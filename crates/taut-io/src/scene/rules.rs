@@ -18,6 +18,9 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
         let path = Path::Key(&root, "air");
         check_times(wind.items(), &Path::Key(&path, "wind"), report);
     }
+    if let Some(solver) = scene.get("solver") {
+        check_passes(solver, &Path::Key(&root, "solver"), report);
+    }
     for (kind, check) in
         [("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)), ("obstacle", check_obstacle)]
     {
@@ -30,6 +33,21 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     }
     if let Some(expect) = scene.get("expect") {
         check_order(expect, "min_strain", "max_strain", &Path::Key(&root, "expect"), report);
+    }
+}
+
+/// Only some schemes pass over levels; the others would ignore the number.
+fn check_passes(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let scheme = solver.get("scheme").and_then(Node::text);
+    let Some(passes) = solver.get("passes").filter(|node| node.number().is_some_and(|n| n > 0.0)) else {
+        return;
+    };
+    if !matches!(scheme, Some("cycle" | "paper")) {
+        let message = format!(
+            "is {}, must be 0 unless scheme is \"cycle\" or \"paper\": others do not pass over levels",
+            passes.describe()
+        );
+        report.add(passes.origin, &Path::Key(path, "passes"), message);
     }
 }
 

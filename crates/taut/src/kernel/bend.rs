@@ -22,9 +22,9 @@ pub type Half<R> = [R; 2];
 pub struct Allowed<R> {
     /// At rest.
     pub rest: Half<R>,
-    /// Smallest.
+    /// Smallest; zeros if there is none.
     pub min: Half<R>,
-    /// Largest.
+    /// Largest; zeros if there is none.
     pub max: Half<R>,
 }
 
@@ -35,13 +35,9 @@ impl Allowed<f32> {
             let half = 0.5 * f64::from(angle).clamp(-std::f64::consts::PI, std::f64::consts::PI);
             [half.sin() as f32, half.cos() as f32]
         };
-        // A half turn exactly, so that nothing is ever past it: its cosine would round to a little less than 0.
+        // Nothing is past two zeros.
         let bound = |angle: f32| {
-            if f64::from(angle.abs()) < std::f64::consts::PI {
-                half(angle)
-            } else {
-                [1.0f32.copysign(angle), 0.0]
-            }
+            if f64::from(angle.abs()) < std::f64::consts::PI { half(angle) } else { [0.0, 0.0] }
         };
         Self { rest: half(rest), min: bound(min), max: bound(max) }
     }
@@ -124,6 +120,11 @@ mod tests {
         dihedral_angle(&x.map(|p| p.map(f64::from))) as f32
     }
 
+    fn hinge(theta: f32, heights: [f32; 2], feet: [f32; 2]) -> [V3<f32>; 4] {
+        let right = [heights[1] * theta.cos(), feet[1], -heights[1] * theta.sin()];
+        [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-heights[0], feet[0], 0.0], right]
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
         #[test]
@@ -145,10 +146,10 @@ mod tests {
 
         #[test]
         fn moves_bring_it_closer_and_keep_momentum(
-            x in prop::array::uniform4(prop::array::uniform3(-1.0f32..1.0)), w in prop::array::uniform4(0.1f32..2.0), limit in 0.05f32..2.0,
+            theta in -2.0f32..2.0, heights in prop::array::uniform2(0.3f32..1.0), feet in prop::array::uniform2(0.0f32..1.0),
+            w in prop::array::uniform4(0.1f32..2.0), limit in 0.05f32..2.0,
         ) {
-            let d = dihedral(&x);
-            prop_assume!(d.heights[0] > 0.2 && d.heights[1] > 0.2 && d.cos_half > 0.05);
+            let x = hinge(theta, heights, feet);
             let allowed = Allowed::new(0.0, -limit, limit);
             let (moves, excess) = limit_bend(&x, w, &allowed, 1.0);
             let moved = [0, 1, 2, 3].map(|k| add(x[k], moves[k]));
@@ -179,13 +180,8 @@ mod tests {
     #[test]
     fn without_a_limit_nothing_is_past_it() {
         let none = Allowed::new(0.0, -4.0, 4.0);
-        for theta in [-3.1f32, -1.0, 0.0, 2.0, 3.141] {
-            let x = [
-                [0.0, 0.0, 0.0],
-                [0.0, 1.0, 0.0],
-                [-0.8, 0.4, 0.0],
-                [0.7 * theta.cos(), 0.3, -0.7 * theta.sin()],
-            ];
+        for theta in [-3.1f32, -1.0, 0.0, 2.0, 3.14] {
+            let x = hinge(theta, [0.8, 0.7], [0.4, 0.3]);
             assert_eq!(bend_excess(&x, &none), 0.0);
         }
     }

@@ -306,7 +306,6 @@ fn build_filters(
             vertices: body.vertices.clone(),
             elements: &elements.strain[range],
             areas,
-            area: body.masses.iter().sum::<f64>() / f64::from(cloth.material.density),
             bends: &elements.bends[bends],
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
             held: start[body.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),

@@ -18,6 +18,9 @@ use crate::{
 /// Least quality (1: equilateral) that a triangle keeps when a vertex of it is moved onto a pin, relative to before.
 const SPOILED: f32 = 0.4;
 
+/// Least distance of two pins that both get a vertex, in edges of the level: of a cluster one speaks for all.
+const APART: f32 = 0.6;
+
 /// The coarse levels of one body.
 #[derive(Clone, Debug)]
 pub struct Levels {
@@ -163,10 +166,15 @@ fn sums(transfer: &Transfer, fine: &[f64], count: usize) -> Vec<f64> {
 /// Inverse masses times mean mass times mean squared edge. A vertex in which no finer one takes part gets a tenth of the mean mass.
 fn inverse_masses(mesh: &TriangleMesh, masses: &[f64]) -> Vec<f32> {
     let mean = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
+    let square = mean_square_edge(mesh);
+    masses.iter().map(|m| (mean * square / m.max(0.1 * mean)) as f32).collect()
+}
+
+/// \[m²\]
+fn mean_square_edge(mesh: &TriangleMesh) -> f64 {
     let at = |v: u32| mesh.positions[v as usize];
     let squares: f32 = mesh.triangles.iter().map(|t| at(t[0]).distance_squared(at(t[1]))).sum();
-    let square = f64::from(squares) / mesh.triangles.len().max(1) as f64;
-    masses.iter().map(|m| (mean * square / m.max(0.1 * mean)) as f32).collect()
+    f64::from(squares) / mesh.triangles.len().max(1) as f64
 }
 
 /// The corner of its closest element that vertex `v` is nearest to.
@@ -187,6 +195,7 @@ fn snap(mesh: &mut TriangleMesh, closest: &[u32], pins: &[u32], rest: &[Vec3]) -
             *best = Some(pin);
         }
     }
+    let edge = mean_square_edge(mesh).sqrt() as f32;
     let mut around: Vec<Vec<u32>> = vec![Vec::new(); mesh.positions.len()];
     for (t, corners) in mesh.triangles.iter().enumerate() {
         for &v in corners {
@@ -199,10 +208,16 @@ fn snap(mesh: &mut TriangleMesh, closest: &[u32], pins: &[u32], rest: &[Vec3]) -
         let normal = (b - a).cross(c - a);
         (normal, 3.464 * normal.length() / sum)
     };
+    let mut taken: Vec<Vec3> = Vec::new();
     for v in 0..chosen.len() {
         let Some(pin) = chosen[v] else { continue };
+        let at = rest[pin as usize];
+        if taken.iter().any(|p| p.distance(at) < APART * edge) {
+            chosen[v] = None;
+            continue;
+        }
         let before: Vec<_> = around[v].iter().map(|&t| shape(mesh, t)).collect();
-        let old = std::mem::replace(&mut mesh.positions[v], rest[pin as usize]);
+        let old = std::mem::replace(&mut mesh.positions[v], at);
         let spoiled = around[v].iter().zip(before).any(|(&t, (normal, quality))| {
             let (turned, now) = shape(mesh, t);
             turned.dot(normal) <= 0.0 || now < SPOILED * quality
@@ -210,6 +225,8 @@ fn snap(mesh: &mut TriangleMesh, closest: &[u32], pins: &[u32], rest: &[Vec3]) -
         if spoiled {
             mesh.positions[v] = old;
             chosen[v] = None;
+        } else {
+            taken.push(at);
         }
     }
     chosen

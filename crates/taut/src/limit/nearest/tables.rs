@@ -44,8 +44,6 @@ pub struct Parts<'a> {
     pub elements: &'a [StrainElement],
     /// Their rest areas \[m²\].
     pub areas: &'a [f64],
-    /// Area of the whole body at rest \[m²\].
-    pub area: f64,
     /// Its hinges with limits, with vertices of the world.
     pub bends: &'a [BendElement],
     /// Masses \[kg\] in the order of `vertices`.
@@ -99,12 +97,16 @@ impl Corners {
 impl Filter {
     /// Builds the tables.
     pub fn new(parts: Parts) -> Self {
-        let Parts { vertices, elements, areas, area, bends, masses, held, transfers, size, edge_length } =
-            parts;
+        let Parts { vertices, elements, areas, bends, masses, held, transfers, size, edge_length } = parts;
         let (first, count) = (vertices.start as u32, vertices.len());
         let mean = masses.iter().sum::<f64>() / count as f64;
         let masses: Vec<f32> =
             masses.iter().zip(&held).map(|(m, held)| if *held { 0.0 } else { (m / mean) as f32 }).collect();
+        // Each triangle belongs to three hinges, but for borders.
+        let area: f64 = match areas {
+            [] => bends.iter().map(|e| f64::from(e.area) / 3.0).sum(),
+            areas => areas.iter().sum(),
+        };
         let stiffness = RAMP.map(|c| f64::from(c) * size * size * count as f64 / area);
 
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
