@@ -41,6 +41,8 @@ pub enum Command {
     Scenes(ScenesArgs),
     /// Measure how long scenes take and how well limits are met
     Bench(BenchArgs),
+    /// Fit the limits of coarser levels ahead of a run, and keep them
+    Fit(FitArgs),
     /// List the materials that a scene can name
     Materials(MaterialsArgs),
     /// Print a script that completes commands in your shell
@@ -178,6 +180,34 @@ pub struct BenchArgs {
     #[arg(long)]
     pub compare: bool,
     /// Print the figures as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Fit the limits of coarser levels ahead of a run, and keep them.
+///
+/// The scheme `paper` limits coarser levels too, by how far their triangles and hinges can go while the mesh itself keeps its limits.
+/// A search finds that, once for each mesh and limits; results are kept in the cache folder ($TAUT_CACHE, or where your system keeps
+/// caches). `solver.fit` chooses the method: direct, indirect or bounds. Shows smallest, median and largest limit of each level.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut fit hanging-sheet                                 fit, or show what is kept
+  taut fit my.toml --force                               fit again
+  taut fit my.toml --set solver.fit=indirect             by another method
+  taut fit hanging-sheet --set cloth.sheet.bend.max=30 --set cloth.sheet.bend.min=-30
+  taut fit my.toml --json | jq '.[].levels[].lower'")]
+pub struct FitArgs {
+    /// Scene file, or name of a built-in scene
+    pub scene: String,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub set: Overrides,
+    /// Fit again even if limits are kept already
+    #[arg(long)]
+    pub force: bool,
+    /// Print what was found as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -6,10 +6,10 @@
 use std::{process::ExitCode, time::Instant};
 
 use serde::Serialize;
-use taut::{State, Stepper, World, certify};
+use taut::{State, Stepper, certify};
 use taut_io::{output::outcome::median_and_worst, scene};
 
-use crate::{args::BenchArgs, failure::Failure, terminal};
+use crate::{args::BenchArgs, failure::Failure, fit, terminal};
 
 /// What is compared: a label, and what to set.
 const SCHEMES: [(&str, &[&str]); 7] = [
@@ -89,7 +89,7 @@ fn measure(
     overrides.push(format!("scene.frames={}", args.frames));
     overrides.extend(settings.iter().map(ToString::to_string));
     let scene = scene::load(name, &overrides)?;
-    let world = World::new(scene.build()?)?;
+    let world = fit::build_world(&scene, args.threads.count(), false)?;
     let threads = args.threads.count();
     let mut stepper = Stepper::new(&world, threads)?;
     let mut state = State::new(&world);

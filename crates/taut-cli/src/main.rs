@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod check;
 mod failure;
+mod fit;
 mod interrupt;
 mod materials;
 mod progress;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(args),
         Command::Scenes(args) => scenes::scenes(args),
         Command::Bench(args) => bench::bench(args),
+        Command::Fit(args) => fit::fit(args),
         Command::Materials(args) => materials::materials(args),
         Command::Completions(args) => completions(args.shell),
     };

@@ -22,6 +22,7 @@ use taut_io::{
 use crate::{
     args::RunArgs,
     failure::{Failure, code},
+    fit,
     interrupt::Interrupt,
     progress::Progress,
     summary, terminal,
@@ -103,7 +104,7 @@ fn open(args: &RunArgs) -> Result<Session, Failure> {
 }
 
 fn open_new(args: &RunArgs, root: PathBuf, scene: LoadedScene, name: &str) -> Result<Session, Failure> {
-    let world = World::new(scene.build()?)?;
+    let world = fit::build_world(&scene, args.threads.count(), args.quiet)?;
     warn(scene.warnings().iter().map(ToString::to_string).chain(world.warnings()));
     let identity = resume::identity(name, &args.set.set, &root)?;
     let recorder =
@@ -136,7 +137,7 @@ fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, F
     }
     // Its file is called scene.toml by now.
     scene.name = read_manifest(&root).map_err(Failure::at_start)?.scene;
-    let world = World::new(scene.build()?)?;
+    let world = fit::build_world(&scene, args.threads.count(), args.quiet)?;
     let identity = resume::stored_identity(&root)?;
     let resumed = resume::resume(&root, &scene, &identity, &world).map_err(Failure::at_start)?;
     warn(resumed.warnings);

@@ -1,5 +1,6 @@
 //! Scene files, meshes in, frames out: everything of taut that touches a file.
 
+pub mod cache;
 pub mod mesh;
 pub mod output;
 pub mod problem;

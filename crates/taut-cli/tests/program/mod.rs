@@ -57,6 +57,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taut"));
         command.current_dir(self.folder.path()).args(arguments.split_whitespace());
         command.stdin(Stdio::null()).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        command.env("TAUT_CACHE", self.path("cache"));
         command
     }
 

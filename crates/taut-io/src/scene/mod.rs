@@ -32,7 +32,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use taut::Description;
+use taut::{Description, hierarchy::fit::Method};
 
 use crate::{Problem, Problems};
 
@@ -100,6 +100,16 @@ impl LoadedScene {
             let _ = self.build();
         }
         self.warnings.get().cloned().unwrap_or_default()
+    }
+
+    /// How the limits of coarser levels are to be found, where a scheme uses them.
+    pub fn fit_method(&self) -> Method {
+        self.scene.solver.fit.build()
+    }
+
+    /// Whether its scheme uses fitted limits on coarser levels ([`fit_scene`](crate::cache::fit::fit_scene)).
+    pub fn fits_levels(&self) -> bool {
+        self.scene.solver.scheme == format::Scheme::Paper
     }
 
     /// What the scene shows, in a sentence; may be empty.

@@ -43,6 +43,9 @@ use crate::{
 };
 use patch::{Element, Fine, Scratch};
 
+/// Changes whenever the same task gives other limits: what was kept from before is then of no use.
+pub const VERSION: u32 = 1;
+
 /// Limits of one level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelLimits {

@@ -19,7 +19,7 @@ pub(crate) use expect::Expect;
 pub(crate) use material::Material;
 pub(crate) use mesh::MeshSource;
 pub(crate) use obstacle::{Obstacle, Shape};
-pub(crate) use solver::Solver;
+pub(crate) use solver::{Scheme, Solver};
 pub(crate) use transform::{MotionKey, Transform, Vector};
 
 use schemars::JsonSchema;

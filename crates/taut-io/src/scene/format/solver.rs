@@ -42,6 +42,32 @@ pub(crate) struct Solver {
     /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 1 to 10000.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_substeps: u32,
+    /// How the limits of coarser levels are found, for the scheme `"paper"` and for `taut fit`. `"direct"` by default.
+    pub fit: Fit,
+}
+
+/// How the limits of coarser levels are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Fit {
+    /// By a search on the mesh itself for each coarse element: once for each mesh and limits, then from the cache.
+    #[default]
+    Direct,
+    /// By a search on the next finer level: quicker, and looser limits.
+    Indirect,
+    /// In closed form: at once, and the loosest.
+    Bounds,
+}
+
+impl Fit {
+    /// The engine's method.
+    pub fn build(self) -> taut::hierarchy::fit::Method {
+        match self {
+            Self::Direct => taut::hierarchy::fit::Method::Direct,
+            Self::Indirect => taut::hierarchy::fit::Method::Indirect,
+            Self::Bounds => taut::hierarchy::fit::Method::Bounds,
+        }
+    }
 }
 
 /// How limits are enforced over the whole mesh.
@@ -99,6 +125,7 @@ impl Default for Solver {
             relaxation: decimal(solver.relaxation),
             steps_per_frame: solver.steps_per_frame,
             max_substeps: solver.max_substeps,
+            fit: Fit::default(),
         }
     }
 }

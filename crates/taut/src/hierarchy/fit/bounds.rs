@@ -51,7 +51,10 @@ fn bends(fine: &Fine, patch: &Patch, element: &Element) -> [f32; 2] {
     let [a, b, c, d] = [0, 1, 2, 3].map(|k| element.points[k]);
     let middle = 0.5 * (a + b);
     let rest = angle_and_heights([a, b, c, d]).0;
-    let [first, second] = [c, d].map(|wing| crossing(fine, patch, wing, middle, element).bend);
+    // One of the two goes a little further, to meet hinges that lie on the edge itself.
+    let beyond = middle + (middle - c).normalize_or_zero() * (1e-2 * patch.edge);
+    let first = crossing(fine, patch, c, beyond, element).bend;
+    let second = crossing(fine, patch, d, middle, element).bend;
     [
         within_half_turn(rest - first[0] - second[0]).min(rest as f32),
         within_half_turn(rest + first[1] + second[1]).max(rest as f32),

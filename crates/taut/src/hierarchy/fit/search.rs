@@ -31,6 +31,8 @@ const TOLERANCE: f32 = 0.003;
 const SWEEPS: usize = 4;
 /// Rounds for an element of no size, and more for each edge of the finer mesh that it is wide.
 const ROUNDS: [f64; 2] = [40.0, 8.0];
+/// Width, in edges of the finer mesh, past which an element gets no more rounds.
+const LARGEST: f64 = 64.0;
 /// How far a round moves the element's corners at first, about, in edges of the finer mesh: larger steps crumple it.
 const PUSH: f32 = 0.15;
 /// Part of that which is left in the end.
@@ -118,7 +120,7 @@ fn search_triangle(
     let rest = rest.map(|r| r as f32);
     memory.local.fill(fine, patch, element);
     let (mut lower, mut upper) = (low, high);
-    let aim = Aim { rest: Some(rest), size: (element.size() / edge) as f32 };
+    let aim = Aim::new(Some(rest), element, edge);
     if shrinks {
         let starts = starts::shrinking(element, edge, f64::from(low / min));
         let found = memory.search(&starts, aim, kind);
@@ -145,7 +147,7 @@ fn search_hinge(
     let rest = angle_and_heights([0, 1, 2, 3].map(|k| element.points[k])).0 as f32;
     let edge = patch.0.edge;
     memory.local.fill(fine, patch, element);
-    let aim = Aim { rest: None, size: (element.size() / edge) as f32 };
+    let aim = Aim::new(None, element, edge);
     let found = memory.search(&starts::bending(element, edge, [low - rest, high - rest]), aim, kind);
     let (mut lower, mut upper) = (rest, rest);
     for (sign, furthest) in found.into_iter().filter(|f| f.1 > NOTHING) {
@@ -264,6 +266,10 @@ struct Aim {
 }
 
 impl Aim {
+    fn new(rest: Option<[f32; 3]>, element: &Element, edge: f64) -> Self {
+        Self { rest, size: (element.size() / edge).clamp(1.0, LARGEST) as f32 }
+    }
+
     fn rounds(&self) -> usize {
         (ROUNDS[0] + ROUNDS[1] * f64::from(self.size)) as usize
     }
