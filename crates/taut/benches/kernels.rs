@@ -63,7 +63,7 @@ fn sweep_130k(bencher: Bencher, threads: usize) {
     let Sheet { colored, x, elements, .. } = &mut sheet;
     bencher
         .counter(ItemsCount::new(elements.len()))
-        .bench_local(|| threads.run(|| sweep::sweep_strain(&settings, colored, x, &mut random, &mut order)));
+        .bench_local(|| sweep::sweep_strain(&settings, colored, x, &mut random, &mut order));
 }
 
 fn hanging(cells: u32) -> World {

@@ -157,7 +157,7 @@ fn threads(rounds: usize) -> bool {
             };
             let Sheet { colored, x, .. } = &mut sheet;
             best(time, count, 4, || {
-                pool.run(|| sweep::sweep_strain(&settings, colored, x, &mut random, &mut order));
+                sweep::sweep_strain(&settings, colored, x, &mut random, &mut order);
             });
         }
     }

@@ -1,68 +1,283 @@
 //! Threads: loops over independent pieces, with results that do not depend on how many there are.
 //!
-//! Plain tasks of rayon. Pieces below a threshold of work run where they are: handing over costs a few microseconds.
+//! A step is hundreds of loops of 10 to 100 µs each, one after the other. Handing such a loop to a general task pool costs
+//! as much as the loop: sleeping threads take 10 µs and more to wake, and between two loops they fall asleep. So workers here
+//! watch for the next loop for a while before they sleep, and whoever starts a loop never waits for a worker to
+//! come: pieces are taken one by one, by the caller from the front and by workers from the back (so that the same thread
+//! tends to get the same data), and the caller does alone what nobody else has taken. On a busy machine, where a worker may
+//! not run at all, that costs nothing but its help.
 
-use rayon::prelude::*;
+use std::{
+    hint::spin_loop,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering},
+    },
+    thread::{self, JoinHandle, Thread},
+    time::{Duration, Instant},
+};
 
 use crate::WorldError;
 
-/// A pool of threads, or none.
+/// Pieces a thread that a loop is cut into: more even out unequal threads, and cost more.
+const PIECES: usize = 2;
+
+/// How long a worker watches for the next loop before it sleeps: longer than what a step does between two loops.
+const WATCH: Duration = Duration::from_micros(300);
+
+/// Looks at the clock after this many looks for work.
+const LOOKS: u32 = 64;
+
+/// Looks for the end of a loop after which whoever waits lets others have its core.
+const POLITE: u32 = 2000;
+
+/// An array of which threads take different parts.
+#[derive(Clone, Copy)]
+struct Parts<T>(*mut T);
+
+// SAFETY: who calls `part` sees to it that parts do not overlap.
+unsafe impl<T: Send> Sync for Parts<T> {}
+
+impl<T> Parts<T> {
+    /// # Safety
+    /// The part must be inside the array, which must not be used otherwise meanwhile, and no two parts may overlap.
+    unsafe fn part<'a>(&self, first: usize, length: usize) -> &'a mut [T] {
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.0.add(first), length) }
+    }
+}
+
+/// Some threads, or none.
 #[derive(Debug)]
 pub struct Threads {
-    pool: Option<rayon::ThreadPool>,
+    pool: Option<Pool>,
+}
+
+#[derive(Debug)]
+struct Pool {
+    board: Arc<Board>,
+    /// Held while a loop runs: a second one, from inside it or from elsewhere, runs where it is.
+    busy: Mutex<()>,
+    sleepers: Vec<Thread>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+/// Where loops are posted.
+#[derive(Debug, Default)]
+struct Board {
+    /// Number of the loop (32 bits), first piece that is not taken, and one past the last (16 bits each).
+    ticket: AtomicU64,
+    /// The loop's work and how to call it; they change only while no piece is left to take.
+    work: AtomicPtr<()>,
+    call: AtomicPtr<()>,
+    /// Pieces that are done.
+    done: AtomicUsize,
+    /// Workers that sleep.
+    sleeping: AtomicUsize,
+    panicked: AtomicBool,
+    closing: AtomicBool,
+}
+
+/// Calls the work behind a pointer with the number of a piece.
+type Call<W> = unsafe fn(*const W, usize);
+
+/// # Safety
+/// `work` must point to a `W` that lives.
+unsafe fn call<W: Fn(usize) + Sync>(work: *const W, piece: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { (*work)(piece) }
+}
+
+fn ticket(number: u64, first: u64, end: u64) -> u64 {
+    number << 32 | first << 16 | end
+}
+
+fn read(ticket: u64) -> (u64, u64, u64) {
+    (ticket >> 32, ticket >> 16 & 0xffff, ticket & 0xffff)
+}
+
+impl Board {
+    /// Takes a piece, from the front or from the back, and does it. Says whether there was one.
+    fn take(&self, front: bool) -> bool {
+        let seen = self.ticket.load(Ordering::Acquire);
+        let (number, first, end) = read(seen);
+        if first >= end {
+            return false;
+        }
+        let (work, how) = (self.work.load(Ordering::Relaxed), self.call.load(Ordering::Relaxed));
+        let (piece, left) = if front {
+            (first, ticket(number, first + 1, end))
+        } else {
+            (end - 1, ticket(number, first, end - 1))
+        };
+        if self.ticket.compare_exchange(seen, left, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            return true;
+        }
+        // SAFETY: the exchange succeeded, so the loop with this number still had pieces when `work` and `call` were read: they
+        // are its own, and its caller waits until this piece is done.
+        let done = catch_unwind(AssertUnwindSafe(|| unsafe {
+            let how: Call<()> = std::mem::transmute(how);
+            how(work, piece as usize);
+        }));
+        if done.is_err() {
+            self.panicked.store(true, Ordering::Relaxed);
+        }
+        self.done.fetch_add(1, Ordering::Release);
+        true
+    }
+
+    /// What a worker does all day.
+    fn serve(&self) {
+        let mut idle_since = Instant::now();
+        let mut looks = 0;
+        while !self.closing.load(Ordering::Relaxed) {
+            if self.take(false) {
+                (looks, idle_since) = (0, Instant::now());
+                continue;
+            }
+            spin_loop();
+            looks += 1;
+            if looks % LOOKS == 0 && idle_since.elapsed() > WATCH {
+                self.sleeping.fetch_add(1, Ordering::SeqCst);
+                let (_, first, end) = read(self.ticket.load(Ordering::SeqCst));
+                if first >= end && !self.closing.load(Ordering::SeqCst) {
+                    thread::park();
+                }
+                self.sleeping.fetch_sub(1, Ordering::SeqCst);
+                idle_since = Instant::now();
+            }
+        }
+    }
+}
+
+impl Pool {
+    /// Calls `work` for all of `pieces`, of which there may be at most 65535.
+    fn share<W: Fn(usize) + Sync>(&self, pieces: usize, work: &W) {
+        let Ok(_busy) = self.busy.try_lock() else {
+            return (0..pieces).for_each(work);
+        };
+        let board = &*self.board;
+        let how: Call<W> = call::<W>;
+        board.done.store(0, Ordering::Relaxed);
+        board.work.store(std::ptr::from_ref(work).cast_mut().cast(), Ordering::Relaxed);
+        board.call.store(how as *mut (), Ordering::Relaxed);
+        let (number, ..) = read(board.ticket.load(Ordering::Relaxed));
+        let number = (number + 1) & 0xffff_ffff;
+        board.ticket.store(ticket(number, 0, pieces as u64), Ordering::SeqCst);
+        if board.sleeping.load(Ordering::SeqCst) > 0 {
+            self.sleepers.iter().for_each(Thread::unpark);
+        }
+        while board.take(true) {}
+        let mut looks = 0u32;
+        while board.done.load(Ordering::Acquire) < pieces {
+            looks += 1;
+            if looks < POLITE { spin_loop() } else { thread::yield_now() }
+        }
+        if board.panicked.swap(false, Ordering::Relaxed) {
+            resume_unwind(Box::new("a piece of a loop panicked"));
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.board.closing.store(true, Ordering::SeqCst);
+        self.sleepers.iter().for_each(Thread::unpark);
+        for worker in self.workers.drain(..) {
+            // It has nothing to say: panics of pieces were handed to their callers.
+            let _ = worker.join();
+        }
+    }
 }
 
 impl Threads {
-    /// `count` threads; 0 means one per core.
+    /// `count` threads, the caller's own among them; 0 means one per core.
     ///
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(count: usize) -> Result<Self, WorldError> {
-        let count =
-            if count == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { count };
+        let count = if count == 0 { thread::available_parallelism().map_or(1, usize::from) } else { count };
         if count == 1 {
             return Ok(Self { pool: None });
         }
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(count)
-            .thread_name(|k| format!("taut {k}"))
-            .build()
-            .map(|pool| Self { pool: Some(pool) })
-            .map_err(|error| WorldError::Threads(count, error.to_string()))
+        let board = Arc::new(Board::default());
+        let mut pool = Pool { board, busy: Mutex::new(()), sleepers: Vec::new(), workers: Vec::new() };
+        for k in 1..count {
+            let board = Arc::clone(&pool.board);
+            let worker = thread::Builder::new()
+                .name(format!("taut {k}"))
+                .spawn(move || board.serve())
+                .map_err(|error| WorldError::Threads(count, error.to_string()))?;
+            pool.sleepers.push(worker.thread().clone());
+            pool.workers.push(worker);
+        }
+        Ok(Self { pool: Some(pool) })
     }
 
     /// How many threads there are.
     pub fn count(&self) -> usize {
-        self.pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+        self.pool.as_ref().map_or(1, |pool| pool.workers.len() + 1)
     }
 
-    /// Runs `work` inside the pool, so that loops in it need not wake it each time.
-    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
+    /// How many pieces to make of `len` items, none of which is to be smaller than `grain`, and how long they are.
+    fn cut(&self, len: usize, grain: usize) -> (usize, usize) {
+        let most = (PIECES * self.count()).min(len / grain.max(1)).clamp(1, 0xffff);
+        let piece = len.div_ceil(most).max(1);
+        (len.div_ceil(piece), piece)
     }
 
-    /// The largest of `work` over pieces of `items`; pieces smaller than `grain` are not split off.
+    /// The largest of `work` over pieces of `items`, at least 0; pieces smaller than `grain` are not split off.
     pub fn largest<T: Sync>(&self, items: &[T], grain: usize, work: impl Fn(&[T]) -> f32 + Sync) -> f32 {
-        if self.pool.is_none() || items.len() < 2 * grain {
-            return work(items);
+        let (pieces, length) = self.cut(items.len(), grain);
+        match &self.pool {
+            Some(pool) if pieces > 1 => {
+                // The bits of floats that are not negative are in the order of the floats.
+                let largest = AtomicU64::new(0);
+                pool.share(pieces, &|k| {
+                    let end = items.len().min((k + 1) * length);
+                    let value = work(&items[k * length..end]).max(0.0);
+                    largest.fetch_max(u64::from(value.to_bits()), Ordering::Relaxed);
+                });
+                f32::from_bits(largest.into_inner() as u32)
+            }
+            _ => work(items),
         }
-        let piece = items.len().div_ceil(self.count()).max(grain);
-        items.par_chunks(piece).map(&work).reduce(|| 0.0, f32::max)
     }
 
     /// Calls `work` with pieces of `items` and the index of their first; pieces smaller than `grain` are not split off.
     pub fn each<T: Send>(&self, items: &mut [T], grain: usize, work: impl Fn(usize, &mut [T]) + Sync) {
-        if self.pool.is_none() || items.len() < 2 * grain {
-            return work(0, items);
-        }
-        let piece = items.len().div_ceil(self.count()).max(grain);
-        items.par_chunks_mut(piece).enumerate().for_each(|(k, part)| work(k * piece, part));
+        let (pieces, length) = self.cut(items.len(), grain);
+        self.pieces_of(items, pieces, length, work);
     }
 
-    /// The same with pieces of two arrays of the same length that belong together.
+    /// The same in pieces of `length`, for work of which some pieces take much longer than others.
+    pub fn each_piece<T: Send>(&self, items: &mut [T], length: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+        let length = length.max(items.len().div_ceil(0xffff)).max(1);
+        self.pieces_of(items, items.len().div_ceil(length), length, work);
+    }
+
+    fn pieces_of<T: Send>(
+        &self,
+        items: &mut [T],
+        pieces: usize,
+        length: usize,
+        work: impl Fn(usize, &mut [T]) + Sync,
+    ) {
+        match &self.pool {
+            Some(pool) if pieces > 1 => {
+                let (base, len) = (Parts(items.as_mut_ptr()), items.len());
+                pool.share(pieces, &|k| {
+                    let first = k * length;
+                    // SAFETY: pieces do not overlap, and each is done once.
+                    work(first, unsafe { base.part(first, length.min(len - first)) });
+                });
+            }
+            _ => work(0, items),
+        }
+    }
+
+    /// [`Threads::each`] with pieces of two arrays of the same length that belong together.
     pub fn each_pair<A: Send, B: Send>(
         &self,
         first: &mut [A],
@@ -70,11 +285,82 @@ impl Threads {
         grain: usize,
         work: impl Fn(usize, &mut [A], &mut [B]) + Sync,
     ) {
-        if self.pool.is_none() || first.len() < 2 * grain {
-            return work(0, first, second);
+        let (pieces, length) = self.cut(first.len(), grain);
+        match &self.pool {
+            Some(pool) if pieces > 1 => {
+                let len = first.len().min(second.len());
+                let (a, b) = (Parts(first.as_mut_ptr()), Parts(second.as_mut_ptr()));
+                pool.share(pieces, &|k| {
+                    let at = (k * length).min(len);
+                    let length = length.min(len - at);
+                    // SAFETY: pieces do not overlap, and each is done once.
+                    let (a, b) = unsafe { (a.part(at, length), b.part(at, length)) };
+                    work(at, a, b);
+                });
+            }
+            _ => work(0, first, second),
         }
-        let piece = first.len().div_ceil(self.count()).max(grain);
-        let pairs = first.par_chunks_mut(piece).zip(second.par_chunks_mut(piece));
-        pairs.enumerate().for_each(|(k, (a, b))| work(k * piece, a, b));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_done_once_whatever_the_threads() {
+        for count in [1, 2, 3, 5] {
+            let threads = Threads::new(count).unwrap();
+            assert_eq!(threads.count(), count);
+            for len in [0, 1, 7, 100, 1000, 70_000] {
+                let mut items = vec![0u32; len];
+                for round in 0..20 {
+                    threads.each(&mut items, 3, |first, part| {
+                        for (k, item) in part.iter_mut().enumerate() {
+                            assert_eq!(*item, round * (first + k) as u32);
+                            *item += (first + k) as u32;
+                        }
+                    });
+                }
+                threads.each_piece(&mut items, 1, |_, part| part.iter_mut().for_each(|item| *item += 1));
+                assert!(items.iter().enumerate().all(|(k, &item)| item == 20 * k as u32 + 1));
+                let mut others = vec![0.0f32; len];
+                threads.each_pair(&mut items, &mut others, 3, |first, items, others| {
+                    for (k, (item, other)) in items.iter().zip(others).enumerate() {
+                        assert_eq!(*item, 20 * (first + k) as u32 + 1);
+                        *other = *item as f32;
+                    }
+                });
+                let largest = threads.largest(&others, 3, |part| part.iter().fold(0.0, |a, &b| a.max(b)));
+                assert_eq!(largest, others.last().copied().unwrap_or(0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn loops_inside_loops_and_after_a_pause_run() {
+        let threads = Threads::new(3).unwrap();
+        for pause in [0, 1, 0, 5] {
+            thread::sleep(Duration::from_millis(pause));
+            let mut rows = vec![vec![0u8; 50]; 40];
+            threads.each(&mut rows, 1, |_, rows| {
+                for row in rows {
+                    threads.each(row, 1, |_, row| row.iter_mut().for_each(|v| *v += 1));
+                }
+            });
+            assert!(rows.iter().flatten().all(|&v| v == 1));
+        }
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_the_threads_go_on() {
+        let threads = Threads::new(2).unwrap();
+        let mut items = vec![0; 100];
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            threads.each(&mut items, 1, |first, _| assert_ne!(first, 50));
+        }));
+        assert!(result.is_err());
+        threads.each(&mut items, 1, |_, part| part.fill(1));
+        assert!(items.iter().all(|&v| v == 1));
     }
 }

@@ -169,10 +169,10 @@ impl Stepper {
         move_pins(world, end, dt, old, v);
 
         // Velocity update: forces inside the limits.
-        let stretch = threads.run(|| world.forces.largest_stretch(threads, lanes, x));
+        let stretch = world.forces.largest_stretch(threads, lanes, x);
         let plan = world.forces.plan(f64::from(dt), stretch, description.solver.max_substeps);
         let motion = update::Motion { x, v, forces, steady };
-        threads.run(|| update::update(world, threads, lanes, motion, time, dt, &plan));
+        update::update(world, threads, lanes, motion, time, dt, &plan);
         place_pins(world, end, x);
         report.rescued += rescue(old, x, v);
         predicted.copy_from_slice(x);
@@ -187,8 +187,7 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let enforced =
-            threads.run(|| enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn));
+        let enforced = enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn);
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.

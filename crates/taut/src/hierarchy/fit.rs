@@ -31,7 +31,6 @@ use std::{
 };
 
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::{Hierarchy, Level, Site};
 use crate::{
@@ -161,12 +160,11 @@ fn fit_level(
         found
     };
     let fresh = || (Scratch::new(base), Scratch::new(finer), search::Memory::default());
-    let found: Vec<[f32; 2]> = threads.run(|| {
-        if threads.count() == 1 {
-            let mut scratch = fresh();
-            (0..on_base.len()).map(|k| one(&mut scratch, k)).collect()
-        } else {
-            (0..on_base.len()).into_par_iter().with_min_len(16).map_init(fresh, one).collect()
+    let mut found = vec![[0.0f32; 2]; on_base.len()];
+    threads.each_piece(&mut found, 16, |first, found| {
+        let mut scratch = fresh();
+        for (k, found) in found.iter_mut().enumerate() {
+            *found = one(&mut scratch, first + k);
         }
     });
     let mut found = found.into_iter();

@@ -20,11 +20,11 @@ use super::{
 };
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
-/// Vertices below which a loop is not shared between threads: about 5 µs of work.
-const GRAIN: usize = 800;
+/// Vertices below which a loop is not shared between threads: about 2 µs of work.
+const GRAIN: usize = 300;
 
 /// The same for vertices of a coarser level, each of which sums up about a dozen finer ones.
-const COARSE_GRAIN: usize = 300;
+const COARSE_GRAIN: usize = 100;
 
 /// Levels of up to this many vertices are inverted.
 const DIRECT: usize = 400;

@@ -71,10 +71,10 @@ const UNSTICK_EVERY: u32 = 8;
 const UNSTICK: f32 = 15.0;
 
 /// Batches below which a loop is not shared between threads.
-const GRAIN: usize = 40;
+const GRAIN: usize = 16;
 
 /// Vertices below which a loop is not shared between threads.
-const VERTEX_GRAIN: usize = 800;
+const VERTEX_GRAIN: usize = 400;
 
 /// Floats that are kept of a batch's duals.
 const DUALS: usize = 3 * BATCH;

@@ -15,8 +15,8 @@ use crate::kernel::{
     random::Random,
 };
 
-/// Batches below which a colour is not shared between threads: about 10 µs of work.
-pub(super) const GRAIN: usize = 64;
+/// Batches below which a colour is not shared between threads: about 2 µs of work.
+pub(super) const GRAIN: usize = 16;
 
 /// One sweep over all triangles. Gives the largest residual met on the way.
 pub fn sweep_strain(

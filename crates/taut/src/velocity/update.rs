@@ -24,10 +24,10 @@ const SAFETY: f64 = 0.8;
 const HEADROOM: f64 = 1.2;
 
 /// Batches below which a colour is not shared between threads.
-const GRAIN: usize = 64;
+const GRAIN: usize = 16;
 
 /// Vertices below which a loop is not shared between threads.
-const VERTEX_GRAIN: usize = 4096;
+const VERTEX_GRAIN: usize = 1024;
 
 /// Elements of the forces, and what bounds the substep.
 #[derive(Clone, Debug, Default)]
