@@ -150,7 +150,7 @@ fn main() {
     let shapes = shapes(if quick { 12 } else { 87 });
     println!("median / mean / worst of {FRAMES} frames, one thread");
     for (name, limit) in limits {
-        for steps in [1, 4] {
+        for steps in [1, 3] {
             let title = format!("{name}, {steps} steps a frame");
             let chosen = |shape: &&Shape| {
                 shape.name == "regular sheet" || format!("{title}, {}", shape.name).contains(&only)

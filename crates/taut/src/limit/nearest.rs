@@ -55,8 +55,11 @@ const PATIENCE_WITH_CONTACT: [u32; 3] = [8, 8, 16];
 /// mended is then so small a part of the body that the second would drag along too much around it.
 const LOCAL: f32 = 0.002;
 
-/// Least number of iterations, so that motion is not biased.
+/// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps have less to mend.
 const LEAST: u32 = 16;
+
+/// Iterations after which more triangles may be settled one by one.
+const LONG: u32 = 32;
 
 /// What of the last step's duals a step starts with.
 const WARM: f32 = 0.9;
@@ -92,6 +95,11 @@ pub struct Scratch {
     cycle: Cycle,
 }
 
+/// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
+pub fn least_iterations(steps: u32) -> u32 {
+    (2 * LEAST / (steps + 1)).max(4)
+}
+
 /// When to end.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
@@ -99,6 +107,8 @@ pub struct Stop {
     pub tolerance: f32,
     /// Largest excess past a bend limit: the sine of half that angle.
     pub bend: f32,
+    /// Least number of iterations: see [`least_iterations`].
+    pub least: u32,
     /// Most iterations.
     pub iterations: u32,
     /// When to end with what there is.
@@ -154,14 +164,14 @@ impl Filter {
         }
         let alone = !touching && self.bends.batches.is_empty();
         let (worst, mean) = self.residual(scratch);
-        let mut stage = usize::from(!alone || mean > LOCAL * worst);
+        let mut stage = usize::from(self.two_sided || !alone || mean > LOCAL * worst);
         let mut rescale = 1.0 / RAMP[stage];
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
         self.choose(scratch, stage);
 
         let shallow = 0.3 * stop.tolerance * self.edge_length;
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
-        let least = LEAST.min(stop.iterations);
+        let least = stop.least.min(stop.iterations);
         let (mut since, mut stiffen) = (0, false);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
@@ -186,7 +196,7 @@ impl Filter {
                 let even = mean <= 0.1 * stop.tolerance;
                 within = even && worst <= stop.tolerance && bend <= stop.bend;
                 if even && !within && alone && iteration >= least {
-                    within = self.finish(x, scratch, stop.tolerance);
+                    within = self.finish(x, scratch, stop.tolerance, iteration >= LONG);
                 }
                 stiffen = impatient && !within;
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
@@ -196,7 +206,7 @@ impl Filter {
                 }
             }
             if self.two_sided && iteration >= UNSTICK_FROM && iteration % UNSTICK_EVERY == 0 {
-                self.unstick(x, UNSTICK * stop.tolerance, &mut scratch.states);
+                self.unstick(x, UNSTICK * stop.tolerance, iteration / UNSTICK_EVERY, &mut scratch.states);
             }
             if touching {
                 let deepest = self.gather_with_contacts(settings, x, around, scratch, stage);

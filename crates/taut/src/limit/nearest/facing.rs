@@ -88,13 +88,18 @@ impl Filter {
 
     /// Turns triangles that are still further outside than `far` to where their neighbours face at `x`, and drops
     /// their duals. Residuals must have been measured.
-    pub(super) fn unstick(&self, x: &[Quad], far: f32, states: &mut [BatchState]) {
+    pub(super) fn unstick(&self, x: &[Quad], far: f32, attempt: u32, states: &mut [BatchState]) {
         for (b, state) in states.iter_mut().enumerate().filter(|(_, state)| state.worst > far) {
             for (lane, t) in (b * BATCH..self.triangle_count.min((b + 1) * BATCH)).enumerate() {
                 if self.residual_of(t as u32, x) <= far {
                     continue;
                 }
-                let mean = self.mean_normal(t as u32, x);
+                let mut mean = self.mean_normal(t as u32, x);
+                if attempt % 2 == 1 || dot(mean, mean) == 0.0 {
+                    let corners = self.vertices_of(t as u32).map(|v| [x[v][0], x[v][1], x[v][2]]);
+                    let f = deformation_gradient(&corners, self.shape_of(t as u32, 0.0).0);
+                    mean = cross(f[0], f[1]);
+                }
                 for k in 0..3 {
                     state.facing[k][lane] = mean[k];
                 }

@@ -19,7 +19,7 @@ const LEAVE: f32 = 0.7;
 const FEW: f64 = 0.0003;
 
 /// Projections that a triangle past the tolerance may cause before this is given up.
-const PATIENCE: usize = 40;
+const PATIENCE: usize = 100;
 
 /// Memory of the last projections.
 #[derive(Clone, Debug)]
@@ -39,8 +39,14 @@ impl Finish {
 
 impl Filter {
     /// Brings the few triangles that are past `tolerance` within it. Says whether that worked; `worst` of each batch must
-    /// have been measured at `x`.
-    pub(super) fn finish(&self, x: &mut [Quad], scratch: &mut super::Scratch, tolerance: f32) -> bool {
+    /// have been measured at `x`. After a `long` time there may be ten times as many: they are stuck then.
+    pub(super) fn finish(
+        &self,
+        x: &mut [Quad],
+        scratch: &mut super::Scratch,
+        tolerance: f32,
+        long: bool,
+    ) -> bool {
         let super::Scratch { states, finish: Finish { waiting, queued }, .. } = scratch;
         waiting.clear();
         for b in (0..states.len()).filter(|&b| states[b].worst > tolerance) {
@@ -52,7 +58,8 @@ impl Filter {
                 }
             }
         }
-        let few = waiting.len() as f64 <= FEW * self.triangle_count as f64 + 2.0;
+        let few =
+            waiting.len() as f64 <= if long { 10.0 * FEW } else { FEW } * self.triangle_count as f64 + 2.0;
         let mut left = if few { PATIENCE * waiting.len() } else { 0 };
         let mut next = 0;
         while next < waiting.len() && left > 0 {
