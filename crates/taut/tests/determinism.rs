@@ -52,6 +52,7 @@ fn description(cells: u32) -> Description {
     sheet.pins = vec![Pin {
         vertices: corner,
         motion: Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.3)], pivot: Vec3::ZERO },
+        ..Pin::default()
     }];
     let mut film = Cloth::new(
         "film",
