@@ -22,7 +22,6 @@ use crate::{
     limit::{
         Settings,
         enforce::{Draft, Scratch, Turn, enforce},
-        levels::tables::Levels,
     },
     parallel::Threads,
     velocity::update,
@@ -75,15 +74,6 @@ impl Stepper {
     /// If the threads cannot be started.
     pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
         let quads = || vec![[0.0; 4]; world.start.len()];
-        let elements = [
-            world.strain_elements.len(),
-            world.edge_elements.len(),
-            world.bend_elements.len(),
-            world.bend_triangles.len(),
-        ]
-        .into_iter()
-        .max()
-        .unwrap_or(0);
         Ok(Self {
             threads: Threads::new(threads)?,
             lanes: LaneKind::detect(),
@@ -93,13 +83,7 @@ impl Stepper {
             forces: quads(),
             steady: quads(),
             solids: Solids::with_capacity(world.vertex_count, world.description.obstacles.len()),
-            scratch: Scratch {
-                moves: quads(),
-                order: Vec::with_capacity(elements),
-                nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
-                levels: world.levels.iter().map(Levels::scratch).collect(),
-                holding: vec![None; world.filters.len()],
-            },
+            scratch: Scratch::new(world),
             holds: Vec::with_capacity(world.pins.len()),
         })
     }

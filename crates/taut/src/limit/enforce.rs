@@ -52,6 +52,23 @@ pub struct Scratch {
 }
 
 impl Scratch {
+    /// Memory for `world`.
+    pub fn new(world: &World) -> Self {
+        let elements = [
+            world.strain_elements.len(),
+            world.edge_elements.len(),
+            world.bend_elements.len(),
+            world.bend_triangles.len(),
+        ];
+        Self {
+            moves: vec![[0.0; 4]; world.start.len()],
+            order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
+            nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
+            holding: vec![None; world.filters.len()],
+            levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
+        }
+    }
+
     /// Makes matrices for the vertices that are held now, those with no inverse mass in `x`. Allocates only where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad]) {
         for (base, own) in world.filters.iter().zip(&mut self.holding) {
