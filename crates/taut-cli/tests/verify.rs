@@ -137,3 +137,30 @@ fn expectations_decide_the_exit_code() {
     assert_eq!(outcome["unmet"].as_array().unwrap().len(), 1);
     place.bad("verify out", 1, &["max_strain"]);
 }
+
+/// One corner is let go after frame 4, another vertex is caught in frame 6.
+#[test]
+fn pins_that_switch_are_verified_from_files_and_survive_a_resume() {
+    let place = Place::new();
+    let pins = "{ select = \"corner:top-right\", until = 0.13 }, { select = \"index:40\", from = 0.2 }";
+    let scene = SCENE.replace("{ select = \"corner:top-right\" }", pins);
+    for scheme in ["nearest", "cycle"] {
+        place.write("scene-in.toml", &scene.replace("[solver]", &format!("[solver]\nscheme = \"{scheme}\"")));
+        place.good(&format!("run scene-in.toml -o {scheme}"));
+        place.good(&format!("verify {scheme}"));
+        place.good(&format!("run scene-in.toml -o {scheme}-parts --frames 8"));
+        place.good(&format!("run --resume -o {scheme}-parts --frames 12"));
+        for frame in 9..=12 {
+            let frames = [scheme.into(), format!("{scheme}-parts")]
+                .map(|run| std::fs::read(place.path(&format!("{run}/frames/sheet.{frame:04}.npy"))).unwrap());
+            assert_eq!(frames[0], frames[1], "{scheme}: frame {frame}");
+        }
+    }
+    let file = |frame: u32| place.path(&format!("nearest/frames/sheet.{frame:04}.npy"));
+    nudge(&file(9), 40, 1, 1e-3);
+    place.bad("verify nearest", 1, &["frame 9: sheet: ", "a pinned vertex is 1.000 mm from its place"]);
+    nudge(&file(9), 40, 1, -1e-3);
+    nudge(&file(5), 40, 1, 1e-3);
+    let answer = place.bad("verify nearest", 1, &["frame 5: sheet: "]);
+    assert!(!answer.err.contains("pinned vertex"), "{}", answer.err);
+}

@@ -110,7 +110,12 @@ fn wrong_type() {
     );
     refused("cloth = 3\n", Some(1), Some("cloth"), &["is 3"]);
     refused("[cloth]\nname = \"a\"\n", Some(1), Some("cloth"), &["is a table", "array"]);
-    refused(mesh("\"shirt.obj\""), Some(3), Some("cloth.sheet.mesh"), &["a table with one of grid, disc"]);
+    refused(
+        mesh("\"shirt.obj\""),
+        Some(3),
+        Some("cloth.sheet.mesh"),
+        &["a table with one of grid, ell, disc"],
+    );
     refused(
         format!("[air]\nwind = [true]\n{GOOD}"),
         Some(2),
@@ -123,7 +128,7 @@ fn wrong_type() {
 fn two_meshes_or_none() {
     let both = "{ disc = { radius = 1, rings = 3 }, file = \"a.obj\" }";
     refused(mesh(both), Some(3), Some("cloth.sheet.mesh"), &["has disc and file, must have only one of"]);
-    refused(mesh("{}"), Some(3), Some("cloth.sheet.mesh"), &["is empty, must have grid, disc"]);
+    refused(mesh("{}"), Some(3), Some("cloth.sheet.mesh"), &["is empty, must have grid, ell, disc"]);
     refused("[[cloth]]\nname = \"sheet\"\n", Some(1), Some("cloth.sheet.mesh"), &["is missing", "grid"]);
     refused(
         mesh("{ grid = { cells = [4, 4] } }"),
@@ -256,6 +261,16 @@ fn keyframes_out_of_order() {
         "[air]\nwind = [{{ time = 1, velocity = [0,0,0] }}, {{ time = 0, velocity = [0,0,0] }}]\n{GOOD}"
     );
     refused(text, Some(2), Some("air.wind[1].time"), &["is 0, must be later"]);
+}
+
+#[test]
+fn pins_that_end_before_they_begin() {
+    let pin = |times: &str| cloth(&format!("pin = [{{ select = \"all\", {times} }}]"));
+    let until = Some("cloth.sheet.pin[0].until");
+    refused(pin("from = 0.5, until = 0.5"), Some(7), until, &["later than from, which is 0.5"]);
+    refused(pin("until = 0"), Some(7), until, &["later than from, which is 0"]);
+    refused(pin("from = -1"), Some(7), Some("cloth.sheet.pin[0].from"), &["-1", "0"]);
+    refused(pin("from = \"now\""), Some(7), Some("cloth.sheet.pin[0].from"), &["number"]);
 }
 
 #[test]

@@ -75,7 +75,10 @@ mesh.torus = { major = 0.7, minor = 0.1, segments = [12, 6] }
 mesh.capsule = { radius = 0.2, height = 0.5, segments = [8, 3] }
 [[cloth]]
 mesh.cylinder = { radius = 0.2, height = 0.5, segments = [8, 3] }
-pin = [{ select = "group:ring:top" }]
+pin = [
+    { select = "group:ring:top", until = 0.30000001 },
+    { select = "group:ring:top", from = 0.5, until = 1e6 },
+]
 [[cloth]]
 mesh.grid = { size = [1, 1], cells = [3, 3], diagonals = "jittered" }
 material = { base = "denim", viscosity = 0.001 }
@@ -119,6 +122,8 @@ fn odd_settings_survive() {
         names,
         ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6", "cloth-7", "cloth-8"]
     );
+    let times: Vec<_> = description.cloths[4].pins.iter().map(|pin| (pin.from, pin.until)).collect();
+    assert_eq!(times, [(0.0, Some(0.3)), (0.5, Some(1e6))]);
     let overlap = scene.warnings();
     assert!(overlap.len() == 1 && overlap[0].message.contains("held by pin[0]"), "{overlap:?}");
 }

@@ -71,7 +71,7 @@ fn hanging(cells: u32) -> World {
     let corners = ["corner:top-left", "corner:top-right"].map(|c| mesh.groups[c].clone()).concat();
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").expect("in the table"));
     cloth.strain = Limit { min: None, max: Some(0.05) };
-    cloth.pins = vec![Pin { vertices: corners, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices: corners, motion: Motion::default(), ..Pin::default() }];
     World::new(Description { cloths: vec![cloth], ..Description::default() }).expect("a good description")
 }
 

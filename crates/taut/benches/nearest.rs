@@ -15,7 +15,7 @@ fn sheet(cells: u32, strain: Limit, scheme: Scheme, steps: u32, substeps: u32) -
     let corners = ["corner:top-left", "corner:top-right"].map(|c| mesh.groups[c].clone()).concat();
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").expect("it is in the table"));
     cloth.strain = strain;
-    cloth.pins = vec![Pin { vertices: corners, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices: corners, motion: Motion::default(), ..Pin::default() }];
     let mut description = Description { cloths: vec![cloth], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.steps_per_frame = steps;

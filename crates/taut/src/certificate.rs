@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Cloth, Limit, State, World,
+    boundary::hold::Caught,
     kernel::{
         dihedral::dihedral_angle,
         svd2::{RestInverse, cauchy, deformation_gradient, rest_inverse, svd2},
@@ -109,7 +110,7 @@ pub struct BodyCertificate {
     pub max_penetration: f64,
     /// Vertices inside an obstacle by more than 1 µm.
     pub penetrating: u64,
-    /// Largest distance of a pinned vertex from where it should be \[m\].
+    /// Largest distance of a vertex from where a pin that holds it in this frame has it \[m\].
     pub max_pin_error: f64,
 }
 
@@ -252,7 +253,8 @@ pub fn certify(world: &World, state: &State) -> Certificate {
     let bodies = (0..world.bodies.len())
         .map(|b| {
             let positions = state.positions(world, b);
-            let mut certificate = certify_positions(world, b, state.frame(), &positions);
+            let mut certificate = certify_positions(world, b, state.frame(), &positions, &state.caught);
+            certificate.max_pin_error = state.pin_error(world, b);
             let velocities = state.velocities(world, b);
             let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
             for ((x, v), m) in positions.iter().zip(&velocities).zip(&world.bodies[b].masses) {
@@ -270,11 +272,18 @@ pub fn certify(world: &World, state: &State) -> Certificate {
 }
 
 /// Measures body `body` with given positions at the end of frame `frame`: everything but kinetic energy and momenta,
-/// which need velocities and stay zero. This is what `taut verify` compares.
+/// which need velocities and stay zero. `caught` must know where pins that began before caught their vertices; others are
+/// not looked at. This is what `taut verify` compares.
 ///
 /// # Panics
 /// If `positions` has another length than the body has vertices.
-pub fn certify_positions(world: &World, body: usize, frame: u32, positions: &[Vec3]) -> BodyCertificate {
+pub fn certify_positions(
+    world: &World,
+    body: usize,
+    frame: u32,
+    positions: &[Vec3],
+    caught: &Caught,
+) -> BodyCertificate {
     let (cloth, tables) = (&world.description.cloths[body], &world.bodies[body]);
     assert_eq!(positions.len(), tables.masses.len(), "one position a vertex");
     let gravity = world.description.gravity.as_dvec3();
@@ -299,14 +308,6 @@ pub fn certify_positions(world: &World, body: usize, frame: u32, positions: &[Ve
             penetrating += u64::from(depth > 1e-6);
         }
     }
-    let max_pin_error = world
-        .pin_targets(time)
-        .filter(|(vertex, _)| tables.vertices.contains(vertex))
-        .map(|(vertex, target)| {
-            let v = tables.order[vertex - tables.vertices.start] as usize;
-            f64::from(positions[v].distance(target))
-        })
-        .fold(0.0, f64::max);
     BodyCertificate {
         name: cloth.name.clone(),
         strain: tables.rest.measure(positions, cloth.strain, cloth.edge),
@@ -316,7 +317,7 @@ pub fn certify_positions(world: &World, body: usize, frame: u32, positions: &[Ve
         energy,
         max_penetration,
         penetrating,
-        max_pin_error,
+        max_pin_error: caught.largest_error(world, body, frame, positions, &[]),
         ..BodyCertificate::default()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! This crate is the engine: no files, no window. A [`Description`] says what is wanted, [`World`] is what does not
 //! change while it runs, [`State`] what does, [`Stepper`] advances one by the other, and [`certify`] measures what
-//! came out. [`step`] shows one step from top to bottom.
+//! came out. [`step`] shows one step from top to bottom. [`VelocityFilter`] is the limiter by itself, for other simulators.
 //!
 //! ```
 //! use taut::{Cloth, Description, Material, State, Stepper, World, certify, mesh::generate};
@@ -30,6 +30,7 @@ pub mod parallel;
 pub mod state;
 pub mod step;
 pub mod velocity;
+pub mod velocity_filter;
 pub mod world;
 
 pub use boundary::{motion::Motion, obstacle::Obstacle, pin::Pin};
@@ -37,4 +38,5 @@ pub use certificate::{Certificate, certify};
 pub use state::State;
 pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material};
+pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
 pub use world::{Cloth, Description, IMPERFECTION, Limit, Projection, Scheme, Solver, World, WorldError};

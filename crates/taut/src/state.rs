@@ -2,7 +2,11 @@
 
 use glam::Vec3;
 
-use crate::{World, kernel::lanes::Quad};
+use crate::{
+    World,
+    boundary::hold::{Caught, Hand},
+    kernel::lanes::Quad,
+};
 
 /// Positions and velocities, and how far the simulation has come.
 #[derive(Clone, Debug)]
@@ -17,6 +21,10 @@ pub struct State {
     pub(crate) mean_v: Vec<Quad>,
     /// What the filters keep from one step to the next.
     pub(crate) duals: Vec<f32>,
+    /// Where pins caught their vertices.
+    pub(crate) caught: Caught,
+    /// What the caller holds or keeps free, by the engine's vertex.
+    pub(crate) hands: Vec<(u32, Hand)>,
 }
 
 /// All of a [`State`] that must be kept to go on from it to the same bits, in the caller's vertex order.
@@ -30,6 +38,10 @@ pub struct Snapshot {
     pub velocities: Vec<Vec3>,
     /// What the limiter keeps from one step to the next, in an order of its own; empty for schemes that keep nothing.
     pub duals: Vec<f32>,
+    /// Where pins that have begun since the start caught their vertices, in an order of the world's \[m\].
+    pub caught: Vec<Vec3>,
+    /// Vertices that the caller holds or keeps free.
+    pub hands: Vec<Hand>,
 }
 
 impl State {
@@ -39,11 +51,12 @@ impl State {
         for (cloth, body) in world.description.cloths.iter().zip(&world.bodies) {
             v[body.vertices.clone()].fill([cloth.velocity.x, cloth.velocity.y, cloth.velocity.z, 0.0]);
         }
-        for pin in &world.pins {
-            v[pin.vertex as usize] = [0.0; 4];
+        for pin in world.pins_during(0) {
+            v[world.pins[pin].vertex as usize] = [0.0; 4];
         }
         let duals = vec![0.0; world.dual_count()];
-        Self { frame: 0, x: world.start.clone(), mean_v: v.clone(), v, duals }
+        let (caught, hands) = (Caught::new(world), Vec::new());
+        Self { frame: 0, x: world.start.clone(), mean_v: v.clone(), v, duals, caught, hands }
     }
 
     /// Frames simulated so far; 0 at the start.
@@ -66,8 +79,14 @@ impl State {
         let all = |quads: &[Quad]| {
             (0..world.bodies.len()).flat_map(|b| in_callers_order(world, b, quads)).collect()
         };
-        let duals = self.duals.clone();
-        Snapshot { frame: self.frame, positions: all(&self.x), velocities: all(&self.v), duals }
+        Snapshot {
+            frame: self.frame,
+            positions: all(&self.x),
+            velocities: all(&self.v),
+            duals: self.duals.clone(),
+            caught: self.caught.places_at(world, self.frame),
+            hands: self.hands().collect(),
+        }
     }
 
     /// The state that `snapshot` was taken of, or `None` if it does not fit `world` (count, finiteness).
@@ -83,6 +102,11 @@ impl State {
         let mut state = Self::new(world);
         state.duals.copy_from_slice(&snapshot.duals);
         state.frame = snapshot.frame;
+        state.caught = Caught::restored(world, snapshot.frame, &snapshot.caught)?;
+        for hand in &snapshot.hands {
+            let place = world.place_of(hand.vertex).filter(|_| hand.target.is_none_or(Vec3::is_finite))?;
+            state.put_hand((hand.vertex, place), hand.target);
+        }
         for body in &world.bodies {
             for (k, &v) in body.order.iter().enumerate() {
                 let (to, from) = (body.vertices.start + k, body.vertices.start + v as usize);
@@ -95,7 +119,7 @@ impl State {
     }
 }
 
-fn in_callers_order(world: &World, body: usize, quads: &[Quad]) -> Vec<Vec3> {
+pub(crate) fn in_callers_order(world: &World, body: usize, quads: &[Quad]) -> Vec<Vec3> {
     let body = &world.bodies[body];
     let mut positions = vec![Vec3::ZERO; body.order.len()];
     for (quad, &v) in quads[body.vertices.clone()].iter().zip(&body.order) {

@@ -9,11 +9,12 @@
 
 use std::time::{Duration, Instant};
 
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     State, World, WorldError,
-    boundary::solids::Solids,
+    boundary::{hold::Hold, solids::Solids},
     kernel::{
         bend::excess_angle,
         lanes::{LaneKind, Quad},
@@ -21,7 +22,6 @@ use crate::{
     limit::{
         Settings,
         enforce::{Draft, Scratch, Turn, enforce},
-        levels::tables::Levels,
     },
     parallel::Threads,
     velocity::update,
@@ -63,6 +63,8 @@ pub struct Stepper {
     steady: Vec<Quad>,
     solids: Solids,
     scratch: Scratch,
+    /// Vertices that are held during the frame.
+    holds: Vec<Hold>,
 }
 
 impl Stepper {
@@ -72,15 +74,6 @@ impl Stepper {
     /// If the threads cannot be started.
     pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
         let quads = || vec![[0.0; 4]; world.start.len()];
-        let elements = [
-            world.strain_elements.len(),
-            world.edge_elements.len(),
-            world.bend_elements.len(),
-            world.bend_triangles.len(),
-        ]
-        .into_iter()
-        .max()
-        .unwrap_or(0);
         Ok(Self {
             threads: Threads::new(threads)?,
             lanes: LaneKind::detect(),
@@ -90,12 +83,8 @@ impl Stepper {
             forces: quads(),
             steady: quads(),
             solids: Solids::with_capacity(world.vertex_count, world.description.obstacles.len()),
-            scratch: Scratch {
-                moves: quads(),
-                order: Vec::with_capacity(elements),
-                nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
-                levels: world.levels.iter().map(Levels::scratch).collect(),
-            },
+            scratch: Scratch::new(world),
+            holds: Vec::with_capacity(world.pins.len()),
         })
     }
 
@@ -122,7 +111,8 @@ impl Stepper {
     pub fn mass_metric_error(&self, world: &World, state: &State) -> Option<f64> {
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
         let (mut missed, mut needed) = (0.0, 0.0);
-        for filter in &world.filters {
+        for (filter, holding) in world.filters.iter().zip(&self.scratch.holding) {
+            let filter = holding.as_ref().unwrap_or(filter);
             let range = filter.vertices.clone();
             let goal: Vec<_> = self.predicted[range.clone()].iter().map(position).collect();
             let nearest = filter.nearest(&self.threads, &goal);
@@ -142,6 +132,8 @@ impl Stepper {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let steps = world.steps_per_frame();
         let begun = Instant::now();
+        state.begin_frame(world, &mut self.holds);
+        self.scratch.hold(world, &state.x);
         for k in 0..steps {
             let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);
             let share = (k + 1) as f32 / steps as f32;
@@ -150,30 +142,35 @@ impl Stepper {
                 .solver
                 .budget_ms
                 .map(|ms| begun + Duration::from_secs_f32(1e-3 * ms * share));
-            self.step(world, state, Turn { step, deadline }, &mut report);
+            self.step(world, state, Turn { step, deadline }, steps - k, &mut report);
         }
         state.frame += 1;
         report
     }
 
-    /// One step of the pipeline.
-    fn step(&mut self, world: &World, state: &mut State, turn: Turn, report: &mut FrameReport) {
-        let Self { threads, lanes, old, predicted, predicted_v, forces, steady, solids, scratch } = self;
+    /// One step of the pipeline; `left` steps of the frame are left, this one included.
+    fn step(&mut self, world: &World, state: &mut State, turn: Turn, left: u32, report: &mut FrameReport) {
+        let Self { threads, lanes, old, predicted, predicted_v, forces, steady, solids, scratch, holds } =
+            self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let description = &world.description;
         let dt = world.step_time();
         let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
-        let State { x, v, mean_v, duals, .. } = state;
+        let State { x, v, mean_v, duals, caught, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
-        move_pins(world, end, dt, old, v);
+        let targets = holds.iter().map(|hold| {
+            let vertex = hold.vertex as usize;
+            (vertex, hold.target(world, caught, end, &old[vertex], left))
+        });
+        move_pins(targets.clone(), dt, old, v);
 
         // Velocity update: forces inside the limits.
         let stretch = world.forces.largest_stretch(threads, lanes, x);
         let plan = world.forces.plan(f64::from(dt), stretch, description.solver.max_substeps);
         let motion = update::Motion { x, v, forces, steady };
         update::update(world, threads, lanes, motion, time, dt, &plan);
-        place_pins(world, end, x);
+        place_pins(targets, x);
         report.rescued += rescue(old, x, v);
         predicted.copy_from_slice(x);
         predicted_v.copy_from_slice(v);
@@ -208,18 +205,18 @@ impl Stepper {
     }
 }
 
-/// Gives pinned vertices the velocity that takes them where they must be at `time`, at the end of a step of `dt`.
-fn move_pins(world: &World, time: f32, dt: f32, old: &[Quad], v: &mut [Quad]) {
-    for (vertex, target) in world.pin_targets(time) {
+/// Gives held vertices the velocity that takes them where they must be at the end of a step of `dt`.
+fn move_pins(targets: impl Iterator<Item = (usize, Vec3)>, dt: f32, old: &[Quad], v: &mut [Quad]) {
+    for (vertex, target) in targets {
         for k in 0..3 {
             v[vertex][k] = (target[k] - old[vertex][k]) / dt;
         }
     }
 }
 
-/// Puts pinned vertices exactly where they must be at `time`: summing velocities rounds.
-fn place_pins(world: &World, time: f32, x: &mut [Quad]) {
-    for (vertex, target) in world.pin_targets(time) {
+/// Puts held vertices exactly where they must be at the end of the step: summing velocities rounds.
+fn place_pins(targets: impl Iterator<Item = (usize, Vec3)>, x: &mut [Quad]) {
+    for (vertex, target) in targets {
         x[vertex][..3].copy_from_slice(&target.to_array());
     }
 }

@@ -69,6 +69,8 @@ pub struct Cloth {
     pub coarse: Option<CoarseLimits>,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
+    /// Mass of each vertex \[kg\]; `None` takes a third of the mass of each triangle around it.
+    pub masses: Option<Vec<f64>>,
     /// How far the start of vertices that are not held is displaced at random along the normals, at most \[m\]; `None`
     /// takes [`IMPERFECTION`] of the mean length of an edge. No real cloth is perfectly flat, and one that is does not
     /// know which way to buckle: pushed together, it stays flat and cannot meet a lower limit.
@@ -93,6 +95,7 @@ impl Cloth {
             bend: Limit::default(),
             coarse: None,
             pins: Vec::new(),
+            masses: None,
             imperfection: None,
         }
     }
@@ -242,8 +245,8 @@ pub(crate) struct Body {
     pub damping: f32,
 }
 
-/// A vertex that is held.
-#[derive(Clone, Copy, Debug)]
+/// A vertex that is held for some time.
+#[derive(Clone, Debug)]
 pub(crate) struct PinnedVertex {
     /// In the engine's order.
     pub vertex: u32,
@@ -251,6 +254,15 @@ pub(crate) struct PinnedVertex {
     pub start: Vec3,
     /// Its motion, of the world's motions.
     pub motion: u32,
+    /// During which it is held: from the end of the first to the end of the last.
+    pub frames: Range<u32>,
+}
+
+impl PinnedVertex {
+    /// Whether by frame `frame` it was caught somewhere other than its start.
+    pub fn has_caught(&self, frame: u32) -> bool {
+        self.frames.start > 0 && self.frames.start < frame
+    }
 }
 
 /// What does not change while a simulation runs.
@@ -261,9 +273,12 @@ pub struct World {
     pub(crate) vertex_count: usize,
     /// Start positions in the engine's order, with the inverse mass in units of [`World::inverse_mass_unit`].
     pub(crate) start: Vec<Quad>,
+    /// Inverse masses of all vertices while they are not held, in the same unit; 0 for the spare.
+    pub(crate) inverse_masses: Vec<f32>,
     /// What an inverse mass of 1 stands for \[1/kg\]: chosen so that inverse masses are about the square of an edge, which
     /// keeps the products that the strain limit makes of them inside the range of a float, whatever the scene's size.
     pub(crate) inverse_mass_unit: f32,
+    /// By vertex, and of each vertex in the order of the scene.
     pub(crate) pins: Vec<PinnedVertex>,
     pub(crate) motions: Vec<Motion>,
     pub(crate) strain_elements: Vec<StrainElement>,

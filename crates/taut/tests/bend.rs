@@ -45,7 +45,7 @@ fn sheet(cells: u32, bend: f32) -> Description {
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = Limit { min: Some(-0.05), max: Some(0.05) };
     cloth.bend = Limit { min: Some(-bend), max: Some(bend) };
-    cloth.pins = vec![Pin { vertices: corners, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices: corners, motion: Motion::default(), ..Pin::default() }];
     let mut description = Description { cloths: vec![cloth], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = 1;
@@ -150,7 +150,7 @@ fn a_curved_shell_holds_tight_bends() {
     let mut cloth = Cloth::new("shell", mesh, Material::named("polyester").unwrap());
     cloth.strain = Limit { min: Some(-0.1), max: Some(0.1) };
     cloth.bend = Limit { min: Some(-6.0), max: Some(6.0) };
-    cloth.pins = vec![Pin { vertices: vec![0], motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices: vec![0], motion: Motion::default(), ..Pin::default() }];
     let mut description = Description { cloths: vec![cloth], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = 4;

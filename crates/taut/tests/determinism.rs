@@ -7,7 +7,8 @@ use std::{
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Description, Limit, Material, Motion, Obstacle, Pin, Scheme, State, Stepper, World,
+    Cloth, Description, FilterSetup, Limit, Material, Motion, Obstacle, Pin, Scheme, State, Stepper,
+    VelocityFilter, World,
     boundary::{motion::Keyframe, obstacle::Shape},
     kernel::lanes::LaneKind,
     mesh::generate,
@@ -52,6 +53,7 @@ fn description(cells: u32) -> Description {
     sheet.pins = vec![Pin {
         vertices: corner,
         motion: Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.3)], pivot: Vec3::ZERO },
+        ..Pin::default()
     }];
     let mut film = Cloth::new(
         "film",
@@ -169,5 +171,39 @@ fn a_step_allocates_nothing() {
         stepper.advance_frame(&world, &mut state);
         let count = COUNT.with(|c| c.replace(None));
         assert_eq!(count, Some(0), "{scheme:?}");
+    }
+}
+
+#[test]
+fn nothing_is_allocated_in_a_call_of_the_filter_nor_while_a_hand_moves() {
+    for scheme in SCHEMES {
+        let mut description = description(12);
+        description.solver.scheme = scheme;
+        description.solver.iterations = 40;
+        let mesh = description.cloths[0].mesh.clone();
+        let mut setup = FilterSetup::new(mesh.clone(), vec![1e-3; mesh.positions.len()]);
+        setup.strain = description.cloths[0].strain;
+        setup.bend = description.cloths[0].bend;
+        setup.obstacles = description.obstacles.clone();
+        setup.solver = description.solver;
+        let mut filter = VelocityFilter::new(setup).unwrap();
+        let falling = |p: &Vec3| Vec3::new(3.0 * p.x, -4.0, -2.0 * p.z);
+        let mut velocities: Vec<Vec3> = mesh.positions.iter().map(falling).collect();
+        filter.apply(&mesh.positions, &mut velocities, 0.01).unwrap();
+        velocities.iter_mut().zip(&mesh.positions).for_each(|(v, p)| *v = falling(p));
+        COUNT.with(|c| c.set(Some(0)));
+        filter.apply(&mesh.positions, &mut velocities, 0.01).unwrap();
+        assert_eq!(COUNT.with(|c| c.replace(None)), Some(0), "{scheme:?}: filter");
+
+        let world = World::new(description).unwrap();
+        let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+        let mut hand = state.positions(&world, 0)[80];
+        state.grab(&world, 0, 80, hand).unwrap();
+        stepper.advance_frame(&world, &mut state);
+        hand.y += 0.01;
+        COUNT.with(|c| c.set(Some(0)));
+        state.grab(&world, 0, 80, hand).unwrap();
+        stepper.advance_frame(&world, &mut state);
+        assert_eq!(COUNT.with(|c| c.replace(None)), Some(0), "{scheme:?}: hand");
     }
 }

@@ -27,7 +27,7 @@ fn sheet(cells: u32) -> Description {
     let corners = ["corner:top-left", "corner:top-right"].map(|c| mesh.groups[c].clone()).concat();
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = Limit { min: None, max: Some(0.05) };
-    cloth.pins = vec![Pin { vertices: corners, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices: corners, motion: Motion::default(), ..Pin::default() }];
     Description { cloths: vec![cloth], ..Description::default() }
 }
 

@@ -19,7 +19,7 @@ fn cloth(mesh: TriangleMesh, strain: Limit, pinned: Vec<u32>) -> Cloth {
     let mut cloth = Cloth::new("cloth", mesh, Material::named("polyester").unwrap());
     cloth.strain = strain;
     if !pinned.is_empty() {
-        cloth.pins = vec![Pin { vertices: pinned, motion: Motion::default() }];
+        cloth.pins = vec![Pin { vertices: pinned, motion: Motion::default(), ..Pin::default() }];
     }
     cloth
 }
@@ -115,7 +115,7 @@ fn driven(keys: Vec<Keyframe>, strain: Limit) -> Description {
     };
     let mut sheet = cloth(mesh.clone(), strain, edge(0.0));
     let pivot = Vec3::new(0.5, 0.0, 0.5);
-    sheet.pins.push(Pin { vertices: edge(1.0), motion: Motion { keys, pivot } });
+    sheet.pins.push(Pin { vertices: edge(1.0), motion: Motion { keys, pivot }, ..Pin::default() });
     let mut description = describe(sheet, 1);
     description.gravity = Vec3::ZERO;
     description
@@ -269,9 +269,11 @@ fn interior_pins_may_move() {
     let mesh = sheet(40, Diagonals::Delaunay);
     let mut sheet = cloth(mesh.clone(), BOTH, vec![near(&mesh, [0.3, 0.3])]);
     let keys = vec![key(0.0, 0.0, 0.0), key(0.5, -0.2, 0.0), key(1.0, 0.0, 0.0)];
-    sheet
-        .pins
-        .push(Pin { vertices: vec![near(&mesh, [0.7, 0.6])], motion: Motion { keys, pivot: Vec3::ZERO } });
+    sheet.pins.push(Pin {
+        vertices: vec![near(&mesh, [0.7, 0.6])],
+        motion: Motion { keys, pivot: Vec3::ZERO },
+        ..Pin::default()
+    });
     let (within, worst) = held(&residuals(describe(sheet, 1), 40));
     assert!(within >= 39 && worst <= 0.05, "{within} of 40, {worst}");
 }

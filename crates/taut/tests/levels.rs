@@ -150,7 +150,7 @@ fn described(mesh: TriangleMesh, strain: Limit, scheme: Scheme) -> Description {
         ["corner:top-left", "corner:top-right"].iter().flat_map(|c| mesh.groups[*c].clone()).collect();
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = strain;
-    cloth.pins = vec![Pin { vertices, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices, motion: Motion::default(), ..Pin::default() }];
     let mut description = Description { cloths: vec![cloth], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.steps_per_frame = 1;
@@ -221,6 +221,7 @@ fn moving_pins_inside_and_obstacles_at_every_level() {
         description.cloths[0].pins = vec![Pin {
             vertices: inside.clone(),
             motion: Motion { keys: vec![key(0.0, 0.0), key(1.0, 0.1)], pivot: Vec3::ZERO },
+            ..Pin::default()
         }];
         description.obstacles = vec![Obstacle {
             name: "ball".into(),

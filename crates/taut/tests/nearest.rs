@@ -37,7 +37,7 @@ fn described(mesh: TriangleMesh, strain: Limit, pinned: &[&str]) -> Description 
     let vertices = pinned.iter().flat_map(|c| mesh.groups[*c].clone()).collect();
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = strain;
-    cloth.pins = vec![Pin { vertices, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices, motion: Motion::default(), ..Pin::default() }];
     let mut description = Description { cloths: vec![cloth], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description

@@ -27,7 +27,7 @@ fn hanging(scheme: Scheme) -> Description {
     let cloth = &mut description.cloths[0];
     let corners = ["corner:top-left", "corner:top-right"];
     let vertices = corners.iter().flat_map(|c| cloth.mesh.groups[*c].clone()).collect();
-    cloth.pins = vec![Pin { vertices, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices, motion: Motion::default(), ..Pin::default() }];
     description
 }
 
@@ -49,8 +49,8 @@ fn twisted(scheme: Scheme) -> Description {
     let turning =
         Motion { keys: vec![key(0.0, 0.0, 0.0), key(seconds, 90.0, 0.35)], pivot: Vec3::new(0.5, 0.0, 1.0) };
     cloth.pins = vec![
-        Pin { vertices: end(0.0), motion: Motion::default() },
-        Pin { vertices: end(1.0), motion: turning },
+        Pin { vertices: end(0.0), motion: Motion::default(), ..Pin::default() },
+        Pin { vertices: end(1.0), motion: turning, ..Pin::default() },
     ];
     // A flat symmetric sheet has no side to buckle to.
     let mut random = taut::kernel::random::Random::new(13, 0);

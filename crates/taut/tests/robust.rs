@@ -68,7 +68,7 @@ proptest! {
             _ => {}
         }
         let far = Keyframe { time: 0.05, translate: Vec3::new(30.0 * size, 0.0, 0.0), rotate: Vec3::new(0.0, 900.0, 0.0) };
-        cloth.pins = vec![Pin { vertices: pinned, motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO } }];
+        cloth.pins = vec![Pin { vertices: pinned, motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO }, ..Pin::default() }];
         let mut description = Description { cloths: vec![cloth], gravity: Vec3::NEG_Y * 10.0f32.powf(log_gravity), ..Description::default() };
         description.obstacles = vec![Obstacle {
             name: "o".into(), shape: Shape::Torus { major: size, minor: 0.3 * size }, position: Vec3::ZERO, rotation: Quat::IDENTITY,
@@ -86,7 +86,7 @@ proptest! {
 #[test]
 fn unlimited_stiff_cloth_does_not_blow_up() {
     let mut cloth = Cloth::new("c", grid(12), Material::named("paper").unwrap());
-    cloth.pins = vec![Pin { vertices: vec![0, 12], motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices: vec![0, 12], motion: Motion::default(), ..Pin::default() }];
     let (world, state) = run(Description { cloths: vec![cloth], ..Description::default() }, 90);
     let body = &certify(&world, &state).bodies[0];
     assert!(body.energy.kinetic < 1.0, "{:?}", body.energy);
@@ -154,7 +154,7 @@ fn every_scheme_and_projection_reaches_the_tolerance_on_a_small_sheet() {
             let mut cloth = Cloth::new("c", grid(8), Material::named("polyester").unwrap());
             cloth.strain = Limit { min: Some(-0.2), max: Some(0.05) };
             cloth.edge = Limit { min: None, max: Some(0.05) };
-            cloth.pins = vec![Pin { vertices: vec![0, 8], motion: Motion::default() }];
+            cloth.pins = vec![Pin { vertices: vec![0, 8], motion: Motion::default(), ..Pin::default() }];
             let mut description = Description { cloths: vec![cloth], ..Description::default() };
             description.solver.scheme = scheme;
             description.solver.projection = projection;
@@ -172,7 +172,7 @@ fn every_scheme_and_projection_reaches_the_tolerance_on_a_small_sheet() {
 fn a_budget_ends_a_frame_in_time() {
     let mut cloth = Cloth::new("c", grid(64), Material::named("polyester").unwrap());
     cloth.strain = Limit { min: Some(-0.001), max: Some(0.001) };
-    cloth.pins = vec![Pin { vertices: vec![0, 64], motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices: vec![0, 64], motion: Motion::default(), ..Pin::default() }];
     let mut description = Description { cloths: vec![cloth], ..Description::default() };
     description.solver.tolerance = 0.0;
     description.solver.iterations = 1_000_000;
@@ -209,8 +209,9 @@ fn what_cannot_be_simulated_is_refused() {
     assert!(message(|d| d.cloths[0].mesh.triangles[0] = [0, 1, 99]).contains("vertex that does not exist"));
     assert!(message(|d| d.cloths[0].mesh.triangles[0] = [0, 1, 1]).contains("face 0 has no area"));
     assert!(
-        message(|d| d.cloths[0].pins = vec![Pin { vertices: vec![77], motion: Motion::default() }])
-            .contains("pin")
+        message(|d| d.cloths[0].pins =
+            vec![Pin { vertices: vec![77], motion: Motion::default(), ..Pin::default() }])
+        .contains("pin")
     );
     assert!(message(|d| d.frame_time = -1.0).contains("frame_time"));
     assert!(message(|d| d.cloths[0].mesh.positions.push(Vec3::ONE)).contains("start position"));

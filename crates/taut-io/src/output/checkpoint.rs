@@ -1,7 +1,8 @@
 //! Enough of a run to go on to the same bits after it was killed.
 //!
-//! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, number of vertices, number
-//! of the limiter's floats, positions, velocities, those floats, and a CRC-32 of all that. Two are kept and the older one is replaced each time, so that whatever happens
+//! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of vertices, of the limiter's
+//! floats, of vertices that pins have caught and of hands; positions, velocities, those floats, places, and hands
+//! (vertex, whether it is held, target); and a CRC-32 of all that. Two are kept and the older one is replaced each time, so that whatever happens
 //! while one is written, the other is whole. One that is damaged, or belongs to another scene, is passed over.
 
 use std::{
@@ -11,15 +12,17 @@ use std::{
 };
 
 use glam::Vec3;
-use taut::state::Snapshot;
+use taut::{boundary::hold::Hand, state::Snapshot};
 
 use super::{OutputError, atomic};
 
 const MAGIC: &[u8; 8] = b"TAUTSTAT";
-const VERSION: u32 = 2;
-const HEADER: usize = 8 + 4 + 8 + 4 + 8 + 8;
+const VERSION: u32 = 3;
+const HEADER: usize = 8 + 4 + 8 + 4 + 4 * 8;
 const CRC: usize = 4;
 const BYTES_PER_VERTEX: usize = 24;
+const BYTES_PER_CAUGHT: usize = 12;
+const BYTES_PER_HAND: usize = 20;
 const GENERATIONS: [&str; 2] = ["a.state", "b.state"];
 /// Saving costs about as much as a frame file; once a second keeps it unseen and loses at most a second of work.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -32,18 +35,29 @@ pub fn hash(text: &str) -> u64 {
 /// The bytes of a checkpoint.
 pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     let count = snapshot.positions.len();
-    let duals = &snapshot.duals;
-    let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + duals.len() * 4 + CRC);
+    let Snapshot { duals, caught, hands, .. } = snapshot;
+    let rest = duals.len() * 4 + caught.len() * BYTES_PER_CAUGHT + hands.len() * BYTES_PER_HAND;
+    let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + rest + CRC);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&scene.to_le_bytes());
     bytes.extend_from_slice(&snapshot.frame.to_le_bytes());
-    bytes.extend_from_slice(&(count as u64).to_le_bytes());
-    bytes.extend_from_slice(&(duals.len() as u64).to_le_bytes());
-    for vector in snapshot.positions.iter().chain(&snapshot.velocities) {
-        vector.to_array().iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+    for number in [count, duals.len(), caught.len(), hands.len()] {
+        bytes.extend_from_slice(&(number as u64).to_le_bytes());
     }
-    duals.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+    let put = |bytes: &mut Vec<u8>, values: &[f32]| {
+        values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+    };
+    for vector in snapshot.positions.iter().chain(&snapshot.velocities) {
+        put(&mut bytes, &vector.to_array());
+    }
+    put(&mut bytes, duals);
+    caught.iter().for_each(|place| put(&mut bytes, &place.to_array()));
+    for hand in hands {
+        bytes.extend_from_slice(&hand.vertex.to_le_bytes());
+        bytes.extend_from_slice(&u32::from(hand.target.is_some()).to_le_bytes());
+        put(&mut bytes, &hand.target.unwrap_or_default().to_array());
+    }
     let crc = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&crc.to_le_bytes());
     bytes
@@ -71,26 +85,39 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         return Err("belongs to another scene".into());
     }
     let data = &body[HEADER..];
-    let (count, duals) = (u64_at(24), u64_at(32));
-    let vertex_bytes = count.checked_mul(BYTES_PER_VERTEX as u64);
-    let announced = vertex_bytes.and_then(|bytes| bytes.checked_add(duals.checked_mul(4)?));
+    let numbers = [u64_at(24), u64_at(32), u64_at(40), u64_at(48)];
+    let sizes = [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_HAND].map(|size| size as u64);
+    let announced = numbers
+        .iter()
+        .zip(sizes)
+        .try_fold(0u64, |sum, (number, size)| sum.checked_add(number.checked_mul(size)?));
     if announced != Some(data.len() as u64) {
+        let [count, duals, caught, hands] = numbers;
         return Err(format!(
-            "announces {count} vertices and {duals} floats and has {} bytes for them",
+            "announces {count} vertices, {duals} floats, {caught} places and {hands} hands and has {} bytes for them",
             data.len()
         ));
     }
-    let (data, duals) = data.split_at(data.len() - 4 * duals as usize);
+    let [_, duals, caught, hands] = [0, 1, 2, 3].map(|k| (numbers[k] * sizes[k]) as usize);
+    let (data, hands) = data.split_at(data.len() - hands);
+    let (data, caught) = data.split_at(data.len() - caught);
+    let (data, duals) = data.split_at(data.len() - duals);
     let number = |at: &[u8]| f32::from_le_bytes([at[0], at[1], at[2], at[3]]);
     let vectors = |bytes: &[u8]| -> Vec<Vec3> {
         bytes.chunks_exact(12).map(|c| Vec3::new(number(c), number(&c[4..]), number(&c[8..]))).collect()
     };
     let (positions, velocities) = data.split_at(data.len() / 2);
+    let hand = |bytes: &[u8]| {
+        let vertex = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        Hand { vertex, target: vectors(&bytes[8..]).first().copied().filter(|_| bytes[4] != 0) }
+    };
     Ok(Snapshot {
         frame: u32_at(20),
         positions: vectors(positions),
         velocities: vectors(velocities),
         duals: duals.chunks_exact(4).map(number).collect(),
+        caught: vectors(caught),
+        hands: hands.chunks_exact(BYTES_PER_HAND).map(hand).collect(),
     })
 }
 
@@ -172,13 +199,17 @@ mod tests {
     fn snapshot(frame: u32) -> Snapshot {
         let positions = vec![Vec3::new(0.1, frame as f32, -0.0), Vec3::splat(f32::MIN_POSITIVE)];
         let velocities = positions.iter().map(|x| -*x).collect();
-        Snapshot { frame, velocities, positions, duals: vec![0.5, -0.0, frame as f32] }
+        let duals = vec![0.5, -0.0, frame as f32];
+        let caught = vec![Vec3::new(1.5, -0.0, 2.0); 3];
+        let targets = [None, Some(Vec3::new(-0.0, 7.0, frame as f32))];
+        let hands = targets.map(|target| Hand { vertex: frame + 9, target }).to_vec();
+        Snapshot { frame, velocities, positions, duals, caught, hands }
     }
 
     #[test]
     fn every_bit_comes_back() {
         assert_eq!(decode(7, &encode(7, &snapshot(3))).unwrap(), snapshot(3));
-        let none = Snapshot { duals: Vec::new(), ..snapshot(3) };
+        let none = Snapshot { duals: Vec::new(), caught: Vec::new(), hands: Vec::new(), ..snapshot(3) };
         assert_eq!(decode(7, &encode(7, &none)).unwrap(), none);
         assert!(decode(8, &encode(7, &snapshot(3))).unwrap_err().contains("another scene"));
     }

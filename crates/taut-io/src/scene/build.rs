@@ -14,7 +14,7 @@ use taut::{
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Vector, Wind},
+    format::{Air, Cloth, MotionKey, Pin, Vector, Wind},
     noise::{self, Octaves},
     report::{Path, Report},
     select::Selection,
@@ -108,6 +108,7 @@ impl Builder<'_> {
             bend: cloth.bend.build(),
             coarse: None,
             pins,
+            masses: None,
             imperfection: cloth.imperfection.map(|length| length as f32),
         })
     }
@@ -192,7 +193,7 @@ impl Builder<'_> {
         mesh: &TriangleMesh,
         start: &[Vec3],
     ) -> Vec<taut::Pin> {
-        let mut holder: Vec<Option<usize>> = vec![None; start.len()];
+        let mut holders: Vec<Vec<usize>> = vec![Vec::new(); start.len()];
         let mut pins = Vec::new();
         for (number, pin) in cloth.pin.iter().enumerate() {
             let item = format!("pin[{number}]");
@@ -209,22 +210,33 @@ impl Builder<'_> {
                 let sum: DVec3 = vertices.iter().map(|vertex| start[*vertex as usize].as_dvec3()).sum();
                 sum / vertices.len() as f64
             });
-            // A vertex can follow one pin only: the first that selects it.
+            // A vertex can follow one pin at a time only: the first that selects it.
+            let rival = |vertex: u32| {
+                holders[vertex as usize].iter().copied().find(|first| overlap(&cloth.pin[*first], pin))
+            };
             let (free, held): (Vec<u32>, Vec<u32>) =
-                vertices.into_iter().partition(|vertex| holder[*vertex as usize].is_none());
-            if let Some(vertex) = held.iter().find(|vertex| {
-                holder[**vertex as usize].is_some_and(|first| cloth.pin[first].motion != pin.motion)
-            }) {
-                let first = holder[*vertex as usize].unwrap_or_default();
+                vertices.into_iter().partition(|vertex| rival(*vertex).is_none());
+            let differs = |first: &usize| {
+                let first = &cloth.pin[*first];
+                (&first.motion, first.from, first.until) != (&pin.motion, pin.from, pin.until)
+            };
+            if let Some((vertex, first)) =
+                held.iter().find_map(|vertex| Some((vertex, rival(*vertex).filter(differs)?)))
+            {
                 let message = format!(
-                    "vertex {vertex} is held by pin[{first}] already, which moves otherwise; it follows pin[{first}]"
+                    "vertex {vertex} is held by pin[{first}] already, which moves or lasts otherwise; it follows pin[{first}]"
                 );
                 let warning = self.at(index, name, &[&item, "select"], message);
                 self.warnings.push(warning);
             }
-            free.iter().for_each(|vertex| holder[*vertex as usize] = Some(number));
+            free.iter().for_each(|vertex| holders[*vertex as usize].push(number));
             if !free.is_empty() {
-                pins.push(taut::Pin { vertices: free, motion: motion(&pin.motion, pivot) });
+                pins.push(taut::Pin {
+                    vertices: free,
+                    motion: motion(&pin.motion, pivot),
+                    from: pin.from as f32,
+                    until: pin.until.map(|until| until as f32),
+                });
             }
         }
         pins
@@ -252,6 +264,12 @@ impl Builder<'_> {
         let key = keys.iter().fold(body.to_string(), |path, key| format!("{path}.{key}"));
         Problem { key: Some(key), ..self.report.problem(origin, &body, message) }
     }
+}
+
+/// Whether there is a time at which both hold.
+fn overlap(a: &Pin, b: &Pin) -> bool {
+    let end = |pin: &Pin| pin.until.unwrap_or(f64::INFINITY);
+    a.from < end(b) && b.from < end(a)
 }
 
 /// The entry `key` of a table, where `key` may end with an index: `pin[0]`.

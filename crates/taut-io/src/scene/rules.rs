@@ -92,6 +92,7 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
             report.add(node.origin, &Path::Key(&path, "select"), message);
         }
         check_times(pin.items_of("motion"), &Path::Key(&path, "motion"), report);
+        check_until(pin, &path, report);
     }
     if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
         let mesh = Path::Key(path, "mesh");
@@ -119,6 +120,18 @@ fn check_material(material: &Node, path: &Path<'_>, report: &mut Report<'_>) {
             let message = "is missing; give it, or name a `base` material to take it from";
             report.add(material.origin, &Path::Key(path, key), message);
         }
+    }
+}
+
+/// A pin must last, also after rounding to the engine's f32.
+fn check_until(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let number = |key| pin.get(key).and_then(|node| Some((node, node.number()?)));
+    let from = number("from").map_or(0.0, |(_, from)| from);
+    if let Some((node, until)) = number("until")
+        && until as f32 <= from as f32
+    {
+        let message = format!("is {}, must be later than from, which is {}", show(until), show(from));
+        report.add(node.origin, &Path::Key(path, "until"), message);
     }
 }
 

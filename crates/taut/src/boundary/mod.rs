@@ -1,4 +1,5 @@
 //! Boundary conditions: what holds the cloth and what it may not enter.
+pub mod hold;
 pub mod motion;
 pub mod obstacle;
 pub mod pin;

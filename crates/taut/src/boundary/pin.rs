@@ -1,11 +1,42 @@
 //! Vertices that are held.
+use std::ops::Range;
+
 use super::motion::Motion;
 
-/// Vertices that are held where they start, or carried along by a motion.
+/// Vertices that are held where they are when the pin begins, or carried along by a motion from there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pin {
     /// Vertex indices, in the mesh's order.
     pub vertices: Vec<u32>,
-    /// How they move.
+    /// How they move. A pin that begins later takes part in what the motion changes from then on.
     pub motion: Motion,
+    /// From when on it holds \[s\]: from the first frame that is not before. 0: from the start, exactly where the cloth starts.
+    pub from: f32,
+    /// Until when it holds \[s\]: until the first frame that is not before. `None`: to the end.
+    pub until: Option<f32>,
+}
+
+impl Pin {
+    /// The frames at whose end it begins and ends, counted from the start (0): it holds while the simulation goes from the first to the last.
+    ///
+    /// Pins switch between frames and not inside them, so that where a vertex was caught can be read off a frame.
+    pub fn frames(&self, frame_time: f32) -> Range<u32> {
+        // A time that was meant to be a frame's may be off by rounding.
+        let frame = |time: f32| (f64::from(time) / f64::from(frame_time) - 1e-3).ceil().max(0.0) as u32;
+        frame(self.from)..self.until.map_or(u32::MAX, frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_between_frames_mean_the_next_and_rounding_means_the_nearest() {
+        let pin = |from, until| Pin { from, until, ..Pin::default() };
+        assert_eq!(pin(0.0, None).frames(1.0 / 30.0), 0..u32::MAX);
+        assert_eq!(pin(0.3, Some(0.5)).frames(1.0 / 30.0), 9..15);
+        assert_eq!(pin(0.301, Some(0.501)).frames(1.0 / 30.0), 10..16);
+        assert_eq!(pin(1e-9, Some(1e30)).frames(0.01), 0..u32::MAX);
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{
     Settings, cycle, jacobi, levels,
-    nearest::{self, contact::Surroundings},
+    nearest::{self, contact::Surroundings, tables::Filter},
     paper, serial, sweep,
 };
 use crate::{
@@ -45,8 +45,42 @@ pub struct Scratch {
     pub order: Vec<u32>,
     /// One for each of the world's filters.
     pub nearest: Vec<nearest::Scratch>,
+    /// What takes the place of each of the world's filters while other vertices are held than at the start.
+    pub holding: Vec<Option<Filter>>,
     /// One for each of the world's bodies with coarse limits.
     pub levels: Vec<levels::Scratch>,
+}
+
+impl Scratch {
+    /// Memory for `world`.
+    pub fn new(world: &World) -> Self {
+        let elements = [
+            world.strain_elements.len(),
+            world.edge_elements.len(),
+            world.bend_elements.len(),
+            world.bend_triangles.len(),
+        ];
+        Self {
+            moves: vec![[0.0; 4]; world.start.len()],
+            order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
+            nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
+            holding: vec![None; world.filters.len()],
+            levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
+        }
+    }
+
+    /// Makes matrices for the vertices that are held now, those with no inverse mass in `x`. Allocates only where they are others than before.
+    pub fn hold(&mut self, world: &World, x: &[Quad]) {
+        for (base, own) in world.filters.iter().zip(&mut self.holding) {
+            let x = &x[base.vertices.clone()];
+            let fits = |filter: &Filter| x.iter().enumerate().all(|(i, x)| filter.holds(i) == (x[3] <= 0.0));
+            if fits(base) {
+                *own = None;
+            } else if !own.as_ref().is_some_and(fits) {
+                *own = Some(base.holding(|i| x[i][3] <= 0.0));
+            }
+        }
+    }
 }
 
 /// What enforcement changes, and where it came from.
@@ -99,7 +133,9 @@ fn filter(
         deadline: turn.deadline,
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
-    for (filter, scratch) in world.filters.iter().zip(&mut scratch.nearest) {
+    let held = scratch.holding.iter().zip(&mut scratch.nearest);
+    for (filter, (holding, scratch)) in world.filters.iter().zip(held) {
+        let filter = holding.as_ref().unwrap_or(filter);
         let (own, others) = duals.split_at_mut(filter.dual_count(!obstacles.is_empty()));
         duals = others;
         let vertices = filter.vertices.clone();

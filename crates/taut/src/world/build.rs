@@ -71,7 +71,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         for (k, &v) in body.order.iter().enumerate() {
             place[v as usize] = (first + k) as u32;
         }
-        let displaced = imperfection::start(cloth, edge as f32, number as u64, description.seed);
+        let displaced = imperfection::start(cloth, edge as f32, number as u64, &description);
         start.extend(body.order.iter().map(|&v| {
             let p = displaced[v as usize];
             [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
@@ -81,15 +81,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
                 vertex: place[v as usize],
                 start: cloth.start[v as usize],
                 motion: motions.len() as u32,
+                frames: pin.frames(description.frame_time),
             }));
             motions.push(pin.motion.clone());
         }
         bodies.push(body);
     }
-    // Where two pins hold a vertex, the later one in the scene wins.
-    pins.reverse();
     pins.sort_by_key(|p| p.vertex);
-    pins.dedup_by_key(|p| p.vertex);
 
     let vertex_count = start.len();
     let total: f64 = bodies.iter().flat_map(|b| &b.masses).sum();
@@ -99,7 +97,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     for quad in &mut start {
         quad[3] = (f64::from(quad[3]) / unit) as f32;
     }
-    for pin in &pins {
+    let inverse_masses = start.iter().map(|quad| quad[3]).chain([0.0]).collect();
+    for pin in pins.iter().filter(|pin| pin.frames.contains(&0)) {
         start[pin.vertex as usize][3] = 0.0;
     }
     // A spare vertex at the end is where batches point with the lanes that they have left.
@@ -162,6 +161,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         bodies,
         vertex_count,
         start,
+        inverse_masses,
         pins,
         motions,
     })
@@ -217,6 +217,9 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         });
         let frequency = membrane_frequency(rest, stretch, poisson, density);
         elements.membrane_frequency = elements.membrane_frequency.max(frequency);
+    }
+    if let Some(given) = &cloth.masses {
+        masses.clone_from(given);
     }
     let (mut hinges, mut bends) = (Vec::new(), Vec::new());
     let first_bend = elements.bends.len();
@@ -452,6 +455,19 @@ fn check(description: &Description) -> Result<(), WorldError> {
             cloth.pins.iter().flat_map(|p| &p.vertices).all(|&v| (v as usize) < count),
             "a pin names a vertex that does not exist",
         )?;
+        need(
+            cloth
+                .pins
+                .iter()
+                .all(|p| p.from >= 0.0 && p.from.is_finite() && p.until.is_none_or(|u| u > p.from)),
+            "a pin's from must be at least 0 s, its until later",
+        )?;
+        need(
+            cloth.masses.as_ref().is_none_or(|masses| {
+                masses.len() == count && masses.iter().all(|m| (1e-12..=1e12).contains(m))
+            }),
+            "masses must be given for each vertex, and lie between 1e-12 and 1e12 kg",
+        )?;
         let mut referenced = vec![false; count];
         for &v in cloth.mesh.triangles.iter().flatten() {
             referenced[v as usize] = true;
@@ -461,13 +477,4 @@ fn check(description: &Description) -> Result<(), WorldError> {
         }
     }
     Ok(())
-}
-
-impl World {
-    /// Where pinned vertices must be at `time` \[s\]: vertex and position.
-    pub(crate) fn pin_targets(&self, time: f32) -> impl Iterator<Item = (usize, Vec3)> {
-        self.pins.iter().map(move |pin| {
-            (pin.vertex as usize, self.motions[pin.motion as usize].at(time).to_world(pin.start))
-        })
-    }
 }

@@ -32,6 +32,9 @@ pub(super) fn levels(
         hierarchy.levels.truncate(depth);
         let limits = coarse_limits(cloth, &hierarchy)?;
         let place = places(body);
+        let own = pins.iter().filter(|pin| body.vertices.contains(&(pin.vertex as usize)));
+        let mut pins: Vec<u32> = own.map(|pin| pin.vertex - body.vertices.start as u32).collect();
+        pins.dedup();
         levels.push(Levels::new(Parts {
             vertices: body.vertices.clone(),
             limits,
@@ -39,11 +42,7 @@ pub(super) fn levels(
             rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
             triangles: cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            pins: pins
-                .iter()
-                .filter(|pin| body.vertices.contains(&(pin.vertex as usize)))
-                .map(|pin| pin.vertex - body.vertices.start as u32)
-                .collect(),
+            pins,
         }));
     }
     Ok(levels)

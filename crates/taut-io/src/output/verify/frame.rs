@@ -3,6 +3,7 @@
 use glam::Vec3;
 use taut::{
     Certificate, Cloth, FrameReport, State, World,
+    boundary::hold::Caught,
     certificate::{BodyCertificate, certify_positions},
 };
 
@@ -30,11 +31,26 @@ pub(super) struct Checked {
     pub last: Option<Vec<Vec<Vec3>>>,
 }
 
+/// Where pins that begin after the start caught their vertices, as the frames in which they begin say. Those that cannot be read
+/// are complained about when they are checked.
+pub(super) fn caught(files: &Layout, world: &World) -> Caught {
+    let mut caught = Caught::new(world);
+    let cloths = &world.description().cloths;
+    for (body, frame) in world.catches() {
+        let path = files.frame(&cloths[body].name, frame);
+        if let Ok(positions) = npy::read(&path, cloths[body].mesh.positions.len()) {
+            caught.note(world, body, frame, &positions);
+        }
+    }
+    caught
+}
+
 /// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it. Positions are handed back if
 /// this `is_last`.
 pub(super) fn check(
     files: &Layout,
     world: &World,
+    caught: &Caught,
     frame: u32,
     line: Option<&FrameLine>,
     is_last: bool,
@@ -44,7 +60,7 @@ pub(super) fn check(
     let mut positions = Vec::new();
     let cloths = &world.description().cloths;
     for (body, cloth) in cloths.iter().enumerate() {
-        let context = Context { world, frame, cloth, body, line };
+        let context = Context { world, caught, frame, cloth, body, line };
         if let Some((x, certificate)) = context.check(files, &mut failures) {
             if is_last {
                 positions.push(x);
@@ -66,6 +82,7 @@ pub(super) fn check(
 /// One body in one frame.
 struct Context<'a> {
     world: &'a World,
+    caught: &'a Caught,
     frame: u32,
     cloth: &'a Cloth,
     body: usize,
@@ -93,7 +110,7 @@ impl Context<'_> {
             failures.push(self.failure(Kind::NotFinite, Some(format!("vertex {vertex}")), message));
             return None;
         }
-        let now = certify_positions(self.world, self.body, self.frame, &positions);
+        let now = certify_positions(self.world, self.body, self.frame, &positions, self.caught);
         if self.frame == 0 {
             self.check_start(&positions, failures);
         } else {

@@ -122,10 +122,13 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
     failures.extend(complaints);
     failures.extend(find_extra(&files, &world, scene.frames));
 
+    let caught = frame::caught(&files, &world);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| complain(root, format!("could not start threads: {error}")))?;
     let checked: Vec<_> = pool.install(|| {
-        let check = |number| frame::check(&files, &world, number, lines.get(&number), number == scene.frames);
+        let check = |number| {
+            frame::check(&files, &world, &caught, number, lines.get(&number), number == scene.frames)
+        };
         (0..=scene.frames).into_par_iter().map(check).collect()
     });
     let mut tally = Tally::default();

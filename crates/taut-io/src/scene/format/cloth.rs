@@ -80,7 +80,7 @@ pub(crate) struct BendLimits {
     pub max: Option<f64>,
 }
 
-/// Vertices that are held where they start, or carried along by a motion.
+/// Vertices that are held where they are when the pin begins, or carried along by a motion from there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pin {
@@ -88,7 +88,7 @@ pub(crate) struct Pin {
     /// \[m\]), `boundary`, `group:NAME` (of the mesh file), `map:FILE` (a number for each vertex, above 0.5 selects) or
     /// `all`.
     pub select: String,
-    /// Keyframes of their motion, relative to where they start. At rest by default.
+    /// Keyframes of their motion, relative to where they start; for a pin that begins later, what the motion changes from then on. At rest by default.
     #[serde(default)]
     #[schemars(length(max = 100_000))]
     pub motion: Vec<MotionKey>,
@@ -97,6 +97,15 @@ pub(crate) struct Pin {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub pivot: Option<Vector>,
+    /// When it begins to hold \[s\]: with the first frame that is not before, where the vertices are then. 0, the start, by default; 0 to
+    /// 1000000.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub from: f64,
+    /// When it lets go \[s\]: with the first frame that is not before. Never by default; 0 to 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub until: Option<f64>,
 }
 
 /// Noise of several octaves that displaces the start along the normals and in the plane alike.

@@ -14,7 +14,7 @@ mod solver;
 mod transform;
 
 pub(crate) use air::{Air, Wind};
-pub(crate) use cloth::Cloth;
+pub(crate) use cloth::{Cloth, Pin};
 pub(crate) use expect::Expect;
 pub(crate) use material::Material;
 pub(crate) use mesh::MeshSource;

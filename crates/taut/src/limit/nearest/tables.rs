@@ -1,6 +1,6 @@
 //! What the filter knows of a body.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use super::{
     RAMP,
@@ -10,7 +10,7 @@ use super::{
 use crate::{
     hierarchy::{
         Transfer,
-        multigrid::{Multigrid, StiffTriangle},
+        multigrid::{Multigrid, StiffHinge, StiffTriangle},
     },
     kernel::{
         lanes::{BATCH, Quad},
@@ -19,18 +19,18 @@ use crate::{
     limit::{NO_LIMIT, bend::BendElement, strain_triangle::StrainElement},
 };
 
-/// Tables of one body whose triangles have limits.
+/// Tables of one body whose triangles have limits. Copies share all that does not depend on which vertices are held.
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// Its vertices, of all vertices of the world.
     pub vertices: Range<usize>,
-    pub(super) batches: Vec<NearestBatch>,
+    pub(super) batches: Arc<Vec<NearestBatch>>,
     pub(super) triangle_count: usize,
     /// Whether any triangle has a lower limit.
     pub(super) two_sided: bool,
     /// Corners of triangles at each vertex.
-    pub(super) corners: Corners,
-    pub(super) bends: Bends,
+    pub(super) corners: Arc<Corners>,
+    pub(super) bends: Arc<Bends>,
     /// Masses in units of their mean; 0 for vertices that are held.
     pub(crate) masses: Vec<f32>,
     /// κ of each factor of the ramp.
@@ -38,6 +38,19 @@ pub struct Filter {
     /// Mean length of an edge \[m\].
     pub(super) edge_length: f32,
     pub(super) multigrid: Multigrid,
+    matrix: Arc<MatrixParts>,
+}
+
+/// What the matrices are made from.
+#[derive(Debug)]
+struct MatrixParts {
+    /// Masses of all vertices while they are not held, in units of their mean.
+    masses: Vec<f32>,
+    /// Rest areas of the triangles \[m²\].
+    areas: Vec<f64>,
+    hinges: Vec<StiffHinge>,
+    transfers: Vec<Transfer>,
+    stiffness: [f64; RAMP.len()],
 }
 
 /// What a [`Filter`] is made from.
@@ -105,8 +118,6 @@ impl Filter {
         let Parts { vertices, elements, areas, bends, masses, held, transfers, size, edge_length } = parts;
         let (first, count) = (vertices.start as u32, vertices.len());
         let mean = masses.iter().sum::<f64>() / count as f64;
-        let masses: Vec<f32> =
-            masses.iter().zip(&held).map(|(m, held)| if *held { 0.0 } else { (m / mean) as f32 }).collect();
         // Each triangle belongs to three hinges, but for borders.
         let area: f64 = match areas {
             [] => bends.iter().map(|e| f64::from(e.area) / 3.0).sum(),
@@ -115,34 +126,76 @@ impl Filter {
         let stiffness = RAMP.map(|c| f64::from(c) * size * size * count as f64 / area);
 
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
-        let batches = indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, areas, first)).collect();
+        let batches: Vec<_> =
+            indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, areas, first)).collect();
         let corners: Vec<[u32; 3]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
-        let triangles: Vec<StiffTriangle> = elements
-            .iter()
-            .zip(areas)
-            .map(|(e, &area)| {
-                let [a, b, c] = e.rest.map(f64::from);
-                (e.vertices.map(|v| v - first), [[-a, -(b + c)], [a, b], [0.0, c]], area)
-            })
-            .collect();
-        Self {
-            multigrid: Multigrid::new(
-                &masses,
-                &triangles,
-                &stiff_hinges(bends, first),
-                transfers,
-                &stiffness,
-            ),
-            bends: Bends::new(bends, first, count),
+        let matrix = MatrixParts {
+            masses: masses.iter().map(|m| (m / mean) as f32).collect(),
+            areas: areas.to_vec(),
+            hinges: stiff_hinges(bends, first),
+            transfers,
+            stiffness,
+        };
+        let mut filter = Self {
+            multigrid: Multigrid::default(),
+            bends: Arc::new(Bends::new(bends, first, count)),
             vertices,
-            batches,
+            batches: Arc::new(batches),
             triangle_count: elements.len(),
             two_sided: elements.iter().any(|e| e.range.min > 0.0),
-            corners: Corners::new(count, &corners),
-            masses,
+            corners: Arc::new(Corners::new(count, &corners)),
+            masses: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
             edge_length,
-        }
+            matrix: Arc::new(matrix),
+        };
+        filter.hold(|i| held[i]);
+        filter
+    }
+
+    /// The same body with other vertices held: those (within the body) that `held` says. Makes new matrices.
+    pub fn holding(&self, held: impl Fn(usize) -> bool) -> Self {
+        let mut filter = Self {
+            vertices: self.vertices.clone(),
+            batches: self.batches.clone(),
+            triangle_count: self.triangle_count,
+            two_sided: self.two_sided,
+            corners: self.corners.clone(),
+            bends: self.bends.clone(),
+            masses: Vec::new(),
+            stiffness: self.stiffness,
+            edge_length: self.edge_length,
+            multigrid: Multigrid::default(),
+            matrix: self.matrix.clone(),
+        };
+        filter.hold(held);
+        filter
+    }
+
+    fn hold(&mut self, held: impl Fn(usize) -> bool) {
+        let matrix = &self.matrix;
+        let masses = matrix.masses.iter().enumerate();
+        self.masses = masses.map(|(i, mass)| if held(i) { 0.0 } else { *mass }).collect();
+        let triangles: Vec<StiffTriangle> = (0..self.triangle_count)
+            .zip(&matrix.areas)
+            .map(|(t, &area)| {
+                let [a, b, c] = self.shape_of(t as u32, 0.0).0.map(f64::from);
+                let vertices = self.vertices_of(t as u32).map(|v| v as u32);
+                (vertices, [[-a, -(b + c)], [a, b], [0.0, c]], area)
+            })
+            .collect();
+        self.multigrid = Multigrid::new(
+            &self.masses,
+            &triangles,
+            &matrix.hinges,
+            matrix.transfers.clone(),
+            &matrix.stiffness,
+        );
+    }
+
+    /// Whether vertex `i` of the body is held.
+    pub fn holds(&self, i: usize) -> bool {
+        self.masses[i] <= 0.0
     }
 
     /// Vertices of triangle `t`, of the body's.

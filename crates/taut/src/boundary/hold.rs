@@ -1,0 +1,278 @@
+//! Which vertices are held, and where: pins that begin and end while it runs, and hands that grab and let go (T4).
+//!
+//! Both switch between frames. A held vertex has inverse mass 0 in the [`State`], on the base mesh and on every level: coarse vertices
+//! are held while the vertex that they stand for is ([`levels`](crate::limit::levels)), and the filter's matrices
+//! leave held vertices out ([`Scratch::hold`](crate::limit::enforce::Scratch::hold)).
+
+use glam::Vec3;
+
+use crate::{State, World, WorldError, kernel::lanes::Quad, state::in_callers_order, world::PinnedVertex};
+
+/// Where pins that begin after the start caught their vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Caught {
+    /// By the world's pins; `None` before they have begun.
+    places: Vec<Option<Vec3>>,
+}
+
+/// A vertex that a caller holds, or keeps free, whatever pins say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hand {
+    /// The vertex, of all bodies, one after the other in the caller's order.
+    pub vertex: u32,
+    /// Where it is to be at the end of the next frame \[m\]; `None`: it is free.
+    pub target: Option<Vec3>,
+}
+
+/// A vertex that is held during a frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hold {
+    /// In the engine's order.
+    pub vertex: u32,
+    goal: Goal,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Goal {
+    /// By the pin with this number.
+    Pin(u32),
+    /// By a hand that takes it there.
+    Hand(Vec3),
+}
+
+impl Caught {
+    /// Nothing is caught yet.
+    pub fn new(world: &World) -> Self {
+        Self { places: vec![None; world.pins.len()] }
+    }
+
+    /// Notes where the pins of body `body` that begin with frame `frame` catch their vertices, which are at `positions` then, in
+    /// the caller's order.
+    pub fn note(&mut self, world: &World, body: usize, frame: u32, positions: &[Vec3]) {
+        let body = &world.bodies[body];
+        for (place, pin) in self.places.iter_mut().zip(&world.pins) {
+            let vertex = pin.vertex as usize;
+            if pin.frames.start == frame && body.vertices.contains(&vertex) {
+                *place = positions.get(body.order[vertex - body.vertices.start] as usize).copied();
+            }
+        }
+    }
+
+    /// The same for all bodies, from the engine's own positions.
+    fn note_all(&mut self, world: &World, frame: u32, x: &[Quad]) {
+        for (place, pin) in self.places.iter_mut().zip(&world.pins) {
+            if pin.frames.start == frame {
+                let [a, b, c, _] = x[pin.vertex as usize];
+                *place = Some(Vec3::new(a, b, c));
+            }
+        }
+    }
+
+    /// Places of all pins that began between the start and frame `frame`, in the world's order.
+    pub(crate) fn places_at(&self, world: &World, frame: u32) -> Vec<Vec3> {
+        let begun = self.places.iter().zip(&world.pins).filter(|(_, pin)| pin.has_caught(frame));
+        begun.map(|(place, _)| place.unwrap_or_default()).collect()
+    }
+
+    /// The inverse of [`Caught::places_at`], or `None` if there are not as many, or one is not finite.
+    pub(crate) fn restored(world: &World, frame: u32, places: &[Vec3]) -> Option<Self> {
+        let mut caught = Self::new(world);
+        let mut next = places.iter();
+        for (place, _) in caught.places.iter_mut().zip(&world.pins).filter(|(_, pin)| pin.has_caught(frame)) {
+            *place = Some(*next.next().filter(|p| p.is_finite())?);
+        }
+        next.next().is_none().then_some(caught)
+    }
+
+    /// Where pin number `pin` has its vertex at `time` \[s\]; `None` if it has not caught it.
+    fn target(&self, world: &World, pin: usize, time: f32) -> Option<Vec3> {
+        let held = &world.pins[pin];
+        let motion = &world.motions[held.motion as usize];
+        let place = if held.frames.start == 0 {
+            held.start
+        } else {
+            let begun = motion.at(world.time_of_frame(held.frames.start));
+            begun.to_body(self.places[pin]?)
+        };
+        Some(motion.at(time).to_world(place))
+    }
+
+    /// Largest distance of a vertex of body `body` from where a pin has it at the end of frame `frame` \[m\].
+    pub(crate) fn largest_error(
+        &self,
+        world: &World,
+        body: usize,
+        frame: u32,
+        positions: &[Vec3],
+        hands: &[(u32, Hand)],
+    ) -> f64 {
+        let tables = &world.bodies[body];
+        let time = world.time_of_frame(frame);
+        let mut largest = 0.0f64;
+        // The start is held by pins that begin there; every other frame by those that led to it.
+        for pin in world.pins_during(frame.saturating_sub(1)) {
+            let vertex = world.pins[pin].vertex as usize;
+            if !tables.vertices.contains(&vertex) {
+                continue;
+            }
+            let own = tables.order[vertex - tables.vertices.start];
+            let handled = hands.iter().any(|(place, _)| *place as usize == vertex);
+            if let (Some(target), false) = (self.target(world, pin, time), handled) {
+                largest = largest.max(f64::from(positions[own as usize].distance(target)));
+            }
+        }
+        largest
+    }
+}
+
+impl Hold {
+    /// Where it is at `time` \[s\], the end of a step that begins with the vertex at `from`. A hand takes it to its target in
+    /// `steps` steps, this one included.
+    #[inline]
+    pub fn target(&self, world: &World, caught: &Caught, time: f32, from: &Quad, steps: u32) -> Vec3 {
+        let from = Vec3::new(from[0], from[1], from[2]);
+        match self.goal {
+            Goal::Pin(pin) => caught.target(world, pin as usize, time).unwrap_or(from),
+            Goal::Hand(target) if steps <= 1 => target,
+            Goal::Hand(target) => from + (target - from) / steps as f32,
+        }
+    }
+}
+
+impl World {
+    /// Bodies and frames in which pins begin after the start, without repetition: what [`Caught::note`] needs.
+    pub fn catches(&self) -> Vec<(usize, u32)> {
+        let body = |vertex: u32| self.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
+        let late = self.pins.iter().filter(|pin| pin.frames.start > 0);
+        let mut catches: Vec<_> = late.map(|pin| (body(pin.vertex), pin.frames.start)).collect();
+        catches.sort_unstable();
+        catches.dedup();
+        catches
+    }
+
+    /// Numbers of the pins that hold while the simulation goes on from frame `frame`, by vertex. Where two hold one vertex, the later one in
+    /// the scene wins.
+    pub(crate) fn pins_during(&self, frame: u32) -> impl Iterator<Item = usize> {
+        self.pins.iter().enumerate().filter_map(move |(k, pin)| {
+            let holds = |pin: &PinnedVertex| pin.frames.contains(&frame);
+            let mut rivals = self.pins[k + 1..].iter().take_while(|p| p.vertex == pin.vertex);
+            (holds(pin) && !rivals.any(holds)).then_some(k)
+        })
+    }
+
+    /// The engine's vertex for a caller's, of all bodies.
+    pub(crate) fn place_of(&self, vertex: u32) -> Option<u32> {
+        let body = self.bodies.iter().find(|b| b.vertices.contains(&(vertex as usize)))?;
+        let own = vertex - body.vertices.start as u32;
+        let place = body.order.iter().position(|&v| v == own)?;
+        Some((body.vertices.start + place) as u32)
+    }
+
+    /// The number of a body's vertex among all bodies', and the engine's.
+    fn numbered(&self, body: usize, vertex: u32) -> Result<(u32, u32), WorldError> {
+        let invalid = |what: String, problem: String| Err(WorldError::Invalid { what, problem });
+        let Some(tables) = self.bodies.get(body) else {
+            let problem = format!("there is none; the world has {}", self.bodies.len());
+            return invalid(format!("body {body}"), problem);
+        };
+        let Some(place) = tables.order.iter().position(|&v| v == vertex) else {
+            let what = format!("cloth \"{}\"", self.description.cloths[body].name);
+            return invalid(what, format!("has no vertex {vertex}; it has {}", tables.order.len()));
+        };
+        let first = tables.vertices.start as u32;
+        Ok((first + vertex, first + place as u32))
+    }
+}
+
+impl State {
+    /// Grabs vertex `vertex` of body `body` (in the caller's order), or moves on one that is grabbed: over the next frame it goes to
+    /// `target` \[m\] in a straight line, is exactly there at the frame's end, and stays until it is sent elsewhere. Overrides pins.
+    ///
+    /// ```
+    /// use glam::Vec3;
+    /// use taut::{Cloth, Description, Material, State, Stepper, World, mesh::generate};
+    ///
+    /// let mesh = generate::grid([1.0, 1.0], [8, 8], generate::Diagonals::Alternating, 0);
+    /// let sheet = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
+    /// let world = World::new(Description { cloths: vec![sheet], ..Description::default() })?;
+    /// let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1)?);
+    /// let hand = state.positions(&world, 0)[40] + Vec3::new(0.0, 0.02, 0.0);
+    /// state.grab(&world, 0, 40, hand)?;
+    /// stepper.advance_frame(&world, &mut state);
+    /// assert_eq!(state.positions(&world, 0)[40], hand);
+    /// state.release(&world, 0, 40)?;
+    /// # Ok::<(), taut::WorldError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such body or vertex, or the target is not finite and within 1e6 m.
+    pub fn grab(&mut self, world: &World, body: usize, vertex: u32, target: Vec3) -> Result<(), WorldError> {
+        let number = world.numbered(body, vertex)?;
+        if !(target.is_finite() && target.abs().max_element() <= 1e6) {
+            let what = format!("target of vertex {vertex}");
+            let problem = format!("is {target} m, must be finite and within 1e6 m");
+            return Err(WorldError::Invalid { what, problem });
+        }
+        self.put_hand(number, Some(target));
+        Ok(())
+    }
+
+    /// Lets go of vertex `vertex` of body `body`, grabbed or pinned: from the next frame on it moves freely, with the velocity
+    /// that it has.
+    ///
+    /// # Errors
+    /// If there is no such body or vertex.
+    pub fn release(&mut self, world: &World, body: usize, vertex: u32) -> Result<(), WorldError> {
+        let number = world.numbered(body, vertex)?;
+        if world.pins.iter().any(|pin| pin.vertex == number.1) {
+            self.put_hand(number, None);
+        } else {
+            self.hands.retain(|(place, _)| *place != number.1);
+        }
+        Ok(())
+    }
+
+    /// Vertices that the caller has grabbed, and pinned ones that it has released.
+    pub fn hands(&self) -> impl Iterator<Item = Hand> {
+        self.hands.iter().map(|(_, hand)| *hand)
+    }
+
+    /// `vertex` as the caller and as the engine count it.
+    pub(crate) fn put_hand(&mut self, (vertex, place): (u32, u32), target: Option<Vec3>) {
+        match self.hands.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => self.hands[at].1.target = target,
+            Err(at) => self.hands.insert(at, (place, Hand { vertex, target })),
+        }
+    }
+
+    /// Catches what pins catch in this frame, writes all vertices that are held during the next one to `holds`, by vertex, and gives them no
+    /// inverse mass.
+    pub(crate) fn begin_frame(&mut self, world: &World, holds: &mut Vec<Hold>) {
+        if self.frame > 0 {
+            self.caught.note_all(world, self.frame, &self.x);
+        }
+        holds.clear();
+        for pin in world.pins_during(self.frame) {
+            holds.push(Hold { vertex: world.pins[pin].vertex, goal: Goal::Pin(pin as u32) });
+        }
+        for &(vertex, hand) in &self.hands {
+            holds.retain(|hold| hold.vertex != vertex);
+            if let Some(target) = hand.target {
+                holds.push(Hold { vertex, goal: Goal::Hand(target) });
+            }
+        }
+        holds.sort_unstable_by_key(|hold| hold.vertex);
+        for (x, w) in self.x.iter_mut().zip(&world.inverse_masses) {
+            x[3] = *w;
+        }
+        for hold in holds {
+            self.x[hold.vertex as usize][3] = 0.0;
+        }
+    }
+
+    /// Largest distance of a held vertex of body `body` from its place \[m\].
+    pub(crate) fn pin_error(&self, world: &World, body: usize) -> f64 {
+        let positions = in_callers_order(world, body, &self.x);
+        self.caught.largest_error(world, body, self.frame, &positions, &self.hands)
+    }
+}
