@@ -143,16 +143,20 @@ fn vary_one(args: &BenchArgs, name: &str, vary: &str) -> Result<Vec<Row>, Failur
         let subject = Subject::new(name, Some(value.into()), &overrides, args.threads.count())?;
         let mut found = measure(args, vec![subject]);
         for row in &mut found {
-            row.growth = rows.last().and_then(|last| growth(last, row));
+            if let Some(last) = rows.last() {
+                let larger = row.triangles as f64 / last.triangles as f64;
+                row.growth = growth(larger, row.median_ms / last.median_ms);
+                let cpu = row.median_cpu_ms.zip(last.median_cpu_ms);
+                row.cpu_growth = cpu.and_then(|(now, before)| growth(larger, now / before));
+            }
         }
         rows.append(&mut found);
     }
     Ok(rows)
 }
 
-/// The power of the number of triangles that median times grow with.
-fn growth(from: &Row, to: &Row) -> Option<f64> {
-    let larger = (to.triangles as f64 / from.triangles as f64).ln();
-    (from.triangles != to.triangles && from.median_ms > 0.0)
-        .then(|| (to.median_ms / from.median_ms).ln() / larger)
+/// The power of `larger` that `slower` is.
+fn growth(larger: f64, slower: f64) -> Option<f64> {
+    let power = slower.ln() / larger.ln();
+    power.is_finite().then_some(power)
 }

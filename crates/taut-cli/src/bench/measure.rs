@@ -17,11 +17,12 @@ pub struct Subject {
     stepper: Stepper,
     state: State,
     setup_ms: f64,
-    cpu_seconds: Option<f64>,
+    /// Processor time of each frame, of all threads \[ms\]; empty where the system does not tell.
+    cpu_ms: Vec<f64>,
     /// Times of frames, and of their velocity update, limiting and rest \[ms\].
     times: [Vec<f64>; 4],
     iterations: u64,
-    missed: u32,
+    missed: Vec<usize>,
     residual: f64,
     means: Vec<f64>,
     bend: Option<f64>,
@@ -53,11 +54,14 @@ pub struct Row {
     pub setup_ms: f64,
     /// Of all threads, over all frames.
     pub cpu_seconds: Option<f64>,
+    /// Of all threads, of a frame.
+    pub median_cpu_ms: Option<f64>,
     /// Most memory that the process held so far \[bytes\].
     pub peak_memory: Option<u64>,
     pub mean_iterations: f64,
-    /// Frames with a step that did not end within the tolerance.
-    pub unconverged_frames: u32,
+    /// Frames with a step that did not end within the tolerance: how many, and which, the first being 1.
+    pub unconverged_frames: usize,
+    pub missed: Vec<usize>,
     pub max_residual: f64,
     pub mean_residual: f64,
     /// Largest excess past a bend limit \[degrees\].
@@ -74,6 +78,9 @@ pub struct Row {
     /// Exponent with which time has grown with triangles since the row before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub growth: Option<f64>,
+    /// The same of processor time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_growth: Option<f64>,
     #[serde(skip)]
     pub frame_ms: Vec<f64>,
 }
@@ -99,10 +106,10 @@ impl Subject {
             world,
             stepper,
             state,
-            cpu_seconds: Some(0.0),
+            cpu_ms: Vec::new(),
             times: Default::default(),
             iterations: 0,
-            missed: 0,
+            missed: Vec::new(),
             residual: 0.0,
             means: Vec::new(),
             errors: Vec::new(),
@@ -119,14 +126,15 @@ impl Subject {
         let (cpu, begun) = (used().cpu_seconds, Instant::now());
         let report = self.stepper.advance_frame(&self.world, &mut self.state);
         let frame = 1e3 * begun.elapsed().as_secs_f64();
-        let spent = used().cpu_seconds.zip(cpu).map(|(after, before)| after - before);
-        self.cpu_seconds = self.cpu_seconds.zip(spent).map(|(sum, spent)| sum + spent);
+        self.cpu_ms.extend(used().cpu_seconds.zip(cpu).map(|(after, before)| 1e3 * (after - before)));
         let stages = [report.velocity_ms, report.limit_ms, report.position_ms].map(f64::from);
         for (series, value) in self.times.iter_mut().zip([frame, stages[0], stages[1], stages[2]]) {
             series.push(value);
         }
         self.iterations += u64::from(report.iterations);
-        self.missed += u32::from(!report.converged);
+        if !report.converged {
+            self.missed.push(self.times[0].len());
+        }
         for body in &certify(&self.world, &self.state).bodies {
             self.residual = self.residual.max(body.strain.max_residual).max(body.strain.max_edge_residual);
             self.means.push(body.strain.mean_residual);
@@ -151,6 +159,7 @@ impl Subject {
             self.times.each_ref().map(|series| median_and_worst(series));
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let seconds = self.seconds();
+        let cpu = (!self.cpu_ms.is_empty()).then(|| median_and_worst(&self.cpu_ms).0);
         let [frame_ms, ..] = self.times;
         Row {
             scene: self.scene,
@@ -167,10 +176,12 @@ impl Subject {
             position_ms: position.0,
             frames_per_second: count as f64 / seconds.max(1e-9),
             setup_ms: self.setup_ms,
-            cpu_seconds: self.cpu_seconds,
+            cpu_seconds: cpu.map(|_| 1e-3 * self.cpu_ms.iter().sum::<f64>()),
+            median_cpu_ms: cpu,
             peak_memory: used().peak_memory,
             mean_iterations: self.iterations as f64 / count.max(1) as f64,
-            unconverged_frames: self.missed,
+            unconverged_frames: self.missed.len(),
+            missed: self.missed,
             max_residual: self.residual,
             mean_residual: if self.means.is_empty() { 0.0 } else { mean(&self.means) },
             max_bend_excess: self.bend,
@@ -179,6 +190,7 @@ impl Subject {
             faster_than_paper: None,
             faster_than_paper_repeated: None,
             growth: None,
+            cpu_growth: None,
             frame_ms,
         }
     }

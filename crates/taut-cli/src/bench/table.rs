@@ -28,7 +28,7 @@ fn costs(rows: &[Row], about: &str) -> String {
         lines[0].extend(["paper/it", "repeated/it"].map(String::from));
     }
     if grown {
-        lines[0].extend(["growth", "peak MB"].map(String::from));
+        lines[0].extend(["growth", "CPU growth", "peak MB"].map(String::from));
     }
     for row in rows {
         let mut line = vec![
@@ -46,8 +46,9 @@ fn costs(rows: &[Row], about: &str) -> String {
             line.extend([row.faster_than_paper, row.faster_than_paper_repeated].map(|r| optional(r, 2)));
         }
         if grown {
-            let growth = row.growth.map_or("-".into(), |growth| format!("n^{growth:.2}"));
-            line.extend([growth, optional(megabytes(row), 0)]);
+            let [wall, cpu] = [row.growth, row.cpu_growth]
+                .map(|growth| growth.map_or("-".into(), |growth| format!("n^{growth:.2}")));
+            line.extend([wall, cpu, optional(megabytes(row), 0)]);
         }
         lines.push(line);
     }
