@@ -1,15 +1,18 @@
-//! `taut bench`: how long scenes take and how well limits are met, as a table and as JSON.
+//! `taut bench`: how long scenes take and how well limits are met, as tables and as JSON.
 //!
-//! Schemes are compared in the same run, on the same machine, one after the other: only ratios of such figures mean
-//! anything.
+//! Schemes are compared in the same run, on the same machine, and take turns frame by frame: only ratios of such figures mean
+//! anything. Each has its own state, so that it lives with what its earlier frames came to.
 
-use std::{process::ExitCode, time::Instant};
+mod measure;
+mod resources;
+mod table;
 
-use serde::Serialize;
-use taut::{State, Stepper, certify};
-use taut_io::{output::outcome::median_and_worst, scene};
+use std::process::ExitCode;
 
-use crate::{args::BenchArgs, failure::Failure, fit, terminal};
+use taut_io::scene;
+
+use crate::{args::BenchArgs, failure::Failure, progress::Share, terminal};
+use measure::{Row, Subject};
 
 /// What is compared: a label, and what to set.
 const SCHEMES: [(&str, &[&str]); 7] = [
@@ -18,36 +21,18 @@ const SCHEMES: [(&str, &[&str]); 7] = [
     ("jacobi", &["solver.scheme=\"jacobi\""]),
     ("nearest", &["solver.scheme=\"nearest\""]),
     ("cycle", &["solver.scheme=\"cycle\""]),
-    ("paper", &["solver.scheme=\"paper\""]),
+    (PAPER, &["solver.scheme=\"paper\""]),
     // One pass is what was published; this tells what the same residual takes.
-    ("paper, repeated", &["solver.scheme=\"paper\"", "solver.passes=100", "solver.iterations=100000"]),
+    (REPEATED, &["solver.scheme=\"paper\"", "solver.passes=100", "solver.iterations=100000"]),
 ];
+const PAPER: &str = "paper";
+const REPEATED: &str = "paper, repeated";
 
-/// What was measured of one scene with one scheme.
-#[derive(Serialize)]
-struct Row {
-    scene: String,
-    scheme: Option<&'static str>,
-    triangles: usize,
-    threads: usize,
-    frames: u32,
-    median_ms: f64,
-    worst_ms: f64,
-    velocity_ms: f64,
-    limit_ms: f64,
-    position_ms: f64,
-    frames_per_second: f64,
-    mean_iterations: f64,
-    unconverged_frames: u32,
-    max_residual: f64,
-    mean_residual: f64,
-    /// Median time over that of the first scheme.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time_ratio: Option<f64>,
-    /// Largest residual over that of the first scheme.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    residual_ratio: Option<f64>,
-}
+/// Time that a scheme may take in a comparison before it sits out the remaining frames \[s\].
+const PATIENCE: f64 = 60.0;
+
+/// Frames of a comparison that are held against the nearest state, unless said otherwise.
+const SAMPLES: u32 = 2;
 
 /// Measures scenes.
 pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
@@ -55,128 +40,123 @@ pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
     if scenes.is_empty() {
         scenes = scene::built_in().iter().map(|built_in| built_in.name.to_string()).collect();
     }
-    let mut rows: Vec<Row> = Vec::new();
-    for scene in &scenes {
-        if !args.compare {
-            rows.push(measure(args, scene, None, &[])?);
-            continue;
+    let mut all = Vec::new();
+    let mut text = String::new();
+    if let Some(vary) = &args.vary {
+        for scene in &scenes {
+            let rows = vary_one(args, scene, vary)?;
+            text += &headed(&rows, &format!("{vary}\n{}", table::tables(&rows, "value")));
+            all.extend(rows);
         }
-        let first = rows.len();
-        for (scheme, settings) in SCHEMES {
-            let mut row = measure(args, scene, Some(scheme), settings)?;
-            let base = rows.get(first).unwrap_or(&row);
-            let ratio = |value: f64, base: f64| (base > 0.0).then(|| value / base);
-            let ratios = (ratio(row.median_ms, base.median_ms), ratio(row.max_residual, base.max_residual));
-            (row.time_ratio, row.residual_ratio) = ratios;
-            rows.push(row);
+    } else if args.compare {
+        for scene in &scenes {
+            let rows = compare(args, scene)?;
+            text += &headed(&rows, &table::tables(&rows, "scheme"));
+            all.extend(rows);
         }
+    } else {
+        for scene in &scenes {
+            let subject = Subject::new(scene, None, &args.set.set, args.threads.count())?;
+            all.extend(measure(args, vec![subject]));
+        }
+        text = table::tables(&all, "scene");
     }
     if args.json {
-        terminal::print_json(&rows)?
+        terminal::print_json(&all)?
     } else {
-        terminal::print(&table(&rows, args.compare))?
+        terminal::print(text.trim_start_matches('\n'))?
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn measure(
-    args: &BenchArgs,
-    name: &str,
-    scheme: Option<&'static str>,
-    settings: &[&str],
-) -> Result<Row, Failure> {
-    let mut overrides = args.set.set.clone();
-    overrides.push(format!("scene.frames={}", args.frames));
-    overrides.extend(settings.iter().map(ToString::to_string));
-    let scene = scene::load(name, &overrides)?;
-    let world = fit::build_world(&scene, args.threads.count(), false)?;
-    let threads = args.threads.count();
-    let mut stepper = Stepper::new(&world, threads)?;
-    let mut state = State::new(&world);
-    let mut times: [Vec<f64>; 4] = Default::default();
-    let (mut iterations, mut unconverged, mut largest, mut mean, mut means) = (0u64, 0, 0.0f64, 0.0, 0.0);
-    for _ in 0..args.frames {
-        let before = Instant::now();
-        let report = stepper.advance_frame(&world, &mut state);
-        let frame_ms = before.elapsed().as_secs_f64() * 1e3;
-        let stages = [report.velocity_ms, report.limit_ms, report.position_ms].map(f64::from);
-        for (series, value) in times.iter_mut().zip([frame_ms, stages[0], stages[1], stages[2]]) {
-            series.push(value);
-        }
-        iterations += u64::from(report.iterations);
-        unconverged += u32::from(!report.converged);
-        for body in &certify(&world, &state).bodies {
-            largest = largest.max(body.strain.max_residual).max(body.strain.max_edge_residual);
-            mean += body.strain.mean_residual;
-            means += 1.0;
-        }
-    }
-    let [(median_ms, worst_ms), velocity, limit, position] =
-        times.each_ref().map(|series| median_and_worst(series));
-    Ok(Row {
-        scene: scene.name.clone(),
-        scheme,
-        triangles: world.description().cloths.iter().map(|cloth| cloth.mesh.triangles.len()).sum(),
-        threads,
-        frames: args.frames,
-        median_ms,
-        worst_ms,
-        velocity_ms: velocity.0,
-        limit_ms: limit.0,
-        position_ms: position.0,
-        frames_per_second: 1e3 * f64::from(args.frames) / times[0].iter().sum::<f64>().max(1e-9),
-        mean_iterations: iterations as f64 / f64::from(args.frames),
-        unconverged_frames: unconverged,
-        max_residual: largest,
-        mean_residual: if means > 0.0 { mean / means } else { 0.0 },
-        time_ratio: None,
-        residual_ratio: None,
-    })
+/// Tables under a line that says what they are of.
+fn headed(rows: &[Row], tables: &str) -> String {
+    let Some(row) = rows.first() else { return String::new() };
+    let steps = if row.steps_per_frame == 1 { "1 step" } else { &format!("{} steps", row.steps_per_frame) };
+    let threads = if row.threads == 1 { "1 thread" } else { &format!("{} threads", row.threads) };
+    format!("\n{}, {threads}, {steps} a frame\n{tables}", terminal::styled(terminal::BOLD, &row.scene))
 }
 
-fn table(rows: &[Row], compare: bool) -> String {
-    let heading = [
-        "scene",
-        "triangles",
-        "threads",
-        "median ms",
-        "worst ms",
-        "velocity",
-        "limit",
-        "rest",
-        "frames/s",
-        "iterations",
-        "unconverged",
-        "max residual",
-        "mean residual",
-    ];
-    let mut lines = vec![heading.map(String::from).to_vec()];
-    if compare {
-        lines[0].extend(["time ratio", "residual ratio"].map(String::from));
-    }
-    for row in rows {
-        let name = row.scheme.map_or(row.scene.clone(), |scheme| format!("{} ({scheme})", row.scene));
-        let mut line = vec![
-            name,
-            row.triangles.to_string(),
-            row.threads.to_string(),
-            format!("{:.2}", row.median_ms),
-            format!("{:.2}", row.worst_ms),
-            format!("{:.2}", row.velocity_ms),
-            format!("{:.2}", row.limit_ms),
-            format!("{:.2}", row.position_ms),
-            format!("{:.1}", row.frames_per_second),
-            format!("{:.1}", row.mean_iterations),
-            row.unconverged_frames.to_string(),
-            format!("{:.5}", row.max_residual),
-            format!("{:.7}", row.mean_residual),
-        ];
-        if compare {
-            line.extend(
-                [row.time_ratio, row.residual_ratio].map(|r| r.map_or("-".into(), |r| format!("{r:.2}"))),
-            );
+/// Frames of all subjects, in turns.
+fn measure(args: &BenchArgs, mut subjects: Vec<Subject>) -> Vec<Row> {
+    let samples = args.faithfulness.unwrap_or(if args.compare { SAMPLES } else { 0 });
+    let progress = Share::new(false, "measuring");
+    let count = subjects.len();
+    for frame in 0..args.frames {
+        // Evenly over the frames: those in which their number, so far, goes up.
+        let so_far = |frames: u32| u64::from(frames) * u64::from(samples) / u64::from(args.frames);
+        let sample = so_far(frame + 1) > so_far(frame);
+        for (k, subject) in subjects.iter_mut().enumerate() {
+            if count == 1 || subject.seconds() < PATIENCE {
+                subject.advance(sample);
+            }
+            let done = f64::from(frame) + (k + 1) as f64 / count as f64;
+            progress.show(done / f64::from(args.frames));
         }
-        lines.push(line);
     }
-    terminal::table(&lines)
+    progress.finish();
+    subjects.into_iter().map(Subject::row).collect()
+}
+
+/// All schemes on one scene, with the same number of steps a frame: the scene's own, or one, as published.
+fn compare(args: &BenchArgs, name: &str) -> Result<Vec<Row>, Failure> {
+    let mut shared = args.set.set.clone();
+    if scene::load(name, &shared)?.build()?.solver.steps_per_frame == 0 {
+        shared.push("solver.steps_per_frame=1".into());
+    }
+    let mut subjects = Vec::new();
+    for (label, settings) in SCHEMES {
+        let mut overrides = shared.clone();
+        overrides.extend(settings.iter().map(ToString::to_string));
+        subjects.push(Subject::new(name, Some(label.into()), &overrides, args.threads.count())?);
+    }
+    let mut rows = measure(args, subjects);
+    for (base, repeated) in [(PAPER, false), (REPEATED, true)] {
+        let base = rows.iter().find(|row| row.label.as_deref() == Some(base));
+        let base = base.map_or(Vec::new(), |row| row.frame_ms.clone());
+        for row in &mut rows {
+            let frames = base.len().min(row.frame_ms.len());
+            let [of_base, own] = [&base, &row.frame_ms].map(|times| times[..frames].iter().sum::<f64>());
+            let ratio = (own > 0.0).then(|| of_base / own);
+            if repeated {
+                row.faster_than_paper_repeated = ratio;
+            } else {
+                row.faster_than_paper = ratio;
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// One scene with several values of one setting, one after the other.
+fn vary_one(args: &BenchArgs, name: &str, vary: &str) -> Result<Vec<Row>, Failure> {
+    let Some((key, values)) = vary.split_once('=') else {
+        return Err(Failure::input(
+            format!("--vary {vary}: no '=' in it"),
+            "write KEY=VALUE;VALUE;VALUE, for instance 'cloth.sheet.strain.max=0.01;0.05'",
+        ));
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    for value in values.split(';').map(str::trim) {
+        let mut overrides = args.set.set.clone();
+        overrides.push(format!("{key}={value}"));
+        let subject = Subject::new(name, Some(value.into()), &overrides, args.threads.count())?;
+        let mut found = measure(args, vec![subject]);
+        for row in &mut found {
+            if let Some(last) = rows.last() {
+                let larger = row.triangles as f64 / last.triangles as f64;
+                row.growth = growth(larger, row.median_ms / last.median_ms);
+                let cpu = row.median_cpu_ms.zip(last.median_cpu_ms);
+                row.cpu_growth = cpu.and_then(|(now, before)| growth(larger, now / before));
+            }
+        }
+        rows.append(&mut found);
+    }
+    Ok(rows)
+}
+
+/// The power of `larger` that `slower` is.
+fn growth(larger: f64, slower: f64) -> Option<f64> {
+    let power = slower.ln() / larger.ln();
+    power.is_finite().then_some(power)
 }

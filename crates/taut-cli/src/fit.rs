@@ -1,14 +1,8 @@
 //! `taut fit`: fits the limits of coarser levels ahead of a run and keeps them in the cache; also what `run` and `bench`
 //! call before they build a world.
 
-use std::{
-    io::{self, IsTerminal},
-    process::ExitCode,
-    sync::Mutex,
-    time::{Duration, Instant},
-};
+use std::{process::ExitCode, time::Duration};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use taut::{
     Description, World,
@@ -23,12 +17,7 @@ use taut_io::{
     scene::{self, LoadedScene},
 };
 
-use crate::{args::FitArgs, failure::Failure, terminal};
-
-/// What takes less shows nothing.
-const SHOWN_AFTER: Duration = Duration::from_secs(1);
-const LINE_EVERY: Duration = Duration::from_secs(5);
-const STEPS: u64 = 1000;
+use crate::{args::FitArgs, failure::Failure, progress::Share, terminal};
 
 /// Limits of one cloth.
 #[derive(Serialize)]
@@ -91,7 +80,7 @@ fn fit_with(
 ) -> Result<Vec<Fit>, Failure> {
     let folder = cache::folder();
     let cache = Cache { folder: folder.as_deref(), force };
-    let progress = Progress::new(quiet);
+    let progress = Share::new(quiet, "fitting limits of levels");
     let threads = Threads::new(threads)?;
     let fits = fit_scene(description, scene.fit_method(), cache, &threads, &|part| progress.show(part));
     progress.finish();
@@ -178,58 +167,4 @@ fn stretches(range: Option<[f32; 3]>) -> String {
 fn angles(range: Option<[f32; 3]>) -> String {
     let word = |value: f32| if value.abs() < 180.0 { format!("{value:.0}°") } else { "none".into() };
     range.map_or("-".into(), |range| range.map(word).join(" "))
-}
-
-/// Progress on standard error, of what takes more than a second: a bar on a terminal, a line every few seconds elsewhere.
-struct Progress {
-    quiet: bool,
-    started: Instant,
-    shown: Mutex<Option<Shown>>,
-}
-
-enum Shown {
-    Bar(ProgressBar),
-    Lines { told: Instant },
-}
-
-impl Progress {
-    fn new(quiet: bool) -> Self {
-        Self { quiet, started: Instant::now(), shown: Mutex::new(None) }
-    }
-
-    fn show(&self, part: f64) {
-        if self.quiet || self.started.elapsed() < SHOWN_AFTER {
-            return;
-        }
-        // Whoever holds it shows nearly the same.
-        let Ok(mut shown) = self.shown.try_lock() else { return };
-        match shown.get_or_insert_with(Shown::new) {
-            Shown::Bar(bar) => bar.set_position((part * STEPS as f64) as u64),
-            Shown::Lines { told } if told.elapsed() >= LINE_EVERY => {
-                *told = Instant::now();
-                terminal::note(&format!("fitting limits of levels: {:.0} %", 100.0 * part));
-            }
-            Shown::Lines { .. } => {}
-        }
-    }
-
-    fn finish(self) {
-        if let Ok(Some(Shown::Bar(bar))) = self.shown.into_inner() {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Shown {
-    fn new() -> Self {
-        if !io::stderr().is_terminal() {
-            return Self::Lines { told: Instant::now() };
-        }
-        let bar = ProgressBar::new(STEPS);
-        let template = "{bar:32.cyan} {percent} %  {eta} left  fitting limits of levels";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.progress_chars("━╸ "));
-        }
-        Self::Bar(bar)
-    }
 }

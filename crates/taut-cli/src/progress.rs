@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, IsTerminal},
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
@@ -11,6 +12,9 @@ use taut_io::output::metrics::FrameLine;
 use crate::terminal;
 
 const LINE_EVERY: Duration = Duration::from_secs(5);
+/// What takes less shows nothing of its parts.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
+const STEPS: u64 = 1000;
 
 /// Shows progress on standard error.
 pub struct Progress {
@@ -85,4 +89,62 @@ fn residual(line: &FrameLine) -> f64 {
         body.strain.max_residual.max(body.strain.max_edge_residual)
     };
     line.certificate.bodies.iter().map(of_body).fold(0.0, f64::max)
+}
+
+/// Progress on standard error, of what takes more than a second: a bar on a terminal, a line every few seconds elsewhere.
+pub struct Share {
+    quiet: bool,
+    what: &'static str,
+    started: Instant,
+    shown: Mutex<Option<ShareShown>>,
+}
+
+enum ShareShown {
+    Bar(ProgressBar),
+    Lines { told: Instant },
+}
+
+impl Share {
+    /// Progress of `what`.
+    pub fn new(quiet: bool, what: &'static str) -> Self {
+        Self { quiet, what, started: Instant::now(), shown: Mutex::new(None) }
+    }
+
+    /// Shows how much of it is done, of 1.
+    pub fn show(&self, part: f64) {
+        if self.quiet || self.started.elapsed() < SHOWN_AFTER {
+            return;
+        }
+        // Whoever holds it shows nearly the same.
+        let Ok(mut shown) = self.shown.try_lock() else { return };
+        match shown.get_or_insert_with(|| ShareShown::new(self.what)) {
+            ShareShown::Bar(bar) => bar.set_position((part * STEPS as f64) as u64),
+            ShareShown::Lines { told } if told.elapsed() >= LINE_EVERY => {
+                *told = Instant::now();
+                terminal::note(&format!("{}: {:.0} %", self.what, 100.0 * part));
+            }
+            ShareShown::Lines { .. } => {}
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(self) {
+        if let Ok(Some(ShareShown::Bar(bar))) = self.shown.into_inner() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl ShareShown {
+    fn new(what: &'static str) -> Self {
+        if !io::stderr().is_terminal() {
+            return Self::Lines { told: Instant::now() };
+        }
+        let bar = ProgressBar::new(STEPS).with_message(what);
+        let template = "{bar:32.cyan} {percent} %  {eta} left  {msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("━╸ "));
+        }
+        Self::Bar(bar)
+    }
 }

@@ -114,7 +114,14 @@ fn verify_check_bench_and_materials_speak_json() {
     let rows = json(&place.good("bench scene-in.toml --frames 5 --compare --json --threads 2").out);
     let schemes: Vec<&str> = rows.as_array().unwrap().iter().map(|r| r["scheme"].as_str().unwrap()).collect();
     assert_eq!(schemes, ["sweep", "serial", "jacobi", "nearest", "cycle", "paper", "paper, repeated"]);
-    assert!(rows[1]["time_ratio"].as_f64().unwrap() > 0.0);
+    for row in rows.as_array().unwrap() {
+        for key in ["median_ms", "setup_ms", "faster_than_paper", "faster_than_paper_repeated"] {
+            assert!(row[key].as_f64().unwrap() > 0.0, "{key}: {row}");
+        }
+        assert!(row["mean_mass_metric_error"].as_f64().unwrap() >= 0.0, "{row}");
+    }
+    assert_eq!(rows[5]["faster_than_paper"], 1.0);
+    assert_eq!(rows[0]["level_sizes"], serde_json::json!([81]));
     assert!(place.good("bench scene-in.toml --frames 5").out.contains("max residual"));
     let materials = json(&place.good("materials --json").out);
     assert!(materials.as_array().unwrap().len() >= 8);

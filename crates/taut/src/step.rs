@@ -105,14 +105,16 @@ impl Stepper {
     }
 
     /// How far the last step ended from the nearest state within the limits, over how far its prediction was from it, in the
-    /// mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go. `None` without limited triangles.
+    /// mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go. Whatever the scheme is. `None` without
+    /// limited triangles, or if they were all within their limits.
     ///
     /// Compares with a converged [reference](crate::limit::nearest::reference), which knows nothing of obstacles; takes seconds.
     pub fn mass_metric_error(&self, world: &World, state: &State) -> Option<f64> {
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
         let (mut missed, mut needed) = (0.0, 0.0);
-        for (filter, holding) in world.filters.iter().zip(&self.scratch.holding) {
-            let filter = holding.as_ref().unwrap_or(filter);
+        for (k, filter) in world.judges().iter().enumerate() {
+            let holding = self.scratch.holding.get(k).and_then(Option::as_ref);
+            let filter = holding.unwrap_or(filter);
             let range = filter.vertices.clone();
             let goal: Vec<_> = self.predicted[range.clone()].iter().map(position).collect();
             let nearest = filter.nearest(&self.threads, &goal);

@@ -4,7 +4,7 @@ mod build;
 mod coarse;
 mod imperfection;
 
-use std::ops::Range;
+use std::{ops::Range, sync::OnceLock};
 
 use glam::Vec3;
 
@@ -293,6 +293,8 @@ pub struct World {
     pub(crate) filters: Vec<Filter>,
     /// One for each body with limits on coarser levels, if the scheme asks for them.
     pub(crate) levels: Vec<Levels>,
+    /// Filters to measure other schemes by, made when they are first asked for.
+    pub(crate) judges: OnceLock<Vec<Filter>>,
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
     pub(crate) steps_per_frame: u32,
@@ -352,6 +354,39 @@ impl World {
     /// Number of vertices of all bodies.
     pub fn vertex_count(&self) -> usize {
         self.vertex_count
+    }
+
+    /// Number of vertices of each level that the scheme works on, finest first; of all bodies together.
+    pub fn level_sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![self.vertex_count];
+        let mut add = |level: usize, count: usize| {
+            sizes.resize(sizes.len().max(level + 1), 0);
+            sizes[level] += count;
+        };
+        for filter in &self.filters {
+            for (level, size) in filter.level_sizes().into_iter().enumerate().skip(1) {
+                add(level, size);
+            }
+        }
+        for body in &self.levels {
+            for (level, tables) in body.levels.iter().enumerate() {
+                add(level + 1, tables.inverse_masses.len());
+            }
+        }
+        sizes
+    }
+
+    /// What results are measured by: the scheme's own filters, or those of [`Scheme::Nearest`] for this world.
+    pub(crate) fn judges(&self) -> &[Filter] {
+        if self.description.solver.scheme == Scheme::Nearest {
+            return &self.filters;
+        }
+        self.judges.get_or_init(|| {
+            let mut description = self.description.clone();
+            (description.solver.scheme, description.solver.passes) = (Scheme::Nearest, 0);
+            // It was fine with the other scheme, so it is with this one.
+            build::build(description).map(|world| world.filters).unwrap_or_default()
+        })
     }
 
     /// Number of colours that the limited triangles need.

@@ -147,7 +147,8 @@ struct Reference {
 impl Reference {
     fn new(mesh: &TriangleMesh, masses: &[f64], strain: Limit, band: usize) -> Self {
         let count = mesh.positions.len();
-        let stiffness = count as f64;
+        // Soft: a stiff splitting meets limits soon, and takes very long to find the nearest of the states that do.
+        let stiffness = 0.05 * count as f64;
         let triangles: Vec<_> = mesh
             .triangles
             .iter()
@@ -243,7 +244,7 @@ impl Reference {
             for (x, r) in x.iter_mut().zip(&r) {
                 *x = add(*x, *r);
             }
-            if largest < 1e-7 {
+            if largest < 1e-8 {
                 break;
             }
         }
@@ -251,9 +252,17 @@ impl Reference {
     }
 }
 
-/// Mean and worst of |x − nearest| / |predicted − nearest| in the mass metric, over `frames` of a hanging sheet without
-/// stiffness.
-fn faithfulness(cells: u32, strain: Limit, frames: u32) -> (f64, f64) {
+/// What a run was like, in the mass metric, relative to |predicted − nearest|.
+struct Faithfulness {
+    /// |x − nearest|, mean over the frames.
+    mean: f64,
+    worst: f64,
+    /// |nearest state of the engine's reference − nearest|, largest of the frames.
+    disagreement: f64,
+}
+
+/// Measures `frames` of a hanging sheet without stiffness.
+fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
     let mesh = grid(cells);
     let count = mesh.positions.len();
     let held: Vec<bool> =
@@ -300,6 +309,7 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> (f64, f64) {
     let mut x: Vec<Quad> = mesh.positions.iter().map(|p| [p.x, p.y, p.z, 1.0]).collect();
     let mut v = vec![[0.0f32; 3]; count];
     let (dt, mut sum, mut worst, mut iterations) = (1.0f32 / 30.0, 0.0, 0.0f64, 0);
+    let mut disagreement = 0.0f64;
     for _ in 0..frames {
         let old = x.clone();
         for i in (0..count).filter(|&i| !held[i]) {
@@ -324,6 +334,8 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> (f64, f64) {
         };
         let error = distance(&|i| [x[i][0], x[i][1], x[i][2]].map(f64::from))
             / distance(&|i| predicted[i]).max(1e-12);
+        let engine = filter.nearest(&threads, &predicted);
+        disagreement = disagreement.max(distance(&|i| engine.x[i]) / distance(&|i| predicted[i]).max(1e-12));
         sum += error;
         worst = worst.max(error);
         for i in 0..count {
@@ -333,17 +345,18 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> (f64, f64) {
         }
     }
     println!(
-        "{cells} cells, {strain:?}: error {:.3} mean, {worst:.3} worst; {:.1} iterations a frame",
+        "{cells} cells, {strain:?}: error {:.3} mean, {worst:.3} worst; references differ by {disagreement:.4}; {:.1} iterations a frame",
         sum / f64::from(frames),
         f64::from(iterations) / f64::from(frames)
     );
-    (sum / f64::from(frames), worst)
+    Faithfulness { mean: sum / f64::from(frames), worst, disagreement }
 }
 
 #[test]
-fn the_result_is_near_the_nearest_state() {
-    let strains = [limit(None, 0.01), limit(Some(-0.05), 0.05)];
-    for (strain, (mean, worst)) in strains.map(|strain| (strain, faithfulness(24, strain, 20))) {
+fn the_result_is_near_the_nearest_state_and_so_is_the_reference() {
+    for strain in [limit(None, 0.01), limit(Some(-0.05), 0.05)] {
+        let Faithfulness { mean, worst, disagreement } = faithfulness(24, strain, 14);
         assert!(mean <= 0.2 && worst <= 0.5, "{strain:?}: {mean:.3} {worst:.3}");
+        assert!(disagreement <= 0.02, "{strain:?}: the references differ by {disagreement:.4}");
     }
 }

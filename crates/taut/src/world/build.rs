@@ -1,5 +1,7 @@
 //! From a description to the tables of a world: vertex order, masses, elements, colours.
 
+use std::sync::OnceLock;
+
 use glam::Vec3;
 
 use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection};
@@ -140,6 +142,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         steps_per_frame,
         filters,
         levels,
+        judges: OnceLock::new(),
         bend_triangles,
         strain: Colored::new(vertex_count, &strain_vertices, |batch| {
             StrainBatch::pack(batch, &elements.strain, spare)

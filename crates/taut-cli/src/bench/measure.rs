@@ -1,0 +1,197 @@
+//! One scene with one scheme, frame by frame.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use taut::{State, Stepper, World, certify};
+use taut_io::{output::outcome::median_and_worst, scene};
+
+use super::resources::used;
+use crate::{failure::Failure, fit};
+
+/// A scene that is being measured.
+pub struct Subject {
+    scene: String,
+    label: Option<String>,
+    world: World,
+    stepper: Stepper,
+    state: State,
+    setup_ms: f64,
+    /// Processor time of each frame, of all threads \[ms\]; empty where the system does not tell.
+    cpu_ms: Vec<f64>,
+    /// Times of frames, and of their velocity update, limiting and rest \[ms\].
+    times: [Vec<f64>; 4],
+    iterations: u64,
+    missed: Vec<usize>,
+    residual: f64,
+    means: Vec<f64>,
+    bend: Option<f64>,
+    errors: Vec<f64>,
+}
+
+/// What was measured of one scene with one scheme.
+#[derive(Serialize)]
+pub struct Row {
+    /// Name of the scene.
+    pub scene: String,
+    /// The scheme in a comparison, the value where one is varied.
+    #[serde(rename = "scheme", skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    pub triangles: usize,
+    pub threads: usize,
+    /// Frames that were measured.
+    pub frames: usize,
+    pub steps_per_frame: u32,
+    /// Vertices of each level that the scheme works on, finest first.
+    pub level_sizes: Vec<usize>,
+    pub median_ms: f64,
+    pub worst_ms: f64,
+    pub velocity_ms: f64,
+    pub limit_ms: f64,
+    pub position_ms: f64,
+    pub frames_per_second: f64,
+    /// What came before the first frame: mesh, levels, tables, fitted limits.
+    pub setup_ms: f64,
+    /// Of all threads, over all frames.
+    pub cpu_seconds: Option<f64>,
+    /// Of all threads, of a frame.
+    pub median_cpu_ms: Option<f64>,
+    /// Most memory that the process held so far \[bytes\].
+    pub peak_memory: Option<u64>,
+    pub mean_iterations: f64,
+    /// Frames with a step that did not end within the tolerance: how many, and which, the first being 1.
+    pub unconverged_frames: usize,
+    pub missed: Vec<usize>,
+    pub max_residual: f64,
+    pub mean_residual: f64,
+    /// Largest excess past a bend limit \[degrees\].
+    pub max_bend_excess: Option<f64>,
+    /// Distance to the nearest state within the limits over that of the prediction from it, over the frames sampled.
+    pub mean_mass_metric_error: Option<f64>,
+    pub worst_mass_metric_error: Option<f64>,
+    /// Time of `paper`, one pass, over that of this scheme, over the frames that both did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faster_than_paper: Option<f64>,
+    /// The same of `paper` repeated until the tolerance is met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faster_than_paper_repeated: Option<f64>,
+    /// Exponent with which time has grown with triangles since the row before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth: Option<f64>,
+    /// The same of processor time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_growth: Option<f64>,
+    #[serde(skip)]
+    pub frame_ms: Vec<f64>,
+}
+
+impl Subject {
+    /// Loads a scene and makes it ready.
+    pub fn new(
+        name: &str,
+        label: Option<String>,
+        overrides: &[String],
+        threads: usize,
+    ) -> Result<Self, Failure> {
+        let begun = Instant::now();
+        let scene = scene::load(name, overrides)?;
+        let world = fit::build_world(&scene, threads, false)?;
+        let stepper = Stepper::new(&world, threads)?;
+        let state = State::new(&world);
+        Ok(Self {
+            scene: scene.name.clone(),
+            label,
+            setup_ms: 1e3 * begun.elapsed().as_secs_f64(),
+            bend: world.description().cloths.iter().any(|c| c.bend.is_some()).then_some(0.0),
+            world,
+            stepper,
+            state,
+            cpu_ms: Vec::new(),
+            times: Default::default(),
+            iterations: 0,
+            missed: Vec::new(),
+            residual: 0.0,
+            means: Vec::new(),
+            errors: Vec::new(),
+        })
+    }
+
+    /// Time that its frames took so far \[s\].
+    pub fn seconds(&self) -> f64 {
+        1e-3 * self.times[0].iter().sum::<f64>()
+    }
+
+    /// Advances by a frame and measures it; `sample` says whether also against the nearest state, which takes long.
+    pub fn advance(&mut self, sample: bool) {
+        let (cpu, begun) = (used().cpu_seconds, Instant::now());
+        let report = self.stepper.advance_frame(&self.world, &mut self.state);
+        let frame = 1e3 * begun.elapsed().as_secs_f64();
+        self.cpu_ms.extend(used().cpu_seconds.zip(cpu).map(|(after, before)| 1e3 * (after - before)));
+        let stages = [report.velocity_ms, report.limit_ms, report.position_ms].map(f64::from);
+        for (series, value) in self.times.iter_mut().zip([frame, stages[0], stages[1], stages[2]]) {
+            series.push(value);
+        }
+        self.iterations += u64::from(report.iterations);
+        if !report.converged {
+            self.missed.push(self.times[0].len());
+        }
+        for body in &certify(&self.world, &self.state).bodies {
+            self.residual = self.residual.max(body.strain.max_residual).max(body.strain.max_edge_residual);
+            self.means.push(body.strain.mean_residual);
+            self.bend = self.bend.map(|bend| bend.max(body.bend.max_bend_excess));
+        }
+        if sample && self.has_reference() {
+            self.errors.extend(self.stepper.mass_metric_error(&self.world, &self.state));
+        }
+    }
+
+    /// Whether the reference knows of all limits that there are.
+    fn has_reference(&self) -> bool {
+        let description = self.world.description();
+        description.obstacles.is_empty()
+            && description.cloths.iter().all(|c| !c.bend.is_some() && !c.edge.is_some())
+    }
+
+    /// What was measured.
+    pub fn row(self) -> Row {
+        let count = self.times[0].len();
+        let [(median_ms, worst_ms), velocity, limit, position] =
+            self.times.each_ref().map(|series| median_and_worst(series));
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let seconds = self.seconds();
+        let cpu = (!self.cpu_ms.is_empty()).then(|| median_and_worst(&self.cpu_ms).0);
+        let [frame_ms, ..] = self.times;
+        Row {
+            scene: self.scene,
+            label: self.label,
+            triangles: self.world.triangle_count(),
+            threads: self.stepper.threads(),
+            frames: count,
+            steps_per_frame: self.world.steps_per_frame(),
+            level_sizes: self.world.level_sizes(),
+            median_ms,
+            worst_ms,
+            velocity_ms: velocity.0,
+            limit_ms: limit.0,
+            position_ms: position.0,
+            frames_per_second: count as f64 / seconds.max(1e-9),
+            setup_ms: self.setup_ms,
+            cpu_seconds: cpu.map(|_| 1e-3 * self.cpu_ms.iter().sum::<f64>()),
+            median_cpu_ms: cpu,
+            peak_memory: used().peak_memory,
+            mean_iterations: self.iterations as f64 / count.max(1) as f64,
+            unconverged_frames: self.missed.len(),
+            missed: self.missed,
+            max_residual: self.residual,
+            mean_residual: if self.means.is_empty() { 0.0 } else { mean(&self.means) },
+            max_bend_excess: self.bend,
+            mean_mass_metric_error: (!self.errors.is_empty()).then(|| mean(&self.errors)),
+            worst_mass_metric_error: self.errors.iter().copied().reduce(f64::max),
+            faster_than_paper: None,
+            faster_than_paper_repeated: None,
+            growth: None,
+            cpu_growth: None,
+            frame_ms,
+        }
+    }
+}
