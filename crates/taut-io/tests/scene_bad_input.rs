@@ -431,3 +431,35 @@ fn a_mesh_that_touches_itself_in_one_vertex_is_a_warning() {
     let warnings = scene.warnings();
     assert!(warnings.len() == 1 && warnings[0].message.contains("hinge"), "{warnings:?}");
 }
+
+#[test]
+fn limits_along_warp_weft_and_bias() {
+    let three = "warp = { max = 0.01 }, weft = { max = 0.03 }, bias = { max = 0.15 }";
+    let key = |key: &str| format!("cloth.sheet.strain{key}");
+    for (limits, wrong, words) in [
+        (format!("max = 0.1, {three}, direction = \"u\""), ".max", &["all directions", "warp"][..]),
+        (three.into(), ".direction", &["missing", "\"u\""]),
+        (
+            "warp = { max = 0.1 }, bias = { max = 0.1 }, direction = \"u\"".into(),
+            ".weft",
+            &["missing", "warp"],
+        ),
+        (format!("{three}, direction = [0, 0, 0]"), ".direction", &["no length"]),
+        (format!("{three}, direction = \"w\""), ".direction", &["\"w\""]),
+        (format!("{three}, direction = [0, 1, 0]"), ".direction", &["face 0", "normal"]),
+        (
+            "warp = { max = 0.01 }, weft = { max = 0.03 }, bias = {}, direction = \"v\"".into(),
+            ".bias.max",
+            &["missing", "warp has one"],
+        ),
+        (three.replace("0.03", "-0.03") + ", direction = \"u\"", ".weft.max", &["from 0 to 1000"]),
+    ] {
+        refused(cloth(&format!("strain = {{ {limits} }}")), Some(7), Some(&key(wrong)), words);
+    }
+    // An ell has no texture coordinates.
+    let text = format!(
+        "{}strain = {{ {three}, direction = \"u\" }}\n",
+        mesh("{ ell = { size = [1, 1], cells = [6, 6] } }")
+    );
+    refused(&text, Some(4), Some(&key(".direction")), &["texture coordinates", "vector"]);
+}

@@ -3,6 +3,7 @@
 mod build;
 mod coarse;
 mod imperfection;
+mod weave;
 
 use std::ops::Range;
 
@@ -20,7 +21,7 @@ use crate::{
         edge::{EdgeBatch, EdgeElement},
         levels::tables::Levels,
         nearest::tables::Filter,
-        strain_triangle::{StrainBatch, StrainElement},
+        strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::TriangleMesh,
     velocity::{
@@ -30,6 +31,8 @@ use crate::{
         update::{Forces, Plan},
     },
 };
+
+pub use weave::{Direction, Weave};
 
 /// A lower and an upper limit, each of which may be absent.
 ///
@@ -61,6 +64,8 @@ pub struct Cloth {
     pub material: Material,
     /// Limits on the principal strains of every triangle (isotropic).
     pub strain: Limit,
+    /// Limits on the principal strains of every triangle by their direction; these take the place of `strain`.
+    pub weave: Option<Weave>,
     /// Limits on the strain of every edge.
     pub edge: Limit,
     /// Limits on the bend of every hinge \[°/cm\].
@@ -89,6 +94,7 @@ impl Cloth {
             velocity: Vec3::ZERO,
             material,
             strain: Limit::default(),
+            weave: None,
             edge: Limit::default(),
             bend: Limit::default(),
             coarse: None,
@@ -268,6 +274,8 @@ pub struct World {
     pub(crate) motions: Vec<Motion>,
     pub(crate) strain_elements: Vec<StrainElement>,
     pub(crate) strain: Colored<StrainBatch>,
+    /// Triangles whose limits differ by direction.
+    pub(crate) woven: Colored<WovenBatch>,
     pub(crate) edge_elements: Vec<EdgeElement>,
     pub(crate) edges: Colored<EdgeBatch>,
     pub(crate) bend_elements: Vec<BendElement>,
@@ -341,7 +349,7 @@ impl World {
 
     /// Number of colours that the limited triangles need.
     pub fn color_count(&self) -> usize {
-        self.strain.colors.len()
+        self.strain.colors.len() + self.woven.colors.len()
     }
 
     /// Hinges with limits on their bend, in the engine's vertex order.
