@@ -94,7 +94,7 @@ fn wrong_type() {
         cloth("strain = 0.05"),
         Some(7),
         Some("cloth.sheet.strain"),
-        &["is 0.05, must be a table with max, min"],
+        &["is 0.05, must be a table with bias, direction, max, min, warp, weft"],
     );
     refused(
         cloth("velocity = [1, 2]"),
@@ -123,7 +123,7 @@ fn wrong_type() {
 fn two_meshes_or_none() {
     let both = "{ disc = { radius = 1, rings = 3 }, file = \"a.obj\" }";
     refused(mesh(both), Some(3), Some("cloth.sheet.mesh"), &["has disc and file, must have only one of"]);
-    refused(mesh("{}"), Some(3), Some("cloth.sheet.mesh"), &["is empty, must have grid, disc"]);
+    refused(mesh("{}"), Some(3), Some("cloth.sheet.mesh"), &["is empty, must have grid, ell, disc"]);
     refused("[[cloth]]\nname = \"sheet\"\n", Some(1), Some("cloth.sheet.mesh"), &["is missing", "grid"]);
     refused(
         mesh("{ grid = { cells = [4, 4] } }"),
@@ -456,10 +456,4 @@ fn limits_along_warp_weft_and_bias() {
     ] {
         refused(cloth(&format!("strain = {{ {limits} }}")), Some(7), Some(&key(wrong)), words);
     }
-    // An ell has no texture coordinates.
-    let text = format!(
-        "{}strain = {{ {three}, direction = \"u\" }}\n",
-        mesh("{ ell = { size = [1, 1], cells = [6, 6] } }")
-    );
-    refused(&text, Some(4), Some(&key(".direction")), &["texture coordinates", "vector"]);
 }
