@@ -110,7 +110,12 @@ fn wrong_type() {
     );
     refused("cloth = 3\n", Some(1), Some("cloth"), &["is 3"]);
     refused("[cloth]\nname = \"a\"\n", Some(1), Some("cloth"), &["is a table", "array"]);
-    refused(mesh("\"shirt.obj\""), Some(3), Some("cloth.sheet.mesh"), &["a table with one of grid, disc"]);
+    refused(
+        mesh("\"shirt.obj\""),
+        Some(3),
+        Some("cloth.sheet.mesh"),
+        &["a table with one of grid, ell, disc"],
+    );
     refused(
         format!("[air]\nwind = [true]\n{GOOD}"),
         Some(2),
