@@ -16,7 +16,7 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
     };
     let limit_of = |worst: &Worst| {
         let cloth = world.description().cloths.iter().find(|cloth| cloth.name == worst.body);
-        cloth.map_or((Limit::default(), Limit::default()), |cloth| (cloth.strain, cloth.edge))
+        cloth.map_or((Limit::default(), Limit::default()), |cloth| (cloth.strain_bounds(), cloth.edge))
     };
     let tolerance = world.description().solver.tolerance;
     if outcome.frames > 0 {

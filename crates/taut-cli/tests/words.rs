@@ -43,6 +43,7 @@ fn scenes_are_listed_printed_and_run() {
         "noisy-sheet",
         "bend-loose",
         "bend-tight",
+        "weave",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

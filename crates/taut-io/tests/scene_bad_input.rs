@@ -94,7 +94,7 @@ fn wrong_type() {
         cloth("strain = 0.05"),
         Some(7),
         Some("cloth.sheet.strain"),
-        &["is 0.05, must be a table with max, min"],
+        &["is 0.05, must be a table with bias, direction, max, min, warp, weft"],
     );
     refused(
         cloth("velocity = [1, 2]"),
@@ -445,4 +445,30 @@ fn a_mesh_that_touches_itself_in_one_vertex_is_a_warning() {
     assert!(scene.build().is_ok());
     let warnings = scene.warnings();
     assert!(warnings.len() == 1 && warnings[0].message.contains("hinge"), "{warnings:?}");
+}
+
+#[test]
+fn limits_along_warp_weft_and_bias() {
+    let three = "warp = { max = 0.01 }, weft = { max = 0.03 }, bias = { max = 0.15 }";
+    let key = |key: &str| format!("cloth.sheet.strain{key}");
+    for (limits, wrong, words) in [
+        (format!("max = 0.1, {three}, direction = \"u\""), ".max", &["all directions", "warp"][..]),
+        (three.into(), ".direction", &["missing", "\"u\""]),
+        (
+            "warp = { max = 0.1 }, bias = { max = 0.1 }, direction = \"u\"".into(),
+            ".weft",
+            &["missing", "warp"],
+        ),
+        (format!("{three}, direction = [0, 0, 0]"), ".direction", &["no length"]),
+        (format!("{three}, direction = \"w\""), ".direction", &["\"w\""]),
+        (format!("{three}, direction = [0, 1, 0]"), ".direction", &["face 0", "normal"]),
+        (
+            "warp = { max = 0.01 }, weft = { max = 0.03 }, bias = {}, direction = \"v\"".into(),
+            ".bias.max",
+            &["missing", "warp has one"],
+        ),
+        (three.replace("0.03", "-0.03") + ", direction = \"u\"", ".weft.max", &["from 0 to 1000"]),
+    ] {
+        refused(cloth(&format!("strain = {{ {limits} }}")), Some(7), Some(&key(wrong)), words);
+    }
 }

@@ -82,6 +82,7 @@ pin = [
 [[cloth]]
 mesh.grid = { size = [1, 1], cells = [3, 3], diagonals = "jittered" }
 material = { base = "denim", viscosity = 0.001 }
+strain = { warp = { min = -0.1, max = 0.01 }, weft = { min = 0, max = 0.1 }, bias = { min = -1, max = 0.3333333333333333 }, direction = [0.1, 3, 1] }
 pin = [{ select = "boundary" }]
 [[cloth]]
 mesh.ell = { size = [1, 1.5], cells = [9, 12], seed = 3 }
@@ -90,6 +91,7 @@ pin = [{ select = "corner:bottom-right" }]
 [[cloth]]
 mesh.grid = { size = [1, 1], cells = [3, 3], diagonals = "delaunay" }
 imperfection = 0.0001
+strain = { warp = {}, weft = {}, bias = {}, direction = "v" }
 [[obstacle]]
 shape.plane = { normal = [1, 1, 0], point = [0, -3, 0] }
 [[obstacle]]

@@ -12,6 +12,7 @@ use crate::{
     kernel::{
         dihedral::dihedral_angle,
         svd2::{RestInverse, cauchy, deformation_gradient, rest_inverse, svd2},
+        weave::{Limits, WeaveRange},
     },
     limit::bend::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     mesh::TriangleMesh,
@@ -129,6 +130,8 @@ pub struct RestShape {
     areas: Vec<f64>,
     edges: Vec<[u32; 2]>,
     lengths: Vec<f64>,
+    /// Limits along warp, weft and bias; empty if there are none such.
+    weaves: Vec<WeaveRange<f64>>,
 }
 
 impl RestShape {
@@ -141,7 +144,21 @@ impl RestShape {
             .map(|t| rest_inverse(t.map(|v| p(v).to_array())).unwrap_or(([1.0, 0.0, 1.0], 0.0)))
             .unzip();
         let lengths = edges.iter().map(|&[a, b]| p(a).distance(p(b))).collect();
-        Self { triangles: mesh.triangles.clone(), inverses, areas, edges, lengths }
+        Self { triangles: mesh.triangles.clone(), inverses, areas, edges, lengths, weaves: Vec::new() }
+    }
+
+    /// The same with limits along warp, weft and bias, one for each triangle, in place of those that are the same in all
+    /// directions. None: it stays as it was.
+    #[must_use]
+    pub fn woven(self, limits: Vec<WeaveRange<f32>>) -> Self {
+        Self { weaves: limits.into_iter().map(WeaveRange::doubled).collect(), ..self }
+    }
+
+    /// How far triangle `t` is past its limits, at least 0; `s` are its principal stretches.
+    fn past(&self, t: usize, positions: &[Vec3], s: [f64; 2], strain: Limit) -> f64 {
+        let Some(weave) = self.weaves.get(t) else { return past(strain, s[0], s[1]) };
+        let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
+        WeaveRange::past(&weave.ranges(&cauchy(&f)), s)
     }
 
     /// Both principal stretches of triangle `t`, the larger first.
@@ -154,13 +171,13 @@ impl RestShape {
         self.triangles[t].map(|v| positions[v as usize].as_dvec3().to_array())
     }
 
-    /// Measures `positions` against the limits.
+    /// Measures `positions` against the limits; those along warp, weft and bias, if there are such, take the place of `strain`.
     pub fn measure(&self, positions: &[Vec3], strain: Limit, edge: Limit) -> StrainMeasure {
         let mut m = StrainMeasure { min_stretch: f64::INFINITY, ..StrainMeasure::default() };
         let mut worst = (-1.0, -1.0);
         for t in 0..self.triangles.len() {
             let [larger, smaller] = self.stretches(t, positions);
-            let residual = past(strain, larger, smaller);
+            let residual = self.past(t, positions, [larger, smaller], strain);
             if larger > m.max_stretch {
                 (m.max_stretch, m.most_stretched) = (larger, t as u32);
             }

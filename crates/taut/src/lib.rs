@@ -39,4 +39,6 @@ pub use state::State;
 pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
-pub use world::{Cloth, Description, IMPERFECTION, Limit, Projection, Scheme, Solver, World, WorldError};
+pub use world::{
+    Cloth, Description, Direction, IMPERFECTION, Limit, Projection, Scheme, Solver, Weave, World, WorldError,
+};

@@ -169,7 +169,7 @@ impl Stepper {
 
         // Velocity update: forces inside the limits.
         let stretch = world.forces.largest_stretch(threads, lanes, x);
-        let plan = world.forces.plan(f64::from(dt), stretch, description.solver.max_substeps);
+        let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
         let motion = update::Motion { x, v, forces, steady };
         update::update(world, threads, lanes, motion, time, dt, &plan);
         place_pins(targets, x);

@@ -3,6 +3,7 @@
 mod build;
 mod coarse;
 mod imperfection;
+mod weave;
 
 use std::{ops::Range, sync::OnceLock};
 
@@ -20,7 +21,7 @@ use crate::{
         edge::{EdgeBatch, EdgeElement},
         levels::tables::Levels,
         nearest::tables::Filter,
-        strain_triangle::{StrainBatch, StrainElement},
+        strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::TriangleMesh,
     velocity::{
@@ -30,6 +31,8 @@ use crate::{
         update::{Forces, Plan},
     },
 };
+
+pub use weave::{Direction, Weave};
 
 /// A lower and an upper limit, each of which may be absent.
 ///
@@ -61,6 +64,8 @@ pub struct Cloth {
     pub material: Material,
     /// Limits on the principal strains of every triangle (isotropic).
     pub strain: Limit,
+    /// Limits on the principal strains of every triangle by their direction; these take the place of `strain`.
+    pub weave: Option<Weave>,
     /// Limits on the strain of every edge.
     pub edge: Limit,
     /// Limits on the bend of every hinge \[°/cm\].
@@ -91,6 +96,7 @@ impl Cloth {
             velocity: Vec3::ZERO,
             material,
             strain: Limit::default(),
+            weave: None,
             edge: Limit::default(),
             bend: Limit::default(),
             coarse: None,
@@ -105,7 +111,6 @@ impl Cloth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
     /// Gauss–Seidel over colours, lanes and threads; the order of colours is random.
-    #[default]
     Sweep,
     /// Gauss–Seidel over elements one by one in random order, on one thread: the paper's.
     Serial,
@@ -113,6 +118,7 @@ pub enum Scheme {
     Jacobi,
     /// The nearest state within the limits in the mass metric, on all levels at once. Limits on edges are swept
     /// afterwards.
+    #[default]
     Nearest,
     /// Nonlinear cycles over coarser levels of the mesh, coloured sweeps on each, until the finest is within its limits.
     Cycle,
@@ -152,18 +158,19 @@ pub struct Solver {
     pub budget_ms: Option<f32>,
     /// Factor on every correction; 1 is plain Gauss–Seidel, between 1 and 2 over-relaxation.
     pub relaxation: f32,
-    /// Steps of the whole pipeline a frame; 0 chooses 4 to 32, so that a step has no more than 12 substeps. The paper
-    /// does one, but limits that act only now and then set off waves in stiff cloth, which then never comes to rest;
-    /// more steps cost little, since each has less to mend.
+    /// Steps of the whole pipeline a frame; 0 chooses: 1, as in the paper, for the schemes that solve over levels (3 for curved
+    /// shells with a lower limit, which a long step crumples), and 4 to 32 for those that do not and for limits on edges, so that a
+    /// step has no more than 12 substeps: limits that are met only roughly set off waves in stiff cloth.
     pub steps_per_frame: u32,
-    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened.
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0 chooses: 8 where
+    /// a frame is one step or three, 24 otherwise.
     pub max_substeps: u32,
 }
 
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            scheme: Scheme::Sweep,
+            scheme: Scheme::Nearest,
             projection: Projection::Gradient,
             tolerance: 0.01,
             bend_tolerance: 2.0,
@@ -172,7 +179,7 @@ impl Default for Solver {
             budget_ms: None,
             relaxation: 1.0,
             steps_per_frame: 0,
-            max_substeps: 24,
+            max_substeps: 0,
         }
     }
 }
@@ -283,6 +290,8 @@ pub struct World {
     pub(crate) motions: Vec<Motion>,
     pub(crate) strain_elements: Vec<StrainElement>,
     pub(crate) strain: Colored<StrainBatch>,
+    /// Triangles whose limits differ by direction.
+    pub(crate) woven: Colored<WovenBatch>,
     pub(crate) edge_elements: Vec<EdgeElement>,
     pub(crate) edges: Colored<EdgeBatch>,
     pub(crate) bend_elements: Vec<BendElement>,
@@ -329,6 +338,15 @@ impl World {
     /// Floats that the filters keep from one step to the next.
     pub(crate) fn dual_count(&self) -> usize {
         self.filters.iter().map(|f| f.dual_count(self.has_obstacles())).sum()
+    }
+
+    /// Most substeps a step: those asked for, or those chosen.
+    pub(crate) fn max_substeps(&self) -> u32 {
+        match self.description.solver.max_substeps {
+            0 if self.steps_per_frame < 4 => 8,
+            0 => 24,
+            asked => asked,
+        }
     }
 
     /// Length of a step \[s\].
@@ -391,7 +409,7 @@ impl World {
 
     /// Number of colours that the limited triangles need.
     pub fn color_count(&self) -> usize {
-        self.strain.colors.len()
+        self.strain.colors.len() + self.woven.colors.len()
     }
 
     /// Hinges with limits on their bend, in the engine's vertex order.
@@ -401,7 +419,7 @@ impl World {
 
     /// How many substeps the material asks for at rest, and how it is softened if that is more than allowed.
     pub fn plan(&self) -> Plan {
-        self.forces.plan(f64::from(self.step_time()), 1.0, self.description.solver.max_substeps)
+        self.forces.plan(f64::from(self.step_time()), 1.0, self.max_substeps())
     }
 
     /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line each.

@@ -5,7 +5,8 @@
 
 use glam::{DVec3, Vec3};
 use taut::{
-    Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, World,
+    Cloth, Description, Limit, Material, Pin, Scheme, State, Stepper, World,
+    boundary::hold::Caught,
     certificate::certify_positions,
     hierarchy,
     kernel::svd2::rest_inverse,
@@ -28,7 +29,7 @@ fn sheet(cells: u32, strain: Limit) -> Description {
         ["corner:top-left", "corner:top-right"].iter().flat_map(|c| mesh.groups[*c].clone()).collect();
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = strain;
-    cloth.pins = vec![Pin { vertices, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices, ..Pin::default() }];
     let mut description = Description { cloths: vec![cloth], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = 1;
@@ -56,7 +57,7 @@ fn measure(world: &World, frame: u32, [before, now]: [&[Vec3]; 2]) -> Motions {
             kinetic += 0.5 * mass * moved.length_squared() / (dt * dt);
         }
     }
-    let certificate = certify_positions(world, 0, frame, now);
+    let certificate = certify_positions(world, 0, frame, now, &Caught::new(world));
     let (energy, plan) = (certificate.energy, world.plan());
     let elastic = f64::from(plan.stretch) * energy.stretch + f64::from(plan.bend) * energy.bend;
     Motions { center: certificate.center_of_mass.into(), energy: kinetic + energy.gravity + elastic }
@@ -77,7 +78,8 @@ fn reference(description: &Description) -> Vec<Motions> {
     for frame in 1..=FRAMES {
         let before = state.positions(&world, 0);
         stepper.advance_frame(&world, &mut state);
-        let Snapshot { frame: count, positions: predicted, mut velocities, duals } = state.snapshot(&world);
+        let Snapshot { frame: count, positions: predicted, mut velocities, duals, caught, hands } =
+            state.snapshot(&world);
         let goal: Vec<[f64; 3]> = predicted.iter().map(|p| p.as_dvec3().to_array()).collect();
         let nearest = filter.nearest(&threads, &goal);
         assert!(
@@ -91,7 +93,9 @@ fn reference(description: &Description) -> Vec<Motions> {
             *v += (x - p) / world.description().frame_time;
         }
         measured.push(measure(&world, frame, [&before, &positions]));
-        state = State::restore(&world, &Snapshot { frame: count, positions, velocities, duals }).unwrap();
+        state =
+            State::restore(&world, &Snapshot { frame: count, positions, velocities, duals, caught, hands })
+                .unwrap();
     }
     measured
 }
@@ -110,7 +114,7 @@ fn filter(description: &Description) -> Filter {
         areas.push(area);
         vertices.iter().for_each(|&v| masses[v as usize] += area / 3.0);
         let rest = rest.map(|r| r as f32);
-        elements.push(StrainElement { vertices, rest, range: cloth.strain.range(), share: 1.0 });
+        elements.push(StrainElement { vertices, rest, range: cloth.strain.range(), weave: None, share: 1.0 });
     }
     let levels = hierarchy::build(mesh, &hierarchy::Options::default()).levels;
     Filter::new(Parts {

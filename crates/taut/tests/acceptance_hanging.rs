@@ -5,7 +5,7 @@
 
 use glam::{DVec3, Vec3};
 use taut::{
-    Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, World,
+    Cloth, Description, Limit, Material, Pin, Scheme, State, Stepper, World,
     mesh::{TriangleMesh, generate},
 };
 
@@ -55,7 +55,7 @@ fn hang(limit: Limit, mut each: impl FnMut(u32, &Measured)) {
         ["corner:top-left", "corner:top-right"].iter().flat_map(|c| mesh.groups[*c].clone()).collect();
     let mut cloth = Cloth::new("sheet", mesh.clone(), Material::named("polyester").unwrap());
     cloth.strain = limit;
-    cloth.pins = vec![Pin { vertices, motion: Motion::default() }];
+    cloth.pins = vec![Pin { vertices, ..Pin::default() }];
     let mut description = Description { cloths: vec![cloth], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = 1;

@@ -277,7 +277,13 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
                 rest_inverse(vertices.map(|v| mesh.positions[v as usize].as_dvec3().to_array())).unwrap();
             areas.push(area);
             vertices.iter().for_each(|&v| masses[v as usize] += area / 3.0);
-            StrainElement { vertices, rest: rest.map(|r| r as f32), range: strain.range(), share: 1.0 }
+            StrainElement {
+                vertices,
+                rest: rest.map(|r| r as f32),
+                range: strain.range(),
+                weave: None,
+                share: 1.0,
+            }
         })
         .collect();
     let mean = masses.iter().sum::<f64>() / count as f64;

@@ -65,7 +65,7 @@ pub fn fit_scene(
     threads: &Threads,
     progress: &(dyn Fn(f64) + Sync),
 ) -> Vec<Fit> {
-    let is_fitted = |cloth: &Cloth| cloth.strain.is_some() || cloth.bend.is_some();
+    let is_fitted = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
     let weight = |cloth: &Cloth| cloth.mesh.triangles.len() as f64;
     let total: f64 = description.cloths.iter().filter(|c| is_fitted(c)).map(weight).sum();
     let mut before = 0.0;
@@ -91,7 +91,7 @@ pub fn fit_cloth(
     let started = Instant::now();
     let options = hierarchy::Options::default();
     let hierarchy = hierarchy::build(&cloth.mesh, &options);
-    let key = key(&cloth.mesh, &options, [cloth.strain, cloth.bend], method);
+    let key = key(&cloth.mesh, &options, [cloth.strain_bounds(), cloth.bend], method);
     let path = cache.folder.map(|folder| folder.join(format!("fit-{key:032x}.limits")));
     let mut fit = Fit {
         cloth: cloth.name.clone(),
@@ -109,8 +109,8 @@ pub fn fit_cloth(
         }
     }
     if !fit.from_cache {
-        let Cloth { mesh, strain, bend, .. } = cloth;
-        let task = Task { mesh, hierarchy: &hierarchy, strain: *strain, bend: *bend, method };
+        let (mesh, strain, bend) = (&cloth.mesh, cloth.strain_bounds(), cloth.bend);
+        let task = Task { mesh, hierarchy: &hierarchy, strain, bend, method };
         let fitted = fit::fit(&task, threads, progress);
         (fit.limits, fit.times) = (fitted.limits, fitted.times);
         if let Some(Err(why)) = path.as_deref().map(|path| save(path, key, &fit.limits)) {

@@ -97,20 +97,25 @@ impl Builder<'_> {
         let start = self.start(index, cloth, &name, &mesh)?;
         let before = self.report.problems.len();
         let pins = self.pins(index, cloth, &name, &mesh, &start);
-        (self.report.problems.len() == before).then(|| taut::Cloth {
+        let cloth = taut::Cloth {
             name,
             mesh,
             start,
             velocity: vector(cloth.velocity).as_vec3(),
             material: cloth.material.build(),
             strain: cloth.strain.build(),
+            weave: cloth.strain.weave(),
             edge: cloth.edge.build(),
             bend: cloth.bend.build(),
             coarse: None,
             pins,
             masses: None,
             imperfection: cloth.imperfection.map(|length| length as f32),
-        })
+        };
+        if let Err(problem) = cloth.check_weave() {
+            self.refuse::<()>(index, &cloth.name, &["strain", "direction"], problem);
+        }
+        (self.report.problems.len() == before).then_some(cloth)
     }
 
     /// The mesh at rest: generated or read, scaled, checked.

@@ -25,6 +25,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "star",
         "noisy-sheet",
         "bend-loose",
-        "bend-tight"
+        "bend-tight",
+        "weave"
     ]
 }

@@ -75,6 +75,9 @@ fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report
 }
 
 fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    if let Some(strain) = cloth.get("strain") {
+        check_weave(strain, &Path::Key(path, "strain"), report);
+    }
     for key in ["strain", "edge", "bend"] {
         if let Some(limits) = cloth.get(key) {
             check_order(limits, "min", "max", &Path::Key(path, key), report);
@@ -97,6 +100,55 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
         let mesh = Path::Key(path, "mesh");
         check_torus(torus, &Path::Key(&mesh, "torus"), report);
+    }
+}
+
+/// The keys of limits by direction.
+const DIRECTIONS: [&str; 3] = ["warp", "weft", "bias"];
+
+/// Limits are the same in all directions, or apart along warp, weft and bias, and these are then all there.
+fn check_weave(strain: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let keys = ["warp", "weft", "bias", "direction"];
+    let Some(given) = keys.into_iter().find(|key| strain.get(key).is_some()) else { return };
+    for key in ["min", "max"] {
+        if let Some(node) = strain.get(key) {
+            let message = format!(
+                "is for all directions alike, must not stand beside {given}; give it within warp, weft and bias"
+            );
+            report.add(node.origin, &Path::Key(path, key), message);
+        }
+    }
+    for key in keys.into_iter().filter(|key| strain.get(key).is_none()) {
+        let message = match key {
+            "direction" => format!(
+                "is missing; beside {given} it must say where the warp runs: a vector, \"u\" or \"v\""
+            ),
+            _ => format!("is missing; beside {given} it must be there"),
+        };
+        report.add(strain.origin, &Path::Key(path, key), message);
+    }
+    if let Some(node) = strain.get("direction")
+        && node.vector().is_some_and(|v| length(v) < MIN_LENGTH)
+    {
+        report.add(node.origin, &Path::Key(path, "direction"), "has no length, must point somewhere");
+    }
+    for key in DIRECTIONS {
+        if let Some(limits) = strain.get(key) {
+            check_order(limits, "min", "max", &Path::Key(path, key), report);
+        }
+    }
+    // There is nothing half-way between a limit and none.
+    for side in ["min", "max"] {
+        let has = |key: &&str| strain.get(key).is_some_and(|limits| limits.get(side).is_some());
+        let Some(one) = DIRECTIONS.into_iter().find(|key| has(key)) else { continue };
+        for key in DIRECTIONS.into_iter().filter(|key| !has(key)) {
+            if let Some(limits) = strain.get(key) {
+                let path = Path::Key(path, key);
+                let message =
+                    format!("is missing; {one} has one, so that warp, weft and bias must all have one");
+                report.add(limits.origin, &Path::Key(&path, side), message);
+            }
+        }
     }
 }
 

@@ -34,7 +34,7 @@ impl Sheet {
             .map(|&vertices| {
                 let corners = vertices.map(|v| mesh.positions[v as usize].as_dvec3().to_array());
                 let rest = rest_inverse(corners).expect("a grid has no flat triangle").0.map(|r| r as f32);
-                StrainElement { vertices, rest, range, share: 1.0 / 6.0 }
+                StrainElement { vertices, rest, range, weave: None, share: 1.0 / 6.0 }
             })
             .collect();
         let colored = Colored::new(count, &mesh.triangles, |b| StrainBatch::pack(b, &elements, count as u32));

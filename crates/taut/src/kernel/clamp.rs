@@ -6,39 +6,50 @@
 use super::{
     real::{Real, V3, combine, cross, dot, scale, select3},
     strain::Range,
-    svd2::{cauchy, principal},
+    svd2::{Cauchy, cauchy, principal},
+    weave::Limits,
 };
 
-/// p − f, where p is f with its principal stretches clamped to `range`; `None` if all lanes are inside.
+/// p − f, where p is f with its principal stretches clamped to its limits; `None` if all lanes are inside.
 #[inline(always)]
-pub fn clamp_stretches<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> Option<[V3<R>; 2]> {
-    let zero = R::splat(0.0);
-    clamp(f, range, zero.lt(zero))
+pub fn clamp_stretches<R: Real, M: Limits<R>>(f: &[V3<R>; 2], limits: M) -> Option<[V3<R>; 2]> {
+    let (zero, c) = (R::splat(0.0), cauchy(f));
+    clamp::<R, M>(f, &c, &limits.ranges(&c), zero.lt(zero))
 }
 
 /// The same, where a lower limit also keeps f from being turned inside out: its smaller stretch counts as negative where
 /// its normal points away from `facing`.
 #[inline(always)]
-pub fn clamp_stretches_facing<R: Real>(f: &[V3<R>; 2], range: Range<R>, facing: V3<R>) -> Option<[V3<R>; 2]> {
-    let zero = R::splat(0.0);
-    clamp(f, range, dot(cross(f[0], f[1]), facing).lt(zero) & zero.lt(range.min))
+pub fn clamp_stretches_facing<R: Real, M: Limits<R>>(
+    f: &[V3<R>; 2],
+    limits: M,
+    facing: V3<R>,
+) -> Option<[V3<R>; 2]> {
+    let (zero, c) = (R::splat(0.0), cauchy(f));
+    let ranges = limits.ranges(&c);
+    clamp::<R, M>(f, &c, &ranges, dot(cross(f[0], f[1]), facing).lt(zero) & zero.lt(ranges[1].min))
 }
 
 #[inline(always)]
-fn clamp<R: Real>(f: &[V3<R>; 2], range: Range<R>, turned: R::Mask) -> Option<[V3<R>; 2]> {
-    let c = cauchy(f);
-    let inside = c.larger.le(range.max * range.max) & (range.min * range.min).le(c.smaller) & !turned;
+fn clamp<R: Real, M: Limits<R>>(
+    f: &[V3<R>; 2],
+    c: &Cauchy<R>,
+    ranges: &[Range<R>; 2],
+    turned: R::Mask,
+) -> Option<[V3<R>; 2]> {
+    let inside = M::inside(ranges, c) & !turned;
     if !R::any(!inside) {
         return None;
     }
-    let principal = principal(f, &c);
+    let [r0, r1] = *ranges;
+    let principal = principal(f, c);
     let d = principal.directions();
     let [vx, vy] = principal.v;
     let shrink = R::splat(1.0) / (vx * vx + vy * vy);
     let [s0, s1] = principal.s;
-    let d0 = scale(d[0], (s0.clamp(range.min, range.max) - s0) * shrink);
+    let d0 = scale(d[0], (s0.clamp(r0.min, r0.max) - s0) * shrink);
     // −s₁ of a triangle inside out is brought to the lower limit along −d₁.
-    let opened = R::select(turned, -range.min, s1.clamp(range.min, range.max));
+    let opened = R::select(turned, -r1.min, s1.clamp(r1.min, r1.max));
     let d1 = scale(d[1], (opened - s1) * shrink);
     let zero = [R::splat(0.0); 3];
     Some([

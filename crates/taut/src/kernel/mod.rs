@@ -15,3 +15,4 @@ pub mod real;
 pub mod strain;
 pub mod svd2;
 pub mod svd3;
+pub mod weave;

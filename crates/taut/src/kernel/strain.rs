@@ -17,6 +17,7 @@
 use super::{
     real::{Real, V3, add, combine, cross, dot, perpendicular, scale, select3, sub},
     svd2::{Principal, RestInverse, cauchy, deformation_gradient, principal},
+    weave::Limits,
 };
 
 /// Allowed principal stretches; 1 is the rest length. No limit: 0 below, a huge number above.
@@ -41,26 +42,25 @@ pub struct Projected<R: Real> {
 
 /// How far the worse principal stretch is past its limit; 0 inside.
 #[inline(always)]
-pub fn strain_residual<R: Real>(x: &[V3<R>; 3], rest: RestInverse<R>, range: Range<R>) -> R {
+pub fn strain_residual<R: Real, M: Limits<R>>(x: &[V3<R>; 3], rest: RestInverse<R>, limits: M) -> R {
     let c = cauchy(&deformation_gradient(x, rest));
-    let zero = R::splat(0.0);
-    (c.larger.sqrt() - range.max).max(range.min - c.smaller.sqrt()).max(zero)
+    M::past(&limits.ranges(&c), [c.larger.sqrt(), c.smaller.sqrt()])
 }
 
 /// Brings a triangle back to its limits along the mass-weighted gradients. `w` are inverse masses; any common
 /// factor cancels, and one that makes them about the square of an edge keeps products of four inside a float's range. `None` if all lanes are inside (the early-out, W3).
 #[inline(always)]
-pub fn limit_strain_gradient<R: Real>(
+pub fn limit_strain_gradient<R: Real, M: Limits<R>>(
     x: &[V3<R>; 3],
     w: [R; 3],
     rest: RestInverse<R>,
-    range: Range<R>,
+    limits: M,
     relaxation: R,
 ) -> Option<Projected<R>> {
-    let (principal, active, residual) = violation(x, rest, range)?;
+    let Violation { principal, active, residual, ranges } = violation(x, rest, limits)?;
     let (zero, tiny) = (R::splat(0.0), R::splat(1e-30));
     let g = Metric::new(principal.v, w, rest);
-    let single = g.single_step(principal.s, range);
+    let single = g.single_step(principal.s, &ranges);
     let factor = R::select(active, relaxation, zero);
     // The direction in space is p / s.
     let p = select3::<R>(single.first, principal.p[0], principal.p[1]);
@@ -76,7 +76,7 @@ pub fn limit_strain_gradient<R: Real>(
     let given = active & (single.misses | (principal.flat & !single.first));
     if R::any(given) {
         let u = principal.directions();
-        let shape = g.moves_to_shape(&principal, &u, w, rest, range, &single);
+        let shape = g.moves_to_shape(&principal, &u, w, rest, &ranges, &single);
         for i in 0..3 {
             moves[i] = select3::<R>(given, scale(shape[i], factor), moves[i]);
         }
@@ -84,22 +84,30 @@ pub fn limit_strain_gradient<R: Real>(
     Some(Projected { active, residual, moves })
 }
 
+/// A triangle of which some lane is outside its limits.
+struct Violation<R: Real> {
+    principal: Principal<R>,
+    /// Lanes outside.
+    active: R::Mask,
+    /// How far the worse stretch is past its limit.
+    residual: R,
+    /// What the larger and the smaller stretch may be.
+    ranges: [Range<R>; 2],
+}
+
 /// Principal stretches, lanes outside and residual, unless all lanes are inside.
 #[inline(always)]
-fn violation<R: Real>(
-    x: &[V3<R>; 3],
-    rest: RestInverse<R>,
-    range: Range<R>,
-) -> Option<(Principal<R>, R::Mask, R)> {
+fn violation<R: Real, M: Limits<R>>(x: &[V3<R>; 3], rest: RestInverse<R>, limits: M) -> Option<Violation<R>> {
     let f = deformation_gradient(x, rest);
     let c = cauchy(&f);
-    let inside = c.larger.le(range.max * range.max) & (range.min * range.min).le(c.smaller);
+    let ranges = limits.ranges(&c);
+    let inside = M::inside(&ranges, &c);
     if !R::any(!inside) {
         return None;
     }
     let principal = principal(&f, &c);
-    let residual = (principal.s[0] - range.max).max(range.min - principal.s[1]).max(R::splat(0.0));
-    Some((principal, !inside, residual))
+    let residual = M::past(&ranges, principal.s);
+    Some(Violation { principal, active: !inside, residual, ranges })
 }
 
 /// The mass metric of a triangle in its principal directions v, which need not be of unit length: along grows with |v|,
@@ -148,13 +156,14 @@ impl<R: Real> Metric<R> {
     /// has the singular value t where (t² − o²)(t² − y²) = (k off t)². With a = (off t)² and b = g² (t² − o²) the root
     /// is y = (a s ± √D) / (a + b), D = b (b t² + a (t² − s²)), in one of two forms that do not cancel.
     #[inline(always)]
-    fn single_step(&self, s: [R; 2], range: Range<R>) -> SingleStep<R> {
+    fn single_step(&self, s: [R; 2], ranges: &[Range<R>; 2]) -> SingleStep<R> {
         let zero = R::splat(0.0);
-        let [s0, s1] = s;
-        let first = range.max.lt(s0) | s0.lt(range.min);
-        let second = range.max.lt(s1) | s1.lt(range.min);
+        let ([s0, s1], [r0, r1]) = (s, *ranges);
+        let first = r0.max.lt(s0) | s0.lt(r0.min);
+        let second = r1.max.lt(s1) | s1.lt(r1.min);
         let (s, o) = (R::select(first, s0, s1), R::select(first, s1, s0));
-        let t = s.clamp(range.min, range.max);
+        let (own, other) = (choose(first, r0, r1), choose(first, r1, r0));
+        let t = s.clamp(own.min, own.max);
         let g = R::select(first, self.diagonal[0], self.diagonal[1]);
         let square = t * t;
         let a = self.off * self.off * square;
@@ -171,8 +180,8 @@ impl<R: Real> Metric<R> {
         // The determinant tells where the other stretch goes: o y / t.
         let (product, unit) = (o * top, t * bottom);
         let lands = rooted
-            & product.le(unit * range.max * R::splat(1.000001))
-            & (unit * range.min * R::splat(0.999999)).le(product);
+            & product.le(unit * other.max * R::splat(1.000001))
+            & (unit * other.min * R::splat(0.999999)).le(product);
         SingleStep {
             first,
             s,
@@ -193,17 +202,18 @@ impl<R: Real> Metric<R> {
         u: &[V3<R>; 2],
         w: [R; 3],
         rest: RestInverse<R>,
-        range: Range<R>,
+        ranges: &[Range<R>; 2],
         step: &SingleStep<R>,
     ) -> [V3<R>; 3] {
         let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
-        let [s0, s1] = principal.s;
+        let ([s0, s1], [r0, r1]) = (principal.s, *ranges);
+        let (own, other) = (choose(step.first, r0, r1), choose(step.first, r1, r0));
         // Where the other stretch would leave its limits on the way, it is held at that limit.
-        let second = range.max.lt(s1) | s1.lt(range.min);
-        let target = step.s.clamp(range.min, range.max);
-        let landing = step.other.clamp(range.min, range.max);
+        let second = r1.max.lt(s1) | s1.lt(r1.min);
+        let target = step.s.clamp(own.min, own.max);
+        let landing = step.other.clamp(other.min, other.max);
         let t0 = R::select(step.first, target, landing);
-        let t1 = R::select(step.first & !second, landing, s1.clamp(range.min, range.max));
+        let t1 = R::select(step.first & !second, landing, s1.clamp(r1.min, r1.max));
         let sine = self.off * (t1 * s0 - t0 * s1);
         let cosine = t0 * s0 * self.diagonal[1] + t1 * s1 * self.diagonal[0];
         let size = (sine * sine + cosine * cosine).sqrt();
@@ -271,6 +281,12 @@ impl<R: Real> Metric<R> {
     }
 }
 
+/// `yes` where the mask is set, `no` elsewhere.
+#[inline(always)]
+fn choose<R: Real>(mask: R::Mask, yes: Range<R>, no: Range<R>) -> Range<R> {
+    Range { min: R::select(mask, yes.min, no.min), max: R::select(mask, yes.max, no.max) }
+}
+
 /// Moves that change F by u `change` vᵀ / |v|² and keep the centre of mass, or the one pinned vertex (Eq. 4); and where
 /// more are pinned, for which that is not enough.
 #[inline(always)]
@@ -318,19 +334,20 @@ fn moves_about_center<R: Real>(
 /// Brings a triangle back to its limits as published: Eq. 4 with its cases of one, two and three pinned vertices.
 /// `None` if all lanes are inside.
 #[inline(always)]
-pub fn limit_strain_paper<R: Real>(
+pub fn limit_strain_paper<R: Real, M: Limits<R>>(
     x: &[V3<R>; 3],
     w: [R; 3],
     rest: RestInverse<R>,
-    range: Range<R>,
+    limits: M,
     relaxation: R,
 ) -> Option<Projected<R>> {
-    let (principal, active, residual) = violation(x, rest, range)?;
+    let Violation { principal, active, residual, ranges } = violation(x, rest, limits)?;
     let zero = R::splat(0.0);
-    let [s0, s1] = principal.s;
-    let change = [[s0.clamp(range.min, range.max) - s0, zero], [zero, s1.clamp(range.min, range.max) - s1]];
+    let ([s0, s1], [r0, r1]) = (principal.s, ranges);
+    let change = [[s0.clamp(r0.min, r0.max) - s0, zero], [zero, s1.clamp(r1.min, r1.max) - s1]];
     let (mut moves, held) = moves_about_center(change, principal.v, &principal.directions(), w, rest);
     if R::any(held & active) {
+        let range = Range { min: r1.min, max: r0.max };
         let across = moves_across_pinned_edge(x, w, &rest_corners(rest), range);
         for i in 0..3 {
             moves[i] = select3::<R>(held, across[i], moves[i]);
@@ -350,7 +367,8 @@ fn rest_corners<R: Real>(rest: RestInverse<R>) -> [[R; 2]; 3] {
     [[zero, zero], [one / rest[0], zero], [-(rest[1] / (rest[0] * rest[2])), one / rest[2]]]
 }
 
-/// Two vertices pinned: the third moves at right angles to their line. With F = [[a, b], [0, d]] in frames along the
+/// Two vertices pinned: the third moves at right angles to their line. `range` is from what the smaller stretch may be at least to
+/// what the larger may be at most. With F = [[a, b], [0, d]] in frames along the
 /// line, a principal stretch t asks for d² = t² (t² − a² − b²) / (t² − a²).
 #[inline(always)]
 fn moves_across_pinned_edge<R: Real>(

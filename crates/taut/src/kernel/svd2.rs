@@ -40,6 +40,17 @@ pub struct Cauchy<R> {
     pub smaller: R,
 }
 
+impl<R: Real> Cauchy<R> {
+    /// The cosine of twice the angle between the first principal direction in the rest shape and an axis, which is given by the cosine
+    /// and sine of twice its own angle from the first edge. Any number from −1 to 1 where all directions are principal.
+    #[inline(always)]
+    pub fn turn_from(&self, axis: [R; 2]) -> R {
+        let (one, tiny) = (R::splat(1.0), R::splat(1e-30));
+        let along = self.half_difference * axis[0] + self.off_diagonal * axis[1];
+        (along / self.radius.max(tiny)).clamp(-one, one)
+    }
+}
+
 /// Eigenvalues of FᵀF.
 #[inline(always)]
 pub fn cauchy<R: Real>(f: &[V3<R>; 2]) -> Cauchy<R> {

@@ -72,14 +72,14 @@ pub fn enforce(
     let mut passes = 0;
     'cycles: loop {
         for _ in 0..SWEEPS {
-            let strain = sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
+            let strain = sweep::sweep_triangles(settings, world, x, &mut random, &mut scratch.order);
             let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
             let bend = sweep::sweep_bends(plain, &world.bends, x, &mut random, &mut scratch.order);
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
             let near = strain.max(edge) <= 2.0 * tolerance && bend <= 2.0 * bend_tolerance;
             if near && depth <= shallow {
-                enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+                enforced.residual = sweep::residual(settings, world, x);
                 enforced.bend = sweep::bend_excess(settings, &world.bends, x);
                 enforced.converged = enforced.residual <= tolerance && enforced.bend <= bend_tolerance;
                 if enforced.converged {
@@ -121,7 +121,7 @@ pub fn enforce(
     }
     solids.expel(obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
-        enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.residual = sweep::residual(settings, world, x);
         enforced.bend = sweep::bend_excess(settings, &world.bends, x);
         enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= bend_tolerance;
     }

@@ -156,7 +156,7 @@ fn filter(
         }
         solids.note_contacts(obstacles, x, 0.01 * world.edge_length);
         solids.expel(obstacles, x);
-        enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.residual = sweep::residual(settings, world, x);
         enforced.bend = sweep::bend_excess(settings, &world.bends, x);
         enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= stop.bend;
     }
@@ -191,8 +191,7 @@ fn iterate(
         let [met, bend_met] = if limited {
             match solver.scheme {
                 Scheme::Sweep | Scheme::Nearest | Scheme::Cycle | Scheme::Paper => {
-                    let strain =
-                        sweep::sweep_strain(settings, &world.strain, x, &mut random, &mut scratch.order);
+                    let strain = sweep::sweep_triangles(settings, world, x, &mut random, &mut scratch.order);
                     let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
                     let bend = sweep::sweep_bends(settings, &world.bends, x, &mut random, &mut scratch.order);
                     [strain.max(edge), bend]
@@ -206,14 +205,7 @@ fn iterate(
                     &mut random,
                     &mut scratch.order,
                 ),
-                Scheme::Jacobi => jacobi::iterate(
-                    settings,
-                    &world.strain,
-                    &world.edges,
-                    &world.bends,
-                    x,
-                    &mut scratch.moves,
-                ),
+                Scheme::Jacobi => jacobi::iterate(settings, world, x, &mut scratch.moves),
             }
         } else {
             [0.0; 2]
@@ -222,7 +214,7 @@ fn iterate(
         iterations += 1;
         // What an iteration meets on its way is close to what it leaves: look twice only when that would do.
         if met <= 2.0 * tolerance && bend_met <= 2.0 * bend_tolerance && depth <= shallow {
-            let residual = sweep::residual(settings, &world.strain, &world.edges, x);
+            let residual = sweep::residual(settings, world, x);
             let bend = sweep::bend_excess(settings, &world.bends, x);
             if residual <= tolerance && bend <= bend_tolerance {
                 enforced = Enforced { iterations, residual, bend, converged: true };
@@ -235,7 +227,7 @@ fn iterate(
     }
     solids.expel(obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
-        let residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        let residual = sweep::residual(settings, world, x);
         let bend = sweep::bend_excess(settings, &world.bends, x);
         let converged = residual <= solver.tolerance && bend <= bend_tolerance;
         enforced = Enforced { iterations, residual, bend, converged };

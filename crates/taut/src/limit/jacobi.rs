@@ -6,31 +6,33 @@
 
 use super::{
     Settings,
-    bend::{BendBatch, SweepBends},
-    colored::{Colored, SharedQuads},
-    edge::{EdgeBatch, EdgeWork, SweepEdges},
-    strain_triangle::{AccumulateStrain, StrainBatch},
+    bend::SweepBends,
+    colored::SharedQuads,
+    edge::{EdgeWork, SweepEdges},
+    strain_triangle::AccumulateStrain,
     sweep::GRAIN,
 };
-use crate::kernel::lanes::{Quad, run};
+use crate::{
+    World,
+    kernel::lanes::{Quad, run},
+};
 
 /// One iteration over all triangles, edges and hinges with limits. `moves` is scratch of the length of `x`. Gives the largest
 /// residual, and the largest excess of a bend.
-pub fn iterate(
-    settings: &Settings,
-    triangles: &Colored<StrainBatch>,
-    edges: &Colored<EdgeBatch>,
-    bends: &Colored<BendBatch>,
-    x: &mut [Quad],
-    moves: &mut [Quad],
-) -> [f32; 2] {
+pub(crate) fn iterate(settings: &Settings, world: &World, x: &mut [Quad], moves: &mut [Quad]) -> [f32; 2] {
     let &Settings { threads, lanes, projection, relaxation } = settings;
+    let World { strain, woven, edges, bends, .. } = world;
     moves.fill([0.0; 4]);
     let (mut worst, mut excess) = (0.0f32, 0.0f32);
     {
         let (x, moves) = (SharedQuads::new(x), SharedQuads::new(moves));
-        for color in 0..triangles.colors.len() {
-            worst = worst.max(threads.largest(triangles.of(color), GRAIN, |batches| {
+        for color in 0..strain.colors.len() {
+            worst = worst.max(threads.largest(strain.of(color), GRAIN, |batches| {
+                run(lanes, AccumulateStrain { batches, x, moves, projection, relaxation })
+            }));
+        }
+        for color in 0..woven.colors.len() {
+            worst = worst.max(threads.largest(woven.of(color), GRAIN, |batches| {
                 run(lanes, AccumulateStrain { batches, x, moves, projection, relaxation })
             }));
         }

@@ -17,6 +17,7 @@ pub mod paper;
 pub mod serial;
 pub mod strain_triangle;
 pub mod sweep;
+pub mod weave;
 
 use crate::{
     Limit, Projection,

@@ -245,8 +245,8 @@ impl Filter {
         let (kept, _) = kept.as_chunks_mut::<DUALS>();
         settings.threads.each_pair(&mut scratch.states, kept, GRAIN, |first, states, kept| {
             let batches = &self.batches[first..first + states.len()];
-            let kept = kept.as_flattened_mut();
-            run(settings.lanes, TurnDuals { batches, states, kept, x, way, factor });
+            let (kept, weaves) = (kept.as_flattened_mut(), self.weaves(first, batches.len()));
+            run(settings.lanes, TurnDuals { batches, weaves, states, kept, x, way, factor });
         });
     }
 
@@ -263,9 +263,10 @@ impl Filter {
         let (x, stiffness, faced) = (SharedQuads::new(x), self.stiffness[stage], self.two_sided);
         settings.threads.each_pair(&mut scratch.states, &mut scratch.pulls, GRAIN, |first, states, pulls| {
             let batches = &self.batches[first..first + states.len()];
+            let weaves = self.weaves(first, batches.len());
             run(
                 settings.lanes,
-                ClampTriangles { batches, states, pulls, x, stiffness, rescale, faced, measure },
+                ClampTriangles { batches, weaves, states, pulls, x, stiffness, rescale, faced, measure },
             );
         });
         let Scratch { bend_states, bend_pulls, .. } = scratch;

@@ -99,7 +99,7 @@ pub fn enforce(
                 break;
             }
         }
-        enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.residual = sweep::residual(settings, world, x);
         enforced.bend = sweep::bend_excess(settings, &world.bends, x);
         enforced.converged =
             enforced.residual <= tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
@@ -109,7 +109,7 @@ pub fn enforce(
     }
     solids.expel(obstacles, x);
     if !obstacles.is_empty() {
-        enforced.residual = sweep::residual(settings, &world.strain, &world.edges, x);
+        enforced.residual = sweep::residual(settings, world, x);
         enforced.bend = sweep::bend_excess(settings, &world.bends, x);
         enforced.converged =
             enforced.residual <= solver.tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);

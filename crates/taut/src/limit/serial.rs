@@ -39,9 +39,15 @@ pub fn iterate(
         let element = &triangles[e as usize];
         let quads = element.vertices.map(|v| x[v as usize]);
         let (p, w) = (quads.map(|q| position(&q)), quads.map(|q| q[3]));
-        let projected = match projection {
-            Projection::Gradient => limit_strain_gradient(&p, w, element.rest, element.range, relaxation),
-            Projection::Paper => limit_strain_paper(&p, w, element.rest, element.range, relaxation),
+        let projected = match (projection, element.weave) {
+            (Projection::Gradient, None) => {
+                limit_strain_gradient(&p, w, element.rest, element.range, relaxation)
+            }
+            (Projection::Gradient, Some(weave)) => {
+                limit_strain_gradient(&p, w, element.rest, weave, relaxation)
+            }
+            (Projection::Paper, None) => limit_strain_paper(&p, w, element.rest, element.range, relaxation),
+            (Projection::Paper, Some(weave)) => limit_strain_paper(&p, w, element.rest, weave, relaxation),
         };
         if let Some(projected) = projected {
             worst = worst.max(projected.residual);

@@ -8,20 +8,36 @@ use super::{
     bend::{BendBatch, SweepBends},
     colored::{Colored, SharedQuads},
     edge::{EdgeBatch, EdgeWork, SweepEdges},
-    strain_triangle::{CheckStrain, StrainBatch, SweepStrain},
+    strain_triangle::{CheckStrain, LimitedBatch, SweepStrain},
 };
-use crate::kernel::{
-    lanes::{Quad, run},
-    random::Random,
+use crate::{
+    World,
+    kernel::{
+        lanes::{Quad, run},
+        random::Random,
+    },
 };
 
 /// Batches below which a colour is not shared between threads: about 2 µs of work.
 pub(super) const GRAIN: usize = 16;
 
-/// One sweep over all triangles. Gives the largest residual met on the way.
-pub fn sweep_strain(
+/// One sweep over all triangles of a world, those with limits along warp, weft and bias last. Gives the largest residual met on
+/// the way.
+pub(crate) fn sweep_triangles(
     settings: &Settings,
-    colored: &Colored<StrainBatch>,
+    world: &World,
+    x: &mut [Quad],
+    random: &mut Random,
+    order: &mut Vec<u32>,
+) -> f32 {
+    let plain = sweep_strain(settings, &world.strain, x, random, order);
+    plain.max(sweep_strain(settings, &world.woven, x, random, order))
+}
+
+/// One sweep over triangles. Gives the largest residual met on the way.
+pub fn sweep_strain<B: LimitedBatch>(
+    settings: &Settings,
+    colored: &Colored<B>,
     x: &mut [Quad],
     random: &mut Random,
     order: &mut Vec<u32>,
@@ -84,20 +100,17 @@ pub fn bend_excess(settings: &Settings, hinges: &Colored<BendBatch>, x: &mut [Qu
     })
 }
 
-/// The largest residual of all triangles and edges; nothing moves.
-pub fn residual(
-    settings: &Settings,
-    triangles: &Colored<StrainBatch>,
-    edges: &Colored<EdgeBatch>,
-    x: &mut [Quad],
-) -> f32 {
+/// The largest residual of all triangles and edges of a world; nothing moves.
+pub(crate) fn residual(settings: &Settings, world: &World, x: &mut [Quad]) -> f32 {
     let &Settings { threads, lanes, .. } = settings;
     let x = SharedQuads::new(x);
-    let strain = threads.largest(&triangles.batches, GRAIN, |batches| run(lanes, CheckStrain { batches, x }));
+    let World { strain, woven, edges, .. } = world;
+    let strain = threads.largest(&strain.batches, GRAIN, |batches| run(lanes, CheckStrain { batches, x }));
+    let woven = threads.largest(&woven.batches, GRAIN, |batches| run(lanes, CheckStrain { batches, x }));
     let edge = threads.largest(&edges.batches, GRAIN, |batches| {
         run(lanes, SweepEdges { batches, x, work: EdgeWork::Check, relaxation: 0.0 })
     });
-    strain.max(edge)
+    strain.max(woven).max(edge)
 }
 
 fn shuffled(order: &mut Vec<u32>, count: usize, random: &mut Random) {

@@ -19,7 +19,7 @@ use crate::{
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
         nearest::tables::{Filter, Parts},
-        strain_triangle::{StrainBatch, StrainElement},
+        strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::{adjacency::Adjacency, reorder::locality_order},
     velocity::{
@@ -33,6 +33,15 @@ use crate::{
 /// Substeps of the velocity update after which limits are to act again, where the number of steps is chosen. With 12 a
 /// stretched sheet is calm, with 24 it shakes.
 const SUBSTEPS_A_STEP: u32 = 12;
+
+/// Sine of half a hinge's bend up to which a rest shape counts as flat.
+const FLAT: f64 = 1e-3;
+
+/// Whether limits are enforced over levels, all of them.
+fn over_levels(description: &Description) -> bool {
+    let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
+    levels && !description.cloths.iter().any(|cloth| cloth.edge.is_some())
+}
 
 /// Elements of all bodies, while they are collected.
 #[derive(Default)]
@@ -125,6 +134,14 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         viscosity: description.cloths.iter().map(|c| f64::from(c.material.viscosity)).fold(0.0, f64::max),
     };
     let steps_per_frame = match description.solver.steps_per_frame {
+        0 if over_levels(&description) => {
+            let crumples = description.cloths.iter().zip(&bodies).any(|(cloth, body)| {
+                let lower = cloth.strain.min.is_some()
+                    || cloth.weave.as_ref().is_some_and(|weave| weave.warp.min.is_some());
+                lower && body.hinges.iter().any(|hinge| hinge.rest_sin_half.abs() > FLAT)
+            });
+            if crumples { 3 } else { 1 }
+        }
         0 => {
             let needed = forces.plan(f64::from(description.frame_time), 1.0, u32::MAX).substeps;
             needed.div_ceil(SUBSTEPS_A_STEP).clamp(4, 32)
@@ -138,15 +155,16 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     };
     let levels = coarse::levels(&description, &bodies, &pins)?;
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
+    let (woven, plain): (Vec<_>, Vec<_>) = elements.strain.iter().copied().partition(|e| e.weave.is_some());
+    let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
     Ok(World {
         steps_per_frame,
         filters,
         levels,
         judges: OnceLock::new(),
         bend_triangles,
-        strain: Colored::new(vertex_count, &strain_vertices, |batch| {
-            StrainBatch::pack(batch, &elements.strain, spare)
-        }),
+        strain: Colored::new(vertex_count, &corners(&plain), |batch| StrainBatch::pack(batch, &plain, spare)),
+        woven: Colored::new(vertex_count, &corners(&woven), |batch| WovenBatch::pack(batch, &woven, spare)),
         edges: Colored::new(vertex_count, &edge_vertices, |batch| {
             EdgeBatch::pack(batch, &elements.edges, spare)
         }),
@@ -189,6 +207,8 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
     // Triangles in the order of their vertices, so that neighbours in memory are neighbours in the mesh.
     let mut by_place: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
     by_place.sort_by_key(|&t| mesh.triangles[t as usize].map(|v| place[v as usize]).into_iter().min());
+    let (bounds, weaves) =
+        (cloth.strain_bounds(), cloth.weave_ranges().map_err(|problem| invalid(cloth, problem))?);
     let mut masses = vec![0.0; count];
     let mut areas = vec![0.0; mesh.triangles.len()];
     for &t in &by_place {
@@ -202,11 +222,12 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         }
         let vertices = corners.map(|v| place[v as usize]);
         let rest_single = rest.map(|r| r as f32);
-        if cloth.strain.is_some() {
+        if bounds.is_some() {
             elements.strain.push(StrainElement {
                 vertices,
                 rest: rest_single,
-                range: cloth.strain.range(),
+                range: bounds.range(),
+                weave: weaves.get(t as usize).copied(),
                 share: 1.0,
             });
             elements.areas.push(area);
@@ -285,7 +306,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         vertices: first..first + count,
         order,
         masses,
-        rest: RestShape::new(mesh, adjacency.edges),
+        rest: RestShape::new(mesh, adjacency.edges).woven(weaves),
         hinges,
         bends,
         damping: material.damping,
@@ -302,10 +323,10 @@ fn build_filters(
 ) -> Vec<Filter> {
     let mut filters = Vec::new();
     let (mut triangles, mut hinges) = (0, 0);
-    let limited = |cloth: &Cloth| cloth.strain.is_some() || cloth.bend.is_some();
+    let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
     for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
         let count = |some: bool, count: usize| if some { count } else { 0 };
-        let range = triangles..triangles + count(cloth.strain.is_some(), cloth.mesh.triangles.len());
+        let range = triangles..triangles + count(cloth.limits_strain(), cloth.mesh.triangles.len());
         let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
         (triangles, hinges) = (range.end, bends.end);
         let (low, high) =
@@ -390,10 +411,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
         solver.budget_ms.is_none_or(|ms| (0.0..=1e9).contains(&ms)),
         "budget_ms must be at least 0 and at most 1e9",
     )?;
-    general(
-        solver.steps_per_frame <= 100_000 && solver.max_substeps >= 1,
-        "steps and substeps must be at least 1",
-    )?;
+    general(solver.steps_per_frame <= 100_000, "there can be at most 100000 steps a frame")?;
     general(
         description.obstacles.iter().all(|o| {
             o.position.is_finite()
@@ -443,7 +461,9 @@ fn check(description: &Description) -> Result<(), WorldError> {
                 && material.viscosity.is_finite(),
             "damping and viscosity must be at least 0",
         )?;
-        for limit in [cloth.strain, cloth.edge] {
+        cloth.weave.map_or(Ok(()), |weave| weave.check()).or_else(|problem| need(false, problem))?;
+        let woven = cloth.weave.map_or([cloth.strain; 3], |w| [w.warp, w.weft, w.bias]);
+        for limit in woven.into_iter().chain([cloth.strain, cloth.edge]) {
             let Limit { min, max } = limit;
             let fine = min.is_none_or(|m| (-1.0..=0.0).contains(&m))
                 && max.is_none_or(|m| m >= 0.0 && m.is_finite());

@@ -49,16 +49,17 @@ pub(super) fn levels(
 }
 
 fn limited(cloth: &Cloth) -> bool {
-    cloth.strain.is_some() || cloth.bend.is_some()
+    cloth.limits_strain() || cloth.bend.is_some()
 }
 
-/// Limits of the levels of a cloth: those it brings, or the closed-form bounds.
+/// Limits of the levels of a cloth: those it brings, or the closed-form bounds. Coarse triangles are limited alike in all directions:
+/// where the cloth's limits differ, by the loosest, so that no state that its own limits allow is refused.
 fn coarse_limits(cloth: &Cloth, hierarchy: &Hierarchy) -> Result<Vec<ElementLimits>, WorldError> {
     let bounds;
     let coarse = match &cloth.coarse {
         Some(coarse) => coarse,
         None => {
-            bounds = fit::bounds(&cloth.mesh, hierarchy, cloth.strain, cloth.bend);
+            bounds = fit::bounds(&cloth.mesh, hierarchy, cloth.strain_bounds(), cloth.bend);
             &bounds
         }
     };

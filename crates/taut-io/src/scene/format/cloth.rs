@@ -22,9 +22,10 @@ pub(crate) struct Cloth {
     /// What it is made of. `"polyester"` by default.
     #[serde(default)]
     pub material: Material,
-    /// Limits on the principal strains of every triangle. None by default.
+    /// Limits on the principal strains of every triangle: the same in all directions, or apart along warp, weft and bias. None by
+    /// default.
     #[serde(default)]
-    pub strain: Limits,
+    pub strain: StrainLimits,
     /// Limits on the strain of every edge. None by default.
     #[serde(default)]
     pub edge: Limits,
@@ -62,6 +63,55 @@ pub(crate) struct Limits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
     pub max: Option<f64>,
+}
+
+/// Limits on strain, the relative change of length: `min` and `max` for all directions, or `warp`, `weft` and `bias` for three,
+/// with `direction`. Between these, limits change smoothly; warp and weft themselves never stretch past theirs. What is left out
+/// is not limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct StrainLimits {
+    /// Largest allowed compression in any direction: −0.05 keeps every stretch above 0.95. None by default; −1 to 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1, max = 0))]
+    pub min: Option<f64>,
+    /// Largest allowed stretch in any direction: 0.05 keeps every stretch below 1.05. None by default; 0 to 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub max: Option<f64>,
+    /// Limits along the warp, in place of `min` and `max`; `weft`, `bias` and `direction` have to be there too. None by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warp: Option<Limits>,
+    /// Limits along the weft, at right angles to the warp. None by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weft: Option<Limits>,
+    /// Limits at 45 degrees to both. None by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bias: Option<Limits>,
+    /// Where the warp runs at rest: a vector, before `transform` turns the cloth, or `"u"` or `"v"`, where that texture coordinate
+    /// grows and the other stays. None by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<WarpDirection>,
+}
+
+/// Where the warp runs at rest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum WarpDirection {
+    /// Along a texture coordinate.
+    Texture(TextureAxis),
+    /// Along a vector, projected to each triangle; each −1000000 to 1000000.
+    Vector(#[schemars(inner(range(min = -1_000_000, max = 1_000_000)))] Vector),
+}
+
+/// A texture coordinate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TextureAxis {
+    /// The first.
+    U,
+    /// The second.
+    V,
 }
 
 /// A lower and an upper limit on bend, the angle between two neighbouring triangles, in degrees a centimetre: a hinge may fold that
@@ -142,6 +192,26 @@ impl BendLimits {
     /// The engine's limits.
     pub fn build(self) -> taut::Limit {
         taut::Limit { min: self.min.map(|min| min as f32), max: self.max.map(|max| max as f32) }
+    }
+}
+
+impl StrainLimits {
+    /// The engine's limits that are the same in all directions.
+    pub fn build(self) -> taut::Limit {
+        Limits { min: self.min, max: self.max }.build()
+    }
+
+    /// The engine's limits along warp, weft and bias. The rules see to it that either all or none are there.
+    pub fn weave(self) -> Option<taut::Weave> {
+        let direction = match self.direction? {
+            WarpDirection::Texture(TextureAxis::U) => taut::Direction::U,
+            WarpDirection::Texture(TextureAxis::V) => taut::Direction::V,
+            WarpDirection::Vector(vector) => {
+                taut::Direction::Along(glam::DVec3::from_array(vector).as_vec3())
+            }
+        };
+        let [warp, weft, bias] = [self.warp?, self.weft?, self.bias?].map(Limits::build);
+        Some(taut::Weave { warp, weft, bias, direction })
     }
 }
 

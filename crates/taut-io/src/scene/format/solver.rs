@@ -9,7 +9,7 @@ use super::decimal;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Solver {
-    /// How limits are enforced over the whole mesh. `"sweep"` by default.
+    /// How limits are enforced over the whole mesh. `"nearest"` by default.
     pub scheme: Scheme,
     /// How one violating triangle is brought back to its limits. `"gradient"` by default.
     pub projection: Projection,
@@ -35,12 +35,14 @@ pub(crate) struct Solver {
     /// Factor on every correction: 1 is plain Gauss–Seidel, above is over-relaxation. 0.1 to 1.95.
     #[schemars(range(min = 0.1, max = 1.95))]
     pub relaxation: f64,
-    /// Steps of the whole pipeline a frame. 0, the default, chooses 4 to 32 by the stiffness of the material: limits that
-    /// act too rarely make stiff cloth shake. 0 to 1000; the main paper does 1.
+    /// Steps of the whole pipeline a frame. 0, the default, chooses: 1, as in the main paper, for schemes that solve over levels (3 for
+    /// curved shells with a lower limit), 4 to 32 by the stiffness of the material for those that do not, and for limits on
+    /// edges. 0 to 1000.
     #[schemars(range(min = 0, max = 1000))]
     pub steps_per_frame: u32,
-    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 1 to 10000.
-    #[schemars(range(min = 1, max = 10_000))]
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0, the default, chooses 8
+    /// for up to three steps a frame and 24 for more. 0 to 10000.
+    #[schemars(range(min = 0, max = 10_000))]
     pub max_substeps: u32,
     /// How the limits of coarser levels are found, for the scheme `"paper"` and for `taut fit`. `"direct"` by default.
     pub fit: Fit,

@@ -147,7 +147,13 @@ fn elements(mesh: &TriangleMesh, ranges: &[Range<f32>]) -> Vec<StrainElement> {
         .filter_map(|t| {
             let vertices = mesh.triangles[t];
             let (rest, _) = rest_inverse(vertices.map(|v| mesh.positions[v as usize].as_dvec3().to_array()))?;
-            Some(StrainElement { vertices, rest: rest.map(|r| r as f32), range: ranges[t], share: 1.0 })
+            Some(StrainElement {
+                vertices,
+                rest: rest.map(|r| r as f32),
+                range: ranges[t],
+                weave: None,
+                share: 1.0,
+            })
         })
         .collect()
 }

@@ -16,17 +16,17 @@
 
 use super::{
     GRAIN,
-    local::{BatchState, NearestBatch},
+    local::{BatchState, LimitSource, NearestBatch},
     tables::{Filter, triangle_of},
 };
 use crate::{
     kernel::{
         lanes::{BATCH, Lanes, Quad, Work, run},
         real::{Real, V3, add, cross, dot, scale, select3},
-        strain::Range,
         svd2::{cauchy, deformation_gradient},
+        weave::Limits,
     },
-    limit::Settings,
+    limit::{Settings, weave::WeaveLanes},
 };
 
 /// Factor on a limit beyond which a stretch is far outside.
@@ -42,6 +42,8 @@ const ITERATIONS: usize = 20;
 pub struct Face<'a> {
     /// Triangles.
     pub batches: &'a [NearestBatch],
+    /// Their limits along warp, weft and bias, if they have such.
+    pub weaves: Option<&'a [WeaveLanes]>,
     /// Where the normals go.
     pub states: &'a mut [BatchState],
     /// Positions at the start of the step.
@@ -55,18 +57,34 @@ impl Work for Face<'_> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.weaves {
+                None => {
+                    let batches = self.batches;
+                    self.face::<L, _>(batches);
+                }
+                Some(weaves) => self.face::<L, _>(weaves),
+            }
+        }
+    }
+}
+
+impl Face<'_> {
+    #[inline(always)]
+    unsafe fn face<L: Lanes, S: LimitSource>(self, source: S) {
         let mut turn = [[L::splat(0.0); 3]; 3];
         for i in 0..3 {
             for k in 0..3 {
                 turn[i][k] = L::splat(self.turn[i][k]);
             }
         }
-        for (batch, state) in self.batches.iter().zip(self.states) {
+        for (b, (batch, state)) in self.batches.iter().zip(self.states).enumerate() {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the body, and nobody writes to them.
                 let x = unsafe { batch.corners::<L>(self.old.as_ptr(), at) };
-                let (rest, range) = batch.limits::<L>(at);
-                let n = normal(&deformation_gradient(&x, rest), range);
+                let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(b, at));
+                let n = normal(&deformation_gradient(&x, rest), limits);
                 let turned = add(add(scale(turn[0], n[0]), scale(turn[1], n[1])), scale(turn[2], n[2]));
                 for k in 0..3 {
                     turned[k].store(&mut state.facing[k], at);
@@ -82,12 +100,14 @@ impl Filter {
         let turn = turn(old, x);
         settings.threads.each(states, GRAIN, |first, states| {
             let batches = &self.batches[first..first + states.len()];
-            run(settings.lanes, Face { batches, states, old, turn });
+            let weaves = self.weaves(first, states.len());
+            run(settings.lanes, Face { batches, weaves, states, old, turn });
         });
     }
 
     /// Turns triangles that are still further outside than `far` to where their neighbours face at `x`, and drops
-    /// their duals. Residuals must have been measured.
+    /// their duals. Every other `attempt`, or where these do not agree, they take the side that they are on. Residuals must have
+    /// been measured.
     pub(super) fn unstick(&self, x: &[Quad], far: f32, attempt: u32, states: &mut [BatchState]) {
         for (b, state) in states.iter_mut().enumerate().filter(|(_, state)| state.worst > far) {
             for (lane, t) in (b * BATCH..self.triangle_count.min((b + 1) * BATCH)).enumerate() {
@@ -97,7 +117,7 @@ impl Filter {
                 let mut mean = self.mean_normal(t as u32, x);
                 if attempt % 2 == 1 || dot(mean, mean) == 0.0 {
                     let corners = self.vertices_of(t as u32).map(|v| [x[v][0], x[v][1], x[v][2]]);
-                    let f = deformation_gradient(&corners, self.shape_of(t as u32, 0.0).0);
+                    let f = deformation_gradient(&corners, self.rest_of(t as u32));
                     mean = cross(f[0], f[1]);
                 }
                 for k in 0..3 {
@@ -114,8 +134,11 @@ impl Filter {
         for v in self.vertices_of(t) {
             for neighbor in self.corners.of(v).iter().map(|&corner| triangle_of(corner)) {
                 let corners = self.vertices_of(neighbor).map(|v| [x[v][0], x[v][1], x[v][2]]);
-                let (rest, range) = self.shape_of(neighbor, 0.0);
-                let n = normal(&deformation_gradient(&corners, rest), range);
+                let f = deformation_gradient(&corners, self.rest_of(neighbor));
+                let n = match self.weave_of(neighbor) {
+                    None => normal(&f, self.range_of(neighbor)),
+                    Some(weave) => normal(&f, weave),
+                };
                 (sum, count) = (add(sum, n), count + dot(n, n));
             }
         }
@@ -125,9 +148,10 @@ impl Filter {
 
 /// The unit normal of a triangle of which f is the gradient; zero if it is far outside its limits.
 #[inline(always)]
-fn normal<R: Real>(f: &[V3<R>; 2], range: Range<R>) -> V3<R> {
+fn normal<R: Real, M: Limits<R>>(f: &[V3<R>; 2], limits: M) -> V3<R> {
     let (c, zero) = (cauchy(f), R::splat(0.0));
-    let (least, most) = (range.min * R::splat(FAR), range.max * R::splat(1.0 / FAR));
+    let [larger, smaller] = limits.ranges(&c);
+    let (least, most) = (smaller.min * R::splat(FAR), larger.max * R::splat(1.0 / FAR));
     let near = c.larger.le(most * most) & (least * least).lt(c.smaller);
     let n = cross(f[0], f[1]);
     let unit = scale(n, R::splat(1.0) / dot(n, n).sqrt().max(R::splat(1e-30)));

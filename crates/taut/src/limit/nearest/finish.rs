@@ -92,10 +92,15 @@ impl Filter {
     }
 
     fn project(&self, t: u32, x: &mut [Quad], slack: f32) {
-        let (vertices, (rest, range)) = (self.vertices_of(t), self.shape_of(t, slack));
+        let (vertices, rest) = (self.vertices_of(t), self.rest_of(t));
         let quads = vertices.map(|v| x[v]);
         let p = quads.map(|q| [q[0], q[1], q[2]]);
-        if let Some(projected) = limit_strain_gradient(&p, quads.map(|q| q[3]), rest, range, 1.0) {
+        let w = quads.map(|q| q[3]);
+        let projected = match self.weave_of(t) {
+            None => limit_strain_gradient(&p, w, rest, self.range_of(t).widened(slack), 1.0),
+            Some(weave) => limit_strain_gradient(&p, w, rest, weave.widened(slack), 1.0),
+        };
+        if let Some(projected) = projected {
             for k in 0..3 {
                 x[vertices[k]][..3].copy_from_slice(&add(p[k], projected.moves[k]));
             }

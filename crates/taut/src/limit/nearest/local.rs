@@ -7,11 +7,13 @@ use crate::{
         real::{Real, V3, add, combine, scale},
         strain::{Range, strain_residual},
         svd2::{RestInverse, deformation_gradient},
+        weave::{Limits, WeaveRange},
     },
     limit::{
         NO_LIMIT,
         colored::{SharedQuads, lanes_of, offsets_of},
         strain_triangle::StrainElement,
+        weave::WeaveLanes,
     },
 };
 
@@ -39,10 +41,10 @@ impl NearestBatch {
         }
     }
 
-    /// Rest inverses and limits of some lanes.
+    /// Rest inverses of some lanes.
     #[inline(always)]
-    pub(super) fn limits<L: Lanes>(&self, at: usize) -> (RestInverse<L>, Range<L>) {
-        (L::load_all(&self.rest, at), Range { min: L::load(&self.min, at), max: L::load(&self.max, at) })
+    pub(super) fn rest<L: Lanes>(&self, at: usize) -> RestInverse<L> {
+        L::load_all(&self.rest, at)
     }
 
     /// What `base` holds for the corners of some lanes.
@@ -53,6 +55,35 @@ impl NearestBatch {
     pub(super) unsafe fn corners<L: Lanes>(&self, base: *const Quad, at: usize) -> [V3<L>; 3] {
         // SAFETY: the caller's promise.
         unsafe { L::corners(base, &self.vertices, at) }
+    }
+}
+
+/// Where the limits of some batches are: a body has one kind for all its triangles.
+pub(super) trait LimitSource: Copy {
+    /// The kind of limits.
+    type Limits<L: Lanes>: Limits<L>;
+
+    /// Limits of some lanes of batch `b`, of the batches at hand.
+    fn limits<L: Lanes>(self, b: usize, at: usize) -> Self::Limits<L>;
+}
+
+/// The same in all directions.
+impl LimitSource for &[NearestBatch] {
+    type Limits<L: Lanes> = Range<L>;
+
+    #[inline(always)]
+    fn limits<L: Lanes>(self, b: usize, at: usize) -> Range<L> {
+        Range { min: L::load(&self[b].min, at), max: L::load(&self[b].max, at) }
+    }
+}
+
+/// Along warp, weft and bias.
+impl LimitSource for &[WeaveLanes] {
+    type Limits<L: Lanes> = WeaveRange<L>;
+
+    #[inline(always)]
+    fn limits<L: Lanes>(self, b: usize, at: usize) -> WeaveRange<L> {
+        self[b].limits(at)
     }
 }
 
@@ -109,6 +140,8 @@ const DEBRIS: f32 = 1e6;
 pub struct ClampTriangles<'a> {
     /// Triangles.
     pub batches: &'a [NearestBatch],
+    /// Their limits along warp, weft and bias, if they have such.
+    pub weaves: Option<&'a [WeaveLanes]>,
     /// Their duals and residuals.
     pub states: &'a mut [BatchState],
     /// Where their pulls go.
@@ -130,24 +163,40 @@ impl Work for ClampTriangles<'_> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.weaves {
+                None => {
+                    let batches = self.batches;
+                    self.clamp::<L, _>(batches);
+                }
+                Some(weaves) => self.clamp::<L, _>(weaves),
+            }
+        }
+    }
+}
+
+impl ClampTriangles<'_> {
+    #[inline(always)]
+    unsafe fn clamp<L: Lanes, S: LimitSource>(self, source: S) {
         let (zero, rescale, kappa) = (L::splat(0.0), L::splat(self.rescale), L::splat(self.stiffness));
-        for ((batch, state), pulls) in self.batches.iter().zip(self.states).zip(self.pulls) {
+        for (b, ((batch, state), pulls)) in self.batches.iter().zip(self.states).zip(self.pulls).enumerate() {
             let mut residuals = [0.0; BATCH];
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
                 let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let (rest, range) = batch.limits::<L>(at);
+                let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(b, at));
                 if self.measure {
-                    strain_residual(&x, rest, range).store(&mut residuals, at);
+                    strain_residual(&x, rest, limits).store(&mut residuals, at);
                 }
                 let [a, b, c, d, e, f]: [L; 6] = L::load_all(&state.dual, at);
                 let u = [scale([a, b, c], rescale), scale([d, e, f], rescale)];
                 let g = deformation_gradient(&x, rest);
                 let g = [add(g[0], u[0]), add(g[1], u[1])];
                 let clamped = if self.faced {
-                    clamp_stretches_facing(&g, range, L::load_all(&state.facing, at))
+                    clamp_stretches_facing(&g, limits, L::load_all(&state.facing, at))
                 } else {
-                    clamp_stretches(&g, range)
+                    clamp_stretches(&g, limits)
                 };
                 let moved = match clamped {
                     Some(moved) => guarded(moved),

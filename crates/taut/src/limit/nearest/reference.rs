@@ -13,6 +13,7 @@ use crate::{
         real::{add, combine, scale},
         strain::{Range, strain_residual},
         svd2::deformation_gradient,
+        weave::WeaveRange,
     },
     parallel::Threads,
 };
@@ -52,13 +53,17 @@ impl Filter {
             balance.fill([0.0; 3]);
             found.residual = 0.0;
             let lanes = self.batches.iter().flat_map(|batch| (0..BATCH).map(move |lane| (batch, lane)));
-            for ((batch, lane), u) in lanes.zip(&mut duals) {
+            for (t, ((batch, lane), u)) in lanes.zip(&mut duals).enumerate() {
                 let (vertices, rest, area, range) = batch.triangle(lane);
                 let x = vertices.map(|v| found.x[v]);
-                found.residual = found.residual.max(strain_residual(&x, rest, range));
                 let f = deformation_gradient(&x, rest);
                 let f = [add(f[0], u[0]), add(f[1], u[1])];
-                let moved = clamp_stretches(&f, range).unwrap_or([[0.0; 3]; 2]);
+                let (residual, moved) = match self.weave_of(t as u32).map(WeaveRange::doubled) {
+                    None => (strain_residual(&x, rest, range), clamp_stretches(&f, range)),
+                    Some(weave) => (strain_residual(&x, rest, weave), clamp_stretches(&f, weave)),
+                };
+                found.residual = found.residual.max(residual);
+                let moved = moved.unwrap_or([[0.0; 3]; 2]);
                 let both = [0, 1].map(|k| add(scale(moved[k], 2.0), u[k]));
                 pull(&mut forces, vertices, rest, both, kappa * area);
                 pull(&mut balance, vertices, rest, moved, kappa * area);

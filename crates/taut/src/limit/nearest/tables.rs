@@ -15,8 +15,9 @@ use crate::{
     kernel::{
         lanes::{BATCH, Quad},
         strain::{self, strain_residual},
+        weave::WeaveRange,
     },
-    limit::{NO_LIMIT, bend::BendElement, strain_triangle::StrainElement},
+    limit::{bend::BendElement, strain_triangle::StrainElement, weave::WeaveLanes},
 };
 
 /// Tables of one body whose triangles have limits. Copies share all that does not depend on which vertices are held.
@@ -25,6 +26,8 @@ pub struct Filter {
     /// Its vertices, of all vertices of the world.
     pub vertices: Range<usize>,
     pub(super) batches: Arc<Vec<NearestBatch>>,
+    /// Limits of the batches along warp, weft and bias; empty if the body has none such.
+    weaves: Arc<Vec<WeaveLanes>>,
     pub(super) triangle_count: usize,
     /// Whether any triangle has a lower limit.
     pub(super) two_sided: bool,
@@ -128,6 +131,9 @@ impl Filter {
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let batches: Vec<_> =
             indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, areas, first)).collect();
+        let woven = elements.iter().any(|e| e.weave.is_some());
+        let weaves: Vec<_> =
+            indices.chunks(BATCH).filter(|_| woven).map(|b| WeaveLanes::pack(b, elements)).collect();
         let corners: Vec<[u32; 3]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
         let matrix = MatrixParts {
             masses: masses.iter().map(|m| (m / mean) as f32).collect(),
@@ -141,8 +147,9 @@ impl Filter {
             bends: Arc::new(Bends::new(bends, first, count)),
             vertices,
             batches: Arc::new(batches),
+            weaves: Arc::new(weaves),
             triangle_count: elements.len(),
-            two_sided: elements.iter().any(|e| e.range.min > 0.0),
+            two_sided: elements.iter().any(StrainElement::has_lower_limit),
             corners: Arc::new(Corners::new(count, &corners)),
             masses: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
@@ -158,6 +165,7 @@ impl Filter {
         let mut filter = Self {
             vertices: self.vertices.clone(),
             batches: self.batches.clone(),
+            weaves: self.weaves.clone(),
             triangle_count: self.triangle_count,
             two_sided: self.two_sided,
             corners: self.corners.clone(),
@@ -179,7 +187,7 @@ impl Filter {
         let triangles: Vec<StiffTriangle> = (0..self.triangle_count)
             .zip(&matrix.areas)
             .map(|(t, &area)| {
-                let [a, b, c] = self.shape_of(t as u32, 0.0).0.map(f64::from);
+                let [a, b, c] = self.rest_of(t as u32).map(f64::from);
                 let vertices = self.vertices_of(t as u32).map(|v| v as u32);
                 (vertices, [[-a, -(b + c)], [a, b], [0.0, c]], area)
             })
@@ -204,21 +212,35 @@ impl Filter {
         self.batches[b].vertices.map(|v| v[lane].index())
     }
 
-    /// Inverse rest matrix and limits, widened by `slack`.
-    pub(super) fn shape_of(&self, t: u32, slack: f32) -> ([f32; 3], strain::Range<f32>) {
+    /// Inverse rest matrix of triangle `t`.
+    pub(super) fn rest_of(&self, t: u32) -> [f32; 3] {
+        let (b, lane) = (t as usize / BATCH, t as usize % BATCH);
+        self.batches[b].rest.map(|r| r[lane])
+    }
+
+    /// Limits of triangle `t`, unless it has some along warp, weft and bias.
+    pub(super) fn range_of(&self, t: u32) -> strain::Range<f32> {
         let (batch, lane) = (&self.batches[t as usize / BATCH], t as usize % BATCH);
-        let (min, max) = (batch.min[lane], batch.max[lane]);
-        let range = strain::Range {
-            min: (min - slack).max(0.0),
-            max: if max < NO_LIMIT { max + slack } else { max },
-        };
-        (batch.rest.map(|r| r[lane]), range)
+        strain::Range { min: batch.min[lane], max: batch.max[lane] }
+    }
+
+    /// Limits of triangle `t` along warp, weft and bias, if it has such.
+    pub(super) fn weave_of(&self, t: u32) -> Option<WeaveRange<f32>> {
+        self.weaves.get(t as usize / BATCH).map(|weaves| weaves.lane(t as usize % BATCH))
+    }
+
+    /// Limits of `count` batches along warp, weft and bias, if the body has such.
+    pub(super) fn weaves(&self, first: usize, count: usize) -> Option<&[WeaveLanes]> {
+        self.weaves.get(first..first + count).filter(|weaves| !weaves.is_empty())
     }
 
     /// How far triangle `t` is past its limits.
     pub(super) fn residual_of(&self, t: u32, x: &[Quad]) -> f32 {
-        let (rest, range) = self.shape_of(t, 0.0);
-        strain_residual(&self.vertices_of(t).map(|v| [x[v][0], x[v][1], x[v][2]]), rest, range)
+        let (corners, rest) = (self.vertices_of(t).map(|v| [x[v][0], x[v][1], x[v][2]]), self.rest_of(t));
+        match self.weave_of(t) {
+            None => strain_residual(&corners, rest, self.range_of(t)),
+            Some(weave) => strain_residual(&corners, rest, weave),
+        }
     }
 
     /// Number of vertices of each level, finest first.

@@ -6,7 +6,7 @@
 
 use super::{
     DUALS,
-    local::{BatchState, NearestBatch},
+    local::{BatchState, LimitSource, NearestBatch},
 };
 use crate::{
     kernel::{
@@ -16,7 +16,7 @@ use crate::{
         strain::strain_residual,
         svd2::deformation_gradient,
     },
-    limit::colored::SharedQuads,
+    limit::{colored::SharedQuads, weave::WeaveLanes},
 };
 
 /// Stretches of a triangle beyond which its kept dual is debris.
@@ -35,6 +35,8 @@ pub enum Way {
 pub struct TurnDuals<'a> {
     /// Triangles.
     pub batches: &'a [NearestBatch],
+    /// Their limits along warp, weft and bias, if they have such.
+    pub weaves: Option<&'a [WeaveLanes]>,
     /// Their duals.
     pub states: &'a mut [BatchState],
     /// What is kept of them.
@@ -52,18 +54,34 @@ impl Work for TurnDuals<'_> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.weaves {
+                None => {
+                    let batches = self.batches;
+                    self.turn::<L, _>(batches);
+                }
+                Some(weaves) => self.turn::<L, _>(weaves),
+            }
+        }
+    }
+}
+
+impl TurnDuals<'_> {
+    #[inline(always)]
+    unsafe fn turn<L: Lanes, S: LimitSource>(self, source: S) {
         let (factor, half, limit) = (L::splat(self.factor), L::splat(0.5), L::splat(DEBRIS));
-        for ((batch, state), kept) in
-            self.batches.iter().zip(self.states).zip(self.kept.chunks_exact_mut(DUALS))
+        for (b, ((batch, state), kept)) in
+            self.batches.iter().zip(self.states).zip(self.kept.chunks_exact_mut(DUALS)).enumerate()
         {
             let (kept, _) = kept.as_chunks_mut::<BATCH>();
             let mut residuals = [0.0; BATCH];
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
                 let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let (rest, range) = batch.limits::<L>(at);
+                let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(b, at));
                 let r = rotation(&deformation_gradient(&x, rest), L::load_all(&state.facing, at));
-                strain_residual(&x, rest, range).store(&mut residuals, at);
+                strain_residual(&x, rest, limits).store(&mut residuals, at);
                 match self.way {
                     Way::Begin => {
                         let (a, b, c) = (L::load(&kept[0], at), L::load(&kept[1], at), L::load(&kept[2], at));
