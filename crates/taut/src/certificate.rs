@@ -161,6 +161,11 @@ impl RestShape {
         WeaveRange::past(&weave.ranges(&cauchy(&f)), s)
     }
 
+    /// About how large it is: the root of its area \[m\].
+    pub(crate) fn size(&self) -> f64 {
+        self.areas.iter().sum::<f64>().sqrt()
+    }
+
     /// Both principal stretches of triangle `t`, the larger first.
     pub fn stretches(&self, t: usize, positions: &[Vec3]) -> [f64; 2] {
         let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);

@@ -44,6 +44,11 @@ pub struct Solids {
 }
 
 impl Solids {
+    /// Whether some vertex began the step so deep inside an obstacle that it is still being pushed out.
+    pub(crate) fn pushes_out(&self) -> bool {
+        self.contacts.iter().any(|contact| contact.sunk > 0.0)
+    }
+
     /// Scratch for `vertex_count` vertices and `obstacle_count` obstacles, so that steps need not allocate.
     pub fn with_capacity(vertex_count: usize, obstacle_count: usize) -> Self {
         if obstacle_count == 0 {

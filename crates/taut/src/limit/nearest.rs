@@ -68,11 +68,6 @@ const WARM: f32 = 0.9;
 const STRENGTHEN_FROM: u32 = 12;
 const STRENGTHEN_EVERY: u32 = 4;
 
-/// From when on, how often, and beyond how many tolerances triangles with a lower limit start anew.
-const UNSTICK_FROM: u32 = 24;
-const UNSTICK_EVERY: u32 = 8;
-const UNSTICK: f32 = 15.0;
-
 /// Batches below which a loop is not shared between threads.
 const GRAIN: usize = 16;
 
@@ -195,7 +190,8 @@ impl Filter {
                 let bend = scratch.bend_states.iter().fold(0.0f32, |worst, state| worst.max(state.worst));
                 let even = mean <= 0.1 * stop.tolerance;
                 within = even && worst <= stop.tolerance && bend <= stop.bend;
-                if even && !within && alone && iteration >= least {
+                let often = iteration < LONG || iteration % 4 == 0;
+                if even && !within && alone && iteration >= least && often {
                     within = self.finish(x, scratch, stop.tolerance, iteration >= LONG);
                 }
                 stiffen = impatient && !within;
@@ -204,9 +200,6 @@ impl Filter {
                 if within && !touching && iteration >= least || late || iteration == stop.iterations {
                     break;
                 }
-            }
-            if self.two_sided && iteration >= UNSTICK_FROM && iteration % UNSTICK_EVERY == 0 {
-                self.unstick(x, UNSTICK * stop.tolerance, iteration / UNSTICK_EVERY, &mut scratch.states);
             }
             if touching {
                 let deepest = self.gather_with_contacts(settings, x, around, scratch, stage);

@@ -37,8 +37,11 @@ const SUBSTEPS_A_STEP: u32 = 12;
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
 
-/// Whether limits are enforced over levels, all of them.
+/// Whether limits are enforced over levels, all of them, and with nothing in the way: contacts need short steps too.
 fn over_levels(description: &Description) -> bool {
+    if !description.obstacles.is_empty() {
+        return false;
+    }
     let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
     levels && !description.cloths.iter().any(|cloth| cloth.edge.is_some())
 }
@@ -140,7 +143,11 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
                     || cloth.weave.as_ref().is_some_and(|weave| weave.warp.min.is_some());
                 lower && body.hinges.iter().any(|hinge| hinge.rest_sin_half.abs() > FLAT)
             });
-            if crumples { 3 } else { 1 }
+            // Cloth should not fall further than its own size in a step.
+            let size = bodies.iter().map(|b| b.rest.size()).fold(f64::INFINITY, f64::min).max(1e-9);
+            let fall =
+                f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
+            (fall.ceil() as u32).clamp(if crumples { 3 } else { 1 }, 32)
         }
         0 => {
             let needed = forces.plan(f64::from(description.frame_time), 1.0, u32::MAX).substeps;

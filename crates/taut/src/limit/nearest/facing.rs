@@ -6,9 +6,9 @@
 //! against the one at the start of the step, where the triangle was within its limits, and the clamp always pushes to
 //! the same side.
 //!
-//! A triangle that was far outside its limits there (cloth may start anyhow) faces nowhere: either way will do. One that is
-//! still far outside after many iterations has the wrong side or none; by then its neighbours have settled, and it starts anew,
-//! facing as they do.
+//! A triangle that was far outside its limits there (cloth may start anyhow) faces nowhere: either way will do. (Turning triangles
+//! that are still far outside after many iterations to where their neighbours face, with new duals, mends some shells and sets off
+//! others: sheets at ±1 % tore apart.)
 //!
 //! In one step a triangle can therefore turn by no more than 90 degrees, beyond the turn of the body as a whole, which is
 //! taken out. (Smaller neighbourhoods than the body do not do instead: where a shell is crushed, whole neighbourhoods are
@@ -17,7 +17,7 @@
 use super::{
     GRAIN,
     local::{BatchState, LimitSource, NearestBatch},
-    tables::{Filter, triangle_of},
+    tables::Filter,
 };
 use crate::{
     kernel::{
@@ -31,9 +31,6 @@ use crate::{
 
 /// Factor on a limit beyond which a stretch is far outside.
 const FAR: f32 = 0.5;
-
-/// Length of the mean normal of neighbours that agree.
-const AGREED: f32 = 0.3;
 
 /// Iterations that find the body's turn; it takes a few unless the turn is near 180 degrees.
 const ITERATIONS: usize = 20;
@@ -103,46 +100,6 @@ impl Filter {
             let weaves = self.weaves(first, states.len());
             run(settings.lanes, Face { batches, weaves, states, old, turn });
         });
-    }
-
-    /// Turns triangles that are still further outside than `far` to where their neighbours face at `x`, and drops
-    /// their duals. Every other `attempt`, or where these do not agree, they take the side that they are on. Residuals must have
-    /// been measured.
-    pub(super) fn unstick(&self, x: &[Quad], far: f32, attempt: u32, states: &mut [BatchState]) {
-        for (b, state) in states.iter_mut().enumerate().filter(|(_, state)| state.worst > far) {
-            for (lane, t) in (b * BATCH..self.triangle_count.min((b + 1) * BATCH)).enumerate() {
-                if self.residual_of(t as u32, x) <= far {
-                    continue;
-                }
-                let mut mean = self.mean_normal(t as u32, x);
-                if attempt % 2 == 1 || dot(mean, mean) == 0.0 {
-                    let corners = self.vertices_of(t as u32).map(|v| [x[v][0], x[v][1], x[v][2]]);
-                    let f = deformation_gradient(&corners, self.rest_of(t as u32));
-                    mean = cross(f[0], f[1]);
-                }
-                for k in 0..3 {
-                    state.facing[k][lane] = mean[k];
-                }
-                state.dual.iter_mut().for_each(|dual| dual[lane] = 0.0);
-            }
-        }
-    }
-
-    /// The mean of the normals at `x` of the triangles around triangle `t`; zero if they do not agree.
-    fn mean_normal(&self, t: u32, x: &[Quad]) -> V3<f32> {
-        let (mut sum, mut count) = ([0.0; 3], 0.0);
-        for v in self.vertices_of(t) {
-            for neighbor in self.corners.of(v).iter().map(|&corner| triangle_of(corner)) {
-                let corners = self.vertices_of(neighbor).map(|v| [x[v][0], x[v][1], x[v][2]]);
-                let f = deformation_gradient(&corners, self.rest_of(neighbor));
-                let n = match self.weave_of(neighbor) {
-                    None => normal(&f, self.range_of(neighbor)),
-                    Some(weave) => normal(&f, weave),
-                };
-                (sum, count) = (add(sum, n), count + dot(n, n));
-            }
-        }
-        if dot(sum, sum).sqrt() > AGREED * count { sum } else { [0.0; 3] }
     }
 }
 

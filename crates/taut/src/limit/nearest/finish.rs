@@ -21,6 +21,9 @@ const FEW: f64 = 0.0003;
 /// Projections that a triangle past the tolerance may cause before this is given up.
 const PATIENCE: usize = 100;
 
+/// Most moves of vertices.
+const MOST: usize = 30_000;
+
 /// Memory of the last projections.
 #[derive(Clone, Debug)]
 pub struct Finish {
@@ -28,17 +31,23 @@ pub struct Finish {
     waiting: Vec<u32>,
     /// Whether each is among those.
     queued: Vec<bool>,
+    /// Vertices that were moved, and from where, in case it does not work out.
+    moved: Vec<(u32, Quad)>,
 }
 
 impl Finish {
     /// For a body of `triangles`.
     pub fn new(triangles: usize) -> Self {
-        Self { waiting: Vec::with_capacity(triangles), queued: vec![false; triangles] }
+        Self {
+            waiting: Vec::with_capacity(2 * triangles + 2000),
+            queued: vec![false; triangles],
+            moved: Vec::with_capacity(MOST),
+        }
     }
 }
 
 impl Filter {
-    /// Brings the few triangles that are past `tolerance` within it. Says whether that worked; `worst` of each batch must
+    /// Brings the few triangles that are past `tolerance` within it. Says whether that worked, and leaves `x` as it was if not; `worst` of each batch must
     /// have been measured at `x`. After a `long` time there may be ten times as many: they are stuck then.
     pub(super) fn finish(
         &self,
@@ -47,8 +56,9 @@ impl Filter {
         tolerance: f32,
         long: bool,
     ) -> bool {
-        let super::Scratch { states, finish: Finish { waiting, queued }, .. } = scratch;
+        let super::Scratch { states, finish: Finish { waiting, queued, moved }, .. } = scratch;
         waiting.clear();
+        moved.clear();
         for b in (0..states.len()).filter(|&b| states[b].worst > tolerance) {
             for lane in 0..BATCH.min(self.triangle_count - b * BATCH) {
                 let t = (b * BATCH + lane) as u32;
@@ -67,7 +77,8 @@ impl Filter {
             next += 1;
             queued[t as usize] = false;
             if self.residual_of(t, x) > tolerance {
-                left -= 1;
+                left = if moved.len() + 6 > MOST { 0 } else { left - 1 };
+                moved.extend(self.vertices_of(t).map(|v| (v as u32, x[v])));
                 self.project(t, x, LEAVE * tolerance);
                 for v in self.vertices_of(t) {
                     for &corner in self.corners.of(v) {
@@ -84,7 +95,10 @@ impl Filter {
                 next = 0;
             }
         }
-        let done = next == waiting.len();
+        let done = next == waiting.len() && moved.len() + 3 <= MOST;
+        if !done {
+            moved.iter().rev().for_each(|&(v, from)| x[v as usize] = from);
+        }
         for &t in &waiting[next..] {
             queued[t as usize] = false;
         }
