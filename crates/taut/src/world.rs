@@ -162,7 +162,7 @@ pub struct Solver {
     /// shells with a lower limit, which a long step crumples), and 4 to 32 for those that do not and for limits on edges, so that a
     /// step has no more than 12 substeps: limits that are met only roughly set off waves in stiff cloth.
     pub steps_per_frame: u32,
-    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0 chooses: 8 where
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0 chooses: 6 where
     /// a frame is one step or three, 24 otherwise.
     pub max_substeps: u32,
 }
@@ -343,7 +343,7 @@ impl World {
     /// Most substeps a step: those asked for, or those chosen.
     pub(crate) fn max_substeps(&self) -> u32 {
         match self.description.solver.max_substeps {
-            0 if self.steps_per_frame < 4 => 8,
+            0 if self.steps_per_frame < 4 => 6,
             0 => 24,
             asked => asked,
         }

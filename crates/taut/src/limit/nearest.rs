@@ -56,7 +56,7 @@ const PATIENCE_WITH_CONTACT: [u32; 3] = [8, 8, 16];
 const LOCAL: f32 = 0.002;
 
 /// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps have less to mend.
-const LEAST: u32 = 16;
+const LEAST: u32 = 20;
 
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
@@ -159,7 +159,7 @@ impl Filter {
         }
         let alone = !touching && self.bends.batches.is_empty();
         let (worst, mean) = self.residual(scratch);
-        let mut stage = usize::from(self.two_sided || !alone || mean > LOCAL * worst);
+        let mut stage = usize::from(!alone || mean > LOCAL * worst);
         let mut rescale = 1.0 / RAMP[stage];
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
         self.choose(scratch, stage);
