@@ -22,6 +22,7 @@
 
 pub mod boundary;
 pub mod certificate;
+pub mod contact;
 pub mod hierarchy;
 pub mod kernel;
 pub mod limit;

@@ -1,0 +1,164 @@
+//! Broad phase: which pairs of parts are near enough in a step to be looked at.
+//!
+//! Every vertex is looked up in a tree of boxes about the triangles, every edge in one about the edges. Boxes hold a part on its whole
+//! way through the step and reach further by the distance that is asked for, rounded outwards, so that no pair is missed. Pairs that
+//! share a vertex are left out. The order of pairs does not depend on threads.
+
+use super::{
+    continuous::Kind,
+    surface::Surface,
+    tree::{Bounds, Tree},
+};
+use crate::{kernel::lanes::Quad, parallel::Threads};
+
+/// Two parts that may touch, by their vertices as [`Kind`] has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pair {
+    /// Which parts they are.
+    pub kind: Kind,
+    /// Their vertices.
+    pub vertices: [u32; 4],
+}
+
+/// Lookups that one piece of work is made of.
+const PIECE: usize = 256;
+
+/// Trees about a surface, and the pairs that were found last.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    triangles: Tree,
+    edges: Tree,
+    /// By piece of work; kept so that steps need not allocate.
+    found: Vec<Vec<Pair>>,
+}
+
+impl Candidates {
+    /// Trees about `surface`, whose vertices are at `x` \[m\].
+    pub fn new(surface: &Surface, x: &[Quad]) -> Self {
+        let triangles: Vec<Bounds> = surface.triangles.iter().map(|t| about(t, x, x)).collect();
+        let edges: Vec<Bounds> = surface.edges.iter().map(|e| about(e, x, x)).collect();
+        let pieces = surface.vertices.len().div_ceil(PIECE) + surface.edges.len().div_ceil(PIECE);
+        Self { triangles: Tree::new(&triangles), edges: Tree::new(&edges), found: vec![Vec::new(); pieces] }
+    }
+
+    /// Finds all pairs that may come nearer than `reach` \[m\] on their way from `old` to `x` \[m\].
+    pub fn find(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], reach: f32) {
+        // Each of the two grows by half of it.
+        let margin = (0.5 * reach).next_up();
+        self.triangles.refit(|t| about(&surface.triangles[t as usize], old, x).grown(margin));
+        self.edges.refit(|e| about(&surface.edges[e as usize], old, x).grown(margin));
+        let Self { triangles, edges, found } = self;
+        let of_vertices = surface.vertices.len().div_ceil(PIECE);
+        threads.each(found, 1, |first, lists| {
+            for (k, list) in lists.iter_mut().enumerate() {
+                list.clear();
+                let piece = first + k;
+                if piece < of_vertices {
+                    let range = range(piece, surface.vertices.len());
+                    for &v in &surface.vertices[range] {
+                        look_up_vertex(triangles, surface, v, &about(&[v], old, x).grown(margin), list);
+                    }
+                } else {
+                    for e in range(piece - of_vertices, surface.edges.len()) {
+                        let bounds = about(&surface.edges[e], old, x).grown(margin);
+                        look_up_edge(edges, surface, e, &bounds, list);
+                    }
+                }
+            }
+        });
+    }
+
+    /// The pairs that were found last.
+    pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
+        self.found.iter().flatten()
+    }
+}
+
+fn range(piece: usize, count: usize) -> std::ops::Range<usize> {
+    piece * PIECE..((piece + 1) * PIECE).min(count)
+}
+
+#[inline(always)]
+fn look_up_vertex(tree: &Tree, surface: &Surface, vertex: u32, bounds: &Bounds, list: &mut Vec<Pair>) {
+    tree.search(bounds, |t| {
+        let [a, b, c] = surface.triangles[t as usize];
+        if vertex != a && vertex != b && vertex != c {
+            list.push(Pair { kind: Kind::VertexTriangle, vertices: [vertex, a, b, c] });
+        }
+    });
+}
+
+#[inline(always)]
+fn look_up_edge(tree: &Tree, surface: &Surface, edge: usize, bounds: &Bounds, list: &mut Vec<Pair>) {
+    let [a, b] = surface.edges[edge];
+    tree.search(bounds, |other| {
+        let [c, d] = surface.edges[other as usize];
+        // Each pair once.
+        if other as usize > edge && a != c && a != d && b != c && b != d {
+            list.push(Pair { kind: Kind::EdgeEdge, vertices: [a, b, c, d] });
+        }
+    });
+}
+
+/// The box about vertices on their way from `old` to `x`.
+#[inline(always)]
+fn about<const N: usize>(vertices: &[u32; N], old: &[Quad], x: &[Quad]) -> Bounds {
+    let add = |bounds: Bounds, &v: &u32| bounds.with(&old[v as usize]).with(&x[v as usize]);
+    vertices.iter().fold(Bounds::EMPTY, add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::random::Random;
+
+    /// All pairs by trying all.
+    fn tried(surface: &Surface, old: &[Quad], x: &[Quad], reach: f32) -> Vec<Pair> {
+        let margin = (0.5 * reach).next_up();
+        let mut pairs = Vec::new();
+        for &v in &surface.vertices {
+            for &[a, b, c] in &surface.triangles {
+                let near = about(&[v], old, x).grown(margin).meets(&about(&[a, b, c], old, x).grown(margin));
+                if near && ![a, b, c].contains(&v) {
+                    pairs.push(Pair { kind: Kind::VertexTriangle, vertices: [v, a, b, c] });
+                }
+            }
+        }
+        for (i, e) in surface.edges.iter().enumerate() {
+            for f in &surface.edges[i + 1..] {
+                let near = about(e, old, x).grown(margin).meets(&about(f, old, x).grown(margin));
+                if near && !e.contains(&f[0]) && !e.contains(&f[1]) {
+                    pairs.push(Pair { kind: Kind::EdgeEdge, vertices: [e[0], e[1], f[0], f[1]] });
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs
+    }
+
+    #[test]
+    fn trees_find_what_trying_all_finds_for_any_number_of_threads() {
+        let mut random = Random::new(23, 0);
+        for count in [1, 7, 60, 400] {
+            let triangles = (0..count).map(|t| [t, t + 1, t + 2 + t % 3]).collect();
+            let surface = Surface::new(triangles);
+            let mut place = |size: f32| -> Vec<Quad> {
+                (0..count + 5).map(|_| [(); 4].map(|()| size * random.unit())).collect()
+            };
+            let (rest, old) = (place(1.0), place(1.0));
+            let x: Vec<Quad> =
+                old.iter().zip(place(0.1)).map(|(a, b)| std::array::from_fn(|k| a[k] + b[k])).collect();
+            let mut candidates = Candidates::new(&surface, &rest);
+            let mut orders = Vec::new();
+            for threads in [1, 2, 5] {
+                let threads = Threads::new(threads).unwrap();
+                candidates.find(&threads, &surface, &old, &x, 0.02);
+                orders.push(candidates.pairs().copied().collect::<Vec<_>>());
+            }
+            assert!(orders.windows(2).all(|w| w[0] == w[1]));
+            let mut found = orders.swap_remove(0);
+            found.sort_unstable();
+            assert_eq!(found, tried(&surface, &old, &x, 0.02));
+        }
+    }
+}
