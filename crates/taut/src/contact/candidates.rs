@@ -1,13 +1,13 @@
 //! Broad phase: which pairs of parts are near enough in a step to be looked at.
 //!
-//! Every vertex is looked up in a tree of boxes about the triangles, every edge in one about the edges. Boxes hold a part on its whole
-//! way through the step and reach further by the distance that is asked for, rounded outwards, so that no pair is missed. Pairs that
-//! share a vertex are left out. The order of pairs does not depend on threads.
+//! Every vertex is looked up in a tree of boxes about the triangles, every edge in one about the edges. Boxes reach further by the distance that
+//! is asked for, rounded outwards, so that no pair is missed. Pairs that share a vertex are left out. The order of pairs does not depend
+//! on threads.
 
 use super::{
     continuous::Kind,
     surface::Surface,
-    tree::{Bounds, Tree},
+    tree::{Swept, Tree},
 };
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
@@ -35,8 +35,8 @@ pub struct Candidates {
 impl Candidates {
     /// Trees about `surface`, whose vertices are at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
-        let triangles: Vec<Bounds> = surface.triangles.iter().map(|t| about(t, x, x)).collect();
-        let edges: Vec<Bounds> = surface.edges.iter().map(|e| about(e, x, x)).collect();
+        let triangles: Vec<Swept> = surface.triangles.iter().map(|t| about(t, x, x)).collect();
+        let edges: Vec<Swept> = surface.edges.iter().map(|e| about(e, x, x)).collect();
         let pieces = surface.vertices.len().div_ceil(PIECE) + surface.edges.len().div_ceil(PIECE);
         Self { triangles: Tree::new(&triangles), edges: Tree::new(&edges), found: vec![Vec::new(); pieces] }
     }
@@ -60,8 +60,8 @@ impl Candidates {
                     }
                 } else {
                     for e in range(piece - of_vertices, surface.edges.len()) {
-                        let bounds = about(&surface.edges[e], old, x).grown(margin);
-                        look_up_edge(edges, surface, e, &bounds, list);
+                        let part = about(&surface.edges[e], old, x).grown(margin);
+                        look_up_edge(edges, surface, e, &part, list);
                     }
                 }
             }
@@ -79,8 +79,8 @@ fn range(piece: usize, count: usize) -> std::ops::Range<usize> {
 }
 
 #[inline(always)]
-fn look_up_vertex(tree: &Tree, surface: &Surface, vertex: u32, bounds: &Bounds, list: &mut Vec<Pair>) {
-    tree.search(bounds, |t| {
+fn look_up_vertex(tree: &Tree, surface: &Surface, vertex: u32, part: &Swept, list: &mut Vec<Pair>) {
+    tree.search(part, |t| {
         let [a, b, c] = surface.triangles[t as usize];
         if vertex != a && vertex != b && vertex != c {
             list.push(Pair { kind: Kind::VertexTriangle, vertices: [vertex, a, b, c] });
@@ -89,9 +89,9 @@ fn look_up_vertex(tree: &Tree, surface: &Surface, vertex: u32, bounds: &Bounds, 
 }
 
 #[inline(always)]
-fn look_up_edge(tree: &Tree, surface: &Surface, edge: usize, bounds: &Bounds, list: &mut Vec<Pair>) {
+fn look_up_edge(tree: &Tree, surface: &Surface, edge: usize, part: &Swept, list: &mut Vec<Pair>) {
     let [a, b] = surface.edges[edge];
-    tree.search(bounds, |other| {
+    tree.search(part, |other| {
         let [c, d] = surface.edges[other as usize];
         // Each pair once.
         if other as usize > edge && a != c && a != d && b != c && b != d {
@@ -100,11 +100,10 @@ fn look_up_edge(tree: &Tree, surface: &Surface, edge: usize, bounds: &Bounds, li
     });
 }
 
-/// The box about vertices on their way from `old` to `x`.
+/// Vertices on their way from `old` to `x`.
 #[inline(always)]
-fn about<const N: usize>(vertices: &[u32; N], old: &[Quad], x: &[Quad]) -> Bounds {
-    let add = |bounds: Bounds, &v: &u32| bounds.with(&old[v as usize]).with(&x[v as usize]);
-    vertices.iter().fold(Bounds::EMPTY, add)
+fn about<const N: usize>(vertices: &[u32; N], old: &[Quad], x: &[Quad]) -> Swept {
+    vertices.iter().fold(Swept::EMPTY, |part, &v| part.with(&old[v as usize], &x[v as usize]))
 }
 
 #[cfg(test)]

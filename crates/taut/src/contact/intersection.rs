@@ -9,7 +9,7 @@ use robust::{Coord3D, orient3d};
 
 use super::{
     surface::Surface,
-    tree::{Bounds, Tree},
+    tree::{Swept, Tree},
 };
 
 /// An edge that pierces a triangle, by their vertices.
@@ -27,8 +27,9 @@ pub fn piercings(surface: &Surface, x: &[[f32; 3]]) -> Vec<Piercing> {
         let [a, b, c] = x[v as usize];
         [a, b, c, 0.0]
     };
-    let about = |vertices: &[u32]| vertices.iter().fold(Bounds::EMPTY, |bounds, &v| bounds.with(&point(v)));
-    let boxes: Vec<Bounds> = surface.triangles.iter().map(|t| about(t)).collect();
+    let about =
+        |vertices: &[u32]| vertices.iter().fold(Swept::EMPTY, |part, &v| part.with(&point(v), &point(v)));
+    let boxes: Vec<Swept> = surface.triangles.iter().map(|t| about(t)).collect();
     let tree = Tree::new(&boxes);
     let mut found = Vec::new();
     for &edge in &surface.edges {

@@ -2,6 +2,10 @@
 //!
 //! Nodes lie in the order in which a depth-first search meets them. A node whose box is missed is left by its `skip`, so that
 //! searching is one loop without a stack. Refitting goes through the same array backwards.
+//!
+//! Parts move along straight lines during a step. A box about a part's whole way would meet those of all its neighbours in cloth that
+//! moves by more than an edge; so a box of starts and a box of ways are kept apart ([`Swept`]), and two parts are told apart by where they
+//! start and how they move *relative to each other*: what moves together meets no more than if it stood still.
 
 /// A box along the axes \[m\]. The fourth numbers are not used: four are compared at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,28 +40,63 @@ impl Bounds {
         self
     }
 
-    /// The box that reaches further by `margin` \[m\] on every side, rounded outwards.
+    fn middle(&self, axis: usize) -> f32 {
+        0.5 * self.low[axis] + 0.5 * self.high[axis]
+    }
+}
+
+/// Where the points of a part start, and how far they go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Swept {
+    /// A box about their starts \[m\].
+    pub start: Bounds,
+    /// A box about their ways \[m\].
+    pub way: Bounds,
+}
+
+impl Swept {
+    /// No points.
+    pub const EMPTY: Self = Self { start: Bounds::EMPTY, way: Bounds::EMPTY };
+
+    /// With a point that goes from `from` to `to`.
+    #[inline(always)]
+    pub fn with(self, from: &[f32; 4], to: &[f32; 4]) -> Self {
+        let way = std::array::from_fn(|k| to[k] - from[k]);
+        Self { start: self.start.with(from), way: self.way.with(&way) }
+    }
+
+    /// With the points of another part.
+    #[inline(always)]
+    pub fn union(self, other: &Self) -> Self {
+        Self { start: self.start.union(&other.start), way: self.way.union(&other.way) }
+    }
+
+    /// Grown by `margin` \[m\] on every side, and by what rounding may have taken from starts and ways.
     #[inline(always)]
     pub fn grown(mut self, margin: f32) -> Self {
         for k in 0..4 {
-            self.low[k] = (self.low[k] - margin).next_down();
-            self.high[k] = (self.high[k] + margin).next_up();
+            let size = self.start.low[k].abs().max(self.start.high[k].abs());
+            let way = self.way.low[k].abs().max(self.way.high[k].abs());
+            // Differences and sums of a few such numbers are rounded by less.
+            let rounding = 4.0 * f32::EPSILON * (size + way);
+            self.start.low[k] -= margin + rounding;
+            self.start.high[k] += margin + rounding;
         }
         self
     }
 
-    /// Whether the boxes share a point.
+    /// Whether two parts may share a point at some time of the step. Where this says no, there is an axis along which they stay apart.
     #[inline(always)]
     pub fn meets(&self, other: &Self) -> bool {
         let mut apart = false;
         for k in 0..3 {
-            apart |= (self.low[k] > other.high[k]) | (other.low[k] > self.high[k]);
+            let over =
+                (self.start.low[k] - other.start.high[k]) + (self.way.low[k] - other.way.high[k]).min(0.0);
+            let under =
+                (other.start.low[k] - self.start.high[k]) + (other.way.low[k] - self.way.high[k]).min(0.0);
+            apart |= (over > 0.0) | (under > 0.0);
         }
         !apart
-    }
-
-    fn middle(&self, axis: usize) -> f32 {
-        0.5 * self.low[axis] + 0.5 * self.high[axis]
     }
 }
 
@@ -70,13 +109,13 @@ pub struct Tree {
     nodes: Vec<Node>,
     /// The parts in the order of the leaves.
     parts: Vec<u32>,
-    /// Their boxes, in the same order.
-    boxes: Vec<Bounds>,
+    /// Where they are and how they move, in the same order.
+    boxes: Vec<Swept>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    bounds: Bounds,
+    bounds: Swept,
     /// The node to go on with if the box is missed.
     skip: u32,
     /// Place of the first part of a leaf; of no use elsewhere.
@@ -87,7 +126,7 @@ struct Node {
 
 impl Tree {
     /// A tree about the parts with these boxes, split in halves along the longest side.
-    pub fn new(boxes: &[Bounds]) -> Self {
+    pub fn new(boxes: &[Swept]) -> Self {
         let mut parts: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut nodes = Vec::with_capacity(2 * boxes.len().div_ceil(LEAF) + 1);
         if !boxes.is_empty() {
@@ -110,7 +149,7 @@ impl Tree {
     }
 
     /// Fits the tree to other boxes of the same parts.
-    pub fn refit(&mut self, box_of: impl Fn(u32) -> Bounds) {
+    pub fn refit(&mut self, box_of: impl Fn(u32) -> Swept) {
         for (bounds, &part) in self.boxes.iter_mut().zip(&self.parts) {
             *bounds = box_of(part);
         }
@@ -122,7 +161,7 @@ impl Tree {
             let Node { first, count, .. } = self.nodes[i];
             let bounds = if count > 0 {
                 let boxes = &self.boxes[first as usize..(first + count) as usize];
-                boxes.iter().fold(Bounds::EMPTY, Bounds::union)
+                boxes.iter().fold(Swept::EMPTY, Swept::union)
             } else {
                 // Its two children: the next node, and the one after that one's subtree.
                 let second = self.nodes[i + 1].skip as usize;
@@ -132,18 +171,18 @@ impl Tree {
         }
     }
 
-    /// Calls `found` with each part whose box meets `bounds`, in the tree's order.
+    /// Calls `found` with each part that `part` may meet, in the tree's order.
     #[inline(always)]
-    pub fn search(&self, bounds: &Bounds, mut found: impl FnMut(u32)) {
+    pub fn search(&self, part: &Swept, mut found: impl FnMut(u32)) {
         let mut i = 0;
         while let Some(node) = self.nodes.get(i) {
-            if !node.bounds.meets(bounds) {
+            if !node.bounds.meets(part) {
                 i = node.skip as usize;
                 continue;
             }
             let parts = node.first as usize..(node.first + node.count) as usize;
             for place in parts {
-                if self.boxes[place].meets(bounds) {
+                if self.boxes[place].meets(part) {
                     found(self.parts[place]);
                 }
             }
@@ -153,17 +192,17 @@ impl Tree {
 }
 
 /// Adds the subtree of `parts`, of which the first has place `first`.
-fn split(boxes: &[Bounds], parts: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
+fn split(boxes: &[Swept], parts: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
     let node = nodes.len();
     let count = if parts.len() <= LEAF { parts.len() as u32 } else { 0 };
-    nodes.push(Node { bounds: Bounds::EMPTY, skip: 0, first: first as u32, count });
+    nodes.push(Node { bounds: Swept::EMPTY, skip: 0, first: first as u32, count });
     if count == 0 {
-        let all = parts.iter().fold(Bounds::EMPTY, |all, &part| all.union(&boxes[part as usize]));
+        let all = parts.iter().fold(Bounds::EMPTY, |all, &part| all.union(&boxes[part as usize].start));
         let side = |k: usize| all.high[k] - all.low[k];
         let axis = (0..3).fold(0, |best, k| if side(k) > side(best) { k } else { best });
         let half = parts.len() / 2;
         parts.select_nth_unstable_by(half, |&a, &b| {
-            let (x, y) = (boxes[a as usize].middle(axis), boxes[b as usize].middle(axis));
+            let (x, y) = (boxes[a as usize].start.middle(axis), boxes[b as usize].start.middle(axis));
             x.total_cmp(&y).then(a.cmp(&b))
         });
         let (left, right) = parts.split_at_mut(half);
@@ -181,19 +220,29 @@ mod tests {
     use super::*;
     use crate::kernel::random::Random;
 
-    fn soup(random: &mut Random, count: usize, size: f32) -> Vec<Bounds> {
-        let mut boxes = Vec::new();
-        for _ in 0..count {
-            let corner: [f32; 4] = std::array::from_fn(|_| random.unit());
-            let other: [f32; 4] = std::array::from_fn(|k| corner[k] + size * random.unit());
-            boxes.push(Bounds::EMPTY.with(&corner).with(&other));
-        }
-        boxes
+    fn point(random: &mut Random) -> [f32; 4] {
+        [(); 4].map(|()| random.unit())
     }
 
-    fn found(tree: &Tree, bounds: &Bounds) -> Vec<u32> {
+    fn soup(random: &mut Random, count: usize, size: f32) -> Vec<Swept> {
+        let mut parts = Vec::new();
+        for _ in 0..count {
+            let middle = point(random);
+            let mut part = Swept::EMPTY;
+            for _ in 0..3 {
+                let (corner, way) = (point(random), point(random));
+                let from: [f32; 4] = std::array::from_fn(|k| middle[k] + size * corner[k]);
+                let to = std::array::from_fn(|k| from[k] + 0.5 * way[k]);
+                part = part.with(&from, &to);
+            }
+            parts.push(part.grown(0.01));
+        }
+        parts
+    }
+
+    fn found(tree: &Tree, part: &Swept) -> Vec<u32> {
         let mut found = Vec::new();
-        tree.search(bounds, |part| found.push(part));
+        tree.search(part, |part| found.push(part));
         found.sort_unstable();
         found
     }
@@ -204,11 +253,11 @@ mod tests {
         for count in [0, 1, 3, 4, 5, 17, 300] {
             let (first, second) = (soup(&mut random, count, 0.2), soup(&mut random, count, 0.3));
             let mut tree = Tree::new(&first);
-            for boxes in [&first, &second] {
-                tree.refit(|part| boxes[part as usize]);
+            for parts in [&first, &second] {
+                tree.refit(|part| parts[part as usize]);
                 for query in soup(&mut random, 50, 0.2) {
                     let all: Vec<u32> =
-                        (0..count as u32).filter(|&part| boxes[part as usize].meets(&query)).collect();
+                        (0..count as u32).filter(|&part| parts[part as usize].meets(&query)).collect();
                     assert_eq!(found(&tree, &query), all);
                 }
             }
@@ -216,8 +265,29 @@ mod tests {
     }
 
     #[test]
-    fn growing_rounds_outwards() {
-        let bounds = Bounds::EMPTY.with(&[1.0, -1.0, 1e6, 0.0]).grown(1e-9);
-        assert!(bounds.low[0] < 1.0 && bounds.high[1] > -1.0 && bounds.low[2] < 1e6);
+    fn points_that_meet_on_their_way_are_never_told_apart() {
+        let mut random = Random::new(9, 0);
+        for round in 0..20_000 {
+            let size = [1.0, 1e-4, 1e4][round % 3];
+            let time = random.unit();
+            let meeting = point(&mut random).map(|x| 1e3 * x);
+            let mut through = || {
+                let way = point(&mut random).map(|w| size * (w - 0.5));
+                let from: [f32; 4] = std::array::from_fn(|k| meeting[k] - time * way[k]);
+                Swept::EMPTY.with(&from, &std::array::from_fn(|k| from[k] + way[k])).grown(0.0)
+            };
+            let (a, b) = (through(), through());
+            assert!(a.meets(&b) && b.meets(&a), "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn what_moves_together_is_as_far_apart_as_at_rest() {
+        let at = |x: f32, far: f32| {
+            Swept::EMPTY.with(&[x, 0.0, 0.0, 0.0], &[x + far, 2.0 * far, far, 0.0]).grown(1e-3)
+        };
+        assert!(!at(0.0, 1.0).meets(&at(0.01, 1.0)));
+        assert!(at(0.0, 1.0).meets(&at(0.01, 0.9)));
+        assert!(at(0.0, 0.0).meets(&at(0.0015, 0.0)));
     }
 }
