@@ -68,6 +68,11 @@ impl Candidates {
         });
     }
 
+    /// The pairs that were found last, by piece of work.
+    pub fn lists(&mut self) -> &mut [Vec<Pair>] {
+        &mut self.found
+    }
+
     /// The pairs that were found last.
     pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
         self.found.iter().flatten()

@@ -7,12 +7,14 @@
 //! | distance of a vertex from a triangle, of an edge from an edge | [`distance`] |
 //! | continuous detection: when a moving pair comes together, conservatively | [`continuous`] |
 //! | whether an edge pierces a triangle, exactly | [`intersection`] |
+//! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
 //!
-//! Everything here works on positions that are given, and changes none.
+//! No step uses this yet.
 
 pub mod candidates;
 pub mod continuous;
 pub mod distance;
+pub mod guard;
 pub mod intersection;
 pub mod surface;
 pub mod tree;
