@@ -10,7 +10,6 @@ use program::{Answer, Place};
 
 /// Two cloths, one of them with texture coordinates of its own, and an obstacle of every shape, far away, some of them moving.
 const SCENE: &str = r#"[scene]
-name = "all-kinds"
 frames = 12
 frame_rate = 24
 [solver]
@@ -23,7 +22,7 @@ strain = { max = 0.05 }
 pin = [{ select = "corner:top-left" }, { select = "corner:top-right" }]
 [[cloth]]
 name = "my-quad"
-mesh = "quad.obj"
+mesh = { file = "quad.obj" }
 strain = { max = 0.05 }
 [[obstacle]]
 name = "ball-1"
@@ -55,9 +54,9 @@ const QUAD: &str = "v 0 3 0\nv 1 3 0\nv 1 3 1\nv 0 3 1\nvt 0 0\nvt 1 0\nvt 1 1\n
 /// A run of the scene, whose quad tears (as later kinds of cloth will), and a body of two strands.
 fn place_with_run() -> Place {
     let place = Place::new();
-    place.write("scene-in.toml", SCENE);
+    place.write("all-kinds.toml", SCENE);
     place.write("quad.obj", QUAD);
-    place.good("run scene-in.toml -o out");
+    place.good("run all-kinds.toml -o out");
     let frame = |body: &str, frame: u32, points: &[[f32; 3]]| {
         let bytes: Vec<u8> = points.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
         write_npy(&place, &format!("out/frames/{body}.{frame:04}.npy"), "<f4", points.len(), &bytes);
