@@ -1,8 +1,9 @@
 //! What can be asked on the command line, and the help that says so.
 
-use std::path::PathBuf;
+use std::{ops::RangeInclusive, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
+use taut_io::{Problem, recording::Recording};
 
 /// Simulates cloth that holds its limits, and shows that it did.
 ///
@@ -35,6 +36,8 @@ pub enum Command {
     Run(RunArgs),
     /// Recompute the certificate of a run from its files; exit 1 if anything does not hold
     Verify(VerifyArgs),
+    /// Write the frames of a run for other programs
+    Export(ExportArgs),
     /// Find what would go wrong with a scene or a mesh before it does
     Check(CheckArgs),
     /// List the built-in scenes, or print one
@@ -84,6 +87,9 @@ pub struct RunArgs {
     /// Remove an earlier run in OUT first; other files there are kept
     #[arg(long)]
     pub force: bool,
+    /// Export the frames when they are done, as `taut export --format` does; several separated by commas
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    pub export: Vec<String>,
     /// Print the outcome as JSON, and nothing else, on standard output
     #[arg(long)]
     pub json: bool,
@@ -110,6 +116,40 @@ pub struct VerifyArgs {
     #[command(flatten)]
     pub threads: Threads,
     /// Print what was found as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Write the frames of a run for other programs.
+///
+/// Made from the folder of the run alone, a frame at a time: runs may be larger than memory. What is being written gets its name
+/// when it is whole.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut export out --format pc2                           into out/export/pc2
+  taut export out --format pc2 -o shot42 --frames 20-60  some of the frames, elsewhere
+
+Exit codes: 0 done, 2 it cannot be exported so, 3 could not write, 130 interrupted.")]
+pub struct ExportArgs {
+    /// Folder of a run
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// What to write, several separated by commas [default: by the name given with -o]
+    #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', required_unless_present = "to")]
+    pub format: Vec<String>,
+    /// File or folder to write [default: in the folder of the run, under export/]
+    #[arg(short = 'o', long = "to", value_name = "PATH")]
+    pub to: Option<PathBuf>,
+    #[command(flatten)]
+    pub frames: FrameRange,
+    /// Replace what is there
+    #[arg(long)]
+    pub force: bool,
+    /// Show no progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print what was written as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -248,6 +288,35 @@ Examples:
 pub struct CompletionsArgs {
     /// Your shell
     pub shell: clap_complete::Shell,
+}
+
+/// Which frames of a run.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct FrameRange {
+    /// Frames FROM-TO, or one; frame 0 is the start [default: all]
+    #[arg(long = "frames", value_name = "FROM-TO", value_parser = parse_frames)]
+    frames: Option<(u32, u32)>,
+}
+
+impl FrameRange {
+    /// The frames of `recording` that are asked for.
+    ///
+    /// # Errors
+    /// If it does not have them.
+    pub fn of(self, recording: &Recording) -> Result<RangeInclusive<u32>, Problem> {
+        recording.frames(self.frames.map(|(from, _)| from), self.frames.map(|(_, to)| to))
+    }
+}
+
+fn parse_frames(text: &str) -> Result<(u32, u32), String> {
+    let number =
+        |part: &str| part.trim().parse::<u32>().map_err(|_| format!("{part:?} is not the number of a frame"));
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let (from, to) = (number(from)?, number(to)?);
+    if from > to {
+        return Err(format!("frame {from} comes after frame {to}: give the first one first"));
+    }
+    Ok((from, to))
 }
 
 /// How many threads to use.

@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod check;
+mod export;
 mod failure;
 mod fit;
 mod interrupt;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Run(args) => run::run(args),
         Command::Verify(args) => verify::verify(args),
+        Command::Export(args) => export::export(args),
         Command::Check(args) => check::check(args),
         Command::Scenes(args) => scenes::scenes(args),
         Command::Bench(args) => bench::bench(args),

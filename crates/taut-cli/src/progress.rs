@@ -94,7 +94,7 @@ fn residual(line: &FrameLine) -> f64 {
 /// Progress on standard error, of what takes more than a second: a bar on a terminal, a line every few seconds elsewhere.
 pub struct Share {
     quiet: bool,
-    what: &'static str,
+    what: String,
     started: Instant,
     shown: Mutex<Option<ShareShown>>,
 }
@@ -106,8 +106,8 @@ enum ShareShown {
 
 impl Share {
     /// Progress of `what`.
-    pub fn new(quiet: bool, what: &'static str) -> Self {
-        Self { quiet, what, started: Instant::now(), shown: Mutex::new(None) }
+    pub fn new(quiet: bool, what: impl Into<String>) -> Self {
+        Self { quiet, what: what.into(), started: Instant::now(), shown: Mutex::new(None) }
     }
 
     /// Shows how much of it is done, of 1.
@@ -117,7 +117,7 @@ impl Share {
         }
         // Whoever holds it shows nearly the same.
         let Ok(mut shown) = self.shown.try_lock() else { return };
-        match shown.get_or_insert_with(|| ShareShown::new(self.what)) {
+        match shown.get_or_insert_with(|| ShareShown::new(&self.what)) {
             ShareShown::Bar(bar) => bar.set_position((part * STEPS as f64) as u64),
             ShareShown::Lines { told } if told.elapsed() >= LINE_EVERY => {
                 *told = Instant::now();
@@ -136,11 +136,11 @@ impl Share {
 }
 
 impl ShareShown {
-    fn new(what: &'static str) -> Self {
+    fn new(what: &str) -> Self {
         if !io::stderr().is_terminal() {
             return Self::Lines { told: Instant::now() };
         }
-        let bar = ProgressBar::new(STEPS).with_message(what);
+        let bar = ProgressBar::new(STEPS).with_message(what.to_owned());
         let template = "{bar:32.cyan} {percent} %  {eta} left  {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("━╸ "));

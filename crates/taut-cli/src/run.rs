@@ -21,6 +21,7 @@ use taut_io::{
 
 use crate::{
     args::RunArgs,
+    export,
     failure::{Failure, code},
     fit,
     interrupt::Interrupt,
@@ -47,6 +48,7 @@ enum End {
 /// Runs a scene as `args` ask.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let started = Instant::now();
+    let formats = export::formats(&args.export)?;
     let mut session = open(args)?;
     let threads = args.threads.count();
     let mut stepper = Stepper::new(&session.world, threads)?;
@@ -76,7 +78,15 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         return Err(session.cannot_write(&error));
     }
     written.map_err(|error| session.cannot_write(&error))?;
-    session.tell(args, &outcome)
+    let code = session.tell(args, &outcome)?;
+    if outcome.status != Status::Interrupted && !formats.is_empty() {
+        // What an earlier run exported to the same place is out of date now.
+        let done = export::export_run(&session.root, &formats, &interrupt, args.quiet || args.json)?;
+        if !done {
+            return Ok(code::INTERRUPTED.into());
+        }
+    }
+    Ok(code)
 }
 
 /// Opens the folder and makes the engine.

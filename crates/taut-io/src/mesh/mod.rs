@@ -20,12 +20,13 @@ mod weld;
 
 use std::path::Path;
 
+use glam::Vec3;
 use taut::mesh::TriangleMesh;
 
 use crate::Problem;
 use fault::{Fault, fault};
 
-pub use ply::write_ply;
+pub use ply::{write_ply, write_strands};
 
 /// A file format of triangle meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,6 +69,20 @@ pub fn read(path: &Path) -> Result<TriangleMesh, Problem> {
         parse_bytes(&file::read(path)?, format, path.parent())
     };
     read().map_err(|fault| fault.into_problem(Some(path)))
+}
+
+/// Reads strands from a PLY file with edges in place of faces: positions \[m\], and the number of vertices of each strand.
+///
+/// # Errors
+/// A problem that names the file, and the line or element.
+pub fn read_strands(path: &Path) -> Result<(Vec<Vec3>, Vec<u32>), Problem> {
+    let read = || ply::strands::parse(&file::read(path)?);
+    read().map_err(|fault| fault.into_problem(Some(path)))
+}
+
+/// Whether a PLY file holds strands: edges, and no faces.
+pub(crate) fn holds_strands(path: &Path) -> bool {
+    file::read(path).is_ok_and(|bytes| ply::strands::is_strands(&bytes))
 }
 
 /// Reads a triangle mesh from the bytes of a file.

@@ -232,7 +232,10 @@ pub fn remove_frames(layout: &Layout, which: impl Fn(&str, u32) -> bool) -> Resu
         let name = entry.file_name();
         // A folder of that name is not ours.
         if !entry.file_type().is_ok_and(|kind| kind.is_dir())
-            && name.to_str().and_then(Layout::parse_frame).is_some_and(|(body, frame)| which(body, frame))
+            && name
+                .to_str()
+                .and_then(|name| Layout::parse_frame(name).or(Layout::parse_faces(name)))
+                .is_some_and(|(body, frame)| which(body, frame))
         {
             remove_if_there(&entry.path())?;
         }

@@ -46,6 +46,11 @@ impl Layout {
         self.frames().join(format!("{name}.{frame:04}.npy"))
     }
 
+    /// Triangles of the body `name` from frame `frame` on, where its connections changed then.
+    pub fn faces(&self, name: &str, frame: u32) -> PathBuf {
+        self.frames().join(format!("{name}.{frame:04}.faces.npy"))
+    }
+
     /// One line a frame.
     pub fn metrics(&self) -> PathBuf {
         self.root.join("metrics.jsonl")
@@ -71,9 +76,18 @@ impl Layout {
         self.checkpoint().join("lock")
     }
 
+    /// The body and number of the file `name` of triangles, the inverse of [`Layout::faces`].
+    pub fn parse_faces(name: &str) -> Option<(&str, u32)> {
+        Self::parse_numbered(name.strip_suffix(".faces.npy")?)
+    }
+
     /// The body and number of the frame file `name`, the inverse of [`Layout::frame`].
     pub fn parse_frame(name: &str) -> Option<(&str, u32)> {
-        let (body, digits) = name.strip_suffix(".npy")?.rsplit_once('.')?;
+        Self::parse_numbered(name.strip_suffix(".npy")?)
+    }
+
+    fn parse_numbered(name: &str) -> Option<(&str, u32)> {
+        let (body, digits) = name.rsplit_once('.')?;
         let canonical = digits.len() == 4 || (digits.len() > 4 && !digits.starts_with('0'));
         if !canonical || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return None;

@@ -1,4 +1,5 @@
-//! Positions as NumPy files: `numpy.load("frames/sheet.0042.npy")` gives a float32 array of shape (n, 3).
+//! Positions as NumPy files: `numpy.load("frames/sheet.0042.npy")` gives a float32 array of shape (n, 3). Triangles of bodies
+//! that change their connections are int32 arrays of shape (m, 3).
 //!
 //! Written as format version 1.0: a magic, a header that is a Python dictionary padded so that the numbers start at a
 //! multiple of 64 bytes, then the numbers, little-endian, row by row. Reading accepts exactly that kind of array, from
@@ -19,25 +20,44 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 const ALIGNMENT: usize = 64;
 /// Bytes before the dictionary in format 1.0: magic, version, length.
 const PREAMBLE: usize = MAGIC.len() + 2 + 2;
-const BYTES_PER_VERTEX: u64 = 12;
+const BYTES_PER_ROW: u64 = 12;
+const FLOAT: &str = "<f4";
+const INTEGER: &str = "<i4";
 
 /// The bytes of a file that holds `positions` \[m\].
 pub fn encode(positions: &[Vec3]) -> Vec<u8> {
-    let dictionary =
-        format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, 3), }}", positions.len());
+    encode_rows(FLOAT, positions.iter().map(|x| x.to_array().map(f32::to_le_bytes)))
+}
+
+/// The bytes of a file that holds the vertex indices of `triangles`.
+pub fn encode_triangles(triangles: &[[u32; 3]]) -> Vec<u8> {
+    encode_rows(INTEGER, triangles.iter().map(|triangle| triangle.map(u32::to_le_bytes)))
+}
+
+/// The header of a file that holds `rows` rows of three numbers of type `descr`.
+pub fn header(descr: &str, shape: &[usize]) -> Vec<u8> {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    // Python writes a tuple of one with a comma.
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let shape = sizes.join(", ");
+    let dictionary = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}{comma}), }}");
     // The header ends with a newline, and numbers start aligned.
     let end = (PREAMBLE + dictionary.len() + 1).next_multiple_of(ALIGNMENT);
-    let mut bytes = Vec::with_capacity(end + positions.len() * BYTES_PER_VERTEX as usize);
+    let mut bytes = Vec::with_capacity(end);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&[1, 0]);
     bytes.extend_from_slice(&((end - PREAMBLE) as u16).to_le_bytes());
     bytes.extend_from_slice(dictionary.as_bytes());
     bytes.resize(end - 1, b' ');
     bytes.push(b'\n');
-    for x in positions {
-        for value in x.to_array() {
-            bytes.extend_from_slice(&value.to_le_bytes());
-        }
+    bytes
+}
+
+fn encode_rows(descr: &str, rows: impl ExactSizeIterator<Item = [[u8; 4]; 3]>) -> Vec<u8> {
+    let mut bytes = header(descr, &[rows.len(), 3]);
+    bytes.reserve_exact(rows.len() * BYTES_PER_ROW as usize);
+    for row in rows {
+        bytes.extend_from_slice(row.as_flattened());
     }
     bytes
 }
@@ -47,6 +67,31 @@ pub fn encode(positions: &[Vec3]) -> Vec<u8> {
 /// # Errors
 /// A problem that names the file and what is wrong: unreadable, another kind of array, another shape, truncated.
 pub fn read(path: &Path, vertices: usize) -> Result<Vec<Vec3>, Problem> {
+    read_rows(path, FLOAT, Some(vertices), |row| Vec3::from_array(row.map(f32::from_le_bytes)))
+}
+
+/// Reads positions \[m\] from a file that may hold any number of them.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_any(path: &Path) -> Result<Vec<Vec3>, Problem> {
+    read_rows(path, FLOAT, None, |row| Vec3::from_array(row.map(f32::from_le_bytes)))
+}
+
+/// Reads vertex indices of triangles; whether there are such vertices is for the caller to check.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_triangles(path: &Path) -> Result<Vec<[u32; 3]>, Problem> {
+    read_rows(path, INTEGER, None, |row| row.map(u32::from_le_bytes))
+}
+
+fn read_rows<T>(
+    path: &Path,
+    descr: &str,
+    rows: Option<usize>,
+    make: impl Fn([[u8; 4]; 3]) -> T,
+) -> Result<Vec<T>, Problem> {
     let problem = |message: String| Problem { file: Some(path.into()), message, ..Problem::default() };
     let open = || -> io::Result<(File, u64)> {
         let file = File::open(path)?;
@@ -54,11 +99,15 @@ pub fn read(path: &Path, vertices: usize) -> Result<Vec<Vec3>, Problem> {
         Ok((file, length))
     };
     let (file, length) = open().map_err(|error| problem(format!("could not be read: {error}")))?;
-    decode(file, length, vertices).map_err(problem)
+    let bytes = decode(file, length, descr, rows).map_err(problem)?;
+    let (numbers, _) = bytes.as_chunks::<4>();
+    let (rows, _) = numbers.as_chunks::<3>();
+    Ok(rows.iter().map(|row| make(*row)).collect())
 }
 
-/// Reads `length` bytes of `source` as an array of `vertices` positions; the error says what is wrong.
-fn decode(mut source: impl Read, length: u64, vertices: usize) -> Result<Vec<Vec3>, String> {
+/// Reads `length` bytes of `source` as an array of rows of three numbers of type `descr`, as many as `rows` says if it does;
+/// the error says what is wrong. Gives the bytes of the numbers.
+fn decode(mut source: impl Read, length: u64, descr: &str, rows: Option<usize>) -> Result<Vec<u8>, String> {
     let mut take = |bytes: &mut [u8]| match source.read_exact(bytes) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err("is truncated".to_string()),
         result => result.map_err(|error| format!("could not be read: {error}")),
@@ -74,34 +123,31 @@ fn decode(mut source: impl Read, length: u64, vertices: usize) -> Result<Vec<Vec
     let mut header = vec![0; usize::from(u16::from_le_bytes([start[8], start[9]]))];
     take(&mut header)?;
     let header = str::from_utf8(&header).map_err(|_| "has a header that is not text".to_string())?;
-    let rows = rows_of(header)?;
-    if rows != vertices as u64 {
-        return Err(format!("has shape ({rows}, 3), where ({vertices}, 3) is expected"));
+    let found = rows_of(header, descr)?;
+    if let Some(rows) = rows.filter(|&rows| rows as u64 != found) {
+        return Err(format!("has shape ({found}, 3), where ({rows}, 3) is expected"));
     }
-    let expected = rows.saturating_mul(BYTES_PER_VERTEX).saturating_add((PREAMBLE + header.len()) as u64);
+    let expected = found.saturating_mul(BYTES_PER_ROW).saturating_add((PREAMBLE + header.len()) as u64);
     if length != expected {
         let what = if length < expected { "is truncated" } else { "has bytes after its end" };
         return Err(format!("{what}: {length} bytes, where {expected} are expected"));
     }
-    let mut bytes = vec![0; vertices * BYTES_PER_VERTEX as usize];
+    let mut bytes = vec![0; (found * BYTES_PER_ROW) as usize];
     take(&mut bytes)?;
-    let number = |at: &[u8]| f32::from_le_bytes([at[0], at[1], at[2], at[3]]);
-    Ok(bytes
-        .chunks_exact(12)
-        .map(|row| Vec3::new(number(row), number(&row[4..]), number(&row[8..])))
-        .collect())
+    Ok(bytes)
 }
 
-/// The number of rows that the dictionary of a header announces, if it is an array of the right kind.
-fn rows_of(header: &str) -> Result<u64, String> {
+/// The number of rows that the dictionary of a header announces, if it is an array of three columns of numbers of type `descr`.
+fn rows_of(header: &str, descr: &str) -> Result<u64, String> {
     let value_of = |key: &str| {
         let (_, rest) = header.split_once(&format!("'{key}':"))?;
         Some(rest.trim_start())
     };
-    let descr = value_of("descr").ok_or("has a header without 'descr'")?;
-    if !descr.starts_with("'<f4'") {
-        let found = descr.split('\'').nth(1).unwrap_or("?");
-        return Err(format!("holds numbers of type {found:?}, where '<f4' (float32) is expected"));
+    let found = value_of("descr").ok_or("has a header without 'descr'")?;
+    if !found.starts_with(&format!("'{descr}'")) {
+        let found = found.split('\'').nth(1).unwrap_or("?");
+        let name = if descr == FLOAT { "float32" } else { "int32" };
+        return Err(format!("holds numbers of type {found:?}, where '{descr}' ({name}) is expected"));
     }
     let order = value_of("fortran_order").ok_or("has a header without 'fortran_order'")?;
     if !order.starts_with("False") {
@@ -114,7 +160,7 @@ fn rows_of(header: &str) -> Result<u64, String> {
         inside.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
     match sizes.as_deref() {
         Some(&[rows, 3]) => Ok(rows),
-        _ => Err(format!("has shape ({inside}), where (vertices, 3) is expected")),
+        _ => Err(format!("has shape ({inside}), where three columns are expected")),
     }
 }
 
@@ -123,7 +169,10 @@ mod tests {
     use super::*;
 
     fn decode_bytes(bytes: &[u8], vertices: usize) -> Result<Vec<Vec3>, String> {
-        decode(bytes, bytes.len() as u64, vertices)
+        let numbers = decode(bytes, bytes.len() as u64, FLOAT, Some(vertices))?;
+        let number = |at: &[u8]| f32::from_le_bytes([at[0], at[1], at[2], at[3]]);
+        let vector = |row: &[u8]| Vec3::new(number(row), number(&row[4..]), number(&row[8..]));
+        Ok(numbers.chunks_exact(12).map(vector).collect())
     }
 
     fn with_dictionary(dictionary: &str, data: usize) -> Vec<u8> {

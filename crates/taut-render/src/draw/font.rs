@@ -215,7 +215,7 @@ mod tests {
                 let n = part.split_whitespace().filter(|n| n.parse::<f32>().is_ok()).count();
                 assert!(matches!(n, 2 | 6), "{character}: {part}");
             }
-            for [x, y] in glyph.strokes.iter().flatten().copied() {
+            for &[x, y] in glyph.strokes.iter().flatten() {
                 assert!((0.0..=advance + 0.3).contains(&x), "{character}: x {x}");
                 assert!((EXTENT[0] - 0.01..=EXTENT[1] + 0.01).contains(&y), "{character}: y {y}");
             }

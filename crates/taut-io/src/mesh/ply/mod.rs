@@ -5,6 +5,7 @@
 //! header claims are compared with the bytes that are there before anything is allocated.
 
 mod header;
+pub(super) mod strands;
 mod values;
 mod write;
 
@@ -18,6 +19,7 @@ use super::{
 use header::{Element, Header, Kind, Property};
 use values::Values;
 
+pub use strands::write_strands;
 pub use write::write_ply;
 
 /// Reads the bytes of a PLY file.

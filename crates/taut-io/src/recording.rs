@@ -1,0 +1,350 @@
+//! The folder of a run, opened to be shown or exported.
+//!
+//! [`Recording::open`] looks at everything that is small (scene, manifest, rest meshes, names of the frames) and refuses a folder
+//! that is not whole; positions are read a frame at a time, and nothing of them is kept: a run may be larger than memory.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use glam::{Vec2, Vec3};
+use taut::Description;
+
+use crate::{
+    Problem, Problems, mesh,
+    output::{
+        folder::{holds_run, read_manifest},
+        layout::{Layout, check_names},
+        metrics::{self, FrameLine},
+        npy,
+    },
+    scene,
+};
+
+/// The folder of a run, opened to be read.
+#[derive(Debug)]
+pub struct Recording {
+    files: Layout,
+    name: String,
+    frame_rate: f32,
+    last_frame: u32,
+    frames_wanted: u32,
+    bodies: Vec<Body>,
+    description: Description,
+    /// Of each body, the change whose connections were read last, and these.
+    kept: Vec<Kept>,
+}
+
+/// Connections, and the frame from which on they hold.
+type Kept = Mutex<Option<(u32, Arc<Connections>)>>;
+
+/// A body of a recording.
+#[derive(Debug)]
+pub struct Body {
+    /// Its name; its files are called after it.
+    pub name: String,
+    /// Its rest shape, with the connections that it starts with.
+    pub rest: Geometry,
+    /// Texture coordinates of the corners of each rest triangle, v upwards, where its mesh had them.
+    pub uvs: Option<Vec<[Vec2; 3]>>,
+    /// Frames from which on its connections differ from those before, in order; mostly none.
+    pub changes: Vec<u32>,
+    /// Its place among the cloths of the [description](Recording::description), if it is one of them.
+    pub cloth: Option<usize>,
+}
+
+/// Where the vertices of a body are and how they are joined.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// Positions \[m\].
+    pub positions: Vec<Vec3>,
+    /// What joins them.
+    pub connections: Arc<Connections>,
+}
+
+/// How vertices are joined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Connections {
+    /// Vertices of each triangle.
+    Triangles(Vec<[u32; 3]>),
+    /// Number of vertices of each strand; the vertices of the first come first.
+    Curves(Vec<u32>),
+}
+
+impl Connections {
+    /// The triangles; none of curves.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        match self {
+            Self::Triangles(triangles) => triangles,
+            Self::Curves(_) => &[],
+        }
+    }
+}
+
+impl Recording {
+    /// Opens the folder `root` of a run.
+    ///
+    /// # Errors
+    /// All that is missing or damaged, each with its file: it is no folder of a run, a rest mesh cannot be read, a frame between
+    /// others is not there. A run that was stopped early is fine ([`frames_wanted`](Self::frames_wanted) says more than
+    /// [`last_frame`](Self::last_frame)).
+    pub fn open(root: &Path) -> Result<Self, Problems> {
+        let files = Layout::new(root);
+        if !root.is_dir() {
+            return Err(complain(root, "is not a folder that a run has left").into());
+        }
+        if !holds_run(root) || !files.scene().is_file() {
+            let missing = if holds_run(root) { files.scene() } else { files.manifest() };
+            let message = format!("is not the folder of a run: {} is not there", missing.display());
+            return Err(complain(root, message).into());
+        }
+        let manifest = read_manifest(root)
+            .map_err(|error| Problem { message: error.to_string(), ..Problem::default() })?;
+        check_names(manifest.bodies.iter().map(String::as_str))?;
+        let scene = scene::load(&files.scene().to_string_lossy(), &[])?;
+        let description = scene.build()?;
+        let listed = Listed::read(&files)?;
+
+        let mut problems = Vec::new();
+        let mut bodies = Vec::new();
+        for name in &manifest.bodies {
+            match open_body(&files, &description, &listed, name) {
+                Ok(body) => bodies.push(body),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let last_frame = listed.last(&files, &manifest.bodies)?;
+        problems.extend(listed.missing(&files, &manifest.bodies, last_frame));
+        if !problems.is_empty() {
+            return Err(Problems(problems));
+        }
+        Ok(Self {
+            name: manifest.scene,
+            frame_rate: scene.frame_rate,
+            last_frame,
+            frames_wanted: scene.frames,
+            kept: bodies.iter().map(|_| Mutex::default()).collect(),
+            bodies,
+            description,
+            files,
+        })
+    }
+
+    /// Name of the scene.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        self.files.root()
+    }
+
+    /// Frames a second \[1/s\].
+    pub fn frame_rate(&self) -> f32 {
+        self.frame_rate
+    }
+
+    /// Number of the last frame; all from 0, the start, are there.
+    pub fn last_frame(&self) -> u32 {
+        self.last_frame
+    }
+
+    /// Number of the last frame that the scene asks for: more than [`last_frame`](Self::last_frame) if the run was stopped.
+    pub fn frames_wanted(&self) -> u32 {
+        self.frames_wanted
+    }
+
+    /// Its bodies.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// What was simulated: limits, obstacles with their motion, the length of a frame.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Time of a frame \[s\].
+    pub fn time(&self, frame: u32) -> f32 {
+        frame as f32 * self.description.frame_time
+    }
+
+    /// Reads one frame of one body.
+    ///
+    /// # Errors
+    /// A problem that names the file and what is wrong: truncated, another number of vertices, a position that is not finite.
+    pub fn read(&self, body: usize, frame: u32) -> Result<Geometry, Problem> {
+        let Body { name, rest, changes, .. } = &self.bodies[body];
+        let path = self.files.frame(name, frame);
+        let at_frame =
+            |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };
+        let connections = self.connections(body, frame)?;
+        // With other connections there may be other vertices; the triangles say how many there must be at least.
+        let changed = changes.iter().rfind(|&&change| change <= frame);
+        let positions = match changed {
+            None => npy::read(&path, rest.positions.len()),
+            Some(_) => npy::read_any(&path),
+        };
+        let positions = positions.map_err(at_frame)?;
+        if let Some(&change) = changed
+            && let Some(highest) = connections.triangles().iter().flatten().max()
+            && *highest as usize >= positions.len()
+        {
+            let faces = self.files.faces(name, change);
+            let message = format!(
+                "holds {} vertices, where {} joins vertex {highest}",
+                positions.len(),
+                faces.display()
+            );
+            return Err(at_frame(complain(&path, message)));
+        }
+        if let Some(vertex) = positions.iter().position(|x| !x.is_finite()) {
+            let message = format!("vertex {vertex} is at {}, which is not finite", positions[vertex]);
+            return Err(at_frame(complain(&path, message)));
+        }
+        Ok(Geometry { positions, connections })
+    }
+
+    /// How the vertices of a body are joined in frame `frame`. What was read last is kept, so that frames in order read each
+    /// file once.
+    ///
+    /// # Errors
+    /// A problem that names the file and what is wrong.
+    pub fn connections(&self, body: usize, frame: u32) -> Result<Arc<Connections>, Problem> {
+        let Body { name, rest, changes, .. } = &self.bodies[body];
+        let Some(&change) = changes.iter().rfind(|&&change| change <= frame) else {
+            return Ok(rest.connections.clone());
+        };
+        let mut kept = self.kept[body].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, connections)) = kept.as_ref().filter(|(number, _)| *number == change) {
+            return Ok(connections.clone());
+        }
+        let triangles = npy::read_triangles(&self.files.faces(name, change))?;
+        let connections = Arc::new(Connections::Triangles(triangles));
+        *kept = Some((change, connections.clone()));
+        Ok(connections)
+    }
+
+    /// What the run wrote of each frame.
+    ///
+    /// # Errors
+    /// A problem that names the file and the first line that cannot be read.
+    pub fn metrics(&self) -> Result<Vec<FrameLine>, Problem> {
+        metrics::read(&self.files.metrics())?.into_iter().collect()
+    }
+
+    /// The frames `from` to `to`, or as many as there are where one is not given.
+    ///
+    /// # Errors
+    /// If there are no such frames; the message says which there are.
+    pub fn frames(&self, from: Option<u32>, to: Option<u32>) -> Result<RangeInclusive<u32>, Problem> {
+        let last = self.last_frame;
+        if to.is_none() && last < self.frames_wanted {
+            let message = format!(
+                "was stopped after frame {last} of {}: go on with `taut run --resume -o {}`, or take what is there with \
+                 --frames {}-{last}",
+                self.frames_wanted,
+                self.root().display(),
+                from.unwrap_or(0)
+            );
+            return Err(complain(self.root(), message));
+        }
+        let (from, to) = (from.unwrap_or(0), to.unwrap_or(last));
+        if from > to || to > last {
+            let message = format!("has frames 0 to {last}: there are no frames {from} to {to}");
+            return Err(complain(self.root(), message));
+        }
+        Ok(from..=to)
+    }
+}
+
+fn complain(path: &Path, message: impl Into<String>) -> Problem {
+    Problem { file: Some(path.into()), message: message.into(), ..Problem::default() }
+}
+
+/// Numbers of the frames and changes of connections of each body, by the names of the files.
+#[derive(Default)]
+struct Listed {
+    frames: BTreeMap<String, BTreeSet<u32>>,
+    faces: BTreeMap<String, BTreeSet<u32>>,
+}
+
+impl Listed {
+    fn read(files: &Layout) -> Result<Self, Problem> {
+        let folder = files.frames();
+        let unreadable = |error| complain(&folder, format!("could not be read: {error}"));
+        let mut listed = Self::default();
+        for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
+            let name = entry.map_err(unreadable)?.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if let Some((body, frame)) = Layout::parse_frame(name) {
+                listed.frames.entry(body.into()).or_default().insert(frame);
+            } else if let Some((body, frame)) = Layout::parse_faces(name) {
+                listed.faces.entry(body.into()).or_default().insert(frame);
+            }
+        }
+        Ok(listed)
+    }
+
+    /// The last frame that all `bodies` have: a run that is killed may have written some of the bodies of the next one.
+    fn last(&self, files: &Layout, bodies: &[String]) -> Result<u32, Problem> {
+        let mut last = None;
+        for body in bodies {
+            let of_body = self.frames.get(body).and_then(|frames| frames.last().copied());
+            let of_body = of_body
+                .ok_or_else(|| complain(&files.frame(body, 0), format!("there are no frames of {body}")))?;
+            last = Some(last.map_or(of_body, |last: u32| last.min(of_body)));
+        }
+        last.ok_or_else(|| complain(&files.manifest(), "names no bodies"))
+    }
+
+    /// Frames before `last` that are not there.
+    fn missing(&self, files: &Layout, bodies: &[String], last: u32) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for body in bodies {
+            let there = self.frames.get(body);
+            let absent = |frame: &u32| there.is_none_or(|there| !there.contains(frame));
+            let missing: Vec<u32> = (0..=last).filter(absent).collect();
+            if let [first, rest @ ..] = missing.as_slice() {
+                let more =
+                    if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+                let message =
+                    format!("frame {first} of {body} is missing{more}, though there are frames up to {last}");
+                problems.push(complain(&files.frame(body, *first), message));
+            }
+        }
+        problems
+    }
+}
+
+fn open_body(
+    files: &Layout,
+    description: &Description,
+    listed: &Listed,
+    name: &str,
+) -> Result<Body, Problem> {
+    let path = files.rest(name);
+    let at_rest = |problem: Problem| Problem { key: Some(format!("rest mesh of {name}")), ..problem };
+    let (positions, connections) = if mesh::holds_strands(&path) {
+        let (positions, counts) = mesh::read_strands(&path).map_err(at_rest)?;
+        (positions, Connections::Curves(counts))
+    } else {
+        let mesh = mesh::read(&path).map_err(at_rest)?;
+        (mesh.positions, Connections::Triangles(mesh.triangles))
+    };
+    let cloth = description.cloths.iter().position(|cloth| cloth.name == name);
+    let mesh = cloth.map(|index| &description.cloths[index].mesh);
+    let uvs = mesh.and_then(|mesh| mesh.uvs.clone()).filter(|uvs| uvs.len() == connections.triangles().len());
+    let changes = listed.faces.get(name).into_iter().flatten().copied().collect();
+    Ok(Body {
+        name: name.into(),
+        rest: Geometry { positions, connections: Arc::new(connections) },
+        uvs,
+        changes,
+        cloth,
+    })
+}
