@@ -3,6 +3,7 @@
 use taut_render::plot::{Axis, Chart, LimitLine, Series};
 
 use super::{Convergence, curve::Point};
+use crate::bench::PAPER;
 
 /// Four charts with logarithmic axes.
 pub fn charts(found: &Convergence) -> Vec<Chart> {
@@ -17,7 +18,9 @@ pub fn charts(found: &Convergence) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (y_label, y, lines) in &residuals {
         for (x_label, x) in &against {
-            let series = found.curves.iter().map(|curve| Series {
+            // One pass comes last, or the repeated passes, which begin alike, would hide it.
+            let (once, others): (Vec<_>, Vec<_>) = found.curves.iter().partition(|c| c.scheme == PAPER);
+            let series = others.into_iter().chain(once).map(|curve| Series {
                 name: curve.scheme.into(),
                 points: curve.points.iter().map(|p| [x(p), y(p)]).collect(),
                 dashed: false,

@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 use taut::{Certificate, State, Stepper, World, certify};
-use taut_io::output::outcome::median_and_worst;
 
 use crate::progress::Share;
 
-/// Times that are the median of several, and how many \[ms\]; noise matters less in longer ones.
-const SHORT: f64 = 200.0;
-const REPEATS: usize = 3;
+/// How often a step is timed that takes at most so long \[ms\]; noise matters less in longer ones. The least counts: whatever else the
+/// machine does can only add.
+const REPEATS: [(f64, usize); 2] = [(20.0, 7), (200.0, 3)];
 
 /// A scheme goes no further when a step took this long \[ms\], or with this many iterations.
 const LONG: f64 = 2000.0;
@@ -141,30 +140,25 @@ fn next(iterations: u32) -> u32 {
     ((0.5 * (half_steps + 1.0)).exp2().round() as u32).max(iterations + 1)
 }
 
-/// Curves of all schemes, which may end at a mean residual of `goal`. Times are medians where they are short; for these, schemes take turns.
+/// Curves of all schemes, which may end at a mean residual of `goal`. For times that are measured again, schemes take turns.
 pub fn trace(runners: &mut [Runner], goal: Option<f64>) -> Vec<Curve> {
     let progress = Share::new(false, "measuring");
-    let turns = (runners.len() * REPEATS) as f64;
+    let most = REPEATS.iter().map(|r| r.1).max().unwrap_or(1);
+    let turns = (runners.len() * most) as f64;
     let mut curves: Vec<Curve> = Vec::new();
     for runner in &mut *runners {
         curves.push(runner.curve(goal));
         progress.show(curves.len() as f64 / turns);
     }
-    let first = |curve: &Curve| curve.points.iter().map(|p| vec![p.ms]).collect::<Vec<_>>();
-    let mut times: Vec<_> = curves.iter().map(first).collect();
-    for round in 1..REPEATS {
-        for (k, runner) in runners.iter_mut().enumerate() {
-            for (point, times) in curves[k].points.iter().zip(&mut times[k]) {
-                if times[0] < SHORT {
-                    times.push(runner.step(point.most).ms);
+    let count = curves.len();
+    for round in 1..most {
+        for (k, (runner, curve)) in runners.iter_mut().zip(&mut curves).enumerate() {
+            for point in &mut curve.points {
+                if REPEATS.iter().any(|&(short, repeats)| point.ms <= short && round < repeats) {
+                    point.ms = point.ms.min(runner.step(point.most).ms);
                 }
             }
-            progress.show((round * curves.len() + k + 1) as f64 / turns);
-        }
-    }
-    for (curve, times) in curves.iter_mut().zip(&times) {
-        for (point, times) in curve.points.iter_mut().zip(times) {
-            point.ms = median_and_worst(times).0;
+            progress.show((round * count + k + 1) as f64 / turns);
         }
     }
     progress.finish();

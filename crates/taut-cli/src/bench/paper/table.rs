@@ -224,3 +224,26 @@ fn figure_14(found: &Comparison) -> Table {
         rows,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_wrapped_between_words() {
+        assert_eq!(wrapped(""), "");
+        let text = "residual ".repeat(40);
+        let lines = wrapped(&text);
+        assert!(lines.lines().all(|line| line.len() <= 118 && !line.ends_with(' ')));
+        assert_eq!(lines.split_whitespace().count(), 40);
+    }
+
+    #[test]
+    fn limits_in_words() {
+        let words = |min, max| limit(Limit { min, max }, 100.0, " %");
+        assert_eq!(words(Some(-0.05), Some(0.05)), "±5 %");
+        assert_eq!(words(Some(-0.2), Some(0.015)), "-20 to +1.5 %");
+        assert_eq!(words(None, Some(0.01)), "to +1 %");
+        assert_eq!(words(None, None), "none");
+    }
+}
