@@ -97,7 +97,8 @@ impl<'a> Scaled<'a> {
     fn new(chart: &'a Chart) -> Self {
         let points = || chart.series.iter().flat_map(|series| &series.points);
         let both = || points().filter(|p| p[0].is_finite() && p[1].is_finite());
-        let x = Scale::new(chart.x.log, both().map(|p| p[0]), false);
+        // Points in gaps too: charts below each other keep in line.
+        let x = Scale::new(chart.x.log, points().map(|p| p[0]), false);
         let y = Scale::new(chart.y.log, both().map(|p| p[1]).chain(chart.lines.iter().map(|l| l.y)), true);
         let mut next = 0usize;
         let colors = chart
@@ -148,7 +149,7 @@ pub fn lay_out(charts: &[Chart]) -> Figure {
         scaled.iter().flat_map(Scaled::legend).map(|name| text_width(SMALL, &name)).fold(0.0, f32::max);
     // Fonts that SVGs are shown with may be wider than taut's.
     let legend = if names > 0.0 { 1.18 * names + 44.0 } else { 16.0 };
-    let (left, right) = ((38.0 + labels).round(), (WIDTH - legend - 10.0).round());
+    let (left, right) = ((42.0 + labels).round(), (WIDTH - legend - 10.0).round());
     let mut shapes = Vec::new();
     let mut y = 14.0;
     for (i, scaled) in scaled.iter().enumerate() {
