@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use taut::{Description, certificate::BodyCertificate};
+use taut::{Cloth, Description, certificate::BodyCertificate};
 use taut_io::{
     Problem, Problems,
     output::{
@@ -127,9 +127,26 @@ impl Run {
         Series { name, points, dashed: false }
     }
 
+    /// Whether a cloth has such a limit.
+    fn limited(&self, limit: impl Fn(&Cloth) -> Option<f32>) -> bool {
+        self.description.cloths.iter().any(|cloth| limit(cloth).is_some())
+    }
+
     /// The same, dashed.
     fn dashed(&self, name: &str, value: impl Fn(&FrameLine) -> f64) -> Series {
         Series { dashed: true, ..self.curve(name, value) }
+    }
+}
+
+/// Curves that are left out where they say nothing.
+trait OnlyIf {
+    /// The curve, or one without points, which keeps its colour for the same run on other charts.
+    fn only_if(self, wanted: bool) -> Self;
+}
+
+impl OnlyIf for Series {
+    fn only_if(self, wanted: bool) -> Self {
+        if wanted { self } else { Self { points: Vec::new(), ..self } }
     }
 }
 
@@ -170,8 +187,8 @@ fn chart(title: &str, y: &str, log: bool, series: Vec<Series>, lines: Vec<LimitL
 }
 
 /// Lines at each of the different `values`, which a run or body gives its name.
-fn limits<'a>(what: &str, values: impl Iterator<Item = (&'a str, f32)>) -> Vec<LimitLine> {
-    let mut found: Vec<(f32, Vec<&str>)> = Vec::new();
+fn limits(what: &str, values: impl Iterator<Item = (String, f32)>) -> Vec<LimitLine> {
+    let mut found: Vec<(f32, Vec<String>)> = Vec::new();
     for (name, value) in values {
         match found.iter_mut().find(|(other, _)| *other == value) {
             Some((_, names)) if names.contains(&name) => {}
@@ -180,7 +197,7 @@ fn limits<'a>(what: &str, values: impl Iterator<Item = (&'a str, f32)>) -> Vec<L
         }
     }
     let alone = found.len() == 1;
-    let line = |(value, names): (f32, Vec<&str>)| {
+    let line = |(value, names): (f32, Vec<String>)| {
         let names = names.join(", ");
         let name = if alone || names.is_empty() { what.to_owned() } else { format!("{what}: {names}") };
         // As the user wrote it: 0.05, not its nearest single precision.
@@ -190,11 +207,20 @@ fn limits<'a>(what: &str, values: impl Iterator<Item = (&'a str, f32)>) -> Vec<L
 }
 
 /// Limits of all cloths \[%\].
-fn strain_limits(runs: &[Run], of: impl Fn(taut::Limit) -> Option<f32>) -> Vec<LimitLine> {
-    let cloths = runs.iter().flat_map(|run| &run.description.cloths);
-    let both =
-        cloths.flat_map(|cloth| [cloth.strain, cloth.edge].map(|limit| (cloth.name.as_str(), of(limit))));
-    let lines = limits("limit", both.filter_map(|(name, limit)| Some((name, limit?))));
+fn strain_limits(runs: &[Run], of: impl Fn(&taut::Limit) -> Option<f32>) -> Vec<LimitLine> {
+    let mut values = Vec::new();
+    for run in runs {
+        for cloth in &run.description.cloths {
+            let name = match (run.name.as_str(), run.description.cloths.len()) {
+                ("", _) => cloth.name.clone(),
+                (name, 1) => name.to_owned(),
+                (name, _) => format!("{name}: {}", cloth.name),
+            };
+            let limits = [&cloth.strain, &cloth.edge].into_iter().filter_map(&of);
+            values.extend(limits.map(|limit| (name.clone(), limit)));
+        }
+    }
+    let lines = limits("limit", values.into_iter());
     lines.into_iter().map(|line| LimitLine { y: 100.0 * line.y, ..line }).collect()
 }
 
@@ -205,7 +231,7 @@ fn residual(runs: &[Run]) -> Chart {
             run.dashed("mean", |l| largest(l, |b| b.strain.mean_residual.max(b.strain.mean_edge_residual))),
         ]
     });
-    let tolerances = runs.iter().map(|run| (run.name.as_str(), run.description.solver.tolerance));
+    let tolerances = runs.iter().map(|run| (run.name.clone(), run.description.solver.tolerance));
     chart("Residual past limits", "residual", true, series.collect(), limits("tolerance", tolerances))
 }
 
@@ -221,21 +247,22 @@ fn compression(runs: &[Run]) -> Option<Chart> {
     let lines = strain_limits(runs, |limit| limit.min);
     let percent = |line: &FrameLine| 100.0 * (-largest(line, |b| -b.strain.min_stretch) - 1.0);
     let name = if runs.len() > 1 { "" } else { "compression" };
-    let series = runs.iter().map(|run| run.curve(name, percent)).collect();
+    let limited = |run: &Run| run.limited(|cloth| cloth.strain.min.or(cloth.edge.min));
+    let series = runs.iter().map(|run| run.curve(name, percent).only_if(limited(run))).collect();
     (!lines.is_empty()).then(|| chart("Largest compression", "strain [%]", false, series, lines))
 }
 
 fn bends(runs: &[Run]) -> Option<Chart> {
-    let cloths = || runs.iter().flat_map(|run| &run.description.cloths);
-    let limited = cloths().any(|cloth| cloth.bend.min.is_some() || cloth.bend.max.is_some());
+    let limited = |run: &Run| run.limited(|cloth| cloth.bend.min.or(cloth.bend.max));
     let series = runs.iter().flat_map(|run| {
         [
-            run.curve("largest", |l| largest(l, |b| b.bend.max_bend_excess)),
-            run.dashed("mean", |l| largest(l, |b| b.bend.mean_bend_excess)),
+            run.curve("largest", |l| largest(l, |b| b.bend.max_bend_excess)).only_if(limited(run)),
+            run.dashed("mean", |l| largest(l, |b| b.bend.mean_bend_excess)).only_if(limited(run)),
         ]
     });
-    let tolerances = runs.iter().map(|run| (run.name.as_str(), run.description.solver.bend_tolerance));
-    limited.then(|| {
+    let those = runs.iter().filter(|run| limited(run));
+    let tolerances = those.map(|run| (run.name.clone(), run.description.solver.bend_tolerance));
+    runs.iter().any(limited).then(|| {
         chart("Excess past bend limits", "angle [°]", true, series.collect(), limits("tolerance", tolerances))
     })
 }
