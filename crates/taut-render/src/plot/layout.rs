@@ -94,11 +94,14 @@ struct Scaled<'a> {
 }
 
 impl<'a> Scaled<'a> {
-    fn new(chart: &'a Chart) -> Self {
+    fn new(chart: &'a Chart, all: &[Chart]) -> Self {
         let points = || chart.series.iter().flat_map(|series| &series.points);
         let both = || points().filter(|p| p[0].is_finite() && p[1].is_finite());
-        // Points in gaps too: charts below each other keep in line.
-        let x = Scale::new(chart.x.log, points().map(|p| p[0]), false);
+        // Points in gaps and of charts with the same axis too, so that charts below each other are in line.
+        let same =
+            |other: &&Chart| std::ptr::eq(*other, chart) || (other.x == chart.x && !chart.x.label.is_empty());
+        let across = all.iter().filter(same).flat_map(|c| &c.series).flat_map(|series| &series.points);
+        let x = Scale::new(chart.x.log, across.map(|p| p[0]), false);
         let y = Scale::new(chart.y.log, both().map(|p| p[1]).chain(chart.lines.iter().map(|l| l.y)), true);
         let mut next = 0usize;
         let colors = chart
@@ -148,7 +151,7 @@ fn shortened(text: &str, height: f32, width: f32) -> String {
 
 /// Lays charts out below each other, with their axes in line.
 pub fn lay_out(charts: &[Chart]) -> Figure {
-    let scaled: Vec<Scaled> = charts.iter().map(Scaled::new).collect();
+    let scaled: Vec<Scaled> = charts.iter().map(|chart| Scaled::new(chart, charts)).collect();
     let labels = scaled.iter().map(Scaled::label_width).fold(0.0, f32::max);
     let names =
         scaled.iter().flat_map(Scaled::legend).map(|(name, ..)| text_width(SMALL, &name)).fold(0.0, f32::max);

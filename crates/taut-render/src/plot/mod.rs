@@ -1,6 +1,7 @@
 //! Charts: curves over axes, as SVG or as a picture.
 //!
-//! [`layout`] decides where everything goes, from [`scale`]s that mark round numbers; [`svg()`] and [`png()`] draw the same figure.
+//! `layout` decides where everything goes, from `scale`s that mark round numbers; [`svg()`] and [`png()`] draw the same figure. Charts with
+//! the same x axis show the same range of it.
 
 mod layout;
 mod raster;
