@@ -38,6 +38,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Write the frames of a run for other programs
     Export(ExportArgs),
+    /// Draw residual, strain, energy and times of the frames of a run
+    Plot(PlotArgs),
     /// Find what would go wrong with a scene or a mesh before it does
     Check(CheckArgs),
     /// List the built-in scenes, or print one
@@ -152,6 +154,31 @@ pub struct ExportArgs {
     /// Print what was written as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Draw residual, strain, energy and times of the frames of a run.
+///
+/// Read from metrics.jsonl and scene.toml in the folder: residuals past limits with the tolerance, the largest stretch with its limit (and
+/// compression and bends where they have limits), energies, and milliseconds a frame split by stage. Several folders are compared in
+/// one figure.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut plot out/hanging-sheet                      into out/hanging-sheet/plot.svg
+  taut plot out/flag -o flag.png                   as a picture
+  taut plot out/loose out/tight -o compared.svg    two runs in one figure
+
+Exit codes: 0 done, 2 this cannot be drawn, 3 could not write.")]
+pub struct PlotArgs {
+    /// Folder of a run; several are compared
+    #[arg(value_name = "OUT", required = true)]
+    pub out: Vec<PathBuf>,
+    /// File to write, .svg or .png [default: OUT/plot.svg]
+    #[arg(short = 'o', long = "to", value_name = "FILE")]
+    pub to: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Find what would go wrong with a scene or a mesh before it does.

@@ -11,6 +11,7 @@ mod failure;
 mod fit;
 mod interrupt;
 mod materials;
+mod plot;
 mod progress;
 mod run;
 mod scenes;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Verify(args) => verify::verify(args),
         Command::Export(args) => export::export(args),
+        Command::Plot(args) => plot::plot(args),
         Command::Check(args) => check::check(args),
         Command::Scenes(args) => scenes::scenes(args),
         Command::Bench(args) => bench::bench(args),

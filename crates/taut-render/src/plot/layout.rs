@@ -94,10 +94,14 @@ struct Scaled<'a> {
 }
 
 impl<'a> Scaled<'a> {
-    fn new(chart: &'a Chart) -> Self {
+    fn new(chart: &'a Chart, all: &[Chart]) -> Self {
         let points = || chart.series.iter().flat_map(|series| &series.points);
         let both = || points().filter(|p| p[0].is_finite() && p[1].is_finite());
-        let x = Scale::new(chart.x.log, both().map(|p| p[0]), false);
+        // Points in gaps and of charts with the same axis too, so that charts below each other are in line.
+        let same =
+            |other: &&Chart| std::ptr::eq(*other, chart) || (other.x == chart.x && !chart.x.label.is_empty());
+        let across = all.iter().filter(same).flat_map(|c| &c.series).flat_map(|series| &series.points);
+        let x = Scale::new(chart.x.log, across.map(|p| p[0]), false);
         let y = Scale::new(chart.y.log, both().map(|p| p[1]).chain(chart.lines.iter().map(|l| l.y)), true);
         let mut next = 0usize;
         let colors = chart
@@ -116,10 +120,15 @@ impl<'a> Scaled<'a> {
         self.y.ticks(5.0).iter().map(|tick| width_of(&tick.label, SMALL)).fold(0.0, f32::max)
     }
 
-    fn legend(&self) -> Vec<String> {
-        let series = self.chart.series.iter().map(|series| &series.name);
-        let names = series.chain(self.chart.lines.iter().map(|line| &line.name));
-        names.map(|name| shortened(name, SMALL, 190.0)).collect()
+    /// Lines of the legend: name, colour, dashes and width of the line. Curves without points have none.
+    fn legend(&self) -> Vec<(String, Rgba, Option<[f32; 2]>, f32)> {
+        let short = |name: &str| shortened(name, SMALL, 190.0);
+        let series =
+            self.chart.series.iter().zip(&self.colors).filter(|(series, _)| !series.points.is_empty());
+        let curves = series.map(|(s, &color)| (short(&s.name), color, s.dashed.then_some(DASHED), 1.8));
+        let dashes = LIMIT_DASHES.iter().cycle();
+        let limits = self.chart.lines.iter().zip(dashes).map(|(l, &d)| (short(&l.name), LIMIT, Some(d), 1.2));
+        curves.chain(limits).collect()
     }
 }
 
@@ -142,19 +151,18 @@ fn shortened(text: &str, height: f32, width: f32) -> String {
 
 /// Lays charts out below each other, with their axes in line.
 pub fn lay_out(charts: &[Chart]) -> Figure {
-    let scaled: Vec<Scaled> = charts.iter().map(Scaled::new).collect();
+    let scaled: Vec<Scaled> = charts.iter().map(|chart| Scaled::new(chart, charts)).collect();
     let labels = scaled.iter().map(Scaled::label_width).fold(0.0, f32::max);
     let names =
-        scaled.iter().flat_map(Scaled::legend).map(|name| text_width(SMALL, &name)).fold(0.0, f32::max);
+        scaled.iter().flat_map(Scaled::legend).map(|(name, ..)| text_width(SMALL, &name)).fold(0.0, f32::max);
     // Fonts that SVGs are shown with may be wider than taut's.
     let legend = if names > 0.0 { 1.18 * names + 44.0 } else { 16.0 };
-    let (left, right) = ((38.0 + labels).round(), (WIDTH - legend - 10.0).round());
+    let (left, right) = ((42.0 + labels).round(), (WIDTH - legend - 10.0).round());
     let mut shapes = Vec::new();
     let mut y = 14.0;
     for (i, scaled) in scaled.iter().enumerate() {
         let top = y + TITLE + 14.0;
-        let entries = scaled.chart.series.len() + scaled.chart.lines.len();
-        let bottom = top + 190f32.max(17.0 * entries as f32);
+        let bottom = top + 190f32.max(17.0 * scaled.legend().len() as f32);
         let frame = Frame { left, right, top, bottom };
         shapes.push(Shape::Chart(scaled.chart.title.clone()));
         let title = shortened(&scaled.chart.title, TITLE, WIDTH - left - 12.0);
@@ -295,13 +303,9 @@ fn thinned(points: &[[f32; 2]]) -> Vec<[f32; 2]> {
 /// The legend, right of the axes, where it covers nothing.
 fn key(shapes: &mut Vec<Shape>, scaled: &Scaled, frame: Frame) {
     let left = frame.right + 16.0;
-    let looks =
-        scaled.chart.series.iter().zip(&scaled.colors).map(|(s, &c)| (c, s.dashed.then_some(DASHED), 1.8));
-    let limits =
-        (0..scaled.chart.lines.len()).map(|i| (LIMIT, Some(LIMIT_DASHES[i % LIMIT_DASHES.len()]), 1.2));
-    for (i, (name, (color, dashes, width))) in scaled.legend().iter().zip(looks.chain(limits)).enumerate() {
+    for (i, (name, color, dashes, width)) in scaled.legend().into_iter().enumerate() {
         let y = frame.top + 17.0 * i as f32 + 6.5;
         shapes.push(Shape::Line { pieces: vec![vec![[left, y], [left + 22.0, y]]], width, color, dashes });
-        shapes.push(words([left + 29.0, y + SMALL / 2.0], Anchor::Start, name, SMALL, INK));
+        shapes.push(words([left + 29.0, y + SMALL / 2.0], Anchor::Start, &name, SMALL, INK));
     }
 }

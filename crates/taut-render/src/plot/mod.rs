@@ -1,6 +1,7 @@
 //! Charts: curves over axes, as SVG or as a picture.
 //!
-//! [`layout`] decides where everything goes, from [`scale`]s that mark round numbers; [`svg()`] and [`png()`] draw the same figure.
+//! `layout` decides where everything goes, from `scale`s that mark round numbers; [`svg()`] and [`png()`] draw the same figure. Charts with
+//! the same x axis show the same range of it.
 
 mod layout;
 mod raster;
@@ -18,7 +19,8 @@ pub struct Chart {
     pub x: Axis,
     /// The axis upwards.
     pub y: Axis,
-    /// Curves, each in a colour of its own.
+    /// Curves, each in a colour of its own. One without points takes its colour and has no place in the legend: what is the same on
+    /// several charts can then have the same colour on all.
     pub series: Vec<Series>,
     /// Horizontal dashed lines: limits and tolerances.
     pub lines: Vec<LimitLine>,
@@ -143,6 +145,26 @@ mod tests {
         let broken = curve(points);
         assert_eq!(curve_of(&broken), 3);
         assert_eq!(parse(&broken).iter().filter(|e| *e == "circle").count(), 1);
+    }
+
+    #[test]
+    fn a_curve_without_points_keeps_its_color_to_itself() {
+        let curve = |name: &str, points: &[[f64; 2]]| Series {
+            name: name.into(),
+            points: points.to_vec(),
+            dashed: false,
+        };
+        let points = [[0.0, 1.0], [1.0, 2.0]];
+        let of = |first: &[[f64; 2]]| {
+            let series = vec![curve("first", first), curve("second", &points)];
+            svg(&[Chart { series, ..Chart::default() }])
+        };
+        let color = |svg: &str| {
+            let curve = svg.lines().rfind(|l| l.contains("width=\"1.5\"")).unwrap();
+            curve.split_once("stroke=\"#").unwrap().1[..6].to_owned()
+        };
+        assert_eq!(color(&of(&[])), color(&of(&points)));
+        assert!(!of(&[]).contains("first") && of(&points).contains("first"));
     }
 
     #[test]

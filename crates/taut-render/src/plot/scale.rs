@@ -179,12 +179,12 @@ fn written(value: f64, step: f64, largest: f64) -> Label {
         return Label { text: "0".into(), ..Label::default() };
     }
     if largest < 1e5 && step >= 0.99e-4 {
-        let digits = (-step.log10() + 1e-6).ceil().max(0.0) as usize;
+        let digits = (-step.log10() - 1e-6).ceil().max(0.0) as usize;
         return Label { text: minus(format!("{value:.digits$}")), ..Label::default() };
     }
     // The same exponent for the whole axis, so that the eye can compare.
     let exponent = (largest.log10() + 1e-9).floor();
-    let digits = (exponent - step.log10() + 1e-6).ceil().clamp(0.0, 12.0) as usize;
+    let digits = (exponent - step.log10() - 1e-6).ceil().clamp(0.0, 12.0) as usize;
     let mantissa = value / 10f64.powf(exponent);
     Label { text: minus(format!("{mantissa:.digits$}×10")), exponent: minus(format!("{exponent}")) }
 }
@@ -216,14 +216,13 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers_that_cover_the_range() {
         let scale = Scale::new(false, [0.013, 0.087].into_iter(), true);
-        assert_eq!(
-            labels(&scale),
-            ["0.00", "0.02", "0.04", "0.06", "0.08", "0.10"].map(|l| if l == "0.00" { "0" } else { l })
-        );
+        assert_eq!(labels(&scale), ["0", "0.02", "0.04", "0.06", "0.08", "0.10"]);
         let scale = Scale::new(false, [-3.0, 7.0].into_iter(), true);
         assert_eq!(labels(&scale), ["−4", "−2", "0", "2", "4", "6", "8"]);
         let scale = Scale::new(false, [1234567.0, 2345678.0].into_iter(), true);
         assert!(labels(&scale).iter().all(|l| l.ends_with("×106")), "{:?}", labels(&scale));
+        let scale = Scale::new(false, [0.0, 4.3].into_iter(), true);
+        assert_eq!(labels(&scale), ["0", "1", "2", "3", "4", "5"]);
         let scale = Scale::new(false, [0.0; 3].into_iter(), true);
         assert_eq!(scale.place(0.0), Some(0.0));
         let scale = Scale::new(false, [5.0; 3].into_iter(), true);
