@@ -4,9 +4,12 @@
 
 mod assembly;
 pub mod camera;
+pub mod draw;
+pub mod encode;
 pub mod light;
 pub mod obstacle;
 pub mod picture;
+pub mod plot;
 mod raster;
 pub mod render;
 pub mod scene;
