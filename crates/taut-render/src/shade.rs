@@ -319,10 +319,17 @@ const DITHER: [[f32; 4]; 4] =
 /// As stored: sRGB.
 fn encode(color: Color, x: usize, y: usize) -> Rgba {
     let threshold = (DITHER[y % 4][x % 4] + 0.5) / 16.0;
-    let byte = |v: f32| {
-        let v = v.clamp(0.0, 1.0);
-        let v = if v <= 0.003_130_8 { 12.92 * v } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
-        (v * 255.0 + threshold) as u8
-    };
-    [byte(color.x), byte(color.y), byte(color.z), 255]
+    let [r, g, b] = color.to_array().map(|v| (stored(v) * 255.0 + threshold) as u8);
+    [r, g, b, 255]
+}
+
+/// The nearest colour that can be stored.
+pub fn to_bytes(color: Color) -> Rgba {
+    let [r, g, b] = color.to_array().map(|v| (stored(v) * 255.0).round() as u8);
+    [r, g, b, 255]
+}
+
+fn stored(v: f32) -> f32 {
+    let v = v.clamp(0.0, 1.0);
+    if v <= 0.003_130_8 { 12.92 * v } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 }
 }
