@@ -12,6 +12,7 @@ mod fit;
 mod interrupt;
 mod materials;
 mod progress;
+mod render;
 mod run;
 mod scenes;
 mod summary;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Verify(args) => verify::verify(args),
         Command::Export(args) => export::export(args),
+        Command::Render(args) => render::render(args),
         Command::Check(args) => check::check(args),
         Command::Scenes(args) => scenes::scenes(args),
         Command::Bench(args) => bench::bench(args),

@@ -4,7 +4,7 @@
 //! eight samples a pixel affordable. Groups are brought to the range of a screen before they are mixed, so that edges in
 //! front of bright light stay smooth.
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use crate::{
     assembly::{Assembly, Look},
@@ -112,6 +112,22 @@ struct Group {
     count: u32,
 }
 
+/// A point of a surface that is lit.
+struct Lit {
+    /// Where it is \[m\].
+    p: Vec3,
+    /// Unit normal, towards the viewer.
+    normal: Vec3,
+    /// Direction towards the viewer.
+    view: Vec3,
+    /// Sky light.
+    sky: f32,
+    /// Share of the sky that is not hidden.
+    open: f32,
+    /// For its shadow.
+    jitter: Vec2,
+}
+
 impl Shader<'_> {
     /// The colour of the pixel in column `x` of row `y` of the picture, whose samples see `ids`.
     pub fn pixel(&self, x: usize, y: usize, ids: &[u32; SAMPLES]) -> Rgba {
@@ -190,18 +206,20 @@ impl Shader<'_> {
         let sky_light: f32 = (0..3).map(|k| sky(k).sides[side] * share[k]).sum();
         let open: f32 = (0..3).map(|k| sky(k).open * share[k]).sum();
         let albedo = self.albedo(group, ids, x, y);
-        let light = self.light(p, normal, view, part.thin, sky_light, open);
+        let at = Lit { p, normal, view, sky: sky_light, open, jitter: jitter(x, y) };
+        let light = self.light(&at, part.thin);
         let natural = tone(albedo * light.0 + light.1);
         natural.lerp(albedo, 1.0 - part.shading)
     }
 
     /// Light on a surface: what its colour is multiplied with, and sheen that is added.
-    fn light(&self, p: Vec3, normal: Vec3, view: Vec3, thin: bool, sky: f32, open: f32) -> (Vec3, Vec3) {
+    fn light(&self, at: &Lit, thin: bool) -> (Vec3, Vec3) {
+        let &Lit { p, normal, view, sky, open, jitter } = at;
         let lights = &self.scene.lights;
         let cosine = normal.dot(lights.key);
         let mut sum = Vec3::ZERO;
         if cosine > 0.0 || thin {
-            let visible = self.shadows.key(p, if cosine < 0.0 { -normal } else { normal });
+            let visible = self.shadows.key(p, if cosine < 0.0 { -normal } else { normal }, jitter);
             let through = if thin { THROUGH * (-cosine).max(0.0) } else { 0.0 };
             sum += lights.key_color * (visible * (cosine.max(0.0) + through));
         }
@@ -285,7 +303,7 @@ impl Shader<'_> {
             return plain;
         }
         let key = lights.key_color * lights.key.dot(floor.normal).max(0.0);
-        let visible = self.shadows.key(p, floor.normal);
+        let visible = self.shadows.key(p, floor.normal, jitter(x, y));
         let open = self.floor_light.at(offset);
         let whole = key + lights.sky_color;
         // Light comes from the rest of the room too.
@@ -315,6 +333,14 @@ fn tone(color: Color) -> Color {
 /// Order in which a fading colour changes over 4×4 pixels, so that it does so without bands.
 const DITHER: [[f32; 4]; 4] =
     [[0.0, 8.0, 2.0, 10.0], [12.0, 4.0, 14.0, 6.0], [3.0, 11.0, 1.0, 9.0], [15.0, 7.0, 13.0, 5.0]];
+
+/// A point of a square that differs between neighbouring pixels: over any 4×4 of them, and over any 4 in a row or column, both
+/// coordinates are spread evenly (two orthogonal Latin squares), so that no pattern shows.
+fn jitter(x: f32, y: f32) -> Vec2 {
+    let (i, j) = (x.max(0.0) as usize % 4, y.max(0.0) as usize % 4);
+    let at = |k: usize| (k as f32 - 1.5) * 0.5;
+    Vec2::new(at(i ^ j), at(i ^ [0, 2, 3, 1][j]))
+}
 
 /// As stored: sRGB.
 fn encode(color: Color, x: usize, y: usize) -> Rgba {

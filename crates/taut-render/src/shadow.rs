@@ -121,6 +121,15 @@ impl DepthMap {
     }
 }
 
+impl DepthMap {
+    /// How far what casts a shadow is in front of the point \[m\]; nothing does if it is not above 0.
+    fn gap(&self, x: f32, y: f32, z: f32) -> f32 {
+        let texel = |v: f32| (v.max(0.0) as usize).min(self.size - 1);
+        let depth = self.depth[texel(y) * self.size + texel(x)];
+        if depth.is_finite() { z - depth } else { 0.0 }
+    }
+}
+
 /// Axes of a light that is far away, and the scale of its maps.
 #[derive(Clone, Copy, Debug)]
 struct View {
@@ -162,6 +171,8 @@ pub struct Shadows {
     key: View,
     /// Sheared by these, in texels a metre.
     shears: Vec<Vec2>,
+    /// How far these are apart, in texels a metre.
+    spacing: f32,
     key_maps: Vec<DepthMap>,
     sky: Vec<View>,
     /// Light from each direction of the sky, so that an open place that looks up gets 1 in all.
@@ -184,6 +195,7 @@ impl Default for Shadows {
         Self {
             key: view,
             shears: vec![Vec2::ZERO; KEY_MAPS],
+            spacing: 0.0,
             key_maps: vec![DepthMap::new(KEY_SIZE); KEY_MAPS],
             sky: vec![view; SKY_MAPS],
             sky_weights: vec![0.0; SKY_MAPS],
@@ -201,6 +213,7 @@ impl Shadows {
             let reach = lights.softness * ((k as f32 + 0.5) / KEY_MAPS as f32).sqrt();
             *shear = Vec2::from_angle(k as f32 * golden) * (reach * self.key.scale);
         }
+        self.spacing = 1.4 * lights.softness * self.key.scale / (KEY_MAPS as f32).sqrt();
         let (up, across) = (lights.up, lights.up.any_orthonormal_pair());
         for k in 0..SKY_MAPS {
             // Evenly over the sky, from just above the horizon.
@@ -225,17 +238,34 @@ impl Shadows {
         sky_maps.for_each(|(k, map)| map.draw(assembly, |p| sky[k].place(p)));
     }
 
-    /// How much of the key light reaches the point `p` of a surface with this normal, towards the light, 0 to 1.
-    pub fn key(&self, p: Vec3, normal: Vec3) -> f32 {
+    /// How much of the key light reaches the point `p` of a surface with this normal, towards the light, 0 to 1. `jitter`, within the
+    /// unit circle, differs from pixel to pixel, so that the edges of single maps do not show in wide half-shadows.
+    pub fn key(&self, p: Vec3, normal: Vec3, jitter: Vec2) -> f32 {
         // Off the surface, so that it does not shade itself: the further, the more it is seen from the side.
         let slope = 1.0 + 1.5 * (1.0 - normal.dot(self.key.z).abs());
-        let p = p + normal * (1.6 * slope * self.key.texel()) - self.key.z * (1.0 * self.key.texel());
+        let p = p + normal * (1.2 * slope * self.key.texel()) - self.key.z * (0.8 * self.key.texel());
         let q = self.key.place(p);
-        let mut sum = 0.0;
+        let (mut sum, mut apart, mut blocked) = (0.0, 0.0, 0.0);
         for (map, shear) in self.key_maps.iter().zip(&self.shears) {
-            sum += map.visible(q.x + shear.x * q.z, q.y + shear.y * q.z, q.z);
+            let (x, y) = (q.x + shear.x * q.z, q.y + shear.y * q.z);
+            let visible = map.visible(x, y, q.z);
+            sum += visible;
+            if visible < 1.0 {
+                let gap = map.gap(x, y, q.z);
+                apart += gap.max(0.0);
+                blocked += f32::from(u8::from(gap > 0.0));
+            }
         }
-        sum / KEY_MAPS as f32
+        let count = KEY_MAPS as f32;
+        if sum == 0.0 || sum == count || blocked == 0.0 {
+            return sum / count;
+        }
+        // Neighbouring points of the light are about this far apart, seen from what casts the shadow.
+        let jitter = jitter * (self.spacing * apart / blocked);
+        for (map, shear) in self.key_maps.iter().zip(&self.shears) {
+            sum += map.visible(q.x + shear.x * q.z + jitter.x, q.y + shear.y * q.z + jitter.y, q.z);
+        }
+        sum / (2.0 * count)
     }
 
     /// Sky light on both sides of a surface at `p`.
