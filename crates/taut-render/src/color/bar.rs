@@ -92,10 +92,10 @@ fn frame(picture: &mut Picture, [x0, y0]: [f32; 2], [x1, y1]: [f32; 2], size: f3
 /// A share as a percentage, without zeros that say nothing.
 pub fn percent(value: f32) -> String {
     let value = 100.0 * value;
-    let digits = if value == 0.0 || value.abs() >= 9.95 {
+    let digits = if value == 0.0 {
         0
     } else {
-        (1.0 - value.abs().log10().floor()).clamp(0.0, 4.0) as usize
+        (2.0 - value.abs().log10().floor()).clamp(0.0, 5.0) as usize
     };
     let text = format!("{value:.digits$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
@@ -110,8 +110,8 @@ mod tests {
     fn percentages_are_short() {
         for (value, words) in [
             (0.05, "5 %"),
-            (0.125, "13 %"),
-            (0.0125, "1.3 %"),
+            (0.125, "12.5 %"),
+            (0.0125, "1.25 %"),
             (0.002, "0.2 %"),
             (-0.1, "−10 %"),
             (0.0, "0 %"),
