@@ -196,7 +196,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N")]
     pub level: Option<usize>,
     /// The largest strain that the scale of colours shows, as in 0.05 [default: by the limits, or by the frames]
-    #[arg(long, value_name = "STRAIN", value_parser = crate::render::parse_positive)]
+    #[arg(long, value_name = "STRAIN", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
     pub range: Option<f32>,
     /// Eye and target in metres, and field of view in degrees: X,Y,Z/X,Y,Z[/DEGREES] [default: sees the whole action]
     #[arg(long, value_name = "CAMERA", allow_hyphen_values = true, conflicts_with = "view")]
@@ -205,13 +205,13 @@ pub struct RenderArgs {
     #[arg(long, value_name = "SIDE", value_parser = parse::<taut_render::camera::View>)]
     pub view: Option<taut_render::camera::View>,
     /// Enlarge the middle of the picture so many times
-    #[arg(long, value_name = "TIMES", default_value = "1", value_parser = crate::render::parse_positive)]
+    #[arg(long, value_name = "TIMES", default_value = "1", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
     pub zoom: f32,
     /// Words in the upper left corner
     #[arg(long, value_name = "TEXT")]
     pub caption: Option<String>,
     /// Frames a second of a video [default: the scene's]
-    #[arg(long, value_name = "RATE", value_parser = crate::render::parse_positive)]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
     pub fps: Option<f32>,
     #[command(flatten)]
     pub threads: Threads,

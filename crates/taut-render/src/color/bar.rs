@@ -92,11 +92,7 @@ fn frame(picture: &mut Picture, [x0, y0]: [f32; 2], [x1, y1]: [f32; 2], size: f3
 /// A share as a percentage, without zeros that say nothing.
 pub fn percent(value: f32) -> String {
     let value = 100.0 * value;
-    let digits = if value == 0.0 {
-        0
-    } else {
-        (2.0 - value.abs().log10().floor()).clamp(0.0, 5.0) as usize
-    };
+    let digits = if value == 0.0 { 0 } else { (2.0 - value.abs().log10().floor()).clamp(0.0, 5.0) as usize };
     let text = format!("{value:.digits$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{} %", text.replace('-', "−"))
