@@ -40,6 +40,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Draw residual, strain, energy and times of the frames of a run
     Plot(PlotArgs),
+    /// Draw the frames of a run as pictures or video
+    Render(RenderArgs),
     /// Find what would go wrong with a scene or a mesh before it does
     Check(CheckArgs),
     /// List the built-in scenes, or print one
@@ -179,6 +181,81 @@ pub struct PlotArgs {
     /// Replace the file if it is there
     #[arg(long)]
     pub force: bool,
+}
+
+/// Draw the frames of a run as pictures or video, on a machine without a GPU or a display.
+///
+/// Camera and light stay where they are for all frames; the camera sees the whole action unless told otherwise. Colours are those of
+/// the bodies, or show the level of a triangle, its strain, how far it is past its limits, or in which direction (hsv, after figure
+/// 14 of the main paper).
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut render out                                   video of all frames, into out/render.mp4
+  taut render out -o pic.png                        picture of the last frame
+  taut render out -o pic.png --frame 42             of another one
+  taut render out -o anim.gif --size 640x360        for a README; .apng has all colours
+  taut render out -o frames.%04d.png                numbered pictures; so does a folder
+  taut render out -o strain.mp4 --color strain      colours by strain, with a scale
+  taut render out --view top --zoom 2
+  taut render out --camera 0,1,3/0,0.5,0/35         eye / target / field of view
+
+Exit codes: 0 done, 2 it cannot be drawn so, 3 could not write, 130 interrupted.")]
+pub struct RenderArgs {
+    /// Folder of a run
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// File, pattern or folder to write; its ending says what [default: OUT/render.mp4, or OUT/render.png with --frame]
+    #[arg(short = 'o', long = "to", value_name = "PATH")]
+    pub to: Option<PathBuf>,
+    /// Draw this frame only; frame 0 is the start [default for a .png: the last]
+    #[arg(long, value_name = "N", conflicts_with = "frames")]
+    pub frame: Option<u32>,
+    #[command(flatten)]
+    pub frames: FrameRange,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = crate::render::parse_size)]
+    pub size: [usize; 2],
+    /// What colours show: fabric, level, strain, residual, hsv or overstretch
+    #[arg(long, value_name = "COLORING", default_value = "fabric", value_parser = parse::<taut_render::Coloring>)]
+    pub color: taut_render::Coloring,
+    /// The level that --color level shows; 0 is the mesh itself [default: the coarsest]
+    #[arg(long, value_name = "N")]
+    pub level: Option<usize>,
+    /// The largest strain that the scale of colours shows, as in 0.05 [default: by the limits, or by the frames]
+    #[arg(long, value_name = "STRAIN", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
+    pub range: Option<f32>,
+    /// Eye and target in metres, and field of view in degrees: X,Y,Z/X,Y,Z[/DEGREES] [default: sees the whole action]
+    #[arg(long, value_name = "CAMERA", allow_hyphen_values = true, conflicts_with = "view")]
+    pub camera: Option<String>,
+    /// From which side: front, side, top or three-quarter [default: three-quarter]
+    #[arg(long, value_name = "SIDE", value_parser = parse::<taut_render::camera::View>)]
+    pub view: Option<taut_render::camera::View>,
+    /// Enlarge the middle of the picture so many times
+    #[arg(long, value_name = "TIMES", default_value = "1", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
+    pub zoom: f32,
+    /// Words in the upper left corner
+    #[arg(long, value_name = "TEXT")]
+    pub caption: Option<String>,
+    /// Frames a second of a video [default: the scene's]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
+    pub fps: Option<f32>,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Replace what is there
+    #[arg(long)]
+    pub force: bool,
+    /// Show no progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print what was written, and the camera, as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Reads what has names.
+fn parse<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
+    text.parse()
 }
 
 /// Find what would go wrong with a scene or a mesh before it does.
@@ -362,6 +439,11 @@ pub struct FrameRange {
 }
 
 impl FrameRange {
+    /// Whether some were asked for.
+    pub fn is_given(self) -> bool {
+        self.frames.is_some()
+    }
+
     /// The frames of `recording` that are asked for.
     ///
     /// # Errors

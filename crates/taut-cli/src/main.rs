@@ -13,6 +13,7 @@ mod interrupt;
 mod materials;
 mod plot;
 mod progress;
+mod render;
 mod run;
 mod scenes;
 mod summary;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::verify(args),
         Command::Export(args) => export::export(args),
         Command::Plot(args) => plot::plot(args),
+        Command::Render(args) => render::render(args),
         Command::Check(args) => check::check(args),
         Command::Scenes(args) => scenes::scenes(args),
         Command::Bench(args) => bench::bench(args),

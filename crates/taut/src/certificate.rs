@@ -11,7 +11,7 @@ use crate::{
     boundary::hold::Caught,
     kernel::{
         dihedral::dihedral_angle,
-        svd2::{RestInverse, cauchy, deformation_gradient, rest_inverse, svd2},
+        svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
         weave::{Limits, WeaveRange},
     },
     limit::bend::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
@@ -154,8 +154,9 @@ impl RestShape {
         Self { weaves: limits.into_iter().map(WeaveRange::doubled).collect(), ..self }
     }
 
-    /// How far triangle `t` is past its limits, at least 0; `s` are its principal stretches.
-    fn past(&self, t: usize, positions: &[Vec3], s: [f64; 2], strain: Limit) -> f64 {
+    /// How far triangle `t` is past its limits, at least 0; `s` are its principal stretches. Limits along warp, weft and bias, if there
+    /// are such, take the place of `strain`.
+    pub fn past(&self, t: usize, positions: &[Vec3], s: [f64; 2], strain: Limit) -> f64 {
         let Some(weave) = self.weaves.get(t) else { return past(strain, s[0], s[1]) };
         let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
         WeaveRange::past(&weave.ranges(&cauchy(&f)), s)
@@ -168,8 +169,13 @@ impl RestShape {
 
     /// Both principal stretches of triangle `t`, the larger first.
     pub fn stretches(&self, t: usize, positions: &[Vec3]) -> [f64; 2] {
+        self.principal(t, positions).s
+    }
+
+    /// Principal stretches and directions of triangle `t`. Those in the rest shape are relative to its first edge.
+    pub fn principal(&self, t: usize, positions: &[Vec3]) -> Svd2<f64> {
         let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
-        svd2(&f, &cauchy(&f)).s
+        svd2(&f, &cauchy(&f))
     }
 
     fn corners(&self, t: usize, positions: &[Vec3]) -> [[f64; 3]; 3] {
