@@ -193,6 +193,29 @@ pub fn of_scene(name: &str) -> Option<&'static Figure> {
     FIGURES.iter().find(|figure| figure.run == name && figure.file.ends_with(".png"))
 }
 
+/// Pictures in a row with their captions, for a page at `page`; those that have not been made yet are left out.
+///
+/// # Errors
+/// If there is no such picture in the list.
+pub fn side_by_side(files: &[&str], page: &Path, repository: &Path) -> Result<String, String> {
+    let up = "../".repeat(page.parent().map_or(0, |folder| folder.components().count()));
+    let mut figures = Vec::new();
+    for file in files {
+        let figure = FIGURES.iter().find(|figure| figure.file == *file);
+        figures.push(figure.ok_or_else(|| format!("there is no picture {file}"))?);
+    }
+    figures.retain(|figure| figure.path(repository).exists());
+    if figures.is_empty() {
+        return Ok(String::new());
+    }
+    let row = |cell: &dyn Fn(&Figure) -> String| {
+        format!("| {} |\n", figures.iter().map(|figure| cell(figure)).collect::<Vec<_>>().join(" | "))
+    };
+    let pictures = row(&|figure| format!("![{}]({up}images/{})", figure.shows, figure.file));
+    let captions = row(&|figure| figure.shows.into());
+    Ok(format!("{pictures}|{}\n{captions}", "---|".repeat(figures.len())))
+}
+
 /// Makes all pictures, or those whose file names are in `only`, by `taut`, which runs the program with arguments. Runs are left in
 /// `repository`/target/figures.
 ///
@@ -263,6 +286,30 @@ mod tests {
             let sets: Vec<String> = sets.collect();
             taut_io::scene::load(run.scene, &sets).unwrap();
         }
+    }
+
+    #[test]
+    fn pictures_are_all_there_or_none_is() {
+        let repository = crate::repository();
+        let missing: Vec<&str> = FIGURES
+            .iter()
+            .filter(|figure| !figure.path(&repository).exists())
+            .map(|figure| figure.file)
+            .collect();
+        assert!(missing.is_empty() || missing.len() == FIGURES.len(), "make these too: {missing:?}");
+    }
+
+    #[test]
+    fn a_row_of_pictures_leaves_out_what_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |files: &[&str]| side_by_side(files, Path::new("papers/a.md"), folder.path());
+        assert_eq!(row(&["weave.png"]), Ok(String::new()));
+        assert!(row(&["nothing.png"]).unwrap_err().contains("nothing.png"));
+        std::fs::create_dir_all(folder.path().join("docs/src/images")).unwrap();
+        std::fs::write(folder.path().join("docs/src/images/weave.png"), "").unwrap();
+        assert!(
+            row(&["star.png", "weave.png"]).unwrap().contains("](../images/weave.png) |\n|---|\n| Woven")
+        );
     }
 
     #[test]

@@ -13,6 +13,9 @@ use serde_json::{Map, Value as Json};
 
 use crate::examples;
 
+/// What stands between a key and the kind of value that it may have, where there are several.
+const AS: &str = " as a ";
+
 /// Name under which the whole file goes, beside the definitions of the schema.
 pub const WHOLE_FILE: &str = "Scene";
 
@@ -52,13 +55,17 @@ impl Reference {
         let uses = &self.uses[name];
         let mut text = String::new();
         if let Some(first) = uses.first().filter(|first| !first.is_empty()) {
-            text += &format!("## `{first}` {{#{}}}\n\n", name.to_lowercase());
+            let (path, kind) = first.split_once(AS).unwrap_or((first, ""));
+            let kind = if kind.is_empty() { String::new() } else { format!("{AS}{kind}") };
+            text += &format!("## `{path}`{kind} {{#{}}}\n\n", name.to_lowercase());
         }
         if let Some(description) = description(part) {
             text += &format!("{description}\n\n");
         }
         if uses.len() > 1 {
-            let others: Vec<String> = uses[1..].iter().map(|path| format!("`{path}`")).collect();
+            let path =
+                |path: &String| format!("`{}`", path.split_once(AS).map_or(path.as_str(), |(path, _)| path));
+            let others: Vec<String> = uses[1..].iter().map(path).collect();
             text += &format!("Also: {}.\n\n", others.join(", "));
         }
         text += &self.body(part, page);
@@ -86,7 +93,7 @@ impl Reference {
         if let Some(choices) = choices(part) {
             return self.choices(choices, page);
         }
-        format!("{}.\n", capital(&self.kind(part, page)))
+        format!("One of {}.\n", allowed(part))
     }
 
     fn keys(&self, part: &Map<String, Json>, keys: &Map<String, Json>, page: &Path) -> String {
@@ -98,12 +105,14 @@ impl Reference {
             let must = required(part).any(|name| name == key);
             let default = match value.get("default") {
                 _ if must => "must be there".into(),
-                Some(Json::Object(table)) if !table.is_empty() => "as there".into(),
+                Some(Json::Object(table)) if !table.is_empty() => "its own".into(),
                 Some(Json::Object(_)) | None => "–".into(),
                 Some(value) => format!("`{}`", toml(value)),
             };
             let kind = format!("{}{unit}", self.kind(value, page));
-            rows.push([format!("`{key}`"), kind, default, allowed(value), text]);
+            let words = reference(value).and_then(|name| words(self.part(name)?));
+            let allowed = words.map_or_else(|| allowed(value), |words| list(&words));
+            rows.push([format!("`{key}`"), kind, default, allowed, text]);
         }
         table(&rows)
     }
@@ -137,15 +146,9 @@ impl Reference {
     /// What kind of value stands here, with a link where that is described.
     fn kind(&self, part: &Map<String, Json>, page: &Path) -> String {
         if let Some(name) = reference(part) {
-            let what = match self.part(name) {
-                Some(part) if part.contains_key("properties") => "table",
-                Some(part) if words(part).is_some() => "text",
-                _ => "see",
-            };
-            let place = self.places.get(name).map(PathBuf::as_path).unwrap_or(page);
+            let place = self.places.get(name).map_or(page, PathBuf::as_path);
             let there = if place == page { String::new() } else { relative(page, place) };
-            let label = self.uses[name].first().map_or(name, String::as_str);
-            return format!("{what} [`{label}`]({there}#{})", name.to_lowercase());
+            return format!("[{}]({there}#{})", self.part(name).map_or("value", noun), name.to_lowercase());
         }
         let items = || part.get("items").and_then(Json::as_object);
         match part.get("type").and_then(Json::as_str) {
@@ -156,13 +159,12 @@ impl Reference {
                     _ => format!("list of {one}"),
                 }
             }
-            Some("string") if words(part).is_some() => "one of the words below".into(),
             Some("string") => "text".into(),
             Some("integer") => "whole number".into(),
             Some("boolean") => "true or false".into(),
             Some("object") => "table".into(),
             Some(other) => other.into(),
-            None => "see there".into(),
+            None => "value".into(),
         }
     }
 }
@@ -182,17 +184,38 @@ fn uses(schema: &Json) -> BTreeMap<String, Vec<String>> {
             continue;
         }
         if let Some(keys) = part["properties"].as_object() {
+            let path = path.split_once(AS).map_or(path.as_str(), |(path, _)| path);
             let dot = if path.is_empty() { "" } else { "." };
             open.extend(keys.iter().map(|(key, value)| (value, format!("{path}{dot}{key}"))));
         }
         for key in ["oneOf", "anyOf"] {
-            open.extend(part[key].as_array().into_iter().flatten().map(|choice| (choice, path.clone())));
+            for choice in part[key].as_array().into_iter().flatten() {
+                // A choice between whole definitions: the key alone does not say which.
+                let target =
+                    choice.as_object().and_then(reference).and_then(|name| schema["$defs"][name].as_object());
+                let kind = target.map(|target| format!("{AS}{}", noun(target))).unwrap_or_default();
+                open.push_back((choice, format!("{path}{kind}")));
+            }
         }
         if part["items"].is_object() {
             open.push_back((&part["items"], path));
         }
     }
     uses
+}
+
+/// What one calls a value of this kind.
+fn noun(part: &Map<String, Json>) -> &'static str {
+    match () {
+        () if part.contains_key("properties") => "table",
+        () if words(part).is_some() => "word",
+        () => "value",
+    }
+}
+
+/// Words in a row.
+fn list(words: &[String]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn reference(part: &Map<String, Json>) -> Option<&str> {
@@ -237,7 +260,7 @@ fn unit(text: &str) -> Option<&str> {
 /// What is allowed: a range, words, a number of items.
 fn allowed(part: &Map<String, Json>) -> String {
     if let Some(words) = words(part) {
-        return words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        return list(&words);
     }
     let number = |part: &Map<String, Json>, key: &str| part.get(key).map(toml);
     let range = |part: &Map<String, Json>| match (number(part, "minimum"), number(part, "maximum")) {
@@ -282,11 +305,6 @@ fn relative(from: &Path, to: &Path) -> String {
     format!("{}{}", "../".repeat(up), to.to_string_lossy().replace('\\', "/"))
 }
 
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 /// A table of Markdown; the first row is the heading.
 pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let mut text = String::new();
@@ -328,6 +346,17 @@ mod tests {
         let text = reference().section("Air", Path::new("scene.md")).unwrap();
         assert!(text.starts_with("## `air` {#air}"), "{text}");
         assert!(text.contains("| `density` | number [kg/m³] | `1.2` | 0 to 1000 |"), "{text}");
+        let text = reference().section("MaterialName", Path::new("scene.md")).unwrap();
+        assert!(text.starts_with("## `cloth.material` as a word {#materialname}"), "{text}");
+        assert!(
+            text.contains("Also: `cloth.material.base`.") && text.contains("One of `\"polyester\"`, "),
+            "{text}"
+        );
+        let text = reference().section("Solver", Path::new("scene.md")).unwrap();
+        assert!(
+            text.contains("| `scheme` | [word](#scheme) | `\"nearest\"` | `\"sweep\"`, `\"serial\"`"),
+            "{text}"
+        );
         let text = reference().section("Cloth", Path::new("scene.md")).unwrap();
         assert!(text.contains("must be there") && text.contains("3 numbers [m/s]"), "{text}");
     }
