@@ -39,7 +39,7 @@ seed = 7
 scheme = "nearest"
 tolerance = 0.005       # a limit of 5 % may end at 5.5 %
 bend_tolerance = 1.0    # degrees
-budget_ms = 8.0         # for interactive use: no frame takes longer, whatever it reaches
+budget_ms = 8.0         # for interactive use: steps stop iterating when it is spent
 "#
         }
         "Air" => {

@@ -124,7 +124,7 @@ impl Reference {
             let tagged =
                 choice.get("properties").and_then(Json::as_object).and_then(|keys| keys.iter().next());
             rows.push(match (choice.get("const"), tagged) {
-                (Some(word), _) => [format!("`{}`", toml(word)), "text".into(), text],
+                (Some(word), _) => [format!("`{}`", toml(word)), "word".into(), text],
                 (None, Some((key, value))) => {
                     let kind = value.as_object().map(|value| self.kind(value, page)).unwrap_or_default();
                     [format!("`{{ {key} = … }}`"), kind, text]
@@ -191,9 +191,11 @@ fn uses(schema: &Json) -> BTreeMap<String, Vec<String>> {
         for key in ["oneOf", "anyOf"] {
             for choice in part[key].as_array().into_iter().flatten() {
                 // A choice between whole definitions: the key alone does not say which.
-                let target =
-                    choice.as_object().and_then(reference).and_then(|name| schema["$defs"][name].as_object());
-                let kind = target.map(|target| format!("{AS}{}", noun(target))).unwrap_or_default();
+                let noun_of =
+                    |part: &Json| Some(noun(schema["$defs"][reference(part.as_object()?)?].as_object()?));
+                let one = noun_of(choice).map(|noun| format!("{AS}{noun}"));
+                let several = || noun_of(choice.get("items")?).map(|noun| format!("{AS}list of {noun}s"));
+                let kind = one.or_else(several).unwrap_or_default();
                 open.push_back((choice, format!("{path}{kind}")));
             }
         }
@@ -352,6 +354,8 @@ mod tests {
             text.contains("Also: `cloth.material.base`.") && text.contains("One of `\"polyester\"`, "),
             "{text}"
         );
+        let text = reference().section("WindKey", Path::new("scene.md")).unwrap();
+        assert!(text.starts_with("## `air.wind` as a list of tables {#windkey}"), "{text}");
         let text = reference().section("Solver", Path::new("scene.md")).unwrap();
         assert!(
             text.contains("| `scheme` | [word](#scheme) | `\"nearest\"` | `\"sweep\"`, `\"serial\"`"),
