@@ -5,6 +5,7 @@
 
 mod pc2;
 mod target;
+mod usd;
 
 use std::{
     io,
@@ -26,16 +27,22 @@ pub use target::Target;
 pub enum Format {
     /// Point caches (`.pc2`) beside Wavefront OBJ files of the rest meshes: for mesh cache modifiers.
     Pc2,
+    /// One USD layer, binary (`.usdc`), with all bodies and obstacles.
+    Usd,
+    /// The same as text.
+    Usda,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 1] = [Self::Pc2];
+    pub const ALL: [Self; 3] = [Self::Pc2, Self::Usd, Self::Usda];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pc2 => "pc2",
+            Self::Usd => "usd",
+            Self::Usda => "usda",
         }
     }
 
@@ -43,6 +50,8 @@ impl Format {
     pub fn purpose(self) -> &'static str {
         match self {
             Self::Pc2 => "point cache and OBJ, for mesh cache modifiers",
+            Self::Usd => "one binary USD layer (.usdc), for Houdini, Maya and Blender",
+            Self::Usda => "the same as text",
         }
     }
 
@@ -54,6 +63,10 @@ impl Format {
     /// The format that the ending of a file name stands for, if it is one that exports to a single file.
     pub fn of_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
+        // A layer of that ending may be binary or text.
+        if ending.eq_ignore_ascii_case("usd") {
+            return Some(Self::Usd);
+        }
         Self::ALL
             .into_iter()
             .find(|format| format.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending)))
@@ -63,6 +76,8 @@ impl Format {
     pub fn extension(self) -> Option<&'static str> {
         match self {
             Self::Pc2 => None,
+            Self::Usd => Some("usdc"),
+            Self::Usda => Some("usda"),
         }
     }
 
@@ -125,13 +140,17 @@ pub fn export(
     force: bool,
     watch: &dyn Watch,
 ) -> Result<(), ExportError> {
+    let format = usd::by_ending(format, path)?;
     let target = match format.extension() {
         Some(_) => Target::file(path, force)?,
         None => Target::folder(path, force)?,
     };
-    let job = Job { recording, frames, path: target.temporary(), watch, done: AtomicU32::new(0) };
+    let reads = if format == Format::Usda { usd::READS_OF_TEXT } else { 1 };
+    let job = Job { recording, frames, path: target.temporary(), watch, reads, done: AtomicU32::new(0) };
     match format {
         Format::Pc2 => pc2::write(&job)?,
+        Format::Usd => usd::write_binary(&job)?,
+        Format::Usda => usd::write_text(&job)?,
     }
     target.finish()?;
     Ok(())
@@ -144,6 +163,8 @@ struct Job<'a> {
     /// The file or folder to write; it has another name until it is whole.
     path: &'a Path,
     watch: &'a dyn Watch,
+    /// How often each frame of a body is read.
+    reads: u32,
     /// Frames of bodies that have been read.
     done: AtomicU32,
 }
@@ -159,8 +180,8 @@ impl Job<'_> {
         if self.watch.stopped() {
             return Err(ExportError::Stopped);
         }
-        let all = f64::from(self.count()) * self.recording.bodies().len() as f64;
-        self.watch.show(f64::from(self.done.fetch_add(1, Ordering::Relaxed)) / all);
+        let all = f64::from(self.reads * self.count()) * self.recording.bodies().len() as f64;
+        self.watch.show((f64::from(self.done.fetch_add(1, Ordering::Relaxed)) / all).min(1.0));
         Ok(self.recording.read(body, frame)?)
     }
 
