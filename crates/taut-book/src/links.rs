@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Folders of the repository: code spans that begin with one of these are paths.
-const FOLDERS: [&str; 4] = ["crates/", "scenes/", "docs/", ".ci/"];
+const FOLDERS: [&str; 5] = ["crates/", "scenes/", "scripts/", "docs/", ".ci/"];
 
 /// All links in the book in `out` that lead nowhere, and all paths that are not in `repository`, one line each.
 pub fn check(out: &Path, repository: &Path) -> Vec<String> {
