@@ -196,10 +196,10 @@ pub struct ScenesArgs {
 
 /// Measure how long scenes take and how well limits are met.
 ///
-/// Runs in memory and writes nothing. The first table is what it took: levels, iterations a frame, median and worst milliseconds a
-/// frame, processor seconds of all threads over all frames, set-up. The second is what came of it: largest and mean residual past
-/// limits, frames that did not end within the tolerance, and the mass-metric error: the distance to the nearest state within the limits,
-/// over that of the prediction from it. --json has more.
+/// Runs in memory and writes nothing but what -o asks for. The first table is what it took: levels, iterations a frame, median and worst
+/// milliseconds a frame, processor seconds of all threads over all frames, set-up. The second is what came of it: largest and mean
+/// residual past limits, frames that did not end within the tolerance, and the mass-metric error: the distance to the nearest state within
+/// the limits, over that of the prediction from it. --json has more. --convergence and --paper have tables of their own.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -209,14 +209,26 @@ Examples:
   taut bench hanging-sheet --compare --set cloth.sheet.mesh.grid.cells=[64,64]
                                              all schemes side by side
   taut bench hanging-sheet --frames 10 --vary 'cloth.sheet.mesh.grid.cells=[90,90];[180,180];[360,360];[708,708]'
-                                             how time grows, from 16K to 1M triangles")]
+                                             how time grows, from 16K to 1M triangles
+  taut bench hanging-sheet --convergence -o curves.svg
+                                             how the residual of one step falls, for each scheme
+  taut bench noisy-sheet --convergence --frame 1 --set solver.tolerance=0.0001
+                                             the step of the main paper's figure 14, further down
+  taut bench --paper --markdown              the main paper's figures beside taut's
+
+What --convergence counts as one iteration:
+  sweep, serial, jacobi   every triangle, edge and hinge once
+  nearest                 every triangle and hinge once, and one multigrid cycle
+  cycle                   every triangle, edge and hinge of the finest level once; a cycle over coarser levels follows each fourth
+  paper                   every triangle of the finest level once; before the first, up to 128 iterations on each coarser level
+  paper, repeated         the same, with another pass over the coarser levels before each 129th")]
 pub struct BenchArgs {
     /// Scene files or names of built-in scenes [default: all built-in scenes]
     #[arg(value_name = "SCENE")]
     pub scenes: Vec<String>,
-    /// Number of frames
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
-    pub frames: u32,
+    /// Number of frames [default: 30; with --paper, as many as that takes]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "convergence")]
+    pub frames: Option<u32>,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -228,11 +240,35 @@ pub struct BenchArgs {
     pub compare: bool,
     /// Frames in which to measure the mass-metric error, which can take seconds each and is not part of the times; not where there are
     /// obstacles or limits on bends or edges [default: 2 with --compare, 0 without]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["convergence", "paper"])]
     pub faithfulness: Option<u32>,
     /// Run each scene with each of these values of a setting, and show how time grows with the number of triangles
     #[arg(long, value_name = "KEY=VALUE;VALUE;...", conflicts_with = "compare")]
     pub vary: Option<String>,
+    /// Show how the residual of one step falls with iterations and with time, for each scheme. The frames before are simulated with nearest;
+    /// then each scheme takes the same step from the same state again and again, with 1, 2, 3, 4, 6, 8, … iterations at most, until it
+    /// ends of itself, within the scene's tolerance or not, or a step takes over 2 s. Times are those spent on limits, without
+    /// measuring: the least of seven where they are under 20 ms, of three under 0.2 s
+    #[arg(long, conflicts_with_all = ["compare", "vary"])]
+    pub convergence: bool,
+    /// Which frame --convergence looks into, the first being 1; its first step, if it has several [default: the middle one of the
+    /// scene]
+    #[arg(long, value_name = "N", requires = "convergence", value_parser = clap::value_parser!(u32).range(1..))]
+    pub frame: Option<u32>,
+    /// Picture to draw the curves of --convergence to (.svg or .png)
+    #[arg(short, long = "out", value_name = "FILE", requires = "convergence")]
+    pub out: Option<PathBuf>,
+    /// Replace FILE if it is there already
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// Measure what the main paper (Wang, O'Brien and Ramamoorthi 2010) published figures of, as far as taut can do it today: Table 1, and
+    /// the comparisons of figures 9 and 14. Published figures are quoted; beside them stand taut's default scheme and the
+    /// published method (scheme paper), measured in the same run. --set changes all scenes
+    #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]
+    pub paper: bool,
+    /// Print the tables of --paper as Markdown
+    #[arg(long, requires = "paper", conflicts_with = "json")]
+    pub markdown: bool,
     /// Print the figures as JSON
     #[arg(long)]
     pub json: bool,

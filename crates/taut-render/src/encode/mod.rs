@@ -21,7 +21,7 @@ use std::{
 };
 
 pub use rate::Rate;
-pub use still::png;
+pub use still::{png, png_small};
 
 use crate::{Picture, picture::Rgba};
 

@@ -4,8 +4,17 @@ use png::{BitDepth, ColorType, Compression, DeflateCompression, Encoder, Filter,
 
 use crate::Picture;
 
-/// The picture as a PNG file; without an alpha channel if it is opaque.
+/// The picture as a PNG file, made quickly; without an alpha channel if it is opaque.
 pub fn png(picture: &Picture) -> Vec<u8> {
+    packed(picture, Packing::Fast)
+}
+
+/// The same in a smaller file, which takes longer: for drawings, of which most is paper.
+pub fn png_small(picture: &Picture) -> Vec<u8> {
+    packed(picture, Packing::Drawing)
+}
+
+fn packed(picture: &Picture, packing: Packing) -> Vec<u8> {
     let pixels = picture.pixels();
     let size = [picture.width(), picture.height()];
     if pixels.iter().all(|p| p[3] == 255) {
@@ -13,9 +22,9 @@ pub fn png(picture: &Picture) -> Vec<u8> {
         for (to, from) in rgb.chunks_exact_mut(3).zip(pixels) {
             to.copy_from_slice(&from[..3]);
         }
-        return file(size, ColorType::Rgb, &rgb, Packing::Fast);
+        return file(size, ColorType::Rgb, &rgb, packing);
     }
-    file(size, ColorType::Rgba, pixels.as_flattened(), Packing::Fast)
+    file(size, ColorType::Rgba, pixels.as_flattened(), packing)
 }
 
 /// How much time to spend on size.
@@ -25,6 +34,8 @@ pub(super) enum Packing {
     Fast,
     /// Half the size in seven times the time.
     Small,
+    /// For lines on paper.
+    Drawing,
 }
 
 /// A PNG file of `size` with these samples, 8 bits each.
@@ -41,12 +52,13 @@ pub(super) fn file(size: [usize; 2], color: ColorType, samples: &[u8], packing: 
     encoder.set_color(color);
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::Fast);
-    if packing == Packing::Small {
-        // A third of the time of the next level that is smaller by anything worth it.
-        encoder.set_deflate_compression(DeflateCompression::Level(3));
+    match packing {
+        Packing::Fast => {}
+        Packing::Small => encoder.set_deflate_compression(DeflateCompression::Level(3)),
+        Packing::Drawing => encoder.set_deflate_compression(DeflateCompression::Level(6)),
     }
-    // What is above predicts smooth shading well, at no cost.
-    encoder.set_filter(Filter::Up);
+    // What is above predicts smooth shading well, at no cost; even paper and sharp lines are best left as they are.
+    encoder.set_filter(if packing == Packing::Drawing { Filter::NoFilter } else { Filter::Up });
     encoder.set_source_srgb(SrgbRenderingIntent::Perceptual);
     let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(samples));
     written.expect("samples fill the picture");
@@ -74,6 +86,7 @@ mod tests {
             }
             let (info, samples) = decode(&png(&picture));
             assert_eq!((info.width, info.height, info.color_type), (37, 11, color));
+            assert_eq!(decode(&png_small(&picture)).1, samples);
             let channels = if opaque { 3 } else { 4 };
             let wanted: Vec<u8> = picture.pixels().iter().flat_map(|p| p[..channels].to_vec()).collect();
             assert_eq!(samples, wanted);
