@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use crate::{
     assembly::{Assembly, Look},
@@ -126,8 +126,6 @@ struct Lit {
     sky: f32,
     /// Share of the sky that is not hidden.
     open: f32,
-    /// For its shadow.
-    jitter: Vec2,
 }
 
 impl Shader<'_> {
@@ -208,7 +206,7 @@ impl Shader<'_> {
         let sky_light: f32 = (0..3).map(|k| sky(k).sides[side] * share[k]).sum();
         let open: f32 = (0..3).map(|k| sky(k).open * share[k]).sum();
         let albedo = self.albedo(group, ids, x, y);
-        let at = Lit { p, normal, view, sky: sky_light, open, jitter: jitter(x, y) };
+        let at = Lit { p, normal, view, sky: sky_light, open };
         let light = self.light(&at, part.thin);
         let natural = tone(albedo * light.0 + light.1);
         natural.lerp(albedo, 1.0 - part.shading)
@@ -216,12 +214,12 @@ impl Shader<'_> {
 
     /// Light on a surface: what its colour is multiplied with, and sheen that is added.
     fn light(&self, at: &Lit, thin: bool) -> (Vec3, Vec3) {
-        let &Lit { p, normal, view, sky, open, jitter } = at;
+        let &Lit { p, normal, view, sky, open } = at;
         let lights = &self.scene.lights;
         let cosine = normal.dot(lights.key);
         let mut sum = Vec3::ZERO;
         if cosine > 0.0 || thin {
-            let visible = self.shadows.key(p, if cosine < 0.0 { -normal } else { normal }, jitter);
+            let visible = self.shadows.key(p, if cosine < 0.0 { -normal } else { normal });
             let through = if thin { THROUGH * (-cosine).max(0.0) } else { 0.0 };
             sum += lights.key_color * (visible * (cosine.max(0.0) + through));
         }
@@ -305,7 +303,7 @@ impl Shader<'_> {
             return plain;
         }
         let key = lights.key_color * lights.key.dot(floor.normal).max(0.0);
-        let visible = self.shadows.key(p, floor.normal, jitter(x, y));
+        let visible = self.shadows.key(p, floor.normal);
         let open = self.floor_light.at(offset);
         let whole = key + lights.sky_color;
         // Light comes from the rest of the room too.
@@ -335,14 +333,6 @@ fn tone(color: Color) -> Color {
 /// Order in which a fading colour changes over 4×4 pixels, so that it does so without bands.
 const DITHER: [[f32; 4]; 4] =
     [[0.0, 8.0, 2.0, 10.0], [12.0, 4.0, 14.0, 6.0], [3.0, 11.0, 1.0, 9.0], [15.0, 7.0, 13.0, 5.0]];
-
-/// A point of a square that differs between neighbouring pixels: over any 4×4 of them, and over any 4 in a row or column, both
-/// coordinates are spread evenly (two orthogonal Latin squares), so that no pattern shows.
-fn jitter(x: f32, y: f32) -> Vec2 {
-    let (i, j) = (x.max(0.0) as usize % 4, y.max(0.0) as usize % 4);
-    let at = |k: usize| (k as f32 - 1.5) * 0.5;
-    Vec2::new(at(i ^ j), at(i ^ [0, 2, 3, 1][j]))
-}
 
 /// As stored: sRGB.
 fn encode(color: Color, x: usize, y: usize) -> Rgba {
@@ -388,14 +378,5 @@ mod tests {
         }
         assert_eq!(stored_quickly(-1.0), 0.0);
         assert!((stored_quickly(7.0) - 1.0).abs() < 1e-6);
-    }
-
-    #[test]
-    fn jitter_is_spread_evenly_over_rows_and_columns() {
-        for k in 0..4 {
-            let row: Vec2 = (0..4).map(|x| jitter(x as f32, k as f32)).sum();
-            let column: Vec2 = (0..4).map(|y| jitter(k as f32, y as f32)).sum();
-            assert!(row.length() < 1e-6 && column.length() < 1e-6);
-        }
     }
 }

@@ -10,13 +10,16 @@ use rayon::prelude::*;
 use crate::{assembly::Assembly, light::Lights};
 
 /// Points of the key light.
-const KEY_MAPS: usize = 16;
+const KEY_MAPS: usize = 10;
 /// Texels along the side of a map of the key light.
 const KEY_SIZE: usize = 512;
 /// Directions of the sky.
 const SKY_MAPS: usize = 24;
 /// Texels along the side of a map of the sky.
 const SKY_SIZE: usize = 112;
+
+/// Where else the maps of the key light are looked at in half-shadows.
+const AROUND: [[f32; 2]; 4] = [[0.9, 0.4], [-0.4, 0.9], [-0.9, -0.4], [0.4, -0.9]];
 
 /// Depth of what a light sees first, orthographic.
 #[derive(Clone, Debug)]
@@ -171,8 +174,12 @@ pub struct Shadows {
     key: View,
     /// Sheared by these, in texels a metre.
     shears: Vec<Vec2>,
+    /// The largest of these.
+    shear: f32,
     /// How far these are apart, in texels a metre.
     spacing: f32,
+    /// What the maps of the key light use together: `[x0, y0, x1, y1]`.
+    used: [f32; 4],
     key_maps: Vec<DepthMap>,
     sky: Vec<View>,
     /// Light from each direction of the sky, so that an open place that looks up gets 1 in all.
@@ -195,7 +202,9 @@ impl Default for Shadows {
         Self {
             key: view,
             shears: vec![Vec2::ZERO; KEY_MAPS],
+            shear: 0.0,
             spacing: 0.0,
+            used: [0.0; 4],
             key_maps: vec![DepthMap::new(KEY_SIZE); KEY_MAPS],
             sky: vec![view; SKY_MAPS],
             sky_weights: vec![0.0; SKY_MAPS],
@@ -213,7 +222,8 @@ impl Shadows {
             let reach = lights.softness * ((k as f32 + 0.5) / KEY_MAPS as f32).sqrt();
             *shear = Vec2::from_angle(k as f32 * golden) * (reach * self.key.scale);
         }
-        self.spacing = 1.4 * lights.softness * self.key.scale / (KEY_MAPS as f32).sqrt();
+        self.shear = lights.softness * self.key.scale;
+        self.spacing = 0.8 * lights.softness * self.key.scale / (KEY_MAPS as f32).sqrt();
         let (up, across) = (lights.up, lights.up.any_orthonormal_pair());
         for k in 0..SKY_MAPS {
             // Evenly over the sky, from just above the horizon.
@@ -236,15 +246,28 @@ impl Shadows {
             });
         });
         sky_maps.for_each(|(k, map)| map.draw(assembly, |p| sky[k].place(p)));
+        let filled = self
+            .key_maps
+            .iter()
+            .filter(|map| map.used[0] < map.used[2])
+            .map(|map| map.used.map(|v| v as f32));
+        let nothing = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
+        self.used =
+            filled.fold(nothing, |a, b| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]);
     }
 
-    /// How much of the key light reaches the point `p` of a surface with this normal, towards the light, 0 to 1. `jitter`, within the
-    /// unit circle, differs from pixel to pixel, so that the edges of single maps do not show in wide half-shadows.
-    pub fn key(&self, p: Vec3, normal: Vec3, jitter: Vec2) -> f32 {
+    /// How much of the key light reaches the point `p` of a surface with this normal, towards the light, 0 to 1.
+    pub fn key(&self, p: Vec3, normal: Vec3) -> f32 {
         // Off the surface, so that it does not shade itself: the further, the more it is seen from the side.
         let slope = 1.0 + 1.5 * (1.0 - normal.dot(self.key.z).abs());
         let p = p + normal * (1.2 * slope * self.key.texel()) - self.key.z * (0.8 * self.key.texel());
         let q = self.key.place(p);
+        // Most of a floor is far from any shadow.
+        let [x0, y0, x1, y1] = self.used;
+        let shift = self.shear * q.z.abs() + 2.0;
+        if q.x < x0 - shift || q.y < y0 - shift || q.x > x1 + shift || q.y > y1 + shift {
+            return 1.0;
+        }
         let (mut sum, mut apart, mut blocked) = (0.0, 0.0, 0.0);
         for (map, shear) in self.key_maps.iter().zip(&self.shears) {
             let (x, y) = (q.x + shear.x * q.z, q.y + shear.y * q.z);
@@ -260,12 +283,15 @@ impl Shadows {
         if sum == 0.0 || sum == count || blocked == 0.0 {
             return sum / count;
         }
-        // Neighbouring points of the light are about this far apart, seen from what casts the shadow.
-        let jitter = jitter * (self.spacing * apart / blocked);
-        for (map, shear) in self.key_maps.iter().zip(&self.shears) {
-            sum += map.visible(q.x + shear.x * q.z + jitter.x, q.y + shear.y * q.z + jitter.y, q.z);
+        // In a half-shadow the edges of single maps must not show: each is looked at in more places, about as far apart as
+        // neighbouring points of the light are, seen from what casts the shadow.
+        let spacing = self.spacing * apart / blocked;
+        for offset in AROUND.map(|[x, y]| Vec2::new(x, y) * spacing) {
+            for (map, shear) in self.key_maps.iter().zip(&self.shears) {
+                sum += map.visible(q.x + shear.x * q.z + offset.x, q.y + shear.y * q.z + offset.y, q.z);
+            }
         }
-        sum / (2.0 * count)
+        sum / (count * (1 + AROUND.len()) as f32)
     }
 
     /// Sky light on both sides of a surface at `p`.
