@@ -35,8 +35,11 @@ pub struct Recording {
     bodies: Vec<Body>,
     description: Description,
     /// Of each body, the change whose connections were read last, and these.
-    kept: Vec<Mutex<Option<(u32, Arc<Connections>)>>>,
+    kept: Vec<Kept>,
 }
+
+/// Connections, and the frame from which on they hold.
+type Kept = Mutex<Option<(u32, Arc<Connections>)>>;
 
 /// A body of a recording.
 #[derive(Debug)]
