@@ -6,8 +6,8 @@
 //! and of the way from the first frame. Normals are in it because a viewer without them would have to show facets.
 //! The first vertices are those of the run in its order; copies of vertices at seams of the texture follow. Time begins with the first frame that is exported.
 //!
-//! Obstacles are nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square about
-//! twice as large as the cloth.
+//! Obstacles are nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square that
+//! reaches twice as far as the cloth in the first frame.
 //!
 //! The size of everything is known beforehand, so frames are written as they are read; bounds of the differences, which glTF
 //! wants in the header, are put there in the end.
@@ -223,11 +223,11 @@ fn document(job: &Job, bodies: &mut [Moving], layout: &mut Layout) -> Value {
         let times = job.frames.clone().map(|frame| recording.time(frame) - first);
         layout.add(Kind::Times, |bytes| put_floats(bytes, times))
     });
-    let reach = bodies.iter().flat_map(|body| &body.positions).fold(0.5, |r: f32, x| r.max(x.length()));
     let mut animation = Animation { times, samplers: Vec::new(), channels: Vec::new() };
     let mut obstacles = Vec::new();
     for (index, obstacle) in recording.description().obstacles.iter().enumerate() {
-        let surface = Surface::new(&obstacle.shape, 4.0 * (reach + obstacle.position.length()));
+        let distances = bodies.iter().flat_map(|body| &body.positions).map(|x| x.distance(obstacle.position));
+        let surface = Surface::new(&obstacle.shape, 4.0 * distances.fold(0.25, f32::max));
         obstacles.push((
             solid(obstacle, &surface, cloth_materials(bodies.len()), layout),
             node(obstacle, first, bodies.len() + index),

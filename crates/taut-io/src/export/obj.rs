@@ -6,52 +6,70 @@
 
 use std::io::Write;
 
+use glam::Vec2;
+
 use super::{ExportError, Job, normals::vertex_normals, sink::write_file, uvs::Table};
 use crate::recording::{Body, Connections, Geometry};
 
 /// Writes `NAME.0042.obj` of every body and frame.
 pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     job.each_body(|index, body| {
-        let uvs = body.uvs.as_deref().map(Table::new);
+        // The same in every frame, up to a change.
+        let elements = elements(&body.rest.connections, body.uvs.as_deref(), true);
         job.each_frame(index, |frame, geometry| {
-            let uvs = uvs.as_ref().filter(|_| body.starts_with(&geometry));
-            write_file(&job.frame_path(body, frame, "obj"), &text(&body.name, &geometry, uvs, true))
+            let mut text = vertices(&body.name, &geometry, true);
+            if body.starts_with(&geometry) {
+                text.extend_from_slice(&elements);
+            } else {
+                text.extend(self::elements(&geometry.connections, None, true));
+            }
+            write_file(&job.frame_path(body, frame, "obj"), &text)
         })
     })
 }
 
 /// Writes `NAME.obj` with the rest shape of `body`.
 pub(super) fn write_rest(job: &Job, body: &Body) -> Result<(), ExportError> {
-    let uvs = body.uvs.as_deref().map(Table::new);
-    let path = job.path.join(format!("{}.obj", body.name));
-    write_file(&path, &text(&body.name, &body.rest, uvs.as_ref(), false))
+    let mut text = vertices(&body.name, &body.rest, false);
+    text.extend(elements(&body.rest.connections, body.uvs.as_deref(), false));
+    write_file(&job.path.join(format!("{}.obj", body.name)), &text)
 }
 
-/// The text of a file with one object.
-fn text(name: &str, geometry: &Geometry, uvs: Option<&Table>, with_normals: bool) -> Vec<u8> {
-    let triangles = geometry.connections.triangles();
-    let with_normals = with_normals && !triangles.is_empty();
-    let mut text = Vec::with_capacity(64 * geometry.positions.len() + 48 * triangles.len());
+/// The beginning of a file with one object: its vertices.
+fn vertices(name: &str, geometry: &Geometry, with_normals: bool) -> Vec<u8> {
+    let Geometry { positions, connections } = geometry;
+    let mut text = Vec::with_capacity(64 * positions.len());
     put(&mut text, format_args!("# taut {}; metres\no {name}\n", env!("CARGO_PKG_VERSION")));
-    for x in &geometry.positions {
+    for x in positions {
         put(&mut text, format_args!("v {} {} {}\n", x.x, x.y, x.z));
     }
-    for uv in uvs.iter().flat_map(|table| &table.values) {
-        put(&mut text, format_args!("vt {} {}\n", uv.x, uv.y));
-    }
-    if with_normals {
-        for n in vertex_normals(&geometry.positions, triangles) {
+    if let Connections::Triangles(triangles) = &**connections
+        && with_normals
+    {
+        for n in vertex_normals(positions, triangles) {
             put(&mut text, format_args!("vn {:.4} {:.4} {:.4}\n", n.x, n.y, n.z));
         }
-        text.extend_from_slice(b"s 1\n");
     }
-    match &*geometry.connections {
+    text
+}
+
+/// The rest of the file: texture coordinates, and triangles or lines.
+fn elements(connections: &Connections, uvs: Option<&[[Vec2; 3]]>, with_normals: bool) -> Vec<u8> {
+    let mut text = Vec::new();
+    match connections {
         Connections::Triangles(triangles) => {
+            let table = uvs.map(Table::new);
+            for uv in table.iter().flat_map(|table| &table.values) {
+                put(&mut text, format_args!("vt {} {}\n", uv.x, uv.y));
+            }
+            if with_normals {
+                text.extend_from_slice(b"s 1\n");
+            }
             for (t, triangle) in triangles.iter().enumerate() {
                 text.push(b'f');
                 for k in 0..3 {
                     let vertex = triangle[k] + 1;
-                    match (uvs.map(|table| table.corners[t][k] + 1), with_normals) {
+                    match (table.as_ref().map(|table| table.corners[t][k] + 1), with_normals) {
                         (None, false) => put(&mut text, format_args!(" {vertex}")),
                         (None, true) => put(&mut text, format_args!(" {vertex}//{vertex}")),
                         (Some(uv), false) => put(&mut text, format_args!(" {vertex}/{uv}")),
