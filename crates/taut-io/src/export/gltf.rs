@@ -4,7 +4,8 @@
 //! and an animation of their weights: at the time of a frame the weight of its target is 1 and all others are 0, between frames
 //! positions change linearly. Readers add base and difference in float32: the sum is off by at most 6e-8 of the position
 //! and of the way from the first frame. Normals are in it because a viewer without them would have to show facets.
-//! The first vertices are those of the run in its order; copies of vertices at seams of the texture follow. Time begins with the first frame that is exported.
+//! The first vertices are those of the run in its order; copies of vertices at seams of the texture follow. Time begins with the
+//! first frame that is exported.
 //!
 //! Obstacles are nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square that
 //! reaches twice as far as the cloth in the first frame.

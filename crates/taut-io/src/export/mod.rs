@@ -1,7 +1,7 @@
 //! Exports of a run for other programs, made from its folder alone.
 //!
 //! Every format is a file of this folder. All of them stream: a frame is read, written and forgotten. What is being written has a
-//! temporary name ([`target`]) and gets its own when it is whole; an error or an interruption leaves nothing behind.
+//! temporary name ([`Target`]) and gets its own when it is whole; an error or an interruption leaves nothing behind.
 
 mod gltf;
 mod mdd;
