@@ -3,7 +3,7 @@
 use std::{ops::RangeInclusive, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
-use taut_io::{Problem, recording::Recording};
+use taut_io::{Problem, export::Format, recording::Recording};
 
 /// Simulates cloth that holds its limits, and shows that it did.
 ///
@@ -129,12 +129,7 @@ pub struct VerifyArgs {
 /// Made from the folder of the run alone, a frame at a time: runs may be larger than memory. What is being written gets its name
 /// when it is whole.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  taut export out --format pc2                           into out/export/pc2
-  taut export out --format pc2 -o shot42 --frames 20-60  some of the frames, elsewhere
-
-Exit codes: 0 done, 2 it cannot be exported so, 3 could not write, 130 interrupted.")]
+#[command(after_help = export_help())]
 pub struct ExportArgs {
     /// Folder of a run
     #[arg(value_name = "OUT")]
@@ -256,6 +251,24 @@ pub struct RenderArgs {
 /// Reads what has names.
 fn parse<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
+}
+
+/// What the help of `taut export` ends with: every format and what it is for.
+fn export_help() -> String {
+    let mut help = String::from("Formats:\n");
+    for format in Format::ALL {
+        help += &format!("  {:<6} {}\n", format.name(), format.purpose());
+    }
+    help + "
+Examples:
+  taut export out --format usd                           into out/export/SCENE.usdc
+  taut export out --format obj,npz                       both, into out/export
+  taut export out -o shot42.glb                          one file, by the ending of its name
+  taut export out --format vtk -o shot42 --frames 20-60  some of the frames, elsewhere
+
+Obstacles are in usd and gltf alone. Triangles that change over time are refused by pc2, mdd and gltf.
+
+Exit codes: 0 done, 2 it cannot be exported so, 3 could not write, 130 interrupted."
 }
 
 /// Find what would go wrong with a scene or a mesh before it does.
