@@ -16,8 +16,8 @@ pub struct Figure {
     pub run: &'static str,
     /// Frame, or frames from first to last of a clip.
     pub frame: Frames,
-    /// What is coloured: `fabric`, `strain`, `hsv`, …
-    pub color: &'static str,
+    /// What is coloured, and more arguments of `taut render`.
+    pub arguments: &'static [&'static str],
 }
 
 /// Which part of a run a picture shows.
@@ -49,7 +49,7 @@ pub const RUNS: &[Run] = &[
     Run {
         name: "hanging-sheet",
         scene: "hanging-sheet",
-        arguments: &["--set", "cloth.sheet.mesh.grid.cells=[128,128]"],
+        arguments: &["--set=cloth.sheet.mesh.grid.cells=[128,128]"],
     },
     plain("sheet-on-sphere"),
     plain("star"),
@@ -59,25 +59,24 @@ pub const RUNS: &[Run] = &[
     plain("bend-loose"),
     plain("bend-tight"),
     plain("weave"),
-    // One frame each of the same distorted sheet: 512 sweeps of the mesh alone, and the default.
+    // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
         name: "noisy-fine-only",
         scene: "noisy-sheet",
         arguments: &[
-            "--frames",
-            "1",
-            "--set",
-            "solver.scheme=sweep",
-            "--set",
-            "solver.steps_per_frame=1",
-            "--set",
-            "solver.iterations=512",
-            "--set",
-            "expect={}",
+            "--frames=1",
+            "--set=solver.scheme=sweep",
+            "--set=solver.steps_per_frame=1",
+            "--set=solver.iterations=32",
+            "--set=expect={}",
         ],
     },
-    Run { name: "noisy-levels", scene: "noisy-sheet", arguments: &["--frames", "1"] },
+    Run { name: "noisy-levels", scene: "noisy-sheet", arguments: &["--frames=1"] },
 ];
+
+/// How the three pictures after the paper's figure 14 are drawn: by the same scale.
+const TRIPTYCH: &[&str] =
+    &["--color", "hsv", "--range", "0.1", "--view", "top", "--zoom", "0.8", "--size", "800x720"];
 
 /// All pictures.
 pub const FIGURES: &[Figure] = &[
@@ -86,98 +85,98 @@ pub const FIGURES: &[Figure] = &[
         shows: "A sheet of 33K triangles swings down from two held corners, frame 28",
         run: "hanging-sheet",
         frame: Frames::One(28),
-        color: "fabric",
+        arguments: &[],
     },
     Figure {
         file: "hanging-sheet-strain.png",
         shows: "The same frame, coloured by principal strain",
         run: "hanging-sheet",
         frame: Frames::One(28),
-        color: "strain",
+        arguments: &["--color", "strain"],
     },
     Figure {
         file: "sheet-on-sphere.png",
         shows: "A sheet draped over a sphere on the floor, frame 90",
         run: "sheet-on-sphere",
         frame: Frames::One(90),
-        color: "fabric",
+        arguments: &[],
     },
     Figure {
         file: "star.png",
         shows: "A sheet held at its four corners and pushed up by a sphere, frame 90",
         run: "star",
         frame: Frames::One(90),
-        color: "fabric",
+        arguments: &[],
     },
     Figure {
         file: "flag.png",
         shows: "A flag in a gusty wind, frame 100",
         run: "flag",
         frame: Frames::One(100),
-        color: "fabric",
+        arguments: &[],
     },
     Figure {
         file: "flag.gif",
         shows: "The flag, three seconds of it",
         run: "flag",
         frame: Frames::Clip(60, 149),
-        color: "fabric",
+        arguments: &["--size", "480x270"],
     },
     Figure {
         file: "swinging-sheet.png",
         shows: "A sheet swung by two corners, frame 60",
         run: "swinging-sheet",
         frame: Frames::One(60),
-        color: "fabric",
+        arguments: &[],
     },
     Figure {
         file: "noisy-sheet.png",
         shows: "A distorted sheet after a second: what was pushed together in its plane has folded",
         run: "noisy-sheet",
         frame: Frames::One(30),
-        color: "fabric",
+        arguments: &[],
     },
     Figure {
         file: "noisy-before.png",
         shows: "Before limiting",
         run: "noisy-levels",
         frame: Frames::One(0),
-        color: "hsv",
+        arguments: TRIPTYCH,
     },
     Figure {
         file: "noisy-fine-only.png",
-        shows: "After 512 sweeps of the mesh alone",
+        shows: "After 32 sweeps of the mesh alone",
         run: "noisy-fine-only",
         frame: Frames::One(1),
-        color: "hsv",
+        arguments: TRIPTYCH,
     },
     Figure {
         file: "noisy-levels.png",
         shows: "After one frame of the default, over all levels",
         run: "noisy-levels",
         frame: Frames::One(1),
-        color: "hsv",
+        arguments: TRIPTYCH,
     },
     Figure {
         file: "bend-loose.png",
         shows: "Bends of up to 60 degrees a centimetre: fine wrinkles, frame 60",
         run: "bend-loose",
         frame: Frames::One(60),
-        color: "fabric",
+        arguments: &[],
     },
     Figure {
         file: "bend-tight.png",
         shows: "Bends of up to 30 degrees a centimetre: broad folds, frame 60",
         run: "bend-tight",
         frame: Frames::One(60),
-        color: "fabric",
+        arguments: &[],
     },
     Figure {
         file: "weave.png",
         shows: "Woven cloth held at one corner, coloured by principal strain, frame 60",
         run: "weave",
         frame: Frames::One(60),
-        color: "strain",
+        arguments: &["--color", "strain"],
     },
 ];
 
@@ -262,10 +261,10 @@ impl Figure {
             Frames::One(frame) => ["--frame".into(), frame.to_string()],
             Frames::Clip(first, last) => ["--frames".into(), format!("{first}-{last}")],
         };
-        let size = if matches!(self.frame, Frames::One(_)) { "1280x720" } else { "480x270" };
         let file = file.to_string_lossy();
-        let words = ["render", &folder, "-o", &file, "--force", "--size", size, "--color", self.color];
-        words.into_iter().map(String::from).chain(frame).collect()
+        let words =
+            ["render", &folder, "-o", &file, "--force"].into_iter().chain(self.arguments.iter().copied());
+        words.map(String::from).chain(frame).collect()
     }
 }
 
@@ -282,8 +281,8 @@ mod tests {
             assert!(of_scene(scene.name).is_some(), "{} has no picture", scene.name);
         }
         for run in RUNS {
-            let sets = run.arguments.windows(2).filter(|pair| pair[0] == "--set").map(|pair| pair[1].into());
-            let sets: Vec<String> = sets.collect();
+            let sets = run.arguments.iter().filter_map(|word| word.strip_prefix("--set="));
+            let sets: Vec<String> = sets.map(String::from).collect();
             taut_io::scene::load(run.scene, &sets).unwrap();
         }
     }

@@ -198,7 +198,7 @@ impl Writing {
                     );
                     return Err(Failure::at_start(refused));
                 }
-                atomic::write(&path, &encode::png(picture)).map_err(cannot_write)?;
+                atomic::write(&path, &encode::png_small(picture)).map_err(cannot_write)?;
                 self.written.push(path);
             }
             Sink::Done => {}

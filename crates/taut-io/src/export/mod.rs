@@ -61,17 +61,8 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 9] = [
-        Self::Usd,
-        Self::Usda,
-        Self::Pc2,
-        Self::Mdd,
-        Self::Obj,
-        Self::Ply,
-        Self::Vtk,
-        Self::Gltf,
-        Self::Npz,
-    ];
+    pub const ALL: [Self; 9] =
+        [Self::Usd, Self::Usda, Self::Pc2, Self::Mdd, Self::Obj, Self::Ply, Self::Vtk, Self::Gltf, Self::Npz];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {

@@ -55,7 +55,7 @@ impl Picture {
     pub fn write(&self, charts: &[Chart]) -> Result<(), Failure> {
         let bytes = match self.kind {
             Kind::Svg => plot::svg(charts).into_bytes(),
-            Kind::Png => encode::png(&plot::png(charts)),
+            Kind::Png => encode::png_small(&plot::png(charts)),
         };
         atomic::write(&self.path, &bytes)
             .map_err(|error| Failure::Write { message: error.to_string(), hint: None })
