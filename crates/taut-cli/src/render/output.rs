@@ -184,8 +184,9 @@ impl Writing {
             Sink::Clip { clip, .. } => clip.add(picture).map_err(failure)?,
             Sink::Target { target, pattern, .. } => {
                 let path = pattern.as_ref().map_or_else(|| target.temporary().to_path_buf(), |p| p.at(frame));
-                fs::write(&path, encode::png(picture))
-                    .map_err(|e| cannot_write(OutputError::io("write", path)(e)))?;
+                // One picture may take its time; of many, each should be quick.
+                let bytes = if pattern.is_none() { encode::png_small(picture) } else { encode::png(picture) };
+                fs::write(&path, bytes).map_err(|e| cannot_write(OutputError::io("write", path)(e)))?;
             }
             Sink::Pattern { pattern, force } => {
                 let path = pattern.at(frame);
@@ -198,7 +199,7 @@ impl Writing {
                     );
                     return Err(Failure::at_start(refused));
                 }
-                atomic::write(&path, &encode::png_small(picture)).map_err(cannot_write)?;
+                atomic::write(&path, &encode::png(picture)).map_err(cannot_write)?;
                 self.written.push(path);
             }
             Sink::Done => {}
