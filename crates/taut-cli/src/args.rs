@@ -3,7 +3,7 @@
 use std::{ops::RangeInclusive, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
-use taut_io::{Problem, recording::Recording};
+use taut_io::{Problem, export::Format, recording::Recording};
 
 /// Simulates cloth that holds its limits, and shows that it did.
 ///
@@ -38,6 +38,10 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Write the frames of a run for other programs
     Export(ExportArgs),
+    /// Draw residual, strain, energy and times of the frames of a run
+    Plot(PlotArgs),
+    /// Draw the frames of a run as pictures or video
+    Render(RenderArgs),
     /// Find what would go wrong with a scene or a mesh before it does
     Check(CheckArgs),
     /// List the built-in scenes, or print one
@@ -125,12 +129,7 @@ pub struct VerifyArgs {
 /// Made from the folder of the run alone, a frame at a time: runs may be larger than memory. What is being written gets its name
 /// when it is whole.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  taut export out --format pc2                           into out/export/pc2
-  taut export out --format pc2 -o shot42 --frames 20-60  some of the frames, elsewhere
-
-Exit codes: 0 done, 2 it cannot be exported so, 3 could not write, 130 interrupted.")]
+#[command(after_help = export_help())]
 pub struct ExportArgs {
     /// Folder of a run
     #[arg(value_name = "OUT")]
@@ -152,6 +151,124 @@ pub struct ExportArgs {
     /// Print what was written as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Draw residual, strain, energy and times of the frames of a run.
+///
+/// Read from metrics.jsonl and scene.toml in the folder: residuals past limits with the tolerance, the largest stretch with its limit (and
+/// compression and bends where they have limits), energies, and milliseconds a frame split by stage. Several folders are compared in
+/// one figure.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut plot out/hanging-sheet                      into out/hanging-sheet/plot.svg
+  taut plot out/flag -o flag.png                   as a picture
+  taut plot out/loose out/tight -o compared.svg    two runs in one figure
+
+Exit codes: 0 done, 2 this cannot be drawn, 3 could not write.")]
+pub struct PlotArgs {
+    /// Folder of a run; several are compared
+    #[arg(value_name = "OUT", required = true)]
+    pub out: Vec<PathBuf>,
+    /// File to write, .svg or .png [default: OUT/plot.svg]
+    #[arg(short = 'o', long = "to", value_name = "FILE")]
+    pub to: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Draw the frames of a run as pictures or video, on a machine without a GPU or a display.
+///
+/// Camera and light stay where they are for all frames; the camera sees the whole action unless told otherwise. Colours are those of
+/// the bodies, or show the level of a triangle, its strain, how far it is past its limits, or in which direction (hsv, after figure
+/// 14 of the main paper).
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut render out                                   video of all frames, into out/render.mp4
+  taut render out -o pic.png                        picture of the last frame
+  taut render out -o pic.png --frame 42             of another one
+  taut render out -o anim.gif --size 640x360        for a README; .apng has all colours
+  taut render out -o frames.%04d.png                numbered pictures; so does a folder
+  taut render out -o strain.mp4 --color strain      colours by strain, with a scale
+  taut render out --view top --zoom 2
+  taut render out --camera 0,1,3/0,0.5,0/35         eye / target / field of view
+
+Exit codes: 0 done, 2 it cannot be drawn so, 3 could not write, 130 interrupted.")]
+pub struct RenderArgs {
+    /// Folder of a run
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// File, pattern or folder to write; its ending says what [default: OUT/render.mp4, or OUT/render.png with --frame]
+    #[arg(short = 'o', long = "to", value_name = "PATH")]
+    pub to: Option<PathBuf>,
+    /// Draw this frame only; frame 0 is the start [default for a .png: the last]
+    #[arg(long, value_name = "N", conflicts_with = "frames")]
+    pub frame: Option<u32>,
+    #[command(flatten)]
+    pub frames: FrameRange,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = crate::render::parse_size)]
+    pub size: [usize; 2],
+    /// What colours show: fabric, level, strain, residual, hsv or overstretch
+    #[arg(long, value_name = "COLORING", default_value = "fabric", value_parser = parse::<taut_render::Coloring>)]
+    pub color: taut_render::Coloring,
+    /// The level that --color level shows; 0 is the mesh itself [default: the coarsest]
+    #[arg(long, value_name = "N")]
+    pub level: Option<usize>,
+    /// The largest strain that the scale of colours shows, as in 0.05 [default: by the limits, or by the frames]
+    #[arg(long, value_name = "STRAIN", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
+    pub range: Option<f32>,
+    /// Eye and target in metres, and field of view in degrees: X,Y,Z/X,Y,Z[/DEGREES] [default: sees the whole action]
+    #[arg(long, value_name = "CAMERA", allow_hyphen_values = true, conflicts_with = "view")]
+    pub camera: Option<String>,
+    /// From which side: front, side, top or three-quarter [default: three-quarter]
+    #[arg(long, value_name = "SIDE", value_parser = parse::<taut_render::camera::View>)]
+    pub view: Option<taut_render::camera::View>,
+    /// Enlarge the middle of the picture so many times
+    #[arg(long, value_name = "TIMES", default_value = "1", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
+    pub zoom: f32,
+    /// Words in the upper left corner
+    #[arg(long, value_name = "TEXT")]
+    pub caption: Option<String>,
+    /// Frames a second of a video [default: the scene's]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
+    pub fps: Option<f32>,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Replace what is there
+    #[arg(long)]
+    pub force: bool,
+    /// Show no progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print what was written, and the camera, as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Reads what has names.
+fn parse<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
+    text.parse()
+}
+
+/// What the help of `taut export` ends with: every format and what it is for.
+fn export_help() -> String {
+    let mut help = String::from("Formats:\n");
+    for format in Format::ALL {
+        help += &format!("  {:<6} {}\n", format.name(), format.purpose());
+    }
+    help + "
+Examples:
+  taut export out --format usd                           into out/export/SCENE.usdc
+  taut export out --format obj,npz                       both, into out/export
+  taut export out -o shot42.glb                          one file, by the ending of its name
+  taut export out --format vtk -o shot42 --frames 20-60  some of the frames, elsewhere
+
+Obstacles are in usd and gltf alone. Triangles that change over time are refused by pc2, mdd and gltf.
+
+Exit codes: 0 done, 2 it cannot be exported so, 3 could not write, 130 interrupted."
 }
 
 /// Find what would go wrong with a scene or a mesh before it does.
@@ -196,10 +313,10 @@ pub struct ScenesArgs {
 
 /// Measure how long scenes take and how well limits are met.
 ///
-/// Runs in memory and writes nothing. The first table is what it took: levels, iterations a frame, median and worst milliseconds a
-/// frame, processor seconds of all threads over all frames, set-up. The second is what came of it: largest and mean residual past
-/// limits, frames that did not end within the tolerance, and the mass-metric error: the distance to the nearest state within the limits,
-/// over that of the prediction from it. --json has more.
+/// Runs in memory and writes nothing but what -o asks for. The first table is what it took: levels, iterations a frame, median and worst
+/// milliseconds a frame, processor seconds of all threads over all frames, set-up. The second is what came of it: largest and mean
+/// residual past limits, frames that did not end within the tolerance, and the mass-metric error: the distance to the nearest state within
+/// the limits, over that of the prediction from it. --json has more. --convergence and --paper have tables of their own.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -209,14 +326,26 @@ Examples:
   taut bench hanging-sheet --compare --set cloth.sheet.mesh.grid.cells=[64,64]
                                              all schemes side by side
   taut bench hanging-sheet --frames 10 --vary 'cloth.sheet.mesh.grid.cells=[90,90];[180,180];[360,360];[708,708]'
-                                             how time grows, from 16K to 1M triangles")]
+                                             how time grows, from 16K to 1M triangles
+  taut bench hanging-sheet --convergence -o curves.svg
+                                             how the residual of one step falls, for each scheme
+  taut bench noisy-sheet --convergence --frame 1 --set solver.tolerance=0.0001
+                                             the step of the main paper's figure 14, further down
+  taut bench --paper --markdown              the main paper's figures beside taut's
+
+What --convergence counts as one iteration:
+  sweep, serial, jacobi   every triangle, edge and hinge once
+  nearest                 every triangle and hinge once, and one multigrid cycle
+  cycle                   every triangle, edge and hinge of the finest level once; a cycle over coarser levels follows each fourth
+  paper                   every triangle of the finest level once; before the first, up to 128 iterations on each coarser level
+  paper, repeated         the same, with another pass over the coarser levels before each 129th")]
 pub struct BenchArgs {
     /// Scene files or names of built-in scenes [default: all built-in scenes]
     #[arg(value_name = "SCENE")]
     pub scenes: Vec<String>,
-    /// Number of frames
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
-    pub frames: u32,
+    /// Number of frames [default: 30; with --paper, as many as that takes]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "convergence")]
+    pub frames: Option<u32>,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -228,11 +357,35 @@ pub struct BenchArgs {
     pub compare: bool,
     /// Frames in which to measure the mass-metric error, which can take seconds each and is not part of the times; not where there are
     /// obstacles or limits on bends or edges [default: 2 with --compare, 0 without]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["convergence", "paper"])]
     pub faithfulness: Option<u32>,
     /// Run each scene with each of these values of a setting, and show how time grows with the number of triangles
     #[arg(long, value_name = "KEY=VALUE;VALUE;...", conflicts_with = "compare")]
     pub vary: Option<String>,
+    /// Show how the residual of one step falls with iterations and with time, for each scheme. The frames before are simulated with nearest;
+    /// then each scheme takes the same step from the same state again and again, with 1, 2, 3, 4, 6, 8, … iterations at most, until it
+    /// ends of itself, within the scene's tolerance or not, or a step takes over 2 s. Times are those spent on limits, without
+    /// measuring: the least of seven where they are under 20 ms, of three under 0.2 s
+    #[arg(long, conflicts_with_all = ["compare", "vary"])]
+    pub convergence: bool,
+    /// Which frame --convergence looks into, the first being 1; its first step, if it has several [default: the middle one of the
+    /// scene]
+    #[arg(long, value_name = "N", requires = "convergence", value_parser = clap::value_parser!(u32).range(1..))]
+    pub frame: Option<u32>,
+    /// Picture to draw the curves of --convergence to (.svg or .png)
+    #[arg(short, long = "out", value_name = "FILE", requires = "convergence")]
+    pub out: Option<PathBuf>,
+    /// Replace FILE if it is there already
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// Measure what the main paper (Wang, O'Brien and Ramamoorthi 2010) published figures of, as far as taut can do it today: Table 1, and
+    /// the comparisons of figures 9 and 14. Published figures are quoted; beside them stand taut's default scheme and the
+    /// published method (scheme paper), measured in the same run. --set changes all scenes
+    #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]
+    pub paper: bool,
+    /// Print the tables of --paper as Markdown
+    #[arg(long, requires = "paper", conflicts_with = "json")]
+    pub markdown: bool,
     /// Print the figures as JSON
     #[arg(long)]
     pub json: bool,
@@ -299,6 +452,11 @@ pub struct FrameRange {
 }
 
 impl FrameRange {
+    /// Whether some were asked for.
+    pub fn is_given(self) -> bool {
+        self.frames.is_some()
+    }
+
     /// The frames of `recording` that are asked for.
     ///
     /// # Errors

@@ -1,11 +1,15 @@
-//! `taut bench`: how long scenes take and how well limits are met, as tables and as JSON.
+//! `taut bench`: how long scenes take and how well limits are met, as tables and as JSON. One file a mode.
 //!
 //! Schemes are compared in the same run, on the same machine, and take turns frame by frame: only ratios of such figures mean
 //! anything. Each has its own state, so that it lives with what its earlier frames came to.
 
+mod compare;
+mod convergence;
 mod measure;
+mod paper;
 mod resources;
 mod table;
+mod vary;
 
 use std::process::ExitCode;
 
@@ -19,23 +23,30 @@ const SCHEMES: [(&str, &[&str]); 7] = [
     ("sweep", &["solver.scheme=\"sweep\""]),
     ("serial", &["solver.scheme=\"serial\""]),
     ("jacobi", &["solver.scheme=\"jacobi\""]),
-    ("nearest", &["solver.scheme=\"nearest\""]),
+    (NEAREST, &["solver.scheme=\"nearest\""]),
     ("cycle", &["solver.scheme=\"cycle\""]),
     (PAPER, &["solver.scheme=\"paper\""]),
     // One pass is what was published; this tells what the same residual takes.
     (REPEATED, &["solver.scheme=\"paper\"", "solver.passes=100", "solver.iterations=100000"]),
 ];
+const NEAREST: &str = "nearest";
 const PAPER: &str = "paper";
 const REPEATED: &str = "paper, repeated";
 
-/// Time that a scheme may take in a comparison before it sits out the remaining frames \[s\].
-const PATIENCE: f64 = 60.0;
+/// Frames that are measured, unless said otherwise.
+const FRAMES: u32 = 30;
 
 /// Frames of a comparison that are held against the nearest state, unless said otherwise.
 const SAMPLES: u32 = 2;
 
 /// Measures scenes.
 pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
+    if args.convergence {
+        return convergence::convergence(args);
+    }
+    if args.paper {
+        return paper::paper(args);
+    }
     let mut scenes = args.scenes.clone();
     if scenes.is_empty() {
         scenes = scene::built_in().iter().map(|built_in| built_in.name.to_string()).collect();
@@ -44,20 +55,20 @@ pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     if let Some(vary) = &args.vary {
         for scene in &scenes {
-            let rows = vary_one(args, scene, vary)?;
+            let rows = vary::vary(args, scene, vary)?;
             text += &headed(&rows, &format!("{vary}\n{}", table::tables(&rows, "value")));
             all.extend(rows);
         }
     } else if args.compare {
         for scene in &scenes {
-            let rows = compare(args, scene)?;
+            let rows = compare::compare(args, scene)?;
             text += &headed(&rows, &table::tables(&rows, "scheme"));
             all.extend(rows);
         }
     } else {
         for scene in &scenes {
-            let subject = Subject::new(scene, None, &args.set.set, args.threads.count())?;
-            all.extend(measure(args, vec![subject]));
+            let subject = Subject::new(&scene::load(scene, &args.set.set)?, None, args.threads.count())?;
+            all.extend(measure(vec![subject], &effort(args)));
         }
         text = table::tables(&all, "scene");
     }
@@ -72,91 +83,49 @@ pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
 /// Tables under a line that says what they are of.
 fn headed(rows: &[Row], tables: &str) -> String {
     let Some(row) = rows.first() else { return String::new() };
-    let steps = if row.steps_per_frame == 1 { "1 step" } else { &format!("{} steps", row.steps_per_frame) };
-    let threads = if row.threads == 1 { "1 thread" } else { &format!("{} threads", row.threads) };
-    format!("\n{}, {threads}, {steps} a frame\n{tables}", terminal::styled(terminal::BOLD, &row.scene))
+    let how = terms(row.threads, row.steps_per_frame);
+    format!("\n{}, {how}\n{tables}", terminal::styled(terminal::BOLD, &row.scene))
+}
+
+/// On how many threads, in how many steps.
+fn terms(threads: usize, steps: u32) -> String {
+    let steps = if steps == 1 { "1 step" } else { &format!("{steps} steps") };
+    let threads = if threads == 1 { "1 thread" } else { &format!("{threads} threads") };
+    format!("{threads}, {steps} a frame")
+}
+
+/// How much is measured.
+struct Effort {
+    frames: u32,
+    /// Frames that are held against the nearest state.
+    samples: u32,
+    /// Time that a scheme may take in a comparison before it sits out the remaining frames \[s\].
+    patience: f64,
+}
+
+/// What the arguments ask for.
+fn effort(args: &BenchArgs) -> Effort {
+    let samples = args.faithfulness.unwrap_or(if args.compare { SAMPLES } else { 0 });
+    Effort { frames: args.frames.unwrap_or(FRAMES), samples, patience: compare::PATIENCE }
 }
 
 /// Frames of all subjects, in turns.
-fn measure(args: &BenchArgs, mut subjects: Vec<Subject>) -> Vec<Row> {
-    let samples = args.faithfulness.unwrap_or(if args.compare { SAMPLES } else { 0 });
+fn measure(mut subjects: Vec<Subject>, effort: &Effort) -> Vec<Row> {
     let progress = Share::new(false, "measuring");
+    let &Effort { frames, samples, patience } = effort;
     let count = subjects.len();
-    for frame in 0..args.frames {
+    for frame in 0..frames {
         // Evenly over the frames: those in which their number, so far, goes up.
-        let so_far = |frames: u32| u64::from(frames) * u64::from(samples) / u64::from(args.frames);
+        let so_far = |frame: u32| u64::from(frame) * u64::from(samples) / u64::from(frames);
         let sample = so_far(frame + 1) > so_far(frame);
         for (k, subject) in subjects.iter_mut().enumerate() {
-            if count == 1 || subject.seconds() < PATIENCE {
+            if count == 1 || subject.seconds() < patience {
                 subject.advance(sample);
             }
             let done = f64::from(frame) + (k + 1) as f64 / count as f64;
-            progress.show(done / f64::from(args.frames));
+            progress.show(done / f64::from(frames));
         }
     }
     progress.finish();
     subjects.into_iter().map(Subject::row).collect()
-}
-
-/// All schemes on one scene, with the same number of steps a frame: the scene's own, or one, as published.
-fn compare(args: &BenchArgs, name: &str) -> Result<Vec<Row>, Failure> {
-    let mut shared = args.set.set.clone();
-    if scene::load(name, &shared)?.build()?.solver.steps_per_frame == 0 {
-        shared.push("solver.steps_per_frame=1".into());
-    }
-    let mut subjects = Vec::new();
-    for (label, settings) in SCHEMES {
-        let mut overrides = shared.clone();
-        overrides.extend(settings.iter().map(ToString::to_string));
-        subjects.push(Subject::new(name, Some(label.into()), &overrides, args.threads.count())?);
-    }
-    let mut rows = measure(args, subjects);
-    for (base, repeated) in [(PAPER, false), (REPEATED, true)] {
-        let base = rows.iter().find(|row| row.label.as_deref() == Some(base));
-        let base = base.map_or(Vec::new(), |row| row.frame_ms.clone());
-        for row in &mut rows {
-            let frames = base.len().min(row.frame_ms.len());
-            let [of_base, own] = [&base, &row.frame_ms].map(|times| times[..frames].iter().sum::<f64>());
-            let ratio = (own > 0.0).then(|| of_base / own);
-            if repeated {
-                row.faster_than_paper_repeated = ratio;
-            } else {
-                row.faster_than_paper = ratio;
-            }
-        }
-    }
-    Ok(rows)
-}
-
-/// One scene with several values of one setting, one after the other.
-fn vary_one(args: &BenchArgs, name: &str, vary: &str) -> Result<Vec<Row>, Failure> {
-    let Some((key, values)) = vary.split_once('=') else {
-        return Err(Failure::input(
-            format!("--vary {vary}: no '=' in it"),
-            "write KEY=VALUE;VALUE;VALUE, for instance 'cloth.sheet.strain.max=0.01;0.05'",
-        ));
-    };
-    let mut rows: Vec<Row> = Vec::new();
-    for value in values.split(';').map(str::trim) {
-        let mut overrides = args.set.set.clone();
-        overrides.push(format!("{key}={value}"));
-        let subject = Subject::new(name, Some(value.into()), &overrides, args.threads.count())?;
-        let mut found = measure(args, vec![subject]);
-        for row in &mut found {
-            if let Some(last) = rows.last() {
-                let larger = row.triangles as f64 / last.triangles as f64;
-                row.growth = growth(larger, row.median_ms / last.median_ms);
-                let cpu = row.median_cpu_ms.zip(last.median_cpu_ms);
-                row.cpu_growth = cpu.and_then(|(now, before)| growth(larger, now / before));
-            }
-        }
-        rows.append(&mut found);
-    }
-    Ok(rows)
-}
-
-/// The power of `larger` that `slower` is.
-fn growth(larger: f64, slower: f64) -> Option<f64> {
-    let power = slower.ln() / larger.ln();
-    power.is_finite().then_some(power)
 }

@@ -11,7 +11,9 @@ mod failure;
 mod fit;
 mod interrupt;
 mod materials;
+mod plot;
 mod progress;
+mod render;
 mod run;
 mod scenes;
 mod summary;
@@ -41,6 +43,8 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Verify(args) => verify::verify(args),
         Command::Export(args) => export::export(args),
+        Command::Plot(args) => plot::plot(args),
+        Command::Render(args) => render::render(args),
         Command::Check(args) => check::check(args),
         Command::Scenes(args) => scenes::scenes(args),
         Command::Bench(args) => bench::bench(args),

@@ -96,7 +96,7 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
     row("files", root.display().to_string());
     let next = match outcome.status {
         Status::Interrupted => format!("taut run --resume -o {}", root.display()),
-        _ => format!("taut verify {}", root.display()),
+        _ => format!("taut verify {0}, taut render {0}", root.display()),
     };
     row("next", styled(BOLD, next));
     text

@@ -10,7 +10,7 @@ use std::{
 use program::Place;
 use serde_json::Value;
 
-const COMMANDS: [&str; 7] = ["run", "verify", "check", "scenes", "bench", "materials", "completions"];
+const COMMANDS: [&str; 8] = ["run", "verify", "check", "scenes", "bench", "materials", "completions", "plot"];
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))

@@ -82,6 +82,25 @@ impl Connections {
             Self::Curves(_) => &[],
         }
     }
+
+    /// The edges along curves; none of triangles.
+    pub fn edges_of_curves(&self) -> Vec<[u32; 2]> {
+        let Self::Curves(counts) = self else { return Vec::new() };
+        let mut first = 0;
+        let mut edges = Vec::new();
+        for count in counts {
+            edges.extend((first + 1..first + count).map(|v| [v - 1, v]));
+            first += count;
+        }
+        edges
+    }
+}
+
+impl Body {
+    /// Whether `geometry` is joined as this body is at the start, so that what is known of its rest shape belongs to it.
+    pub fn starts_with(&self, geometry: &Geometry) -> bool {
+        Arc::ptr_eq(&self.rest.connections, &geometry.connections)
+    }
 }
 
 impl Recording {

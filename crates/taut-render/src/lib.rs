@@ -1,5 +1,30 @@
 //! Pictures of what taut simulated, drawn on a machine without a GPU, a display or anything installed.
+//!
+//! A [`Scene`] says what is drawn; a [`Renderer`] draws it into a [`Picture`]. A [`film::Film`] makes scenes of the frames of a run,
+//! [`encode`] writes pictures and video, [`draw`] lines and words, [`plot`] charts.
 
+mod assembly;
+pub mod camera;
+pub mod color;
+pub mod draw;
+pub mod encode;
+pub mod film;
+pub mod light;
+pub mod montage;
+pub mod obstacle;
 pub mod picture;
+pub mod plot;
+mod raster;
+pub mod render;
+pub mod scene;
+mod shade;
+mod shadow;
+mod thread;
 
+pub use camera::Camera;
+pub use color::Coloring;
+pub use light::Lights;
+pub use montage::montage;
 pub use picture::Picture;
+pub use render::{Renderer, render};
+pub use scene::Scene;

@@ -11,7 +11,7 @@ use crate::{
     boundary::hold::Caught,
     kernel::{
         dihedral::dihedral_angle,
-        svd2::{RestInverse, cauchy, deformation_gradient, rest_inverse, svd2},
+        svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
         weave::{Limits, WeaveRange},
     },
     limit::bend::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
@@ -122,6 +122,17 @@ pub struct Certificate {
     pub bodies: Vec<BodyCertificate>,
 }
 
+/// What one triangle has come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TriangleMeasure {
+    /// Principal stretches, the larger first (1 = at rest).
+    pub stretches: [f64; 2],
+    /// Direction in space of the larger one, of unit length; its sign means nothing.
+    pub direction: DVec3,
+    /// How far past its limits it is, at least 0.
+    pub residual: f64,
+}
+
 /// The rest shape of a body, prepared for measuring, in double precision.
 #[derive(Clone, Debug)]
 pub struct RestShape {
@@ -147,6 +158,14 @@ impl RestShape {
         Self { triangles: mesh.triangles.clone(), inverses, areas, edges, lengths, weaves: Vec::new() }
     }
 
+    /// The rest shape of `cloth` with its limits along warp, weft and bias, for [`triangle`](Self::triangle): without edges.
+    ///
+    /// # Errors
+    /// If the warp has no direction in some triangle; the checks of a world refuse that before.
+    pub fn of_cloth(cloth: &Cloth) -> Result<Self, String> {
+        Ok(Self::new(&cloth.mesh, Vec::new()).woven(cloth.weave_ranges()?))
+    }
+
     /// The same with limits along warp, weft and bias, one for each triangle, in place of those that are the same in all
     /// directions. None: it stays as it was.
     #[must_use]
@@ -154,8 +173,9 @@ impl RestShape {
         Self { weaves: limits.into_iter().map(WeaveRange::doubled).collect(), ..self }
     }
 
-    /// How far triangle `t` is past its limits, at least 0; `s` are its principal stretches.
-    fn past(&self, t: usize, positions: &[Vec3], s: [f64; 2], strain: Limit) -> f64 {
+    /// How far triangle `t` is past its limits, at least 0; `s` are its principal stretches. Limits along warp, weft and bias, if there
+    /// are such, take the place of `strain`.
+    pub fn past(&self, t: usize, positions: &[Vec3], s: [f64; 2], strain: Limit) -> f64 {
         let Some(weave) = self.weaves.get(t) else { return past(strain, s[0], s[1]) };
         let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
         WeaveRange::past(&weave.ranges(&cauchy(&f)), s)
@@ -168,8 +188,24 @@ impl RestShape {
 
     /// Both principal stretches of triangle `t`, the larger first.
     pub fn stretches(&self, t: usize, positions: &[Vec3]) -> [f64; 2] {
+        self.principal(t, positions).s
+    }
+
+    /// Principal stretches and directions of triangle `t`. Those in the rest shape are relative to its first edge.
+    pub fn principal(&self, t: usize, positions: &[Vec3]) -> Svd2<f64> {
         let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
-        svd2(&f, &cauchy(&f)).s
+        svd2(&f, &cauchy(&f))
+    }
+
+    /// Measures triangle `t` against its limits; those along warp, weft and bias, if there are such, take the place of `strain`.
+    pub fn triangle(&self, t: usize, positions: &[Vec3], strain: Limit) -> TriangleMeasure {
+        let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
+        let svd = svd2(&f, &cauchy(&f));
+        TriangleMeasure {
+            stretches: svd.s,
+            direction: svd.u[0].into(),
+            residual: self.past(t, positions, svd.s, strain),
+        }
     }
 
     fn corners(&self, t: usize, positions: &[Vec3]) -> [[f64; 3]; 3] {

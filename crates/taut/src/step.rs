@@ -132,7 +132,7 @@ impl Stepper {
     /// Advances by one frame.
     pub fn advance_frame(&mut self, world: &World, state: &mut State) -> FrameReport {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
-        let steps = world.steps_per_frame();
+        let (steps, iterations) = (world.steps_per_frame(), world.description.solver.iterations);
         let begun = Instant::now();
         state.begin_frame(world, &mut self.holds);
         self.scratch.hold(world, &state.x);
@@ -144,10 +144,30 @@ impl Stepper {
                 .solver
                 .budget_ms
                 .map(|ms| begun + Duration::from_secs_f32(1e-3 * ms * share));
-            self.step(world, state, Turn { step, deadline }, steps - k, &mut report);
+            self.step(world, state, Turn { step, iterations, deadline }, steps - k, &mut report);
         }
         state.frame += 1;
         report
+    }
+
+    /// The first step of the next frame once more, from a copy of `state`, with at most `iterations` iterations in place of the
+    /// solver's and no time budget: how it went, and where it led. With 0 iterations that is the prediction, before anything is limited.
+    ///
+    /// To see how a step converges: the state that it gives lies inside a frame, so measure it but do not go on from it.
+    pub fn attempt(&mut self, world: &World, state: &State, iterations: u32) -> (FrameReport, State) {
+        let mut state = state.clone();
+        let mut report = FrameReport { converged: true, ..FrameReport::default() };
+        let steps = world.steps_per_frame();
+        state.begin_frame(world, &mut self.holds);
+        self.scratch.hold(world, &state.x);
+        let step = u64::from(state.frame) * u64::from(steps);
+        let turn = Turn { step, iterations: iterations.max(1), deadline: None };
+        self.step(world, &mut state, turn, steps, &mut report);
+        if iterations == 0 {
+            state.x.copy_from_slice(&self.predicted);
+            (report.iterations, report.converged, report.limit_ms) = (0, false, 0.0);
+        }
+        (report, state)
     }
 
     /// One step of the pipeline; `left` steps of the frame are left, this one included.

@@ -272,7 +272,8 @@ impl VelocityFilter {
         let settings =
             Settings { threads, lanes: *lanes, projection: solver.projection, relaxation: solver.relaxation };
         let budget = |ms: f32| Instant::now() + Duration::from_secs_f32(1e-3 * ms);
-        let turn = Turn { step: self.calls, deadline: solver.budget_ms.map(budget) };
+        let deadline = solver.budget_ms.map(budget);
+        let turn = Turn { step: self.calls, iterations: solver.iterations, deadline };
         let enforced = enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn);
 
         let mut rescued = 0;

@@ -447,14 +447,19 @@ impl World {
         let plan = self.plan();
         for (what, factor) in [("stretch", plan.stretch), ("bending", plan.bend)] {
             if factor < 1.0 {
+                let steps = counted(self.steps_per_frame, "step");
+                let substeps = counted(plan.substeps, "substep");
                 warnings.push(format!(
-                    "{what} stiffness is softened to {:.3} % inside the limits, which {} steps of {} substeps can carry; raise solver.max_substeps for stiffer cloth",
+                    "{what} stiffness is softened to {:.3} % inside the limits, which {steps} of {substeps} can carry; raise solver.max_substeps for stiffer cloth",
                     100.0 * factor,
-                    self.steps_per_frame,
-                    plan.substeps
                 ));
             }
         }
         warnings
     }
+}
+
+/// A number of things, in words.
+fn counted(count: u32, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }

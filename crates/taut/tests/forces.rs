@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use taut::{
-    kernel::svd2::rest_inverse,
+    kernel::svd2::{cauchy, deformation_gradient, rest_inverse, svd2},
     velocity::{
         bending::{hinge_energy, hinge_forces},
-        fem::{membrane_energy, membrane_forces, moduli},
+        fem::{membrane_energy, membrane_forces, moduli, principal_stress},
     },
 };
 
@@ -65,6 +65,38 @@ proptest! {
         let textbook = |x: &[V; 3]| textbook_membrane(x, &r, 40.0, poisson);
         prop_assert!((membrane_energy(&x, rest, m) - textbook(&x)).abs() < 1e-9 * (1.0 + textbook(&x)));
         assert_close(membrane_forces(&x, None, rest, m, 1e9), slope(x, textbook))?;
+    }
+
+    #[test]
+    fn principal_stresses_are_the_slope_of_the_energy_by_greens_strain(
+        (a, b, c) in (0.5f64..1.5, -0.5f64..1.0, 0.5f64..1.5),
+        x in prop::array::uniform3(prop::array::uniform3(-1.0f64..1.0)),
+        poisson in -0.3f64..0.6,
+    ) {
+        // Of a triangle stretched along two axes, energy per area by ½ (s² − 1) is the stress.
+        let (rest, area) = rest_inverse([[0.0; 3], [a, 0.0, 0.0], [b, c, 0.0]]).unwrap();
+        let f = deformation_gradient(&x, rest);
+        let s = svd2(&f, &cauchy(&f)).s;
+        let energy = |s: [f64; 2]| {
+            let stretched = [[0.0; 3], [a * s[0], 0.0, 0.0], [b * s[0], c * s[1], 0.0]];
+            membrane_energy(&stretched, rest, moduli(40.0, poisson))
+        };
+        let strain = s.map(|s| 0.5 * (s * s - 1.0));
+        let at = |k: usize, by: f64| {
+            let mut e = strain;
+            e[k] += by;
+            energy(e.map(|e| (1.0 + 2.0 * e).max(0.0).sqrt()))
+        };
+        prop_assume!(s[1] > 0.05);
+        let stress = principal_stress(s, moduli(40.0, poisson));
+        for k in 0..2 {
+            let slope = (at(k, 1e-4) - at(k, -1e-4)) / 2e-4;
+            prop_assert!((stress[k] - slope).abs() < 1e-6 * (1.0 + slope.abs()), "{stress:?} {slope}");
+        }
+        // And of any triangle, turned however.
+        let whole = membrane_energy(&x, rest, moduli(40.0, poisson).map(|m| m * area));
+        let halves = 0.5 * area * (stress[0] * strain[0] + stress[1] * strain[1]);
+        prop_assert!((whole - halves).abs() < 1e-9 * (1.0 + whole));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use taut::{State, Stepper, World, certify};
-use taut_io::{output::outcome::median_and_worst, scene};
+use taut::{State, Stepper, World, certify, state::Snapshot};
+use taut_io::{output::outcome::median_and_worst, scene::LoadedScene};
 
 use super::resources::used;
 use crate::{failure::Failure, fit};
@@ -86,16 +86,10 @@ pub struct Row {
 }
 
 impl Subject {
-    /// Loads a scene and makes it ready.
-    pub fn new(
-        name: &str,
-        label: Option<String>,
-        overrides: &[String],
-        threads: usize,
-    ) -> Result<Self, Failure> {
+    /// Makes a scene ready.
+    pub fn new(scene: &LoadedScene, label: Option<String>, threads: usize) -> Result<Self, Failure> {
         let begun = Instant::now();
-        let scene = scene::load(name, overrides)?;
-        let world = fit::build_world(&scene, threads, false)?;
+        let world = fit::build_world(scene, threads, false)?;
         let stepper = Stepper::new(&world, threads)?;
         let state = State::new(&world);
         Ok(Self {
@@ -114,6 +108,11 @@ impl Subject {
             means: Vec::new(),
             errors: Vec::new(),
         })
+    }
+
+    /// The same, going on from where another scheme was.
+    pub fn begun_at(self, snapshot: &Snapshot) -> Result<Self, Failure> {
+        Ok(Self { state: restore(&self.world, snapshot)?, ..self })
     }
 
     /// Time that its frames took so far \[s\].
@@ -194,4 +193,18 @@ impl Subject {
             frame_ms,
         }
     }
+}
+
+/// A state of `world` where another scheme was: what that one kept for itself from step to step is forgotten.
+pub fn restore(world: &World, snapshot: &Snapshot) -> Result<State, Failure> {
+    let mut snapshot = snapshot.clone();
+    if snapshot.duals.len() != State::new(world).snapshot(world).duals.len() {
+        snapshot.duals.clear();
+    }
+    State::restore(world, &snapshot).ok_or_else(|| {
+        Failure::input(
+            format!("frame {} ended with numbers that are not finite", snapshot.frame),
+            "look at the scene with taut check and taut run",
+        )
+    })
 }

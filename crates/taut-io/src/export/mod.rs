@@ -1,10 +1,23 @@
 //! Exports of a run for other programs, made from its folder alone.
 //!
 //! Every format is a file of this folder. All of them stream: a frame is read, written and forgotten. What is being written has a
-//! temporary name ([`target`]) and gets its own when it is whole; an error or an interruption leaves nothing behind.
+//! temporary name ([`Target`]) and gets its own when it is whole; an error or an interruption leaves nothing behind.
 
+mod gltf;
+mod mdd;
+mod normals;
+mod npz;
+mod obj;
+mod obstacle;
 mod pc2;
+mod ply;
+mod point_cache;
+mod sink;
 mod target;
+mod usd;
+mod uvs;
+mod vtk;
+mod zip;
 
 use std::{
     io,
@@ -13,10 +26,12 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
+use rayon::prelude::*;
+
 use crate::{
     Problem,
     output::OutputError,
-    recording::{Geometry, Recording},
+    recording::{Body, Geometry, Recording},
 };
 
 pub use target::Target;
@@ -26,16 +41,41 @@ pub use target::Target;
 pub enum Format {
     /// Point caches (`.pc2`) beside Wavefront OBJ files of the rest meshes: for mesh cache modifiers.
     Pc2,
+    /// One USD layer, binary (`.usdc`), with all bodies and obstacles.
+    Usd,
+    /// The same as text.
+    Usda,
+    /// Point caches of Motion Designer (`.mdd`) beside Wavefront OBJ files of the rest meshes.
+    Mdd,
+    /// Wavefront OBJ, a file a frame.
+    Obj,
+    /// Stanford PLY, a file a frame.
+    Ply,
+    /// VTK unstructured grids (`.vtu`) with strain, stress and residual, and a collection (`.pvd`) of them.
+    Vtk,
+    /// glTF 2.0 in one binary file (`.glb`), animated by morph targets.
+    Gltf,
+    /// A NumPy archive.
+    Npz,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 1] = [Self::Pc2];
+    pub const ALL: [Self; 9] =
+        [Self::Usd, Self::Usda, Self::Pc2, Self::Mdd, Self::Obj, Self::Ply, Self::Vtk, Self::Gltf, Self::Npz];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pc2 => "pc2",
+            Self::Usd => "usd",
+            Self::Usda => "usda",
+            Self::Mdd => "mdd",
+            Self::Obj => "obj",
+            Self::Ply => "ply",
+            Self::Vtk => "vtk",
+            Self::Gltf => "gltf",
+            Self::Npz => "npz",
         }
     }
 
@@ -43,17 +83,30 @@ impl Format {
     pub fn purpose(self) -> &'static str {
         match self {
             Self::Pc2 => "point cache and OBJ, for mesh cache modifiers",
+            Self::Usd => "one binary USD layer (.usdc), for Houdini, Maya and Blender",
+            Self::Usda => "the same as text",
+            Self::Mdd => "the same in the format of Motion Designer",
+            Self::Obj => "a text mesh a frame, for everything",
+            Self::Ply => "a binary mesh a frame, for mesh tools",
+            Self::Vtk => "strain, stress and residual of every triangle, for ParaView",
+            Self::Gltf => "one .glb with animation and obstacles, for the web",
+            Self::Npz => "one file of arrays, for NumPy",
         }
     }
 
-    /// The format called `name`, in upper or lower case.
+    /// The format called `name`, or whose file names end so, in upper or lower case.
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
+        let is = |word: &str| word.eq_ignore_ascii_case(name);
+        Self::ALL.into_iter().find(|format| is(format.name()) || format.extension().is_some_and(is))
     }
 
     /// The format that the ending of a file name stands for, if it is one that exports to a single file.
     pub fn of_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
+        // A layer of that ending may be binary or text.
+        if ending.eq_ignore_ascii_case("usd") {
+            return Some(Self::Usd);
+        }
         Self::ALL
             .into_iter()
             .find(|format| format.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending)))
@@ -62,7 +115,11 @@ impl Format {
     /// Whether the export is one file, and how its name ends then; otherwise it is a folder.
     pub fn extension(self) -> Option<&'static str> {
         match self {
-            Self::Pc2 => None,
+            Self::Usd => Some("usdc"),
+            Self::Usda => Some("usda"),
+            Self::Gltf => Some("glb"),
+            Self::Npz => Some("npz"),
+            Self::Pc2 | Self::Mdd | Self::Obj | Self::Ply | Self::Vtk => None,
         }
     }
 
@@ -125,13 +182,23 @@ pub fn export(
     force: bool,
     watch: &dyn Watch,
 ) -> Result<(), ExportError> {
+    let format = usd::by_ending(format, path)?;
     let target = match format.extension() {
         Some(_) => Target::file(path, force)?,
         None => Target::folder(path, force)?,
     };
-    let job = Job { recording, frames, path: target.temporary(), watch, done: AtomicU32::new(0) };
+    let reads = if format == Format::Usda { usd::READS_OF_TEXT } else { 1 };
+    let job = Job { recording, frames, path: target.temporary(), watch, reads, done: AtomicU32::new(0) };
     match format {
         Format::Pc2 => pc2::write(&job)?,
+        Format::Usd => usd::write_binary(&job)?,
+        Format::Usda => usd::write_text(&job)?,
+        Format::Mdd => mdd::write(&job)?,
+        Format::Obj => obj::write(&job)?,
+        Format::Ply => ply::write(&job)?,
+        Format::Vtk => vtk::write(&job)?,
+        Format::Gltf => gltf::write(&job)?,
+        Format::Npz => npz::write(&job)?,
     }
     target.finish()?;
     Ok(())
@@ -144,6 +211,8 @@ struct Job<'a> {
     /// The file or folder to write; it has another name until it is whole.
     path: &'a Path,
     watch: &'a dyn Watch,
+    /// How often each frame of a body is read.
+    reads: u32,
     /// Frames of bodies that have been read.
     done: AtomicU32,
 }
@@ -159,21 +228,47 @@ impl Job<'_> {
         if self.watch.stopped() {
             return Err(ExportError::Stopped);
         }
-        let all = f64::from(self.count()) * self.recording.bodies().len() as f64;
-        self.watch.show(f64::from(self.done.fetch_add(1, Ordering::Relaxed)) / all);
+        let all = f64::from(self.reads * self.count()) * self.recording.bodies().len() as f64;
+        self.watch.show((f64::from(self.done.fetch_add(1, Ordering::Relaxed)) / all).min(1.0));
         Ok(self.recording.read(body, frame)?)
     }
 
-    /// Refuses a body whose connections change in these frames, which `format` cannot hold.
-    fn require_fixed_connections(&self, body: usize, format: &str) -> Result<(), ExportError> {
-        let body = &self.recording.bodies()[body];
-        let Some(change) = body.changes.iter().find(|&change| change <= self.frames.end()) else {
+    /// Calls `write` with every body and its index.
+    fn each_body(
+        &self,
+        mut write: impl FnMut(usize, &Body) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        self.recording.bodies().iter().enumerate().try_for_each(|(index, body)| write(index, body))
+    }
+
+    /// Calls `write` with every frame of a body, several at a time and in any order: for formats with a file a frame.
+    fn each_frame(
+        &self,
+        body: usize,
+        write: impl Fn(u32, Geometry) -> Result<(), ExportError> + Sync,
+    ) -> Result<(), ExportError> {
+        self.frames.clone().into_par_iter().try_for_each(|frame| write(frame, self.read(body, frame)?))
+    }
+
+    /// The file of one frame of a body.
+    fn frame_path(&self, body: &Body, frame: u32, extension: &str) -> PathBuf {
+        self.path.join(format!("{}.{frame:04}.{extension}", body.name))
+    }
+
+    /// Whether the connections of a body are those of its rest shape in all these frames.
+    fn is_fixed(&self, body: &Body) -> bool {
+        body.changes.iter().all(|change| change > self.frames.end())
+    }
+
+    /// Refuses bodies whose connections change in these frames, which `format` cannot hold.
+    fn require_fixed_connections(&self, format: &str) -> Result<(), ExportError> {
+        let Some(body) = self.recording.bodies().iter().find(|body| !self.is_fixed(body)) else {
             return Ok(());
         };
         let message = format!(
-            "the triangles of {} change in frame {change}, which {format} cannot hold: export to usd, obj, ply or vtk, or frames \
-             before it",
-            body.name
+            "the triangles of {} change in frame {}, which {format} cannot hold: export to usd, obj, ply, vtk or npz, or the \
+             frames before it with --frames",
+            body.name, body.changes[0]
         );
         Err(Problem { file: Some(self.recording.root().into()), message, ..Problem::default() }.into())
     }

@@ -86,7 +86,7 @@ pub fn enforce(
                     break 'cycles;
                 }
             }
-            if enforced.iterations >= solver.iterations || late() {
+            if enforced.iterations >= turn.iterations || late() {
                 break 'cycles;
             }
         }

@@ -32,6 +32,8 @@ pub struct Enforced {
 pub struct Turn {
     /// Number of the step, for the random order.
     pub step: u64,
+    /// Most iterations, on the finest level if there are several.
+    pub iterations: u32,
     /// When to end with what there is.
     pub deadline: Option<Instant>,
 }
@@ -130,7 +132,7 @@ fn filter(
         tolerance: (solver.tolerance - 2e-6).max(0.0),
         bend: bend_bound(solver.bend_tolerance),
         least: nearest::least_iterations(world.steps_per_frame),
-        iterations: solver.iterations,
+        iterations: turn.iterations,
         deadline: turn.deadline,
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
@@ -188,7 +190,7 @@ fn iterate(
 
     let mut iterations = 0;
     let mut enforced = Enforced::default();
-    while iterations < solver.iterations {
+    while iterations < turn.iterations {
         let [met, bend_met] = if limited {
             match solver.scheme {
                 Scheme::Sweep | Scheme::Nearest | Scheme::Cycle | Scheme::Paper => {

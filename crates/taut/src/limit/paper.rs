@@ -95,7 +95,7 @@ pub fn enforce(
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
             let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow;
-            if within || enforced.iterations >= solver.iterations || late() {
+            if within || enforced.iterations >= turn.iterations || late() {
                 break;
             }
         }
@@ -103,7 +103,7 @@ pub fn enforce(
         enforced.bend = sweep::bend_excess(settings, &world.bends, x);
         enforced.converged =
             enforced.residual <= tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
-        if enforced.converged || enforced.iterations >= solver.iterations || late() {
+        if enforced.converged || enforced.iterations >= turn.iterations || late() {
             break;
         }
     }

@@ -48,6 +48,14 @@ fn stress<R: Real>(e: [R; 3], m: [R; 3]) -> [R; 3] {
     [m[0] * e[0] + m[1] * e[1], m[0] * e[1] + m[1] * e[0], m[2] * e[2]]
 }
 
+/// Principal values of the second Piola–Kirchhoff stress \[N/m\] at principal stretches `s`, for the [`moduli`] of a sheet: along the same
+/// directions, since the law is the same in all of them. Without the cap, and without softening.
+pub fn principal_stress(s: [f64; 2], moduli: [f64; 3]) -> [f64; 2] {
+    let [e0, e1] = s.map(|s| 0.5 * (s * s - 1.0));
+    let [larger, smaller, _] = stress([e0, e1, 0.0], moduli);
+    [larger, smaller]
+}
+
 /// Elastic energy of a triangle \[J\]; `moduli` are times its area.
 pub fn membrane_energy<R: Real>(x: &[V3<R>; 3], rest: RestInverse<R>, moduli: [R; 3]) -> R {
     let e = green(&deformation_gradient(x, rest));

@@ -137,7 +137,10 @@ impl Cloth {
     }
 
     /// Limits of every triangle along warp, weft and bias; empty if there are none such.
-    pub(super) fn weave_ranges(&self) -> Result<Vec<WeaveRange<f32>>, String> {
+    ///
+    /// # Errors
+    /// Says which triangle has no warp, and why.
+    pub fn weave_ranges(&self) -> Result<Vec<WeaveRange<f32>>, String> {
         let Some(weave) = self.weave.filter(|weave| weave.loosest().is_some()) else { return Ok(Vec::new()) };
         (0..self.mesh.triangles.len()).map(|t| weave.range(&self.mesh, t)).collect()
     }

@@ -1,0 +1,262 @@
+//! Examples of every part of the scene file. A test reads each as a scene, so that what the reference shows is what taut reads.
+
+use crate::scene_reference::WHOLE_FILE;
+
+/// A piece of cloth that is added to examples without one, to make scenes of them.
+pub const CLOTH: &str = "[[cloth]]\nmesh = { grid = { size = [1.0, 1.0], cells = [4, 4] } }\n";
+
+/// The example of a part of the scene file; empty for parts that are shown in the example of the table that holds them.
+pub fn of(part: &str) -> Option<&'static str> {
+    Some(match part {
+        WHOLE_FILE => {
+            r#"[scene]
+frames = 90
+
+[[cloth]]
+name = "sheet"
+mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
+strain = { max = 0.05 }
+pin = [{ select = "corner:top-left" }, { select = "corner:top-right" }]
+
+[[obstacle]]
+shape = { sphere = { center = [0.5, -0.6, 0.5], radius = 0.2 } }
+
+[expect]
+max_strain = 0.061
+"#
+        }
+        "Settings" => {
+            r#"[scene]
+description = "Two seconds on the moon."
+frames = 120
+frame_rate = 60
+gravity = [0.0, -1.62, 0.0]
+seed = 7
+"#
+        }
+        "Solver" => {
+            r#"[solver]
+scheme = "nearest"
+tolerance = 0.005       # a limit of 5 % may end at 5.5 %
+bend_tolerance = 1.0    # degrees
+budget_ms = 8.0         # for interactive use: steps stop iterating when it is spent
+"#
+        }
+        "Air" => {
+            r#"[air]
+density = 1.2
+gust = 0.25
+wind = [6.0, 0.0, 0.8]
+"#
+        }
+        "Wind" => {
+            r#"[air]
+wind = [
+    { time = 0.0, velocity = [0.0, 0.0, 0.0] },
+    { time = 1.0, velocity = [6.0, 0.0, 0.8] },
+]
+"#
+        }
+        "Cloth" => {
+            r#"[[cloth]]
+name = "sheet"
+mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
+transform = { translate = [0.0, 2.0, 0.0] }
+velocity = [0.0, 0.0, 1.0]
+material = "denim"
+strain = { min = -0.1, max = 0.03 }
+bend = { min = -60.0, max = 60.0 }
+edge = { max = 0.05 }
+pin = [{ select = "corner:top-left" }]
+"#
+        }
+        "Pin" => {
+            r#"[[cloth]]
+name = "sheet"
+mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
+
+[[cloth.pin]]                     # held for ever
+select = "corner:top-left"
+
+[[cloth.pin]]                     # let go after a second
+select = "corner:top-right"
+until = 1.0
+
+[[cloth.pin]]                     # carried along
+select = "box:0.4,0,0.9,0.6,0,1"
+pivot = [0.5, 0.0, 1.0]
+motion = [{ time = 0.0 }, { time = 2.0, translate = [0.0, 0.5, 0.0], rotate = [0.0, 90.0, 0.0] }]
+"#
+        }
+        "StrainLimits" | "WarpDirection" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
+
+[cloth.strain]                    # or, the same in all directions: strain = { min = -0.05, max = 0.05 }
+warp = { max = 0.01 }
+weft = { max = 0.03 }
+bias = { max = 0.15 }
+direction = "u"                   # or a vector: [1.0, 0.0, 0.0]
+"#
+        }
+        "BendLimits" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [0.2, 0.2], cells = [64, 64] } }
+bend = { min = -30.0, max = 30.0 }
+"#
+        }
+        "Material" | "MaterialTable" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
+material = { base = "denim", bend = 0.0008, damping = 2.0 }   # or a name alone: material = "denim"
+"#
+        }
+        "Noise" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [1.0, 1.0], cells = [64, 64] } }
+noise = { amplitude = 0.03, octaves = 5, frequency = 2.0, seed = 3 }
+"#
+        }
+        "MeshSource" => {
+            r#"[[cloth]]
+name = "shirt"
+mesh = { cylinder = { radius = 0.3, height = 0.8, segments = [60, 40] } }   # or { file = "shirt.obj" }
+"#
+        }
+        "GridMesh" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [1.5, 1.0], cells = [48, 32], diagonals = "delaunay", seed = 3 } }
+"#
+        }
+        "EllMesh" => {
+            r#"[[cloth]]
+mesh = { ell = { size = [1.0, 1.0], cells = [40, 40] } }
+"#
+        }
+        "DiscMesh" => {
+            r#"[[cloth]]
+mesh = { disc = { radius = 0.5, rings = 30 } }
+"#
+        }
+        "TubeMesh" => {
+            r#"[[cloth]]
+mesh = { cylinder = { radius = 0.3, height = 0.8, segments = [60, 40] } }
+pin = [{ select = "group:ring:top" }]
+"#
+        }
+        "SphereMesh" => {
+            r#"[[cloth]]
+mesh = { sphere = { radius = 0.5, frequency = 20 } }
+"#
+        }
+        "TorusMesh" => {
+            r#"[[cloth]]
+mesh = { torus = { major = 0.5, minor = 0.2, segments = [60, 30] } }
+"#
+        }
+        "BoxMesh" => {
+            r#"[[cloth]]
+mesh = { box = { size = [1.0, 0.5, 0.5], cells = [20, 10, 10] } }
+"#
+        }
+        "Obstacle" => {
+            r#"[[obstacle]]
+name = "ball"
+shape = { sphere = { radius = 0.2 } }
+transform = { translate = [0.5, -0.6, 0.5] }
+friction = 0.5
+restitution = 0.1
+margin = 0.002
+motion = [{ time = 0.0 }, { time = 1.0, translate = [0.0, 0.3, 0.0] }]
+"#
+        }
+        "Shape" => {
+            r#"[[obstacle]]
+shape = { plane = { normal = [0.0, 1.0, 0.0], point = [0.0, -1.0, 0.0] } }
+
+[[obstacle]]
+shape = { sphere = { center = [0.5, -0.6, 0.5], radius = 0.2 } }
+"#
+        }
+        "PlaneShape" => {
+            "[[obstacle]]\nshape = { plane = { normal = [0.0, 1.0, 0.2], point = [0.0, -1.0, 0.0] } }\n"
+        }
+        "SphereShape" => "[[obstacle]]\nshape = { sphere = { center = [0.0, 0.3, 0.0], radius = 0.3 } }\n",
+        "BoxShape" => {
+            "[[obstacle]]\nshape = { box = { center = [0.0, 0.25, 0.0], size = [1.0, 0.5, 0.6] } }\n"
+        }
+        "RodShape" => {
+            "[[obstacle]]\nshape = { capsule = { from = [-1.0, 0.0, 0.0], to = [1.0, 0.0, 0.0], radius = 0.05 } }\n"
+        }
+        "TorusShape" => {
+            "[[obstacle]]\nshape = { torus = { center = [0.0, 0.0, 0.0], axis = [0.0, 1.0, 0.0], major = 0.5, minor = 0.1 } }\n"
+        }
+        "Transform" | "Scale" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
+transform = { scale = [1.0, 1.0, 2.0], rotate = [90.0, 0.0, 0.0], translate = [0.0, 3.0, 0.0] }
+"#
+        }
+        "MotionKey" => {
+            r#"[[obstacle]]
+shape = { box = { size = [1.0, 0.2, 0.2] } }
+motion = [
+    { time = 0.0 },
+    { time = 1.0, translate = [0.0, 0.5, 0.0] },
+    { time = 3.0, translate = [0.0, 0.5, 0.0], rotate = [0.0, 720.0, 0.0] },   # two turns
+]
+"#
+        }
+        "Expect" => {
+            r#"[expect]
+max_strain = 0.061
+min_strain = -0.99
+max_residual = 0.0101
+max_bend_excess = 2.01
+max_penetration = 0.001
+final_min = [-1.0, -1.5, -1.0]
+final_max = [2.0, 0.1, 2.0]
+"#
+        }
+        "Diagonals" | "Fit" | "Limits" | "MaterialName" | "Projection" | "Scheme" | "TextureAxis"
+        | "WindKey" => "",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn examples_are_scenes() {
+        let schema = taut_io::scene::schema();
+        let parts = schema["$defs"].as_object().unwrap().keys().map(String::as_str).chain([WHOLE_FILE]);
+        for part in parts {
+            let example = of(part).unwrap_or_else(|| panic!("{part} has no example"));
+            let cloth = if example.contains("[[cloth]]") { "" } else { CLOTH };
+            let text = format!("{example}{cloth}");
+            let scene = taut_io::scene::parse(&text, "example", Path::new("."), &[]);
+            let scene = scene.unwrap_or_else(|problems| panic!("{part}: {problems}"));
+            scene.build().unwrap_or_else(|problems| panic!("{part}: {problems}"));
+        }
+    }
+
+    #[test]
+    fn every_key_is_in_an_example() {
+        let schema = taut_io::scene::schema();
+        let all: String = schema["$defs"].as_object().unwrap().keys().filter_map(|part| of(part)).collect();
+        // For comparing schemes and debugging, and explained where they stand.
+        let rare = ["fit", "imperfection", "iterations", "max_substeps", "passes", "poisson", "projection"];
+        let rare = rare.into_iter().chain(["relaxation", "steps_per_frame", "stretch", "viscosity", "file"]);
+        let rare: Vec<&str> = rare.collect();
+        for (part, definition) in schema["$defs"].as_object().unwrap() {
+            for key in definition["properties"].as_object().into_iter().flat_map(|keys| keys.keys()) {
+                let shown = all.contains(&format!("{key} ="));
+                assert!(shown || rare.contains(&key.as_str()), "no example shows {part}.{key}");
+            }
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The pictures of the book and of the README: which scene, which frame, how coloured. [`make`] makes them all by the program `taut`.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+/// A picture or a clip that `taut render` makes from a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// Name of the file in `docs/src/images/`; its ending says what it is.
+    pub file: &'static str,
+    /// What it shows, in a few words: the text for those who do not see it, and its caption.
+    pub shows: &'static str,
+    /// Name of the run below that it is made from.
+    pub run: &'static str,
+    /// Frame, or frames from first to last of a clip.
+    pub frame: Frames,
+    /// What is coloured, and more arguments of `taut render`.
+    pub arguments: &'static [&'static str],
+}
+
+/// Which part of a run a picture shows.
+#[derive(Clone, Copy, Debug)]
+pub enum Frames {
+    /// One frame.
+    One(u32),
+    /// A clip from the first to the last.
+    Clip(u32, u32),
+}
+
+/// A run that pictures are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Name of its folder.
+    pub name: &'static str,
+    /// Name of the built-in scene.
+    pub scene: &'static str,
+    /// More arguments of `taut run`.
+    pub arguments: &'static [&'static str],
+}
+
+const fn plain(scene: &'static str) -> Run {
+    Run { name: scene, scene, arguments: &[] }
+}
+
+/// All runs.
+pub const RUNS: &[Run] = &[
+    Run {
+        name: "hanging-sheet",
+        scene: "hanging-sheet",
+        arguments: &["--set=cloth.sheet.mesh.grid.cells=[128,128]"],
+    },
+    plain("sheet-on-sphere"),
+    plain("star"),
+    plain("flag"),
+    plain("swinging-sheet"),
+    plain("noisy-sheet"),
+    plain("bend-loose"),
+    plain("bend-tight"),
+    plain("weave"),
+    // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
+    Run {
+        name: "noisy-fine-only",
+        scene: "noisy-sheet",
+        arguments: &[
+            "--frames=1",
+            "--set=solver.scheme=sweep",
+            "--set=solver.steps_per_frame=1",
+            "--set=solver.iterations=32",
+            "--set=expect={}",
+        ],
+    },
+    Run { name: "noisy-levels", scene: "noisy-sheet", arguments: &["--frames=1"] },
+];
+
+/// How the three pictures after the paper's figure 14 are drawn: by the same scale.
+const TRIPTYCH: &[&str] =
+    &["--color", "hsv", "--range", "0.1", "--view", "top", "--zoom", "0.8", "--size", "800x720"];
+
+/// All pictures.
+pub const FIGURES: &[Figure] = &[
+    Figure {
+        file: "hanging-sheet.png",
+        shows: "A sheet of 33K triangles swings down from two held corners, frame 28",
+        run: "hanging-sheet",
+        frame: Frames::One(28),
+        arguments: &[],
+    },
+    Figure {
+        file: "hanging-sheet-strain.png",
+        shows: "The same frame, coloured by principal strain",
+        run: "hanging-sheet",
+        frame: Frames::One(28),
+        arguments: &["--color", "strain"],
+    },
+    Figure {
+        file: "sheet-on-sphere.png",
+        shows: "A sheet draped over a sphere on the floor, frame 90",
+        run: "sheet-on-sphere",
+        frame: Frames::One(90),
+        arguments: &[],
+    },
+    Figure {
+        file: "star.png",
+        shows: "A sheet held at its four corners and pushed up by a sphere, frame 90",
+        run: "star",
+        frame: Frames::One(90),
+        arguments: &[],
+    },
+    Figure {
+        file: "flag.png",
+        shows: "A flag in a gusty wind, frame 100",
+        run: "flag",
+        frame: Frames::One(100),
+        arguments: &[],
+    },
+    Figure {
+        file: "flag.gif",
+        shows: "The flag, three seconds of it",
+        run: "flag",
+        frame: Frames::Clip(60, 149),
+        arguments: &["--size", "480x270"],
+    },
+    Figure {
+        file: "swinging-sheet.png",
+        shows: "A sheet swung by two corners, frame 60",
+        run: "swinging-sheet",
+        frame: Frames::One(60),
+        arguments: &[],
+    },
+    Figure {
+        file: "noisy-sheet.png",
+        shows: "A distorted sheet after a second: what was pushed together in its plane has folded",
+        run: "noisy-sheet",
+        frame: Frames::One(30),
+        arguments: &[],
+    },
+    Figure {
+        file: "noisy-before.png",
+        shows: "Before limiting",
+        run: "noisy-levels",
+        frame: Frames::One(0),
+        arguments: TRIPTYCH,
+    },
+    Figure {
+        file: "noisy-fine-only.png",
+        shows: "After 32 sweeps of the mesh alone",
+        run: "noisy-fine-only",
+        frame: Frames::One(1),
+        arguments: TRIPTYCH,
+    },
+    Figure {
+        file: "noisy-levels.png",
+        shows: "After one frame of the default, over all levels",
+        run: "noisy-levels",
+        frame: Frames::One(1),
+        arguments: TRIPTYCH,
+    },
+    Figure {
+        file: "bend-loose.png",
+        shows: "Bends of up to 60 degrees a centimetre: fine wrinkles, frame 60",
+        run: "bend-loose",
+        frame: Frames::One(60),
+        arguments: &[],
+    },
+    Figure {
+        file: "bend-tight.png",
+        shows: "Bends of up to 30 degrees a centimetre: broad folds, frame 60",
+        run: "bend-tight",
+        frame: Frames::One(60),
+        arguments: &[],
+    },
+    Figure {
+        file: "weave.png",
+        shows: "Woven cloth held at one corner, coloured by principal strain, frame 60",
+        run: "weave",
+        frame: Frames::One(60),
+        arguments: &["--color", "strain"],
+    },
+];
+
+impl Figure {
+    /// Where the file is, or will be.
+    pub fn path(&self, repository: &Path) -> PathBuf {
+        repository.join("docs/src/images").join(self.file)
+    }
+}
+
+/// The picture of a built-in scene: the first that is made from it.
+pub fn of_scene(name: &str) -> Option<&'static Figure> {
+    FIGURES.iter().find(|figure| figure.run == name && figure.file.ends_with(".png"))
+}
+
+/// Pictures in a row with their captions, for a page at `page`; those that have not been made yet are left out.
+///
+/// # Errors
+/// If there is no such picture in the list.
+pub fn side_by_side(files: &[&str], page: &Path, repository: &Path) -> Result<String, String> {
+    let up = "../".repeat(page.parent().map_or(0, |folder| folder.components().count()));
+    let mut figures = Vec::new();
+    for file in files {
+        let figure = FIGURES.iter().find(|figure| figure.file == *file);
+        figures.push(figure.ok_or_else(|| format!("there is no picture {file}"))?);
+    }
+    figures.retain(|figure| figure.path(repository).exists());
+    if figures.is_empty() {
+        return Ok(String::new());
+    }
+    let row = |cell: &dyn Fn(&Figure) -> String| {
+        format!("| {} |\n", figures.iter().map(|figure| cell(figure)).collect::<Vec<_>>().join(" | "))
+    };
+    let pictures = row(&|figure| format!("![{}]({up}images/{})", figure.shows, figure.file));
+    let captions = row(&|figure| figure.shows.into());
+    Ok(format!("{pictures}|{}\n{captions}", "---|".repeat(figures.len())))
+}
+
+/// Makes all pictures, or those whose file names are in `only`, by `taut`, which runs the program with arguments. Runs are left in
+/// `repository`/target/figures.
+///
+/// # Errors
+/// What `taut` says, or a name that no picture has.
+pub fn make(
+    repository: &Path,
+    only: &[&str],
+    mut taut: impl FnMut(&[String]) -> Result<(), String>,
+) -> Result<(), String> {
+    if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.file != **name)) {
+        let names: Vec<&str> = FIGURES.iter().map(|figure| figure.file).collect();
+        return Err(format!("there is no picture {unknown}; there are {}", names.join(", ")));
+    }
+    let wanted = FIGURES.iter().filter(|figure| only.is_empty() || only.contains(&figure.file));
+    let wanted: Vec<&Figure> = wanted.collect();
+    let images = repository.join("docs/src/images");
+    std::fs::create_dir_all(&images).map_err(|error| format!("{}: {error}", images.display()))?;
+    let runs: BTreeSet<&str> = wanted.iter().map(|figure| figure.run).collect();
+    for run in RUNS.iter().filter(|run| runs.contains(run.name)) {
+        taut(&run.command(repository))?;
+    }
+    wanted.iter().try_for_each(|figure| taut(&figure.command(repository)))
+}
+
+impl Run {
+    fn folder(name: &str, repository: &Path) -> String {
+        repository.join("target/figures").join(name).to_string_lossy().into_owned()
+    }
+
+    /// Arguments of `taut` that make the run.
+    pub fn command(&self, repository: &Path) -> Vec<String> {
+        let folder = Run::folder(self.name, repository);
+        let fixed = ["run", self.scene, "-o", &folder, "--force", "--quiet"];
+        fixed.into_iter().chain(self.arguments.iter().copied()).map(String::from).collect()
+    }
+}
+
+impl Figure {
+    /// Arguments of `taut` that make the picture.
+    pub fn command(&self, repository: &Path) -> Vec<String> {
+        let (folder, file) = (Run::folder(self.run, repository), self.path(repository));
+        let frame = match self.frame {
+            Frames::One(frame) => ["--frame".into(), frame.to_string()],
+            Frames::Clip(first, last) => ["--frames".into(), format!("{first}-{last}")],
+        };
+        let file = file.to_string_lossy();
+        let words =
+            ["render", &folder, "-o", &file, "--force"].into_iter().chain(self.arguments.iter().copied());
+        words.map(String::from).chain(frame).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_picture_has_a_run_and_every_built_in_scene_a_picture() {
+        for figure in FIGURES {
+            assert!(RUNS.iter().any(|run| run.name == figure.run), "{}", figure.file);
+        }
+        for scene in taut_io::scene::built_in() {
+            assert!(of_scene(scene.name).is_some(), "{} has no picture", scene.name);
+        }
+        for run in RUNS {
+            let sets = run.arguments.iter().filter_map(|word| word.strip_prefix("--set="));
+            let sets: Vec<String> = sets.map(String::from).collect();
+            taut_io::scene::load(run.scene, &sets).unwrap();
+        }
+    }
+
+    #[test]
+    fn pictures_are_all_there_or_none_is() {
+        let repository = crate::repository();
+        let missing: Vec<&str> = FIGURES
+            .iter()
+            .filter(|figure| !figure.path(&repository).exists())
+            .map(|figure| figure.file)
+            .collect();
+        assert!(missing.is_empty() || missing.len() == FIGURES.len(), "make these too: {missing:?}");
+    }
+
+    #[test]
+    fn a_row_of_pictures_leaves_out_what_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |files: &[&str]| side_by_side(files, Path::new("papers/a.md"), folder.path());
+        assert_eq!(row(&["weave.png"]), Ok(String::new()));
+        assert!(row(&["nothing.png"]).unwrap_err().contains("nothing.png"));
+        std::fs::create_dir_all(folder.path().join("docs/src/images")).unwrap();
+        std::fs::write(folder.path().join("docs/src/images/weave.png"), "").unwrap();
+        assert!(
+            row(&["star.png", "weave.png"]).unwrap().contains("](../images/weave.png) |\n|---|\n| Woven")
+        );
+    }
+
+    #[test]
+    fn only_what_is_asked_for_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut asked = Vec::new();
+        let mut taut = |arguments: &[String]| {
+            asked.push(arguments.join(" "));
+            Ok(())
+        };
+        make(folder.path(), &["weave.png"], &mut taut).unwrap();
+        assert!(make(folder.path(), &["nothing.png"], &mut taut).unwrap_err().contains("weave.png"));
+        assert_eq!(asked.len(), 2, "{asked:?}");
+        assert!(asked[0].starts_with("run weave -o ") && asked[1].starts_with("render "), "{asked:?}");
+    }
+}

@@ -1,0 +1,215 @@
+//! The keys of `metrics.jsonl` and `outcome.json`, and the formats of exports, one row each.
+//!
+//! What a key means is written here; which keys there are is what the types write, and a test compares the two.
+
+use taut_io::export::Format;
+
+use crate::scene_reference::table;
+
+/// Keys of a line of `metrics.jsonl`; `bodies[]` stands for each body.
+pub const METRICS: &[(&str, &str)] = &[
+    ("frame", "Number of the frame; 0 is the start."),
+    ("time", "Time since the start [s]."),
+    ("frame_ms", "Time that simulating the frame took, without writing it [ms]."),
+    ("report", "What the solver said; `null` for frame 0, which nothing solved."),
+    ("report.iterations", "Iterations of the limiter, over all steps of the frame."),
+    ("report.substeps", "Substeps of the velocity update, over all steps of the frame."),
+    ("report.converged", "Whether every step ended within the tolerance."),
+    ("report.residual", "Largest residual past a limit at the end of the frame, as the limiter saw it."),
+    (
+        "report.bend_excess",
+        "Largest excess past a bend limit at the end of the frame, as the limiter saw it [°].",
+    ),
+    ("report.rescued", "Vertices whose prediction was not a finite number and was put back."),
+    ("report.velocity_ms", "Time spent in the velocity update [ms]."),
+    ("report.limit_ms", "Time spent limiting [ms]."),
+    ("report.position_ms", "Time spent on the rest of the step [ms]."),
+    ("certificate.bodies[].name", "Name of the body."),
+    (
+        "certificate.bodies[].max_stretch",
+        "Largest principal stretch of any triangle; 1 is at rest, 1.05 is 5 % longer.",
+    ),
+    ("certificate.bodies[].most_stretched", "Triangle that it belongs to."),
+    ("certificate.bodies[].mean_stretch", "Mean over triangles of the larger principal stretch."),
+    ("certificate.bodies[].min_stretch", "Smallest principal stretch of any triangle."),
+    ("certificate.bodies[].most_compressed", "Triangle that it belongs to."),
+    ("certificate.bodies[].mean_compression", "Mean over triangles of the smaller principal stretch."),
+    (
+        "certificate.bodies[].max_residual",
+        "Largest residual past the strain limits of triangles; 0: all inside.",
+    ),
+    ("certificate.bodies[].mean_residual", "Mean over all triangles of that residual."),
+    ("certificate.bodies[].violations", "Triangles past a limit by more than 0.000001."),
+    (
+        "certificate.bodies[].worst_triangle",
+        "Triangle with the largest residual, or with the largest strain if none is past its limits.",
+    ),
+    ("certificate.bodies[].max_edge_strain", "Largest strain of an edge; 0 is at rest."),
+    ("certificate.bodies[].min_edge_strain", "Smallest strain of an edge."),
+    ("certificate.bodies[].max_edge_residual", "Largest residual past the limits on edges."),
+    ("certificate.bodies[].mean_edge_residual", "Mean over edges of that residual."),
+    ("certificate.bodies[].edge_violations", "Edges past a limit by more than 0.000001."),
+    ("certificate.bodies[].worst_edge", "Vertices of the worst edge."),
+    (
+        "certificate.bodies[].max_bend",
+        "Largest bend of any hinge away from its rest angle, either way [°/cm].",
+    ),
+    ("certificate.bodies[].max_bend_excess", "Largest excess past the bend limits [°]; 0: all inside."),
+    ("certificate.bodies[].mean_bend_excess", "Mean over all hinges of that excess [°]."),
+    ("certificate.bodies[].bend_violations", "Hinges past a limit by more than 0.001°."),
+    (
+        "certificate.bodies[].worst_hinge",
+        "Vertices of the edge with the largest excess, or with the largest bend if none is past its limits.",
+    ),
+    ("certificate.bodies[].center_of_mass", "Mass-weighted mean position [m]."),
+    (
+        "certificate.bodies[].fingerprint",
+        "Sums of the positions, plain and weighted with the vertex index [m]: they tell which vertex of a file was changed later.",
+    ),
+    ("certificate.bodies[].energy.kinetic", "½ m v² [J]."),
+    ("certificate.bodies[].energy.gravity", "−m g·x [J]."),
+    ("certificate.bodies[].energy.stretch", "Stored in stretched triangles [J]."),
+    ("certificate.bodies[].energy.bend", "Stored in bent hinges [J]."),
+    ("certificate.bodies[].momentum", "Linear momentum [kg m/s]."),
+    ("certificate.bodies[].angular_momentum", "Angular momentum about the origin [kg m²/s]."),
+    (
+        "certificate.bodies[].max_penetration",
+        "Depth of the deepest vertex inside an obstacle [m]; 0 if none is inside.",
+    ),
+    ("certificate.bodies[].penetrating", "Vertices inside an obstacle by more than 1 µm."),
+    (
+        "certificate.bodies[].max_pin_error",
+        "Largest distance of a vertex from where a pin that holds it in this frame has it [m].",
+    ),
+];
+
+/// Keys of `outcome.json`. Each `figures.max_…` and `figures.min_strain` is a table with `value`, `frame`, `body` and `element`.
+pub const OUTCOME: &[(&str, &str)] = &[
+    (
+        "status",
+        "`done`, `interrupted` (it can go on), `expectation-failed` or `failed` (it could not go on).",
+    ),
+    ("reason", "Why, in a sentence."),
+    ("unmet", "What of the scene's `[expect]` does not hold, one line each."),
+    ("scene", "Name of the scene."),
+    ("frames", "Frames that are there, without the start."),
+    ("frames_wanted", "Frames that the scene asks for."),
+    ("bodies[].name", "Name of a body."),
+    ("bodies[].vertices", "Number of its vertices."),
+    ("bodies[].triangles", "Number of its triangles."),
+    ("figures.max_strain", "Largest principal strain; 0.05: stretched by 5 %."),
+    ("figures.min_strain", "Smallest principal strain; −0.05: compressed by 5 %."),
+    ("figures.max_residual", "Largest residual of a triangle past its limits."),
+    ("figures.max_edge_residual", "Largest residual of an edge past its limits."),
+    ("figures.max_bend", "Largest bend [°/cm]."),
+    ("figures.max_bend_excess", "Largest excess of a hinge past its bend limits [°]."),
+    ("figures.mean_residual", "Mean over frames and bodies of the mean residual of a triangle."),
+    ("figures.mean_strain", "Mean over frames and bodies of the mean larger principal strain."),
+    ("figures.max_penetration", "Deepest penetration of an obstacle [m]."),
+    ("figures.max_pin_error", "Largest distance of a pinned vertex from where it should be [m]."),
+    (
+        "figures.final_energy",
+        "Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together [J].",
+    ),
+    ("figures.iterations", "Iterations of the limiter in all frames."),
+    ("figures.max_iterations", "Most iterations in a frame."),
+    ("figures.unconverged_frames", "Frames that ended with a residual above the tolerance."),
+    ("figures.first_unconverged", "The first of them."),
+    ("figures.rescued", "Vertices that had to be put back because their prediction was not finite."),
+    ("figures.median_ms", "Median time a frame [ms]."),
+    ("figures.worst_ms", "Longest time a frame [ms]."),
+    ("wall_seconds", "Time that the program ran, since it was last started [s]."),
+    ("taut", "Version of taut."),
+    ("threads", "Threads it ran with."),
+    ("lanes", "SIMD lanes it ran with."),
+];
+
+/// The table of the keys of `metrics.jsonl`.
+pub fn metrics() -> String {
+    keys(METRICS)
+}
+
+/// The table of the keys of `outcome.json`.
+pub fn outcome() -> String {
+    keys(OUTCOME)
+}
+
+/// The table of the formats of `taut export`.
+pub fn formats() -> String {
+    let mut rows = vec![["format", "writes", ""].map(String::from)];
+    rows.extend(Format::ALL.into_iter().map(|format| {
+        let writes =
+            format.extension().map_or_else(|| "a folder".into(), |ending| format!("one `.{ending}` file"));
+        [format!("`{}`", format.name()), writes, format.purpose().into()]
+    }));
+    table(&rows)
+}
+
+fn keys(list: &[(&str, &str)]) -> String {
+    let mut rows = vec![["key", ""].map(String::from)];
+    rows.extend(list.iter().map(|(key, text)| [format!("`{key}`"), (*text).into()]));
+    table(&rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value as Json;
+    use taut::{Certificate, FrameReport, certificate::BodyCertificate};
+    use taut_io::output::{
+        metrics::FrameLine,
+        outcome::{BodySize, Figures, Outcome, Status},
+    };
+
+    use super::*;
+
+    /// Paths of all values; of lists of tables, those of the first; tables with `value` and `frame` count as one value.
+    fn paths(value: &Json, path: &str, found: &mut Vec<String>) {
+        match value {
+            Json::Object(table) if !table.contains_key("value") => {
+                for (key, value) in table {
+                    paths(value, &format!("{path}{}{key}", if path.is_empty() { "" } else { "." }), found);
+                }
+            }
+            Json::Array(items) if items.first().is_some_and(Json::is_object) => {
+                paths(&items[0], &format!("{path}[]"), found);
+            }
+            _ => found.push(path.into()),
+        }
+    }
+
+    fn compare(value: &Json, list: &[(&str, &str)], tables: &[&str]) {
+        let mut found = Vec::new();
+        paths(value, "", &mut found);
+        let mut listed: Vec<&str> =
+            list.iter().map(|(key, _)| *key).filter(|key| !tables.contains(key)).collect();
+        found.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(found, listed);
+    }
+
+    #[test]
+    fn metrics_are_what_the_types_write() {
+        let certificate = Certificate { bodies: vec![BodyCertificate::default()] };
+        let line = FrameLine { report: Some(FrameReport::default()), certificate, ..FrameLine::default() };
+        compare(&serde_json::to_value(&line).unwrap(), METRICS, &["report"]);
+    }
+
+    #[test]
+    fn the_outcome_is_what_the_types_write() {
+        let outcome = Outcome {
+            status: Status::Done,
+            reason: String::new(),
+            unmet: Vec::new(),
+            scene: String::new(),
+            frames: 0,
+            frames_wanted: 0,
+            bodies: vec![BodySize::default()],
+            figures: Figures::default(),
+            wall_seconds: 0.0,
+            taut: String::new(),
+            threads: 1,
+            lanes: String::new(),
+        };
+        compare(&serde_json::to_value(&outcome).unwrap(), OUTCOME, &[]);
+    }
+}

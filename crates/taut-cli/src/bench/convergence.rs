@@ -1,0 +1,148 @@
+//! `taut bench --convergence`: how the residual of one step falls with iterations and with time, for each scheme.
+//!
+//! Frames before it are simulated with `nearest`. Then every scheme takes the same step from the same state again and again, with 1, 2, 3, 4, 6, 8, 11, …
+//! iterations at most ([`curve`]): each point is what such a step really ends with and really takes. The residual is measured after the
+//! clock has stopped.
+
+mod chart;
+pub mod curve;
+mod file;
+mod table;
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use taut::{State, Stepper, certify};
+use taut_io::scene;
+
+use super::{NEAREST, SCHEMES, compare, measure::restore};
+use crate::{args::BenchArgs, failure::Failure, fit, progress::Share, terminal};
+use curve::{Curve, Residual, Runner};
+use file::Picture;
+
+/// The curves of one step.
+#[derive(Serialize)]
+pub struct Convergence {
+    /// Name of the scene.
+    pub scene: String,
+    /// The frame whose first step it is.
+    pub frame: u32,
+    pub triangles: usize,
+    pub threads: usize,
+    pub steps_per_frame: u32,
+    /// Largest residual with which a step may end.
+    pub tolerance: f32,
+    /// Largest excess past a bend limit with which a step may end \[degrees\].
+    pub bend_tolerance: f32,
+    /// What there is before anything is limited.
+    pub prediction: Residual,
+    pub curves: Vec<Curve>,
+}
+
+/// Measures, prints, and draws where that is asked for.
+pub fn convergence(args: &BenchArgs) -> Result<ExitCode, Failure> {
+    let [name] = &args.scenes[..] else {
+        let count = args.scenes.len();
+        return Err(Failure::input(
+            format!("--convergence looks at one scene; {count} are given"),
+            "name one, as in: taut bench hanging-sheet --convergence",
+        ));
+    };
+    let picture = args.out.as_deref().map(|path| Picture::planned(path, args.force)).transpose()?;
+    let found = measure(&Task {
+        scene: name,
+        overrides: &args.set.set,
+        frame: args.frame,
+        threads: args.threads.count(),
+        schemes: &SCHEMES.map(|(label, _)| label),
+        goal: None,
+    })?;
+    if let Some(picture) = picture {
+        picture.write(&chart::charts(&found))?;
+    }
+    if args.json {
+        terminal::print_json(&found)?;
+    } else {
+        terminal::print(&table::tables(&found))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What to measure.
+pub struct Task<'a> {
+    pub scene: &'a str,
+    pub overrides: &'a [String],
+    /// Whose first step; the middle one unless said otherwise.
+    pub frame: Option<u32>,
+    pub threads: usize,
+    /// Labels of schemes.
+    pub schemes: &'a [&'static str],
+    /// Mean residual at which a curve may end.
+    pub goal: Option<f64>,
+}
+
+/// The curves of one step.
+pub fn measure(task: &Task) -> Result<Convergence, Failure> {
+    let &Task { scene: name, overrides, frame, threads, schemes, goal } = task;
+    let shared = compare::shared_settings(name, overrides)?;
+    let settings = |label: &str| {
+        let settings = SCHEMES.into_iter().find(|scheme| scheme.0 == label).map_or(&[][..], |s| s.1);
+        compare::with(&shared, settings)
+    };
+    let scene = scene::load(name, &settings(NEAREST))?;
+    let frame = frame.unwrap_or(scene.frames.div_ceil(2));
+    if frame > scene.frames {
+        return Err(Failure::input(
+            format!("--frame {frame}: the scene has {} frames", scene.frames),
+            "name one of them, the first being 1, or make the scene longer with --set scene.frames=N",
+        ));
+    }
+    let world = fit::build_world(&scene, threads, false)?;
+    let description = world.description();
+    if !description
+        .cloths
+        .iter()
+        .any(|c| c.strain.is_some() || c.weave.is_some() || c.edge.is_some() || c.bend.is_some())
+    {
+        return Err(Failure::input(
+            format!("{}: no cloth has limits, so there is nothing to converge", scene.name),
+            "give one a limit, for instance with --set cloth.sheet.strain.max=0.05",
+        ));
+    }
+    let mut stepper = Stepper::new(&world, threads)?;
+    let mut state = State::new(&world);
+    let progress = Share::new(false, "simulating the frames before");
+    for done in 1..frame {
+        stepper.advance_frame(&world, &mut state);
+        progress.show(f64::from(done) / f64::from(frame - 1));
+    }
+    progress.finish();
+    let prediction = Residual::of(&certify(&world, &stepper.attempt(&world, &state, 0).1), &world);
+    let mut found = Convergence {
+        scene: scene.name.clone(),
+        frame,
+        triangles: world.triangle_count(),
+        threads: stepper.threads(),
+        steps_per_frame: world.steps_per_frame(),
+        tolerance: description.solver.tolerance,
+        bend_tolerance: description.solver.bend_tolerance,
+        prediction,
+        curves: Vec::new(),
+    };
+
+    let mut runners = Vec::new();
+    let snapshot = state.snapshot(&world);
+    let mut own = Some((stepper, world, state));
+    for &label in schemes {
+        if let Some((stepper, world, state)) = own.take_if(|_| label == NEAREST) {
+            runners.push(Runner::new(label, stepper, world, state));
+            continue;
+        }
+        let scene = scene::load(name, &settings(label))?;
+        let world = fit::build_world(&scene, threads, false)?;
+        let state = restore(&world, &snapshot)?;
+        runners.push(Runner::new(label, Stepper::new(&world, threads)?, world, state));
+    }
+    found.curves = curve::trace(&mut runners, goal);
+    Ok(found)
+}

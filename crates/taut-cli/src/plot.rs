@@ -1,0 +1,308 @@
+//! `taut plot`: residual, strain, energy and times of the frames of a run, as a figure.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use taut::{Cloth, Description, certificate::BodyCertificate};
+use taut_io::{
+    Problem, Problems,
+    output::{
+        atomic,
+        layout::Layout,
+        metrics::{self, FrameLine},
+    },
+    scene,
+};
+use taut_render::{
+    encode,
+    plot::{self, Axis, Chart, LimitLine, Series},
+};
+
+use crate::{args::PlotArgs, failure::Failure, terminal};
+
+/// Draws the runs that `args` name.
+pub fn plot(args: &PlotArgs) -> Result<ExitCode, Failure> {
+    let path = target(args)?;
+    let kind = Kind::of(&path)?;
+    if path.exists() && !args.force {
+        let message = format!("{} is there already", path.display());
+        return Err(Failure::input(message, "replace it with --force, or choose another name with -o"));
+    }
+    let runs = args.out.iter().map(|out| Run::read(out)).collect::<Result<Vec<_>, _>>()?;
+    let charts = charts(&named(runs, &args.out));
+    let bytes = match kind {
+        Kind::Svg => plot::svg(&charts).into_bytes(),
+        Kind::Png => encode::png_small(&plot::png(&charts)),
+    };
+    atomic::write(&path, &bytes)
+        .map_err(|error| Failure::Write { message: error.to_string(), hint: None })?;
+    let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
+    terminal::print(&format!("{}: {}\n", path.display(), titles.join(", ").to_lowercase()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The file to write.
+fn target(args: &PlotArgs) -> Result<PathBuf, Failure> {
+    match (&args.to, args.out.as_slice()) {
+        (Some(to), _) => Ok(to.clone()),
+        (None, [out]) => Ok(out.join("plot.svg")),
+        (None, _) => Err(Failure::input(
+            "several runs belong to no folder alone",
+            "say where to draw them, as in `-o compared.svg`",
+        )),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Svg,
+    Png,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        match extension.as_deref() {
+            Some("svg") => Ok(Self::Svg),
+            Some("png") => Ok(Self::Png),
+            _ => Err(Failure::input(
+                format!("{} does not end in .svg or .png", path.display()),
+                "a plot is drawn as .svg (lines, for papers and browsers) or as .png (pixels)",
+            )),
+        }
+    }
+}
+
+/// What is drawn of a run.
+struct Run {
+    name: String,
+    description: Description,
+    lines: Vec<FrameLine>,
+}
+
+impl Run {
+    fn read(out: &Path) -> Result<Self, Failure> {
+        let files = Layout::new(out);
+        let of_no_run = |problems: Problems| Failure::Input {
+            problems,
+            hint: Some("give the folder that `taut run` wrote, as in `taut plot out/hanging-sheet`".into()),
+        };
+        let path = files.metrics();
+        let found = metrics::read(&path).map_err(|problem| of_no_run(problem.into()))?;
+        let damaged = |problems: Vec<Problem>| Failure::Input {
+            problems: Problems(problems),
+            hint: Some(format!("`taut run --resume -o {}` mends what a run left unfinished", out.display())),
+        };
+        let bad: Vec<Problem> = found.iter().filter_map(|line| line.as_ref().err().cloned()).collect();
+        if !bad.is_empty() {
+            return Err(damaged(bad));
+        }
+        let lines: Vec<FrameLine> = found.into_iter().flatten().collect();
+        let problem = |line: usize, message: String| Problem {
+            file: Some(path.clone()),
+            line: Some(line),
+            message,
+            ..Problem::default()
+        };
+        if lines.is_empty() {
+            return Err(damaged(vec![problem(1, "holds no frames".into())]));
+        }
+        if let Some((i, line)) = lines.iter().enumerate().find(|(i, line)| line.frame as usize != *i) {
+            let message = format!("is about frame {}, where frame {i} is missing", line.frame);
+            return Err(damaged(vec![problem(i + 1, message)]));
+        }
+        let scene = scene::load(&files.scene().to_string_lossy(), &[]).map_err(of_no_run)?;
+        Ok(Self { name: String::new(), description: scene.build()?, lines })
+    }
+
+    /// A curve over the frames; what is not finite leaves a gap.
+    fn curve(&self, name: &str, value: impl Fn(&FrameLine) -> f64) -> Series {
+        let name = match (self.name.as_str(), name) {
+            ("", name) | (name, "") => name.to_owned(),
+            (run, name) => format!("{run}: {name}"),
+        };
+        let points = self.lines.iter().map(|line| [f64::from(line.frame), value(line)]).collect();
+        Series { name, points, dashed: false }
+    }
+
+    /// Whether a cloth has such a limit.
+    fn limited(&self, limit: impl Fn(&Cloth) -> Option<f32>) -> bool {
+        self.description.cloths.iter().any(|cloth| limit(cloth).is_some())
+    }
+
+    /// The same, dashed.
+    fn dashed(&self, name: &str, value: impl Fn(&FrameLine) -> f64) -> Series {
+        Series { dashed: true, ..self.curve(name, value) }
+    }
+}
+
+/// Curves that are left out where they say nothing.
+trait OnlyIf {
+    /// The curve, or one without points, which keeps its colour for the same run on other charts.
+    fn only_if(self, wanted: bool) -> Self;
+}
+
+impl OnlyIf for Series {
+    fn only_if(self, wanted: bool) -> Self {
+        if wanted { self } else { Self { points: Vec::new(), ..self } }
+    }
+}
+
+/// Runs with the names of their folders, where there are several to tell apart.
+fn named(mut runs: Vec<Run>, folders: &[PathBuf]) -> Vec<Run> {
+    if runs.len() < 2 {
+        return runs;
+    }
+    let last = |folder: &Path| folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    for (run, folder) in runs.iter_mut().zip(folders) {
+        let alike = folders.iter().filter(|other| last(other) == last(folder)).count();
+        let whole = || folder.display().to_string();
+        run.name = last(folder).filter(|_| alike == 1).unwrap_or_else(whole);
+    }
+    runs
+}
+
+/// The largest of `value` over the bodies of a frame.
+fn largest(line: &FrameLine, value: impl Fn(&BodyCertificate) -> f64) -> f64 {
+    line.certificate.bodies.iter().map(value).fold(f64::NAN, f64::max)
+}
+
+fn total(line: &FrameLine, value: impl Fn(&BodyCertificate) -> f64) -> f64 {
+    line.certificate.bodies.iter().map(value).sum()
+}
+
+fn charts(runs: &[Run]) -> Vec<Chart> {
+    let mut charts = vec![residual(runs), stretch(runs)];
+    charts.extend(compression(runs));
+    charts.extend(bends(runs));
+    charts.extend([energy(runs), times(runs)]);
+    charts
+}
+
+fn chart(title: &str, y: &str, log: bool, series: Vec<Series>, lines: Vec<LimitLine>) -> Chart {
+    let axis = |label: &str, log| Axis { label: label.into(), log };
+    Chart { title: title.into(), x: axis("frame", false), y: axis(y, log), series, lines }
+}
+
+/// Lines at each of the different `values`, which a run or body gives its name.
+fn limits(what: &str, values: impl Iterator<Item = (String, f32)>) -> Vec<LimitLine> {
+    let mut found: Vec<(f32, Vec<String>)> = Vec::new();
+    for (name, value) in values {
+        match found.iter_mut().find(|(other, _)| *other == value) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => found.push((value, vec![name])),
+        }
+    }
+    let alone = found.len() == 1;
+    let line = |(value, names): (f32, Vec<String>)| {
+        let names = names.join(", ");
+        let name = if alone || names.is_empty() { what.to_owned() } else { format!("{what}: {names}") };
+        // As the user wrote it: 0.05, not its nearest single precision.
+        LimitLine { name, y: value.to_string().parse().unwrap_or(f64::from(value)) }
+    };
+    found.into_iter().map(line).collect()
+}
+
+/// Limits of all cloths \[%\].
+fn strain_limits(runs: &[Run], of: impl Fn(&taut::Limit) -> Option<f32>) -> Vec<LimitLine> {
+    let mut values = Vec::new();
+    for run in runs {
+        for cloth in &run.description.cloths {
+            let name = match (run.name.as_str(), run.description.cloths.len()) {
+                ("", _) => cloth.name.clone(),
+                (name, 1) => name.to_owned(),
+                (name, _) => format!("{name}: {}", cloth.name),
+            };
+            let limits = [&cloth.strain, &cloth.edge].into_iter().filter_map(&of);
+            values.extend(limits.map(|limit| (name.clone(), limit)));
+        }
+    }
+    let lines = limits("limit", values.into_iter());
+    lines.into_iter().map(|line| LimitLine { y: 100.0 * line.y, ..line }).collect()
+}
+
+fn residual(runs: &[Run]) -> Chart {
+    let series = runs.iter().flat_map(|run| {
+        [
+            run.curve("largest", |l| largest(l, |b| b.strain.max_residual.max(b.strain.max_edge_residual))),
+            run.dashed("mean", |l| largest(l, |b| b.strain.mean_residual.max(b.strain.mean_edge_residual))),
+        ]
+    });
+    let tolerances = runs.iter().map(|run| (run.name.clone(), run.description.solver.tolerance));
+    chart("Residual past limits", "residual", true, series.collect(), limits("tolerance", tolerances))
+}
+
+fn stretch(runs: &[Run]) -> Chart {
+    let percent = |line: &FrameLine| 100.0 * (largest(line, |b| b.strain.max_stretch) - 1.0);
+    let name = if runs.len() > 1 { "" } else { "stretch" };
+    let series = runs.iter().map(|run| run.curve(name, percent)).collect();
+    chart("Largest stretch", "strain [%]", false, series, strain_limits(runs, |limit| limit.max))
+}
+
+/// Where compression has a limit: without one, wrinkled triangles are pressed to nothing, and that is no news.
+fn compression(runs: &[Run]) -> Option<Chart> {
+    let lines = strain_limits(runs, |limit| limit.min);
+    let percent = |line: &FrameLine| 100.0 * (-largest(line, |b| -b.strain.min_stretch) - 1.0);
+    let name = if runs.len() > 1 { "" } else { "compression" };
+    let limited = |run: &Run| run.limited(|cloth| cloth.strain.min.or(cloth.edge.min));
+    let series = runs.iter().map(|run| run.curve(name, percent).only_if(limited(run))).collect();
+    (!lines.is_empty()).then(|| chart("Largest compression", "strain [%]", false, series, lines))
+}
+
+fn bends(runs: &[Run]) -> Option<Chart> {
+    let limited = |run: &Run| run.limited(|cloth| cloth.bend.min.or(cloth.bend.max));
+    let series = runs.iter().flat_map(|run| {
+        [
+            run.curve("largest", |l| largest(l, |b| b.bend.max_bend_excess)).only_if(limited(run)),
+            run.dashed("mean", |l| largest(l, |b| b.bend.mean_bend_excess)).only_if(limited(run)),
+        ]
+    });
+    let those = runs.iter().filter(|run| limited(run));
+    let tolerances = those.map(|run| (run.name.clone(), run.description.solver.bend_tolerance));
+    runs.iter().any(limited).then(|| {
+        chart("Excess past bend limits", "angle [°]", true, series.collect(), limits("tolerance", tolerances))
+    })
+}
+
+fn energy(runs: &[Run]) -> Chart {
+    let stored = |line: &FrameLine| total(line, |b| b.energy.stretch + b.energy.bend);
+    let kinetic = |line: &FrameLine| total(line, |b| b.energy.kinetic);
+    let series = match runs {
+        [run] => {
+            // Heights are against the start: where the ground is does not matter.
+            let start = run.lines.first().map_or(0.0, |line| total(line, |b| b.energy.gravity));
+            vec![
+                run.curve("kinetic", kinetic),
+                run.curve("gravity, from start", |line| total(line, |b| b.energy.gravity) - start),
+                run.curve("stretch", |line| total(line, |b| b.energy.stretch)),
+                run.curve("bend", |line| total(line, |b| b.energy.bend)),
+            ]
+        }
+        runs => {
+            let both = |run: &Run| [run.curve("kinetic", kinetic), run.dashed("stretch, bend", stored)];
+            runs.iter().flat_map(both).collect()
+        }
+    };
+    chart("Energy", "energy [J]", false, series, Vec::new())
+}
+
+fn times(runs: &[Run]) -> Chart {
+    // The start takes no time: nothing was simulated.
+    let all = |line: &FrameLine| if line.report.is_some() { line.frame_ms } else { f64::NAN };
+    let stage = |line: &FrameLine, ms: fn(&taut::FrameReport) -> f32| {
+        line.report.as_ref().map_or(f64::NAN, |report| f64::from(ms(report)))
+    };
+    let series = match runs {
+        [run] => vec![
+            run.curve("all", all),
+            run.curve("limiting", |line| stage(line, |report| report.limit_ms)),
+            run.curve("velocities", |line| stage(line, |report| report.velocity_ms)),
+            run.curve("the rest", |line| stage(line, |report| report.position_ms)),
+        ],
+        runs => runs.iter().map(|run| run.curve("", all)).collect(),
+    };
+    chart("Time a frame", "time [ms]", false, series, Vec::new())
+}

@@ -1,0 +1,350 @@
+//! glTF 2.0 (`.glb`): one binary file for the web, with an animation.
+//!
+//! A node for each body. Its mesh is the first frame, with a morph target for each further one (differences of positions and normals)
+//! and an animation of their weights: at the time of a frame the weight of its target is 1 and all others are 0, between frames
+//! positions change linearly. Readers add base and difference in float32: the sum is off by at most 6e-8 of the position
+//! and of the way from the first frame. Normals are in it because a viewer without them would have to show facets.
+//! The first vertices are those of the run in its order; copies of vertices at seams of the texture follow. Time begins with the
+//! first frame that is exported.
+//!
+//! Obstacles are nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square that
+//! reaches twice as far as the cloth in the first frame.
+//!
+//! The size of everything is known beforehand, so frames are written as they are read; bounds of the differences, which glTF
+//! wants in the header, are put there in the end.
+
+mod layout;
+
+use glam::{Quat, Vec3};
+use serde_json::{Value, json};
+use taut::{Obstacle, boundary::motion::Pose};
+
+use self::layout::{Kind, Layout};
+use super::{
+    ExportError, Job,
+    normals::vertex_normals,
+    obstacle::Surface,
+    sink::{Sink, put_floats, put_indices, put_vectors},
+    uvs::Split,
+};
+use crate::{
+    Problem,
+    recording::{Body, Connections, Geometry},
+};
+
+const TRIANGLES: u32 = 4;
+const LINES: u32 = 1;
+/// Header of the file, and of each of its two chunks.
+const FILE_HEADER: u64 = 12;
+const CHUNK_HEADER: u64 = 8;
+/// Base colours of cloth in turn, linear.
+const COLORS: [[f32; 3]; 4] =
+    [[0.35, 0.08, 0.07], [0.06, 0.16, 0.32], [0.42, 0.28, 0.08], [0.09, 0.24, 0.14]];
+const OBSTACLE_COLOR: [f32; 3] = [0.45, 0.45, 0.45];
+
+/// Writes everything into one file.
+pub(super) fn write(job: &Job) -> Result<(), ExportError> {
+    job.require_fixed_connections("gltf")?;
+    let mut layout = Layout::default();
+    let mut bodies = Vec::new();
+    job.each_body(|index, body| {
+        bodies.push(Moving::new(index, body, job.read(index, *job.frames.start())?, &mut layout));
+        Ok(())
+    })?;
+    let document = document(job, &mut bodies, &mut layout);
+
+    let mut json = document.clone();
+    layout.describe(&mut json);
+    let room = (json.to_string().len() + layout.room_for_bounds()).next_multiple_of(4);
+    let length = FILE_HEADER + 2 * CHUNK_HEADER + room as u64 + layout.length();
+    let total = u32::try_from(length).map_err(|_| too_long(job, length))?;
+
+    let mut file = Sink::create(job.path)?;
+    file.put(b"glTF")?;
+    for word in [2, total, room as u32] {
+        file.put(&word.to_le_bytes())?;
+    }
+    file.put(b"JSON")?;
+    let start = file.length();
+    file.put(&vec![b' '; room])?;
+    file.put(&(layout.length() as u32).to_le_bytes())?;
+    file.put(b"BIN\0")?;
+    file.put(&layout.known)?;
+    for body in &bodies {
+        body.put_weights(job, &mut file)?;
+    }
+    for body in &bodies {
+        body.put_targets(job, &mut layout, &mut file)?;
+    }
+    debug_assert_eq!(file.length(), length);
+    let mut json = document;
+    layout.describe(&mut json);
+    file.patch(start, json.to_string().as_bytes())?;
+    file.finish()
+}
+
+fn too_long(job: &Job, length: u64) -> ExportError {
+    let message = format!(
+        "frames {} to {} would take {:.1} GiB, and a .glb file can hold 4: export fewer with --frames, or to usd",
+        job.frames.start(),
+        job.frames.end(),
+        length as f64 / f64::from(1 << 30)
+    );
+    Problem { file: Some(job.recording.root().into()), message, ..Problem::default() }.into()
+}
+
+/// A body as base and morph targets.
+struct Moving {
+    body: usize,
+    /// Vertex of the run that each vertex is.
+    sources: Vec<u32>,
+    positions: Vec<Vec3>,
+    /// None of strands.
+    normals: Option<Vec<Vec3>>,
+    primitive: Value,
+    /// Accessor of positions of each target, and of normals.
+    targets: Vec<(usize, Option<usize>)>,
+}
+
+impl Moving {
+    fn new(index: usize, body: &Body, geometry: Geometry, layout: &mut Layout) -> Self {
+        let Geometry { positions, connections } = geometry;
+        let split = Split::new(positions.len(), connections.triangles(), body.uvs.as_deref());
+        let mut moving = Self {
+            body: index,
+            sources: split.sources,
+            positions: Vec::new(),
+            normals: None,
+            primitive: Value::Null,
+            targets: Vec::new(),
+        };
+        (moving.positions, moving.normals) = moving.shape(&positions, &connections);
+        let mode = if moving.normals.is_some() { TRIANGLES } else { LINES };
+        let edges = connections.edges_of_curves();
+        let indices = layout.add(Kind::Indices, |bytes| {
+            put_indices(bytes, split.triangles.as_flattened());
+            put_indices(bytes, edges.as_flattened());
+        });
+        let at = layout.add(Kind::Positions, |bytes| put_vectors(bytes, &moving.positions));
+        let mut attributes = json!({ "POSITION": at });
+        if let Some(normals) = &moving.normals {
+            attributes["NORMAL"] = layout.add(Kind::Vectors, |bytes| put_vectors(bytes, normals)).into();
+        }
+        if !split.uvs.is_empty() {
+            // glTF has v downwards.
+            let uvs = split.uvs.iter().flat_map(|uv| [uv.x, 1.0 - uv.y]);
+            attributes["TEXCOORD_0"] = layout.add(Kind::Uvs, |bytes| put_floats(bytes, uvs)).into();
+        }
+        let material = index % COLORS.len();
+        moving.primitive =
+            json!({ "attributes": attributes, "indices": indices, "mode": mode, "material": material });
+        moving
+    }
+
+    /// Positions and normals of all vertices, copies too.
+    fn shape(&self, positions: &[Vec3], connections: &Connections) -> (Vec<Vec3>, Option<Vec<Vec3>>) {
+        let gather = |all: &[Vec3]| self.sources.iter().map(|&v| all[v as usize]).collect();
+        let normals = match connections {
+            Connections::Triangles(triangles) => Some(gather(&vertex_normals(positions, triangles))),
+            Connections::Curves(_) => None,
+        };
+        (gather(positions), normals)
+    }
+
+    /// Reserves the differences of the frames after the first.
+    fn reserve_targets(&mut self, job: &Job, layout: &mut Layout) {
+        let vertices = self.positions.len();
+        for _ in 1..job.count() {
+            let positions = layout.reserve(Kind::Positions, vertices);
+            let normals = self.normals.is_some().then(|| layout.reserve(Kind::Vectors, vertices));
+            self.targets.push((positions, normals));
+        }
+    }
+
+    fn mesh(&self, job: &Job, name: &str) -> Value {
+        let mut primitive = self.primitive.clone();
+        let mut mesh = json!({ "name": name });
+        if !self.targets.is_empty() {
+            let target = |&(positions, normals): &(usize, Option<usize>)| {
+                let mut target = json!({ "POSITION": positions });
+                if let Some(normals) = normals {
+                    target["NORMAL"] = normals.into();
+                }
+                target
+            };
+            primitive["targets"] = self.targets.iter().map(target).collect();
+            let names = job.frames.clone().skip(1).map(|frame| format!("frame {frame:04}"));
+            mesh["extras"] = json!({ "targetNames": names.collect::<Vec<_>>() });
+        }
+        mesh["primitives"] = json!([primitive]);
+        mesh
+    }
+
+    /// A row a frame: nothing in the first, then one target after the other.
+    fn put_weights(&self, job: &Job, file: &mut Sink) -> Result<(), ExportError> {
+        let targets = self.targets.len();
+        if targets == 0 {
+            return Ok(());
+        }
+        for frame in 0..job.count() as usize {
+            let mut row = Vec::with_capacity(4 * targets);
+            put_floats(&mut row, (1..=targets).map(|target| f32::from(u8::from(target == frame))));
+            file.put(&row)?;
+        }
+        Ok(())
+    }
+
+    fn put_targets(&self, job: &Job, layout: &mut Layout, file: &mut Sink) -> Result<(), ExportError> {
+        let mut bytes = Vec::new();
+        let mut put = |accessor: usize, now: &[Vec3], base: &[Vec3]| {
+            bytes.clear();
+            let differences = now.iter().zip(base).map(|(now, base)| *now - *base);
+            put_floats(&mut bytes, differences.flat_map(|d| d.to_array()));
+            layout.measure(accessor, &bytes);
+            file.put(&bytes)
+        };
+        for (frame, &(positions, normals)) in job.frames.clone().skip(1).zip(&self.targets) {
+            let geometry = job.read(self.body, frame)?;
+            let now = self.shape(&geometry.positions, &geometry.connections);
+            put(positions, &now.0, &self.positions)?;
+            if let (Some(accessor), Some(now), Some(base)) = (normals, &now.1, &self.normals) {
+                put(accessor, now, base)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The header without what [`Layout::describe`] adds. Lays out everything.
+fn document(job: &Job, bodies: &mut [Moving], layout: &mut Layout) -> Value {
+    let recording = job.recording;
+    let first = recording.time(*job.frames.start());
+    let is_animated = job.count() > 1;
+    let times = is_animated.then(|| {
+        let times = job.frames.clone().map(|frame| recording.time(frame) - first);
+        layout.add(Kind::Times, |bytes| put_floats(bytes, times))
+    });
+    let mut animation = Animation { times, samplers: Vec::new(), channels: Vec::new() };
+    let mut obstacles = Vec::new();
+    for (index, obstacle) in recording.description().obstacles.iter().enumerate() {
+        let distances = bodies.iter().flat_map(|body| &body.positions).map(|x| x.distance(obstacle.position));
+        let surface = Surface::new(&obstacle.shape, 4.0 * distances.fold(0.25, f32::max));
+        obstacles.push((
+            solid(obstacle, &surface, cloth_materials(bodies.len()), layout),
+            node(obstacle, first, bodies.len() + index),
+        ));
+        animation.add_motion(job, obstacle, bodies.len() + index, layout);
+    }
+    for index in 0..bodies.len() {
+        animation.add_weights(job, index, layout);
+    }
+    for body in &mut *bodies {
+        body.reserve_targets(job, layout);
+    }
+
+    let about = |body: &Moving| recording.bodies()[body.body].name.as_str();
+    let mut meshes: Vec<Value> = bodies.iter().map(|body| body.mesh(job, about(body))).collect();
+    let node_of = |(index, body): (usize, &Moving)| json!({ "name": about(body), "mesh": index });
+    let mut nodes: Vec<Value> = bodies.iter().enumerate().map(node_of).collect();
+    for (mesh, node) in obstacles {
+        meshes.push(mesh);
+        nodes.push(node);
+    }
+    let mut document = json!({
+        "asset": { "version": "2.0", "generator": concat!("taut ", env!("CARGO_PKG_VERSION")) },
+        "scene": 0,
+        "scenes": [{ "name": recording.name(), "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
+        "nodes": nodes,
+        "meshes": meshes,
+        "materials": materials(bodies.len(), &recording.description().obstacles),
+    });
+    if is_animated {
+        document["animations"] = json!([{ "name": recording.name(), "samplers": animation.samplers, "channels": animation.channels }]);
+    }
+    document
+}
+
+/// Number of materials of `bodies` bodies, which take turns; that of obstacles follows.
+fn cloth_materials(bodies: usize) -> usize {
+    bodies.min(COLORS.len())
+}
+
+fn materials(bodies: usize, obstacles: &[Obstacle]) -> Vec<Value> {
+    let material = |name: &str, [r, g, b]: [f32; 3], is_cloth: bool| {
+        let roughness = if is_cloth { 0.9 } else { 0.6 };
+        json!({
+            "name": name,
+            "doubleSided": is_cloth,
+            "pbrMetallicRoughness":
+                { "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": roughness },
+        })
+    };
+    let cloth = (0..cloth_materials(bodies)).map(|k| material(&format!("cloth {}", k + 1), COLORS[k], true));
+    let solid = (!obstacles.is_empty()).then(|| material("obstacle", OBSTACLE_COLOR, false));
+    cloth.chain(solid).collect()
+}
+
+fn solid(obstacle: &Obstacle, surface: &Surface, material: usize, layout: &mut Layout) -> Value {
+    let indices = layout.add(Kind::Indices, |bytes| put_indices(bytes, surface.triangles.as_flattened()));
+    let positions = layout.add(Kind::Positions, |bytes| put_vectors(bytes, &surface.positions));
+    let normals = layout.add(Kind::Vectors, |bytes| put_vectors(bytes, &surface.normals));
+    let attributes = json!({ "POSITION": positions, "NORMAL": normals });
+    let primitive =
+        json!({ "attributes": attributes, "indices": indices, "mode": TRIANGLES, "material": material });
+    json!({ "name": obstacle.name, "primitives": [primitive] })
+}
+
+fn node(obstacle: &Obstacle, time: f32, mesh: usize) -> Value {
+    let Pose { rotation, position } = obstacle.pose(time);
+    json!({
+        "name": obstacle.name,
+        "mesh": mesh,
+        "translation": position.to_array(),
+        "rotation": rotation.normalize().to_array(),
+    })
+}
+
+struct Animation {
+    /// Accessor of the times of the frames, if there are several.
+    times: Option<usize>,
+    samplers: Vec<Value>,
+    channels: Vec<Value>,
+}
+
+impl Animation {
+    fn add(&mut self, node: usize, path: &str, output: usize) {
+        self.channels
+            .push(json!({ "sampler": self.samplers.len(), "target": { "node": node, "path": path } }));
+        self.samplers.push(json!({ "input": self.times, "output": output, "interpolation": "LINEAR" }));
+    }
+
+    fn add_motion(&mut self, job: &Job, obstacle: &Obstacle, node: usize, layout: &mut Layout) {
+        if self.times.is_none() || !obstacle.motion.is_moving() {
+            return;
+        }
+        let poses: Vec<Pose> =
+            job.frames.clone().map(|frame| obstacle.pose(job.recording.time(frame))).collect();
+        let places = layout.add(Kind::Translations, |bytes| {
+            put_floats(bytes, poses.iter().flat_map(|pose| pose.position.to_array()));
+        });
+        self.add(node, "translation", places);
+        let mut last = Quat::IDENTITY;
+        let turns = poses.iter().flat_map(|pose| {
+            // q and −q are the same rotation, but not the same way there.
+            let rotation = pose.rotation.normalize();
+            last = if rotation.dot(last) < 0.0 { -rotation } else { rotation };
+            last.to_array()
+        });
+        let turns: Vec<f32> = turns.collect();
+        let turns = layout.add(Kind::Rotations, |bytes| put_floats(bytes, turns));
+        self.add(node, "rotation", turns);
+    }
+
+    fn add_weights(&mut self, job: &Job, node: usize, layout: &mut Layout) {
+        if self.times.is_some() {
+            let frames = job.count() as usize;
+            let output = layout.reserve(Kind::Weights, frames * (frames - 1));
+            self.add(node, "weights", output);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! NumPy archives (`.npz`): one file with everything, for `numpy.load`.
+//!
+//! | array | type and shape | |
+//! |---|---|---|
+//! | `frames` | int32 \[k\] | numbers of the frames |
+//! | `times` | float32 \[k\] | their times \[s\] |
+//! | `NAME/positions` | float32 \[k, n, 3\] | of every frame \[m\] |
+//! | `NAME/rest` | float32 \[n, 3\] | rest shape \[m\] |
+//! | `NAME/triangles` | int32 \[m, 3\] | over `rest`, and over `positions` |
+//! | `NAME/strands` | int32 \[s\] | in place of triangles: number of vertices of each strand |
+//! | `NAME/uvs` | float32 \[m, 3, 2\] | of the corners of triangles, v upwards, where the mesh had them |
+//!
+//! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], of each frame in place of `NAME/positions`, and
+//! `NAME/triangles.0042` where they change: those hold up to the next. The first frame of the archive has them always.
+
+use super::{
+    ExportError, Job,
+    sink::{put_indices, put_vectors},
+    zip::Archive,
+};
+use crate::{
+    output::npy,
+    recording::{Body, Connections},
+};
+
+const FLOAT: &str = "<f4";
+const INTEGER: &str = "<i4";
+
+/// Writes all bodies into one file.
+pub(super) fn write(job: &Job) -> Result<(), ExportError> {
+    let mut archive = Archive::create(job.path)?;
+    let frames: Vec<u32> = job.frames.clone().collect();
+    archive.put("frames.npy".into(), &integers(&frames, &[frames.len()]))?;
+    let times = frames.iter().map(|&frame| job.recording.time(frame));
+    archive.put("times.npy".into(), &floats(times, &[frames.len()]))?;
+    job.each_body(|index, body| {
+        put_rest(&mut archive, body)?;
+        if job.is_fixed(body) {
+            put_fixed(job, &mut archive, index, body)
+        } else {
+            put_changing(job, &mut archive, index, body)
+        }
+    })?;
+    archive.finish()
+}
+
+/// What is the same in all frames.
+fn put_rest(archive: &mut Archive, body: &Body) -> Result<(), ExportError> {
+    let name = |array: &str| format!("{}/{array}.npy", body.name);
+    archive.put(name("rest"), &npy::encode(&body.rest.positions))?;
+    match &*body.rest.connections {
+        Connections::Triangles(triangles) => {
+            archive.put(name("triangles"), &npy::encode_triangles(triangles))?
+        }
+        Connections::Curves(counts) => archive.put(name("strands"), &integers(counts, &[counts.len()]))?,
+    }
+    if let Some(uvs) = &body.uvs {
+        let numbers = uvs.iter().flatten().flat_map(|uv| uv.to_array());
+        archive.put(name("uvs"), &floats(numbers, &[uvs.len(), 3, 2]))?;
+    }
+    Ok(())
+}
+
+/// All frames as one array.
+fn put_fixed(job: &Job, archive: &mut Archive, index: usize, body: &Body) -> Result<(), ExportError> {
+    let vertices = body.rest.positions.len();
+    let header = npy::header(FLOAT, &[job.count() as usize, vertices, 3]);
+    let length = header.len() as u64 + u64::from(job.count()) * 12 * vertices as u64;
+    let mut entry = archive.begin(format!("{}/positions.npy", body.name), length)?;
+    entry.put(&header)?;
+    let mut bytes = Vec::new();
+    for frame in job.frames.clone() {
+        bytes.clear();
+        put_vectors(&mut bytes, &job.read(index, frame)?.positions);
+        entry.put(&bytes)?;
+    }
+    entry.finish()
+}
+
+/// An array for each frame.
+fn put_changing(job: &Job, archive: &mut Archive, index: usize, body: &Body) -> Result<(), ExportError> {
+    for frame in job.frames.clone() {
+        let geometry = job.read(index, frame)?;
+        archive.put(format!("{}/positions.{frame:04}.npy", body.name), &npy::encode(&geometry.positions))?;
+        if frame == *job.frames.start() || body.changes.contains(&frame) {
+            let triangles = npy::encode_triangles(geometry.connections.triangles());
+            archive.put(format!("{}/triangles.{frame:04}.npy", body.name), &triangles)?;
+        }
+    }
+    Ok(())
+}
+
+fn integers(numbers: &[u32], shape: &[usize]) -> Vec<u8> {
+    let mut bytes = npy::header(INTEGER, shape);
+    put_indices(&mut bytes, numbers);
+    bytes
+}
+
+fn floats(numbers: impl Iterator<Item = f32>, shape: &[usize]) -> Vec<u8> {
+    let mut bytes = npy::header(FLOAT, shape);
+    super::sink::put_floats(&mut bytes, numbers);
+    bytes
+}

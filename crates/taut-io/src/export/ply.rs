@@ -1,0 +1,65 @@
+//! Stanford PLY (`.ply`): binary, one file a frame.
+//!
+//! Little-endian, vertices in the order of the run: float positions \[m\], unit normals of triangles, texture coordinates `s`, `t` where
+//! every vertex has one (a mesh with seams has none, since a vertex there has several); then faces, or the edges of strands.
+
+use glam::{Vec2, Vec3};
+
+use super::{
+    ExportError, Job,
+    normals::vertex_normals,
+    sink::{put_floats, put_indices, put_vectors, write_file},
+    uvs::Split,
+};
+use crate::{
+    mesh::write_strands,
+    recording::{Body, Connections},
+};
+
+/// Writes `NAME.0042.ply` of every body and frame.
+pub(super) fn write(job: &Job) -> Result<(), ExportError> {
+    job.each_body(|index, body| {
+        let uvs = vertex_uvs(body);
+        job.each_frame(index, |frame, geometry| {
+            let uvs = uvs.as_deref().filter(|_| body.starts_with(&geometry));
+            let bytes = match &*geometry.connections {
+                Connections::Triangles(triangles) => encode(&geometry.positions, triangles, uvs),
+                Connections::Curves(counts) => write_strands(&geometry.positions, counts),
+            };
+            write_file(&job.frame_path(body, frame, "ply"), &bytes)
+        })
+    })
+}
+
+/// Texture coordinates of the vertices of `body`, if each has one.
+fn vertex_uvs(body: &Body) -> Option<Vec<Vec2>> {
+    let vertices = body.rest.positions.len();
+    let split = Split::new(vertices, body.rest.connections.triangles(), Some(body.uvs.as_deref()?));
+    (split.sources.len() == vertices).then_some(split.uvs)
+}
+
+fn encode(positions: &[Vec3], triangles: &[[u32; 3]], uvs: Option<&[Vec2]>) -> Vec<u8> {
+    let names = ["x", "y", "z", "nx", "ny", "nz", "s", "t"];
+    let names = &names[..if uvs.is_some() { 8 } else { 6 }];
+    let properties: String = names.iter().map(|name| format!("property float {name}\n")).collect();
+    let header = format!(
+        "ply\nformat binary_little_endian 1.0\ncomment taut {}\nelement vertex {}\n{properties}element face {}\n\
+         property list uchar int vertex_indices\nend_header\n",
+        env!("CARGO_PKG_VERSION"),
+        positions.len(),
+        triangles.len()
+    );
+    let mut bytes = header.into_bytes();
+    bytes.reserve_exact(4 * names.len() * positions.len() + 13 * triangles.len());
+    for (v, (x, normal)) in positions.iter().zip(vertex_normals(positions, triangles)).enumerate() {
+        put_vectors(&mut bytes, &[*x, normal]);
+        if let Some(uvs) = uvs {
+            put_floats(&mut bytes, uvs[v].to_array());
+        }
+    }
+    for triangle in triangles {
+        bytes.push(3);
+        put_indices(&mut bytes, triangle);
+    }
+    bytes
+}

@@ -1,0 +1,166 @@
+//! Bodies of a run as prims: cloth as `Mesh`, strands as `BasisCurves`.
+//!
+//! Points, normals and extent have a sample for every frame. Connections that never change are written once. Where they change
+//! (cloth that tears), they have a sample at the first frame and at each change; USD holds them in between, and holds points too
+//! between two frames with different numbers of them, so that they fit at every time. Rest positions and texture coordinates
+//! belong to the rest mesh: from a frame with another number of vertices, or triangles, they have no value, until it is as
+//! before.
+
+use glam::Vec3;
+
+use super::{
+    layer::{Attribute, Failure, Layer, Prim},
+    names::display_name,
+    value::Value,
+};
+use crate::{
+    export::Job,
+    recording::{Body, Connections, Geometry},
+};
+
+/// Colours of bodies in viewers that show no material, in turns (linear red, green, blue).
+const COLOURS: [Vec3; 5] = [
+    Vec3::new(0.55, 0.12, 0.10),
+    Vec3::new(0.10, 0.25, 0.50),
+    Vec3::new(0.50, 0.36, 0.08),
+    Vec3::new(0.12, 0.38, 0.22),
+    Vec3::new(0.35, 0.14, 0.42),
+];
+
+pub const POINTS: Attribute = Attribute::new("points", "point3f[]");
+pub const EXTENT: Attribute = Attribute::new("extent", "float3[]");
+pub const NORMALS: Attribute = Attribute::new("normals", "normal3f[]").per("vertex");
+pub const COUNTS: Attribute = Attribute::new("faceVertexCounts", "int[]");
+pub const INDICES: Attribute = Attribute::new("faceVertexIndices", "int[]");
+pub const SUBDIVISION: Attribute = Attribute::uniform("subdivisionScheme", "token");
+pub const DOUBLE_SIDED: Attribute = Attribute::uniform("doubleSided", "bool");
+pub const COLOUR: Attribute = Attribute::new("primvars:displayColor", "color3f[]").per("constant");
+const STRANDS: Attribute = Attribute::new("curveVertexCounts", "int[]");
+const WIDTHS: Attribute = Attribute::new("widths", "float[]").per("constant");
+const CURVE_TYPE: Attribute = Attribute::uniform("type", "token");
+const REST: Attribute = Attribute::new("primvars:rest", "point3f[]").per("vertex");
+const UVS: Attribute = Attribute::new("primvars:st", "texCoord2f[]").per("faceVarying");
+
+/// Writes body `k` of a recording as a prim called `name`.
+///
+/// # Errors
+/// If a frame cannot be read, or the system refuses to write.
+pub fn write(layer: &mut dyn Layer, job: &Job, k: usize, name: String) -> Result<(), Failure> {
+    let (body, frames) = (&job.recording.bodies()[k], &job.frames);
+    let fields = display_name(&body.name, &name);
+    let is_mesh = matches!(*body.rest.connections, Connections::Triangles(_));
+    let schema = if is_mesh { "Mesh" } else { "BasisCurves" };
+    layer.begin(Prim { name, schema, fields })?;
+    layer.value(&COLOUR, &Value::Vec3s(vec![COLOURS[k % COLOURS.len()]]))?;
+    let width = strand_width(&body.rest);
+    if is_mesh {
+        layer.value(&SUBDIVISION, &Value::token("none"))?;
+        layer.value(&DOUBLE_SIDED, &Value::Bool(true))?;
+    } else {
+        layer.value(&CURVE_TYPE, &Value::token("linear"))?;
+        layer.value(&WIDTHS, &Value::Floats(vec![width]))?;
+    }
+
+    let mut sampled = vec![POINTS, EXTENT];
+    if is_mesh {
+        sampled.push(NORMALS);
+    }
+    let every_frame = sampled.len();
+    // What belongs to the connections: written once, or together with each change.
+    let mut held = if is_mesh { vec![COUNTS, INDICES] } else { vec![STRANDS] };
+    held.push(REST);
+    if body.uvs.is_some() {
+        held.push(UVS);
+    }
+    let changing = body.changes.iter().any(|change| change <= frames.end());
+    if changing {
+        sampled.extend(held);
+    } else {
+        for attribute in &held {
+            layer.value(attribute, &value(body, &body.rest, width, attribute))?;
+        }
+    }
+    layer.samples(&sampled, frames.clone(), &mut |frame, only| {
+        let begins = frame == *frames.start() || body.changes.contains(&frame);
+        let wanted = |k: usize| only.is_none_or(|only| only == k) && (begins || k < every_frame);
+        if !(0..sampled.len()).any(wanted) {
+            return Ok(vec![None; sampled.len()]);
+        }
+        let geometry = job.read(k, frame)?;
+        let values = sampled.iter().enumerate();
+        let values = values.map(|(k, attribute)| wanted(k).then(|| value(body, &geometry, width, attribute)));
+        Ok(values.collect())
+    })?;
+    layer.end()?;
+    Ok(())
+}
+
+/// What an attribute of a body is in one frame.
+fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) -> Value {
+    let positions = &geometry.positions;
+    let triangles = geometry.connections.triangles();
+    match (attribute.name, &*geometry.connections) {
+        ("points", _) => Value::Vec3s(positions.clone()),
+        ("extent", Connections::Triangles(_)) => Value::extent(positions, 0.0),
+        ("extent", Connections::Curves(_)) => Value::extent(positions, 0.5 * width),
+        ("normals", _) => Value::Vec3s(normals(positions, triangles)),
+        ("faceVertexCounts", _) => Value::Ints(vec![3; triangles.len()]),
+        ("faceVertexIndices", _) => Value::Ints(triangles.as_flattened().iter().map(|&v| v as i32).collect()),
+        ("curveVertexCounts", Connections::Curves(counts)) => {
+            Value::Ints(counts.iter().map(|&count| count as i32).collect())
+        }
+        ("primvars:rest", _) if positions.len() == body.rest.positions.len() => {
+            Value::Vec3s(body.rest.positions.clone())
+        }
+        ("primvars:st", _) => match &body.uvs {
+            Some(uvs) if uvs.len() == triangles.len() => Value::Vec2s(uvs.as_flattened().to_vec()),
+            _ => Value::Blocked,
+        },
+        _ => Value::Blocked,
+    }
+}
+
+/// Unit normals of vertices, means of the triangles around them by area; up where there are none.
+pub fn normals(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
+    let mut normals = vec![Vec3::ZERO; positions.len()];
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|v| positions[v as usize]);
+        let normal = (b - a).cross(c - a);
+        for v in triangle {
+            normals[*v as usize] += normal;
+        }
+    }
+    for normal in &mut normals {
+        *normal = normal.normalize_or(Vec3::Y);
+    }
+    normals
+}
+
+/// How thick strands are drawn \[m\]: a tenth of the distance of their vertices. A run does not say, and viewers draw curves
+/// without a width a metre thick.
+fn strand_width(rest: &Geometry) -> f32 {
+    let Connections::Curves(counts) = &*rest.connections else { return 0.0 };
+    let (mut length, mut edges, mut start) = (0.0, 0_u32, 0);
+    for &count in counts {
+        let end = start + count as usize;
+        for pair in rest.positions[start..end].windows(2) {
+            length += pair[0].distance(pair[1]);
+            edges += 1;
+        }
+        start = end;
+    }
+    0.1 * length / edges.max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normals_are_of_unit_length_and_up_where_there_are_no_triangles() {
+        let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
+        let found = normals(&positions, &[[0, 1, 2], [0, 3, 1]]);
+        let both = (Vec3::Z + Vec3::Y).normalize();
+        assert_eq!(found, [both, both, Vec3::Z, Vec3::Y, Vec3::Y]);
+    }
+}

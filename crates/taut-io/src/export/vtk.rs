@@ -1,0 +1,157 @@
+//! VTK unstructured grids (`.vtu`), one file a frame, and a ParaView collection (`.pvd`) of all with their times \[s\].
+//!
+//! | array | of | |
+//! |---|---|---|
+//! | `displacement` | vertices | from the rest shape \[m\] |
+//! | `velocity` | vertices | mean over the frame before \[m/s\]; in frame 0 what the scene starts with |
+//! | `strain_max`, `strain_min` | triangles | principal strains against the rest shape (stretch − 1; 0.05: longer by 5 %) |
+//! | `strain_direction` | triangles | unit vector of the larger one in space |
+//! | `residual` | triangles | how far past its strain limits it is, as in the certificate; 0: within |
+//! | `stress_pk2_max`, `stress_pk2_min` | triangles | principal values of the second Piola–Kirchhoff membrane stress, by the cloth's material \[N/m\] |
+//!
+//! Stress is what the material law says of the strain of the frame; forces of the limits are not in it. A body that is no cloth of the
+//! scene has no residual and no stress. From the frame on in which triangles change there is no rest shape to compare with: `velocity`
+//! alone is left, except in the frame of a change itself. Strands are polylines with the arrays of vertices. Numbers are raw
+//! little-endian float32 at the end of the file.
+
+mod grid;
+
+use glam::Vec3;
+use taut::{
+    Cloth, Limit,
+    certificate::RestShape,
+    mesh::TriangleMesh,
+    velocity::fem::{moduli, principal_stress},
+};
+
+use self::grid::{Grid, escape};
+use super::{ExportError, Job, sink::write_file};
+use crate::{
+    Problem,
+    recording::{Body, Connections, Geometry},
+};
+
+/// Writes `NAME.0042.vtu` of every body and frame, and `SCENE.pvd`.
+pub(super) fn write(job: &Job) -> Result<(), ExportError> {
+    job.each_body(|index, body| {
+        let measures = Measures::new(job, body)?;
+        job.each_frame(index, |frame, geometry| {
+            let velocities = velocities(job, index, frame, &geometry)?;
+            let grid = grid(body, &geometry, velocities, measures.as_ref());
+            write_file(&job.frame_path(body, frame, "vtu"), &grid.encode())
+        })
+    })?;
+    write_file(&job.path.join(format!("{}.pvd", job.recording.name())), collection(job).as_bytes())
+}
+
+/// The list of all files with their times.
+fn collection(job: &Job) -> String {
+    let mut text = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n\
+         <Collection>\n",
+    );
+    for frame in job.frames.clone() {
+        for (part, body) in job.recording.bodies().iter().enumerate() {
+            let path = job.frame_path(body, frame, "vtu");
+            let file = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+            text += &format!(
+                "<DataSet timestep=\"{}\" part=\"{part}\" name=\"{}\" file=\"{}\"/>\n",
+                job.recording.time(frame),
+                escape(&body.name),
+                escape(&file)
+            );
+        }
+    }
+    text + "</Collection>\n</VTKFile>\n"
+}
+
+fn grid(
+    body: &Body,
+    geometry: &Geometry,
+    velocities: Option<Vec<Vec3>>,
+    measures: Option<&Measures>,
+) -> Grid {
+    let Geometry { positions, connections } = geometry;
+    let mut grid = match &**connections {
+        Connections::Triangles(triangles) => Grid::of_triangles(positions, triangles),
+        Connections::Curves(counts) => Grid::of_curves(positions, counts),
+    };
+    if body.starts_with(geometry) {
+        let moved: Vec<Vec3> = positions.iter().zip(&body.rest.positions).map(|(x, rest)| x - rest).collect();
+        grid.add_point_vectors("displacement", &moved);
+    }
+    if let Some(velocities) = velocities {
+        grid.add_point_vectors("velocity", &velocities);
+    }
+    if let Some(measures) = measures.filter(|_| body.starts_with(geometry)) {
+        measures.add_to(&mut grid, positions);
+    }
+    grid
+}
+
+/// Mean velocities over the frame before \[m/s\], if its vertices are the same.
+fn velocities(
+    job: &Job,
+    body: usize,
+    frame: u32,
+    geometry: &Geometry,
+) -> Result<Option<Vec<Vec3>>, ExportError> {
+    let (recording, about) = (job.recording, &job.recording.bodies()[body]);
+    if frame == 0 {
+        let cloth = about.cloth.map(|cloth| recording.description().cloths[cloth].velocity);
+        return Ok(cloth.map(|velocity| vec![velocity; geometry.positions.len()]));
+    }
+    if about.changes.contains(&frame) {
+        return Ok(None);
+    }
+    let before = recording.read(body, frame - 1)?.positions;
+    let rate = 1.0 / recording.description().frame_time;
+    Ok(Some(geometry.positions.iter().zip(&before).map(|(x, before)| rate * (x - before)).collect()))
+}
+
+/// What is measured of triangles.
+struct Measures<'a> {
+    rest: RestShape,
+    cloth: Option<&'a Cloth>,
+}
+
+impl<'a> Measures<'a> {
+    /// Of `body`, unless it has no triangles.
+    fn new(job: &Job<'a>, body: &Body) -> Result<Option<Self>, ExportError> {
+        let Connections::Triangles(triangles) = &*body.rest.connections else { return Ok(None) };
+        let description = job.recording.description();
+        let cloth = body.cloth.map(|cloth| &description.cloths[cloth]);
+        let cloth = cloth.filter(|cloth| cloth.mesh.triangles == *triangles);
+        let rest = match cloth {
+            Some(cloth) => RestShape::of_cloth(cloth).map_err(|message| Problem {
+                key: Some(format!("cloth.{}", cloth.name)),
+                message,
+                ..Problem::default()
+            })?,
+            None => {
+                let positions = body.rest.positions.clone();
+                let mesh =
+                    TriangleMesh { positions, triangles: triangles.clone(), ..TriangleMesh::default() };
+                RestShape::new(&mesh, Vec::new())
+            }
+        };
+        Ok(Some(Self { rest, cloth }))
+    }
+
+    fn add_to(&self, grid: &mut Grid, positions: &[Vec3]) {
+        let limit = self.cloth.map_or_else(Limit::default, |cloth| cloth.strain);
+        let measured: Vec<_> = (0..grid.cells()).map(|t| self.rest.triangle(t, positions, limit)).collect();
+        for (k, name) in ["strain_max", "strain_min"].into_iter().enumerate() {
+            grid.add_cell_numbers(name, measured.iter().map(|m| (m.stretches[k] - 1.0) as f32));
+        }
+        let directions: Vec<Vec3> = measured.iter().map(|m| m.direction.as_vec3()).collect();
+        grid.add_cell_vectors("strain_direction", &directions);
+        let Some(cloth) = self.cloth else { return };
+        grid.add_cell_numbers("residual", measured.iter().map(|m| m.residual as f32));
+        let moduli = moduli(f64::from(cloth.material.stretch), f64::from(cloth.material.poisson));
+        for (k, name) in ["stress_pk2_max", "stress_pk2_min"].into_iter().enumerate() {
+            let stress = measured.iter().map(|m| principal_stress(m.stretches, moduli)[k] as f32);
+            grid.add_cell_numbers(name, stress);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! All triangles of a scene in one list, with normals: what the rasteriser and the lights work on.
+
+use glam::Vec3;
+use taut::boundary::obstacle::Shape;
+
+use crate::{
+    obstacle::{self, Solid},
+    scene::{Color, Paint, Scene},
+    thread,
+};
+
+/// Where a part's colours come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Look {
+    /// Surface of this number in the scene.
+    Surface(usize),
+    /// One colour.
+    Plain(Color),
+}
+
+/// A surface, a body or all threads of one kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Its colours.
+    pub look: Look,
+    /// Whether it is seen from both sides.
+    pub thin: bool,
+    /// How much light changes its colours.
+    pub shading: f32,
+    /// Its first vertex.
+    pub first_vertex: u32,
+}
+
+/// All triangles of a scene. Kept from frame to frame for its memory.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    /// Vertices \[m\].
+    pub positions: Vec<Vec3>,
+    /// Unit normals, by vertex.
+    pub normals: Vec<Vec3>,
+    /// Triangles of all parts.
+    pub triangles: Vec<[u32; 3]>,
+    /// Part of each triangle.
+    pub part_of: Vec<u32>,
+    /// Number of each triangle in its part.
+    pub number: Vec<u32>,
+    /// Parts.
+    pub parts: Vec<Part>,
+    shapes: Vec<(Shape, f32, Solid)>,
+}
+
+impl Assembly {
+    /// Takes in `scene`. Triangles that cannot be drawn are left out.
+    pub fn gather(&mut self, scene: &Scene) {
+        self.positions.clear();
+        self.normals.clear();
+        self.triangles.clear();
+        self.part_of.clear();
+        self.number.clear();
+        self.parts.clear();
+        for (k, surface) in scene.surfaces.iter().enumerate() {
+            let first = self.begin(Look::Surface(k), true, surface.shading);
+            self.positions.extend_from_slice(&surface.positions);
+            self.push_triangles(first, &surface.triangles, painted(&surface.paint));
+            self.smooth_normals(first);
+        }
+        for threads in &scene.threads {
+            let solid = thread::tessellate(threads);
+            self.push_solid(&solid, threads.color, |p| p, |n| n);
+        }
+        for solid in &scene.solids {
+            let key = |s: &(Shape, f32, Solid)| s.0 == solid.shape && s.1 == solid.extent;
+            let at = self.shapes.iter().position(key).unwrap_or_else(|| {
+                let made = obstacle::tessellate(&solid.shape, solid.extent);
+                self.shapes.push((solid.shape, solid.extent, made));
+                self.shapes.len() - 1
+            });
+            let shape = std::mem::take(&mut self.shapes[at].2);
+            self.push_solid(&shape, solid.color, |p| solid.pose.to_world(p), |n| solid.pose.rotation * n);
+            self.shapes[at].2 = shape;
+        }
+    }
+
+    fn begin(&mut self, look: Look, thin: bool, shading: f32) -> u32 {
+        let first_vertex = self.positions.len() as u32;
+        self.parts.push(Part { look, thin, shading, first_vertex });
+        first_vertex
+    }
+
+    fn push_solid(
+        &mut self,
+        solid: &Solid,
+        color: Color,
+        place: impl Fn(Vec3) -> Vec3,
+        turn: impl Fn(Vec3) -> Vec3,
+    ) {
+        let first = self.begin(Look::Plain(color), false, 1.0);
+        self.positions.extend(solid.positions.iter().map(|&p| place(p)));
+        self.normals.extend(solid.normals.iter().map(|&n| turn(n)));
+        self.push_triangles(first, &solid.triangles, usize::MAX);
+    }
+
+    /// Adds triangles of the vertices from `first` on; `painted` of them have a colour.
+    fn push_triangles(&mut self, first: u32, triangles: &[[u32; 3]], painted: usize) {
+        let count = self.positions.len() as u32 - first;
+        let part = self.parts.len() as u32 - 1;
+        for (k, t) in triangles.iter().enumerate().take(painted) {
+            let drawable = t.iter().all(|&v| v < count && self.positions[(first + v) as usize].is_finite());
+            if drawable {
+                self.triangles.push(t.map(|v| first + v));
+                self.part_of.push(part);
+                self.number.push(k as u32);
+            }
+        }
+    }
+
+    /// Normals weighted by area, in the order of triangles, so that they do not depend on threads.
+    fn smooth_normals(&mut self, first: u32) {
+        self.normals.resize(self.positions.len(), Vec3::ZERO);
+        let part = self.parts.len() as u32 - 1;
+        let start = self.part_of.partition_point(|&p| p < part);
+        for t in &self.triangles[start..] {
+            let [a, b, c] = t.map(|v| self.positions[v as usize]);
+            let normal = (b - a).cross(c - a);
+            for &v in t {
+                self.normals[v as usize] += normal;
+            }
+        }
+        for normal in &mut self.normals[first as usize..] {
+            *normal = normal.normalize_or(Vec3::Y);
+        }
+    }
+}
+
+/// How many triangles have a colour; all of them where vertices or sides have one.
+fn painted(paint: &Paint) -> usize {
+    if let Paint::Triangles(colors) = paint { colors.len() } else { usize::MAX }
+}

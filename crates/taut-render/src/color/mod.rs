@@ -1,0 +1,161 @@
+//! Colours that say something: of which body, of which level, how stretched, how far past its limits.
+
+pub mod bar;
+pub mod level;
+pub mod measure;
+pub mod scale;
+
+use std::str::FromStr;
+
+use glam::Vec3;
+
+use crate::scene::{Color, srgb};
+use measure::Measured;
+use scale::Scale;
+
+/// What the colours of cloth show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coloring {
+    /// One colour a body.
+    #[default]
+    Fabric,
+    /// The triangles of a coarser level (level 1 is the first): each in a colour of its own, shown on the mesh itself.
+    Level,
+    /// The larger principal strain of each triangle: blue where both directions are pushed together, red where one is pulled.
+    Strain,
+    /// How far the worse principal strain of each triangle is past its limit.
+    Residual,
+    /// The picture of the main paper's figure 14. Hue: in which direction of the rest shape the larger of both principal strains is.
+    /// Value: how far the worse strain is past its limit, so that what is within its limits is black. Saturation: how different the
+    /// two strains are, 1 − smaller / larger; where both are the same, there is no direction, and the colour is white.
+    Hsv,
+    /// Tang's picture: the redder, the more a triangle is stretched.
+    Overstretch,
+}
+
+impl Coloring {
+    /// All, with the names that the command line takes.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("fabric", Self::Fabric),
+        ("level", Self::Level),
+        ("strain", Self::Strain),
+        ("residual", Self::Residual),
+        ("hsv", Self::Hsv),
+        ("overstretch", Self::Overstretch),
+    ];
+
+    /// Whether it shows a measure of strain.
+    pub fn measures(self) -> bool {
+        !matches!(self, Self::Fabric | Self::Level)
+    }
+
+    /// The scale from its least to its largest colour, where it has one; `range` is the largest value that it shows.
+    pub fn scale(self, range: f32) -> Option<Scale> {
+        match self {
+            Self::Fabric | Self::Level => None,
+            Self::Strain => Some(Scale::diverging("largest principal strain", range)),
+            Self::Residual => Some(Scale::heat("strain past the limit", range)),
+            Self::Hsv => Some(Scale::value("strain past the limit", range)),
+            Self::Overstretch => Some(Scale::red("stretch", range)),
+        }
+    }
+
+    /// The value that decides how far along its scale a triangle is.
+    pub fn value(self, measured: &Measured) -> f32 {
+        match self {
+            Self::Strain => measured.strains[0],
+            Self::Overstretch => measured.strains[0].max(0.0),
+            _ => measured.residual,
+        }
+    }
+
+    /// The colour of a triangle; `range` is the largest value that is shown.
+    pub fn color(self, measured: &Measured, range: f32) -> Color {
+        let Some(scale) = self.scale(range) else { return NEUTRAL };
+        if self != Self::Hsv {
+            return scale.color(self.value(measured));
+        }
+        let [a, b] = measured.strains.map(f32::abs);
+        let saturation = if a.max(b) > 0.0 { 1.0 - a.min(b) / a.max(b) } else { 0.0 };
+        let hue = (measured.angle / std::f32::consts::PI).rem_euclid(1.0);
+        hsv(hue, saturation, (measured.residual / range).clamp(0.0, 1.0))
+    }
+
+    /// How much light and shadow change the colours: little where they are to be compared with a scale.
+    pub fn shading(self) -> f32 {
+        match self {
+            Self::Fabric => 1.0,
+            Self::Level => 0.8,
+            Self::Strain | Self::Residual | Self::Overstretch => 0.55,
+            Self::Hsv => 0.12,
+        }
+    }
+}
+
+impl FromStr for Coloring {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.iter().find(|(name, _)| *name == text);
+        found.map(|&(_, coloring)| coloring).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|(name, _)| *name).collect();
+            format!("colourings are {}", names.join(", "))
+        })
+    }
+}
+
+/// What has no measure.
+pub const NEUTRAL: Color = Vec3::new(0.45, 0.45, 0.44);
+
+/// The colour of fabric number `k`.
+pub fn fabric(k: usize) -> Color {
+    let palette = [
+        srgb(196, 88, 66),
+        srgb(52, 118, 132),
+        srgb(214, 162, 74),
+        srgb(116, 134, 92),
+        srgb(120, 82, 116),
+        srgb(76, 96, 148),
+        srgb(186, 116, 124),
+        srgb(150, 126, 102),
+    ];
+    palette[k % palette.len()]
+}
+
+/// The colour of an obstacle.
+pub fn obstacle() -> Color {
+    srgb(214, 209, 201)
+}
+
+/// A colour by hue, saturation and value, 0 to 1 each, as colour pickers have it.
+pub fn hsv(hue: f32, saturation: f32, value: f32) -> Color {
+    let part = |shift: f32| {
+        let k = (shift + 6.0 * hue).rem_euclid(6.0);
+        let v = value - value * saturation * k.min(4.0 - k).clamp(0.0, 1.0);
+        (255.0 * v).round() as u8
+    };
+    srgb(part(5.0), part(3.0), part(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hues_go_round() {
+        assert_eq!(hsv(0.0, 1.0, 1.0), srgb(255, 0, 0));
+        assert_eq!(hsv(1.0 / 3.0, 1.0, 1.0), srgb(0, 255, 0));
+        assert_eq!(hsv(2.0 / 3.0, 1.0, 1.0), srgb(0, 0, 255));
+        assert_eq!(hsv(0.5, 1.0, 1.0), srgb(0, 255, 255));
+        assert_eq!(hsv(0.3, 0.0, 1.0), srgb(255, 255, 255));
+        assert_eq!(hsv(0.3, 1.0, 0.0), srgb(0, 0, 0));
+    }
+
+    #[test]
+    fn names_are_read() {
+        for (name, coloring) in Coloring::ALL {
+            assert_eq!(name.parse(), Ok(coloring));
+        }
+        assert!("plaid".parse::<Coloring>().unwrap_err().contains("overstretch"));
+    }
+}

@@ -1,0 +1,90 @@
+//! Files that are not whole yet.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{self, File},
+    io::{self, BufWriter, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use super::EncodeError;
+
+/// Ends the names of files that are not whole, as those of a run's folder do, so that the same sweep finds them.
+const SUFFIX: &str = ".taut-part";
+
+/// A file under a hidden name beside `path`, removed unless it is [kept](Part::keep).
+#[derive(Debug)]
+pub struct Part {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: Option<BufWriter<File>>,
+}
+
+impl Part {
+    /// Begins the file that will be `path`; `kind` tells several for the same path apart.
+    pub fn create(path: &Path, kind: &str) -> Result<Self, EncodeError> {
+        let mut name = OsString::from(".");
+        name.push(path.file_name().unwrap_or(OsStr::new("clip")));
+        name.push(kind);
+        name.push(SUFFIX);
+        let temporary = path.with_file_name(name);
+        // Read too: frames that are parked are read again.
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(&temporary);
+        let file = file.map_err(|source| EncodeError::Io { path: path.into(), source })?;
+        Ok(Self { path: path.into(), temporary, file: Some(BufWriter::with_capacity(1 << 20, file)) })
+    }
+
+    /// The name that it will have.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the system said, with the file's name.
+    pub fn error(&self, source: io::Error) -> EncodeError {
+        EncodeError::Io { path: self.path.clone(), source }
+    }
+
+    /// Does something with the file.
+    pub fn with<T>(
+        &mut self,
+        work: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+    ) -> Result<T, EncodeError> {
+        let path = &self.path;
+        let file = self.file.as_mut().ok_or_else(|| io::Error::other("the file is closed"));
+        file.and_then(work).map_err(|source| EncodeError::Io { path: path.clone(), source })
+    }
+
+    /// Appends bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.with(|file| file.write_all(bytes))
+    }
+
+    /// Ends writing and begins to read from the start.
+    pub fn read_back(&mut self) -> Result<File, EncodeError> {
+        self.with(|file| {
+            file.flush()?;
+            let mut reading = file.get_ref().try_clone()?;
+            reading.seek(SeekFrom::Start(0))?;
+            Ok(reading)
+        })
+    }
+
+    /// Gives the file, which is whole now, its name.
+    pub fn keep(mut self) -> Result<(), EncodeError> {
+        self.with(|file| {
+            file.flush()?;
+            file.get_ref().sync_all()
+        })?;
+        // Closed first: not every system renames open files.
+        self.file = None;
+        fs::rename(&self.temporary, &self.path).map_err(|source| self.error(source))
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.file = None;
+        // Gone already if it was kept.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}

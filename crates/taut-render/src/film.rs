@@ -1,0 +1,372 @@
+//! The frames of a recording as scenes: one camera, one light and one scale of colours for all of them, so that nothing jitters.
+
+use std::ops::RangeInclusive;
+
+use glam::Vec3;
+use taut::{boundary::obstacle::Shape, mesh::TriangleMesh};
+use taut_io::{
+    Problem,
+    recording::{Body, Connections, Geometry, Recording},
+};
+
+use crate::{
+    camera::{Camera, Extent, View},
+    color::{
+        self, Coloring, bar,
+        level::Levels,
+        measure::{Gauge, at_vertices},
+        scale,
+    },
+    light::Lights,
+    obstacle,
+    picture::Picture,
+    render::Renderer,
+    scene::{Backdrop, Floor, Paint, Scene, Solid, Surface, Threads},
+};
+
+/// Frames that are looked at to place the camera and to find the range of values.
+const LOOKED_AT: u32 = 24;
+
+/// Where the camera is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Placement {
+    /// Where all of the action is seen, from a side; the picture is that many times enlarged.
+    Framing(View, f32),
+    /// Where the user wants it.
+    Given(Camera),
+}
+
+/// How a recording is shown.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Width and height \[pixels\].
+    pub size: [usize; 2],
+    /// What colours mean.
+    pub coloring: Coloring,
+    /// The level that [`Coloring::Level`] shows; `None`: the coarsest.
+    pub level: Option<usize>,
+    /// The largest value that colours show; `None`: what the limits or the frames suggest.
+    pub range: Option<f32>,
+    /// Where the camera is.
+    pub placement: Placement,
+    /// Words in the picture.
+    pub caption: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            size: [1280, 720],
+            coloring: Coloring::Fabric,
+            level: None,
+            range: None,
+            placement: Placement::Framing(View::default(), 1.0),
+            caption: None,
+        }
+    }
+}
+
+/// Why a recording cannot be shown so.
+#[derive(Debug, thiserror::Error)]
+pub enum FilmError {
+    /// A frame cannot be read.
+    #[error("{0}")]
+    Frame(Problem),
+    /// What was asked for makes no picture.
+    #[error("{message}")]
+    Refused {
+        /// Why.
+        message: String,
+        /// What would.
+        hint: String,
+    },
+}
+
+impl From<Problem> for FilmError {
+    fn from(problem: Problem) -> Self {
+        Self::Frame(problem)
+    }
+}
+
+/// What is known of a body beforehand.
+#[derive(Debug)]
+struct Known {
+    rest: TriangleMesh,
+    gauge: Option<Gauge>,
+    /// Colours by level.
+    levels: Option<Paint>,
+}
+
+/// A recording, ready to be drawn frame by frame.
+#[derive(Debug)]
+pub struct Film<'a> {
+    recording: &'a Recording,
+    options: Options,
+    camera: Camera,
+    lights: Lights,
+    known: Vec<Known>,
+    range: f32,
+    /// Words about the level that is shown.
+    title: Option<String>,
+    extent: Extent,
+}
+
+/// The direction against gravity, or y where there is none.
+pub fn up(recording: &Recording) -> Vec3 {
+    (-recording.description().gravity).normalize_or(Vec3::Y)
+}
+
+impl<'a> Film<'a> {
+    /// Looks at `frames` of `recording` to place camera, light and scale.
+    ///
+    /// # Errors
+    /// If a frame cannot be read, or the camera sees no body in any of the frames.
+    pub fn new(
+        recording: &'a Recording,
+        frames: RangeInclusive<u32>,
+        options: Options,
+    ) -> Result<Self, FilmError> {
+        let (known, title) = know(recording, &options)?;
+        let (first, last) = (*frames.start(), *frames.end());
+        let count = (last - first).min(LOOKED_AT - 1);
+        let at = |k: u32| first + (u64::from(last - first) * u64::from(k) / u64::from(count.max(1))) as u32;
+        let looked_at: Vec<u32> = (0..=count).map(at).collect();
+
+        let mut extent = Extent::default();
+        let mut largest = 0f32;
+        for &frame in &looked_at {
+            for (k, known) in known.iter().enumerate() {
+                let geometry = recording.read(k, frame)?;
+                if let Some(measured) = known.measured(&geometry) {
+                    let values = measured.iter().map(|m| options.coloring.value(m).abs());
+                    largest = values.fold(largest, f32::max);
+                }
+                extent.add(geometry.positions);
+            }
+        }
+        let bodies = extent.clone();
+        for &frame in &looked_at {
+            add_obstacles(recording, frame, &bodies, &mut extent);
+        }
+        let range = options.range.unwrap_or_else(|| range(recording, options.coloring, largest));
+        let aspect = options.size[0] as f32 / options.size[1].max(1) as f32;
+        let up = up(recording);
+        let framing = |view| Camera::framing(&extent, view, up, aspect);
+        let camera = match options.placement {
+            Placement::Framing(view, zoom) => framing(view).zoomed(zoom),
+            Placement::Given(camera) => camera,
+        };
+        let lights = Lights::studio(&camera, up, extent.center(), 1.02 * extent.radius());
+        let hint = framing(View::ThreeQuarter).to_words();
+        let film = Self { recording, options, camera, lights, known, range, title, extent };
+        if !film.sees(looked_at.into_iter(), aspect)? && !film.sees(frames, aspect)? {
+            let message = format!("the camera {} sees no body in any of the frames", film.camera.to_words());
+            let hint = format!("this one sees all of them: --camera {hint}");
+            return Err(FilmError::Refused { message, hint });
+        }
+        Ok(film)
+    }
+
+    fn sees(&self, mut frames: impl Iterator<Item = u32>, aspect: f32) -> Result<bool, FilmError> {
+        for frame in frames.by_ref() {
+            for k in 0..self.known.len() {
+                let Geometry { positions, connections } = self.recording.read(k, frame)?;
+                let seen = match &*connections {
+                    Connections::Triangles(triangles) => self.camera.sees(&positions, triangles, aspect),
+                    Connections::Curves(_) => {
+                        let points: Vec<[u32; 3]> = (0..positions.len() as u32).map(|v| [v; 3]).collect();
+                        self.camera.sees(&positions, &points, aspect)
+                    }
+                };
+                if seen {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The camera, which is the same in all frames.
+    pub fn camera(&self) -> &Camera {
+        &self.camera
+    }
+
+    /// The largest value that colours show.
+    pub fn range(&self) -> f32 {
+        self.range
+    }
+
+    /// Frame `frame` as a scene.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn scene(&self, frame: u32) -> Result<Scene, Problem> {
+        let (mut surfaces, mut threads) = (Vec::new(), Vec::new());
+        for (k, known) in self.known.iter().enumerate() {
+            let geometry = self.recording.read(k, frame)?;
+            match &*geometry.connections {
+                Connections::Triangles(triangles) => {
+                    let paint = self.paint(k, known, &geometry);
+                    let shading = self.options.coloring.shading();
+                    let positions = geometry.positions;
+                    surfaces.push(Surface { positions, triangles: triangles.clone(), paint, shading });
+                }
+                Connections::Curves(strands) => threads.push(Threads {
+                    positions: geometry.positions,
+                    strands: strands.clone(),
+                    radius: 0.004 * self.extent.radius(),
+                    color: color::fabric(k),
+                }),
+            }
+        }
+        let (floor, solids) = self.obstacles(frame);
+        let (camera, lights) = (self.camera, self.lights);
+        Ok(Scene {
+            surfaces,
+            threads,
+            solids,
+            floor: Some(floor),
+            camera,
+            lights,
+            backdrop: Backdrop::default(),
+        })
+    }
+
+    /// Draws frame `frame` over all of `picture`, with its scale and caption.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn draw(&self, renderer: &mut Renderer, frame: u32, picture: &mut Picture) -> Result<(), Problem> {
+        renderer.draw(&self.scene(frame)?, picture);
+        if let Some(scale) = self.options.coloring.scale(self.range) {
+            bar::scale(picture, &scale);
+        }
+        if self.options.coloring == Coloring::Hsv {
+            bar::directions(picture);
+        }
+        if let Some(title) = &self.title {
+            bar::title(picture, title);
+        }
+        if let Some(caption) = &self.options.caption {
+            bar::caption(picture, caption);
+        }
+        Ok(())
+    }
+
+    fn paint(&self, body: usize, known: &Known, geometry: &Geometry) -> Paint {
+        let front = color::fabric(body);
+        let plain = Paint::Plain { front, back: crate::scene::back_of(front) };
+        let coloring = self.options.coloring;
+        if coloring == Coloring::Fabric {
+            return plain;
+        }
+        // A body that was torn has other triangles than its rest shape, of which nothing is known.
+        let same = geometry.connections.triangles() == known.rest.triangles;
+        let unknown = Paint::Plain { front: color::NEUTRAL, back: color::NEUTRAL };
+        if coloring == Coloring::Level {
+            return known.levels.clone().filter(|_| same).unwrap_or(unknown);
+        }
+        let Some(measured) = known.measured(geometry) else { return unknown };
+        if matches!(coloring, Coloring::Residual | Coloring::Hsv) {
+            return Paint::Triangles(measured.iter().map(|m| coloring.color(m, self.range)).collect());
+        }
+        let values: Vec<f32> = measured.iter().map(|m| coloring.value(m)).collect();
+        let Some(scale) = coloring.scale(self.range) else { return unknown };
+        Paint::Vertices(at_vertices(&values, &known.rest).iter().map(|&v| scale.color(v)).collect())
+    }
+
+    /// The floor and the solid bodies.
+    fn obstacles(&self, frame: u32) -> (Floor, Vec<Solid>) {
+        let up = self.lights.up;
+        let mut floor = None;
+        let mut solids = Vec::new();
+        for obstacle in &self.recording.description().obstacles {
+            let pose = obstacle.pose(self.recording.time(frame));
+            let normal = pose.rotation * Vec3::Y;
+            if obstacle.shape == Shape::Plane && normal.dot(up) > 0.97 && floor.is_none() {
+                floor = Some(Floor { normal, height: normal.dot(pose.position) });
+                continue;
+            }
+            let extent = 2.0 * self.extent.radius();
+            solids.push(Solid { shape: obstacle.shape, pose, color: color::obstacle(), extent });
+        }
+        let lowest = self.extent.points().map(|p| p.dot(up)).fold(f32::INFINITY, f32::min);
+        let below = Floor { normal: up, height: lowest - 0.02 * self.extent.radius() };
+        (floor.unwrap_or(below), solids)
+    }
+}
+
+impl Known {
+    fn measured(&self, geometry: &Geometry) -> Option<Vec<color::measure::Measured>> {
+        let same = geometry.connections.triangles() == self.rest.triangles;
+        self.gauge.as_ref().filter(|_| same)?.measure(&geometry.positions)
+    }
+}
+
+/// Prepares all bodies, and says what level is shown.
+fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<String>), FilmError> {
+    let mut known = Vec::new();
+    let mut title = None;
+    for body in recording.bodies() {
+        let rest = rest_mesh(body);
+        let cloth = body.cloth.map(|k| &recording.description().cloths[k]);
+        let gauge = if options.coloring.measures() && !rest.triangles.is_empty() {
+            let refused =
+                |message| FilmError::Refused { message, hint: "--color fabric needs no limits".into() };
+            Some(Gauge::new(&rest, cloth).map_err(refused)?)
+        } else {
+            None
+        };
+        let levels = if options.coloring == Coloring::Level && !rest.triangles.is_empty() {
+            let levels = Levels::new(rest.clone());
+            let coarsest = levels.coarsest();
+            let level = options.level.unwrap_or(coarsest);
+            if level > coarsest {
+                let message = format!("{} has levels 0 to {coarsest}: there is no level {level}", body.name);
+                return Err(FilmError::Refused { message, hint: "level 0 is the mesh itself".into() });
+            }
+            let words = format!("level {level} of {coarsest}: {} triangles", levels.triangles(level));
+            title.get_or_insert(words);
+            Some(Paint::Triangles(levels.colors(level)))
+        } else {
+            None
+        };
+        known.push(Known { rest, gauge, levels });
+    }
+    Ok((known, title))
+}
+
+fn rest_mesh(body: &Body) -> TriangleMesh {
+    TriangleMesh {
+        positions: body.rest.positions.clone(),
+        triangles: body.rest.connections.triangles().to_vec(),
+        ..TriangleMesh::default()
+    }
+}
+
+/// Adds the obstacles that are near the `bodies` and not much larger.
+fn add_obstacles(recording: &Recording, frame: u32, bodies: &Extent, extent: &mut Extent) {
+    let (center, radius) = (bodies.center(), bodies.radius());
+    for obstacle in &recording.description().obstacles {
+        if obstacle.shape == Shape::Plane {
+            continue;
+        }
+        let pose = obstacle.pose(recording.time(frame));
+        let mut own = Extent::default();
+        own.add(obstacle::tessellate(&obstacle.shape, 1.0).positions.into_iter().map(|p| pose.to_world(p)));
+        if own.radius() < 2.5 * radius && own.center().distance(center) < 2.0 * radius + own.radius() {
+            extent.add(own.points());
+        }
+    }
+}
+
+/// A range of values that is easy to read: by the limits, or by the `largest` value where there are none.
+fn range(recording: &Recording, coloring: Coloring, largest: f32) -> f32 {
+    let bounds = recording.description().cloths.iter().map(taut::Cloth::strain_bounds);
+    let limit = match coloring {
+        Coloring::Strain => bounds.filter_map(|b| b.max.or(b.min.map(|m| -m))).fold(0.0, f32::max),
+        Coloring::Overstretch => bounds.filter_map(|b| b.max).fold(0.0, f32::max),
+        _ => 0.0,
+    };
+    if limit > 0.0 { scale::round_up(1.2 * limit) } else { scale::round_up(largest.max(1e-4)) }
+}

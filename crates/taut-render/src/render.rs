@@ -1,0 +1,101 @@
+//! From a scene to a picture, on several threads, with the same pixels for any number of them.
+
+use rayon::prelude::*;
+
+use crate::{
+    assembly::Assembly,
+    picture::Picture,
+    raster::{Projection, Raster, TILE, Tile},
+    scene::Scene,
+    shade::{FloorLight, Shader},
+    shadow::{Shadows, SkyLight},
+};
+
+/// The largest width and height of a picture \[pixels\].
+pub const LARGEST: usize = 8192;
+
+/// Draws scenes; keeps its memory from one to the next.
+#[derive(Debug)]
+pub struct Renderer {
+    pool: rayon::ThreadPool,
+    assembly: Assembly,
+    raster: Raster,
+    shadows: Shadows,
+    sky: Vec<SkyLight>,
+    floor_light: FloorLight,
+}
+
+impl Renderer {
+    /// A renderer with `threads` threads.
+    ///
+    /// # Errors
+    /// If the system has no more threads to give.
+    pub fn new(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
+        Ok(Self {
+            pool: rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?,
+            assembly: Assembly::default(),
+            raster: Raster::default(),
+            shadows: Shadows::default(),
+            sky: Vec::new(),
+            floor_light: FloorLight::default(),
+        })
+    }
+
+    /// Draws `scene` over all of `picture`.
+    pub fn draw(&mut self, scene: &Scene, picture: &mut Picture) {
+        let Self { pool, assembly, raster, shadows, sky, floor_light } = self;
+        let size = [picture.width(), picture.height()];
+        if size.contains(&0) {
+            return;
+        }
+        pool.install(|| {
+            let projection = Projection::new(&scene.camera, size);
+            assembly.gather(scene);
+            rayon::join(|| raster.place(assembly, &projection), || shadows.draw(assembly, &scene.lights));
+            let vertices = assembly.positions.par_iter().zip(&assembly.normals);
+            vertices.map(|(&p, &normal)| shadows.sky(p, normal)).collect_into_vec(sky);
+            let seen = scene.floor.and_then(|floor| Some((floor, projection.floor(&floor)?)));
+            if let Some((floor, _)) = &seen {
+                floor_light.measure(floor, scene, shadows);
+            }
+            let shader = Shader {
+                scene,
+                assembly,
+                raster,
+                projection: &projection,
+                shadows,
+                sky,
+                floor_light,
+                floor: seen.map(|(floor, _)| floor),
+                height: size[1],
+            };
+            let rows = picture.pixels_mut().par_chunks_mut(size[0] * TILE[1]).enumerate();
+            rows.for_each_init(Tile::default, |tile, (row, pixels)| {
+                for column in 0..size[0].div_ceil(TILE[0]) {
+                    raster.draw(column, row, seen.map(|(_, depth)| depth), tile);
+                    let ([left, top], [width, height]) = (tile.origin(), tile.size());
+                    for y in 0..height {
+                        for x in 0..width {
+                            pixels[y * size[0] + left + x] = shader.pixel(left + x, top + y, tile.ids(x, y));
+                        }
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// A picture of `scene`, `width` × `height` pixels, drawn on `threads` threads.
+///
+/// # Errors
+/// If the system has no more threads to give.
+pub fn render(
+    scene: &Scene,
+    width: usize,
+    height: usize,
+    threads: usize,
+) -> Result<Picture, rayon::ThreadPoolBuildError> {
+    let mut picture = Picture::new(width, height, [255; 4]);
+    Renderer::new(threads)?.draw(scene, &mut picture);
+    Ok(picture)
+}
