@@ -1,6 +1,6 @@
 //! Broad phase: which pairs of parts are near enough in a step to be looked at.
 //!
-//! Every vertex is looked up in a tree of boxes about the triangles, every edge in one about the edges. Boxes reach further by the distance that
+//! Vertices are looked up, a leaf of their tree at a time, in a tree of boxes about the triangles, edges in their own. Boxes reach further by the distance that
 //! is asked for, rounded outwards, so that no pair is missed. Pairs that share a vertex are left out. The order of pairs does not depend
 //! on threads.
 
@@ -20,12 +20,13 @@ pub struct Pair {
     pub vertices: [u32; 4],
 }
 
-/// Lookups that one piece of work is made of.
-const PIECE: usize = 256;
+/// Leaves that one piece of work is made of.
+const PIECE: usize = 32;
 
 /// Trees about a surface, and the pairs that were found last.
 #[derive(Debug, Default)]
 pub struct Candidates {
+    vertices: Tree,
     triangles: Tree,
     edges: Tree,
     /// By piece of work; kept so that steps need not allocate.
@@ -35,33 +36,35 @@ pub struct Candidates {
 impl Candidates {
     /// Trees about `surface`, whose vertices are at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
-        let triangles: Vec<Swept> = surface.triangles.iter().map(|t| about(t, x, x)).collect();
-        let edges: Vec<Swept> = surface.edges.iter().map(|e| about(e, x, x)).collect();
-        let pieces = surface.vertices.len().div_ceil(PIECE) + surface.edges.len().div_ceil(PIECE);
-        Self { triangles: Tree::new(&triangles), edges: Tree::new(&edges), found: vec![Vec::new(); pieces] }
+        let tree = |parts: Vec<Swept>| Tree::new(&parts);
+        let vertices = tree(surface.vertices.iter().map(|&v| about(&[v], x, x)).collect());
+        let triangles = tree(surface.triangles.iter().map(|t| about(t, x, x)).collect());
+        let edges = tree(surface.edges.iter().map(|e| about(e, x, x)).collect());
+        let pieces = vertices.leaf_count().div_ceil(PIECE) + edges.leaf_count().div_ceil(PIECE);
+        Self { vertices, triangles, edges, found: vec![Vec::new(); pieces] }
     }
 
     /// Finds all pairs that may come nearer than `reach` \[m\] on their way from `old` to `x` \[m\].
     pub fn find(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], reach: f32) {
         // Each of the two grows by half of it.
         let margin = (0.5 * reach).next_up();
-        self.triangles.refit(|t| about(&surface.triangles[t as usize], old, x).grown(margin));
-        self.edges.refit(|e| about(&surface.edges[e as usize], old, x).grown(margin));
-        let Self { triangles, edges, found } = self;
-        let of_vertices = surface.vertices.len().div_ceil(PIECE);
+        let Self { vertices, triangles, edges, found } = self;
+        vertices.refit(|v| about(&[surface.vertices[v as usize]], old, x).grown(margin));
+        triangles.refit(|t| about(&surface.triangles[t as usize], old, x).grown(margin));
+        edges.refit(|e| about(&surface.edges[e as usize], old, x).grown(margin));
+        let of_vertices = vertices.leaf_count().div_ceil(PIECE);
+        let (vertices, triangles, edges): (&Tree, &Tree, &Tree) = (vertices, triangles, edges);
         threads.each(found, 1, |first, lists| {
             for (k, list) in lists.iter_mut().enumerate() {
                 list.clear();
                 let piece = first + k;
                 if piece < of_vertices {
-                    let range = range(piece, surface.vertices.len());
-                    for &v in &surface.vertices[range] {
-                        look_up_vertex(triangles, surface, v, &about(&[v], old, x).grown(margin), list);
+                    for leaf in leaves(piece, vertices.leaf_count()) {
+                        vertices.meet(leaf, triangles, |v, t| list.extend(vertex_triangle(surface, v, t)));
                     }
                 } else {
-                    for e in range(piece - of_vertices, surface.edges.len()) {
-                        let part = about(&surface.edges[e], old, x).grown(margin);
-                        look_up_edge(edges, surface, e, &part, list);
+                    for leaf in leaves(piece - of_vertices, edges.leaf_count()) {
+                        edges.meet_later(leaf, |e, f| list.extend(edge_edge(surface, e, f)));
                     }
                 }
             }
@@ -79,30 +82,24 @@ impl Candidates {
     }
 }
 
-fn range(piece: usize, count: usize) -> std::ops::Range<usize> {
+fn leaves(piece: usize, count: usize) -> std::ops::Range<usize> {
     piece * PIECE..((piece + 1) * PIECE).min(count)
 }
 
+/// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners.
 #[inline(always)]
-fn look_up_vertex(tree: &Tree, surface: &Surface, vertex: u32, part: &Swept, list: &mut Vec<Pair>) {
-    tree.search(part, |t| {
-        let [a, b, c] = surface.triangles[t as usize];
-        if vertex != a && vertex != b && vertex != c {
-            list.push(Pair { kind: Kind::VertexTriangle, vertices: [vertex, a, b, c] });
-        }
-    });
+fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair> {
+    let (v, [a, b, c]) = (surface.vertices[vertex as usize], surface.triangles[triangle as usize]);
+    (v != a && v != b && v != c).then_some(Pair { kind: Kind::VertexTriangle, vertices: [v, a, b, c] })
 }
 
+/// The pair of two edges, by their places in `surface`, unless they share a vertex.
 #[inline(always)]
-fn look_up_edge(tree: &Tree, surface: &Surface, edge: usize, part: &Swept, list: &mut Vec<Pair>) {
-    let [a, b] = surface.edges[edge];
-    tree.search(part, |other| {
-        let [c, d] = surface.edges[other as usize];
-        // Each pair once.
-        if other as usize > edge && a != c && a != d && b != c && b != d {
-            list.push(Pair { kind: Kind::EdgeEdge, vertices: [a, b, c, d] });
-        }
-    });
+fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
+    let ([a, b], [c, d]) =
+        (surface.edges[first.min(second) as usize], surface.edges[first.max(second) as usize]);
+    let apart = a != c && a != d && b != c && b != d;
+    apart.then_some(Pair { kind: Kind::EdgeEdge, vertices: [a, b, c, d] })
 }
 
 /// Vertices on their way from `old` to `x`.

@@ -7,7 +7,7 @@
 //! moves by more than an edge; so a box of starts and a box of ways are kept apart ([`Swept`]), and two parts are told apart by where they
 //! start and how they move *relative to each other*: what moves together meets no more than if it stood still.
 
-/// A box along the axes \[m\]. The fourth numbers are not used: four are compared at once.
+/// A box along the axes \[m\]. The fourth numbers are 0: four are compared at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Lowest corner.
@@ -23,6 +23,7 @@ impl Bounds {
     /// The smallest box that holds this one and the point `x`.
     #[inline(always)]
     pub fn with(mut self, x: &[f32; 4]) -> Self {
+        let x = [x[0], x[1], x[2], 0.0];
         for k in 0..4 {
             self.low[k] = self.low[k].min(x[k]);
             self.high[k] = self.high[k].max(x[k]);
@@ -89,7 +90,7 @@ impl Swept {
     #[inline(always)]
     pub fn meets(&self, other: &Self) -> bool {
         let mut apart = false;
-        for k in 0..3 {
+        for k in 0..4 {
             let over =
                 (self.start.low[k] - other.start.high[k]) + (self.way.low[k] - other.way.high[k]).min(0.0);
             let under =
@@ -101,7 +102,7 @@ impl Swept {
 }
 
 /// Parts in a leaf, at most.
-const LEAF: usize = 4;
+const LEAF: usize = 6;
 
 /// A tree of boxes about parts that are numbered from 0.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +112,8 @@ pub struct Tree {
     parts: Vec<u32>,
     /// Where they are and how they move, in the same order.
     boxes: Vec<Swept>,
+    /// The nodes that are leaves.
+    leaves: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +136,8 @@ impl Tree {
             split(boxes, &mut parts, 0, &mut nodes);
         }
         let boxes = parts.iter().map(|&part| boxes[part as usize]).collect();
-        let mut tree = Self { nodes, parts, boxes };
+        let leaves = (0..nodes.len() as u32).filter(|&i| nodes[i as usize].count > 0).collect();
+        let mut tree = Self { nodes, parts, boxes, leaves };
         tree.fit_nodes();
         tree
     }
@@ -174,20 +178,75 @@ impl Tree {
     /// Calls `found` with each part that `part` may meet, in the tree's order.
     #[inline(always)]
     pub fn search(&self, part: &Swept, mut found: impl FnMut(u32)) {
-        let mut i = 0;
+        self.visit(0, part, |places| {
+            for place in places {
+                if self.boxes[place].meets(part) {
+                    found(self.parts[place]);
+                }
+            }
+        });
+    }
+
+    /// Number of leaves.
+    pub fn leaf_count(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// Calls `found` with each part of leaf `leaf` and each part of `other` that it may meet, in the trees' order.
+    #[inline(always)]
+    pub fn meet(&self, leaf: usize, other: &Tree, mut found: impl FnMut(u32, u32)) {
+        let own = &self.nodes[self.leaves[leaf] as usize];
+        other.visit(0, &own.bounds, |places| {
+            for a in own.places() {
+                for b in places.clone() {
+                    if self.boxes[a].meets(&other.boxes[b]) {
+                        found(self.parts[a], other.parts[b]);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Calls `found` with each two parts that may meet, one of leaf `leaf` and the other of the same or a later leaf: over all leaves,
+    /// every such pair once.
+    #[inline(always)]
+    pub fn meet_later(&self, leaf: usize, mut found: impl FnMut(u32, u32)) {
+        let at = self.leaves[leaf] as usize;
+        let own = &self.nodes[at];
+        // What follows a leaf in the array are the leaves after it, and what is above these and not above it.
+        self.visit(at, &own.bounds, |places| {
+            for a in own.places() {
+                for b in places.clone().skip_while(|&b| b <= a) {
+                    if self.boxes[a].meets(&self.boxes[b]) {
+                        found(self.parts[a], self.parts[b]);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Calls `leaf` with the places of the parts of each leaf, from node `from` on, whose box may meet `part`.
+    #[inline(always)]
+    fn visit(&self, from: usize, part: &Swept, mut leaf: impl FnMut(std::ops::Range<usize>)) {
+        let mut i = from;
         while let Some(node) = self.nodes.get(i) {
             if !node.bounds.meets(part) {
                 i = node.skip as usize;
                 continue;
             }
-            let parts = node.first as usize..(node.first + node.count) as usize;
-            for place in parts {
-                if self.boxes[place].meets(part) {
-                    found(self.parts[place]);
-                }
+            if node.count > 0 {
+                leaf(node.places());
             }
             i += 1;
         }
+    }
+}
+
+impl Node {
+    /// Places of the parts of a leaf.
+    #[inline(always)]
+    fn places(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
     }
 }
 
@@ -261,6 +320,29 @@ mod tests {
                     assert_eq!(found(&tree, &query), all);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn leaf_by_leaf_every_pair_is_met_once() {
+        let mut random = Random::new(8, 0);
+        for count in [0, 1, 5, 6, 7, 90] {
+            let (first, second) = (soup(&mut random, count, 0.2), soup(&mut random, 2 * count, 0.1));
+            let (tree, other) = (Tree::new(&first), Tree::new(&second));
+            let (mut within, mut between) = (Vec::new(), Vec::new());
+            for leaf in 0..tree.leaf_count() {
+                tree.meet_later(leaf, |a, b| within.push([a.min(b), a.max(b)]));
+                tree.meet(leaf, &other, |a, b| between.push([a, b]));
+            }
+            within.sort_unstable();
+            between.sort_unstable();
+            let all = |from: &dyn Fn(u32) -> u32, others: &[Swept]| -> Vec<[u32; 2]> {
+                let pairs =
+                    (0..count as u32).flat_map(|a| (from(a)..others.len() as u32).map(move |b| [a, b]));
+                pairs.filter(|&[a, b]| first[a as usize].meets(&others[b as usize])).collect()
+            };
+            assert_eq!(within, all(&|a| a + 1, &first));
+            assert_eq!(between, all(&|_| 0, &second));
         }
     }
 
