@@ -8,6 +8,7 @@ mod bench;
 mod check;
 mod export;
 mod failure;
+mod figure;
 mod fit;
 mod interrupt;
 mod materials;

@@ -9,37 +9,23 @@ use taut::{Cloth, Description, certificate::BodyCertificate};
 use taut_io::{
     Problem, Problems,
     output::{
-        atomic,
         layout::Layout,
         metrics::{self, FrameLine},
     },
     scene,
 };
-use taut_render::{
-    encode,
-    plot::{self, Axis, Chart, LimitLine, Series},
-};
+use taut_render::plot::{Axis, Chart, LimitLine, Series};
 
-use crate::{args::PlotArgs, failure::Failure, terminal};
+use crate::{args::PlotArgs, failure::Failure, figure::Figure, terminal};
 
 /// Draws the runs that `args` name.
 pub fn plot(args: &PlotArgs) -> Result<ExitCode, Failure> {
-    let path = target(args)?;
-    let kind = Kind::of(&path)?;
-    if path.exists() && !args.force {
-        let message = format!("{} is there already", path.display());
-        return Err(Failure::input(message, "replace it with --force, or choose another name with -o"));
-    }
+    let figure = Figure::new(target(args)?, args.force)?;
     let runs = args.out.iter().map(|out| Run::read(out)).collect::<Result<Vec<_>, _>>()?;
     let charts = charts(&named(runs, &args.out));
-    let bytes = match kind {
-        Kind::Svg => plot::svg(&charts).into_bytes(),
-        Kind::Png => encode::png_small(&plot::png(&charts)),
-    };
-    atomic::write(&path, &bytes)
-        .map_err(|error| Failure::Write { message: error.to_string(), hint: None })?;
+    figure.write(&charts)?;
     let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
-    terminal::print(&format!("{}: {}\n", path.display(), titles.join(", ").to_lowercase()))?;
+    terminal::print(&format!("{}: {}\n", figure.path().display(), titles.join(", ").to_lowercase()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -52,26 +38,6 @@ fn target(args: &PlotArgs) -> Result<PathBuf, Failure> {
             "several runs belong to no folder alone",
             "say where to draw them, as in `-o compared.svg`",
         )),
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Svg,
-    Png,
-}
-
-impl Kind {
-    fn of(path: &Path) -> Result<Self, Failure> {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        match extension.as_deref() {
-            Some("svg") => Ok(Self::Svg),
-            Some("png") => Ok(Self::Png),
-            _ => Err(Failure::input(
-                format!("{} does not end in .svg or .png", path.display()),
-                "a plot is drawn as .svg (lines, for papers and browsers) or as .png (pixels)",
-            )),
-        }
     }
 }
 

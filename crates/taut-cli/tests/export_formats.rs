@@ -8,10 +8,7 @@ use std::path::Path;
 use clients::{python, validate_gltf};
 use glam::Vec3;
 use program::Place;
-use taut_io::{
-    mesh::{write_ply, write_strands},
-    output::npy,
-};
+use taut_io::mesh::{write_ply, write_strands};
 
 /// Compares an export with the frames of its run.
 const CHECK: &str = include_str!("clients/formats.py");
@@ -38,21 +35,8 @@ fn place_with_run() -> Place {
         let wave = |x: &Vec3| *x + Vec3::Y * (x.x * 20.0 + frame as f32).sin();
         rest.iter().map(wave).collect()
     });
-    add_body(&place, "schöne Haare & Garn", &write_strands(&rest, &[4, 3]), frames);
+    place.add_body("schöne Haare & Garn", &write_strands(&rest, &[4, 3]), frames);
     place
-}
-
-/// Adds a body to the run as another kind of simulation would write it.
-fn add_body(place: &Place, name: &str, rest: &[u8], frames: impl Iterator<Item = Vec<Vec3>>) {
-    let manifest = "out/checkpoint/manifest.json";
-    let mut json: serde_json::Value = serde_json::from_str(&place.read(manifest)).unwrap();
-    json["bodies"].as_array_mut().unwrap().push(name.into());
-    place.write(manifest, &json.to_string());
-    std::fs::write(place.path(&format!("out/{name}.rest.ply")), rest).unwrap();
-    for (frame, positions) in frames.enumerate() {
-        let path = place.path(&format!("out/frames/{name}.{frame:04}.npy"));
-        std::fs::write(path, npy::encode(&positions)).unwrap();
-    }
 }
 
 /// A square of two triangles that comes apart along its diagonal in frame 5.
@@ -66,8 +50,8 @@ fn add_torn_body(place: &Place) {
         }
         positions
     });
-    add_body(place, "torn", &write_ply(&mesh), frames);
-    std::fs::write(place.path("out/frames/torn.0005.faces.npy"), npy::encode_triangles(&torn)).unwrap();
+    place.add_body("torn", &write_ply(&mesh), frames);
+    place.write_triangles("torn", 5, &torn);
 }
 
 fn square() -> taut::mesh::TriangleMesh {

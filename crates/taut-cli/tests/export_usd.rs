@@ -3,23 +3,17 @@
 mod clients;
 mod program;
 
-use std::{fmt::Write as _, fs, process::Command};
+use std::{fs, process::Command};
 
 use clients::python;
+use glam::Vec3;
 use program::{Answer, Place};
+use taut::mesh::TriangleMesh;
+use taut_io::mesh::{write_ply, write_strands};
 
-/// Two cloths, one of them with texture coordinates of its own, and an obstacle of every shape, far away, some of them moving.
-const SCENE: &str = r#"[scene]
-frames = 12
-frame_rate = 24
-[solver]
-tolerance = 0.01
-[[cloth]]
-name = "sheet"
-mesh = { grid = { size = [1.0, 1.0], cells = [8, 8] } }
-material = "polyester"
-strain = { max = 0.05 }
-pin = [{ select = "corner:top-left" }, { select = "corner:top-right" }]
+/// What the scene of [`Place`] has not: a cloth with texture coordinates of its own, and an obstacle of every shape, far away, some of
+/// them moving.
+const MORE: &str = r#"
 [[cloth]]
 name = "my-quad"
 mesh = { file = "quad.obj" }
@@ -54,69 +48,26 @@ const QUAD: &str = "v 0 3 0\nv 1 3 0\nv 1 3 1\nv 0 3 1\nvt 0 0\nvt 1 0\nvt 1 1\n
 /// A run of the scene, whose quad tears (as later kinds of cloth will), and a body of two strands.
 fn place_with_run() -> Place {
     let place = Place::new();
-    place.write("all-kinds.toml", SCENE);
+    place.write("all-kinds.toml", &(program::SCENE.to_string() + MORE));
     place.write("quad.obj", QUAD);
-    place.good("run all-kinds.toml -o out");
-    let frame = |body: &str, frame: u32, points: &[[f32; 3]]| {
-        let bytes: Vec<u8> = points.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
-        write_npy(&place, &format!("out/frames/{body}.{frame:04}.npy"), "<f4", points.len(), &bytes);
-    };
-    let faces = |frame: u32, triangles: &[[i32; 3]]| {
-        let bytes: Vec<u8> = triangles.as_flattened().iter().flat_map(|v| v.to_le_bytes()).collect();
-        write_npy(
-            &place,
-            &format!("out/frames/my-quad.{frame:04}.faces.npy"),
-            "<i4",
-            triangles.len(),
-            &bytes,
-        );
-    };
+    place.good("run all-kinds.toml -o out --set scene.frame_rate=24");
     // In two from frame 5 on; one triangle is gone from frame 9 on.
-    let corners = [[0.0, 3.0, 0.0], [1.0, 3.0, 0.0], [1.0, 3.0, 1.0], [0.0, 3.0, 1.0]];
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Z, Vec3::Z].map(|x| x + 3.0 * Vec3::Y);
     for n in 5..=12 {
         let fall = n as f32 / 7.0;
-        let torn = [corners[0], corners[2], corners[1], corners[0], corners[3], corners[2]];
         let count = if n < 9 { 6 } else { 3 };
-        let torn: Vec<[f32; 3]> =
-            torn[..count].iter().enumerate().map(|(k, [x, y, z])| [*x, y - fall * k as f32, *z]).collect();
-        frame("my-quad", n, &torn);
+        let torn = [0, 2, 1, 0, 3, 2].map(|v| corners[v]).into_iter().take(count).enumerate();
+        let torn: Vec<Vec3> = torn.map(|(k, x)| x - fall * k as f32 * Vec3::Y).collect();
+        place.write_frame("my-quad", n, &torn);
     }
-    faces(5, &[[0, 1, 2], [3, 4, 5]]);
-    faces(9, &[[0, 1, 2]]);
+    place.write_triangles("my-quad", 5, &[[0, 1, 2], [3, 4, 5]]);
+    place.write_triangles("my-quad", 9, &[[0, 1, 2]]);
 
-    let strand = |n: u32| -> Vec<[f32; 3]> {
-        (0..7).map(|k| [0.1 * k as f32, 0.01 * (n * k) as f32, -1.0 / 3.0]).collect()
+    let strand = |n: u32| -> Vec<Vec3> {
+        (0..7).map(|k| Vec3::new(0.1 * k as f32, 0.01 * (n * k) as f32, -1.0 / 3.0)).collect()
     };
-    let mut ply =
-        String::from("ply\nformat ascii 1.0\nelement vertex 7\nproperty float x\nproperty float y\n");
-    ply += "property float z\nelement edge 5\nproperty int vertex1\nproperty int vertex2\nend_header\n";
-    for [x, y, z] in strand(0) {
-        writeln!(ply, "{x} {y} {z}").unwrap();
-    }
-    ply += "0 1\n1 2\n2 3\n4 5\n5 6\n";
-    place.write("out/rope.rest.ply", &ply);
-    for n in 0..=12 {
-        frame("rope", n, &strand(n));
-    }
-    add_body(&place, |bodies| bodies.push("rope".into()));
+    place.add_body("rope", &write_strands(&strand(0), &[4, 3]), (0..=12).map(strand));
     place
-}
-
-fn add_body(place: &Place, change: impl FnOnce(&mut Vec<serde_json::Value>)) {
-    let mut manifest: serde_json::Value =
-        serde_json::from_str(&place.read("out/checkpoint/manifest.json")).unwrap();
-    change(manifest["bodies"].as_array_mut().unwrap());
-    place.write("out/checkpoint/manifest.json", &manifest.to_string());
-}
-
-fn write_npy(place: &Place, name: &str, kind: &str, rows: usize, bytes: &[u8]) {
-    let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, 3), }}");
-    let header = format!("{header:<117}\n");
-    let mut file = b"\x93NUMPY\x01\x00".to_vec();
-    file.extend((header.len() as u16).to_le_bytes());
-    file.extend(header.as_bytes());
-    file.extend(bytes);
-    fs::write(place.path(name), file).unwrap();
 }
 
 /// Reads a layer whole and compares it with the run, bit by bit where it should be.
@@ -308,18 +259,14 @@ fn damaged_frames_and_full_disks_leave_nothing() {
 fn text_that_nobody_could_read_is_refused() {
     let place = Place::new();
     place.good("run scene-in.toml -o out");
-    let mut ply =
-        String::from("ply\nformat ascii 1.0\nelement vertex 30000\nproperty float x\nproperty float y\n");
-    ply += "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
-    for k in 0..30_000 {
-        writeln!(ply, "{k} 0 {}", k % 2).unwrap();
-    }
-    place.write("out/big.rest.ply", &(ply + "3 0 1 2\n"));
+    let positions = (0..30_000_u16).map(|k| Vec3::new(f32::from(k), 0.0, f32::from(k % 2))).collect();
+    let mesh = TriangleMesh { positions, triangles: vec![[0, 1, 2]], ..TriangleMesh::default() };
+    fs::write(place.path("out/big.rest.ply"), write_ply(&mesh)).unwrap();
     for n in 0..1000 {
         // The size is known before anything is read.
         place.write(&format!("out/frames/big.{n:04}.npy"), "");
     }
-    add_body(&place, |bodies| *bodies = vec!["big".into()]);
+    place.change_bodies(|bodies| *bodies = vec!["big".into()]);
     place.bad("export out --format usda", 2, &["2.3 GB of text", ".usdc"]);
     place.bad("export out --format usd", 2, &["big.0000.npy", "truncated"]);
 }

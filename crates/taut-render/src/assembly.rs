@@ -1,10 +1,12 @@
 //! All triangles of a scene in one list, with normals: what the rasteriser and the lights work on.
 
 use glam::Vec3;
-use taut::boundary::obstacle::Shape;
+use taut::{
+    boundary::obstacle::{Shape, surface::Surface},
+    mesh::normals::vertex_normals,
+};
 
 use crate::{
-    obstacle::{self, Solid},
     scene::{Color, Paint, Scene},
     thread,
 };
@@ -46,7 +48,7 @@ pub struct Assembly {
     pub number: Vec<u32>,
     /// Parts.
     pub parts: Vec<Part>,
-    shapes: Vec<(Shape, f32, Solid)>,
+    shapes: Vec<(Shape, f32, Surface)>,
 }
 
 impl Assembly {
@@ -65,13 +67,13 @@ impl Assembly {
             self.smooth_normals(first);
         }
         for threads in &scene.threads {
-            let solid = thread::tessellate(threads);
-            self.push_solid(&solid, threads.color, |p| p, |n| n);
+            let surface = thread::tessellate(threads);
+            self.push_solid(&surface, threads.color, |p| p, |n| n);
         }
         for solid in &scene.solids {
-            let key = |s: &(Shape, f32, Solid)| s.0 == solid.shape && s.1 == solid.extent;
+            let key = |s: &(Shape, f32, Surface)| s.0 == solid.shape && s.1 == solid.extent;
             let at = self.shapes.iter().position(key).unwrap_or_else(|| {
-                let made = obstacle::tessellate(&solid.shape, solid.extent);
+                let made = solid.shape.surface(solid.extent);
                 self.shapes.push((solid.shape, solid.extent, made));
                 self.shapes.len() - 1
             });
@@ -89,15 +91,15 @@ impl Assembly {
 
     fn push_solid(
         &mut self,
-        solid: &Solid,
+        surface: &Surface,
         color: Color,
         place: impl Fn(Vec3) -> Vec3,
         turn: impl Fn(Vec3) -> Vec3,
     ) {
         let first = self.begin(Look::Plain(color), false, 1.0);
-        self.positions.extend(solid.positions.iter().map(|&p| place(p)));
-        self.normals.extend(solid.normals.iter().map(|&n| turn(n)));
-        self.push_triangles(first, &solid.triangles, usize::MAX);
+        self.positions.extend(surface.positions.iter().map(|&p| place(p)));
+        self.normals.extend(surface.normals.iter().map(|&n| turn(n)));
+        self.push_triangles(first, &surface.triangles, usize::MAX);
     }
 
     /// Adds triangles of the vertices from `first` on; `painted` of them have a colour.
@@ -114,21 +116,12 @@ impl Assembly {
         }
     }
 
-    /// Normals weighted by area, in the order of triangles, so that they do not depend on threads.
+    /// Normals of the last part, whose vertices are those from `first` on.
     fn smooth_normals(&mut self, first: u32) {
-        self.normals.resize(self.positions.len(), Vec3::ZERO);
         let part = self.parts.len() as u32 - 1;
         let start = self.part_of.partition_point(|&p| p < part);
-        for t in &self.triangles[start..] {
-            let [a, b, c] = t.map(|v| self.positions[v as usize]);
-            let normal = (b - a).cross(c - a);
-            for &v in t {
-                self.normals[v as usize] += normal;
-            }
-        }
-        for normal in &mut self.normals[first as usize..] {
-            *normal = normal.normalize_or(Vec3::Y);
-        }
+        let triangles = self.triangles[start..].iter().map(|t| t.map(|v| v - first));
+        self.normals.extend(vertex_normals(&self.positions[first as usize..], triangles));
     }
 }
 

@@ -18,7 +18,6 @@ use crate::{
         scale,
     },
     light::Lights,
-    obstacle,
     picture::Picture,
     render::Renderer,
     scene::{Backdrop, Floor, Paint, Scene, Solid, Surface, Threads},
@@ -353,7 +352,7 @@ fn add_obstacles(recording: &Recording, frame: u32, bodies: &Extent, extent: &mu
         }
         let pose = obstacle.pose(recording.time(frame));
         let mut own = Extent::default();
-        own.add(obstacle::tessellate(&obstacle.shape, 1.0).positions.into_iter().map(|p| pose.to_world(p)));
+        own.add(obstacle.shape.surface(1.0).positions.into_iter().map(|p| pose.to_world(p)));
         if own.radius() < 2.5 * radius && own.center().distance(center) < 2.0 * radius + own.radius() {
             extent.add(own.points());
         }

@@ -11,7 +11,6 @@ pub mod encode;
 pub mod film;
 pub mod light;
 pub mod montage;
-pub mod obstacle;
 pub mod picture;
 pub mod plot;
 mod raster;

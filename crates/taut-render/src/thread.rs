@@ -1,29 +1,30 @@
 //! Strands as round threads: a prism around each, with smooth normals.
 
 use glam::Vec3;
+use taut::boundary::obstacle::surface::Surface;
 
-use crate::{obstacle::Solid, scene::Threads};
+use crate::scene::Threads;
 
 /// Sides of a thread: with smooth normals it looks round when it is thin.
 const SIDES: u32 = 6;
 
 /// The surface of all strands. A strand of fewer than two vertices has none.
-pub fn tessellate(threads: &Threads) -> Solid {
-    let mut solid = Solid::default();
+pub fn tessellate(threads: &Threads) -> Surface {
+    let mut surface = Surface::default();
     let mut start = 0;
     for &count in &threads.strands {
         let end = (start + count as usize).min(threads.positions.len());
-        strand(&threads.positions[start..end], threads.radius, &mut solid);
+        strand(&threads.positions[start..end], threads.radius, &mut surface);
         start = end;
     }
-    solid
+    surface
 }
 
-fn strand(points: &[Vec3], radius: f32, solid: &mut Solid) {
+fn strand(points: &[Vec3], radius: f32, surface: &mut Surface) {
     if points.len() < 2 {
         return;
     }
-    let first = solid.positions.len() as u32;
+    let first = surface.positions.len() as u32;
     // The frame is carried along, so that the prism does not twist.
     let mut across = Vec3::ZERO;
     for (k, &p) in points.iter().enumerate() {
@@ -34,15 +35,15 @@ fn strand(points: &[Vec3], radius: f32, solid: &mut Solid) {
         for side in 0..SIDES {
             let (s, c) = (std::f32::consts::TAU * side as f32 / SIDES as f32).sin_cos();
             let n = c * across + s * other;
-            solid.positions.push(p + n * radius);
-            solid.normals.push(n);
+            surface.positions.push(p + n * radius);
+            surface.normals.push(n);
         }
     }
     for k in 0..points.len() as u32 - 1 {
         for side in 0..SIDES {
             let next = (side + 1) % SIDES;
             let [a, b] = [side, next].map(|s| first + k * SIDES + s);
-            solid.triangles.extend([[a, b, b + SIDES], [a, b + SIDES, a + SIDES]]);
+            surface.triangles.extend([[a, b, b + SIDES], [a, b + SIDES, a + SIDES]]);
         }
     }
 }
@@ -62,14 +63,14 @@ mod tests {
             radius: 0.01,
             color: srgb(0, 0, 0),
         };
-        let solid = tessellate(&threads);
-        assert_eq!(solid.positions.len(), 19 * SIDES as usize);
-        for (v, &p) in solid.positions.iter().enumerate() {
+        let surface = tessellate(&threads);
+        assert_eq!(surface.positions.len(), 19 * SIDES as usize);
+        for (v, &p) in surface.positions.iter().enumerate() {
             assert!((p.distance(positions[v / SIDES as usize]) - 0.01).abs() < 1e-5);
         }
-        for t in &solid.triangles {
-            let [a, b, c] = t.map(|v| solid.positions[v as usize]);
-            let outward: Vec3 = t.iter().map(|&v| solid.normals[v as usize]).sum();
+        for t in &surface.triangles {
+            let [a, b, c] = t.map(|v| surface.positions[v as usize]);
+            let outward: Vec3 = t.iter().map(|&v| surface.normals[v as usize]).sum();
             assert!((b - a).cross(c - a).dot(outward) > 0.0);
         }
     }

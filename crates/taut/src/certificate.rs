@@ -3,7 +3,7 @@
 //! Everything is computed in f64 from single-precision positions, by functions of rest mesh and positions alone, so
 //! that `taut verify` gets the same figures from the files.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec2, DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -129,6 +129,8 @@ pub struct TriangleMeasure {
     pub stretches: [f64; 2],
     /// Direction in space of the larger one, of unit length; its sign means nothing.
     pub direction: DVec3,
+    /// The same direction in the rest shape: its parts along the first edge and to the left of it.
+    pub rest_direction: DVec2,
     /// How far past its limits it is, at least 0.
     pub residual: f64,
 }
@@ -173,39 +175,21 @@ impl RestShape {
         Self { weaves: limits.into_iter().map(WeaveRange::doubled).collect(), ..self }
     }
 
-    /// How far triangle `t` is past its limits, at least 0; `s` are its principal stretches. Limits along warp, weft and bias, if there
-    /// are such, take the place of `strain`.
-    pub fn past(&self, t: usize, positions: &[Vec3], s: [f64; 2], strain: Limit) -> f64 {
-        let Some(weave) = self.weaves.get(t) else { return past(strain, s[0], s[1]) };
-        let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
-        WeaveRange::past(&weave.ranges(&cauchy(&f)), s)
-    }
-
     /// About how large it is: the root of its area \[m\].
     pub(crate) fn size(&self) -> f64 {
         self.areas.iter().sum::<f64>().sqrt()
     }
 
-    /// Both principal stretches of triangle `t`, the larger first.
-    pub fn stretches(&self, t: usize, positions: &[Vec3]) -> [f64; 2] {
-        self.principal(t, positions).s
-    }
-
-    /// Principal stretches and directions of triangle `t`. Those in the rest shape are relative to its first edge.
-    pub fn principal(&self, t: usize, positions: &[Vec3]) -> Svd2<f64> {
-        let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
-        svd2(&f, &cauchy(&f))
-    }
-
     /// Measures triangle `t` against its limits; those along warp, weft and bias, if there are such, take the place of `strain`.
     pub fn triangle(&self, t: usize, positions: &[Vec3], strain: Limit) -> TriangleMeasure {
         let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
-        let svd = svd2(&f, &cauchy(&f));
-        TriangleMeasure {
-            stretches: svd.s,
-            direction: svd.u[0].into(),
-            residual: self.past(t, positions, svd.s, strain),
-        }
+        let cauchy = cauchy(&f);
+        let Svd2 { s, u, v } = svd2(&f, &cauchy);
+        let residual = match self.weaves.get(t) {
+            Some(weave) => WeaveRange::past(&weave.ranges(&cauchy), s),
+            None => past(strain, s[0], s[1]),
+        };
+        TriangleMeasure { stretches: s, direction: u[0].into(), rest_direction: v.into(), residual }
     }
 
     fn corners(&self, t: usize, positions: &[Vec3]) -> [[f64; 3]; 3] {
@@ -217,8 +201,8 @@ impl RestShape {
         let mut m = StrainMeasure { min_stretch: f64::INFINITY, ..StrainMeasure::default() };
         let mut worst = (-1.0, -1.0);
         for t in 0..self.triangles.len() {
-            let [larger, smaller] = self.stretches(t, positions);
-            let residual = self.past(t, positions, [larger, smaller], strain);
+            let TriangleMeasure { stretches: [larger, smaller], residual, .. } =
+                self.triangle(t, positions, strain);
             if larger > m.max_stretch {
                 (m.max_stretch, m.most_stretched) = (larger, t as u32);
             }

@@ -6,19 +6,17 @@
 
 mod chart;
 pub mod curve;
-mod file;
 mod table;
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use serde::Serialize;
 use taut::{State, Stepper, certify};
-use taut_io::scene;
+use taut_io::{export::Target, output::OutputError, scene};
 
 use super::{NEAREST, SCHEMES, compare, measure::restore};
-use crate::{args::BenchArgs, failure::Failure, fit, progress::Share, terminal};
+use crate::{args::BenchArgs, failure::Failure, figure::Figure, fit, progress::Share, terminal};
 use curve::{Curve, Residual, Runner};
-use file::Picture;
 
 /// The curves of one step.
 #[derive(Serialize)]
@@ -48,7 +46,7 @@ pub fn convergence(args: &BenchArgs) -> Result<ExitCode, Failure> {
             "name one, as in: taut bench hanging-sheet --convergence",
         ));
     };
-    let picture = args.out.as_deref().map(|path| Picture::planned(path, args.force)).transpose()?;
+    let figure = args.out.as_deref().map(|path| planned(path, args.force)).transpose()?;
     let found = measure(&Task {
         scene: name,
         overrides: &args.set.set,
@@ -57,8 +55,8 @@ pub fn convergence(args: &BenchArgs) -> Result<ExitCode, Failure> {
         schemes: &SCHEMES.map(|(label, _)| label),
         goal: None,
     })?;
-    if let Some(picture) = picture {
-        picture.write(&chart::charts(&found))?;
+    if let Some(figure) = figure {
+        figure.write(&chart::charts(&found))?;
     }
     if args.json {
         terminal::print_json(&found)?;
@@ -66,6 +64,18 @@ pub fn convergence(args: &BenchArgs) -> Result<ExitCode, Failure> {
         terminal::print(&table::tables(&found))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Finds out whether a figure can be written before hours are spent on what it is to show.
+fn planned(path: &Path, force: bool) -> Result<Figure, Failure> {
+    Target::refuse_folder(path).map_err(Failure::at_start)?;
+    let figure = Figure::new(path.into(), force)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        let hint = "make the folder first, or choose another with -o";
+        return Err(Failure::at_start(OutputError::refused(path, "its folder is not there", hint)));
+    }
+    Ok(figure)
 }
 
 /// What to measure.

@@ -190,15 +190,7 @@ impl Writing {
             }
             Sink::Pattern { pattern, force } => {
                 let path = pattern.at(frame);
-                if path.exists() && !*force {
-                    let message = "is there already";
-                    let refused = OutputError::refused(
-                        path,
-                        message,
-                        "choose another name, or replace it with --force",
-                    );
-                    return Err(Failure::at_start(refused));
-                }
+                Target::refuse_existing(&path, *force).map_err(Failure::at_start)?;
                 atomic::write(&path, &encode::png(picture)).map_err(cannot_write)?;
                 self.written.push(path);
             }

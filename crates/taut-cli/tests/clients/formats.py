@@ -287,7 +287,7 @@ def check_gltf():
     turns = np.stack([np.zeros(FRAMES), np.zeros(FRAMES), np.sin(half), np.cos(half)], axis=1)
     equal(moves[ball, "rotation"], turns, 1e-5)
     (primitive,) = document["meshes"][document["nodes"][ball]["mesh"]]["primitives"]
-    equal(np.linalg.norm(read(primitive["attributes"]["POSITION"]), axis=1), np.full(64 * 33, 0.25), 1e-6)
+    equal(np.linalg.norm(read(primitive["attributes"]["POSITION"]), axis=1), np.full(72 * 37, 0.25), 1e-6)
     assert (nodes["floor"], "translation") not in moves
     equal(document["nodes"][nodes["floor"]]["translation"], [0, -3, 0])
 

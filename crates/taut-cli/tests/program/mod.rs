@@ -8,6 +8,9 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use glam::Vec3;
+use taut_io::output::npy;
+
 /// A scene that is small enough to run in a moment and meets its limits.
 pub const SCENE: &str = r#"[scene]
 frames = 12
@@ -91,6 +94,35 @@ impl Place {
             .filter(|path| path.is_file())
             .map(|path| (path.file_name().unwrap().to_str().unwrap().into(), std::fs::read(&path).unwrap()))
             .collect()
+    }
+
+    /// Adds a body to the run in `out`, as another kind of simulation would write it.
+    pub fn add_body(&self, name: &str, rest: &[u8], frames: impl Iterator<Item = Vec<Vec3>>) {
+        self.change_bodies(|bodies| bodies.push(name.into()));
+        std::fs::write(self.path(&format!("out/{name}.rest.ply")), rest).unwrap();
+        for (frame, positions) in frames.enumerate() {
+            self.write_frame(name, frame as u32, &positions);
+        }
+    }
+
+    /// Writes positions of a body of the run in `out` over what is there.
+    pub fn write_frame(&self, body: &str, frame: u32, positions: &[Vec3]) {
+        let path = self.path(&format!("out/frames/{body}.{frame:04}.npy"));
+        std::fs::write(path, npy::encode(positions)).unwrap();
+    }
+
+    /// Gives a body of the run in `out` other triangles from a frame on.
+    pub fn write_triangles(&self, body: &str, frame: u32, triangles: &[[u32; 3]]) {
+        let path = self.path(&format!("out/frames/{body}.{frame:04}.faces.npy"));
+        std::fs::write(path, npy::encode_triangles(triangles)).unwrap();
+    }
+
+    /// Changes the list of bodies of the run in `out`.
+    pub fn change_bodies(&self, change: impl FnOnce(&mut Vec<serde_json::Value>)) {
+        let manifest = "out/checkpoint/manifest.json";
+        let mut json: serde_json::Value = serde_json::from_str(&self.read(manifest)).unwrap();
+        change(json["bodies"].as_array_mut().unwrap());
+        self.write(manifest, &json.to_string());
     }
 
     /// The lines of `metrics.jsonl` in a folder, without times.

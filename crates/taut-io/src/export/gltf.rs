@@ -17,13 +17,15 @@ mod layout;
 
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};
-use taut::{Obstacle, boundary::motion::Pose};
+use taut::{
+    Obstacle,
+    boundary::{motion::Pose, obstacle::surface::Surface},
+    mesh::normals::vertex_normals,
+};
 
 use self::layout::{Kind, Layout};
 use super::{
     ExportError, Job,
-    normals::vertex_normals,
-    obstacle::Surface,
     sink::{Sink, put_floats, put_indices, put_vectors},
     uvs::Split,
 };
@@ -145,7 +147,9 @@ impl Moving {
     fn shape(&self, positions: &[Vec3], connections: &Connections) -> (Vec<Vec3>, Option<Vec<Vec3>>) {
         let gather = |all: &[Vec3]| self.sources.iter().map(|&v| all[v as usize]).collect();
         let normals = match connections {
-            Connections::Triangles(triangles) => Some(gather(&vertex_normals(positions, triangles))),
+            Connections::Triangles(triangles) => {
+                Some(gather(&vertex_normals(positions, triangles.iter().copied())))
+            }
             Connections::Curves(_) => None,
         };
         (gather(positions), normals)
@@ -228,7 +232,7 @@ fn document(job: &Job, bodies: &mut [Moving], layout: &mut Layout) -> Value {
     let mut obstacles = Vec::new();
     for (index, obstacle) in recording.description().obstacles.iter().enumerate() {
         let distances = bodies.iter().flat_map(|body| &body.positions).map(|x| x.distance(obstacle.position));
-        let surface = Surface::new(&obstacle.shape, 4.0 * distances.fold(0.25, f32::max));
+        let surface = obstacle.shape.surface(2.0 * distances.fold(0.25, f32::max));
         obstacles.push((
             solid(obstacle, &surface, cloth_materials(bodies.len()), layout),
             node(obstacle, first, bodies.len() + index),

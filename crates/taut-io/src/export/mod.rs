@@ -5,10 +5,8 @@
 
 mod gltf;
 mod mdd;
-mod normals;
 mod npz;
 mod obj;
-mod obstacle;
 mod pc2;
 mod ply;
 mod point_cache;

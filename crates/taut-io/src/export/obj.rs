@@ -7,8 +7,9 @@
 use std::io::Write;
 
 use glam::Vec2;
+use taut::mesh::normals::vertex_normals;
 
-use super::{ExportError, Job, normals::vertex_normals, sink::write_file, uvs::Table};
+use super::{ExportError, Job, sink::write_file, uvs::Table};
 use crate::recording::{Body, Connections, Geometry};
 
 /// Writes `NAME.0042.obj` of every body and frame.
@@ -46,7 +47,7 @@ fn vertices(name: &str, geometry: &Geometry, with_normals: bool) -> Vec<u8> {
     if let Connections::Triangles(triangles) = &**connections
         && with_normals
     {
-        for n in vertex_normals(positions, triangles) {
+        for n in vertex_normals(positions, triangles.iter().copied()) {
             put(&mut text, format_args!("vn {:.4} {:.4} {:.4}\n", n.x, n.y, n.z));
         }
     }

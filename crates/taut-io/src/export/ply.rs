@@ -4,10 +4,10 @@
 //! every vertex has one (a mesh with seams has none, since a vertex there has several); then faces, or the edges of strands.
 
 use glam::{Vec2, Vec3};
+use taut::mesh::normals::vertex_normals;
 
 use super::{
     ExportError, Job,
-    normals::vertex_normals,
     sink::{put_floats, put_indices, put_vectors, write_file},
     uvs::Split,
 };
@@ -51,7 +51,9 @@ fn encode(positions: &[Vec3], triangles: &[[u32; 3]], uvs: Option<&[Vec2]>) -> V
     );
     let mut bytes = header.into_bytes();
     bytes.reserve_exact(4 * names.len() * positions.len() + 13 * triangles.len());
-    for (v, (x, normal)) in positions.iter().zip(vertex_normals(positions, triangles)).enumerate() {
+    for (v, (x, normal)) in
+        positions.iter().zip(vertex_normals(positions, triangles.iter().copied())).enumerate()
+    {
         put_vectors(&mut bytes, &[*x, normal]);
         if let Some(uvs) = uvs {
             put_floats(&mut bytes, uvs[v].to_array());

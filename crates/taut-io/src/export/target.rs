@@ -1,12 +1,11 @@
 //! Files and folders that get their name when they are whole.
 
 use std::{
-    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::output::OutputError;
+use crate::output::{OutputError, atomic};
 
 /// A file or folder that is being written under another name. Dropped before [`finish`](Self::finish), it leaves nothing.
 #[derive(Debug)]
@@ -18,25 +17,37 @@ pub struct Target {
 }
 
 impl Target {
+    /// Refuses a file that would replace one, unless `force` says that it may.
+    ///
+    /// # Errors
+    /// If it is there already.
+    pub fn refuse_existing(path: &Path, force: bool) -> Result<(), OutputError> {
+        if path.exists() && !force {
+            let hint = "replace it with --force, or choose another name with -o";
+            return Err(OutputError::refused(path, "exists already", hint));
+        }
+        Ok(())
+    }
+
+    /// Refuses a folder, where a file is to be written.
+    ///
+    /// # Errors
+    /// If it is one.
+    pub fn refuse_folder(path: &Path) -> Result<(), OutputError> {
+        if path.is_dir() {
+            let message = "is a folder, where a file is to be written";
+            return Err(OutputError::refused(path, message, "choose another name with -o"));
+        }
+        Ok(())
+    }
+
     /// A file to be written to [`temporary`](Self::temporary). One that is there already is replaced in the end, if `force` says so.
     ///
     /// # Errors
     /// If it is there already, is a folder, or its folder cannot be made.
     pub fn file(path: &Path, force: bool) -> Result<Self, OutputError> {
-        if path.is_dir() {
-            return Err(OutputError::refused(
-                path,
-                "is a folder, where a file is to be written",
-                "choose another name with -o",
-            ));
-        }
-        if path.exists() && !force {
-            return Err(OutputError::refused(
-                path,
-                "exists already",
-                "replace it with --force, or choose another name with -o",
-            ));
-        }
+        Self::refuse_folder(path)?;
+        Self::refuse_existing(path, force)?;
         let target = Self::new(path, false)?;
         // Whatever a killed process left.
         let _ = fs::remove_file(&target.temporary);
@@ -69,16 +80,13 @@ impl Target {
     }
 
     fn new(path: &Path, is_folder: bool) -> Result<Self, OutputError> {
-        let Some(name) = path.file_name() else {
+        if path.file_name().is_none() {
             return Err(OutputError::refused(path, "has no name to write to", "choose a name with -o"));
-        };
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(".taut-part");
+        }
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(OutputError::io("create", parent))?;
         }
-        Ok(Self { path: path.into(), temporary: path.with_file_name(hidden), is_folder, finished: false })
+        Ok(Self { path: path.into(), temporary: atomic::temporary_name(path), is_folder, finished: false })
     }
 
     /// What to write to.

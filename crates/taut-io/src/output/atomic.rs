@@ -5,7 +5,7 @@
 //! leaves a temporary behind, which [`sweep`] removes.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -37,8 +37,9 @@ fn write_and_sync(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn temporary_name(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
+/// The hidden name, beside `path`, of what will be `path` when it is whole.
+pub fn temporary_name(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or(OsStr::new("file")));
     name.push(SUFFIX);
     path.with_file_name(name)
@@ -75,7 +76,7 @@ pub fn sweep(folder: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Whether `path` has the name of a temporary of [`write()`].
+/// Whether `path` has a [`temporary_name`].
 pub fn is_temporary(path: &Path) -> bool {
     path.file_name()
         .and_then(OsStr::to_str)

@@ -46,15 +46,15 @@ impl Gauge {
             return None;
         }
         let measure = |t: usize| {
-            let principal = self.rest.principal(t, positions);
-            let strains = principal.s.map(|s| (s - 1.0) as f32);
+            let measure = self.rest.triangle(t, positions, self.limit);
+            let strains = measure.stretches.map(|s| (s - 1.0) as f32);
             // The second direction is the first turned left.
-            let [x, y] = principal.v.map(|v| v as f32);
+            let [x, y] = measure.rest_direction.as_vec2().to_array();
             let [x, y] = if strains[1].abs() > strains[0].abs() { [-y, x] } else { [x, y] };
             let [e, n] = self.frames[t];
             Measured {
                 strains,
-                residual: self.rest.past(t, positions, principal.s, self.limit) as f32,
+                residual: measure.residual as f32,
                 angle: (x * e[1] + y * n[1]).atan2(x * e[0] + y * n[0]),
             }
         };

@@ -1,16 +1,14 @@
 //! Files that are not whole yet.
 
 use std::{
-    ffi::{OsStr, OsString},
     fs::{self, File},
     io::{self, BufWriter, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
-use super::EncodeError;
+use taut_io::output::atomic;
 
-/// Ends the names of files that are not whole, as those of a run's folder do, so that the same sweep finds them.
-const SUFFIX: &str = ".taut-part";
+use super::EncodeError;
 
 /// A file under a hidden name beside `path`, removed unless it is [kept](Part::keep).
 #[derive(Debug)]
@@ -23,11 +21,9 @@ pub struct Part {
 impl Part {
     /// Begins the file that will be `path`; `kind` tells several for the same path apart.
     pub fn create(path: &Path, kind: &str) -> Result<Self, EncodeError> {
-        let mut name = OsString::from(".");
-        name.push(path.file_name().unwrap_or(OsStr::new("clip")));
+        let mut name = path.as_os_str().to_owned();
         name.push(kind);
-        name.push(SUFFIX);
-        let temporary = path.with_file_name(name);
+        let temporary = atomic::temporary_name(Path::new(&name));
         // Read too: frames that are parked are read again.
         let file = File::options().read(true).write(true).create(true).truncate(true).open(&temporary);
         let file = file.map_err(|source| EncodeError::Io { path: path.into(), source })?;

@@ -166,7 +166,7 @@ pub fn lay_out(charts: &[Chart]) -> Figure {
         let frame = Frame { left, right, top, bottom };
         shapes.push(Shape::Chart(scaled.chart.title.clone()));
         let title = shortened(&scaled.chart.title, TITLE, WIDTH - left - 12.0);
-        shapes.push(words([left, y + TITLE], Anchor::Start, &title, TITLE, INK));
+        shapes.push(words([left, y + TITLE], Anchor::Start, title, TITLE, INK));
         axes(&mut shapes, scaled, frame);
         curves(&mut shapes, scaled, frame);
         key(&mut shapes, scaled, frame);
@@ -176,7 +176,7 @@ pub fn lay_out(charts: &[Chart]) -> Figure {
         if !shared && !scaled.chart.x.label.is_empty() {
             let label = shortened(&scaled.chart.x.label, SMALL, right - left);
             let at = [(left + right) / 2.0, y + SMALL + 4.0];
-            shapes.push(words(at, Anchor::Middle, &label, SMALL, INK));
+            shapes.push(words(at, Anchor::Middle, label, SMALL, INK));
             y += SMALL + 4.0;
         }
         y += 20.0;
@@ -184,9 +184,9 @@ pub fn lay_out(charts: &[Chart]) -> Figure {
     Figure { height: (y - 6.0).max(20.0), shapes }
 }
 
-fn words(at: [f32; 2], anchor: Anchor, text: &str, height: f32, color: Rgba) -> Shape {
-    let label = Label { text: text.into(), ..Label::default() };
-    Shape::Words(Words { at, anchor, height, bold: height == TITLE, upwards: false, color, label })
+fn words(at: [f32; 2], anchor: Anchor, label: impl Into<Label>, height: f32, color: Rgba) -> Shape {
+    let (bold, label) = (height == TITLE, label.into());
+    Shape::Words(Words { at, anchor, height, bold, upwards: false, color, label })
 }
 
 fn axes(shapes: &mut Vec<Shape>, scaled: &Scaled, frame: Frame) {
@@ -199,16 +199,7 @@ fn axes(shapes: &mut Vec<Shape>, scaled: &Scaled, frame: Frame) {
         if tick.at > 1e-6 {
             grid.push(vec![[left, y], [right, y]]);
         }
-        let words = Words {
-            at: [left - 8.0, y + SMALL / 2.0],
-            anchor: Anchor::End,
-            height: SMALL,
-            bold: false,
-            upwards: false,
-            color: SOFT,
-            label: tick.label,
-        };
-        shapes.push(Shape::Words(words));
+        shapes.push(words([left - 8.0, y + SMALL / 2.0], Anchor::End, tick.label, SMALL, SOFT));
     }
     shapes.push(Shape::Line { pieces: grid, width: 1.0, color: GRID, dashes: None });
 
@@ -216,16 +207,7 @@ fn axes(shapes: &mut Vec<Shape>, scaled: &Scaled, frame: Frame) {
     for tick in scaled.x.ticks(8.0) {
         let x = sharp(left + (right - left) * tick.at as f32);
         marks.push(vec![[x, sharp(bottom)], [x, bottom + 5.0]]);
-        let words = Words {
-            at: [x, bottom + 8.0 + SMALL],
-            anchor: Anchor::Middle,
-            height: SMALL,
-            bold: false,
-            upwards: false,
-            color: SOFT,
-            label: tick.label,
-        };
-        shapes.push(Shape::Words(words));
+        shapes.push(words([x, bottom + 8.0 + SMALL], Anchor::Middle, tick.label, SMALL, SOFT));
     }
     for at in scaled.x.small_ticks(5.0) {
         let x = sharp(left + (right - left) * at as f32);
@@ -239,7 +221,7 @@ fn axes(shapes: &mut Vec<Shape>, scaled: &Scaled, frame: Frame) {
 
     if !scaled.chart.y.label.is_empty() {
         let text = shortened(&scaled.chart.y.label, SMALL, bottom - top + 20.0);
-        let label = Label { text, ..Label::default() };
+        let label = text.into();
         let at = [18.0, (top + bottom) / 2.0];
         let (anchor, height, color) = (Anchor::Middle, SMALL, INK);
         shapes.push(Shape::Words(Words { at, anchor, height, bold: false, upwards: true, color, label }));
@@ -306,6 +288,6 @@ fn key(shapes: &mut Vec<Shape>, scaled: &Scaled, frame: Frame) {
     for (i, (name, color, dashes, width)) in scaled.legend().into_iter().enumerate() {
         let y = frame.top + 17.0 * i as f32 + 6.5;
         shapes.push(Shape::Line { pieces: vec![vec![[left, y], [left + 22.0, y]]], width, color, dashes });
-        shapes.push(words([left + 29.0, y + SMALL / 2.0], Anchor::Start, &name, SMALL, INK));
+        shapes.push(words([left + 29.0, y + SMALL / 2.0], Anchor::Start, name, SMALL, INK));
     }
 }

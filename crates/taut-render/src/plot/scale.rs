@@ -34,6 +34,12 @@ pub struct Label {
     pub exponent: String,
 }
 
+impl From<String> for Label {
+    fn from(text: String) -> Self {
+        Self { text, exponent: String::new() }
+    }
+}
+
 impl Scale {
     /// A scale that shows all `values` that can be shown. With `margins` it begins and ends at marks, and at zero where that is near.
     pub fn new(log: bool, values: impl Iterator<Item = f64> + Clone, margins: bool) -> Self {
@@ -119,7 +125,7 @@ impl Scale {
         let plain = first >= -4 && last <= 4;
         let mut ticks = Vec::new();
         if self.zero {
-            ticks.push(Tick { at: 0.0, label: Label { text: "0".into(), ..Label::default() } });
+            ticks.push(Tick { at: 0.0, label: "0".to_owned().into() });
         }
         // Inside of decades too, where there are few.
         let inside: &[f64] = if last - first < 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -176,11 +182,11 @@ fn step(length: f64, wanted: f64) -> f64 {
 /// A multiple of `step` with the digits that tell it from its neighbours.
 fn written(value: f64, step: f64, largest: f64) -> Label {
     if value == 0.0 || value.abs() < step / 2.0 {
-        return Label { text: "0".into(), ..Label::default() };
+        return "0".to_owned().into();
     }
     if largest < 1e5 && step >= 0.99e-4 {
         let digits = (-step.log10() - 1e-6).ceil().max(0.0) as usize;
-        return Label { text: minus(format!("{value:.digits$}")), ..Label::default() };
+        return minus(format!("{value:.digits$}")).into();
     }
     // The same exponent for the whole axis, so that the eye can compare.
     let exponent = (largest.log10() + 1e-9).floor();
@@ -193,7 +199,7 @@ fn written(value: f64, step: f64, largest: f64) -> Label {
 fn power(digit: f64, exponent: i32, plain: bool) -> Label {
     if plain {
         let digits = usize::try_from(-exponent).unwrap_or(0);
-        return Label { text: format!("{:.digits$}", digit * 10f64.powi(exponent)), ..Label::default() };
+        return format!("{:.digits$}", digit * 10f64.powi(exponent)).into();
     }
     let text = if digit == 1.0 { "10".into() } else { format!("{digit}×10") };
     Label { text, exponent: minus(exponent.to_string()) }

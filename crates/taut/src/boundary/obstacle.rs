@@ -1,5 +1,7 @@
 //! Solid obstacles given by formula: signed distance and outward normal.
 
+pub mod surface;
+
 use glam::{Quat, Vec2, Vec3};
 
 use super::motion::{Motion, Pose};
@@ -159,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    fn shapes() -> Vec<Shape> {
+    pub(super) fn shapes() -> Vec<Shape> {
         vec![
             Shape::Plane,
             Shape::Sphere { radius: 0.7 },

@@ -1,9 +1,10 @@
-//! Triangle meshes: the type, generators, adjacency, colouring, reordering and checks.
+//! Triangle meshes: the type, generators, adjacency, colouring, normals, reordering and checks.
 
 pub mod adjacency;
 pub mod check;
 pub mod color;
 pub mod generate;
+pub mod normals;
 pub mod reorder;
 
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::{Cloth, Description, IMPERFECTION};
-use crate::kernel::random::Random;
+use crate::{kernel::random::Random, mesh::normals::normal_sums};
 
 /// Keeps these random numbers apart from those of other uses of the same seed.
 const STREAM: u64 = 0x1f83_d9ab_fb41_bd6b;
@@ -16,12 +16,7 @@ pub(super) fn start(cloth: &Cloth, edge: f32, body: u64, description: &Descripti
     if amplitude <= 0.0 {
         return start;
     }
-    let mut normals = vec![Vec3::ZERO; start.len()];
-    for t in &cloth.mesh.triangles {
-        let [a, b, c] = t.map(|v| cloth.start[v as usize]);
-        let normal = (b - a).cross(c - a);
-        t.iter().for_each(|&v| normals[v as usize] += normal);
-    }
+    let normals = normal_sums(&start, cloth.mesh.triangles.iter().copied());
     let mut held = vec![false; start.len()];
     let at_start = cloth.pins.iter().filter(|pin| pin.frames(description.frame_time).contains(&0));
     at_start.flat_map(|pin| &pin.vertices).for_each(|&v| held[v as usize] = true);

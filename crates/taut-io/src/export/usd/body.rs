@@ -7,6 +7,7 @@
 //! before.
 
 use glam::Vec3;
+use taut::mesh::normals::vertex_normals;
 
 use super::{
     layer::{Attribute, Failure, Layer, Prim},
@@ -103,7 +104,7 @@ fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) ->
         ("points", _) => Value::Vec3s(positions.clone()),
         ("extent", Connections::Triangles(_)) => Value::extent(positions, 0.0),
         ("extent", Connections::Curves(_)) => Value::extent(positions, 0.5 * width),
-        ("normals", _) => Value::Vec3s(normals(positions, triangles)),
+        ("normals", _) => Value::Vec3s(vertex_normals(positions, triangles.iter().copied())),
         ("faceVertexCounts", _) => Value::Ints(vec![3; triangles.len()]),
         ("faceVertexIndices", _) => Value::Ints(triangles.as_flattened().iter().map(|&v| v as i32).collect()),
         ("curveVertexCounts", Connections::Curves(counts)) => {
@@ -120,22 +121,6 @@ fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) ->
     }
 }
 
-/// Unit normals of vertices, means of the triangles around them by area; up where there are none.
-pub fn normals(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
-    let mut normals = vec![Vec3::ZERO; positions.len()];
-    for triangle in triangles {
-        let [a, b, c] = triangle.map(|v| positions[v as usize]);
-        let normal = (b - a).cross(c - a);
-        for v in triangle {
-            normals[*v as usize] += normal;
-        }
-    }
-    for normal in &mut normals {
-        *normal = normal.normalize_or(Vec3::Y);
-    }
-    normals
-}
-
 /// How thick strands are drawn \[m\]: a tenth of the distance of their vertices. A run does not say, and viewers draw curves
 /// without a width a metre thick.
 fn strand_width(rest: &Geometry) -> f32 {
@@ -150,17 +135,4 @@ fn strand_width(rest: &Geometry) -> f32 {
         start = end;
     }
     0.1 * length / edges.max(1) as f32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn normals_are_of_unit_length_and_up_where_there_are_no_triangles() {
-        let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
-        let found = normals(&positions, &[[0, 1, 2], [0, 3, 1]]);
-        let both = (Vec3::Z + Vec3::Y).normalize();
-        assert_eq!(found, [both, both, Vec3::Z, Vec3::Y, Vec3::Y]);
-    }
 }

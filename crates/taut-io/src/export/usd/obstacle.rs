@@ -1,12 +1,12 @@
 //! Obstacles as prims of their own shape, with their motion as transformations that have a sample for every frame.
 
-use std::{f32::consts::TAU, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use glam::{Quat, Vec3};
-use taut::boundary::obstacle::{Obstacle, Shape};
+use taut::boundary::obstacle::{Obstacle, Shape, surface::Surface};
 
 use super::{
-    body::{self, COLOUR, COUNTS, DOUBLE_SIDED, EXTENT, INDICES, NORMALS, POINTS, SUBDIVISION},
+    body::{COLOUR, COUNTS, DOUBLE_SIDED, EXTENT, INDICES, NORMALS, POINTS, SUBDIVISION},
     layer::{Attribute, Failure, Layer, Prim},
     names::{Names, display_name},
     value::Value,
@@ -23,8 +23,6 @@ const HEIGHT: Attribute = Attribute::new("height", "double");
 const SIZE: Attribute = Attribute::new("size", "double");
 
 const GREY: Vec3 = Vec3::splat(0.3);
-/// Segments around a ring, and around its tube.
-const RING: [u32; 2] = [96, 32];
 
 /// Writes the obstacles of a recording into a scope of their own. Planes have no end: they are shown as squares that reach `reach` \[m\] from
 /// their origin.
@@ -70,8 +68,7 @@ fn schema(shape: &Shape) -> &'static str {
 fn write_shape(layer: &mut dyn Layer, shape: &Shape, reach: f32) -> Result<(), Failure> {
     let mut double = |attribute: &Attribute, value: f32| layer.value(attribute, &Value::Double(value.into()));
     let half = match *shape {
-        Shape::Plane => return write_mesh(layer, &square(reach)),
-        Shape::Torus { major, minor } => return write_mesh(layer, &ring(major, minor)),
+        Shape::Plane | Shape::Torus { .. } => return write_mesh(layer, shape.surface(reach)),
         Shape::Sphere { radius } => {
             double(&RADIUS, radius)?;
             Vec3::splat(radius)
@@ -131,64 +128,15 @@ fn write_motion(
     Ok(())
 }
 
-/// A mesh that does not change.
-struct Surface {
-    points: Vec<Vec3>,
-    triangles: Vec<[u32; 3]>,
-}
-
-fn write_mesh(layer: &mut dyn Layer, surface: &Surface) -> Result<(), Failure> {
-    let Surface { points, triangles } = surface;
+fn write_mesh(layer: &mut dyn Layer, surface: Surface) -> Result<(), Failure> {
+    let Surface { positions, normals, triangles } = surface;
     let indices = triangles.as_flattened().iter().map(|&v| v as i32).collect();
     layer.value(&SUBDIVISION, &Value::token("none"))?;
     layer.value(&DOUBLE_SIDED, &Value::Bool(true))?;
     layer.value(&COUNTS, &Value::Ints(vec![3; triangles.len()]))?;
     layer.value(&INDICES, &Value::Ints(indices))?;
-    layer.value(&NORMALS, &Value::Vec3s(body::normals(points, triangles)))?;
-    layer.value(&EXTENT, &Value::extent(points, 0.0))?;
-    layer.value(&POINTS, &Value::Vec3s(points.clone()))?;
+    layer.value(&NORMALS, &Value::Vec3s(normals))?;
+    layer.value(&EXTENT, &Value::extent(&positions, 0.0))?;
+    layer.value(&POINTS, &Value::Vec3s(positions))?;
     Ok(())
-}
-
-fn square(reach: f32) -> Surface {
-    let corners = [(-reach, -reach), (-reach, reach), (reach, reach), (reach, -reach)];
-    Surface {
-        points: corners.map(|(x, z)| Vec3::new(x, 0.0, z)).into(),
-        triangles: vec![[0, 1, 2], [0, 2, 3]],
-    }
-}
-
-fn ring(major: f32, minor: f32) -> Surface {
-    let [around, tube] = RING;
-    let mut points = Vec::new();
-    let mut triangles = Vec::new();
-    for i in 0..around {
-        let (sin_u, cos_u) = (TAU * i as f32 / around as f32).sin_cos();
-        for j in 0..tube {
-            let (sin_v, cos_v) = (TAU * j as f32 / tube as f32).sin_cos();
-            let out = major + minor * cos_v;
-            points.push(Vec3::new(out * cos_u, minor * sin_v, out * sin_u));
-            let at = |i: u32, j: u32| (i % around) * tube + j % tube;
-            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-            triangles.extend([[a, d, c], [a, c, b]]);
-        }
-    }
-    Surface { points, triangles }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn meshes_lie_on_their_shape_and_face_outwards() {
-        let torus = Shape::Torus { major: 0.8, minor: 0.3 };
-        for (shape, surface) in [(Shape::Plane, square(2.0)), (torus, ring(0.8, 0.3))] {
-            let normals = body::normals(&surface.points, &surface.triangles);
-            for (&point, normal) in surface.points.iter().zip(&normals) {
-                let (distance, outward) = shape.distance(point);
-                assert!(distance.abs() < 1e-6 && normal.dot(outward) > 0.99, "{shape:?} {point} {normal}");
-            }
-        }
-    }
 }

@@ -114,6 +114,12 @@ mod tests {
         let positions: Vec<Vec3> = (0..9).map(|i| Vec3::new(i as f32, 0.5, -1.0)).collect();
         let bytes = write_strands(&positions, &[4, 2, 3]);
         assert_eq!(parse(&bytes).ok().unwrap(), (positions, vec![4, 2, 3]));
+
+        let text = "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n\
+                    element edge 3\nproperty int vertex1\nproperty int vertex2\nend_header\n\
+                    0 0 0\n1 0 0\n2 0 0\n3 0 0\n4 0 0\n0 1\n1 2\n3 4\n";
+        let along = (0..5).map(|i| i as f32 * Vec3::X).collect();
+        assert_eq!(parse(text.as_bytes()).ok().unwrap(), (along, vec![3, 2]));
     }
 
     #[test]
