@@ -1,6 +1,7 @@
 //! `taut plot`: residual, strain, energy and times of the frames of a run, as a figure.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -8,8 +9,9 @@ use std::{
 use taut::{Cloth, Description, certificate::BodyCertificate};
 use taut_io::{
     Problem, Problems,
+    export::Target,
     output::{
-        atomic,
+        OutputError,
         layout::Layout,
         metrics::{self, FrameLine},
     },
@@ -26,17 +28,28 @@ use crate::{args::PlotArgs, failure::Failure, terminal};
 pub fn plot(args: &PlotArgs) -> Result<ExitCode, Failure> {
     let path = target(args)?;
     let kind = Kind::of(&path)?;
-    if path.exists() && !args.force {
-        let message = format!("{} is there already", path.display());
-        return Err(Failure::input(message, "replace it with --force, or choose another name with -o"));
-    }
     let runs = args.out.iter().map(|out| Run::read(out)).collect::<Result<Vec<_>, _>>()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let message = format!("could not write {}: {} is no folder", path.display(), folder.display());
+        return Err(Failure::Write {
+            message,
+            hint: Some("make the folder first, or choose another with -o".into()),
+        });
+    }
+    if path.is_dir() {
+        let message = format!("could not write {}: it is a folder", path.display());
+        return Err(Failure::Write { message, hint: Some("choose another name with -o".into()) });
+    }
+    let target = Target::file(&path, args.force).map_err(Failure::at_start)?;
     let charts = charts(&named(runs, &args.out));
     let bytes = match kind {
         Kind::Svg => plot::svg(&charts).into_bytes(),
         Kind::Png => encode::png_small(&plot::png(&charts)),
     };
-    atomic::write(&path, &bytes)
+    fs::write(target.temporary(), &bytes)
+        .map_err(OutputError::io("write", &path))
+        .and_then(|()| target.finish())
         .map_err(|error| Failure::Write { message: error.to_string(), hint: None })?;
     let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
     terminal::print(&format!("{}: {}\n", path.display(), titles.join(", ").to_lowercase()))?;
