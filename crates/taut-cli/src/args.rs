@@ -375,10 +375,10 @@ pub struct BenchArgs {
     pub convergence: bool,
     /// Which frame --convergence looks into, the first being 1; its first step, if it has several [default: the middle one of the
     /// scene]
-    #[arg(long, value_name = "N", requires = "convergence", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", requires = "convergence", conflicts_with_all = ["compare", "vary", "paper"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub frame: Option<u32>,
     /// Picture to draw the curves of --convergence to (.svg or .png)
-    #[arg(short, long = "out", value_name = "FILE", requires = "convergence")]
+    #[arg(short, long = "out", value_name = "FILE", requires = "convergence", conflicts_with_all = ["compare", "vary", "paper"])]
     pub out: Option<PathBuf>,
     /// Replace FILE if it is there already
     #[arg(long, requires = "out")]
@@ -389,7 +389,7 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]
     pub paper: bool,
     /// Print the tables of --paper as Markdown
-    #[arg(long, requires = "paper", conflicts_with = "json")]
+    #[arg(long, requires = "paper", conflicts_with_all = ["json", "scenes", "compare", "vary", "convergence"])]
     pub markdown: bool,
     /// Print the figures as JSON
     #[arg(long)]

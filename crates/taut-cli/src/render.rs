@@ -9,6 +9,7 @@ use taut_io::recording::Recording;
 use taut_render::{
     Camera, Coloring, Picture, Renderer,
     camera::View,
+    draw,
     film::{self, Film, FilmError, Options, Placement},
 };
 
@@ -38,6 +39,7 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
     let fps = args.fps.unwrap_or(recording.frame_rate());
     let film = Film::new(&recording, frames.clone(), options(args, &recording)?).map_err(failure)?;
     warn_of_odd_sizes(args, &output);
+    warn_of_boxes(args);
 
     let threads = args.threads.count();
     let no_threads =
@@ -152,6 +154,14 @@ fn warn_of_odd_sizes(args: &RenderArgs, output: &Output) {
     {
         let [w, h] = args.size.map(|n| n.next_multiple_of(2));
         terminal::warning(&format!("MP4 needs even sizes: the video will have {w}x{h} pixels"));
+    }
+}
+
+fn warn_of_boxes(args: &RenderArgs) {
+    let unknown = draw::unknown_characters(args.caption.as_deref().unwrap_or_default());
+    if !unknown.is_empty() {
+        let list: Vec<String> = unknown.iter().map(|c| format!("{c:?}")).collect();
+        terminal::warning(&format!("taut's font has no {}: boxes stand in the caption", list.join(", ")));
     }
 }
 

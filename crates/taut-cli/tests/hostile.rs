@@ -159,6 +159,35 @@ fn settings_that_would_change_nothing_are_refused() {
 }
 
 #[test]
+fn settings_of_one_bench_are_refused_by_the_others() {
+    let place = Place::new();
+    for (arguments, word) in [
+        ("bench hanging-sheet --markdown", "--markdown"),
+        ("bench hanging-sheet --compare -o x.svg", "--out"),
+        ("bench hanging-sheet --compare --frame 3", "--frame"),
+        ("bench --paper -o x.svg", "--out"),
+        ("bench --paper --frame 3", "--frame"),
+        ("bench hanging-sheet --convergence --frame -1", "not in 1.."),
+    ] {
+        place.bad(arguments, 2, &[word]);
+    }
+}
+
+#[test]
+fn captions_tell_which_characters_become_boxes() {
+    let place = ran();
+    let draw = |caption: &str| {
+        let mut command = place.command("render out -o x.png --force --quiet --size 64x64");
+        let output = command.args(["--caption", caption]).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(draw("“quoted”, 5 % — so\nit is"), "");
+    let warning = draw("Grüße 😀 ü");
+    assert!(warning.contains("no 'ü', 'ß', '😀':"), "{warning}");
+}
+
+#[test]
 fn numbers_below_zero_are_no_unknown_options() {
     let place = ran();
     for (option, says) in [
