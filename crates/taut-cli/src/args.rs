@@ -341,8 +341,10 @@ Examples:
 What --convergence counts as one iteration:
   sweep, serial, jacobi   every triangle, edge and hinge once
   nearest                 every triangle and hinge once, and one multigrid cycle
-  cycle                   every triangle, edge and hinge of the finest level once; a cycle over coarser levels follows each fourth
-  paper                   every triangle of the finest level once; before the first, up to 128 iterations on each coarser level
+  cycle                   every triangle, edge and hinge of the finest level once; a cycle over
+                          coarser levels follows each fourth
+  paper                   every triangle of the finest level once; before the first, up to 128
+                          iterations on each coarser level
   paper, repeated         the same, with another pass over the coarser levels before each 129th")]
 pub struct BenchArgs {
     /// Scene files or names of built-in scenes [default: all built-in scenes]
