@@ -190,7 +190,7 @@ Examples:
   taut render out -o pic.png                        picture of the last frame
   taut render out -o pic.png --frame 42             of another one
   taut render out -o anim.gif --size 640x360        for a README; .apng has all colours
-  taut render out -o frames.%04d.png                numbered pictures; so does a folder
+  taut render out -o frames.%04d.png                numbered pictures; or name a folder
   taut render out -o strain.mp4 --color strain      colours by strain, with a scale
   taut render out --view top --zoom 2
   taut render out --camera 0,1,3/0,0.5,0/35         eye / target / field of view
@@ -204,7 +204,7 @@ pub struct RenderArgs {
     #[arg(short = 'o', long = "to", value_name = "PATH")]
     pub to: Option<PathBuf>,
     /// Draw this frame only; frame 0 is the start [default for a .png: the last]
-    #[arg(long, value_name = "N", conflicts_with = "frames")]
+    #[arg(long, value_name = "N", conflicts_with = "frames", allow_negative_numbers = true, value_parser = parse_number::<u32>)]
     pub frame: Option<u32>,
     #[command(flatten)]
     pub frames: FrameRange,
@@ -215,7 +215,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "COLORING", default_value = "fabric", value_parser = parse::<taut_render::Coloring>)]
     pub color: taut_render::Coloring,
     /// The level that --color level shows; 0 is the mesh itself [default: the coarsest]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_number::<usize>)]
     pub level: Option<usize>,
     /// The largest strain that the scale of colours shows, as in 0.05 [default: by the limits, or by the frames]
     #[arg(long, value_name = "STRAIN", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
@@ -251,6 +251,11 @@ pub struct RenderArgs {
 /// Reads what has names.
 fn parse<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
+}
+
+/// Reads a whole number.
+fn parse_number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| "must be a whole number from 0 on".to_owned())
 }
 
 /// What the help of `taut export` ends with: every format and what it is for.
@@ -325,7 +330,7 @@ Examples:
   taut bench hanging-sheet --set cloth.sheet.mesh.grid.cells=[128,128] --frames 60
   taut bench hanging-sheet --compare --set cloth.sheet.mesh.grid.cells=[64,64]
                                              all schemes side by side
-  taut bench hanging-sheet --frames 10 --vary 'cloth.sheet.mesh.grid.cells=[90,90];[180,180];[360,360];[708,708]'
+  taut bench hanging-sheet --frames 10 --vary 'cloth.sheet.mesh.grid.cells=[90,90];[708,708]'
                                              how time grows, from 16K to 1M triangles
   taut bench hanging-sheet --convergence -o curves.svg
                                              how the residual of one step falls, for each scheme
@@ -336,8 +341,10 @@ Examples:
 What --convergence counts as one iteration:
   sweep, serial, jacobi   every triangle, edge and hinge once
   nearest                 every triangle and hinge once, and one multigrid cycle
-  cycle                   every triangle, edge and hinge of the finest level once; a cycle over coarser levels follows each fourth
-  paper                   every triangle of the finest level once; before the first, up to 128 iterations on each coarser level
+  cycle                   every triangle, edge and hinge of the finest level once; a cycle over
+                          coarser levels follows each fourth
+  paper                   every triangle of the finest level once; before the first, up to 128
+                          iterations on each coarser level
   paper, repeated         the same, with another pass over the coarser levels before each 129th")]
 pub struct BenchArgs {
     /// Scene files or names of built-in scenes [default: all built-in scenes]
@@ -370,10 +377,10 @@ pub struct BenchArgs {
     pub convergence: bool,
     /// Which frame --convergence looks into, the first being 1; its first step, if it has several [default: the middle one of the
     /// scene]
-    #[arg(long, value_name = "N", requires = "convergence", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", requires = "convergence", conflicts_with_all = ["compare", "vary", "paper"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub frame: Option<u32>,
     /// Picture to draw the curves of --convergence to (.svg or .png)
-    #[arg(short, long = "out", value_name = "FILE", requires = "convergence")]
+    #[arg(short, long = "out", value_name = "FILE", requires = "convergence", conflicts_with_all = ["compare", "vary", "paper"])]
     pub out: Option<PathBuf>,
     /// Replace FILE if it is there already
     #[arg(long, requires = "out")]
@@ -384,7 +391,7 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]
     pub paper: bool,
     /// Print the tables of --paper as Markdown
-    #[arg(long, requires = "paper", conflicts_with = "json")]
+    #[arg(long, requires = "paper", conflicts_with_all = ["json", "scenes", "compare", "vary", "convergence"])]
     pub markdown: bool,
     /// Print the figures as JSON
     #[arg(long)]
@@ -447,7 +454,7 @@ pub struct CompletionsArgs {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct FrameRange {
     /// Frames FROM-TO, or one; frame 0 is the start [default: all]
-    #[arg(long = "frames", value_name = "FROM-TO", value_parser = parse_frames)]
+    #[arg(long = "frames", value_name = "FROM-TO", allow_negative_numbers = true, value_parser = parse_frames)]
     frames: Option<(u32, u32)>,
 }
 
@@ -467,8 +474,10 @@ impl FrameRange {
 }
 
 fn parse_frames(text: &str) -> Result<(u32, u32), String> {
-    let number =
-        |part: &str| part.trim().parse::<u32>().map_err(|_| format!("{part:?} is not the number of a frame"));
+    let number = |part: &str| {
+        let wrong = |_| format!("{part:?} is not the number of a frame; frames are written as 20-60 or 42");
+        part.trim().parse::<u32>().map_err(wrong)
+    };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let (from, to) = (number(from)?, number(to)?);
     if from > to {
@@ -481,7 +490,7 @@ fn parse_frames(text: &str) -> Result<(u32, u32), String> {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Threads {
     /// Number of threads [default: one per core]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 

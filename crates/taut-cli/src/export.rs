@@ -27,6 +27,9 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode, Failure> {
         let hint = "leave -o away, or export one format at a time";
         return Err(Failure::input("-o names one file or folder, and several formats were asked for", hint));
     }
+    if let (Some(to), &[format]) = (&args.to, formats.as_slice()) {
+        refuse_other_ending(format, to)?;
+    }
     let recording = Recording::open(&args.out)?;
     let frames = args.frames.of(&recording)?;
     let interrupt = Interrupt::listen();
@@ -136,6 +139,28 @@ fn of_path(path: &Path) -> Result<Format, Failure> {
         let message = format!("{} does not say by its ending what to export to", path.display());
         Failure::input(message, format!("add --format; {}", known()))
     })
+}
+
+/// Refuses a name whose ending stands for another format: no program would open what is in it.
+fn refuse_other_ending(format: Format, path: &Path) -> Result<(), Failure> {
+    let is_usd = |format| matches!(format, Format::Usd | Format::Usda);
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match Format::of_name(ending) {
+        Some(other) if other != format && !(is_usd(other) && is_usd(format)) => {
+            let message = format!(
+                "{}: .{ending} stands for {}, not for {}",
+                path.display(),
+                other.name(),
+                format.name()
+            );
+            let right = match format.extension() {
+                Some(extension) => format!("{} ends in .{extension}", format.name()),
+                None => format!("{} is a folder of files: choose a name without an ending", format.name()),
+            };
+            Err(Failure::input(message, right))
+        }
+        _ => Ok(()),
+    }
 }
 
 struct Watcher<'a> {

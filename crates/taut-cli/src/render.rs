@@ -7,8 +7,9 @@ use std::{ops::RangeInclusive, path::PathBuf, process::ExitCode};
 use serde_json::json;
 use taut_io::recording::Recording;
 use taut_render::{
-    Camera, Picture, Renderer,
+    Camera, Coloring, Picture, Renderer,
     camera::View,
+    draw,
     film::{self, Film, FilmError, Options, Placement},
 };
 
@@ -24,19 +25,26 @@ use output::{Output, Writer, Writing};
 /// Renders a run as `args` ask.
 pub fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
     let output = args.to.as_deref().map(Output::of_path).transpose()?;
+    refuse_unused(args)?;
     let recording = Recording::open(&args.out)?;
     let output = output.unwrap_or_else(|| Output::usual(recording.root(), args.frame.is_some()));
     let frames = frames(args, &recording, &output)?;
-    let writer = Writer::open(&output, args.force)?;
+    if args.fps.is_some() && !matches!(output, Output::Clip(_)) {
+        let message = format!("{} has no frame rate: --fps is for videos", output.path().display());
+        return Err(Failure::input(message, "leave it away, or write .mp4, .gif or .apng"));
+    }
+    // Before anything is made that ctrl-C would leave.
+    let interrupt = Interrupt::listen();
+    let writer = Writer::open(&output, &frames, args.force)?;
     let fps = args.fps.unwrap_or(recording.frame_rate());
     let film = Film::new(&recording, frames.clone(), options(args, &recording)?).map_err(failure)?;
     warn_of_odd_sizes(args, &output);
+    warn_of_boxes(args);
 
     let threads = args.threads.count();
     let no_threads =
         |error| Failure::input(format!("cannot start {threads} threads: {error}"), "ask for fewer");
     let mut renderer = Renderer::new(threads).map_err(no_threads)?;
-    let interrupt = Interrupt::listen();
     let share = Share::new(args.quiet, "rendering".to_owned());
     let [width, height] = args.size;
     let done = writer.begin(width, height, fps).and_then(|writing| {
@@ -94,6 +102,18 @@ fn frames(args: &RenderArgs, recording: &Recording, output: &Output) -> Result<R
     Ok(args.frames.of(recording)?)
 }
 
+/// Refuses settings that would change nothing: whoever gives them expects something.
+fn refuse_unused(args: &RenderArgs) -> Result<(), Failure> {
+    if args.level.is_some() && args.color != Coloring::Level {
+        return Err(Failure::input("--level says which level --color level shows", "add --color level"));
+    }
+    if args.range.is_some() && !args.color.measures() {
+        let hint = "add --color strain, residual, hsv or overstretch";
+        return Err(Failure::input("--range is for colours that have a scale", hint));
+    }
+    Ok(())
+}
+
 fn options(args: &RenderArgs, recording: &Recording) -> Result<Options, Failure> {
     let placement = match &args.camera {
         Some(words) => Placement::Given(Camera::parse(words, film::up(recording)).map_err(|message| {
@@ -103,7 +123,11 @@ fn options(args: &RenderArgs, recording: &Recording) -> Result<Options, Failure>
     };
     let placement = match placement {
         Placement::Framing(view, _) => Placement::Framing(view, args.zoom),
-        Placement::Given(camera) => Placement::Given(camera.zoomed(args.zoom)),
+        Placement::Given(camera) => Placement::Given(
+            camera
+                .zoomed(args.zoom)
+                .map_err(|message| Failure::input(message, "choose another --zoom, or a nearer --camera"))?,
+        ),
     };
     Ok(Options {
         size: args.size,
@@ -130,6 +154,14 @@ fn warn_of_odd_sizes(args: &RenderArgs, output: &Output) {
     {
         let [w, h] = args.size.map(|n| n.next_multiple_of(2));
         terminal::warning(&format!("MP4 needs even sizes: the video will have {w}x{h} pixels"));
+    }
+}
+
+fn warn_of_boxes(args: &RenderArgs) {
+    let unknown = draw::unknown_characters(args.caption.as_deref().unwrap_or_default());
+    if !unknown.is_empty() {
+        let list: Vec<String> = unknown.iter().map(|c| format!("{c:?}")).collect();
+        terminal::warning(&format!("taut's font has no {}: boxes stand in the caption", list.join(", ")));
     }
 }
 

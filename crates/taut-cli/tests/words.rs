@@ -25,6 +25,11 @@ fn every_command_has_help_with_examples() {
         let help = place.good(&format!("{command} --help")).out;
         assert!(help.contains("Examples:") && help.contains(&format!("taut {command}")), "{help}");
         assert!(place.good(&format!("{command} -h")).out.contains("Usage:"));
+        // Examples can be copied: none is broken over two lines where clap wraps.
+        for line in help.lines().filter(|line| line.starts_with("  taut ")) {
+            let quotes = line.matches('\'').count();
+            assert!(quotes % 2 == 0 && !line.trim_end().ends_with("--vary"), "{line}");
+        }
     }
     assert!(place.good("--version").out.starts_with("taut "));
 }

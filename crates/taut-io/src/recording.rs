@@ -6,7 +6,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::RangeInclusive,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -16,7 +16,7 @@ use taut::Description;
 use crate::{
     Problem, Problems, mesh,
     output::{
-        folder::{holds_run, read_manifest},
+        folder::{holds_run, is_being_written, read_manifest},
         layout::{Layout, check_names},
         metrics::{self, FrameLine},
         npy,
@@ -192,6 +192,11 @@ impl Recording {
         frame as f32 * self.description.frame_time
     }
 
+    /// The file that holds one frame of one body.
+    pub fn frame_file(&self, body: usize, frame: u32) -> PathBuf {
+        self.files.frame(&self.bodies[body].name, frame)
+    }
+
     /// Reads one frame of one body.
     ///
     /// # Errors
@@ -201,7 +206,7 @@ impl Recording {
         let path = self.files.frame(name, frame);
         let at_frame =
             |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };
-        let connections = self.connections(body, frame)?;
+        let connections = self.connections(body, frame).map_err(at_frame)?;
         // With other connections there may be other vertices; the triangles say how many there must be at least.
         let changed = changes.iter().rfind(|&&change| change <= frame);
         let positions = match changed {
@@ -263,19 +268,25 @@ impl Recording {
     pub fn frames(&self, from: Option<u32>, to: Option<u32>) -> Result<RangeInclusive<u32>, Problem> {
         let last = self.last_frame;
         if to.is_none() && last < self.frames_wanted {
-            let message = format!(
-                "was stopped after frame {last} of {}: go on with `taut run --resume -o {}`, or take what is there with \
-                 --frames {}-{last}",
-                self.frames_wanted,
-                self.root().display(),
-                from.unwrap_or(0)
-            );
+            let (wanted, root, from) = (self.frames_wanted, self.root().display(), from.unwrap_or(0));
+            let what = if is_being_written(self.root()) {
+                format!("is still being written, frame {last} of {wanted}: wait until the run is done")
+            } else {
+                format!(
+                    "was stopped after frame {last} of {wanted}: go on with `taut run --resume -o {root}`"
+                )
+            };
+            let message = format!("{what}, or take what is there with --frames {from}-{last}");
             return Err(complain(self.root(), message));
         }
         let (from, to) = (from.unwrap_or(0), to.unwrap_or(last));
         if from > to || to > last {
-            let message = format!("has frames 0 to {last}: there are no frames {from} to {to}");
-            return Err(complain(self.root(), message));
+            let wanted = if from == to {
+                format!("there is no frame {from}")
+            } else {
+                format!("there are no frames {from} to {to}")
+            };
+            return Err(complain(self.root(), format!("has frames 0 to {last}: {wanted}")));
         }
         Ok(from..=to)
     }
@@ -326,14 +337,15 @@ impl Listed {
         let mut problems = Vec::new();
         for body in bodies {
             let there = self.frames.get(body);
-            let absent = |frame: &u32| there.is_none_or(|there| !there.contains(frame));
-            let missing: Vec<u32> = (0..=last).filter(absent).collect();
-            if let [first, rest @ ..] = missing.as_slice() {
-                let more =
-                    if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+            let count = there.map_or(0, |there| there.range(..=last).count() as u64);
+            let missing = u64::from(last) + 1 - count;
+            // Not longer than there are files, whatever number the last one has.
+            let first = (0..=last).find(|frame| there.is_none_or(|there| !there.contains(frame)));
+            if let Some(first) = first {
+                let more = if missing == 1 { String::new() } else { format!(" (and {} more)", missing - 1) };
                 let message =
                     format!("frame {first} of {body} is missing{more}, though there are frames up to {last}");
-                problems.push(complain(&files.frame(body, *first), message));
+                problems.push(complain(&files.frame(body, first), message));
             }
         }
         problems

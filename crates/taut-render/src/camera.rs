@@ -112,9 +112,21 @@ impl Camera {
     }
 
     /// The same camera, `zoom` times nearer to what it looks at, as a lens does it.
-    pub fn zoomed(self, zoom: f32) -> Self {
-        let tangent = (0.5 * self.field_of_view).to_radians().tan() / zoom;
-        Self { field_of_view: (2.0 * tangent.atan().to_degrees()).clamp(FIELDS[0], FIELDS[1]), ..self }
+    ///
+    /// # Errors
+    /// If there is no such lens; says from where to where `zoom` may go.
+    pub fn zoomed(self, zoom: f32) -> Result<Self, String> {
+        let tangent = |degrees: f32| (0.5 * degrees).to_radians().tan();
+        let own = tangent(self.field_of_view);
+        let [most, least] = FIELDS.map(|field| own / tangent(field));
+        // What is asked for may be rounded: the limits themselves must be taken.
+        if !(0.999 * least..=1.001 * most).contains(&zoom) {
+            return Err(format!(
+                "cannot enlarge {zoom} times; with this camera, {least:.2} to {most:.1} are possible"
+            ));
+        }
+        let field = 2.0 * (own / zoom).atan().to_degrees();
+        Ok(Self { field_of_view: field.clamp(FIELDS[0], FIELDS[1]), ..self })
     }
 
     /// Whether some triangle of a body may be in a picture `aspect` times as wide as high. Never says no where there is one.
@@ -138,7 +150,11 @@ impl Camera {
 
     /// As `--camera` takes it.
     pub fn to_words(&self) -> String {
-        let [e, t] = [self.eye, self.target].map(|p| format!("{:.4},{:.4},{:.4}", p.x, p.y, p.z));
+        // A ten-thousandth of the distance matters to nobody; small scenes have small distances.
+        let distance = self.eye.distance(self.target).max(1e-9);
+        let digits = 4 + (-distance.log10()).ceil().max(0.0) as usize;
+        let [e, t] =
+            [self.eye, self.target].map(|p| format!("{:.digits$},{:.digits$},{:.digits$}", p.x, p.y, p.z));
         format!("{e}/{t}/{:.4}", self.field_of_view)
     }
 
@@ -152,7 +168,7 @@ impl Camera {
         let (eye, target, field) = match parts[..] {
             [eye, target] => (eye, target, None),
             [eye, target, field] => (eye, target, Some(field)),
-            _ => return Err(format!("{form}; {words:?} has {} parts", parts.len())),
+            _ => return Err(format!("{form}; number of parts of {words:?}: {}", parts.len())),
         };
         let point = |text: &str| -> Result<Vec3, String> {
             let numbers: Result<Vec<f32>, _> = text.split(',').map(|n| n.trim().parse::<f32>()).collect();
@@ -315,6 +331,23 @@ mod tests {
         assert_eq!((camera.eye, camera.target), (Vec3::new(1.0, 2.0, 3.0), Vec3::new(-1.0, 0.5, 0.0)));
         assert_eq!(Camera::parse(&camera.to_words(), Vec3::Y).unwrap(), camera);
         assert_eq!(Camera::parse("1,2,3/0,0,0", Vec3::Y).unwrap().field_of_view, FIELD);
+    }
+
+    #[test]
+    fn cameras_of_small_scenes_are_told_with_enough_digits() {
+        let camera = Camera::new(Vec3::new(0.000_12, 0.0, 0.000_3), Vec3::ZERO, Vec3::Y, 40.0).unwrap();
+        let again = Camera::parse(&camera.to_words(), Vec3::Y).unwrap();
+        assert!(again.eye.distance(camera.eye) < 1e-3 * camera.eye.length(), "{}", camera.to_words());
+    }
+
+    #[test]
+    fn lenses_have_limits() {
+        let camera = Camera::parse("1,2,3/0,0,0/40", Vec3::Y).unwrap();
+        assert!((camera.zoomed(2.0).unwrap().field_of_view - 20.6).abs() < 0.1);
+        for zoom in [1e9, 1e38, 1e-9, 60.0, 0.05] {
+            let error = camera.zoomed(zoom).unwrap_err();
+            assert!(error.contains("0.10 to 41.7"), "{zoom}: {error}");
+        }
     }
 
     #[test]

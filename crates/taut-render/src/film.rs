@@ -26,6 +26,9 @@ use crate::{
 /// Frames that are looked at to place the camera and to find the range of values.
 const LOOKED_AT: u32 = 24;
 
+/// What is further away is no cloth, and nothing of the rest could be seen beside it \[m\].
+const FURTHEST: f32 = 1e9;
+
 /// Where the camera is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Placement {
@@ -135,13 +138,20 @@ impl<'a> Film<'a> {
         let mut largest = 0f32;
         for &frame in &looked_at {
             for (k, known) in known.iter().enumerate() {
-                let geometry = recording.read(k, frame)?;
+                let geometry = read(recording, k, frame)?;
                 if let Some(measured) = known.measured(&geometry) {
                     let values = measured.iter().map(|m| options.coloring.value(m).abs());
                     largest = values.fold(largest, f32::max);
                 }
                 extent.add(geometry.positions);
             }
+        }
+        if extent.is_empty() {
+            let message = format!("no body has a vertex in frames {first} to {last}");
+            return Err(FilmError::Refused {
+                message,
+                hint: "choose others with --frame or --frames".into(),
+            });
         }
         let bodies = extent.clone();
         for &frame in &looked_at {
@@ -152,7 +162,9 @@ impl<'a> Film<'a> {
         let up = up(recording);
         let framing = |view| Camera::framing(&extent, view, up, aspect);
         let camera = match options.placement {
-            Placement::Framing(view, zoom) => framing(view).zoomed(zoom),
+            Placement::Framing(view, zoom) => framing(view).zoomed(zoom).map_err(|message| {
+                FilmError::Refused { message, hint: "choose another --zoom, or a place with --camera".into() }
+            })?,
             Placement::Given(camera) => camera,
         };
         let lights = Lights::studio(&camera, up, extent.center(), 1.02 * extent.radius());
@@ -169,7 +181,7 @@ impl<'a> Film<'a> {
     fn sees(&self, mut frames: impl Iterator<Item = u32>, aspect: f32) -> Result<bool, FilmError> {
         for frame in frames.by_ref() {
             for k in 0..self.known.len() {
-                let Geometry { positions, connections } = self.recording.read(k, frame)?;
+                let Geometry { positions, connections } = read(self.recording, k, frame)?;
                 let seen = match &*connections {
                     Connections::Triangles(triangles) => self.camera.sees(&positions, triangles, aspect),
                     Connections::Curves(_) => {
@@ -202,7 +214,7 @@ impl<'a> Film<'a> {
     pub fn scene(&self, frame: u32) -> Result<Scene, Problem> {
         let (mut surfaces, mut threads) = (Vec::new(), Vec::new());
         for (k, known) in self.known.iter().enumerate() {
-            let geometry = self.recording.read(k, frame)?;
+            let geometry = read(self.recording, k, frame)?;
             match &*geometry.connections {
                 Connections::Triangles(triangles) => {
                     let paint = self.paint(k, known, &geometry);
@@ -300,6 +312,22 @@ impl Known {
         let same = geometry.connections.triangles() == self.rest.triangles;
         self.gauge.as_ref().filter(|_| same)?.measure(&geometry.positions)
     }
+}
+
+/// Reads a frame that can be drawn.
+fn read(recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Problem> {
+    let geometry = recording.read(body, frame)?;
+    if let Some(vertex) = geometry.positions.iter().position(|p| p.abs().max_element() > FURTHEST) {
+        let name = &recording.bodies()[body].name;
+        let at = geometry.positions[vertex];
+        return Err(Problem {
+            file: Some(recording.frame_file(body, frame)),
+            key: Some(format!("frame {frame} of {name}")),
+            message: format!("vertex {vertex} is at {at}, more than a million kilometres away"),
+            ..Problem::default()
+        });
+    }
+    Ok(geometry)
 }
 
 /// Prepares all bodies, and says what level is shown.

@@ -2,13 +2,11 @@
 
 use std::{
     fs,
+    ops::RangeInclusive,
     path::{Path, PathBuf},
 };
 
-use taut_io::{
-    export::Target,
-    output::{OutputError, atomic},
-};
+use taut_io::{export::Target, output::OutputError};
 use taut_render::{
     Picture,
     encode::{self, Clip, EncodeError},
@@ -109,120 +107,121 @@ impl Output {
 /// Writes pictures; what it wrote is removed if it is dropped before it is finished.
 pub struct Writer {
     kind: Kind,
-    force: bool,
+    target: Target,
 }
 
 enum Kind {
-    Target { target: Target, path: PathBuf, pattern: Option<Pattern> },
-    Clip { path: PathBuf },
+    Picture(PathBuf),
+    Folder(PathBuf),
+    /// The clip has temporary files of its own; the target keeps others from its place.
+    Clip(PathBuf),
     Pattern(Pattern),
 }
 
 impl Writer {
-    /// Makes sure that `output` can be written, before anything is drawn.
-    pub fn open(output: &Output, force: bool) -> Result<Self, Failure> {
-        let kind = match output {
-            Output::Picture(path) => {
-                let target = Target::file(path, force).map_err(Failure::at_start)?;
-                Kind::Target { target, path: path.clone(), pattern: None }
-            }
-            Output::Folder(path) => {
-                let target = Target::folder(path, force).map_err(Failure::at_start)?;
-                let pattern = Pattern::parse(&target.temporary().join("frame.%04d.png"));
-                Kind::Target { target, path: path.clone(), pattern }
-            }
-            Output::Clip(path) => {
-                // Looked at for its refusals; the clip has a temporary name of its own.
-                drop(Target::file(path, force).map_err(Failure::at_start)?);
-                Kind::Clip { path: path.clone() }
-            }
+    /// Makes sure that `output` can be written for `frames`, before anything is drawn.
+    pub fn open(output: &Output, frames: &RangeInclusive<u32>, force: bool) -> Result<Self, Failure> {
+        let (kind, target) = match output {
+            Output::Picture(path) => (Kind::Picture(path.clone()), Target::file(path, force)),
+            Output::Folder(path) => (Kind::Folder(path.clone()), Target::folder(path, force)),
+            Output::Clip(path) => (Kind::Clip(path.clone()), Target::file(path, force)),
             Output::Pattern(pattern) => {
-                let folder = pattern.whole.parent().filter(|p| !p.as_os_str().is_empty());
-                if let Some(folder) = folder {
-                    let unusable = OutputError::io("make", folder);
-                    fs::create_dir_all(folder).map_err(|e| Failure::at_start(unusable(e)))?;
-                }
-                Kind::Pattern(pattern.clone())
+                pattern.refuse_what_exists(frames, force).map_err(Failure::at_start)?;
+                (Kind::Pattern(pattern.clone()), Target::folder(&pattern.whole, force))
             }
         };
-        Ok(Self { kind, force })
+        Ok(Self { kind, target: target.map_err(Failure::at_start)? })
     }
 
     /// Begins to write pictures of a size.
     pub fn begin(self, width: usize, height: usize, fps: f32) -> Result<Writing, Failure> {
-        let sink = match self.kind {
-            Kind::Target { target, path, pattern } => Sink::Target { target, path, pattern },
-            Kind::Clip { path } => {
-                let clip = Clip::create(&path, width, height, fps).map_err(failure)?;
-                Sink::Clip { clip: Box::new(clip), path }
+        let Self { kind, target } = self;
+        let sink = match kind {
+            Kind::Picture(path) => Sink::Picture(path),
+            Kind::Folder(path) => {
+                Sink::Folder(path, Pattern::parse(&target.temporary().join("frame.%04d.png")))
             }
-            Kind::Pattern(pattern) => Sink::Pattern { pattern, force: self.force },
+            Kind::Clip(path) => {
+                let clip = Clip::create(&path, width, height, fps).map_err(failure)?;
+                Sink::Clip(path, Box::new(clip))
+            }
+            Kind::Pattern(pattern) => Sink::Pattern(pattern, Vec::new()),
         };
-        Ok(Writing { sink, written: Vec::new(), finished: false })
+        Ok(Writing { sink, target })
+    }
+}
+
+impl Pattern {
+    /// Refuses pictures of `frames` that are there already.
+    fn refuse_what_exists(&self, frames: &RangeInclusive<u32>, force: bool) -> Result<(), OutputError> {
+        for path in frames.clone().map(|frame| self.at(frame)) {
+            if path.is_dir() {
+                let message = "is a folder, where a file is to be written";
+                return Err(OutputError::refused(path, message, "choose another name with -o"));
+            }
+            if path.exists() && !force {
+                let hint = "choose another name with -o, or replace it with --force";
+                return Err(OutputError::refused(path, "is there already", hint));
+            }
+        }
+        Ok(())
     }
 }
 
 /// Pictures that are being written.
 pub struct Writing {
+    // Dropped first: its hidden files are in a folder that the target may have made.
     sink: Sink,
-    /// Files that already have their names.
-    written: Vec<PathBuf>,
-    finished: bool,
+    target: Target,
 }
 
 enum Sink {
-    Target { target: Target, path: PathBuf, pattern: Option<Pattern> },
-    Clip { clip: Box<Clip>, path: PathBuf },
-    Pattern { pattern: Pattern, force: bool },
-    Done,
+    Picture(PathBuf),
+    /// Where its files are until it is whole.
+    Folder(PathBuf, Option<Pattern>),
+    Clip(PathBuf, Box<Clip>),
+    /// Files that are in the target's folder, and the names that they will have.
+    Pattern(Pattern, Vec<[PathBuf; 2]>),
 }
 
 impl Writing {
     /// Writes the picture of a frame.
     pub fn add(&mut self, frame: u32, picture: &Picture) -> Result<(), Failure> {
-        match &mut self.sink {
-            Sink::Clip { clip, .. } => clip.add(picture).map_err(failure)?,
-            Sink::Target { target, pattern, .. } => {
-                let path = pattern.as_ref().map_or_else(|| target.temporary().to_path_buf(), |p| p.at(frame));
-                // One picture may take its time; of many, each should be quick.
-                let bytes = if pattern.is_none() { encode::png_small(picture) } else { encode::png(picture) };
-                fs::write(&path, bytes).map_err(|e| cannot_write(OutputError::io("write", path)(e)))?;
+        let temporary = self.target.temporary();
+        let (path, bytes) = match &mut self.sink {
+            Sink::Clip(_, clip) => return clip.add(picture).map_err(failure),
+            Sink::Folder(_, Some(pattern)) => (pattern.at(frame), encode::png(picture)),
+            // One picture may take its time; of many, each should be quick.
+            Sink::Picture(_) | Sink::Folder(_, None) => (temporary.to_path_buf(), encode::png_small(picture)),
+            Sink::Pattern(pattern, written) => {
+                let path = temporary.join(format!("{frame}.png"));
+                written.push([path.clone(), pattern.at(frame)]);
+                return fs::write(path, encode::png(picture))
+                    .map_err(|e| cannot_write(OutputError::io("write", pattern.at(frame))(e)));
             }
-            Sink::Pattern { pattern, force } => {
-                let path = pattern.at(frame);
-                Target::refuse_existing(&path, *force).map_err(Failure::at_start)?;
-                atomic::write(&path, &encode::png(picture)).map_err(cannot_write)?;
-                self.written.push(path);
-            }
-            Sink::Done => {}
-        }
-        Ok(())
+        };
+        fs::write(&path, bytes).map_err(|e| cannot_write(self.target.told(OutputError::io("write", path)(e))))
     }
 
     /// Gives everything its name, and says which.
-    pub fn finish(mut self) -> Result<Vec<PathBuf>, Failure> {
-        match std::mem::replace(&mut self.sink, Sink::Done) {
-            Sink::Target { target, path, .. } => {
+    pub fn finish(self) -> Result<Vec<PathBuf>, Failure> {
+        let Self { sink, target } = self;
+        match sink {
+            Sink::Picture(path) | Sink::Folder(path, _) => {
                 target.finish().map_err(cannot_write)?;
-                self.written.push(path);
+                Ok(vec![path])
             }
-            Sink::Clip { clip, path } => {
+            Sink::Clip(path, clip) => {
                 clip.finish().map_err(failure)?;
-                self.written.push(path);
+                Ok(vec![path])
             }
-            Sink::Pattern { .. } | Sink::Done => {}
-        }
-        self.finished = true;
-        Ok(std::mem::take(&mut self.written))
-    }
-}
-
-impl Drop for Writing {
-    fn drop(&mut self) {
-        if !self.finished {
-            for path in &self.written {
-                // It was written a moment ago; if it cannot be removed, the error that led here matters more.
-                let _ = fs::remove_file(path);
+            Sink::Pattern(_, written) => {
+                let rename = |[from, to]: [PathBuf; 2]| {
+                    fs::rename(from, &to).map_err(|e| cannot_write(OutputError::io("write", &to)(e)))?;
+                    Ok(to)
+                };
+                // The target is dropped afterwards, with its folder, which is empty then.
+                written.into_iter().map(rename).collect()
             }
         }
     }

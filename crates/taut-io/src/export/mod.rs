@@ -28,7 +28,7 @@ use rayon::prelude::*;
 
 use crate::{
     Problem,
-    output::OutputError,
+    output::{OutputError, layout::is_forbidden},
     recording::{Body, Geometry, Recording},
 };
 
@@ -125,10 +125,18 @@ impl Format {
     pub fn default_path(self, recording: &Recording) -> PathBuf {
         let folder = recording.root().join("export");
         match self.extension() {
-            Some(extension) => folder.join(format!("{}.{extension}", recording.name())),
+            Some(extension) => folder.join(format!("{}.{extension}", file_name(recording.name()))),
             None => folder.join(self.name()),
         }
     }
+}
+
+/// The name of a scene as that of a file, which no character of it leads out of the folder.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if is_forbidden(c) { '_' } else { c };
+    // File systems take 255 bytes, and endings come on top.
+    let name: String = name.trim_start_matches('.').chars().map(plain).take(50).collect();
+    if name.is_empty() { "run".into() } else { name }
 }
 
 /// Why an export was not made. Nothing of it is left.
@@ -187,17 +195,21 @@ pub fn export(
     };
     let reads = if format == Format::Usda { usd::READS_OF_TEXT } else { 1 };
     let job = Job { recording, frames, path: target.temporary(), watch, reads, done: AtomicU32::new(0) };
-    match format {
-        Format::Pc2 => pc2::write(&job)?,
-        Format::Usd => usd::write_binary(&job)?,
-        Format::Usda => usd::write_text(&job)?,
-        Format::Mdd => mdd::write(&job)?,
-        Format::Obj => obj::write(&job)?,
-        Format::Ply => ply::write(&job)?,
-        Format::Vtk => vtk::write(&job)?,
-        Format::Gltf => gltf::write(&job)?,
-        Format::Npz => npz::write(&job)?,
-    }
+    let written = match format {
+        Format::Pc2 => pc2::write(&job),
+        Format::Usd => usd::write_binary(&job),
+        Format::Usda => usd::write_text(&job),
+        Format::Mdd => mdd::write(&job),
+        Format::Obj => obj::write(&job),
+        Format::Ply => ply::write(&job),
+        Format::Vtk => vtk::write(&job),
+        Format::Gltf => gltf::write(&job),
+        Format::Npz => npz::write(&job),
+    };
+    written.map_err(|error| match error {
+        ExportError::Write(error) => ExportError::Write(target.told(error)),
+        other => other,
+    })?;
     target.finish()?;
     Ok(())
 }
@@ -263,10 +275,16 @@ impl Job<'_> {
         let Some(body) = self.recording.bodies().iter().find(|body| !self.is_fixed(body)) else {
             return Ok(());
         };
+        let change = body.changes[0];
+        let before = if change > *self.frames.start() {
+            format!(", or the frames before it with --frames {}-{}", self.frames.start(), change - 1)
+        } else {
+            String::new()
+        };
         let message = format!(
-            "the triangles of {} change in frame {}, which {format} cannot hold: export to usd, obj, ply, vtk or npz, or the \
-             frames before it with --frames",
-            body.name, body.changes[0]
+            "the triangles of {} change in frame {change}, which {format} cannot hold: export to usd, obj, ply, vtk or \
+             npz{before}",
+            body.name
         );
         Err(Problem { file: Some(self.recording.root().into()), message, ..Problem::default() }.into())
     }

@@ -1,19 +1,24 @@
 //! Files and folders that get their name when they are whole.
 
 use std::{
-    fs, io,
+    fs::{self, File, TryLockError},
+    io,
     path::{Path, PathBuf},
 };
 
 use crate::output::{OutputError, atomic};
 
-/// A file or folder that is being written under another name. Dropped before [`finish`](Self::finish), it leaves nothing.
+/// A file or folder that is being written under another name. Dropped before [`finish`](Self::finish), it leaves nothing, not even
+/// the folders that were made for it.
 #[derive(Debug)]
 pub struct Target {
     path: PathBuf,
     temporary: PathBuf,
     is_folder: bool,
     finished: bool,
+    claim: Claim,
+    /// Folders around it that were made for it, the outermost first.
+    made: Vec<PathBuf>,
 }
 
 impl Target {
@@ -34,7 +39,7 @@ impl Target {
     /// # Errors
     /// If it is one.
     pub fn refuse_folder(path: &Path) -> Result<(), OutputError> {
-        if path.is_dir() {
+        if path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
             let message = "is a folder, where a file is to be written";
             return Err(OutputError::refused(path, message, "choose another name with -o"));
         }
@@ -44,7 +49,7 @@ impl Target {
     /// A file to be written to [`temporary`](Self::temporary). One that is there already is replaced in the end, if `force` says so.
     ///
     /// # Errors
-    /// If it is there already, is a folder, or its folder cannot be made.
+    /// If it is there already, is a folder, is being written by another process, or its folder cannot be made.
     pub fn file(path: &Path, force: bool) -> Result<Self, OutputError> {
         Self::refuse_folder(path)?;
         Self::refuse_existing(path, force)?;
@@ -58,7 +63,7 @@ impl Target {
     /// already, and `force` says so, files of the same names are replaced in the end and others kept.
     ///
     /// # Errors
-    /// If it is there already and not empty, is a file, or cannot be made.
+    /// If it is there already and not empty, is a file, is being written by another process, or cannot be made.
     pub fn folder(path: &Path, force: bool) -> Result<Self, OutputError> {
         if path.exists() && !path.is_dir() {
             return Err(OutputError::refused(
@@ -75,7 +80,7 @@ impl Target {
         let target = Self::new(path, true)?;
         // Whatever a killed process left.
         let _ = fs::remove_dir_all(&target.temporary);
-        fs::create_dir(&target.temporary).map_err(OutputError::io("create", &target.temporary))?;
+        fs::create_dir(&target.temporary).map_err(OutputError::io("create", path))?;
         Ok(target)
     }
 
@@ -83,15 +88,33 @@ impl Target {
         if path.file_name().is_none() {
             return Err(OutputError::refused(path, "has no name to write to", "choose a name with -o"));
         }
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            fs::create_dir_all(parent).map_err(OutputError::io("create", parent))?;
-        }
-        Ok(Self { path: path.into(), temporary: atomic::temporary_name(path), is_folder, finished: false })
+        let made = make_parent(path)?;
+        let mut lock = path.file_name().unwrap_or_default().to_owned();
+        lock.push(".lock");
+        let lock = atomic::temporary_name(&path.with_file_name(lock));
+        let claim = Claim::take(path, lock).inspect_err(|_| remove_made(&made))?;
+        let temporary = atomic::temporary_name(path);
+        Ok(Self { path: path.into(), temporary, is_folder, finished: false, claim, made })
     }
 
     /// What to write to.
     pub fn temporary(&self) -> &Path {
         &self.temporary
+    }
+
+    /// An error about a file that has a temporary name, with the name that it would have got.
+    pub fn told(&self, error: OutputError) -> OutputError {
+        match error {
+            OutputError::Io { action, path, source } => {
+                let path = match path.strip_prefix(&self.temporary) {
+                    Ok(inside) if inside.as_os_str().is_empty() => self.path.clone(),
+                    Ok(inside) => self.path.join(inside),
+                    Err(_) => path,
+                };
+                OutputError::Io { action, path, source }
+            }
+            other @ OutputError::Refused { .. } => other,
+        }
     }
 
     /// Gives what was written its name.
@@ -128,5 +151,156 @@ impl Drop for Target {
                 fs::remove_file(&self.temporary)
             };
         }
+        self.claim.release();
+        // Those that hold something stay.
+        remove_made(&self.made);
+    }
+}
+
+/// Makes the folder that `path` is in; says which folders had to be made, the outermost first.
+fn make_parent(path: &Path) -> Result<Vec<PathBuf>, OutputError> {
+    let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let outward = parent.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+    let mut missing: Vec<PathBuf> = outward.take_while(|folder| !folder.exists()).map(Into::into).collect();
+    missing.reverse();
+    let first = parent.ancestors().find(|folder| folder.exists());
+    if let Some(file) = first.filter(|folder| !folder.is_dir()) {
+        let hint = "choose another folder with -o";
+        return Err(OutputError::refused(file, "is a file, where a folder is to be written", hint));
+    }
+    fs::create_dir_all(parent).map_err(|error| {
+        remove_made(&missing);
+        OutputError::io("create", parent)(error)
+    })?;
+    Ok(missing)
+}
+
+/// Removes folders that are empty, the innermost first.
+fn remove_made(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        // One that holds something is refused, which is what is wanted.
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+/// Keeps other processes from writing to the same place: a lock of the operating system on a hidden file beside it. It ends with the
+/// process, so that a killed one leaves nothing locked.
+#[derive(Debug)]
+struct Claim {
+    path: PathBuf,
+    /// Held for its lock.
+    file: Option<File>,
+}
+
+impl Claim {
+    fn take(wanted: &Path, path: PathBuf) -> Result<Self, OutputError> {
+        let cannot = |error| OutputError::io("write", wanted)(error);
+        loop {
+            let file =
+                File::options().create(true).truncate(false).write(true).open(&path).map_err(cannot)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    let hint = "wait until it is done, or choose another name with -o";
+                    return Err(OutputError::refused(wanted, "is being written by another taut", hint));
+                }
+                // Some network file systems know no locks; an export there is still better than none.
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+                Err(TryLockError::Error(error)) => return Err(cannot(error)),
+            }
+            // Whoever held it may have removed it in between: what is locked then is no longer what others find.
+            if is_still_at(&file, &path) {
+                return Ok(Self { path, file: Some(file) });
+            }
+        }
+    }
+
+    fn release(&mut self) {
+        if let Some(file) = self.file.take() {
+            // Removed while it is locked. If it cannot be, it is an empty hidden file.
+            let _ = fs::remove_file(&self.path);
+            drop(file);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_still_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |metadata: io::Result<fs::Metadata>| metadata.ok().map(|m| (m.dev(), m.ino()));
+    place(file.metadata()).is_some_and(|here| place(fs::metadata(path)) == Some(here))
+}
+
+#[cfg(not(unix))]
+fn is_still_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(folder: &Path) -> Vec<String> {
+        let names = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_not_finished_leaves_no_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Target::file(&folder.path().join("a/b/c.usd"), false).unwrap());
+        drop(Target::folder(&folder.path().join("a/b/c"), false).unwrap());
+        assert_eq!(left(folder.path()), [""; 0]);
+
+        let target = Target::file(&folder.path().join("a/b/c.usd"), false).unwrap();
+        fs::write(target.temporary(), "x").unwrap();
+        target.finish().unwrap();
+        assert_eq!(left(&folder.path().join("a/b")), ["c.usd"]);
+        drop(Target::file(&folder.path().join("a/d.usd"), false).unwrap());
+        assert_eq!(left(&folder.path().join("a")), ["b"], "folders from before stay");
+    }
+
+    #[test]
+    fn one_place_is_written_by_one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.usd");
+        let first = Target::file(&path, false).unwrap();
+        fs::write(first.temporary(), "first").unwrap();
+        let error = Target::file(&path, true).unwrap_err().to_string();
+        assert!(error.contains("x.usd") && error.contains("is being written"), "{error}");
+        first.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        // What a killed process leaves does not stand in the way.
+        fs::write(folder.path().join(".x.usd.lock.taut-part"), "").unwrap();
+        fs::write(folder.path().join(".x.usd.taut-part"), "half").unwrap();
+        drop(Target::file(&path, true).unwrap());
+        assert_eq!(left(folder.path()), ["x.usd"]);
+    }
+
+    #[test]
+    fn errors_tell_the_name_that_the_user_gave() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::folder(&folder.path().join("frames"), false).unwrap();
+        let failed = |path: PathBuf| target.told(OutputError::io("write", path)(io::Error::other("full")));
+        let inside = failed(target.temporary().join("1.obj")).to_string();
+        assert!(inside.ends_with("frames/1.obj: full") && !inside.contains("part"), "{inside}");
+        assert!(failed(target.temporary().into()).to_string().ends_with("/frames: full"));
+        assert!(failed("elsewhere".into()).to_string().contains("write elsewhere"));
+    }
+
+    #[test]
+    fn files_in_the_way_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "").unwrap();
+        for path in ["file/x.usd", "file/deep/x.usd"] {
+            let error = Target::file(&folder.path().join(path), true).unwrap_err().to_string();
+            assert!(error.contains("file: is a file, where a folder"), "{error}");
+        }
+        let error = Target::file(&folder.path().join("new.usd/"), true).unwrap_err().to_string();
+        assert!(error.contains("is a folder, where a file"), "{error}");
     }
 }

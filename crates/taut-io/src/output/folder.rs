@@ -208,6 +208,12 @@ fn judge(layout: &Layout, force: bool) -> Result<Option<Manifest>, OutputError> 
     }
 }
 
+/// Whether a run is writing into the folder `root` now, as far as can be found out.
+pub fn is_being_written(root: &Path) -> bool {
+    let lock = File::open(Layout::new(root).lock());
+    lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 /// Whether a checkpoint folder is all that a run left that was stopped before it wrote anything.
 fn holds_only_lock(folder: &Path) -> bool {
     let is_ours = |entry: io::Result<fs::DirEntry>| {

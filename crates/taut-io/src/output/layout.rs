@@ -96,6 +96,11 @@ impl Layout {
     }
 }
 
+/// Whether some system does not take a character in the name of a file.
+pub fn is_forbidden(c: char) -> bool {
+    c.is_control() || "/\\:*?\"<>|".contains(c)
+}
+
 /// Checks that bodies called `names` can have files of their own on every system.
 ///
 /// # Errors
@@ -108,8 +113,7 @@ pub fn check_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), c
             let key = Some(format!("body {name:?}"));
             problems.push(Problem { key, message: message.into(), ..Problem::default() });
         };
-        let forbidden = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
-        if name.is_empty() || name.len() > 100 || name.starts_with('.') || name.contains(forbidden) {
+        if name.is_empty() || name.len() > 100 || name.starts_with('.') || name.contains(is_forbidden) {
             complain(
                 "its files are named after it, so the name must have 1 to 100 bytes, must not start with a dot \
                  and must not contain / \\ : * ? \" < > |",

@@ -78,12 +78,18 @@ pub fn read_any(path: &Path) -> Result<Vec<Vec3>, Problem> {
     read_rows(path, FLOAT, None, |row| Vec3::from_array(row.map(f32::from_le_bytes)))
 }
 
-/// Reads vertex indices of triangles; whether there are such vertices is for the caller to check.
+/// Reads vertex indices of triangles, none below zero; whether there are such vertices is for the caller to check.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_triangles(path: &Path) -> Result<Vec<[u32; 3]>, Problem> {
-    read_rows(path, INTEGER, None, |row| row.map(u32::from_le_bytes))
+    let triangles = read_rows(path, INTEGER, None, |row| row.map(i32::from_le_bytes))?;
+    if let Some((index, triangle)) = triangles.iter().enumerate().find(|(_, t)| t.iter().any(|v| *v < 0)) {
+        let message =
+            format!("triangle {index} joins vertices {triangle:?}; vertices are numbered from 0 upwards");
+        return Err(Problem { file: Some(path.into()), message, ..Problem::default() });
+    }
+    Ok(triangles.into_iter().map(|triangle| triangle.map(i32::cast_unsigned)).collect())
 }
 
 fn read_rows<T>(

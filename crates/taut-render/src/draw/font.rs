@@ -24,16 +24,22 @@ pub struct Glyph {
 
 /// The shape of `character`, a box if the font has none.
 pub fn glyph(character: char) -> &'static Glyph {
-    static GLYPHS: OnceLock<HashMap<char, Glyph>> = OnceLock::new();
     static UNKNOWN: OnceLock<Glyph> = OnceLock::new();
+    known(character).unwrap_or_else(|| UNKNOWN.get_or_init(|| trace(16.0, "M3 0 L13 0 L13 20 L3 20 L3 0")))
+}
+
+/// The shape of `character`, if the font has one.
+pub fn known(character: char) -> Option<&'static Glyph> {
+    static GLYPHS: OnceLock<HashMap<char, Glyph>> = OnceLock::new();
     let glyphs = GLYPHS.get_or_init(|| TABLE.iter().map(|&(c, a, path)| (c, trace(a, path))).collect());
     let same = match character {
-        '\u{a0}' | '\u{202f}' => ' ',
+        '\t' | '\u{a0}' | '\u{202f}' => ' ',
         'μ' => 'µ',
         '’' | '‘' => '\'',
+        '“' | '”' | '„' => '"',
         other => other,
     };
-    glyphs.get(&same).unwrap_or_else(|| UNKNOWN.get_or_init(|| trace(16.0, "M3 0 L13 0 L13 20 L3 20 L3 0")))
+    glyphs.get(&same)
 }
 
 /// Follows a path.

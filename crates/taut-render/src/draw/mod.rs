@@ -9,7 +9,7 @@ mod stroke;
 mod text;
 
 pub use stroke::{circle, dashes, line, polyline, rectangle, strokes};
-pub use text::{Style, text, text_styled, text_width};
+pub use text::{Style, text, text_styled, text_width, unknown_characters};
 
 use crate::Picture;
 

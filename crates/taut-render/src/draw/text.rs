@@ -71,6 +71,17 @@ pub fn text_styled(picture: &mut Picture, start: Point, style: Style, text: &str
     }
 }
 
+/// Characters of `text` that the font has no shape for, each once, in order; they are drawn as boxes.
+pub fn unknown_characters(text: &str) -> Vec<char> {
+    let mut unknown = Vec::new();
+    for c in text.lines().flat_map(str::chars) {
+        if font::known(c).is_none() && !unknown.contains(&c) {
+            unknown.push(c);
+        }
+    }
+    unknown
+}
+
 /// How wide [`text()`] is \[pixels\].
 pub fn text_width(height: f32, text: &str) -> f32 {
     let (_, unit) = Style::new(height, [0; 4]).pen();
