@@ -4,6 +4,7 @@
 //! |---|---|
 //! | velocity update, level 0 | [`velocity::update`](crate::velocity::update) |
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
+//! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
 //! | position update | `update_velocities` here, [`Solids::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 

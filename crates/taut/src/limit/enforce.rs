@@ -155,7 +155,7 @@ fn filter(
         let (own, others) = duals.split_at_mut(filter.dual_count(!obstacles.is_empty()));
         duals = others;
         let vertices = filter.vertices.clone();
-        scratch.pairs.begin(touching, &vertices, x, &filter.masses);
+        scratch.pairs.begin(touching, &vertices, [old, x], &filter.masses);
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
         let body = filter.filter(settings, &mut x[vertices], &around, own, scratch, stop);
         enforced.iterations = enforced.iterations.max(body.iterations);

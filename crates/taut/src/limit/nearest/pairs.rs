@@ -55,9 +55,15 @@ impl Pairs {
         self.list.is_empty()
     }
 
-    /// Takes those of `touching` that the body with these `vertices` of the world has a part in. Vertices of other bodies stay where
-    /// they are in `x`, the positions of the world \[m\].
-    pub fn begin(&mut self, touching: &[Touching], vertices: &Range<usize>, x: &[Quad], masses: &[f32]) {
+    /// Takes those of `touching` that the body with these `vertices` of the world has a part in. Bodies are filtered one after the
+    /// other: those before it are where they are in `x`, those after it still where they began the step, in `old` \[m\].
+    pub fn begin(
+        &mut self,
+        touching: &[Touching],
+        vertices: &Range<usize>,
+        [old, x]: [&[Quad]; 2],
+        masses: &[f32],
+    ) {
         self.list.clear();
         for touch in touching {
             let mut pair = PairTouch {
@@ -81,7 +87,8 @@ impl Pairs {
                     }
                     (pair.vertices[i], pair.weights[i]) = (own as u32, weight);
                 } else {
-                    pair.least -= weight * along(&pair.normal, &x[v]);
+                    let there = if v < vertices.start { &x[v] } else { &old[v] };
+                    pair.least -= weight * along(&pair.normal, there);
                 }
             }
             if compliance > 0.0 {
