@@ -57,7 +57,7 @@ pub fn first_contact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -
     // About the origin, where rounding is smallest.
     let from = from.map(|x| x - from[0]);
     let start = kind.nearest(&from).squared.sqrt();
-    if !(start > 0.0) {
+    if start <= 0.0 {
         return Some(0.0);
     }
     let reach = kind.reach(&way);
@@ -67,12 +67,12 @@ pub fn first_contact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -
     for _ in 0..MOST {
         // Also where the way is nothing at all: then this is beyond every time.
         time += SHARE * (distance - gap) / reach;
-        if !(time < 1.0) {
+        if time >= 1.0 {
             return None;
         }
         let x = std::array::from_fn(|i| from[i] + way[i] * time);
         distance = kind.nearest(&x).squared.sqrt();
-        if !(distance - gap > left) {
+        if distance - gap <= left {
             return Some(time);
         }
     }

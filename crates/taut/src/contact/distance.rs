@@ -57,7 +57,7 @@ pub fn vertex_triangle(x: &[DVec3; 4]) -> Nearest {
         let edges = [segment(p, a, b), segment(p, b, c), segment(p, a, c)];
         let [s, t, u] = edges;
         let candidates = [on(1.0 - s, s, 0.0), on(0.0, 1.0 - t, t), on(1.0 - u, 0.0, u)];
-        return candidates.into_iter().fold(candidates[0], |best, other| nearer(best, other));
+        return candidates.into_iter().fold(candidates[0], nearer);
     }
     let (wb, wc) = (vb / sum, vc / sum);
     on(1.0 - wb - wc, wb, wc)
