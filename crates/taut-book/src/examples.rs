@@ -42,6 +42,11 @@ bend_tolerance = 1.0    # degrees
 budget_ms = 8.0         # for interactive use: steps stop iterating when it is spent
 "#
         }
+        "Contact" => {
+            r#"[contact]
+thickness = 0.002
+"#
+        }
         "Air" => {
             r#"[air]
 density = 1.2

@@ -20,6 +20,10 @@ pub const METRICS: &[(&str, &str)] = &[
         "report.bend_excess",
         "Largest excess past a bend limit at the end of the frame, as the limiter saw it [°].",
     ),
+    (
+        "report.stopped",
+        "Vertices that were stopped short because they would have passed through cloth, over all steps of the frame.",
+    ),
     ("report.rescued", "Vertices whose prediction was not a finite number and was put back."),
     ("report.velocity_ms", "Time spent in the velocity update [ms]."),
     ("report.limit_ms", "Time spent limiting [ms]."),

@@ -22,6 +22,7 @@
 
 pub mod boundary;
 pub mod certificate;
+pub mod contact;
 pub mod hierarchy;
 pub mod kernel;
 pub mod limit;
@@ -40,5 +41,6 @@ pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
 pub use world::{
-    Cloth, Description, Direction, IMPERFECTION, Limit, Projection, Scheme, Solver, Weave, World, WorldError,
+    Cloth, Contact, Description, Direction, IMPERFECTION, Limit, Projection, Scheme, Solver, Weave, World,
+    WorldError,
 };

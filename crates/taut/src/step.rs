@@ -4,6 +4,7 @@
 //! |---|---|
 //! | velocity update, level 0 | [`velocity::update`](crate::velocity::update) |
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
+//! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
 //! | position update | `update_velocities` here, [`Solids::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
@@ -15,17 +16,21 @@ use serde::{Deserialize, Serialize};
 use crate::{
     State, World, WorldError,
     boundary::{hold::Hold, solids::Solids},
+    contact::guard::Guard,
     kernel::{
         bend::excess_angle,
         lanes::{LaneKind, Quad},
     },
     limit::{
         Settings,
-        enforce::{Draft, Scratch, Turn, enforce},
+        enforce::{Draft, Scratch, Turn, enforce, measure},
     },
     parallel::Threads,
     velocity::update,
 };
+
+/// What of the thickness of cloth is kept free in any case.
+const GUARDED: f32 = 0.1;
 
 /// How a frame went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,6 +46,9 @@ pub struct FrameReport {
     /// Largest excess past a bend limit at the end of the frame, as the limiter saw it \[°\].
     #[serde(default)]
     pub bend_excess: f32,
+    /// Vertices that were stopped short because they would have passed through cloth, over all steps of the frame.
+    #[serde(default)]
+    pub stopped: u32,
     /// Vertices whose prediction was not a finite number and was put back.
     pub rescued: u32,
     /// Time spent in the velocity update \[ms\].
@@ -65,6 +73,7 @@ pub struct Stepper {
     scratch: Scratch,
     /// Vertices that are held during the frame.
     holds: Vec<Hold>,
+    guard: Option<Guard>,
 }
 
 impl Stepper {
@@ -85,6 +94,7 @@ impl Stepper {
             solids: Solids::with_capacity(world.vertex_count, world.description.obstacles.len()),
             scratch: Scratch::new(world),
             holds: Vec::with_capacity(world.pins.len()),
+            guard: world.surface.as_ref().map(|surface| Guard::new(surface, &world.start)),
         })
     }
 
@@ -172,8 +182,19 @@ impl Stepper {
 
     /// One step of the pipeline; `left` steps of the frame are left, this one included.
     fn step(&mut self, world: &World, state: &mut State, turn: Turn, left: u32, report: &mut FrameReport) {
-        let Self { threads, lanes, old, predicted, predicted_v, forces, steady, solids, scratch, holds } =
-            self;
+        let Self {
+            threads,
+            lanes,
+            old,
+            predicted,
+            predicted_v,
+            forces,
+            steady,
+            solids,
+            scratch,
+            holds,
+            guard,
+        } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let description = &world.description;
         let dt = world.step_time();
@@ -206,7 +227,17 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let enforced = enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn);
+        let mut enforced = enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn);
+
+        // Contact: what the step may not end with.
+        if let (Some(guard), Some(surface)) = (guard, &world.surface) {
+            let gap = GUARDED * description.contact.thickness;
+            let guarded = guard.hold(threads, surface, old, x, gap);
+            report.stopped += guarded.stopped;
+            if guarded.stopped > 0 {
+                enforced = measure(world, &settings, x, enforced);
+            }
+        }
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.

@@ -12,6 +12,7 @@ use glam::Vec3;
 use crate::{
     boundary::{motion::Motion, obstacle::Obstacle, pin::Pin},
     certificate::RestShape,
+    contact::surface::Surface,
     hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
@@ -184,6 +185,13 @@ impl Default for Solver {
     }
 }
 
+/// Contact of cloth with itself and with other cloth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Contact {
+    /// Distance that pieces of cloth keep from each other and from themselves \[m\]; 0 lets cloth pass through cloth.
+    pub thickness: f32,
+}
+
 /// Everything that a simulation is made from.
 #[derive(Clone, Debug)]
 pub struct Description {
@@ -199,6 +207,8 @@ pub struct Description {
     pub frame_time: f32,
     /// Settings of the limiter.
     pub solver: Solver,
+    /// Contact of cloth with cloth.
+    pub contact: Contact,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -212,6 +222,7 @@ impl Default for Description {
             air: Air::default(),
             frame_time: 1.0 / 30.0,
             solver: Solver::default(),
+            contact: Contact::default(),
             seed: 0,
         }
     }
@@ -309,6 +320,8 @@ pub struct World {
     pub(crate) steps_per_frame: u32,
     /// Mean length of an edge \[m\].
     pub(crate) edge_length: f32,
+    /// What may touch, if cloth is kept from passing through cloth.
+    pub(crate) surface: Option<Surface>,
 }
 
 impl World {

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Scheme, World,
     boundary::solids::Solids,
+    contact::touching::Finder,
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -51,6 +52,8 @@ pub struct Scratch {
     pub holding: Vec<Option<Filter>>,
     /// One for each of the world's bodies with coarse limits.
     pub levels: Vec<levels::Scratch>,
+    /// What finds parts of cloth that touch, if they are to be kept apart.
+    pub finder: Option<Finder>,
 }
 
 impl Scratch {
@@ -68,6 +71,7 @@ impl Scratch {
             nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
             holding: vec![None; world.filters.len()],
             levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
+            finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
         }
     }
 
@@ -136,12 +140,22 @@ fn filter(
         deadline: turn.deadline,
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
+    let touching = match (&mut scratch.finder, &world.surface) {
+        (Some(finder), Some(surface)) => finder.find(
+            settings.threads,
+            surface,
+            [&world.start, old, x],
+            world.description.contact.thickness,
+        ),
+        _ => &[],
+    };
     let held = scratch.holding.iter().zip(&mut scratch.nearest);
     for (filter, (holding, scratch)) in world.filters.iter().zip(held) {
         let filter = holding.as_ref().unwrap_or(filter);
         let (own, others) = duals.split_at_mut(filter.dual_count(!obstacles.is_empty()));
         duals = others;
         let vertices = filter.vertices.clone();
+        scratch.pairs.begin(touching, &vertices, [old, x], &filter.masses);
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
         let body = filter.filter(settings, &mut x[vertices], &around, own, scratch, stop);
         enforced.iterations = enforced.iterations.max(body.iterations);
@@ -159,11 +173,18 @@ fn filter(
         }
         solids.note_contacts(obstacles, x, 0.01 * world.edge_length);
         solids.expel(obstacles, x);
-        enforced.residual = sweep::residual(settings, world, x);
-        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
-        enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= stop.bend;
+        return measure(world, settings, x, enforced);
     }
     enforced
+}
+
+/// `enforced`, with the residuals of `x` measured again after something has moved it.
+pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enforced) -> Enforced {
+    let solver = &world.description.solver;
+    let residual = sweep::residual(settings, world, x);
+    let bend = sweep::bend_excess(settings, &world.bends, x);
+    let converged = residual <= solver.tolerance && bend <= bend_bound(solver.bend_tolerance);
+    Enforced { residual, bend, converged, ..enforced }
 }
 
 /// Iterations over single elements.
@@ -230,10 +251,7 @@ fn iterate(
     }
     solids.expel(obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
-        let residual = sweep::residual(settings, world, x);
-        let bend = sweep::bend_excess(settings, &world.bends, x);
-        let converged = residual <= solver.tolerance && bend <= bend_tolerance;
-        enforced = Enforced { iterations, residual, bend, converged };
+        enforced = measure(world, settings, x, Enforced { iterations, ..enforced });
     }
     enforced
 }

@@ -24,6 +24,7 @@ pub mod contact;
 pub mod facing;
 pub mod finish;
 pub mod local;
+pub mod pairs;
 pub mod reference;
 pub mod tables;
 pub mod warm;
@@ -34,6 +35,7 @@ use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
 use finish::Finish;
 use local::{BatchState, ClampTriangles, Pulls};
+use pairs::Pairs;
 
 use super::{Settings, colored::SharedQuads, enforce::Enforced};
 use crate::{
@@ -68,6 +70,9 @@ const WARM: f32 = 0.9;
 const STRENGTHEN_FROM: u32 = 12;
 const STRENGTHEN_EVERY: u32 = 4;
 
+/// What of its gap a pair of touching parts may lack at the end.
+const LACKING: f32 = 0.3;
+
 /// Batches below which a loop is not shared between threads.
 const GRAIN: usize = 16;
 
@@ -86,6 +91,8 @@ pub struct Scratch {
     bend_states: Vec<BendState>,
     bend_pulls: Vec<Pulls<4>>,
     touches: Vec<Touch>,
+    /// Parts of this body that touch others, and each other; the caller says which.
+    pub pairs: Pairs,
     finish: Finish,
     cycle: Cycle,
 }
@@ -121,6 +128,7 @@ impl Filter {
             bend_states: vec![BendState::default(); self.bends.batches.len()],
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
+            pairs: Pairs::new(count),
             finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
         }
@@ -145,7 +153,8 @@ impl Filter {
     ) -> Enforced {
         let threads = settings.threads;
         scratch.goal.copy_from_slice(x);
-        let touching = !scratch.touches.is_empty();
+        let (near_obstacles, near_cloth) = (!scratch.touches.is_empty(), !scratch.pairs.is_empty());
+        let touching = near_obstacles || near_cloth;
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
         let (bend_duals, contact_duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
         if self.two_sided {
@@ -174,6 +183,7 @@ impl Filter {
                 let growth = RAMP[stage + 1] / RAMP[stage];
                 (stage, rescale, since, stiffen) = (stage + 1, 1.0 / growth, 0, false);
                 scratch.touches.iter_mut().for_each(|t| t.rescale(growth));
+                scratch.pairs.rescale(growth);
                 self.choose(scratch, stage);
             }
             if touching && iteration >= STRENGTHEN_FROM && iteration % STRENGTHEN_EVERY == 0 {
@@ -201,13 +211,16 @@ impl Filter {
                     break;
                 }
             }
-            if touching {
-                let deepest = self.gather_with_contacts(settings, x, around, scratch, stage);
-                if within && deepest <= shallow && iteration >= least {
-                    break;
-                }
+            let deepest = if near_obstacles {
+                self.gather_with_contacts(settings, x, around, scratch, stage)
             } else {
                 self.gather(settings, x, scratch);
+                0.0
+            };
+            let r = scratch.cycle.residual();
+            let lacking = scratch.pairs.iterate(x, r, &self.masses, RAMP[stage]);
+            if touching && within && deepest <= shallow && lacking <= LACKING && iteration >= least {
+                break;
             }
             self.multigrid.cycle(threads, &mut scratch.cycle, x);
         }
@@ -347,9 +360,10 @@ impl Filter {
 
     /// Takes the matrices of a stage of the ramp, with the weights of contacts.
     fn choose(&self, scratch: &mut Scratch, stage: usize) {
-        let touches = &scratch.touches;
+        scratch.pairs.weigh(RAMP[stage]);
+        let (touches, pairs) = (&scratch.touches, &scratch.pairs);
         self.multigrid.choose(&mut scratch.cycle, stage, |i| {
-            touches.get(i).map_or(0.0, |t| t.weight(self.masses[i], RAMP[stage]))
+            touches.get(i).map_or(0.0, |t| t.weight(self.masses[i], RAMP[stage])) + pairs.extra(i)
         });
     }
 
@@ -359,6 +373,7 @@ impl Filter {
         for (i, touch) in scratch.touches.iter_mut().enumerate().filter(|(i, _)| self.masses[*i] > 0.0) {
             grown |= touch.strengthen(self.masses[i], RAMP[stage], diagonal[i], 0.02 * self.edge_length);
         }
+        grown |= scratch.pairs.strengthen(RAMP[stage], diagonal);
         if grown {
             self.choose(scratch, stage);
         }

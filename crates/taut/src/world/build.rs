@@ -7,6 +7,7 @@ use glam::Vec3;
 use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection};
 use crate::{
     certificate::RestShape,
+    contact::surface::Surface,
     hierarchy::{self, Transfer},
     kernel::{
         dihedral::dihedral,
@@ -164,7 +165,9 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
     let (woven, plain): (Vec<_>, Vec<_>) = elements.strain.iter().copied().partition(|e| e.weave.is_some());
     let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
+    let surface = (description.contact.thickness > 0.0).then(|| surface(&description, &bodies));
     Ok(World {
+        surface,
         steps_per_frame,
         filters,
         levels,
@@ -507,4 +510,17 @@ fn check(description: &Description) -> Result<(), WorldError> {
         }
     }
     Ok(())
+}
+
+/// All triangles in the engine's order of vertices.
+fn surface(description: &Description, bodies: &[Body]) -> Surface {
+    let mut triangles = Vec::new();
+    for (cloth, body) in description.cloths.iter().zip(bodies) {
+        let mut place = vec![0; body.order.len()];
+        for (k, &v) in body.order.iter().enumerate() {
+            place[v as usize] = (body.vertices.start + k) as u32;
+        }
+        triangles.extend(cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])));
+    }
+    Surface::new(triangles)
 }

@@ -6,6 +6,7 @@
 
 mod air;
 mod cloth;
+mod contact;
 mod expect;
 mod material;
 mod mesh;
@@ -15,6 +16,7 @@ mod transform;
 
 pub(crate) use air::{Air, Wind};
 pub(crate) use cloth::{Cloth, Pin};
+pub(crate) use contact::Contact;
 pub(crate) use expect::Expect;
 pub(crate) use material::Material;
 pub(crate) use mesh::MeshSource;
@@ -41,6 +43,9 @@ pub(crate) struct Scene {
     /// How limits are enforced, and how exactly.
     #[serde(default)]
     pub solver: Solver,
+    /// Cloth against itself and against other cloth.
+    #[serde(default)]
+    pub contact: Contact,
     /// Pieces of cloth, one `[[cloth]]` each; at least one.
     #[schemars(length(min = 1, max = 1000))]
     pub cloth: Vec<Cloth>,

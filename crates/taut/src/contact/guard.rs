@@ -1,0 +1,189 @@
+//! The last word of a step: nothing passes through anything.
+//!
+//! Vertices go from where the step began, where nothing touched, straight to where it wants to end. Pairs that would come together on the way
+//! have the ways of their vertices shortened to what is safe, and all are looked at again, because a vertex that stops short may now be in
+//! the way of others. Every round shortens some way, and with all ways at nothing the step would end as it began, so that this
+//! ends; in the rounds after the first few, pairs stop altogether.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use glam::DVec3;
+
+use super::{
+    candidates::{Candidates, Pair},
+    continuous::first_contact,
+    surface::Surface,
+};
+use crate::{kernel::lanes::Quad, parallel::Threads};
+
+/// What of the way to a contact is gone.
+const SHORT: f64 = 0.8;
+
+/// Rounds in which pairs may go some of their way; after these they stop.
+const GENTLE: u32 = 8;
+
+/// What the guard had to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guarded {
+    /// Vertices that did not get where they were going.
+    pub stopped: u32,
+    /// Rounds that it took; 0 if nothing came together.
+    pub rounds: u32,
+}
+
+/// Keeps the parts of a surface from passing through each other.
+#[derive(Debug)]
+pub struct Guard {
+    candidates: Candidates,
+    /// What each vertex may go of its way, from 0 to 1.
+    share: Vec<f32>,
+    /// The same after this round, as bits, which are ordered like the floats: the least that any pair asks for, whatever their order.
+    next: Vec<AtomicU32>,
+    goal: Vec<Quad>,
+}
+
+impl Guard {
+    /// A guard of `surface`, whose vertices are at `x` \[m\].
+    pub fn new(surface: &Surface, x: &[Quad]) -> Self {
+        Self {
+            candidates: Candidates::new(surface, x),
+            share: vec![1.0; x.len()],
+            next: x.iter().map(|_| AtomicU32::new(0)).collect(),
+            goal: x.to_vec(),
+        }
+    }
+
+    /// Shortens the ways of vertices from `old` to `x` \[m\], where it must, so that no two parts come nearer than `gap` \[m\], or than
+    /// half their distance at the start if that is less.
+    pub fn hold(
+        &mut self,
+        threads: &Threads,
+        surface: &Surface,
+        old: &[Quad],
+        x: &mut [Quad],
+        gap: f32,
+    ) -> Guarded {
+        let Self { candidates, share, next, goal } = self;
+        goal.copy_from_slice(x);
+        share.fill(1.0);
+        next.iter_mut().for_each(|next| *next.get_mut() = 1.0f32.to_bits());
+        let mut rounds = 0;
+        loop {
+            candidates.find(threads, surface, old, x, gap);
+            let before: (&[f32], &[AtomicU32], &[Quad]) = (share, next, x);
+            threads.each(candidates.lists(), 1, |_, lists| {
+                let (share, next, x) = before;
+                for pair in lists.iter().flatten() {
+                    let Some(time) = contact_of(pair, old, x, gap) else { continue };
+                    let part = if rounds < GENTLE { SHORT * time } else { 0.0 };
+                    for &v in &pair.vertices {
+                        let asked = share[v as usize] * part as f32;
+                        next[v as usize].fetch_min(asked.to_bits(), Ordering::Relaxed);
+                    }
+                }
+            });
+            let mut shortened = false;
+            for (v, next) in next.iter_mut().enumerate() {
+                let next = f32::from_bits(*next.get_mut());
+                if next < share[v] {
+                    (share[v], shortened) = (next, true);
+                    for k in 0..3 {
+                        x[v][k] = old[v][k] + next * (goal[v][k] - old[v][k]);
+                    }
+                }
+            }
+            if !shortened {
+                break;
+            }
+            rounds += 1;
+        }
+        Guarded { stopped: share.iter().filter(|&&share| share < 1.0).count() as u32, rounds }
+    }
+}
+
+/// When the parts of a pair come nearer than `gap` \[m\] on their way from `old` to `x`, if they do.
+fn contact_of(pair: &Pair, old: &[Quad], x: &[Quad], gap: f32) -> Option<f64> {
+    let point = |q: &Quad| DVec3::new(q[0].into(), q[1].into(), q[2].into());
+    let from = pair.vertices.map(|v| point(&old[v as usize]));
+    let to = pair.vertices.map(|v| point(&x[v as usize]));
+    first_contact(pair.kind, &from, &to, gap.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{contact::intersection::piercings, kernel::random::Random, mesh::generate};
+
+    fn positions(x: &[Quad]) -> Vec<[f32; 3]> {
+        x.iter().map(|q| [q[0], q[1], q[2]]).collect()
+    }
+
+    /// Sheets one above the other, `apart` \[m\].
+    fn stack(sheets: u32, cells: u32, apart: f32) -> (Surface, Vec<Quad>) {
+        let mesh = generate::grid([1.0, 1.0], [cells, cells], generate::Diagonals::Alternating, 0);
+        let (mut x, mut triangles) = (Vec::new(), Vec::new());
+        for sheet in 0..sheets {
+            let first = x.len() as u32;
+            triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| first + v)));
+            x.extend(
+                mesh.positions.iter().map(|p| [p.x + 0.01 * sheet as f32, apart * sheet as f32, p.z, 1.0]),
+            );
+        }
+        (Surface::new(triangles), x)
+    }
+
+    #[test]
+    fn whatever_is_asked_for_nothing_is_pierced_and_threads_do_not_matter() {
+        let (surface, start) = stack(3, 6, 0.02);
+        let mut random = Random::new(29, 0);
+        for speed in [0.01, 0.1, 1.0, 30.0] {
+            let mut ends: Vec<Vec<Quad>> = Vec::new();
+            let goals: Vec<Vec<Quad>> = (0..6)
+                .map(|_| {
+                    start
+                        .iter()
+                        .map(|q| std::array::from_fn(|k| q[k] + speed * (random.unit() - 0.5)))
+                        .collect()
+                })
+                .collect();
+            for threads in [1, 3] {
+                let threads = Threads::new(threads).unwrap();
+                let mut guard = Guard::new(&surface, &start);
+                let (mut old, mut x) = (start.clone(), start.clone());
+                for goal in &goals {
+                    x.copy_from_slice(goal);
+                    guard.hold(&threads, &surface, &old, &mut x, 1e-4);
+                    assert_eq!(piercings(&surface, &positions(&x)), []);
+                    old.copy_from_slice(&x);
+                }
+                ends.push(x);
+            }
+            assert_eq!(ends[0], ends[1]);
+        }
+    }
+
+    #[test]
+    fn what_moves_freely_or_together_is_left_alone() {
+        let (surface, start) = stack(2, 5, 0.002);
+        let threads = Threads::new(1).unwrap();
+        let mut guard = Guard::new(&surface, &start);
+        let mut x: Vec<Quad> = start.iter().map(|q| [q[0] + 3.0, q[1] - 5.0, q[2] + 1.0, q[3]]).collect();
+        let goal = x.clone();
+        assert_eq!(guard.hold(&threads, &surface, &start, &mut x, 1e-4), Guarded::default());
+        assert_eq!(x, goal);
+    }
+
+    #[test]
+    fn a_sheet_that_falls_on_another_is_stopped_above_it() {
+        let (surface, start) = stack(2, 5, 0.1);
+        let threads = Threads::new(2).unwrap();
+        let mut guard = Guard::new(&surface, &start);
+        let half = start.len() / 2;
+        let mut x = start.clone();
+        x[half..].iter_mut().for_each(|q| q[1] -= 2.0);
+        let guarded = guard.hold(&threads, &surface, &start, &mut x, 1e-3);
+        assert!(guarded.stopped > 0 && guarded.rounds > 0);
+        assert!(x[half..].iter().any(|q| q[1] < 0.05), "it falls most of the way");
+        assert_eq!(piercings(&surface, &positions(&x)), []);
+    }
+}

@@ -1,0 +1,22 @@
+//! What may touch what, and when: detection of contacts between surfaces.
+//!
+//! | box | where |
+//! |---|---|
+//! | which vertices, edges and triangles there are | [`surface`] |
+//! | broad phase: boxes in a tree that is refitted every step | [`tree`], [`candidates`] |
+//! | distance of a vertex from a triangle, of an edge from an edge | [`distance`] |
+//! | continuous detection: when a moving pair comes together, conservatively | [`continuous`] |
+//! | narrow phase: which pairs touch, and in which direction they must stay apart | [`touching`] |
+//! | whether an edge pierces a triangle, exactly | [`intersection`] |
+//! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
+//!
+//! How touching parts are kept apart while limits are met is in [`limit::nearest::pairs`](crate::limit::nearest::pairs).
+
+pub mod candidates;
+pub mod continuous;
+pub mod distance;
+pub mod guard;
+pub mod intersection;
+pub mod surface;
+pub mod touching;
+pub mod tree;

@@ -1,0 +1,375 @@
+//! A tree of boxes about the parts of a surface: built once, refitted whenever things have moved.
+//!
+//! Nodes lie in the order in which a depth-first search meets them. A node whose box is missed is left by its `skip`, so that
+//! searching is one loop without a stack. Refitting goes through the same array backwards.
+//!
+//! Parts move along straight lines during a step. A box about a part's whole way would meet those of all its neighbours in cloth that
+//! moves by more than an edge; so a box of starts and a box of ways are kept apart ([`Swept`]), and two parts are told apart by where they
+//! start and how they move *relative to each other*: what moves together meets no more than if it stood still.
+
+/// A box along the axes \[m\]. The fourth numbers are 0: four are compared at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Lowest corner.
+    pub low: [f32; 4],
+    /// Highest corner.
+    pub high: [f32; 4],
+}
+
+impl Bounds {
+    /// A box that holds nothing.
+    pub const EMPTY: Self = Self { low: [f32::INFINITY; 4], high: [f32::NEG_INFINITY; 4] };
+
+    /// The smallest box that holds this one and the point `x`.
+    #[inline(always)]
+    pub fn with(mut self, x: &[f32; 4]) -> Self {
+        let x = [x[0], x[1], x[2], 0.0];
+        for k in 0..4 {
+            self.low[k] = self.low[k].min(x[k]);
+            self.high[k] = self.high[k].max(x[k]);
+        }
+        self
+    }
+
+    /// The smallest box that holds this one and another.
+    #[inline(always)]
+    pub fn union(mut self, other: &Self) -> Self {
+        for k in 0..4 {
+            self.low[k] = self.low[k].min(other.low[k]);
+            self.high[k] = self.high[k].max(other.high[k]);
+        }
+        self
+    }
+
+    fn middle(&self, axis: usize) -> f32 {
+        0.5 * self.low[axis] + 0.5 * self.high[axis]
+    }
+}
+
+/// Where the points of a part start, and how far they go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Swept {
+    /// A box about their starts \[m\].
+    pub start: Bounds,
+    /// A box about their ways \[m\].
+    pub way: Bounds,
+}
+
+impl Swept {
+    /// No points.
+    pub const EMPTY: Self = Self { start: Bounds::EMPTY, way: Bounds::EMPTY };
+
+    /// With a point that goes from `from` to `to`.
+    #[inline(always)]
+    pub fn with(self, from: &[f32; 4], to: &[f32; 4]) -> Self {
+        let way = std::array::from_fn(|k| to[k] - from[k]);
+        Self { start: self.start.with(from), way: self.way.with(&way) }
+    }
+
+    /// With the points of another part.
+    #[inline(always)]
+    pub fn union(self, other: &Self) -> Self {
+        Self { start: self.start.union(&other.start), way: self.way.union(&other.way) }
+    }
+
+    /// Grown by `margin` \[m\] on every side, and by what rounding may have taken from starts and ways.
+    #[inline(always)]
+    pub fn grown(mut self, margin: f32) -> Self {
+        for k in 0..4 {
+            let size = self.start.low[k].abs().max(self.start.high[k].abs());
+            let way = self.way.low[k].abs().max(self.way.high[k].abs());
+            // Differences and sums of a few such numbers are rounded by less.
+            let rounding = 4.0 * f32::EPSILON * (size + way);
+            self.start.low[k] -= margin + rounding;
+            self.start.high[k] += margin + rounding;
+        }
+        self
+    }
+
+    /// Whether two parts may share a point at some time of the step. Where this says no, there is an axis along which they stay apart.
+    #[inline(always)]
+    pub fn meets(&self, other: &Self) -> bool {
+        let mut apart = false;
+        for k in 0..4 {
+            let over =
+                (self.start.low[k] - other.start.high[k]) + (self.way.low[k] - other.way.high[k]).min(0.0);
+            let under =
+                (other.start.low[k] - self.start.high[k]) + (other.way.low[k] - self.way.high[k]).min(0.0);
+            apart |= (over > 0.0) | (under > 0.0);
+        }
+        !apart
+    }
+}
+
+/// Parts in a leaf, at most.
+const LEAF: usize = 6;
+
+/// A tree of boxes about parts that are numbered from 0.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    /// The parts in the order of the leaves.
+    parts: Vec<u32>,
+    /// Where they are and how they move, in the same order.
+    boxes: Vec<Swept>,
+    /// The nodes that are leaves.
+    leaves: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    bounds: Swept,
+    /// The node to go on with if the box is missed.
+    skip: u32,
+    /// Place of the first part of a leaf; of no use elsewhere.
+    first: u32,
+    /// Number of parts of a leaf; 0 of other nodes.
+    count: u32,
+}
+
+impl Tree {
+    /// A tree about the parts with these boxes, split in halves along the longest side.
+    pub fn new(boxes: &[Swept]) -> Self {
+        let mut parts: Vec<u32> = (0..boxes.len() as u32).collect();
+        let mut nodes = Vec::with_capacity(2 * boxes.len().div_ceil(LEAF) + 1);
+        if !boxes.is_empty() {
+            split(boxes, &mut parts, 0, &mut nodes);
+        }
+        let boxes = parts.iter().map(|&part| boxes[part as usize]).collect();
+        let leaves = (0..nodes.len() as u32).filter(|&i| nodes[i as usize].count > 0).collect();
+        let mut tree = Self { nodes, parts, boxes, leaves };
+        tree.fit_nodes();
+        tree
+    }
+
+    /// Number of parts.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there are no parts.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Fits the tree to other boxes of the same parts.
+    pub fn refit(&mut self, box_of: impl Fn(u32) -> Swept) {
+        for (bounds, &part) in self.boxes.iter_mut().zip(&self.parts) {
+            *bounds = box_of(part);
+        }
+        self.fit_nodes();
+    }
+
+    fn fit_nodes(&mut self) {
+        for i in (0..self.nodes.len()).rev() {
+            let Node { first, count, .. } = self.nodes[i];
+            let bounds = if count > 0 {
+                let boxes = &self.boxes[first as usize..(first + count) as usize];
+                boxes.iter().fold(Swept::EMPTY, Swept::union)
+            } else {
+                // Its two children: the next node, and the one after that one's subtree.
+                let second = self.nodes[i + 1].skip as usize;
+                self.nodes[i + 1].bounds.union(&self.nodes[second].bounds)
+            };
+            self.nodes[i].bounds = bounds;
+        }
+    }
+
+    /// Calls `found` with each part that `part` may meet, in the tree's order.
+    #[inline(always)]
+    pub fn search(&self, part: &Swept, mut found: impl FnMut(u32)) {
+        self.visit(0, part, |places| {
+            for place in places {
+                if self.boxes[place].meets(part) {
+                    found(self.parts[place]);
+                }
+            }
+        });
+    }
+
+    /// Number of leaves.
+    pub fn leaf_count(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// Calls `found` with each part of leaf `leaf` and each part of `other` that it may meet, in the trees' order.
+    #[inline(always)]
+    pub fn meet(&self, leaf: usize, other: &Tree, mut found: impl FnMut(u32, u32)) {
+        let own = &self.nodes[self.leaves[leaf] as usize];
+        other.visit(0, &own.bounds, |places| {
+            for a in own.places() {
+                for b in places.clone() {
+                    if self.boxes[a].meets(&other.boxes[b]) {
+                        found(self.parts[a], other.parts[b]);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Calls `found` with each two parts that may meet, one of leaf `leaf` and the other of the same or a later leaf: over all leaves,
+    /// every such pair once.
+    #[inline(always)]
+    pub fn meet_later(&self, leaf: usize, mut found: impl FnMut(u32, u32)) {
+        let at = self.leaves[leaf] as usize;
+        let own = &self.nodes[at];
+        // What follows a leaf in the array are the leaves after it, and what is above these and not above it.
+        self.visit(at, &own.bounds, |places| {
+            for a in own.places() {
+                for b in places.clone().skip_while(|&b| b <= a) {
+                    if self.boxes[a].meets(&self.boxes[b]) {
+                        found(self.parts[a], self.parts[b]);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Calls `leaf` with the places of the parts of each leaf, from node `from` on, whose box may meet `part`.
+    #[inline(always)]
+    fn visit(&self, from: usize, part: &Swept, mut leaf: impl FnMut(std::ops::Range<usize>)) {
+        let mut i = from;
+        while let Some(node) = self.nodes.get(i) {
+            if !node.bounds.meets(part) {
+                i = node.skip as usize;
+                continue;
+            }
+            if node.count > 0 {
+                leaf(node.places());
+            }
+            i += 1;
+        }
+    }
+}
+
+impl Node {
+    /// Places of the parts of a leaf.
+    #[inline(always)]
+    fn places(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+}
+
+/// Adds the subtree of `parts`, of which the first has place `first`.
+fn split(boxes: &[Swept], parts: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
+    let node = nodes.len();
+    let count = if parts.len() <= LEAF { parts.len() as u32 } else { 0 };
+    nodes.push(Node { bounds: Swept::EMPTY, skip: 0, first: first as u32, count });
+    if count == 0 {
+        let all = parts.iter().fold(Bounds::EMPTY, |all, &part| all.union(&boxes[part as usize].start));
+        let side = |k: usize| all.high[k] - all.low[k];
+        let axis = (0..3).fold(0, |best, k| if side(k) > side(best) { k } else { best });
+        let half = parts.len() / 2;
+        parts.select_nth_unstable_by(half, |&a, &b| {
+            let (x, y) = (boxes[a as usize].start.middle(axis), boxes[b as usize].start.middle(axis));
+            x.total_cmp(&y).then(a.cmp(&b))
+        });
+        let (left, right) = parts.split_at_mut(half);
+        // What follows in the order of the tree is near in the order of the parts as well.
+        left.sort_unstable();
+        right.sort_unstable();
+        split(boxes, left, first, nodes);
+        split(boxes, right, first + half, nodes);
+    }
+    nodes[node].skip = nodes.len() as u32;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::random::Random;
+
+    fn point(random: &mut Random) -> [f32; 4] {
+        [(); 4].map(|()| random.unit())
+    }
+
+    fn soup(random: &mut Random, count: usize, size: f32) -> Vec<Swept> {
+        let mut parts = Vec::new();
+        for _ in 0..count {
+            let middle = point(random);
+            let mut part = Swept::EMPTY;
+            for _ in 0..3 {
+                let (corner, way) = (point(random), point(random));
+                let from: [f32; 4] = std::array::from_fn(|k| middle[k] + size * corner[k]);
+                let to = std::array::from_fn(|k| from[k] + 0.5 * way[k]);
+                part = part.with(&from, &to);
+            }
+            parts.push(part.grown(0.01));
+        }
+        parts
+    }
+
+    fn found(tree: &Tree, part: &Swept) -> Vec<u32> {
+        let mut found = Vec::new();
+        tree.search(part, |part| found.push(part));
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn finds_what_trying_all_finds_also_after_refitting() {
+        let mut random = Random::new(7, 0);
+        for count in [0, 1, 3, 4, 5, 17, 300] {
+            let (first, second) = (soup(&mut random, count, 0.2), soup(&mut random, count, 0.3));
+            let mut tree = Tree::new(&first);
+            for parts in [&first, &second] {
+                tree.refit(|part| parts[part as usize]);
+                for query in soup(&mut random, 50, 0.2) {
+                    let all: Vec<u32> =
+                        (0..count as u32).filter(|&part| parts[part as usize].meets(&query)).collect();
+                    assert_eq!(found(&tree, &query), all);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leaf_by_leaf_every_pair_is_met_once() {
+        let mut random = Random::new(8, 0);
+        for count in [0, 1, 5, 6, 7, 90] {
+            let (first, second) = (soup(&mut random, count, 0.2), soup(&mut random, 2 * count, 0.1));
+            let (tree, other) = (Tree::new(&first), Tree::new(&second));
+            let (mut within, mut between) = (Vec::new(), Vec::new());
+            for leaf in 0..tree.leaf_count() {
+                tree.meet_later(leaf, |a, b| within.push([a.min(b), a.max(b)]));
+                tree.meet(leaf, &other, |a, b| between.push([a, b]));
+            }
+            within.sort_unstable();
+            between.sort_unstable();
+            let all = |from: &dyn Fn(u32) -> u32, others: &[Swept]| -> Vec<[u32; 2]> {
+                let pairs =
+                    (0..count as u32).flat_map(|a| (from(a)..others.len() as u32).map(move |b| [a, b]));
+                pairs.filter(|&[a, b]| first[a as usize].meets(&others[b as usize])).collect()
+            };
+            assert_eq!(within, all(&|a| a + 1, &first));
+            assert_eq!(between, all(&|_| 0, &second));
+        }
+    }
+
+    #[test]
+    fn points_that_meet_on_their_way_are_never_told_apart() {
+        let mut random = Random::new(9, 0);
+        for round in 0..20_000 {
+            let size = [1.0, 1e-4, 1e4][round % 3];
+            let time = random.unit();
+            let meeting = point(&mut random).map(|x| 1e3 * x);
+            let mut through = || {
+                let way = point(&mut random).map(|w| size * (w - 0.5));
+                let from: [f32; 4] = std::array::from_fn(|k| meeting[k] - time * way[k]);
+                Swept::EMPTY.with(&from, &std::array::from_fn(|k| from[k] + way[k])).grown(0.0)
+            };
+            let (a, b) = (through(), through());
+            assert!(a.meets(&b) && b.meets(&a), "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn what_moves_together_is_as_far_apart_as_at_rest() {
+        let at = |x: f32, far: f32| {
+            Swept::EMPTY.with(&[x, 0.0, 0.0, 0.0], &[x + far, 2.0 * far, far, 0.0]).grown(1e-3)
+        };
+        assert!(!at(0.0, 1.0).meets(&at(0.01, 1.0)));
+        assert!(at(0.0, 1.0).meets(&at(0.01, 0.9)));
+        assert!(at(0.0, 0.0).meets(&at(0.0015, 0.0)));
+    }
+}
