@@ -59,6 +59,7 @@ pub const RUNS: &[Run] = &[
     plain("bend-loose"),
     plain("bend-tight"),
     plain("weave"),
+    plain("folding"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
         name: "noisy-fine-only",
@@ -177,6 +178,13 @@ pub const FIGURES: &[Figure] = &[
         run: "weave",
         frame: Frames::One(60),
         arguments: &["--color", "strain"],
+    },
+    Figure {
+        file: "folding.png",
+        shows: "A sheet that was dropped on its edge has folded up, frame 30",
+        run: "folding",
+        frame: Frames::One(30),
+        arguments: &[],
     },
 ];
 

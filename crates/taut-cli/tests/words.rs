@@ -49,6 +49,7 @@ fn scenes_are_listed_printed_and_run() {
         "bend-loose",
         "bend-tight",
         "weave",
+        "folding",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

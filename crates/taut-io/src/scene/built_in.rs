@@ -26,6 +26,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "noisy-sheet",
         "bend-loose",
         "bend-tight",
-        "weave"
+        "weave",
+        "folding"
     ]
 }
