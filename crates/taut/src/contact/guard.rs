@@ -106,7 +106,8 @@ fn contact_of(pair: &Pair, old: &[Quad], x: &[Quad], gap: f32) -> Option<f64> {
     let point = |q: &Quad| DVec3::new(q[0].into(), q[1].into(), q[2].into());
     let from = pair.vertices.map(|v| point(&old[v as usize]));
     let to = pair.vertices.map(|v| point(&x[v as usize]));
-    first_contact(pair.kind, &from, &to, gap.into())
+    // What touches from the start has no side to be kept on; stopping it would only hold it in mid-air for ever.
+    first_contact(pair.kind, &from, &to, gap.into()).filter(|&time| time > 0.0)
 }
 
 #[cfg(test)]
@@ -160,6 +161,27 @@ mod tests {
             }
             assert_eq!(ends[0], ends[1]);
         }
+    }
+
+    #[test]
+    fn what_touches_from_the_start_is_not_held_in_mid_air() {
+        let (surface, start) = stack(2, 5, 0.0);
+        let start: Vec<Quad> = start
+            .iter()
+            .enumerate()
+            .map(|(i, q)| {
+                // Both sheets in the same place.
+                let twin = start[i % (start.len() / 2)];
+                [twin[0], q[1], twin[2], q[3]]
+            })
+            .collect();
+        let mut x: Vec<Quad> = start.iter().map(|q| [q[0], q[1] - 0.1, q[2], q[3]]).collect();
+        let half = x.len() / 2;
+        x[half..].iter_mut().for_each(|q| q[1] -= 0.1);
+        let goal = x.clone();
+        let threads = Threads::new(1).unwrap();
+        Guard::new(&surface, &start).hold(&threads, &surface, &start, &mut x, 1e-4);
+        assert_eq!(x, goal);
     }
 
     #[test]
