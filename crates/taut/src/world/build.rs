@@ -1,6 +1,6 @@
 //! From a description to the tables of a world: vertex order, masses, elements, colours.
 
-use std::sync::OnceLock;
+use std::{ops::Range, sync::OnceLock};
 
 use glam::Vec3;
 
@@ -19,10 +19,10 @@ use crate::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
-        nearest::tables::{Filter, Parts},
+        nearest::tables::{Filter, Parts, stiffness},
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
-    mesh::{adjacency::Adjacency, reorder::locality_order},
+    mesh::{TriangleMesh, adjacency::Adjacency, reorder::locality_order},
     velocity::{
         air::Gusts,
         bending::{HingeBatch, HingeElement, RestHinge, hinge_frequency},
@@ -323,7 +323,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
     })
 }
 
-/// Tables of the filters of all bodies with limits on their triangles or hinges.
+/// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies if they may touch.
 fn build_filters(
     description: &Description,
     bodies: &[Body],
@@ -331,35 +331,102 @@ fn build_filters(
     start: &[Quad],
     edge_length: f32,
 ) -> Vec<Filter> {
+    let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
+    let touching = description.contact.thickness > 0.0;
+    if !description.cloths.iter().any(limited) {
+        return Vec::new();
+    }
     let mut filters = Vec::new();
     let (mut triangles, mut hinges) = (0, 0);
-    let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
-    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
+    let mut together: Option<Together> = None;
+    for (cloth, body) in description.cloths.iter().zip(bodies) {
         let count = |some: bool, count: usize| if some { count } else { 0 };
         let range = triangles..triangles + count(cloth.limits_strain(), cloth.mesh.triangles.len());
         let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
         (triangles, hinges) = (range.end, bends.end);
+        if !limited(cloth) && !touching {
+            continue;
+        }
         let (low, high) =
             cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
-        let areas = &elements.areas[range.clone()];
-        filters.push(Filter::new(Parts {
+        let (areas, bends) = (&elements.areas[range.clone()], &elements.bends[bends]);
+        let size = f64::from((high - low).max_element());
+        let part = Together {
             vertices: body.vertices.clone(),
-            elements: &elements.strain[range],
-            areas,
-            bends: &elements.bends[bends],
+            bodies: vec![0..body.vertices.len()],
+            elements: elements.strain[range].to_vec(),
+            areas: areas.to_vec(),
+            bends: bends.to_vec(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            held: start[body.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
-            transfers: transfers(cloth, &body.order),
-            size: f64::from((high - low).max_element()),
-            edge_length,
-        }));
+            stiffness: if limited(cloth) { stiffness(body.order.len(), size, areas, bends) } else { 0.0 },
+            mesh: cloth.mesh.clone(),
+            order: body.order.clone(),
+        };
+        match (touching, &mut together) {
+            (true, Some(together)) => together.add(part),
+            (true, None) => together = Some(part),
+            (false, _) => filters.push(part.filter(start, edge_length)),
+        }
     }
+    filters.extend(together.map(|together| together.filter(start, edge_length)));
     filters
 }
 
-/// Levels of a cloth, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
-fn transfers(cloth: &Cloth, order: &[u32]) -> Vec<Transfer> {
-    let levels = hierarchy::build(&cloth.mesh, &hierarchy::Options::default()).reordered(order).levels;
+/// What a filter is made of, while its bodies are collected.
+struct Together {
+    vertices: Range<usize>,
+    bodies: Vec<Range<usize>>,
+    elements: Vec<StrainElement>,
+    areas: Vec<f64>,
+    bends: Vec<BendElement>,
+    masses: Vec<f64>,
+    /// In units of the mean mass.
+    stiffness: f64,
+    mesh: TriangleMesh,
+    order: Vec<u32>,
+}
+
+impl Together {
+    /// Adds what follows in the order of vertices.
+    fn add(&mut self, mut other: Self) {
+        let first = self.masses.len();
+        let mean = |masses: &[f64]| masses.iter().sum::<f64>() / masses.len() as f64;
+        let [own, others] = [&self.masses, &other.masses].map(|m| mean(m));
+        // κ is one number, in units of one mean mass: what it would be for each body goes into the weights of its triangles.
+        let stiffness = [self.stiffness * own, other.stiffness * others];
+        self.masses.append(&mut other.masses);
+        let common = if stiffness[0] > 0.0 { stiffness[0] } else { stiffness[1] };
+        self.stiffness = common / mean(&self.masses);
+        let factor = if common > 0.0 { stiffness[1] / common } else { 1.0 };
+        self.areas.extend(other.areas.iter().map(|area| area * factor));
+        self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
+        self.elements.append(&mut other.elements);
+        self.vertices.end = other.vertices.end;
+        self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
+        self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + first as u32)));
+        self.mesh.positions.append(&mut other.mesh.positions);
+        self.order.extend(other.order.iter().map(|v| v + first as u32));
+    }
+
+    fn filter(self, start: &[Quad], edge_length: f32) -> Filter {
+        Filter::new(Parts {
+            held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
+            transfers: transfers(&self.mesh, &self.order),
+            vertices: self.vertices,
+            bodies: self.bodies,
+            elements: &self.elements,
+            areas: &self.areas,
+            bends: &self.bends,
+            masses: self.masses,
+            stiffness: self.stiffness,
+            edge_length,
+        })
+    }
+}
+
+/// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
+fn transfers(mesh: &TriangleMesh, order: &[u32]) -> Vec<Transfer> {
+    let levels = hierarchy::build(mesh, &hierarchy::Options::default()).reordered(order).levels;
     levels.into_iter().map(|level| level.transfer).collect()
 }
 
