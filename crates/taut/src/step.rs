@@ -29,7 +29,7 @@ use crate::{
     velocity::update,
 };
 
-/// What of the thickness of cloth is kept free in any case.
+/// What of the gap between two parts is kept free in any case.
 const GUARDED: f32 = 0.1;
 
 /// How a frame went.
@@ -231,8 +231,7 @@ impl Stepper {
 
         // Contact: what the step may not end with.
         if let (Some(guard), Some(surface)) = (guard, &world.surface) {
-            let gap = GUARDED * description.contact.thickness;
-            let guarded = guard.hold(threads, surface, old, x, gap);
+            let guarded = guard.hold(threads, surface, old, x, GUARDED);
             report.stopped += guarded.stopped;
             if guarded.stopped > 0 {
                 enforced = measure(world, &settings, x, enforced);

@@ -186,10 +186,18 @@ impl Default for Solver {
 }
 
 /// Contact of cloth with itself and with other cloth.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Distance that pieces of cloth keep from each other and from themselves \[m\]; 0 lets cloth pass through cloth.
     pub thickness: f32,
+    /// Coulomb friction coefficient of cloth on cloth.
+    pub friction: f32,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Self { thickness: 0.0, friction: 0.3 }
+    }
 }
 
 /// Everything that a simulation is made from.

@@ -7,6 +7,8 @@
 //! moves by more than an edge; so a box of starts and a box of ways are kept apart ([`Swept`]), and two parts are told apart by where they
 //! start and how they move *relative to each other*: what moves together meets no more than if it stood still.
 
+use crate::parallel::Threads;
+
 /// A box along the axes \[m\]. The fourth numbers are 0: four are compared at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -101,6 +103,9 @@ impl Swept {
     }
 }
 
+/// Parts below which their boxes are not shared between threads.
+const GRAIN: usize = 1000;
+
 /// Parts in a leaf, at most.
 const LEAF: usize = 6;
 
@@ -153,10 +158,13 @@ impl Tree {
     }
 
     /// Fits the tree to other boxes of the same parts.
-    pub fn refit(&mut self, box_of: impl Fn(u32) -> Swept) {
-        for (bounds, &part) in self.boxes.iter_mut().zip(&self.parts) {
-            *bounds = box_of(part);
-        }
+    pub fn refit(&mut self, threads: &Threads, box_of: impl Fn(u32) -> Swept + Sync) {
+        let parts = &self.parts;
+        threads.each(&mut self.boxes, GRAIN, |first, boxes| {
+            for (bounds, &part) in boxes.iter_mut().zip(&parts[first..]) {
+                *bounds = box_of(part);
+            }
+        });
         self.fit_nodes();
     }
 
@@ -313,7 +321,7 @@ mod tests {
             let (first, second) = (soup(&mut random, count, 0.2), soup(&mut random, count, 0.3));
             let mut tree = Tree::new(&first);
             for parts in [&first, &second] {
-                tree.refit(|part| parts[part as usize]);
+                tree.refit(&Threads::new(2).unwrap(), |part| parts[part as usize]);
                 for query in soup(&mut random, 50, 0.2) {
                     let all: Vec<u32> =
                         (0..count as u32).filter(|&part| parts[part as usize].meets(&query)).collect();

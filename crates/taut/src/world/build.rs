@@ -589,5 +589,8 @@ fn surface(description: &Description, bodies: &[Body]) -> Surface {
         }
         triangles.extend(cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])));
     }
-    Surface::new(triangles)
+    let mut surface = Surface::new(triangles);
+    surface.radius.fill(0.5 * description.contact.thickness);
+    surface.friction.fill(description.contact.friction);
+    surface
 }

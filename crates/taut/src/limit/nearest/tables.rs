@@ -134,8 +134,18 @@ pub fn stiffness(count: usize, size: f64, areas: &[f64], bends: &[BendElement]) 
 impl Filter {
     /// Builds the tables.
     pub fn new(parts: Parts) -> Self {
-        let Parts { vertices, bodies, elements, areas, bends, masses, held, transfers, stiffness, edge_length } =
-            parts;
+        let Parts {
+            vertices,
+            bodies,
+            elements,
+            areas,
+            bends,
+            masses,
+            held,
+            transfers,
+            stiffness,
+            edge_length,
+        } = parts;
         let (first, count) = (vertices.start as u32, vertices.len());
         let mean = masses.iter().sum::<f64>() / count as f64;
         let stiffness = RAMP.map(|c| f64::from(c) * stiffness);
