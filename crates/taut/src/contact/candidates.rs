@@ -90,7 +90,8 @@ fn leaves(piece: usize, count: usize) -> std::ops::Range<usize> {
 #[inline(always)]
 fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair> {
     let (v, [a, b, c]) = (surface.vertices[vertex as usize], surface.triangles[triangle as usize]);
-    (v != a && v != b && v != c).then_some(Pair { kind: Kind::VertexTriangle, vertices: [v, a, b, c] })
+    (surface.concerns(v, a) && v != a && v != b && v != c)
+        .then_some(Pair { kind: Kind::VertexTriangle, vertices: [v, a, b, c] })
 }
 
 /// The pair of two edges, by their places in `surface`, unless they share a vertex.
@@ -98,7 +99,7 @@ fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair
 fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
     let ([a, b], [c, d]) =
         (surface.edges[first.min(second) as usize], surface.edges[first.max(second) as usize]);
-    let apart = a != c && a != d && b != c && b != d;
+    let apart = surface.concerns(a, c) && a != c && a != d && b != c && b != d;
     apart.then_some(Pair { kind: Kind::EdgeEdge, vertices: [a, b, c, d] })
 }
 

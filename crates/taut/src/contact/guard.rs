@@ -76,7 +76,7 @@ impl Guard {
                 for pair in lists.iter().flatten() {
                     let Some(time) = contact_of(pair, old, x, gap) else { continue };
                     let part = if rounds < GENTLE { SHORT * time } else { 0.0 };
-                    for &v in &pair.vertices {
+                    for &v in pair.vertices.iter().filter(|&&v| !surface.is_fixed(v)) {
                         let asked = share[v as usize] * part as f32;
                         next[v as usize].fetch_min(asked.to_bits(), Ordering::Relaxed);
                     }
