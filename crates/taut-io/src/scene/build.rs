@@ -42,6 +42,7 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     let description = Description {
         cloths,
         obstacles: settings.obstacle.iter().map(solids::obstacle).collect(),
+        mesh_obstacles: Vec::new(),
         gravity: vector(settings.scene.gravity).as_vec3(),
         air: air(&settings.air),
         contact: taut::Contact {

@@ -77,14 +77,14 @@ impl Trees {
 
     fn refit(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], margin: f32) {
         let [vertices, triangles, edges] = &self.places;
-        self.vertices.refit(threads, |v| {
+        self.vertices.refit_on(threads, |v| {
             about(&[surface.vertices[vertices[v as usize] as usize]], old, x).grown(margin)
         });
-        self.triangles.refit(threads, |t| {
+        self.triangles.refit_on(threads, |t| {
             about(&surface.triangles[triangles[t as usize] as usize], old, x).grown(margin)
         });
         self.edges
-            .refit(threads, |e| about(&surface.edges[edges[e as usize] as usize], old, x).grown(margin));
+            .refit_on(threads, |e| about(&surface.edges[edges[e as usize] as usize], old, x).grown(margin));
     }
 }
 

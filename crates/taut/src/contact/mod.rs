@@ -8,6 +8,7 @@
 //! | continuous detection: when a moving pair comes together, conservatively | [`continuous`] |
 //! | whether two parts are nearest to each other among all around | [`neighbours`] |
 //! | narrow phase: which pairs touch, and in which direction they must stay apart | [`touching`] |
+//! | how far a point is inside a closed mesh | [`inside`] |
 //! | whether an edge pierces a triangle, exactly | [`intersection`] |
 //! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
 //!
@@ -17,6 +18,7 @@ pub mod candidates;
 pub mod continuous;
 pub mod distance;
 pub mod guard;
+pub mod inside;
 pub mod intersection;
 pub mod neighbours;
 pub mod surface;

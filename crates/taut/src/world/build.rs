@@ -6,8 +6,9 @@ use glam::Vec3;
 
 use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection};
 use crate::{
+    boundary::mesh_obstacle::MeshObstacle,
     certificate::RestShape,
-    contact::surface::Surface,
+    contact::{inside::ClosedMesh, surface::Surface},
     hierarchy::{self, Transfer},
     kernel::{
         dihedral::dihedral,
@@ -40,7 +41,7 @@ const FLAT: f64 = 1e-3;
 
 /// Whether limits are enforced over levels, all of them, and with nothing in the way: contacts need short steps too.
 fn over_levels(description: &Description) -> bool {
-    if !description.obstacles.is_empty() {
+    if !description.obstacles.is_empty() || !description.mesh_obstacles.is_empty() {
         return false;
     }
     let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
@@ -66,7 +67,9 @@ struct Elements {
 /// Builds a world, or says what is wrong with its description.
 pub(super) fn build(description: Description) -> Result<World, WorldError> {
     check(&description)?;
-    let total: usize = description.cloths.iter().map(|c| c.mesh.positions.len()).sum();
+    let of_cloth: usize = description.cloths.iter().map(|c| c.mesh.positions.len()).sum();
+    let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
+    let total = of_cloth.saturating_add(of_obstacles);
     if total >= VertexOffset::LIMIT as usize {
         let problem =
             format!("{total} vertices in all; at most {} can be simulated", VertexOffset::LIMIT - 1);
@@ -112,13 +115,16 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     for quad in &mut start {
         quad[3] = (f64::from(quad[3]) / unit) as f32;
     }
-    let inverse_masses = start.iter().map(|quad| quad[3]).chain([0.0]).collect();
+    let mut inverse_masses: Vec<f32> = start.iter().map(|quad| quad[3]).collect();
+    inverse_masses.resize(vertex_count + 1 + of_obstacles, 0.0);
     for pin in pins.iter().filter(|pin| pin.frames.contains(&0)) {
         start[pin.vertex as usize][3] = 0.0;
     }
     // A spare vertex at the end is where batches point with the lanes that they have left.
     let spare = vertex_count as u32;
     start.push([0.0; 4]);
+    let fixtures = start.len()..start.len() + of_obstacles;
+    start.resize(fixtures.end, [0.0; 4]);
 
     let strain_vertices: Vec<_> = elements.strain.iter().map(|e| e.vertices).collect();
     let edge_vertices: Vec<_> = elements.edges.iter().map(|e| e.vertices).collect();
@@ -165,8 +171,15 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
     let (woven, plain): (Vec<_>, Vec<_>) = elements.strain.iter().copied().partition(|e| e.weave.is_some());
     let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
-    let surface = (description.contact.thickness > 0.0).then(|| surface(&description, &bodies));
-    Ok(World {
+    let between_cloth = description.contact.thickness > 0.0;
+    let touches = between_cloth || !description.mesh_obstacles.is_empty();
+    let surface = touches.then(|| surface(&description, &bodies, fixtures.start));
+    let insides = description
+        .mesh_obstacles
+        .iter()
+        .map(|obstacle| ClosedMesh::new(&obstacle.triangles, &obstacle.positions_at(0.0)))
+        .collect();
+    let mut world = World {
         surface,
         steps_per_frame,
         filters,
@@ -195,7 +208,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         inverse_masses,
         pins,
         motions,
-    })
+        fixtures,
+        insides,
+    };
+    let mut start = std::mem::take(&mut world.start);
+    world.place_fixtures(0.0, &mut start);
+    world.start = start;
+    Ok(world)
 }
 
 /// Adds the elements of one cloth whose vertices begin at `first`.
@@ -500,6 +519,10 @@ fn check(description: &Description) -> Result<(), WorldError> {
         }),
         "an obstacle's placement must be finite, its friction and margin at least 0, its restitution between 0 and 1",
     )?;
+    for obstacle in &description.mesh_obstacles {
+        let what = || format!("obstacle \"{}\"", obstacle.name);
+        obstacle.check().map_err(|problem| WorldError::Invalid { what: what(), problem })?;
+    }
     for cloth in &description.cloths {
         let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(cloth, problem.into())) };
         let material = &cloth.material;
@@ -579,8 +602,8 @@ fn check(description: &Description) -> Result<(), WorldError> {
     Ok(())
 }
 
-/// All triangles in the engine's order of vertices.
-fn surface(description: &Description, bodies: &[Body]) -> Surface {
+/// All triangles in the engine's order of vertices; those of mesh obstacles begin at `fixed_from`.
+fn surface(description: &Description, bodies: &[Body], fixed_from: usize) -> Surface {
     let mut triangles = Vec::new();
     for (cloth, body) in description.cloths.iter().zip(bodies) {
         let mut place = vec![0; body.order.len()];
@@ -589,8 +612,21 @@ fn surface(description: &Description, bodies: &[Body]) -> Surface {
         }
         triangles.extend(cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])));
     }
-    let mut surface = Surface::new(triangles);
-    surface.radius.fill(0.5 * description.contact.thickness);
-    surface.friction.fill(description.contact.friction);
-    surface
+    let mut radius = vec![0.5 * description.contact.thickness; fixed_from];
+    let mut friction = vec![description.contact.friction; fixed_from];
+    for obstacle in &description.mesh_obstacles {
+        let first = radius.len() as u32;
+        // Faces that name a vertex twice are edges of their neighbours, and have no side.
+        let faces = obstacle.triangles.iter().filter(|[a, b, c]| a != b && b != c && c != a);
+        triangles.extend(faces.map(|t| t.map(|v| first + v)));
+        radius.resize(radius.len() + obstacle.vertex_count(), obstacle.margin);
+        friction.resize(radius.len(), obstacle.friction);
+    }
+    Surface {
+        fixed_from: fixed_from as u32,
+        between_cloth: description.contact.thickness > 0.0,
+        radius,
+        friction,
+        ..Surface::new(triangles)
+    }
 }
