@@ -42,6 +42,24 @@ bend_tolerance = 1.0    # degrees
 budget_ms = 8.0         # for interactive use: steps stop iterating when it is spent
 "#
         }
+        "Seam" => {
+            r#"[[cloth]]
+name = "left"
+mesh = { grid = { size = [0.5, 0.4], cells = [20, 16] } }
+pin = [{ select = "corner:top-left" }]
+
+[[cloth]]
+name = "right"
+mesh = { grid = { size = [0.5, 0.4], cells = [20, 16] } }
+transform = { translate = [0.55, 0.0, 0.0] }
+
+[[seam]]                          # the right border of one to the left border of the other
+cloths = ["left", "right"]
+from = "box:0.5,0,0,0.5,0,0.4"
+to = "box:0,0,0,0,0,0.4"
+speed = 0.5
+"#
+        }
         "Contact" => {
             r#"[contact]
 thickness = 0.002

@@ -85,6 +85,13 @@ pub const METRICS: &[(&str, &str)] = &[
         "certificate.bodies[].max_pin_error",
         "Largest distance of a vertex from where a pin that holds it in this frame has it [m].",
     ),
+    ("certificate.seams[].name", "Name of a seam; there are no `seams` in scenes without."),
+    (
+        "certificate.seams[].max_opening",
+        "Largest distance of two vertices that are sewn together [m]; 0: it is closed.",
+    ),
+    ("certificate.seams[].open", "Pairs of vertices that are apart."),
+    ("certificate.seams[].worst_pair", "The pair with the largest distance, of the seam's pairs from 0."),
 ];
 
 /// Keys of `outcome.json`. Each `figures.max_…` and `figures.min_strain` is a table with `value`, `frame`, `body` and `element`.
@@ -111,6 +118,7 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("figures.mean_strain", "Mean over frames and bodies of the mean larger principal strain."),
     ("figures.max_penetration", "Deepest penetration of an obstacle [m]."),
     ("figures.max_pin_error", "Largest distance of a pinned vertex from where it should be [m]."),
+    ("figures.final_opening", "Largest opening of a seam at the last frame [m]."),
     (
         "figures.final_energy",
         "Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together [J].",

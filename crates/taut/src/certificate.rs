@@ -3,6 +3,8 @@
 //! Everything is computed in f64 from single-precision positions, by functions of rest mesh and positions alone, so
 //! that `taut verify` gets the same figures from the files.
 
+mod seam;
+
 use glam::{DVec2, DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +20,8 @@ use crate::{
     mesh::TriangleMesh,
     velocity::{bending, bending::RestHinge, fem},
 };
+
+pub use seam::{SeamCertificate, measure_seams};
 
 /// Principal stretches, edge strains and residuals of one body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -120,6 +124,9 @@ pub struct BodyCertificate {
 pub struct Certificate {
     /// One entry a body, in the order of the scene.
     pub bodies: Vec<BodyCertificate>,
+    /// One entry a seam, in the order of the scene.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seams: Vec<SeamCertificate>,
 }
 
 /// What one triangle has come to.
@@ -310,7 +317,8 @@ pub fn certify(world: &World, state: &State) -> Certificate {
             certificate
         })
         .collect();
-    Certificate { bodies }
+    let positions: Vec<_> = (0..world.bodies.len()).map(|b| state.positions(world, b)).collect();
+    Certificate { bodies, seams: measure_seams(world, &positions) }
 }
 
 /// Measures body `body` with given positions at the end of frame `frame`: everything but kinetic energy and momenta,

@@ -39,6 +39,7 @@ pub use boundary::{
     motion::Motion,
     obstacle::Obstacle,
     pin::Pin,
+    seam::Seam,
 };
 pub use certificate::{Certificate, certify};
 pub use state::State;

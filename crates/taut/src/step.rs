@@ -123,8 +123,7 @@ impl Stepper {
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
         let (mut missed, mut needed) = (0.0, 0.0);
         for (k, filter) in world.judges().iter().enumerate() {
-            let holding = self.scratch.holding.get(k).and_then(Option::as_ref);
-            let filter = holding.unwrap_or(filter);
+            let filter = self.scratch.filter(world, k).unwrap_or(filter);
             let range = filter.vertices.clone();
             let goal: Vec<_> = self.predicted[range.clone()].iter().map(position).collect();
             let nearest = filter.nearest(&self.threads, &goal);
@@ -208,11 +207,12 @@ impl Stepper {
             (vertex, hold.target(world, caught, end, &old[vertex], left))
         });
         move_pins(targets.clone(), dt, old, v);
+        scratch.sewn.begin(&world.sewing, old, dt);
 
         // Velocity update: forces inside the limits.
         let stretch = world.forces.largest_stretch(threads, lanes, x);
         let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
-        let motion = update::Motion { x, v, forces, steady };
+        let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn };
         update::update(world, threads, lanes, motion, time, dt, &plan);
         place_pins(targets, x);
         world.place_fixtures(end, x);
@@ -221,6 +221,7 @@ impl Stepper {
         }
         let cloth = 0..world.fixtures.start;
         report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth.clone()]);
+        scratch.sewn.unite(&world.sewing, x, v);
         predicted.copy_from_slice(x);
         predicted_v.copy_from_slice(v);
         let velocity_done = Instant::now();

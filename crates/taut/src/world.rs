@@ -3,6 +3,7 @@
 mod build;
 mod coarse;
 mod imperfection;
+mod sewing;
 mod weave;
 
 use std::{ops::Range, sync::OnceLock};
@@ -10,7 +11,13 @@ use std::{ops::Range, sync::OnceLock};
 use glam::Vec3;
 
 use crate::{
-    boundary::{mesh_obstacle::MeshObstacle, motion::Motion, obstacle::Obstacle, pin::Pin},
+    boundary::{
+        mesh_obstacle::MeshObstacle,
+        motion::Motion,
+        obstacle::Obstacle,
+        pin::Pin,
+        seam::{Seam, Sewing},
+    },
     certificate::RestShape,
     contact::{inside::ClosedMesh, surface::Surface},
     hierarchy::fit::CoarseLimits,
@@ -205,6 +212,8 @@ impl Default for Contact {
 pub struct Description {
     /// Pieces of cloth.
     pub cloths: Vec<Cloth>,
+    /// Vertices of cloth that are sewn together.
+    pub seams: Vec<Seam>,
     /// Solid bodies that cloth may not enter.
     pub obstacles: Vec<Obstacle>,
     /// Triangle meshes that cloth may not pass through.
@@ -227,6 +236,7 @@ impl Default for Description {
     fn default() -> Self {
         Self {
             cloths: Vec::new(),
+            seams: Vec::new(),
             obstacles: Vec::new(),
             mesh_obstacles: Vec::new(),
             gravity: Vec3::new(0.0, -9.81, 0.0),
@@ -315,6 +325,7 @@ pub struct World {
     /// By vertex, and of each vertex in the order of the scene.
     pub(crate) pins: Vec<PinnedVertex>,
     pub(crate) motions: Vec<Motion>,
+    pub(crate) sewing: Sewing,
     pub(crate) strain_elements: Vec<StrainElement>,
     pub(crate) strain: Colored<StrainBatch>,
     /// Triangles whose limits differ by direction.
@@ -327,6 +338,8 @@ pub struct World {
     pub(crate) bends: Colored<BendBatch>,
     /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
+    /// What takes the place of each of these while its seams are closed, if it has seams: twins are one vertex there.
+    pub(crate) welded: Vec<Option<Filter>>,
     /// One for each body with limits on coarser levels, if the scheme asks for them.
     pub(crate) levels: Vec<Levels>,
     /// Filters to measure other schemes by, made when they are first asked for.
@@ -437,7 +450,12 @@ impl World {
             let mut description = self.description.clone();
             (description.solver.scheme, description.solver.passes) = (Scheme::Nearest, 0);
             // It was fine with the other scheme, so it is with this one.
-            build::build(description).map(|world| world.filters).unwrap_or_default()
+            build::build(description)
+                .map(|world| {
+                    let both = world.filters.into_iter().zip(world.welded);
+                    both.map(|(open, welded)| welded.unwrap_or(open)).collect()
+                })
+                .unwrap_or_default()
         })
     }
 

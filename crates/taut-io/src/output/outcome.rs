@@ -58,6 +58,9 @@ pub struct Figures {
     pub max_penetration: Worst,
     /// Largest distance of a pinned vertex from where it should be \[m\].
     pub max_pin_error: Worst,
+    /// Largest opening of a seam at the last frame \[m\].
+    #[serde(default)]
+    pub final_opening: f64,
     /// Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together \[J\].
     pub final_energy: f64,
     /// Iterations of the limiter in all frames.
@@ -132,6 +135,8 @@ impl Tally {
     pub fn add(&mut self, line: &FrameLine) {
         let energies = line.certificate.bodies.iter().map(|body| body.energy);
         self.figures.final_energy = energies.map(|e| e.kinetic + e.gravity + e.stretch + e.bend).sum();
+        let openings = line.certificate.seams.iter().map(|seam| seam.max_opening);
+        self.figures.final_opening = openings.fold(0.0, f64::max);
         let Some(report) = &line.report else { return };
         let f = &mut self.figures;
         for body in &line.certificate.bodies {
@@ -193,6 +198,7 @@ impl Tally {
             max_residual: f.max_residual.value.max(f.max_edge_residual.value),
             max_bend_excess: f.max_bend_excess.value,
             max_penetration: f.max_penetration.value,
+            final_opening: f.final_opening,
             final_bounds: [low, high].map(|corner| corner.as_dvec3().to_array()),
         }
     }
@@ -222,7 +228,7 @@ mod tests {
             StrainMeasure { max_stretch, min_stretch: 0.9, most_stretched: frame, ..Default::default() };
         let body = BodyCertificate { name: "sheet".into(), strain, ..Default::default() };
         let report = (frame > 0).then_some(FrameReport { converged, iterations: 10, ..Default::default() });
-        let certificate = Certificate { bodies: vec![body] };
+        let certificate = Certificate { bodies: vec![body], ..Certificate::default() };
         FrameLine { frame, report, certificate, frame_ms: f64::from(frame), ..Default::default() }
     }
 

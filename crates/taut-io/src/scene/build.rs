@@ -14,9 +14,10 @@ use taut::{
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Pin, Vector, Wind},
+    format::{Air, Cloth, MotionKey, Pin, Seam, Vector, Wind},
     noise::{self, Octaves},
     report::{Path, Report},
+    seams,
     select::Selection,
     solids,
     tree::{Node, Origin},
@@ -34,13 +35,19 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     let mut builder =
         Builder { scene, report: Report::new(scene.file.clone(), &scene.overrides), warnings: Vec::new() };
     let settings = &scene.scene;
-    let cloths =
+    let cloths: Vec<taut::Cloth> =
         settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
+    if !builder.report.problems.is_empty() {
+        return Err(Problems(builder.report.into_sorted()));
+    }
+    let seams = settings.seam.iter().enumerate();
+    let seams = seams.filter_map(|(index, seam)| builder.seam(index, seam, &cloths)).collect();
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
     let description = Description {
         cloths,
+        seams,
         obstacles: settings.obstacle.iter().map(solids::obstacle).collect(),
         mesh_obstacles: Vec::new(),
         gravity: vector(settings.scene.gravity).as_vec3(),
@@ -252,6 +259,20 @@ impl Builder<'_> {
         pins
     }
 
+    /// A seam, or `None` if something was reported.
+    fn seam(&mut self, index: usize, seam: &Seam, cloths: &[taut::Cloth]) -> Option<taut::Seam> {
+        let refusals = match seams::build(seam, cloths, |file| self.scene.resolve(file)) {
+            Ok(seam) => return Some(seam),
+            Err(refusals) => refusals,
+        };
+        let name = seam.name.clone().unwrap_or_default();
+        for (key, message) in refusals {
+            let problem = self.at_body("seam", index, &name, &[key], message);
+            self.report.problems.push(problem);
+        }
+        None
+    }
+
     /// Reports a problem of a key of a cloth.
     fn refuse<T>(&mut self, index: usize, name: &str, keys: &[&str], message: String) -> Option<T> {
         let problem = self.at(index, name, keys, message);
@@ -261,14 +282,19 @@ impl Builder<'_> {
 
     /// A problem of a key of a cloth, with the line of the nearest key that the scene has.
     fn at(&self, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
-        let mut node = self.scene.tree.items_of("cloth").get(index);
+        self.at_body("cloth", index, name, keys, message)
+    }
+
+    /// The same of an item of the list `kind`.
+    fn at_body(&self, kind: &str, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
+        let mut node = self.scene.tree.items_of(kind).get(index);
         let mut origin = node.map_or(Origin::File, |node| node.origin);
         for key in keys {
             node = node.and_then(|node| find(node, key));
             origin = node.map_or(origin, |node| node.origin);
         }
         let root = Path::Root;
-        let list = Path::Key(&root, "cloth");
+        let list = Path::Key(&root, kind);
         let body = Path::Named(&list, name);
         // An index belongs to the key's text here: `pin[0]`.
         let key = keys.iter().fold(body.to_string(), |path, key| format!("{path}.{key}"));

@@ -80,6 +80,15 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
             }
         }
     }
+    for seam in &mut moved.scene.seam {
+        for select in [&mut seam.from, &mut seam.to].into_iter().flatten() {
+            if let Ok(Selection::Map(file)) = Selection::parse(select)
+                && let Some(copy) = copy(&file)
+            {
+                *select = format!("map:{copy}");
+            }
+        }
+    }
     moved.base = folder.to_owned();
     moved.moved_inputs =
         Some(inputs.into_iter().map(|input| (input.copy.clone(), folder.join(input.copy))).collect());
@@ -97,6 +106,11 @@ fn names(scene: &LoadedScene) -> Vec<String> {
             if let Ok(Selection::Map(file)) = Selection::parse(&pin.select) {
                 names.push(file);
             }
+        }
+    }
+    for select in scene.scene.seam.iter().flat_map(|seam| [&seam.from, &seam.to]).flatten() {
+        if let Ok(Selection::Map(file)) = Selection::parse(select) {
+            names.push(file);
         }
     }
     names

@@ -4,4 +4,5 @@ pub mod mesh_obstacle;
 pub mod motion;
 pub mod obstacle;
 pub mod pin;
+pub mod seam;
 pub mod solids;

@@ -186,18 +186,20 @@ fn vertices_near(surface: &Surface, [own, others]: [&Trees; 2], leaf: usize, lis
     });
 }
 
-/// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners.
+/// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners, or sewn to one.
 #[inline(always)]
 fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair> {
     let (v, [a, b, c]) = (surface.vertices[vertex as usize], surface.triangles[triangle as usize]);
-    (v != a && v != b && v != c).then_some(Pair { kind: Kind::VertexTriangle, first: v, second: triangle })
+    let [w, a, b, c] = surface.identities([v, a, b, c]);
+    (w != a && w != b && w != c).then_some(Pair { kind: Kind::VertexTriangle, first: v, second: triangle })
 }
 
-/// The pair of two edges, by their places in `surface`, unless they share a vertex.
+/// The pair of two edges, by their places in `surface`, unless they share a vertex, or are sewn to each other in one.
 #[inline(always)]
 fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
     let (first, second) = (first.min(second), first.max(second));
     let ([a, b], [c, d]) = (surface.edges[first as usize], surface.edges[second as usize]);
+    let [a, b, c, d] = surface.identities([a, b, c, d]);
     let apart = a != c && a != d && b != c && b != d;
     apart.then_some(Pair { kind: Kind::EdgeEdge, first, second })
 }

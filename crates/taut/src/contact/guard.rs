@@ -80,13 +80,16 @@ impl Guard {
                     let part = if rounds < GENTLE { SHORT * time } else { 0.0 };
                     for &v in vertices.iter().filter(|v| !surface.is_fixed(**v)) {
                         let asked = share[v as usize] * part as f32;
-                        next[v as usize].fetch_min(asked.to_bits(), Ordering::Relaxed);
+                        // Twins of seams go the same way.
+                        next[surface.identity[v as usize] as usize]
+                            .fetch_min(asked.to_bits(), Ordering::Relaxed);
                     }
                 }
             });
             let mut shortened = false;
-            for (v, next) in next.iter_mut().enumerate() {
-                let next = f32::from_bits(*next.get_mut());
+            for v in 0..x.len() {
+                let own = surface.identity.get(v).map_or(v, |&v| v as usize);
+                let next = f32::from_bits(*next[own].get_mut());
                 if next < share[v] {
                     (share[v], shortened) = (next, true);
                     for k in 0..3 {

@@ -21,7 +21,7 @@ pub struct Piercing {
     pub triangle: [u32; 3],
 }
 
-/// All edges of `surface` that pierce a triangle which they share no vertex with; positions `x` \[m\]. By edge.
+/// All edges of `surface` that pierce a triangle which they share no vertex with and are not sewn to; positions `x` \[m\]. By edge.
 pub fn piercings(surface: &Surface, x: &[[f32; 3]]) -> Vec<Piercing> {
     let point = |v: u32| {
         let [a, b, c] = x[v as usize];
@@ -36,8 +36,9 @@ pub fn piercings(surface: &Surface, x: &[[f32; 3]]) -> Vec<Piercing> {
         let before = found.len();
         tree.search(&about(&edge), |t| {
             let triangle = surface.triangles[t as usize];
-            if !triangle.contains(&edge[0])
-                && !triangle.contains(&edge[1])
+            let (ends, corners) = (surface.identities(edge), surface.identities(triangle));
+            if !corners.contains(&ends[0])
+                && !corners.contains(&ends[1])
                 && pierces(edge.map(|v| x[v as usize]), triangle.map(|v| x[v as usize]))
             {
                 found.push(Piercing { edge, triangle });

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Scheme, World,
-    boundary::solids::Solids,
+    boundary::{seam::Sewn, solids::Solids},
     contact::touching::Finder,
     kernel::{lanes::Quad, random::Random},
 };
@@ -54,6 +54,10 @@ pub struct Scratch {
     pub levels: Vec<levels::Scratch>,
     /// What finds parts of cloth that touch, if they are to be kept apart.
     pub finder: Option<Finder>,
+    /// How far apart seams may be.
+    pub sewn: Sewn,
+    /// Whether the seams of each of the world's filters are closed.
+    closed: Vec<bool>,
 }
 
 impl Scratch {
@@ -65,27 +69,55 @@ impl Scratch {
             world.bend_elements.len(),
             world.bend_triangles.len(),
         ];
+        let scratch = world.filters.iter().zip(&world.welded).map(|(open, welded)| {
+            let scratch = open.scratch(world.has_obstacles());
+            if let Some(welded) = welded { scratch.beside(welded) } else { scratch }
+        });
         Self {
             moves: vec![[0.0; 4]; world.start.len()],
             order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
-            nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
+            nearest: scratch.collect(),
             holding: vec![None; world.filters.len()],
             levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
+            sewn: Sewn::new(&world.sewing),
+            closed: vec![false; world.filters.len()],
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
         }
     }
 
     /// Makes matrices for the vertices that are held now, those with no inverse mass in `x`. Allocates only where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad]) {
-        for (base, own) in world.filters.iter().zip(&mut self.holding) {
-            let x = &x[base.vertices.clone()];
-            let fits = |filter: &Filter| x.iter().enumerate().all(|(i, x)| filter.holds(i) == (x[3] <= 0.0));
+        let both = world.filters.iter().zip(&world.welded);
+        let own = self.holding.iter_mut().zip(&mut self.closed).zip(&mut self.nearest);
+        for ((open, welded), ((own, closed), scratch)) in both.zip(own) {
+            let was_closed = *closed;
+            *closed = welded.is_some() && world.sewing.is_closed(&open.vertices, x);
+            if *closed != was_closed {
+                scratch.exchange();
+            }
+            let base = welded.as_ref().filter(|_| *closed).unwrap_or(open);
+            let first = base.vertices.start;
+            let held = |i: usize| {
+                if *closed {
+                    base.stands_behind(i) || world.sewing.holds(first + i, x)
+                } else {
+                    x[first + i][3] <= 0.0
+                }
+            };
+            let fits = |filter: &Filter| (0..filter.vertices.len()).all(|i| filter.holds(i) == held(i));
             if fits(base) {
                 *own = None;
-            } else if !own.as_ref().is_some_and(fits) {
-                *own = Some(base.holding(|i| x[i][3] <= 0.0));
+            } else if !own.as_ref().is_some_and(|own| own.welds.is_empty() != *closed && fits(own)) {
+                *own = Some(base.holding(held));
             }
         }
+    }
+
+    /// What takes the place of the world's filter with number `k` now, if something does.
+    pub fn filter<'a>(&'a self, world: &'a World, k: usize) -> Option<&'a Filter> {
+        let closed = self.closed.get(k).is_some_and(|closed| *closed);
+        let welded = world.welded.get(k).and_then(Option::as_ref).filter(|_| closed);
+        self.holding.get(k).and_then(Option::as_ref).or(welded)
     }
 }
 
@@ -144,19 +176,27 @@ fn filter(
         (Some(finder), Some(surface)) => finder.find(settings.threads, surface, [&world.start, old, x]),
         _ => &[],
     };
-    let held = scratch.holding.iter().zip(&mut scratch.nearest);
-    for (filter, (holding, scratch)) in world.filters.iter().zip(held) {
-        let filter = holding.as_ref().unwrap_or(filter);
+    let held = scratch.holding.iter().zip(&scratch.closed).zip(&mut scratch.nearest);
+    let sewn = &scratch.sewn;
+    for (k, ((holding, closed), scratch)) in held.enumerate() {
+        let welded = world.welded[k].as_ref().filter(|_| *closed);
+        let filter = holding.as_ref().or(welded).unwrap_or(&world.filters[k]);
         let (own, others) = duals.split_at_mut(filter.dual_count(!obstacles.is_empty()));
         duals = others;
         let vertices = filter.vertices.clone();
-        scratch.pairs.begin(touching, &vertices, [old, x], &filter.masses);
+        scratch.pairs.begin(touching, filter, [old, x]);
+        scratch.links.begin(&filter.links, &world.sewing.stitches, sewn);
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
-        let body = filter.filter(settings, &mut x[vertices], &around, own, scratch, stop);
+        let body = filter.filter(settings, &mut x[vertices.clone()], &around, own, scratch, stop);
+        filter.spread(&mut x[vertices]);
         enforced.iterations = enforced.iterations.max(body.iterations);
         enforced.residual = enforced.residual.max(body.residual);
         enforced.bend = enforced.bend.max(body.bend);
         enforced.converged &= body.converged;
+    }
+    if !scratch.sewn.all_closed {
+        scratch.sewn.close(&world.sewing, x);
+        enforced = measure(world, settings, x, enforced);
     }
     if !world.edge_elements.is_empty() {
         let swept = iterate(world, settings, x, old, solids, scratch, turn);
@@ -229,6 +269,7 @@ fn iterate(
         } else {
             [0.0; 2]
         };
+        scratch.sewn.project(&world.sewing, x);
         let depth = solids.project(settings.threads, obstacles, old, x);
         iterations += 1;
         // What an iteration meets on its way is close to what it leaves: look twice only when that would do.

@@ -17,12 +17,14 @@
 //! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
 //!
 //! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
-//! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B. Edges keep to the sweeps, which run afterwards.
+//! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]). Edges keep to the sweeps, which
+//! run afterwards.
 
 pub mod bend;
 pub mod contact;
 pub mod facing;
 pub mod finish;
+pub mod links;
 pub mod local;
 pub mod pairs;
 pub mod reference;
@@ -34,6 +36,7 @@ use std::time::Instant;
 use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
 use finish::Finish;
+use links::Links;
 use local::{BatchState, ClampTriangles, Pulls};
 use pairs::Pairs;
 
@@ -94,8 +97,25 @@ pub struct Scratch {
     touches: Vec<Touch>,
     /// Parts of this body that touch others, and each other; the caller says which.
     pub pairs: Pairs,
+    /// Open seams; the caller says how far.
+    pub links: Links,
     finish: Finish,
     cycle: Cycle,
+    /// That of the filter that this one changes places with when seams close.
+    other: Cycle,
+}
+
+impl Scratch {
+    /// The same with memory for the cycles of `other`, which changes places with this filter when seams close or open.
+    #[must_use]
+    pub fn beside(self, other: &Filter) -> Self {
+        Self { other: other.multigrid.scratch(), ..self }
+    }
+
+    /// Goes on with the other filter.
+    pub fn exchange(&mut self) {
+        std::mem::swap(&mut self.cycle, &mut self.other);
+    }
 }
 
 /// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
@@ -131,8 +151,10 @@ impl Filter {
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
             pairs: Pairs::new(count),
+            links: Links::new(self.link_count),
             finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
+            other: Cycle::default(),
         }
     }
 
@@ -140,6 +162,7 @@ impl Filter {
     pub fn dual_count(&self, obstacles: bool) -> usize {
         self.batches.len() * DUALS
             + self.bends.batches.len() * BATCH
+            + 3 * self.link_count
             + if obstacles { 3 * self.vertices.len() } else { 0 }
     }
 
@@ -158,7 +181,8 @@ impl Filter {
         let (near_obstacles, near_cloth) = (!scratch.touches.is_empty(), !scratch.pairs.is_empty());
         let touching = near_obstacles || near_cloth;
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
-        let (bend_duals, contact_duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
+        let (bend_duals, duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
+        let (link_duals, contact_duals) = duals.split_at_mut(3 * self.link_count);
         if self.two_sided {
             self.face(settings, [around.old, x], &mut scratch.turned, &mut scratch.states);
         }
@@ -168,12 +192,13 @@ impl Filter {
                 *dual = WARM * kept;
             }
         }
-        let alone = !touching && self.bends.batches.is_empty();
+        let alone = !touching && self.bends.batches.is_empty() && self.links.is_empty();
         let (worst, mean) = self.residual(scratch);
         let mut stage = usize::from(!alone || mean > LOCAL * worst);
         let mut rescale = 1.0 / RAMP[stage];
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
         self.choose(scratch, stage);
+        scratch.links.take(link_duals, WARM / RAMP[stage]);
 
         let shallow = 0.3 * stop.tolerance * self.edge_length;
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
@@ -186,6 +211,7 @@ impl Filter {
                 (stage, rescale, since, stiffen) = (stage + 1, 1.0 / growth, 0, false);
                 scratch.touches.iter_mut().for_each(|t| t.rescale(growth));
                 scratch.pairs.rescale(growth);
+                scratch.links.rescale(growth);
                 self.choose(scratch, stage);
             }
             if touching && iteration >= STRENGTHEN_FROM && iteration % STRENGTHEN_EVERY == 0 {
@@ -201,7 +227,8 @@ impl Filter {
                 let (worst, mean) = self.residual(scratch);
                 let bend = scratch.bend_states.iter().fold(0.0f32, |worst, state| worst.max(state.worst));
                 let even = mean <= 0.1 * stop.tolerance;
-                within = even && worst <= stop.tolerance && bend <= stop.bend;
+                let sewn = scratch.links.are_closed(&self.links, x, self.edge_length);
+                within = even && worst <= stop.tolerance && bend <= stop.bend && sewn;
                 let often = iteration < LONG || iteration % 4 == 0;
                 if even && !within && alone && iteration >= least && often {
                     within = self.finish(x, scratch, stop.tolerance, iteration >= LONG);
@@ -221,6 +248,7 @@ impl Filter {
             };
             let r = scratch.cycle.residual();
             let lacking = scratch.pairs.iterate(x, r, &self.masses, RAMP[stage]);
+            scratch.links.iterate(&self.links, x, r, &self.masses, self.stiffness[stage]);
             if touching && within && deepest <= shallow && lacking <= LACKING && iteration >= least {
                 break;
             }
@@ -233,6 +261,7 @@ impl Filter {
                 *kept = dual * RAMP[stage];
             }
         }
+        scratch.links.keep(link_duals, if self.links.is_empty() { 0.0 } else { RAMP[stage] });
         for (touch, duals) in scratch.touches.iter().zip(contact_duals.chunks_exact_mut(3)) {
             duals.copy_from_slice(&touch.dual(RAMP[stage]));
         }

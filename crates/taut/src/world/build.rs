@@ -4,9 +4,11 @@ use std::{ops::Range, sync::OnceLock};
 
 use glam::Vec3;
 
-use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection};
+use super::{
+    Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection, sewing,
+};
 use crate::{
-    boundary::mesh_obstacle::MeshObstacle,
+    boundary::{mesh_obstacle::MeshObstacle, seam::Sewing},
     certificate::RestShape,
     contact::{inside::ClosedMesh, surface::Surface},
     hierarchy::{self, Transfer},
@@ -120,6 +122,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     for pin in pins.iter().filter(|pin| pin.frames.contains(&0)) {
         start[pin.vertex as usize][3] = 0.0;
     }
+    let sewing = sewing::sewing(&description, &bodies, edge_length as f32)?;
+    sewing.close(&mut start);
     // A spare vertex at the end is where batches point with the lanes that they have left.
     let spare = vertex_count as u32;
     start.push([0.0; 4]);
@@ -132,6 +136,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices, &bend_vertices);
     let membrane_vertices: Vec<_> = elements.membrane.iter().map(|e| e.vertices).collect();
     let hinge_vertices: Vec<_> = elements.hinges.iter().map(|e| e.vertices).collect();
+    let (seam_hinges, seam_frequency) = sewing::hinges(&description, &bodies, &sewing);
+    let seam_vertices: Vec<_> = seam_hinges.iter().map(|e| e.vertices).collect();
     let forces = Forces {
         membrane: Colored::new(vertex_count, &membrane_vertices, |batch| {
             MembraneBatch::pack(batch, &elements.membrane, spare)
@@ -139,8 +145,11 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         hinges: Colored::new(vertex_count, &hinge_vertices, |batch| {
             HingeBatch::pack(batch, &elements.hinges, spare)
         }),
+        seam_hinges: Colored::new(vertex_count, &seam_vertices, |batch| {
+            HingeBatch::pack(batch, &seam_hinges, spare)
+        }),
         membrane_frequency: elements.membrane_frequency,
-        hinge_frequency: elements.hinge_frequency,
+        hinge_frequency: elements.hinge_frequency.max(seam_frequency),
         viscosity: description.cloths.iter().map(|c| f64::from(c.material.viscosity)).fold(0.0, f64::max),
     };
     let steps_per_frame = match description.solver.steps_per_frame {
@@ -162,10 +171,10 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         }
         asked => asked,
     };
-    let filters = if description.solver.scheme == Scheme::Nearest {
-        build_filters(&description, &bodies, &elements, &start, edge_length as f32)
+    let (filters, welded) = if description.solver.scheme == Scheme::Nearest {
+        build_filters(&description, &bodies, &elements, &sewing, &start, edge_length as f32)
     } else {
-        Vec::new()
+        Default::default()
     };
     let levels = coarse::levels(&description, &bodies, &pins)?;
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
@@ -173,7 +182,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
     let between_cloth = description.contact.thickness > 0.0;
     let touches = between_cloth || !description.mesh_obstacles.is_empty();
-    let surface = touches.then(|| surface(&description, &bodies, fixtures.start));
+    let surface = touches.then(|| surface(&description, &bodies, &sewing, fixtures.start));
     let insides = description
         .mesh_obstacles
         .iter()
@@ -183,6 +192,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         surface,
         steps_per_frame,
         filters,
+        welded,
+        sewing,
         levels,
         judges: OnceLock::new(),
         bend_triangles,
@@ -342,53 +353,68 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
     })
 }
 
-/// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies if they may touch.
+/// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies that may touch or are sewn together;
+/// and what takes their place while seams are closed.
 fn build_filters(
     description: &Description,
     bodies: &[Body],
     elements: &Elements,
+    sewing: &Sewing,
     start: &[Quad],
     edge_length: f32,
-) -> Vec<Filter> {
+) -> (Vec<Filter>, Vec<Option<Filter>>) {
     let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
     let touching = description.contact.thickness > 0.0;
-    if !description.cloths.iter().any(limited) {
-        return Vec::new();
+    let (mut filters, mut welded) = (Vec::new(), Vec::new());
+    if !description.cloths.iter().any(limited) && sewing.is_empty() {
+        return (filters, welded);
     }
-    let mut filters = Vec::new();
+    let joined = if touching { vec![0..bodies.len()] } else { sewing::joined(sewing, bodies) };
     let (mut triangles, mut hinges) = (0, 0);
-    let mut together: Option<Together> = None;
-    for (cloth, body) in description.cloths.iter().zip(bodies) {
-        let count = |some: bool, count: usize| if some { count } else { 0 };
-        let range = triangles..triangles + count(cloth.limits_strain(), cloth.mesh.triangles.len());
-        let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
-        (triangles, hinges) = (range.end, bends.end);
-        if !limited(cloth) && !touching {
-            continue;
+    for range in joined {
+        let mut together: Option<Together> = None;
+        for (cloth, body) in description.cloths[range.clone()].iter().zip(&bodies[range.clone()]) {
+            let count = |some: bool, count: usize| if some { count } else { 0 };
+            let strain = triangles..triangles + count(cloth.limits_strain(), cloth.mesh.triangles.len());
+            let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
+            (triangles, hinges) = (strain.end, bends.end);
+            let vertices = || body.vertices.start as u32..body.vertices.end as u32;
+            let sewn = sewing.stitches.iter().any(|s| s.vertices.iter().any(|v| vertices().contains(v)));
+            if !limited(cloth) && !sewn && range.len() == 1 && !touching {
+                continue;
+            }
+            let (low, high) =
+                cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+            let (areas, bends) = (&elements.areas[strain.clone()], &elements.bends[bends]);
+            let size = f64::from((high - low).max_element());
+            let part = Together {
+                vertices: body.vertices.clone(),
+                bodies: vec![0..body.vertices.len()],
+                elements: elements.strain[strain].to_vec(),
+                areas: areas.to_vec(),
+                bends: bends.to_vec(),
+                masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+                stiffness: if limited(cloth) {
+                    stiffness(body.order.len(), size, areas, bends)
+                } else if sewn {
+                    stiffness(body.order.len(), size, &[body.rest.size().powi(2)], bends)
+                } else {
+                    0.0
+                },
+                mesh: cloth.mesh.clone(),
+                order: body.order.clone(),
+            };
+            match &mut together {
+                Some(together) => together.add(part),
+                None => together = Some(part),
+            }
         }
-        let (low, high) =
-            cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
-        let (areas, bends) = (&elements.areas[range.clone()], &elements.bends[bends]);
-        let size = f64::from((high - low).max_element());
-        let part = Together {
-            vertices: body.vertices.clone(),
-            bodies: vec![0..body.vertices.len()],
-            elements: elements.strain[range].to_vec(),
-            areas: areas.to_vec(),
-            bends: bends.to_vec(),
-            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            stiffness: if limited(cloth) { stiffness(body.order.len(), size, areas, bends) } else { 0.0 },
-            mesh: cloth.mesh.clone(),
-            order: body.order.clone(),
-        };
-        match (touching, &mut together) {
-            (true, Some(together)) => together.add(part),
-            (true, None) => together = Some(part),
-            (false, _) => filters.push(part.filter(start, edge_length)),
+        if let Some(together) = together {
+            welded.push(together.welded(sewing, start, edge_length));
+            filters.push(together.filter(sewing, start, edge_length));
         }
     }
-    filters.extend(together.map(|together| together.filter(start, edge_length)));
-    filters
+    (filters, welded)
 }
 
 /// What a filter is made of, while its bodies are collected.
@@ -427,7 +453,8 @@ impl Together {
         self.order.extend(other.order.iter().map(|v| v + first as u32));
     }
 
-    fn filter(self, start: &[Quad], edge_length: f32) -> Filter {
+    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32) -> Filter {
+        let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
         Filter::new(Parts {
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
             transfers: transfers(&self.mesh, &self.order),
@@ -436,10 +463,69 @@ impl Together {
             elements: &self.elements,
             areas: &self.areas,
             bends: &self.bends,
+            link_count: links.len(),
+            links,
+            welds: Vec::new(),
             masses: self.masses,
             stiffness: self.stiffness,
             edge_length,
         })
+    }
+
+    /// The same with twins as one vertex, if there are any: the lowest of them stands for all.
+    fn welded(&self, sewing: &Sewing, start: &[Quad], edge_length: f32) -> Option<Filter> {
+        let first = self.vertices.start as u32;
+        let welds: Vec<u32> = (self.vertices.start..self.vertices.end)
+            .map(|v| sewing.identity.get(v).map_or(v as u32, |&twin| twin) - first)
+            .collect();
+        let twins = |k: usize| welds[k] as usize != k;
+        if !(0..welds.len()).any(twins) {
+            return None;
+        }
+        let mut masses = self.masses.clone();
+        for k in (0..welds.len()).filter(|&k| twins(k)) {
+            masses[welds[k] as usize] += masses[k];
+            masses[k] = 0.0;
+        }
+        let weld = |e: &StrainElement| StrainElement { vertices: sewing.welded(e.vertices), ..*e };
+        let elements: Vec<_> = self.elements.iter().map(weld).collect();
+        let weld = |e: &BendElement| BendElement { vertices: sewing.welded(e.vertices), ..*e };
+        let bends: Vec<_> = self.bends.iter().map(weld).collect();
+        let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
+        Some(Filter::new(Parts {
+            held: (0..welds.len())
+                .map(|k| twins(k) || sewing.holds(self.vertices.start + k, start))
+                .collect(),
+            transfers: sewing::welded_transfers(
+                &self.mesh,
+                &self.order,
+                &welds,
+                &start[self.vertices.clone()],
+            ),
+            vertices: self.vertices.clone(),
+            // One piece, which turns as one.
+            bodies: vec![0..welds.len()],
+            elements: &elements,
+            areas: &self.areas,
+            bends: &bends,
+            links: Vec::new(),
+            link_count: own.count(),
+            welds,
+            masses,
+            stiffness: self.stiffness,
+            edge_length,
+        }))
+    }
+
+    /// The area around each vertex \[m²\], a third of each triangle's.
+    fn areas_around(&self) -> Vec<f64> {
+        let mut by_caller = vec![0.0; self.order.len()];
+        for t in &self.mesh.triangles {
+            let [a, b, c] = t.map(|v| self.mesh.positions[v as usize].as_dvec3());
+            let area = 0.5 * (b - a).cross(c - a).length();
+            t.iter().for_each(|&v| by_caller[v as usize] += area / 3.0);
+        }
+        self.order.iter().map(|&v| by_caller[v as usize]).collect()
     }
 }
 
@@ -603,7 +689,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
 }
 
 /// All triangles in the engine's order of vertices; those of mesh obstacles begin at `fixed_from`.
-fn surface(description: &Description, bodies: &[Body], fixed_from: usize) -> Surface {
+fn surface(description: &Description, bodies: &[Body], sewing: &Sewing, fixed_from: usize) -> Surface {
     let mut triangles = Vec::new();
     for (cloth, body) in description.cloths.iter().zip(bodies) {
         let mut place = vec![0; body.order.len()];
@@ -622,7 +708,10 @@ fn surface(description: &Description, bodies: &[Body], fixed_from: usize) -> Sur
         radius.resize(radius.len() + obstacle.vertex_count(), obstacle.margin);
         friction.resize(radius.len(), obstacle.friction);
     }
+    let mut identity: Vec<u32> = (0..radius.len() as u32).collect();
+    identity[..sewing.identity.len()].copy_from_slice(&sewing.identity);
     Surface {
+        identity,
         fixed_from: fixed_from as u32,
         between_cloth: description.contact.thickness > 0.0,
         radius,

@@ -4,7 +4,7 @@ use glam::Vec3;
 use taut::{
     Certificate, Cloth, FrameReport, State, World,
     boundary::hold::Caught,
-    certificate::{BodyCertificate, certify_positions},
+    certificate::{BodyCertificate, SeamCertificate, certify_positions, measure_seams},
 };
 
 use super::{Failure, Kind, locate};
@@ -62,9 +62,7 @@ pub(super) fn check(
     for (body, cloth) in cloths.iter().enumerate() {
         let context = Context { world, caught, frame, cloth, body, line };
         if let Some((x, certificate)) = context.check(files, &mut failures) {
-            if is_last {
-                positions.push(x);
-            }
+            positions.push(x);
             bodies.push(certificate);
         }
     }
@@ -74,9 +72,32 @@ pub(super) fn check(
     }
     let whole = bodies.len() == cloths.len();
     let report = line.and_then(|line| line.report).or((frame > 0).then(FrameReport::default));
-    let certificate = Certificate { bodies };
+    let seams = if whole { measure_seams(world, &positions) } else { Vec::new() };
+    if let (true, Some(line)) = (whole, line) {
+        compare_seams(frame, &line.certificate.seams, &seams, &mut failures);
+    }
+    let certificate = Certificate { bodies, seams };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
+}
+
+/// Compares the openings of seams with what the run wrote down.
+fn compare_seams(frame: u32, then: &[SeamCertificate], now: &[SeamCertificate], failures: &mut Vec<Failure>) {
+    let mut fail = |message: String| {
+        failures.push(Failure { frame: Some(frame), ..Failure::new(Kind::Changed, message) });
+    };
+    if then.len() != now.len() {
+        fail(format!("metrics.jsonl speaks of {} seams, the scene has {}", then.len(), now.len()));
+        return;
+    }
+    for (then, now) in then.iter().zip(now) {
+        if then.name != now.name || exceeds((then.max_opening - now.max_opening).abs(), FIGURE_SLACK) {
+            fail(format!(
+                "seam \"{}\" is open by {:.7} m, where the run wrote {:.7} m of seam \"{}\"",
+                now.name, now.max_opening, then.max_opening, then.name
+            ));
+        }
+    }
 }
 
 /// One body in one frame.

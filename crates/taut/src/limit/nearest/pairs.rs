@@ -5,10 +5,9 @@
 //! pull e wᵢ (2 (p − f) + u), u ← f − p. The weight e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which
 //! bounds what the pair adds to the matrix.
 
-use std::ops::Range;
-
 use glam::Vec3;
 
+use super::tables::Filter;
 use crate::{contact::touching::Touching, kernel::lanes::Quad};
 
 /// Weight of a pair in units of its vertices' mass.
@@ -62,15 +61,10 @@ impl Pairs {
         self.list.is_empty()
     }
 
-    /// Takes those of `touching` that the filter with these `vertices` of the world has a part in. Vertices that are not its own go
+    /// Takes those of `touching` that `filter` has a part in. Vertices that are not its own go
     /// from `old` to `x` \[m\].
-    pub fn begin(
-        &mut self,
-        touching: &[Touching],
-        vertices: &Range<usize>,
-        [old, x]: [&[Quad]; 2],
-        masses: &[f32],
-    ) {
+    pub fn begin(&mut self, touching: &[Touching], filter: &Filter, [old, x]: [&[Quad]; 2]) {
+        let (vertices, masses) = (&filter.vertices, &filter.masses);
         self.list.clear();
         for touch in touching {
             let normal = Vec3::from_array(touch.normal);
@@ -92,7 +86,7 @@ impl Pairs {
                 let (v, weight) = (touch.vertices[i] as usize, touch.weights[i]);
                 pair.anchor += weight * position(&old[v]);
                 if vertices.contains(&v) {
-                    let own = v - vertices.start;
+                    let own = filter.stand_in(v - vertices.start);
                     if masses[own] > 0.0 {
                         compliance += weight * weight / masses[own];
                     }
