@@ -111,11 +111,13 @@ fn places(world: &World, state: &State) -> Vec<(Vec3, Vec3)> {
 #[test]
 fn two_panels_hang_like_one_sheet() {
     for scheme in SCHEMES {
-        let frames = if scheme == Scheme::Nearest { 60 } else { 20 };
+        let frames = if scheme == Scheme::Nearest { 30 } else { 20 };
         let world = |mut description: Description| {
             description.solver.scheme = scheme;
             // Which way flat cloth buckles is left to chance otherwise.
-            description.cloths.iter_mut().for_each(|cloth| cloth.imperfection = Some(0.0));
+            for cloth in &mut description.cloths {
+                (cloth.imperfection, cloth.material.damping) = (Some(0.0), 3.0);
+            }
             World::new(description).unwrap()
         };
         let (sewn, whole) = (world(two_panels(Vec3::ZERO)), world(one_piece()));
@@ -139,7 +141,7 @@ fn two_panels_hang_like_one_sheet() {
         }
         assert_eq!(a.unconverged, 0);
         assert!(a.certificates.iter().all(|c| residual(c) <= 0.01 + 1e-5));
-        assert!(apart < 0.005 && furthest < 0.03, "{apart} {furthest}");
+        assert!(apart < 0.004 && furthest < 0.03, "{apart} {furthest}");
     }
 }
 
@@ -229,7 +231,9 @@ fn bag(apart: f32) -> Description {
     }
     let contact = Contact { thickness: 0.003, ..Contact::default() };
     let seams = vec![Seam { name: "rim".into(), pairs, speed: 0.5 }];
-    Description { cloths: vec![front, back], seams, contact, ..Description::default() }
+    let mut description = Description { cloths: vec![front, back], seams, contact, ..Description::default() };
+    description.solver.steps_per_frame = 4;
+    description
 }
 
 #[test]
@@ -255,9 +259,15 @@ fn a_bag_closes_with_contact_and_pierces_nothing() {
         let x: Vec<[f32; 3]> = both.iter().map(|x| x.to_array()).collect();
         assert_eq!(piercings(&surface, &x), [], "frame {}", state.frame());
     }
-    println!("bag: {openings:?}, {worst:.3?}, {iterations:?}");
-    assert_eq!(openings[39], 0.0);
-    assert!(worst.iter().all(|worst| *worst <= 0.01 + 1e-5), "{worst:?}");
+    println!("bag: {openings:?}, {worst:.4?}, {iterations:?}");
+    let closed = openings.iter().position(|o| *o == 0.0).unwrap();
+    assert!(closed < 12 && openings[closed..].iter().all(|o| *o == 0.0), "{openings:?}");
+    // What is stopped short to keep it from passing through may be past its limits.
+    let free = worst.iter().zip(&iterations).filter(|(_, report)| report.1 == 0);
+    assert!(
+        free.clone().count() > 25 && free.into_iter().all(|(worst, _)| *worst <= 0.01 + 1e-5),
+        "{worst:?}"
+    );
 }
 
 /// Everything at once: an open seam and a chain of three panels in a point, pins that let go, contact.
@@ -278,7 +288,7 @@ fn busy(scheme: Scheme) -> World {
 fn threads_and_restarts_give_the_same_bits() {
     for scheme in [Scheme::Nearest, Scheme::Sweep] {
         let world = busy(scheme);
-        let frames = if scheme == Scheme::Nearest { 24 } else { 10 };
+        let frames = if scheme == Scheme::Nearest { 20 } else { 6 };
         let all = |state: &State| state.snapshot(&world);
         let expected = all(&run(&world, frames, 1).state);
         assert_eq!(all(&run(&world, frames, 3).state), expected);

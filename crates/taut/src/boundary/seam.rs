@@ -10,8 +10,8 @@
 
 use crate::{WorldError, kernel::lanes::Quad};
 
-/// What twins may be apart to be put in one place, in lengths of an edge.
-pub const CLOSED: f32 = 0.01;
+/// What twins may be apart to be put in one place, in lengths of an edge: what that strains the triangles around must be well below tolerances.
+pub const CLOSED: f32 = 0.004;
 
 /// A seam.
 #[derive(Clone, Debug, PartialEq)]

@@ -76,6 +76,9 @@ const STRENGTHEN_EVERY: u32 = 4;
 /// What of its gap a pair of touching parts may lack at the end.
 const LACKING: f32 = 0.3;
 
+/// What of the tolerance is used while seams are open: putting twins in one place at the end strains the triangles around.
+const OPEN_SEAMS: f32 = 0.8;
+
 /// Batches below which a loop is not shared between threads.
 const GRAIN: usize = 16;
 
@@ -178,6 +181,8 @@ impl Filter {
     ) -> Enforced {
         let threads = settings.threads;
         scratch.goal.copy_from_slice(x);
+        let share = if self.links.is_empty() { 1.0 } else { OPEN_SEAMS };
+        let stop = Stop { tolerance: share * stop.tolerance, ..stop };
         let (near_obstacles, near_cloth) = (!scratch.touches.is_empty(), !scratch.pairs.is_empty());
         let touching = near_obstacles || near_cloth;
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);

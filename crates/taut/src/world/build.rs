@@ -1,6 +1,6 @@
 //! From a description to the tables of a world: vertex order, masses, elements, colours.
 
-use std::{ops::Range, sync::OnceLock};
+use std::{iter::once, ops::Range, sync::OnceLock};
 
 use glam::Vec3;
 
@@ -369,7 +369,7 @@ fn build_filters(
     if !description.cloths.iter().any(limited) && sewing.is_empty() {
         return (filters, welded);
     }
-    let joined = if touching { vec![0..bodies.len()] } else { sewing::joined(sewing, bodies) };
+    let joined = if touching { once(0..bodies.len()).collect() } else { sewing::joined(sewing, bodies) };
     let (mut triangles, mut hinges) = (0, 0);
     for range in joined {
         let mut together: Option<Together> = None;
@@ -389,7 +389,7 @@ fn build_filters(
             let size = f64::from((high - low).max_element());
             let part = Together {
                 vertices: body.vertices.clone(),
-                bodies: vec![0..body.vertices.len()],
+                bodies: once(0..body.vertices.len()).collect(),
                 elements: elements.strain[strain].to_vec(),
                 areas: areas.to_vec(),
                 bends: bends.to_vec(),
@@ -504,7 +504,7 @@ impl Together {
             ),
             vertices: self.vertices.clone(),
             // One piece, which turns as one.
-            bodies: vec![0..welds.len()],
+            bodies: once(0..welds.len()).collect(),
             elements: &elements,
             areas: &self.areas,
             bends: &bends,

@@ -18,7 +18,7 @@ use crate::{
 const WEIGHT: f32 = 1.0;
 
 /// Opening of closed twins with which a step may end, as a share of what is put in one place.
-const OPEN: f32 = 0.2;
+const OPEN: f32 = 0.5;
 
 /// Two vertices of a filter that are sewn together.
 #[derive(Clone, Copy, Debug)]
