@@ -166,7 +166,10 @@ fn keys(list: &[(&str, &str)]) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::Value as Json;
-    use taut::{Certificate, FrameReport, certificate::BodyCertificate};
+    use taut::{
+        Certificate, FrameReport,
+        certificate::{BodyCertificate, SeamCertificate},
+    };
     use taut_io::output::{
         metrics::FrameLine,
         outcome::{BodySize, Figures, Outcome, Status},
@@ -201,7 +204,8 @@ mod tests {
 
     #[test]
     fn metrics_are_what_the_types_write() {
-        let certificate = Certificate { bodies: vec![BodyCertificate::default()] };
+        let certificate =
+            Certificate { bodies: vec![BodyCertificate::default()], seams: vec![SeamCertificate::default()] };
         let line = FrameLine { report: Some(FrameReport::default()), certificate, ..FrameLine::default() };
         compare(&serde_json::to_value(&line).unwrap(), METRICS, &["report"]);
     }
