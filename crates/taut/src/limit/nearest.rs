@@ -232,7 +232,7 @@ impl Filter {
                 let (worst, mean) = self.residual(scratch);
                 let bend = scratch.bend_states.iter().fold(0.0f32, |worst, state| worst.max(state.worst));
                 let even = mean <= 0.1 * stop.tolerance;
-                let sewn = scratch.links.are_closed(&self.links, x, self.edge_length);
+                let sewn = scratch.links.are_closed(&self.links, x, self.edge_length, iteration);
                 within = even && worst <= stop.tolerance && bend <= stop.bend && sewn;
                 let often = iteration < LONG || iteration % 4 == 0;
                 if even && !within && alone && iteration >= least && often {

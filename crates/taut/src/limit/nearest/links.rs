@@ -20,6 +20,9 @@ const WEIGHT: f32 = 1.0;
 /// Opening of closed twins with which a step may end, as a share of what is put in one place.
 const OPEN: f32 = 0.5;
 
+/// Iterations in which pairs that may close in this step are waited for. Something may be in between.
+const PATIENCE: u32 = 60;
+
 /// Two vertices of a filter that are sewn together.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
@@ -89,10 +92,11 @@ impl Links {
         self.states.iter_mut().for_each(|state| state.u /= growth);
     }
 
-    /// Whether pairs that began the step closed are almost so, in a mesh with edges of length `edge` \[m\].
-    pub fn are_closed(&self, links: &[Link], x: &[Quad], edge: f32) -> bool {
+    /// Whether pairs that began the step closed are almost so, in a mesh with edges of length `edge` \[m\]; for some iterations, those too that may close now.
+    pub fn are_closed(&self, links: &[Link], x: &[Quad], edge: f32, iteration: u32) -> bool {
         let most = OPEN * CLOSED * edge;
-        links.iter().zip(&self.states).all(|(link, state)| !state.closed || link.apart(x).length() <= most)
+        let counts = |state: &LinkState| state.closed || state.allowed <= 0.0 && iteration < PATIENCE;
+        links.iter().zip(&self.states).all(|(link, state)| !counts(state) || link.apart(x).length() <= most)
     }
 
     /// One iteration: adds the pulls of all links to `r`, with stiffness `kappa`.
