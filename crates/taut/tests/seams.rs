@@ -154,7 +154,6 @@ fn an_open_seam_closes_and_stays_closed() {
         let world = World::new(description).unwrap();
         let a = run(&world, 40, 2);
         let openings: Vec<f64> = a.certificates.iter().map(opening).collect();
-        println!("{scheme:?}: {openings:?}, {} iterations, {} unconverged", a.iterations, a.unconverged);
         let closed = openings.iter().position(|o| *o < 1e-5).unwrap();
         // 10 cm at 1 m/s.
         assert!((2..=20).contains(&closed), "{closed}");
@@ -195,7 +194,7 @@ fn a_panel_becomes_a_tube() {
     for (round, thickness) in [(false, 0.0), (true, 0.0), (false, 0.004)] {
         let world = World::new(tube(round, thickness)).unwrap();
         let a = run(&world, 40, 2);
-        println!("tube: {} iterations, {} unconverged", a.iterations, a.unconverged);
+        assert_eq!(a.unconverged, 0);
         assert!(a.certificates.iter().all(|c| opening(c) < 1e-5 && residual(c) <= 0.01 + 1e-5));
         // It hangs from its top, where the seam is, as a flat loop.
         let center = center(&a.certificates[39]);
@@ -248,10 +247,9 @@ fn a_bag_closes_with_contact_and_pierces_nothing() {
         surface.identity[(b + count) as usize] = a;
     }
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
-    let (mut openings, mut worst, mut iterations) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut openings, mut worst) = (Vec::new(), Vec::new());
     for _ in 0..40 {
-        let report = stepper.advance_frame(&world, &mut state);
-        iterations.push((report.iterations, report.stopped, report.converged));
+        stepper.advance_frame(&world, &mut state);
         let certificate = certify(&world, &state);
         openings.push(opening(&certificate));
         worst.push(residual(&certificate));
@@ -259,15 +257,9 @@ fn a_bag_closes_with_contact_and_pierces_nothing() {
         let x: Vec<[f32; 3]> = both.iter().map(|x| x.to_array()).collect();
         assert_eq!(piercings(&surface, &x), [], "frame {}", state.frame());
     }
-    println!("bag: {openings:?}, {worst:.4?}, {iterations:?}");
     let closed = openings.iter().position(|o| *o == 0.0).unwrap();
     assert!(closed < 12 && openings[closed..].iter().all(|o| *o == 0.0), "{openings:?}");
-    // What is stopped short to keep it from passing through may be past its limits.
-    let free = worst.iter().zip(&iterations).filter(|(_, report)| report.1 == 0);
-    assert!(
-        free.clone().count() > 25 && free.into_iter().all(|(worst, _)| *worst <= 0.01 + 1e-5),
-        "{worst:?}"
-    );
+    assert!(worst.iter().all(|worst| *worst <= 0.01 + 1e-5), "{worst:?}");
 }
 
 /// Everything at once: an open seam and a chain of three panels in a point, pins that let go, contact.

@@ -194,7 +194,9 @@ fn filter(
         enforced.bend = enforced.bend.max(body.bend);
         enforced.converged &= body.converged;
     }
-    if !scratch.sewn.all_closed {
+    // Filters change places between frames: a seam that closed within this one is still drawn together.
+    let mut both = world.welded.iter().zip(&scratch.closed);
+    if both.any(|(welded, closed)| welded.is_some() && !closed) {
         scratch.sewn.close(&world.sewing, x);
         enforced = measure(world, settings, x, enforced);
     }
