@@ -119,10 +119,13 @@ fn filter(description: &Description) -> Filter {
     let levels = hierarchy::build(mesh, &hierarchy::Options::default()).levels;
     Filter::new(Parts {
         vertices: 0..count,
-        bodies: vec![0..count],
+        bodies: std::iter::once(0..count).collect(),
         elements: &elements,
         areas: &areas,
         bends: &[],
+        links: Vec::new(),
+        link_count: 0,
+        welds: Vec::new(),
         masses,
         held,
         transfers: levels.into_iter().map(|l| l.transfer).collect(),

@@ -290,10 +290,13 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
     let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
     let filter = Filter::new(Parts {
         vertices: 0..count,
-        bodies: vec![0..count],
+        bodies: std::iter::once(0..count).collect(),
         elements: &elements,
         areas: &areas,
         bends: &[],
+        links: Vec::new(),
+        link_count: 0,
+        welds: Vec::new(),
         masses: masses.clone(),
         held: held.clone(),
         transfers: levels.into_iter().map(|l| l.transfer).collect(),
