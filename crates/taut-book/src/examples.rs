@@ -58,6 +58,15 @@ cloths = ["left", "right"]
 from = "box:0.5,0,0,0.5,0,0.4"
 to = "box:0,0,0,0,0,0.4"
 speed = 0.5
+
+[[seam]]                          # the same: what starts no further apart than that
+name = "again"
+cloths = ["left", "right"]
+within = 0.052
+
+[[seam]]                          # two corners of one cloth
+cloth = "left"
+pairs = [[0, 336]]
 "#
         }
         "Contact" => {
@@ -237,6 +246,7 @@ min_strain = -0.99
 max_residual = 0.0101
 max_bend_excess = 2.01
 max_penetration = 0.001
+final_opening = 0.0001
 final_min = [-1.0, -1.5, -1.0]
 final_max = [2.0, 0.1, 2.0]
 "#
