@@ -107,12 +107,12 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// Matrices for every κ of `stiffness`, on which hinges count like triangles. `masses` are 0 for vertices that are held; `transfers` go from the finest
+    /// Matrices for every κ of `stiffness`, on which hinges count like triangles, and `folds` like the mass. `masses` are 0 for vertices that are held; `transfers` go from the finest
     /// level up.
     pub fn new(
         masses: &[f32],
         triangles: &[StiffTriangle],
-        hinges: &[StiffHinge],
+        [hinges, folds]: [&[StiffHinge]; 2],
         mut transfers: Vec<Transfer>,
         stiffness: &[f64],
     ) -> Self {
@@ -123,7 +123,7 @@ impl Multigrid {
                 }
             }
         }
-        let mut rows = Rows::assemble(masses, triangles, hinges);
+        let mut rows = Rows::assemble(masses, triangles, hinges, folds);
         let mut steps = Vec::new();
         let mut transfers = transfers.into_iter().peekable();
         while let Some(transfer) = transfers.next() {

@@ -163,7 +163,7 @@ fn filter(
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
     if !obstacles.is_empty() {
-        if world.filters.len() < world.bodies.len() {
+        if world.filters.iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
             solids.project(settings.threads, obstacles, old, x);
         }
         solids.note_contacts(obstacles, x, 0.01 * world.edge_length);

@@ -23,6 +23,7 @@ pub mod bend;
 pub mod contact;
 pub mod facing;
 pub mod finish;
+pub mod fold;
 pub mod local;
 pub mod pairs;
 pub mod reference;
@@ -34,6 +35,7 @@ use std::time::Instant;
 use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
 use finish::Finish;
+use fold::PullFolds;
 use local::{BatchState, ClampTriangles, Pulls};
 use pairs::Pairs;
 
@@ -91,6 +93,7 @@ pub struct Scratch {
     pulls: Vec<Pulls>,
     bend_states: Vec<BendState>,
     bend_pulls: Vec<Pulls<4>>,
+    fold_pulls: Vec<Pulls<4>>,
     touches: Vec<Touch>,
     /// Parts of this body that touch others, and each other; the caller says which.
     pub pairs: Pairs,
@@ -129,6 +132,7 @@ impl Filter {
             pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
             bend_states: vec![BendState::default(); self.bends.batches.len()],
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
+            fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
             pairs: Pairs::new(count),
             finish: Finish::new(self.triangle_count),
@@ -274,13 +278,28 @@ impl Filter {
             let weaves = self.weaves(first, batches.len());
             run(
                 settings.lanes,
-                ClampTriangles { batches, weaves, states, pulls, x, stiffness, rescale, faced, measure },
+                ClampTriangles {
+                    batches,
+                    weaves,
+                    states,
+                    pulls,
+                    x,
+                    stiffness,
+                    rescale,
+                    faced,
+                    elastic: self.elastic,
+                    measure,
+                },
             );
         });
         let Scratch { bend_states, bend_pulls, .. } = scratch;
         settings.threads.each_pair(bend_states, bend_pulls, GRAIN, |first, states, pulls| {
             let batches = &self.bends.batches[first..first + states.len()];
             run(settings.lanes, ClampBends { batches, states, pulls, x, stiffness, rescale });
+        });
+        settings.threads.each(&mut scratch.fold_pulls, GRAIN, |first, pulls| {
+            let batches = &self.folds.batches[first..first + pulls.len()];
+            run(settings.lanes, PullFolds { batches, pulls, x });
         });
     }
 
@@ -294,7 +313,7 @@ impl Filter {
 
     /// r of vertex `i`, without contact.
     #[inline(always)]
-    fn gathered(&self, x: &[Quad], goal: &[Quad], [pulls, bend_pulls]: [&[Quad]; 2], i: usize) -> Quad {
+    fn gathered(&self, x: &[Quad], goal: &[Quad], pulls: [&[Quad]; 3], i: usize) -> Quad {
         let mass = self.masses[i];
         if mass <= 0.0 {
             return [0.0; 4];
@@ -303,24 +322,24 @@ impl Filter {
         for k in 0..3 {
             sum[k] = mass * (goal[i][k] - x[i][k]);
         }
-        for &c in self.corners.of(i) {
-            let pull = &pulls[c as usize];
-            for k in 0..4 {
-                sum[k] += pull[k];
-            }
-        }
-        for &c in self.bends.corners.of(i) {
-            let pull = &bend_pulls[c as usize];
-            for k in 0..4 {
-                sum[k] += pull[k];
+        for (corners, pulls) in [&self.corners, &self.bends.corners, &self.folds.corners].into_iter().zip(pulls) {
+            for &c in corners.of(i) {
+                let pull = &pulls[c as usize];
+                for k in 0..4 {
+                    sum[k] += pull[k];
+                }
             }
         }
         sum
     }
 
     fn gather(&self, settings: &Settings, x: &[Quad], scratch: &mut Scratch) {
-        let Scratch { goal, pulls, bend_pulls, cycle, .. } = scratch;
-        let pulls = [pulls.as_flattened().as_flattened(), bend_pulls.as_flattened().as_flattened()];
+        let Scratch { goal, pulls, bend_pulls, fold_pulls, cycle, .. } = scratch;
+        let pulls = [
+            pulls.as_flattened().as_flattened(),
+            bend_pulls.as_flattened().as_flattened(),
+            fold_pulls.as_flattened().as_flattened(),
+        ];
         settings.threads.each(cycle.residual(), VERTEX_GRAIN, |first, part| {
             for (k, r) in part.iter_mut().enumerate() {
                 *r = self.gathered(x, goal, pulls, first + k);
@@ -337,8 +356,12 @@ impl Filter {
         scratch: &mut Scratch,
         stage: usize,
     ) -> f32 {
-        let Scratch { goal, pulls, bend_pulls, cycle, touches, .. } = scratch;
-        let pulls = [pulls.as_flattened().as_flattened(), bend_pulls.as_flattened().as_flattened()];
+        let Scratch { goal, pulls, bend_pulls, fold_pulls, cycle, touches, .. } = scratch;
+        let pulls = [
+            pulls.as_flattened().as_flattened(),
+            bend_pulls.as_flattened().as_flattened(),
+            fold_pulls.as_flattened().as_flattened(),
+        ];
         let touching = |touches: &[Touch]| touches.iter().filter(|t| t.touches()).count();
         let before = touching(touches);
         settings.threads.each_pair(cycle.residual(), touches, VERTEX_GRAIN, |first, part, touches| {

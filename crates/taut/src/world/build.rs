@@ -20,7 +20,10 @@ use crate::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
-        nearest::tables::{Filter, Parts, stiffness},
+        nearest::{
+            fold::FoldElement,
+            tables::{Filter, Parts, stiffness},
+        },
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::{TriangleMesh, adjacency::Adjacency, reorder::locality_order},
@@ -48,6 +51,12 @@ fn over_levels(description: &Description) -> bool {
     levels && !description.cloths.iter().any(|cloth| cloth.edge.is_some())
 }
 
+/// Whether stretching inside the limits and bending are left to the filter.
+fn elastic_inside(description: &Description) -> bool {
+    let touching = description.contact.thickness > 0.0 || !description.mesh_obstacles.is_empty();
+    touching && description.solver.scheme == Scheme::Nearest
+}
+
 /// Elements of all bodies, while they are collected.
 #[derive(Default)]
 struct Elements {
@@ -58,6 +67,8 @@ struct Elements {
     bends: Vec<BendElement>,
     membrane: Vec<MembraneElement>,
     hinges: Vec<HingeElement>,
+    /// Hinges that bend inside the filter.
+    folds: Vec<FoldElement>,
     membrane_frequency: f64,
     hinge_frequency: f64,
     edge_length_sum: f64,
@@ -83,7 +94,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     for (number, cloth) in description.cloths.iter().enumerate() {
         let first = start.len();
         let (length, count) = (elements.edge_length_sum, elements.edge_count);
-        let body = add_body(cloth, first, &mut elements)?;
+        let body = add_body(cloth, first, elastic_inside(&description), &mut elements)?;
         let edge = (elements.edge_length_sum - length) / (elements.edge_count - count).max(1) as f64;
         let mut place = vec![0u32; body.order.len()];
         for (k, &v) in body.order.iter().enumerate() {
@@ -142,6 +153,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         membrane_frequency: elements.membrane_frequency,
         hinge_frequency: elements.hinge_frequency,
         viscosity: description.cloths.iter().map(|c| f64::from(c.material.viscosity)).fold(0.0, f64::max),
+        inside: elastic_inside(&description),
     };
     let steps_per_frame = match description.solver.steps_per_frame {
         0 if over_levels(&description) => {
@@ -163,7 +175,14 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         asked => asked,
     };
     let filters = if description.solver.scheme == Scheme::Nearest {
-        build_filters(&description, &bodies, &elements, &start, edge_length as f32)
+        build_filters(
+            &description,
+            &bodies,
+            &elements,
+            &start,
+            edge_length as f32,
+            f64::from(description.frame_time) / f64::from(steps_per_frame),
+        )
     } else {
         Vec::new()
     };
@@ -217,8 +236,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     Ok(world)
 }
 
-/// Adds the elements of one cloth whose vertices begin at `first`.
-fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body, WorldError> {
+/// Adds the elements of one cloth whose vertices begin at `first`; `implicit`: its hinges bend inside the filter.
+fn add_body(
+    cloth: &Cloth,
+    first: usize,
+    implicit: bool,
+    elements: &mut Elements,
+) -> Result<Body, WorldError> {
     let mesh = &cloth.mesh;
     let count = mesh.positions.len();
     let adjacency = Adjacency::new(&mesh.triangles);
@@ -251,7 +275,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         }
         let vertices = corners.map(|v| place[v as usize]);
         let rest_single = rest.map(|r| r as f32);
-        if bounds.is_some() {
+        if bounds.is_some() || implicit {
             elements.strain.push(StrainElement {
                 vertices,
                 rest: rest_single,
@@ -275,7 +299,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         masses.clone_from(given);
     }
     let (mut hinges, mut bends) = (Vec::new(), Vec::new());
-    let first_bend = elements.bends.len();
+    let (first_bend, first_fold) = (elements.bends.len(), elements.folds.len());
     for (hinge, triangles) in adjacency.hinges.iter().zip(&adjacency.hinge_triangles) {
         let x = hinge.map(p);
         let d = dihedral(&x);
@@ -283,12 +307,12 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         let rest_angle = 2.0 * d.sin_half.atan2(d.cos_half);
         bends.push(RestBend { vertices: *hinge, rest_angle, heights: d.heights });
         let edge = (mesh.positions[hinge[1] as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
+        let foot = |wing: u32| {
+            let arm = (mesh.positions[wing as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
+            (arm.dot(edge) / edge.length_squared()) as f32
+        };
         if cloth.bend.is_some() {
             let [min, max] = allowed_angles(cloth.bend, rest_angle, d.heights).map(|a| a as f32);
-            let foot = |wing: u32| {
-                let arm = (mesh.positions[wing as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
-                (arm.dot(edge) / edge.length_squared()) as f32
-            };
             elements.bends.push(BendElement {
                 vertices: hinge.map(|v| place[v as usize]),
                 rest_angle: rest_angle as f32,
@@ -305,17 +329,23 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
             continue;
         }
         hinges.push(RestHinge { vertices: *hinge, stiffness, rest_sin_half: d.sin_half });
-        elements.hinges.push(HingeElement {
+        let element = HingeElement {
             vertices: hinge.map(|v| place[v as usize]),
             stiffness: stiffness as f32,
             rest_sin_half: d.sin_half as f32,
             heights: d.heights.map(|h| h as f32),
-        });
+        };
+        if implicit {
+            elements.folds.push(FoldElement { hinge: element, feet: [foot(hinge[2]), foot(hinge[3])] });
+            continue;
+        }
+        elements.hinges.push(element);
         // A third of each triangle's mass belongs to each of its hinges, a third of that to each of its vertices.
         let (m1, m2) = (density * a1 / 9.0, density * a2 / 9.0);
         let frequency = hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
         elements.hinge_frequency = elements.hinge_frequency.max(frequency);
     }
+    elements.folds[first_fold..].sort_by_key(|e| (e.hinge.vertices.into_iter().min(), e.hinge.vertices));
     elements.bends[first_bend..].sort_by_key(|e| (e.vertices.into_iter().min(), e.vertices));
     for &[a, b] in &adjacency.edges {
         let length = (mesh.positions[a as usize] - mesh.positions[b as usize]).as_dvec3().length();
@@ -349,20 +379,20 @@ fn build_filters(
     elements: &Elements,
     start: &[Quad],
     edge_length: f32,
+    dt: f64,
 ) -> Vec<Filter> {
+    let implicit = elastic_inside(description);
     let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
     let touching = description.contact.thickness > 0.0;
-    if !description.cloths.iter().any(limited) {
-        return Vec::new();
-    }
     let mut filters = Vec::new();
-    let (mut triangles, mut hinges) = (0, 0);
+    let (mut triangles, mut hinges, mut folds) = (0, 0, 0);
     let mut together: Option<Together> = None;
     for (cloth, body) in description.cloths.iter().zip(bodies) {
         let count = |some: bool, count: usize| if some { count } else { 0 };
-        let range = triangles..triangles + count(cloth.limits_strain(), cloth.mesh.triangles.len());
+        let range = triangles..triangles + count(cloth.limits_strain() || implicit, cloth.mesh.triangles.len());
         let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
-        (triangles, hinges) = (range.end, bends.end);
+        let own_folds = folds..folds + count(implicit, body.hinges.len());
+        (triangles, hinges, folds) = (range.end, bends.end, own_folds.end);
         if !limited(cloth) && !touching {
             continue;
         }
@@ -374,20 +404,27 @@ fn build_filters(
             vertices: body.vertices.clone(),
             bodies: vec![0..body.vertices.len()],
             elements: elements.strain[range].to_vec(),
+            elastic: if implicit {
+                let mean = body.masses.iter().sum::<f64>() / body.masses.len() as f64;
+                vec![dt * dt * f64::from(cloth.material.stretch) / mean; areas.len()]
+            } else {
+                Vec::new()
+            },
             areas: areas.to_vec(),
             bends: bends.to_vec(),
+            folds: elements.folds[own_folds].to_vec(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            stiffness: if limited(cloth) { stiffness(body.order.len(), size, areas, bends) } else { 0.0 },
+            stiffness: if limited(cloth) || implicit { stiffness(body.order.len(), size, areas, bends) } else { 0.0 },
             mesh: cloth.mesh.clone(),
             order: body.order.clone(),
         };
         match (touching, &mut together) {
             (true, Some(together)) => together.add(part),
             (true, None) => together = Some(part),
-            (false, _) => filters.push(part.filter(start, edge_length)),
+            (false, _) => filters.push(part.filter(start, edge_length, dt)),
         }
     }
-    filters.extend(together.map(|together| together.filter(start, edge_length)));
+    filters.extend(together.map(|together| together.filter(start, edge_length, dt)));
     filters
 }
 
@@ -397,7 +434,10 @@ struct Together {
     bodies: Vec<Range<usize>>,
     elements: Vec<StrainElement>,
     areas: Vec<f64>,
+    /// In units of the mean mass.
+    elastic: Vec<f64>,
     bends: Vec<BendElement>,
+    folds: Vec<FoldElement>,
     masses: Vec<f64>,
     /// In units of the mean mass.
     stiffness: f64,
@@ -418,8 +458,12 @@ impl Together {
         self.stiffness = common / mean(&self.masses);
         let factor = if common > 0.0 { stiffness[1] / common } else { 1.0 };
         self.areas.extend(other.areas.iter().map(|area| area * factor));
+        let all = mean(&self.masses);
+        self.elastic.iter_mut().for_each(|k| *k *= own / all);
+        self.elastic.extend(other.elastic.iter().map(|k| k * others / (all * factor)));
         self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
         self.elements.append(&mut other.elements);
+        self.folds.append(&mut other.folds);
         self.vertices.end = other.vertices.end;
         self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
         self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + first as u32)));
@@ -427,7 +471,7 @@ impl Together {
         self.order.extend(other.order.iter().map(|v| v + first as u32));
     }
 
-    fn filter(self, start: &[Quad], edge_length: f32) -> Filter {
+    fn filter(self, start: &[Quad], edge_length: f32, dt: f64) -> Filter {
         Filter::new(Parts {
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
             transfers: transfers(&self.mesh, &self.order),
@@ -435,7 +479,9 @@ impl Together {
             bodies: self.bodies,
             elements: &self.elements,
             areas: &self.areas,
+            elastic: &self.elastic,
             bends: &self.bends,
+            folds: (&self.folds, dt),
             masses: self.masses,
             stiffness: self.stiffness,
             edge_length,

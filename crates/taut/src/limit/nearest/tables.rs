@@ -5,6 +5,7 @@ use std::{ops::Range, sync::Arc};
 use super::{
     RAMP,
     bend::{Bends, stiff_hinges},
+    fold::{FoldElement, Folds, stiff_folds},
     local::NearestBatch,
 };
 use crate::{
@@ -34,9 +35,12 @@ pub struct Filter {
     pub(super) triangle_count: usize,
     /// Whether any triangle has a lower limit.
     pub(super) two_sided: bool,
+    /// Whether triangles are elastic inside their limits.
+    pub(super) elastic: bool,
     /// Corners of triangles at each vertex.
     pub(super) corners: Arc<Corners>,
     pub(super) bends: Arc<Bends>,
+    pub(super) folds: Arc<Folds>,
     /// Masses in units of their mean; 0 for vertices that are held.
     pub(crate) masses: Vec<f32>,
     /// κ of each factor of the ramp.
@@ -55,6 +59,7 @@ struct MatrixParts {
     /// Rest areas of the triangles \[m²\].
     areas: Vec<f64>,
     hinges: Vec<StiffHinge>,
+    folds: Vec<StiffHinge>,
     transfers: Vec<Transfer>,
     stiffness: [f64; RAMP.len()],
 }
@@ -70,8 +75,12 @@ pub struct Parts<'a> {
     pub elements: &'a [StrainElement],
     /// Their weights in the matrix: rest areas \[m²\]; of several bodies, such that `stiffness` is right for each.
     pub areas: &'a [f64],
+    /// Their stiffness inside the limits, in the units of κ; empty if that is left to the velocity update.
+    pub elastic: &'a [f64],
     /// Its hinges with limits, with vertices of the world.
     pub bends: &'a [BendElement],
+    /// Its hinges that bend inside the filter, with vertices of the world, and the length of a step \[s\].
+    pub folds: (&'a [FoldElement], f64),
     /// Masses \[kg\] in the order of `vertices`.
     pub masses: Vec<f64>,
     /// Whether each vertex is held.
@@ -139,7 +148,9 @@ impl Filter {
             bodies,
             elements,
             areas,
+            elastic,
             bends,
+            folds,
             masses,
             held,
             transfers,
@@ -152,7 +163,7 @@ impl Filter {
 
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let batches: Vec<_> =
-            indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, areas, first)).collect();
+            indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, [areas, elastic], first)).collect();
         let woven = elements.iter().any(|e| e.weave.is_some());
         let weaves: Vec<_> =
             indices.chunks(BATCH).filter(|_| woven).map(|b| WeaveLanes::pack(b, elements)).collect();
@@ -161,18 +172,21 @@ impl Filter {
             masses: masses.iter().map(|m| (m / mean) as f32).collect(),
             areas: areas.to_vec(),
             hinges: stiff_hinges(bends, first),
+            folds: stiff_folds(folds.0, first, folds.1 * folds.1 / mean),
             transfers,
             stiffness,
         };
         let mut filter = Self {
             multigrid: Multigrid::default(),
             bends: Arc::new(Bends::new(bends, first, count)),
+            folds: Arc::new(Folds::new(folds.0, first, count, folds.1 * folds.1 / mean)),
             vertices,
             bodies,
             batches: Arc::new(batches),
             weaves: Arc::new(weaves),
             triangle_count: elements.len(),
             two_sided: elements.iter().any(StrainElement::has_lower_limit),
+            elastic: !elastic.is_empty(),
             corners: Arc::new(Corners::new(count, &corners)),
             masses: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
@@ -192,8 +206,10 @@ impl Filter {
             weaves: self.weaves.clone(),
             triangle_count: self.triangle_count,
             two_sided: self.two_sided,
+            elastic: self.elastic,
             corners: self.corners.clone(),
             bends: self.bends.clone(),
+            folds: self.folds.clone(),
             masses: Vec::new(),
             stiffness: self.stiffness,
             edge_length: self.edge_length,
@@ -219,10 +235,15 @@ impl Filter {
         self.multigrid = Multigrid::new(
             &self.masses,
             &triangles,
-            &matrix.hinges,
+            [&matrix.hinges, &matrix.folds],
             matrix.transfers.clone(),
             &matrix.stiffness,
         );
+    }
+
+    /// Number of bodies that are filtered together.
+    pub fn body_count(&self) -> usize {
+        self.bodies.len()
     }
 
     /// Whether vertex `i` of the body is held.
