@@ -135,7 +135,7 @@ fn filter(
     let stop = nearest::Stop {
         tolerance: (solver.tolerance - 2e-6).max(0.0),
         bend: bend_bound(solver.bend_tolerance),
-        least: nearest::least_iterations(world.steps_per_frame),
+        least: nearest::least_iterations(world.steps_per_frame, world.forces.inside),
         iterations: turn.iterations,
         deadline: turn.deadline,
     };

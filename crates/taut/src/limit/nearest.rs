@@ -62,6 +62,12 @@ const LOCAL: f32 = 0.002;
 /// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps have less to mend.
 const LEAST: u32 = 20;
 
+/// The same where the filter is elastic: more, because stresses have to find their balance as well; with less, cloth at rest trembles.
+const LEAST_ELASTIC: u32 = 36;
+
+/// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
+const SHALLOW: f32 = 0.008;
+
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
 
@@ -102,8 +108,8 @@ pub struct Scratch {
 }
 
 /// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
-pub fn least_iterations(steps: u32) -> u32 {
-    (2 * LEAST / (steps + 1)).max(4)
+pub fn least_iterations(steps: u32, elastic: bool) -> u32 {
+    (2 * if elastic { LEAST_ELASTIC } else { LEAST } / (steps + 1)).max(4)
 }
 
 /// When to end.
@@ -179,7 +185,7 @@ impl Filter {
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
         self.choose(scratch, stage);
 
-        let shallow = 0.3 * stop.tolerance * self.edge_length;
+        let shallow = self.edge_length * if self.elastic { SHALLOW } else { 0.3 * stop.tolerance };
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);
         let (mut since, mut stiffen) = (0, false);

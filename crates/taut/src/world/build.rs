@@ -39,6 +39,9 @@ use crate::{
 /// stretched sheet is calm, with 24 it shakes.
 const SUBSTEPS_A_STEP: u32 = 12;
 
+/// Steps a frame where cloth touches: what touches is looked for once a step.
+const STEPS_WITH_CONTACT: u32 = 2;
+
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
 
@@ -156,7 +159,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         inside: elastic_inside(&description),
     };
     let steps_per_frame = match description.solver.steps_per_frame {
-        0 if over_levels(&description) => {
+        0 if over_levels(&description) || elastic_inside(&description) => {
             let crumples = description.cloths.iter().zip(&bodies).any(|(cloth, body)| {
                 let lower = cloth.strain.min.is_some()
                     || cloth.weave.as_ref().is_some_and(|weave| weave.warp.min.is_some());
@@ -166,7 +169,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             let size = bodies.iter().map(|b| b.rest.size()).fold(f64::INFINITY, f64::min).max(1e-9);
             let fall =
                 f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
-            (fall.ceil() as u32).clamp(if crumples { 3 } else { 1 }, 32)
+            let least = if elastic_inside(&description) { STEPS_WITH_CONTACT } else { 1 };
+            (fall.ceil() as u32).clamp(if crumples { least.max(3) } else { least }, 32)
         }
         0 => {
             let needed = forces.plan(f64::from(description.frame_time), 1.0, u32::MAX).substeps;
