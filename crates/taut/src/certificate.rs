@@ -107,7 +107,7 @@ pub struct BodyCertificate {
     pub momentum: [f64; 3],
     /// Angular momentum about the origin \[kg m²/s\].
     pub angular_momentum: [f64; 3],
-    /// Depth of the deepest vertex inside an obstacle \[m\]; 0 if none is inside.
+    /// Depth of the deepest vertex inside an obstacle \[m\]; 0 if none is inside. Of mesh obstacles closed ones alone have an inside.
     pub max_penetration: f64,
     /// Vertices inside an obstacle by more than 1 µm.
     pub penetrating: u64,
@@ -350,6 +350,10 @@ pub fn certify_positions(
             penetrating += u64::from(depth > 1e-6);
         }
     }
+    for depth in depths_in_meshes(world, time, positions) {
+        max_penetration = max_penetration.max(depth);
+        penetrating += u64::from(depth > 1e-6);
+    }
     BodyCertificate {
         name: cloth.name.clone(),
         strain: tables.rest.measure(positions, cloth.strain, cloth.edge),
@@ -362,6 +366,26 @@ pub fn certify_positions(
         max_pin_error: caught.largest_error(world, body, frame, positions, &[]),
         ..BodyCertificate::default()
     }
+}
+
+/// How deep vertices are in closed mesh obstacles at `time` \[s\], where they are inside \[m\].
+fn depths_in_meshes(world: &World, time: f32, positions: &[Vec3]) -> Vec<f64> {
+    let mut depths = Vec::new();
+    for (obstacle, closed) in world.description.mesh_obstacles.iter().zip(&world.insides) {
+        let Some(mut closed) = closed.clone() else { continue };
+        closed.fit(&obstacle.positions_at(time));
+        let [low, high] = closed.bounds();
+        let mut guess = None;
+        for &x in positions {
+            let p = x.as_dvec3();
+            if p.cmpge(low).all() && p.cmple(high).all() {
+                let signed = closed.signed_distance_from(x, guess);
+                guess = Some(signed.face);
+                depths.extend((signed.distance < 0.0).then_some(-signed.distance));
+            }
+        }
+    }
+    depths
 }
 
 fn stretch_energy(cloth: &Cloth, rest: &RestShape, positions: &[Vec3]) -> f64 {

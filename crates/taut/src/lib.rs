@@ -34,7 +34,12 @@ pub mod velocity;
 pub mod velocity_filter;
 pub mod world;
 
-pub use boundary::{motion::Motion, obstacle::Obstacle, pin::Pin};
+pub use boundary::{
+    mesh_obstacle::{MeshFrames, MeshObstacle},
+    motion::Motion,
+    obstacle::Obstacle,
+    pin::Pin,
+};
 pub use certificate::{Certificate, certify};
 pub use state::State;
 pub use step::{FrameReport, Stepper};

@@ -12,7 +12,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) frame: u32,
-    /// Positions \[m\] and inverse masses, in the engine's order, with a spare vertex at the end.
+    /// Positions \[m\] and inverse masses, in the engine's order, with a spare vertex after those of cloth, and those of mesh
+    /// obstacles after that.
     pub(crate) x: Vec<Quad>,
     /// Velocities \[m/s\].
     pub(crate) v: Vec<Quad>,
@@ -114,6 +115,7 @@ impl State {
                 state.v[to][..3].copy_from_slice(&snapshot.velocities[from].to_array());
             }
         }
+        world.place_fixtures(world.time_of_frame(snapshot.frame), &mut state.x);
         state.mean_v.clone_from(&state.v);
         Some(state)
     }

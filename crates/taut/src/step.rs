@@ -29,7 +29,7 @@ use crate::{
     velocity::update,
 };
 
-/// What of the thickness of cloth is kept free in any case.
+/// What of the gap between two parts is kept free in any case.
 const GUARDED: f32 = 0.1;
 
 /// How a frame went.
@@ -202,6 +202,7 @@ impl Stepper {
         let State { x, v, mean_v, duals, caught, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
+        world.place_fixtures(time, old);
         let targets = holds.iter().map(|hold| {
             let vertex = hold.vertex as usize;
             (vertex, hold.target(world, caught, end, &old[vertex], left))
@@ -214,7 +215,12 @@ impl Stepper {
         let motion = update::Motion { x, v, forces, steady };
         update::update(world, threads, lanes, motion, time, dt, &plan);
         place_pins(targets, x);
-        report.rescued += rescue(old, x, v);
+        world.place_fixtures(end, x);
+        for i in world.fixtures.clone() {
+            v[i] = std::array::from_fn(|k| (x[i][k] - old[i][k]) / dt);
+        }
+        let cloth = 0..world.fixtures.start;
+        report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth.clone()]);
         predicted.copy_from_slice(x);
         predicted_v.copy_from_slice(v);
         let velocity_done = Instant::now();
@@ -231,8 +237,7 @@ impl Stepper {
 
         // Contact: what the step may not end with.
         if let (Some(guard), Some(surface)) = (guard, &world.surface) {
-            let gap = GUARDED * description.contact.thickness;
-            let guarded = guard.hold(threads, surface, old, x, gap);
+            let guarded = guard.hold(threads, surface, old, x, GUARDED);
             report.stopped += guarded.stopped;
             if guarded.stopped > 0 {
                 enforced = measure(world, &settings, x, enforced);
@@ -241,7 +246,7 @@ impl Stepper {
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.
-        report.rescued += rescue(old, x, v);
+        report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth]);
         update_velocities(dt, old, predicted, x, v, mean_v);
         solids.respond(&description.obstacles, dt, old, x, predicted_v, v);
         let position_done = Instant::now();

@@ -10,9 +10,9 @@ use std::{ops::Range, sync::OnceLock};
 use glam::Vec3;
 
 use crate::{
-    boundary::{motion::Motion, obstacle::Obstacle, pin::Pin},
+    boundary::{mesh_obstacle::MeshObstacle, motion::Motion, obstacle::Obstacle, pin::Pin},
     certificate::RestShape,
-    contact::surface::Surface,
+    contact::{inside::ClosedMesh, surface::Surface},
     hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
@@ -186,10 +186,18 @@ impl Default for Solver {
 }
 
 /// Contact of cloth with itself and with other cloth.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Distance that pieces of cloth keep from each other and from themselves \[m\]; 0 lets cloth pass through cloth.
     pub thickness: f32,
+    /// Coulomb friction coefficient of cloth on cloth.
+    pub friction: f32,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Self { thickness: 0.0, friction: 0.3 }
+    }
 }
 
 /// Everything that a simulation is made from.
@@ -199,6 +207,8 @@ pub struct Description {
     pub cloths: Vec<Cloth>,
     /// Solid bodies that cloth may not enter.
     pub obstacles: Vec<Obstacle>,
+    /// Triangle meshes that cloth may not pass through.
+    pub mesh_obstacles: Vec<MeshObstacle>,
     /// Gravity \[m/s²\].
     pub gravity: Vec3,
     /// Air around it.
@@ -218,6 +228,7 @@ impl Default for Description {
         Self {
             cloths: Vec::new(),
             obstacles: Vec::new(),
+            mesh_obstacles: Vec::new(),
             gravity: Vec3::new(0.0, -9.81, 0.0),
             air: Air::default(),
             frame_time: 1.0 / 30.0,
@@ -288,7 +299,12 @@ impl PinnedVertex {
 pub struct World {
     pub(crate) description: Description,
     pub(crate) bodies: Vec<Body>,
+    /// Vertices of cloth. In the arrays of the engine these are followed by a spare, and that by `fixtures`.
     pub(crate) vertex_count: usize,
+    /// Vertices of mesh obstacles, one obstacle after the other. They have no inverse mass, and are where the time has them.
+    pub(crate) fixtures: Range<usize>,
+    /// By mesh obstacle: what tells inside from outside, if it is closed.
+    pub(crate) insides: Vec<Option<ClosedMesh>>,
     /// Start positions in the engine's order, with the inverse mass in units of [`World::inverse_mass_unit`].
     pub(crate) start: Vec<Quad>,
     /// Inverse masses of all vertices while they are not held, in the same unit; 0 for the spare.
@@ -320,7 +336,7 @@ pub struct World {
     pub(crate) steps_per_frame: u32,
     /// Mean length of an edge \[m\].
     pub(crate) edge_length: f32,
-    /// What may touch, if cloth is kept from passing through cloth.
+    /// What may touch, if cloth is kept from passing through cloth, or there are mesh obstacles.
     pub(crate) surface: Option<Surface>,
 }
 
@@ -343,7 +359,7 @@ impl World {
         self.steps_per_frame
     }
 
-    /// Whether there is anything to bump into.
+    /// Whether there are obstacles that are given by formula.
     pub(crate) fn has_obstacles(&self) -> bool {
         !self.description.obstacles.is_empty()
     }
@@ -375,6 +391,11 @@ impl World {
     /// When frame `frame` is \[s\].
     pub fn time_of_frame(&self, frame: u32) -> f32 {
         self.time_of_step(u64::from(frame) * u64::from(self.steps_per_frame))
+    }
+
+    /// Vertices of mesh obstacles in the arrays of the engine, one obstacle after the other.
+    pub fn fixtures(&self) -> Range<usize> {
+        self.fixtures.clone()
     }
 
     /// Number of triangles of all bodies.

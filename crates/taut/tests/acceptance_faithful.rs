@@ -11,7 +11,7 @@ use taut::{
     hierarchy,
     kernel::svd2::rest_inverse,
     limit::{
-        nearest::tables::{Filter, Parts},
+        nearest::tables::{Filter, Parts, stiffness},
         strain_triangle::StrainElement,
     },
     mesh::generate,
@@ -119,13 +119,14 @@ fn filter(description: &Description) -> Filter {
     let levels = hierarchy::build(mesh, &hierarchy::Options::default()).levels;
     Filter::new(Parts {
         vertices: 0..count,
+        bodies: vec![0..count],
         elements: &elements,
         areas: &areas,
         bends: &[],
         masses,
         held,
         transfers: levels.into_iter().map(|l| l.transfer).collect(),
-        size: 1.0,
+        stiffness: stiffness(count, 1.0, &areas, &[]),
         edge_length: 1.0 / (count as f32).sqrt(),
     })
 }

@@ -32,7 +32,7 @@ fn folding(thickness: f32) -> World {
     World::new(Description {
         cloths: vec![cloth],
         obstacles: vec![floor],
-        contact: Contact { thickness },
+        contact: Contact { thickness, ..Contact::default() },
         ..Description::default()
     })
     .unwrap()

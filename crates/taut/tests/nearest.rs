@@ -17,7 +17,7 @@ use taut::{
         nearest::{
             Stop,
             contact::Surroundings,
-            tables::{Filter, Parts},
+            tables::{Filter, Parts, stiffness},
         },
         strain_triangle::StrainElement,
     },
@@ -290,13 +290,14 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
     let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
     let filter = Filter::new(Parts {
         vertices: 0..count,
+        bodies: vec![0..count],
         elements: &elements,
         areas: &areas,
         bends: &[],
         masses: masses.clone(),
         held: held.clone(),
         transfers: levels.into_iter().map(|l| l.transfer).collect(),
-        size: 1.0,
+        stiffness: stiffness(count, 1.0, &areas, &[]),
         edge_length: 1.0 / cells as f32,
     });
     let masses: Vec<f64> = masses.iter().zip(&held).map(|(m, h)| if *h { 0.0 } else { m / mean }).collect();

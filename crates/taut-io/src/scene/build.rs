@@ -42,9 +42,13 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     let description = Description {
         cloths,
         obstacles: settings.obstacle.iter().map(solids::obstacle).collect(),
+        mesh_obstacles: Vec::new(),
         gravity: vector(settings.scene.gravity).as_vec3(),
         air: air(&settings.air),
-        contact: taut::Contact { thickness: settings.contact.thickness as f32 },
+        contact: taut::Contact {
+            thickness: settings.contact.thickness as f32,
+            friction: settings.contact.friction as f32,
+        },
         frame_time: (1.0 / f64::from(scene.frame_rate)) as f32,
         solver: settings.solver.build(),
         seed: settings.scene.seed,

@@ -1,5 +1,6 @@
 //! Boundary conditions: what holds the cloth and what it may not enter.
 pub mod hold;
+pub mod mesh_obstacle;
 pub mod motion;
 pub mod obstacle;
 pub mod pin;

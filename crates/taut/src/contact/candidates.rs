@@ -4,6 +4,8 @@
 //! is asked for, rounded outwards, so that no pair is missed. Pairs that share a vertex are left out. The order of pairs does not depend
 //! on threads.
 
+use std::ops::Range;
+
 use super::{
     continuous::Kind,
     surface::Surface,
@@ -11,24 +13,103 @@ use super::{
 };
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
-/// Two parts that may touch, by their vertices as [`Kind`] has them.
+/// Two parts that may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pair {
     /// Which parts they are.
     pub kind: Kind,
-    /// Their vertices.
-    pub vertices: [u32; 4],
+    /// A vertex of the engine, or the place of an edge in the surface.
+    pub first: u32,
+    /// The place of a triangle or of another edge.
+    pub second: u32,
+}
+
+impl Pair {
+    /// Its vertices, as [`Kind`] has them.
+    #[inline(always)]
+    pub fn vertices(&self, surface: &Surface) -> [u32; 4] {
+        match self.kind {
+            Kind::VertexTriangle => {
+                let [a, b, c] = surface.triangles[self.second as usize];
+                [self.first, a, b, c]
+            }
+            Kind::EdgeEdge => {
+                let ([a, b], [c, d]) =
+                    (surface.edges[self.first as usize], surface.edges[self.second as usize]);
+                [a, b, c, d]
+            }
+        }
+    }
 }
 
 /// Leaves that one piece of work is made of.
 const PIECE: usize = 32;
 
-/// Trees about a surface, and the pairs that were found last.
+/// Trees about the vertices, triangles and edges of cloth, or of obstacles.
 #[derive(Debug, Default)]
-pub struct Candidates {
+struct Trees {
     vertices: Tree,
     triangles: Tree,
     edges: Tree,
+    /// Places of these parts in the surface.
+    places: [Vec<u32>; 3],
+}
+
+impl Trees {
+    fn new(surface: &Surface, fixed: bool, x: &[Quad]) -> Self {
+        let own = |v: u32| surface.is_fixed(v) == fixed;
+        let of = |count: usize, vertex: &dyn Fn(usize) -> u32| -> Vec<u32> {
+            (0..count).filter(|&i| own(vertex(i))).map(|i| i as u32).collect()
+        };
+        let places = [
+            of(surface.vertices.len(), &|i| surface.vertices[i]),
+            of(surface.triangles.len(), &|i| surface.triangles[i][0]),
+            of(surface.edges.len(), &|i| surface.edges[i][0]),
+        ];
+        let tree = |parts: Vec<Swept>| Tree::new(&parts);
+        Self {
+            vertices: tree(places[0].iter().map(|&i| about(&[surface.vertices[i as usize]], x, x)).collect()),
+            triangles: tree(places[1].iter().map(|&i| about(&surface.triangles[i as usize], x, x)).collect()),
+            edges: tree(places[2].iter().map(|&i| about(&surface.edges[i as usize], x, x)).collect()),
+            places,
+        }
+    }
+
+    fn refit(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], margin: f32) {
+        let [vertices, triangles, edges] = &self.places;
+        self.vertices.refit_on(threads, |v| {
+            about(&[surface.vertices[vertices[v as usize] as usize]], old, x).grown(margin)
+        });
+        self.triangles.refit_on(threads, |t| {
+            about(&surface.triangles[triangles[t as usize] as usize], old, x).grown(margin)
+        });
+        self.edges
+            .refit_on(threads, |e| about(&surface.edges[edges[e as usize] as usize], old, x).grown(margin));
+    }
+}
+
+/// What is looked for in what, a piece of work at a time.
+#[derive(Clone, Copy, Debug)]
+enum Search {
+    /// Vertices of cloth near triangles of cloth.
+    Vertices,
+    /// Edges of cloth near each other.
+    Edges,
+    /// Vertices of cloth near triangles of obstacles.
+    VerticesFixed,
+    /// Vertices of obstacles near triangles of cloth.
+    FixedVertices,
+    /// Edges of cloth near edges of obstacles.
+    EdgesFixed,
+}
+
+/// Trees about a surface, and the pairs that were found last.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    cloth: Trees,
+    fixed: Trees,
+    /// By piece of work: what, and its leaves.
+    pieces: Vec<(Search, Range<usize>)>,
     /// By piece of work; kept so that steps need not allocate.
     found: Vec<Vec<Pair>>,
 }
@@ -36,35 +117,50 @@ pub struct Candidates {
 impl Candidates {
     /// Trees about `surface`, whose vertices are at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
-        let tree = |parts: Vec<Swept>| Tree::new(&parts);
-        let vertices = tree(surface.vertices.iter().map(|&v| about(&[v], x, x)).collect());
-        let triangles = tree(surface.triangles.iter().map(|t| about(t, x, x)).collect());
-        let edges = tree(surface.edges.iter().map(|e| about(e, x, x)).collect());
-        let pieces = vertices.leaf_count().div_ceil(PIECE) + edges.leaf_count().div_ceil(PIECE);
-        Self { vertices, triangles, edges, found: vec![Vec::new(); pieces] }
+        let (cloth, fixed) = (Trees::new(surface, false, x), Trees::new(surface, true, x));
+        let mut pieces = Vec::new();
+        let mut add = |search: Search, leaves: usize| {
+            for first in (0..leaves).step_by(PIECE) {
+                pieces.push((search, first..(first + PIECE).min(leaves)));
+            }
+        };
+        if surface.between_cloth {
+            add(Search::Vertices, cloth.vertices.leaf_count());
+            add(Search::Edges, cloth.edges.leaf_count());
+        }
+        if !fixed.triangles.is_empty() {
+            add(Search::VerticesFixed, cloth.vertices.leaf_count());
+            add(Search::FixedVertices, fixed.vertices.leaf_count());
+            add(Search::EdgesFixed, cloth.edges.leaf_count());
+        }
+        let found = vec![Vec::new(); pieces.len()];
+        Self { cloth, fixed, pieces, found }
     }
 
     /// Finds all pairs that may come nearer than `reach` \[m\] on their way from `old` to `x` \[m\].
     pub fn find(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], reach: f32) {
         // Each of the two grows by half of it.
         let margin = (0.5 * reach).next_up();
-        let Self { vertices, triangles, edges, found } = self;
-        vertices.refit(|v| about(&[surface.vertices[v as usize]], old, x).grown(margin));
-        triangles.refit(|t| about(&surface.triangles[t as usize], old, x).grown(margin));
-        edges.refit(|e| about(&surface.edges[e as usize], old, x).grown(margin));
-        let of_vertices = vertices.leaf_count().div_ceil(PIECE);
-        let (vertices, triangles, edges): (&Tree, &Tree, &Tree) = (vertices, triangles, edges);
+        let Self { cloth, fixed, pieces, found } = self;
+        cloth.refit(threads, surface, old, x, margin);
+        fixed.refit(threads, surface, old, x, margin);
+        let (cloth, fixed): (&Trees, &Trees) = (cloth, fixed);
         threads.each(found, 1, |first, lists| {
-            for (k, list) in lists.iter_mut().enumerate() {
+            for (list, (search, leaves)) in lists.iter_mut().zip(&pieces[first..]) {
                 list.clear();
-                let piece = first + k;
-                if piece < of_vertices {
-                    for leaf in leaves(piece, vertices.leaf_count()) {
-                        vertices.meet(leaf, triangles, |v, t| list.extend(vertex_triangle(surface, v, t)));
-                    }
-                } else {
-                    for leaf in leaves(piece - of_vertices, edges.leaf_count()) {
-                        edges.meet_later(leaf, |e, f| list.extend(edge_edge(surface, e, f)));
+                for leaf in leaves.clone() {
+                    match search {
+                        Search::Vertices => vertices_near(surface, [cloth, cloth], leaf, list),
+                        Search::VerticesFixed => vertices_near(surface, [cloth, fixed], leaf, list),
+                        Search::FixedVertices => vertices_near(surface, [fixed, cloth], leaf, list),
+                        Search::Edges => cloth.edges.meet_later(leaf, |e, f| {
+                            let [e, f] = [e, f].map(|e| cloth.places[2][e as usize]);
+                            list.extend(edge_edge(surface, e, f));
+                        }),
+                        Search::EdgesFixed => cloth.edges.meet(leaf, &fixed.edges, |e, f| {
+                            let (e, f) = (cloth.places[2][e as usize], fixed.places[2][f as usize]);
+                            list.extend(edge_edge(surface, e, f));
+                        }),
                     }
                 }
             }
@@ -82,24 +178,28 @@ impl Candidates {
     }
 }
 
-fn leaves(piece: usize, count: usize) -> std::ops::Range<usize> {
-    piece * PIECE..((piece + 1) * PIECE).min(count)
+/// Vertices of a leaf of the first trees near triangles of the others.
+#[inline(always)]
+fn vertices_near(surface: &Surface, [own, others]: [&Trees; 2], leaf: usize, list: &mut Vec<Pair>) {
+    own.vertices.meet(leaf, &others.triangles, |v, t| {
+        list.extend(vertex_triangle(surface, own.places[0][v as usize], others.places[1][t as usize]));
+    });
 }
 
 /// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners.
 #[inline(always)]
 fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair> {
     let (v, [a, b, c]) = (surface.vertices[vertex as usize], surface.triangles[triangle as usize]);
-    (v != a && v != b && v != c).then_some(Pair { kind: Kind::VertexTriangle, vertices: [v, a, b, c] })
+    (v != a && v != b && v != c).then_some(Pair { kind: Kind::VertexTriangle, first: v, second: triangle })
 }
 
 /// The pair of two edges, by their places in `surface`, unless they share a vertex.
 #[inline(always)]
 fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
-    let ([a, b], [c, d]) =
-        (surface.edges[first.min(second) as usize], surface.edges[first.max(second) as usize]);
+    let (first, second) = (first.min(second), first.max(second));
+    let ([a, b], [c, d]) = (surface.edges[first as usize], surface.edges[second as usize]);
     let apart = a != c && a != d && b != c && b != d;
-    apart.then_some(Pair { kind: Kind::EdgeEdge, vertices: [a, b, c, d] })
+    apart.then_some(Pair { kind: Kind::EdgeEdge, first, second })
 }
 
 /// Vertices on their way from `old` to `x`.
@@ -118,18 +218,18 @@ mod tests {
         let margin = (0.5 * reach).next_up();
         let mut pairs = Vec::new();
         for &v in &surface.vertices {
-            for &[a, b, c] in &surface.triangles {
+            for (t, &[a, b, c]) in surface.triangles.iter().enumerate() {
                 let near = about(&[v], old, x).grown(margin).meets(&about(&[a, b, c], old, x).grown(margin));
-                if near && ![a, b, c].contains(&v) {
-                    pairs.push(Pair { kind: Kind::VertexTriangle, vertices: [v, a, b, c] });
+                if near && ![a, b, c].contains(&v) && surface.concerns(v, a) {
+                    pairs.push(Pair { kind: Kind::VertexTriangle, first: v, second: t as u32 });
                 }
             }
         }
         for (i, e) in surface.edges.iter().enumerate() {
-            for f in &surface.edges[i + 1..] {
+            for (k, f) in surface.edges.iter().enumerate().skip(i + 1) {
                 let near = about(e, old, x).grown(margin).meets(&about(f, old, x).grown(margin));
-                if near && !e.contains(&f[0]) && !e.contains(&f[1]) {
-                    pairs.push(Pair { kind: Kind::EdgeEdge, vertices: [e[0], e[1], f[0], f[1]] });
+                if near && !e.contains(&f[0]) && !e.contains(&f[1]) && surface.concerns(e[0], f[0]) {
+                    pairs.push(Pair { kind: Kind::EdgeEdge, first: i as u32, second: k as u32 });
                 }
             }
         }
@@ -142,24 +242,38 @@ mod tests {
         let mut random = Random::new(23, 0);
         for count in [1, 7, 60, 400] {
             let triangles = (0..count).map(|t| [t, t + 1, t + 2 + t % 3]).collect();
-            let surface = Surface::new(triangles);
+            let mut surface = Surface::new(triangles);
             let mut place = |size: f32| -> Vec<Quad> {
                 (0..count + 5).map(|_| [(); 4].map(|()| size * random.unit())).collect()
             };
             let (rest, old) = (place(1.0), place(1.0));
             let x: Vec<Quad> =
                 old.iter().zip(place(0.1)).map(|(a, b)| std::array::from_fn(|k| a[k] + b[k])).collect();
-            let mut candidates = Candidates::new(&surface, &rest);
-            let mut orders = Vec::new();
-            for threads in [1, 2, 5] {
-                let threads = Threads::new(threads).unwrap();
-                candidates.find(&threads, &surface, &old, &x, 0.02);
-                orders.push(candidates.pairs().copied().collect::<Vec<_>>());
+            // All cloth; the last of it obstacles, which no triangle may belong to with cloth; and such that passes through cloth.
+            for fixed in [0, count / 3, count / 3] {
+                surface.triangles.retain(|t| {
+                    let fixed = t.map(|v| v >= count + 5 - fixed);
+                    fixed[0] == fixed[1] && fixed[1] == fixed[2]
+                });
+                surface = Surface {
+                    between_cloth: surface.fixed_from == u32::MAX,
+                    ..Surface::new(surface.triangles)
+                };
+                if fixed > 0 {
+                    surface.fixed_from = count + 5 - fixed;
+                }
+                let mut candidates = Candidates::new(&surface, &rest);
+                let mut orders = Vec::new();
+                for threads in [1, 2, 5] {
+                    let threads = Threads::new(threads).unwrap();
+                    candidates.find(&threads, &surface, &old, &x, 0.02);
+                    orders.push(candidates.pairs().copied().collect::<Vec<_>>());
+                }
+                assert!(orders.windows(2).all(|w| w[0] == w[1]));
+                let mut found = orders.swap_remove(0);
+                found.sort_unstable();
+                assert_eq!(found, tried(&surface, &old, &x, 0.02));
             }
-            assert!(orders.windows(2).all(|w| w[0] == w[1]));
-            let mut found = orders.swap_remove(0);
-            found.sort_unstable();
-            assert_eq!(found, tried(&surface, &old, &x, 0.02));
         }
     }
 }

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use glam::DVec3;
 
 use super::{
-    candidates::{Candidates, Pair},
-    continuous::first_contact,
+    candidates::Candidates,
+    continuous::{Kind, first_contact, stay_apart},
     surface::Surface,
 };
 use crate::{kernel::lanes::Quad, parallel::Threads};
@@ -53,15 +53,15 @@ impl Guard {
         }
     }
 
-    /// Shortens the ways of vertices from `old` to `x` \[m\], where it must, so that no two parts come nearer than `gap` \[m\], or than
-    /// half their distance at the start if that is less.
+    /// Shortens the ways of vertices from `old` to `x` \[m\], where it must, so that no two parts come nearer than a share of their gap, or than
+    /// half their distance at the start if that is less. Obstacles go where they go.
     pub fn hold(
         &mut self,
         threads: &Threads,
         surface: &Surface,
         old: &[Quad],
         x: &mut [Quad],
-        gap: f32,
+        share_of_gap: f32,
     ) -> Guarded {
         let Self { candidates, share, next, goal } = self;
         goal.copy_from_slice(x);
@@ -69,14 +69,16 @@ impl Guard {
         next.iter_mut().for_each(|next| *next.get_mut() = 1.0f32.to_bits());
         let mut rounds = 0;
         loop {
-            candidates.find(threads, surface, old, x, gap);
+            candidates.find(threads, surface, old, x, share_of_gap * surface.largest_gap());
             let before: (&[f32], &[AtomicU32], &[Quad]) = (share, next, x);
             threads.each(candidates.lists(), 1, |_, lists| {
                 let (share, next, x) = before;
                 for pair in lists.iter().flatten() {
-                    let Some(time) = contact_of(pair, old, x, gap) else { continue };
+                    let vertices = pair.vertices(surface);
+                    let gap = share_of_gap * surface.gap(pair, &vertices);
+                    let Some(time) = contact_of(pair.kind, &vertices, old, x, gap) else { continue };
                     let part = if rounds < GENTLE { SHORT * time } else { 0.0 };
-                    for &v in &pair.vertices {
+                    for &v in vertices.iter().filter(|v| !surface.is_fixed(**v)) {
                         let asked = share[v as usize] * part as f32;
                         next[v as usize].fetch_min(asked.to_bits(), Ordering::Relaxed);
                     }
@@ -102,18 +104,23 @@ impl Guard {
 }
 
 /// When the parts of a pair come nearer than `gap` \[m\] on their way from `old` to `x`, if they do.
-fn contact_of(pair: &Pair, old: &[Quad], x: &[Quad], gap: f32) -> Option<f64> {
+fn contact_of(kind: Kind, vertices: &[u32; 4], old: &[Quad], x: &[Quad], gap: f32) -> Option<f64> {
     let point = |q: &Quad| DVec3::new(q[0].into(), q[1].into(), q[2].into());
-    let from = pair.vertices.map(|v| point(&old[v as usize]));
-    let to = pair.vertices.map(|v| point(&x[v as usize]));
+    let [from, to] = [old, x].map(|x| vertices.map(|v| point(&x[v as usize])));
+    if stay_apart(kind, &from, &to, gap.into()) {
+        return None;
+    }
     // What touches from the start has no side to be kept on; stopping it would only hold it in mid-air for ever.
-    first_contact(pair.kind, &from, &to, gap.into()).filter(|&time| time > 0.0)
+    first_contact(kind, &from, &to, gap.into()).filter(|&time| time > 0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{contact::intersection::piercings, kernel::random::Random, mesh::generate};
+
+    /// What parts are kept apart by \[m\].
+    const GAP: f32 = 1e-3;
 
     fn positions(x: &[Quad]) -> Vec<[f32; 3]> {
         x.iter().map(|q| [q[0], q[1], q[2]]).collect()
@@ -130,7 +137,9 @@ mod tests {
                 mesh.positions.iter().map(|p| [p.x + 0.01 * sheet as f32, apart * sheet as f32, p.z, 1.0]),
             );
         }
-        (Surface::new(triangles), x)
+        let mut surface = Surface::new(triangles);
+        surface.radius.fill(0.5 * GAP);
+        (surface, x)
     }
 
     #[test]
@@ -153,7 +162,7 @@ mod tests {
                 let (mut old, mut x) = (start.clone(), start.clone());
                 for goal in &goals {
                     x.copy_from_slice(goal);
-                    guard.hold(&threads, &surface, &old, &mut x, 1e-4);
+                    guard.hold(&threads, &surface, &old, &mut x, 0.1);
                     assert_eq!(piercings(&surface, &positions(&x)), []);
                     old.copy_from_slice(&x);
                 }
@@ -180,7 +189,7 @@ mod tests {
         x[half..].iter_mut().for_each(|q| q[1] -= 0.1);
         let goal = x.clone();
         let threads = Threads::new(1).unwrap();
-        Guard::new(&surface, &start).hold(&threads, &surface, &start, &mut x, 1e-4);
+        Guard::new(&surface, &start).hold(&threads, &surface, &start, &mut x, 0.1);
         assert_eq!(x, goal);
     }
 
@@ -191,7 +200,7 @@ mod tests {
         let mut guard = Guard::new(&surface, &start);
         let mut x: Vec<Quad> = start.iter().map(|q| [q[0] + 3.0, q[1] - 5.0, q[2] + 1.0, q[3]]).collect();
         let goal = x.clone();
-        assert_eq!(guard.hold(&threads, &surface, &start, &mut x, 1e-4), Guarded::default());
+        assert_eq!(guard.hold(&threads, &surface, &start, &mut x, 0.1), Guarded::default());
         assert_eq!(x, goal);
     }
 
@@ -203,7 +212,7 @@ mod tests {
         let half = start.len() / 2;
         let mut x = start.clone();
         x[half..].iter_mut().for_each(|q| q[1] -= 2.0);
-        let guarded = guard.hold(&threads, &surface, &start, &mut x, 1e-3);
+        let guarded = guard.hold(&threads, &surface, &start, &mut x, 1.0);
         assert!(guarded.stopped > 0 && guarded.rounds > 0);
         assert!(x[half..].iter().any(|q| q[1] < 0.05), "it falls most of the way");
         assert_eq!(piercings(&surface, &positions(&x)), []);

@@ -6,7 +6,9 @@
 //! | broad phase: boxes in a tree that is refitted every step | [`tree`], [`candidates`] |
 //! | distance of a vertex from a triangle, of an edge from an edge | [`distance`] |
 //! | continuous detection: when a moving pair comes together, conservatively | [`continuous`] |
+//! | whether two parts are nearest to each other among all around | [`neighbours`] |
 //! | narrow phase: which pairs touch, and in which direction they must stay apart | [`touching`] |
+//! | how far a point is inside a closed mesh | [`inside`] |
 //! | whether an edge pierces a triangle, exactly | [`intersection`] |
 //! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
 //!
@@ -16,7 +18,9 @@ pub mod candidates;
 pub mod continuous;
 pub mod distance;
 pub mod guard;
+pub mod inside;
 pub mod intersection;
+pub mod neighbours;
 pub mod surface;
 pub mod touching;
 pub mod tree;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::{candidates::Pair, continuous::Kind};
+
 /// Vertices, edges and triangles of everything that may touch, numbered as in the arrays of the engine.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
@@ -11,10 +13,18 @@ pub struct Surface {
     pub edges: Vec<[u32; 2]>,
     /// Triangles.
     pub triangles: Vec<[u32; 3]>,
+    /// Vertices from this one on belong to mesh obstacles. Two parts of such are of no interest.
+    pub fixed_from: u32,
+    /// Whether cloth keeps off cloth.
+    pub between_cloth: bool,
+    /// By vertex \[m\]: half the thickness of cloth, the margin of obstacles. Two parts keep apart by the sum of theirs.
+    pub radius: Vec<f32>,
+    /// Coulomb friction coefficient by vertex. An obstacle's is that of all its pairs.
+    pub friction: Vec<f32>,
 }
 
 impl Surface {
-    /// The parts of these triangles.
+    /// The parts of these triangles: cloth that keeps off cloth, thin and without friction.
     pub fn new(triangles: Vec<[u32; 3]>) -> Self {
         let mut edges: Vec<[u32; 2]> = triangles
             .iter()
@@ -24,6 +34,75 @@ impl Surface {
         edges.sort_unstable();
         edges.dedup();
         let vertices: BTreeSet<u32> = triangles.iter().flatten().copied().collect();
-        Self { vertices: vertices.into_iter().collect(), edges, triangles }
+        let count = vertices.last().map_or(0, |&v| v as usize + 1);
+        Self {
+            vertices: vertices.into_iter().collect(),
+            edges,
+            triangles,
+            fixed_from: u32::MAX,
+            between_cloth: true,
+            radius: vec![0.0; count],
+            friction: vec![0.0; count],
+        }
+    }
+
+    /// Whether `vertex` belongs to a mesh obstacle.
+    #[inline(always)]
+    pub fn is_fixed(&self, vertex: u32) -> bool {
+        vertex >= self.fixed_from
+    }
+
+    /// Whether it matters if two parts touch, one of which has vertex `a`, the other `b`: not two of obstacles, and two of cloth only if
+    /// cloth keeps off cloth.
+    #[inline(always)]
+    pub fn concerns(&self, a: u32, b: u32) -> bool {
+        match (self.is_fixed(a), self.is_fixed(b)) {
+            (true, true) => false,
+            (false, false) => self.between_cloth,
+            _ => true,
+        }
+    }
+
+    /// How far apart the parts of a pair with these vertices keep \[m\].
+    #[inline(always)]
+    pub fn gap(&self, pair: &Pair, vertices: &[u32; 4]) -> f32 {
+        let [a, b] = pair.kind.one_of_each(vertices);
+        self.radius[a as usize] + self.radius[b as usize]
+    }
+
+    /// The friction coefficient of a pair of this kind with these vertices.
+    #[inline(always)]
+    pub fn friction_of(&self, vertices: &[u32; 4], kind: Kind) -> f32 {
+        let [a, b] = kind.one_of_each(vertices);
+        self.friction[if self.is_fixed(b) { b } else { a } as usize]
+    }
+
+    /// The largest distance that any two parts keep \[m\].
+    pub fn largest_gap(&self) -> f32 {
+        let largest = |fixed: bool| {
+            let radii = self.radius.iter().enumerate().filter(|(v, _)| self.is_fixed(*v as u32) == fixed);
+            radii.fold(0.0f32, |largest, (_, &radius)| largest.max(radius))
+        };
+        let (cloth, obstacles) = (largest(false), largest(true));
+        cloth + if self.between_cloth { cloth.max(obstacles) } else { obstacles }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_obstacles_are_of_no_interest_and_pairs_of_cloth_if_they_pass() {
+        let mut surface = Surface::new(vec![[0, 1, 2], [4, 5, 6]]);
+        assert!(surface.concerns(0, 1) && surface.concerns(0, 5) && surface.concerns(5, 6));
+        surface.fixed_from = 4;
+        surface.radius = vec![1.0, 1.0, 1.0, 0.0, 3.0, 3.0, 3.0];
+        assert!(surface.concerns(0, 1) && surface.concerns(5, 0) && !surface.concerns(5, 6));
+        assert_eq!(surface.largest_gap(), 4.0);
+        surface.between_cloth = false;
+        assert!(!surface.concerns(0, 1) && surface.concerns(0, 5));
+        surface.radius.truncate(4);
+        assert_eq!(surface.largest_gap(), 1.0);
     }
 }

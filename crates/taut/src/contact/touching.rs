@@ -8,14 +8,20 @@ use glam::DVec3;
 
 use super::{
     candidates::{Candidates, Pair},
-    continuous::first_contact,
+    continuous::{Kind, first_contact, stay_apart},
+    neighbours::{Neighbours, RIM},
     surface::Surface,
 };
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
+/// Distances, in gaps, up to which parts are looked at.
+const NEAR: f64 = 1.5;
+
 /// Two parts that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touching {
+    /// Which parts they are.
+    pub pair: Pair,
     /// Their vertices.
     pub vertices: [u32; 4],
     /// Weights of the vertices: those of one part add up to 1, those of the other to −1.
@@ -24,12 +30,15 @@ pub struct Touching {
     pub normal: [f32; 3],
     /// Distance along it \[m\].
     pub gap: f32,
+    /// Coulomb friction coefficient.
+    pub friction: f32,
 }
 
 /// Finds what touches.
 #[derive(Debug)]
 pub struct Finder {
     candidates: Candidates,
+    neighbours: Neighbours,
     /// By piece of work; kept so that steps need not allocate.
     found: Vec<Vec<Touching>>,
     all: Vec<Touching>,
@@ -40,24 +49,24 @@ impl Finder {
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let mut candidates = Candidates::new(surface, x);
         let found = vec![Vec::new(); candidates.lists().len()];
-        Self { candidates, found, all: Vec::new() }
+        Self { candidates, neighbours: Neighbours::new(surface), found, all: Vec::new() }
     }
 
-    /// All pairs that must keep a distance of `thickness` \[m\] while vertices go from `old` to `x`; less of those that were nearer
+    /// All pairs that must keep their distance while vertices go from `old` to `x`; less of those that were nearer
     /// than twice that at the `start`, such as neighbours in a fine mesh. In an order that does not depend on threads.
     pub fn find(
         &mut self,
         threads: &Threads,
         surface: &Surface,
         [start, old, x]: [&[Quad]; 3],
-        thickness: f32,
     ) -> &[Touching] {
-        let Self { candidates, found, all } = self;
-        candidates.find(threads, surface, old, x, 1.5 * thickness);
+        let Self { candidates, neighbours, found, all } = self;
+        candidates.find(threads, surface, old, x, NEAR as f32 * surface.largest_gap());
+        let look = Look { surface, neighbours, start, old, x };
         threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
                 found.clear();
-                found.extend(pairs.iter().filter_map(|pair| look(pair, [start, old, x], thickness)));
+                found.extend(pairs.iter().filter_map(|pair| look.at(pair)));
             }
         });
         all.clear();
@@ -66,40 +75,73 @@ impl Finder {
     }
 }
 
-fn points(pair: &Pair, x: &[Quad]) -> [DVec3; 4] {
-    pair.vertices.map(|v| {
-        let q = &x[v as usize];
-        DVec3::new(q[0].into(), q[1].into(), q[2].into())
-    })
+#[inline(always)]
+fn point(q: &Quad) -> DVec3 {
+    DVec3::new(q[0].into(), q[1].into(), q[2].into())
 }
 
-/// Whether and how the parts of a pair touch.
-fn look(pair: &Pair, [start, old, x]: [&[Quad]; 3], thickness: f32) -> Option<Touching> {
-    let (from, to) = (points(pair, old), points(pair, x));
-    let began = pair.kind.nearest(&from);
-    let distance = began.squared.sqrt();
-    let thickness = f64::from(thickness);
-    let (at, nearest) = if distance <= 2.0 * thickness {
-        (from, began)
-    } else {
-        let time = first_contact(pair.kind, &from, &to, thickness)?;
-        let at: [DVec3; 4] = std::array::from_fn(|i| from[i] + (to[i] - from[i]) * time);
-        (at, pair.kind.nearest(&at))
-    };
-    let combined = |x: &[DVec3; 4]| (0..4).fold(DVec3::ZERO, |sum, i| sum + x[i] * nearest.weights[i]);
-    let normal = combined(&at).try_normalize()?;
-    // Neighbours in the mesh may be nearer than that, and must not push each other apart.
-    let at_start = pair.kind.nearest(&points(pair, start)).squared.sqrt();
-    let gap = thickness.min(0.5 * at_start);
-    if combined(&to).dot(normal) > 1.5 * gap {
-        return None;
+struct Look<'a> {
+    surface: &'a Surface,
+    neighbours: &'a Neighbours,
+    start: &'a [Quad],
+    old: &'a [Quad],
+    x: &'a [Quad],
+}
+
+impl Look<'_> {
+    /// Whether and how the parts of a pair touch.
+    fn at(&self, pair: &Pair) -> Option<Touching> {
+        let vertices = pair.vertices(self.surface);
+        let [from, to] = [self.old, self.x].map(|x| vertices.map(|v| point(&x[v as usize])));
+        let gap = f64::from(self.surface.gap(pair, &vertices));
+        if stay_apart(pair.kind, &from, &to, NEAR * gap) {
+            return None;
+        }
+        let began = pair.kind.nearest(&from);
+        let distance = began.squared.sqrt();
+        let (time, nearest) = if distance <= 2.0 * gap {
+            (0.0, began)
+        } else {
+            let time = first_contact(pair.kind, &from, &to, gap)?;
+            (time, pair.kind.nearest(&std::array::from_fn(|i| from[i] + (to[i] - from[i]) * time)))
+        };
+        let combined = |x: &[DVec3; 4]| (0..4).fold(DVec3::ZERO, |sum, i| sum + x[i] * nearest.weights[i]);
+        let line = combined(&from) * (1.0 - time) + combined(&to) * time;
+        let normal = line.try_normalize()?;
+        let at = |v: u32| {
+            let [from, to] = [self.old, self.x].map(|x| point(&x[v as usize]));
+            from + (to - from) * time
+        };
+        let [_, b, c, d] = nearest.weights.map(|w| -w);
+        let faces = match pair.kind {
+            Kind::VertexTriangle => {
+                self.neighbours.faces_vertex(self.surface, pair.second, [b, c, d], normal, at)
+            }
+            // Ends of edges are vertices, which meet triangles.
+            Kind::EdgeEdge => {
+                nearest.weights.iter().all(|w| w.abs() > RIM)
+                    && self.neighbours.faces_edge(self.surface, pair.first, -normal, at)
+                    && self.neighbours.faces_edge(self.surface, pair.second, normal, at)
+            }
+        };
+        if !faces {
+            return None;
+        }
+        // Neighbours in the mesh may be nearer than that, and must not push each other apart.
+        let at_start = pair.kind.nearest(&vertices.map(|v| point(&self.start[v as usize]))).squared.sqrt();
+        let gap = gap.min(0.5 * at_start);
+        if combined(&to).dot(normal) > NEAR * gap {
+            return None;
+        }
+        // What is nearer already is not thrown apart.
+        let gap = gap.min(distance + 0.25 * gap);
+        Some(Touching {
+            pair: *pair,
+            vertices,
+            weights: nearest.weights.map(|w| w as f32),
+            normal: normal.as_vec3().to_array(),
+            gap: gap as f32,
+            friction: self.surface.friction_of(&vertices, pair.kind),
+        })
     }
-    // What is nearer already is not thrown apart.
-    let gap = gap.min(distance + 0.25 * gap);
-    Some(Touching {
-        vertices: pair.vertices,
-        weights: nearest.weights.map(|w| w as f32),
-        normal: normal.as_vec3().to_array(),
-        gap: gap as f32,
-    })
 }

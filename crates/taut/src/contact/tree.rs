@@ -7,6 +7,8 @@
 //! moves by more than an edge; so a box of starts and a box of ways are kept apart ([`Swept`]), and two parts are told apart by where they
 //! start and how they move *relative to each other*: what moves together meets no more than if it stood still.
 
+use crate::parallel::Threads;
+
 /// A box along the axes \[m\]. The fourth numbers are 0: four are compared at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -39,6 +41,17 @@ impl Bounds {
             self.high[k] = self.high[k].max(other.high[k]);
         }
         self
+    }
+
+    /// Square of the distance of the point `x` from the box \[m²\]; 0 inside.
+    #[inline]
+    pub fn distance_squared(&self, x: &[f64; 3]) -> f64 {
+        let mut sum = 0.0;
+        for (k, &x) in x.iter().enumerate() {
+            let past = (f64::from(self.low[k]) - x).max(x - f64::from(self.high[k])).max(0.0);
+            sum += past * past;
+        }
+        sum
     }
 
     fn middle(&self, axis: usize) -> f32 {
@@ -101,8 +114,14 @@ impl Swept {
     }
 }
 
+/// Parts below which their boxes are not shared between threads.
+const GRAIN: usize = 1000;
+
 /// Parts in a leaf, at most.
 const LEAF: usize = 6;
+
+/// Levels of a tree, at most, and a few more.
+const DEPTH: usize = 64;
 
 /// A tree of boxes about parts that are numbered from 0.
 #[derive(Clone, Debug, Default)]
@@ -160,6 +179,17 @@ impl Tree {
         self.fit_nodes();
     }
 
+    /// The same on several threads.
+    pub fn refit_on(&mut self, threads: &Threads, box_of: impl Fn(u32) -> Swept + Sync) {
+        let parts = &self.parts;
+        threads.each(&mut self.boxes, GRAIN, |first, boxes| {
+            for (bounds, &part) in boxes.iter_mut().zip(&parts[first..]) {
+                *bounds = box_of(part);
+            }
+        });
+        self.fit_nodes();
+    }
+
     fn fit_nodes(&mut self) {
         for i in (0..self.nodes.len()).rev() {
             let Node { first, count, .. } = self.nodes[i];
@@ -185,6 +215,47 @@ impl Tree {
                 }
             }
         });
+    }
+
+    /// The part that is nearest to the point `x` where it starts, nearer than the root of `within` \[m²\], and the square of its distance, which
+    /// `squared` gives. Of several as near, the first in the tree's order.
+    pub fn nearest(
+        &self,
+        x: &[f64; 3],
+        within: f64,
+        mut squared: impl FnMut(u32) -> f64,
+    ) -> Option<(u32, f64)> {
+        let (mut best, mut found) = (within, None);
+        // Halves are split in halves: no tree is as deep as this.
+        let mut later = [(0u32, 0.0f64); DEPTH];
+        let mut waiting = usize::from(!self.nodes.is_empty());
+        while waiting > 0 {
+            waiting -= 1;
+            let (at, distance) = later[waiting];
+            if distance >= best {
+                continue;
+            }
+            let node = &self.nodes[at as usize];
+            if node.count > 0 {
+                for place in node.places() {
+                    if self.boxes[place].start.distance_squared(x) < best {
+                        let distance = squared(self.parts[place]);
+                        if distance < best {
+                            (best, found) = (distance, Some((self.parts[place], distance)));
+                        }
+                    }
+                }
+                continue;
+            }
+            let children = [at + 1, self.nodes[at as usize + 1].skip];
+            let [first, second] =
+                children.map(|child| (child, self.nodes[child as usize].bounds.start.distance_squared(x)));
+            // The nearer one is looked at first.
+            let [far, near] = if second.1 < first.1 { [first, second] } else { [second, first] };
+            (later[waiting], later[waiting + 1]) = (far, near);
+            waiting += 2;
+        }
+        found
     }
 
     /// Number of leaves.
@@ -313,11 +384,34 @@ mod tests {
             let (first, second) = (soup(&mut random, count, 0.2), soup(&mut random, count, 0.3));
             let mut tree = Tree::new(&first);
             for parts in [&first, &second] {
-                tree.refit(|part| parts[part as usize]);
+                tree.refit_on(&Threads::new(2).unwrap(), |part| parts[part as usize]);
                 for query in soup(&mut random, 50, 0.2) {
                     let all: Vec<u32> =
                         (0..count as u32).filter(|&part| parts[part as usize].meets(&query)).collect();
                     assert_eq!(found(&tree, &query), all);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_is_what_trying_all_finds() {
+        let mut random = Random::new(11, 0);
+        for count in [0, 1, 6, 7, 300] {
+            let parts = soup(&mut random, count, 0.05);
+            let tree = Tree::new(&parts);
+            for round in 0..200 {
+                let x = [(); 3].map(|()| f64::from(3.0 * random.unit() - 1.0));
+                let squared = |part: u32| parts[part as usize].start.distance_squared(&x);
+                let within = if round % 2 == 0 { f64::INFINITY } else { 0.04 };
+                let all =
+                    (0..count as u32).map(squared).filter(|&d| d < within).fold(f64::INFINITY, f64::min);
+                match tree.nearest(&x, within, squared) {
+                    Some((part, distance)) => {
+                        assert_eq!(distance, all);
+                        assert_eq!(squared(part), all);
+                    }
+                    None => assert_eq!(all, f64::INFINITY),
                 }
             }
         }

@@ -141,12 +141,7 @@ fn filter(
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {
-        (Some(finder), Some(surface)) => finder.find(
-            settings.threads,
-            surface,
-            [&world.start, old, x],
-            world.description.contact.thickness,
-        ),
+        (Some(finder), Some(surface)) => finder.find(settings.threads, surface, [&world.start, old, x]),
         _ => &[],
     };
     let held = scratch.holding.iter().zip(&mut scratch.nearest);

@@ -86,6 +86,7 @@ const DUALS: usize = 3 * BATCH;
 #[derive(Debug)]
 pub struct Scratch {
     goal: Vec<Quad>,
+    turned: Vec<Quad>,
     states: Vec<BatchState>,
     pulls: Vec<Pulls>,
     bend_states: Vec<BendState>,
@@ -123,6 +124,7 @@ impl Filter {
         let count = self.vertices.len();
         Scratch {
             goal: vec![[0.0; 4]; count],
+            turned: vec![[0.0; 4]; if self.two_sided { count } else { 0 }],
             states: vec![BatchState::default(); self.batches.len()],
             pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
             bend_states: vec![BendState::default(); self.bends.batches.len()],
@@ -158,7 +160,7 @@ impl Filter {
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
         let (bend_duals, contact_duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
         if self.two_sided {
-            self.face(settings, [around.old, x], &mut scratch.states);
+            self.face(settings, [around.old, x], &mut scratch.turned, &mut scratch.states);
         }
         self.turn(settings, x, scratch, strain_duals, Way::Begin, WARM);
         for (state, duals) in scratch.bend_states.iter_mut().zip(bend_duals.chunks_exact(BATCH)) {

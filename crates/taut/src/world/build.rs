@@ -1,13 +1,14 @@
 //! From a description to the tables of a world: vertex order, masses, elements, colours.
 
-use std::sync::OnceLock;
+use std::{ops::Range, sync::OnceLock};
 
 use glam::Vec3;
 
 use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection};
 use crate::{
+    boundary::mesh_obstacle::MeshObstacle,
     certificate::RestShape,
-    contact::surface::Surface,
+    contact::{inside::ClosedMesh, surface::Surface},
     hierarchy::{self, Transfer},
     kernel::{
         dihedral::dihedral,
@@ -19,10 +20,10 @@ use crate::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
-        nearest::tables::{Filter, Parts},
+        nearest::tables::{Filter, Parts, stiffness},
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
-    mesh::{adjacency::Adjacency, reorder::locality_order},
+    mesh::{TriangleMesh, adjacency::Adjacency, reorder::locality_order},
     velocity::{
         air::Gusts,
         bending::{HingeBatch, HingeElement, RestHinge, hinge_frequency},
@@ -40,7 +41,7 @@ const FLAT: f64 = 1e-3;
 
 /// Whether limits are enforced over levels, all of them, and with nothing in the way: contacts need short steps too.
 fn over_levels(description: &Description) -> bool {
-    if !description.obstacles.is_empty() {
+    if !description.obstacles.is_empty() || !description.mesh_obstacles.is_empty() {
         return false;
     }
     let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
@@ -66,7 +67,9 @@ struct Elements {
 /// Builds a world, or says what is wrong with its description.
 pub(super) fn build(description: Description) -> Result<World, WorldError> {
     check(&description)?;
-    let total: usize = description.cloths.iter().map(|c| c.mesh.positions.len()).sum();
+    let of_cloth: usize = description.cloths.iter().map(|c| c.mesh.positions.len()).sum();
+    let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
+    let total = of_cloth.saturating_add(of_obstacles);
     if total >= VertexOffset::LIMIT as usize {
         let problem =
             format!("{total} vertices in all; at most {} can be simulated", VertexOffset::LIMIT - 1);
@@ -112,13 +115,16 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     for quad in &mut start {
         quad[3] = (f64::from(quad[3]) / unit) as f32;
     }
-    let inverse_masses = start.iter().map(|quad| quad[3]).chain([0.0]).collect();
+    let mut inverse_masses: Vec<f32> = start.iter().map(|quad| quad[3]).collect();
+    inverse_masses.resize(vertex_count + 1 + of_obstacles, 0.0);
     for pin in pins.iter().filter(|pin| pin.frames.contains(&0)) {
         start[pin.vertex as usize][3] = 0.0;
     }
     // A spare vertex at the end is where batches point with the lanes that they have left.
     let spare = vertex_count as u32;
     start.push([0.0; 4]);
+    let fixtures = start.len()..start.len() + of_obstacles;
+    start.resize(fixtures.end, [0.0; 4]);
 
     let strain_vertices: Vec<_> = elements.strain.iter().map(|e| e.vertices).collect();
     let edge_vertices: Vec<_> = elements.edges.iter().map(|e| e.vertices).collect();
@@ -165,8 +171,15 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
     let (woven, plain): (Vec<_>, Vec<_>) = elements.strain.iter().copied().partition(|e| e.weave.is_some());
     let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
-    let surface = (description.contact.thickness > 0.0).then(|| surface(&description, &bodies));
-    Ok(World {
+    let between_cloth = description.contact.thickness > 0.0;
+    let touches = between_cloth || !description.mesh_obstacles.is_empty();
+    let surface = touches.then(|| surface(&description, &bodies, fixtures.start));
+    let insides = description
+        .mesh_obstacles
+        .iter()
+        .map(|obstacle| ClosedMesh::new(&obstacle.triangles, &obstacle.positions_at(0.0)))
+        .collect();
+    let mut world = World {
         surface,
         steps_per_frame,
         filters,
@@ -195,7 +208,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         inverse_masses,
         pins,
         motions,
-    })
+        fixtures,
+        insides,
+    };
+    let mut start = std::mem::take(&mut world.start);
+    world.place_fixtures(0.0, &mut start);
+    world.start = start;
+    Ok(world)
 }
 
 /// Adds the elements of one cloth whose vertices begin at `first`.
@@ -323,7 +342,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
     })
 }
 
-/// Tables of the filters of all bodies with limits on their triangles or hinges.
+/// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies if they may touch.
 fn build_filters(
     description: &Description,
     bodies: &[Body],
@@ -331,35 +350,102 @@ fn build_filters(
     start: &[Quad],
     edge_length: f32,
 ) -> Vec<Filter> {
+    let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
+    let touching = description.contact.thickness > 0.0;
+    if !description.cloths.iter().any(limited) {
+        return Vec::new();
+    }
     let mut filters = Vec::new();
     let (mut triangles, mut hinges) = (0, 0);
-    let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
-    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
+    let mut together: Option<Together> = None;
+    for (cloth, body) in description.cloths.iter().zip(bodies) {
         let count = |some: bool, count: usize| if some { count } else { 0 };
         let range = triangles..triangles + count(cloth.limits_strain(), cloth.mesh.triangles.len());
         let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
         (triangles, hinges) = (range.end, bends.end);
+        if !limited(cloth) && !touching {
+            continue;
+        }
         let (low, high) =
             cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
-        let areas = &elements.areas[range.clone()];
-        filters.push(Filter::new(Parts {
+        let (areas, bends) = (&elements.areas[range.clone()], &elements.bends[bends]);
+        let size = f64::from((high - low).max_element());
+        let part = Together {
             vertices: body.vertices.clone(),
-            elements: &elements.strain[range],
-            areas,
-            bends: &elements.bends[bends],
+            bodies: vec![0..body.vertices.len()],
+            elements: elements.strain[range].to_vec(),
+            areas: areas.to_vec(),
+            bends: bends.to_vec(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            held: start[body.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
-            transfers: transfers(cloth, &body.order),
-            size: f64::from((high - low).max_element()),
-            edge_length,
-        }));
+            stiffness: if limited(cloth) { stiffness(body.order.len(), size, areas, bends) } else { 0.0 },
+            mesh: cloth.mesh.clone(),
+            order: body.order.clone(),
+        };
+        match (touching, &mut together) {
+            (true, Some(together)) => together.add(part),
+            (true, None) => together = Some(part),
+            (false, _) => filters.push(part.filter(start, edge_length)),
+        }
     }
+    filters.extend(together.map(|together| together.filter(start, edge_length)));
     filters
 }
 
-/// Levels of a cloth, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
-fn transfers(cloth: &Cloth, order: &[u32]) -> Vec<Transfer> {
-    let levels = hierarchy::build(&cloth.mesh, &hierarchy::Options::default()).reordered(order).levels;
+/// What a filter is made of, while its bodies are collected.
+struct Together {
+    vertices: Range<usize>,
+    bodies: Vec<Range<usize>>,
+    elements: Vec<StrainElement>,
+    areas: Vec<f64>,
+    bends: Vec<BendElement>,
+    masses: Vec<f64>,
+    /// In units of the mean mass.
+    stiffness: f64,
+    mesh: TriangleMesh,
+    order: Vec<u32>,
+}
+
+impl Together {
+    /// Adds what follows in the order of vertices.
+    fn add(&mut self, mut other: Self) {
+        let first = self.masses.len();
+        let mean = |masses: &[f64]| masses.iter().sum::<f64>() / masses.len() as f64;
+        let [own, others] = [&self.masses, &other.masses].map(|m| mean(m));
+        // κ is one number, in units of one mean mass: what it would be for each body goes into the weights of its triangles.
+        let stiffness = [self.stiffness * own, other.stiffness * others];
+        self.masses.append(&mut other.masses);
+        let common = if stiffness[0] > 0.0 { stiffness[0] } else { stiffness[1] };
+        self.stiffness = common / mean(&self.masses);
+        let factor = if common > 0.0 { stiffness[1] / common } else { 1.0 };
+        self.areas.extend(other.areas.iter().map(|area| area * factor));
+        self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
+        self.elements.append(&mut other.elements);
+        self.vertices.end = other.vertices.end;
+        self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
+        self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + first as u32)));
+        self.mesh.positions.append(&mut other.mesh.positions);
+        self.order.extend(other.order.iter().map(|v| v + first as u32));
+    }
+
+    fn filter(self, start: &[Quad], edge_length: f32) -> Filter {
+        Filter::new(Parts {
+            held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
+            transfers: transfers(&self.mesh, &self.order),
+            vertices: self.vertices,
+            bodies: self.bodies,
+            elements: &self.elements,
+            areas: &self.areas,
+            bends: &self.bends,
+            masses: self.masses,
+            stiffness: self.stiffness,
+            edge_length,
+        })
+    }
+}
+
+/// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
+fn transfers(mesh: &TriangleMesh, order: &[u32]) -> Vec<Transfer> {
+    let levels = hierarchy::build(mesh, &hierarchy::Options::default()).reordered(order).levels;
     levels.into_iter().map(|level| level.transfer).collect()
 }
 
@@ -433,6 +519,10 @@ fn check(description: &Description) -> Result<(), WorldError> {
         }),
         "an obstacle's placement must be finite, its friction and margin at least 0, its restitution between 0 and 1",
     )?;
+    for obstacle in &description.mesh_obstacles {
+        let what = || format!("obstacle \"{}\"", obstacle.name);
+        obstacle.check().map_err(|problem| WorldError::Invalid { what: what(), problem })?;
+    }
     for cloth in &description.cloths {
         let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(cloth, problem.into())) };
         let material = &cloth.material;
@@ -512,8 +602,8 @@ fn check(description: &Description) -> Result<(), WorldError> {
     Ok(())
 }
 
-/// All triangles in the engine's order of vertices.
-fn surface(description: &Description, bodies: &[Body]) -> Surface {
+/// All triangles in the engine's order of vertices; those of mesh obstacles begin at `fixed_from`.
+fn surface(description: &Description, bodies: &[Body], fixed_from: usize) -> Surface {
     let mut triangles = Vec::new();
     for (cloth, body) in description.cloths.iter().zip(bodies) {
         let mut place = vec![0; body.order.len()];
@@ -522,5 +612,21 @@ fn surface(description: &Description, bodies: &[Body]) -> Surface {
         }
         triangles.extend(cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])));
     }
-    Surface::new(triangles)
+    let mut radius = vec![0.5 * description.contact.thickness; fixed_from];
+    let mut friction = vec![description.contact.friction; fixed_from];
+    for obstacle in &description.mesh_obstacles {
+        let first = radius.len() as u32;
+        // Faces that name a vertex twice are edges of their neighbours, and have no side.
+        let faces = obstacle.triangles.iter().filter(|[a, b, c]| a != b && b != c && c != a);
+        triangles.extend(faces.map(|t| t.map(|v| first + v)));
+        radius.resize(radius.len() + obstacle.vertex_count(), obstacle.margin);
+        friction.resize(radius.len(), obstacle.friction);
+    }
+    Surface {
+        fixed_from: fixed_from as u32,
+        between_cloth: description.contact.thickness > 0.0,
+        radius,
+        friction,
+        ..Surface::new(triangles)
+    }
 }

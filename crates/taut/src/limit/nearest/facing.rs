@@ -43,10 +43,8 @@ pub struct Face<'a> {
     pub weaves: Option<&'a [WeaveLanes]>,
     /// Where the normals go.
     pub states: &'a mut [BatchState],
-    /// Positions at the start of the step.
-    pub old: &'a [Quad],
-    /// Columns of the body's turn since.
-    pub turn: [V3<f32>; 3],
+    /// Positions at the start of the step, turned with their bodies since.
+    pub turned: &'a [Quad],
 }
 
 impl Work for Face<'_> {
@@ -70,21 +68,14 @@ impl Work for Face<'_> {
 impl Face<'_> {
     #[inline(always)]
     unsafe fn face<L: Lanes, S: LimitSource>(self, source: S) {
-        let mut turn = [[L::splat(0.0); 3]; 3];
-        for i in 0..3 {
-            for k in 0..3 {
-                turn[i][k] = L::splat(self.turn[i][k]);
-            }
-        }
         for (b, (batch, state)) in self.batches.iter().zip(self.states).enumerate() {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 // SAFETY: indices are of vertices of the body, and nobody writes to them.
-                let x = unsafe { batch.corners::<L>(self.old.as_ptr(), at) };
+                let x = unsafe { batch.corners::<L>(self.turned.as_ptr(), at) };
                 let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(b, at));
                 let n = normal(&deformation_gradient(&x, rest), limits);
-                let turned = add(add(scale(turn[0], n[0]), scale(turn[1], n[1])), scale(turn[2], n[2]));
                 for k in 0..3 {
-                    turned[k].store(&mut state.facing[k], at);
+                    n[k].store(&mut state.facing[k], at);
                 }
             }
         }
@@ -92,13 +83,28 @@ impl Face<'_> {
 }
 
 impl Filter {
-    /// Which way triangles have to face, from where they were and where they are predicted.
-    pub(super) fn face(&self, settings: &Settings, [old, x]: [&[Quad]; 2], states: &mut [BatchState]) {
-        let turn = turn(old, x);
+    /// Which way triangles have to face, from where they were and where they are predicted. `turned` is room for where the
+    /// bodies would be had they only turned.
+    pub(super) fn face(
+        &self,
+        settings: &Settings,
+        [old, x]: [&[Quad]; 2],
+        turned: &mut [Quad],
+        states: &mut [BatchState],
+    ) {
+        for body in &self.bodies {
+            let [a, b, c] = turn(&old[body.clone()], &x[body.clone()]);
+            for (turned, old) in turned[body.clone()].iter_mut().zip(&old[body.clone()]) {
+                for k in 0..3 {
+                    turned[k] = a[k] * old[0] + b[k] * old[1] + c[k] * old[2];
+                }
+            }
+        }
+        let turned: &[Quad] = turned;
         settings.threads.each(states, GRAIN, |first, states| {
             let batches = &self.batches[first..first + states.len()];
             let weaves = self.weaves(first, states.len());
-            run(settings.lanes, Face { batches, weaves, states, old, turn });
+            run(settings.lanes, Face { batches, weaves, states, turned });
         });
     }
 }

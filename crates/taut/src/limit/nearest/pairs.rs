@@ -1,9 +1,13 @@
-//! Parts of cloth that touch each other, as a block of the filter: each pair has a dual of its own.
+//! Parts of cloth that touch each other or an obstacle's mesh, as a block of the filter: each pair has a dual of its own.
 //!
-//! f = Σ wᵢ n·xᵢ + u, p = f or the gap if that is more, pull e wᵢ n (2 (p − f) + u), u ← f − p. The weight e grows with the masses of the
-//! vertices, as that of [obstacles](super::contact); to the diagonal it adds e |wᵢ| Σ |wₖ|, which bounds what the pair adds to the matrix.
+//! With d = Σ wᵢ xᵢ the line between the nearest points of a pair: f = d + u; p = f with at least the gap along the normal, and with
+//! its way along the surface since the start of the step shortened by μ times what was missing (Eq. 7, as for [obstacles](super::contact));
+//! pull e wᵢ (2 (p − f) + u), u ← f − p. The weight e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which
+//! bounds what the pair adds to the matrix.
 
 use std::ops::Range;
+
+use glam::Vec3;
 
 use crate::{contact::touching::Touching, kernel::lanes::Quad};
 
@@ -18,14 +22,17 @@ const MOST: f32 = 0.3;
 
 #[derive(Clone, Copy, Debug)]
 struct PairTouch {
-    /// Of the body; those of other bodies have weight 0.
+    /// Of the filter; those of others have weight 0.
     vertices: [u32; 4],
     weights: [f32; 4],
-    normal: [f32; 3],
-    /// What Σ wᵢ n·xᵢ over the body's own vertices must be at least \[m\].
+    normal: Vec3,
+    /// What the filter's own vertices add to d where they began the step, so that d is what it was then \[m\].
+    anchor: Vec3,
+    /// What their part in d must be at least, along the normal \[m\].
     least: f32,
+    friction: f32,
     /// Dual \[m\].
-    u: f32,
+    u: Vec3,
     /// Mass of the lightest side.
     mass: f32,
     /// Factor on its weight.
@@ -36,7 +43,7 @@ struct PairTouch {
     gap: f32,
 }
 
-/// The pairs of one body.
+/// The pairs of one filter.
 #[derive(Debug, Default)]
 pub struct Pairs {
     list: Vec<PairTouch>,
@@ -45,7 +52,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// For a body with `count` vertices.
+    /// For a filter of `count` vertices.
     pub fn new(count: usize) -> Self {
         Self { list: Vec::new(), extra: vec![0.0; count] }
     }
@@ -55,8 +62,8 @@ impl Pairs {
         self.list.is_empty()
     }
 
-    /// Takes those of `touching` that the body with these `vertices` of the world has a part in. Bodies are filtered one after the
-    /// other: those before it are where they are in `x`, those after it still where they began the step, in `old` \[m\].
+    /// Takes those of `touching` that the filter with these `vertices` of the world has a part in. Vertices that are not its own go
+    /// from `old` to `x` \[m\].
     pub fn begin(
         &mut self,
         touching: &[Touching],
@@ -66,12 +73,15 @@ impl Pairs {
     ) {
         self.list.clear();
         for touch in touching {
+            let normal = Vec3::from_array(touch.normal);
             let mut pair = PairTouch {
                 vertices: [0; 4],
                 weights: [0.0; 4],
-                normal: touch.normal,
+                normal,
+                anchor: Vec3::ZERO,
                 least: touch.gap,
-                u: 0.0,
+                friction: touch.friction,
+                u: Vec3::ZERO,
                 mass: 0.0,
                 boost: 1.0,
                 depth: 0.0,
@@ -80,6 +90,7 @@ impl Pairs {
             let mut compliance = 0.0;
             for i in 0..4 {
                 let (v, weight) = (touch.vertices[i] as usize, touch.weights[i]);
+                pair.anchor += weight * position(&old[v]);
                 if vertices.contains(&v) {
                     let own = v - vertices.start;
                     if masses[own] > 0.0 {
@@ -87,8 +98,9 @@ impl Pairs {
                     }
                     (pair.vertices[i], pair.weights[i]) = (own as u32, weight);
                 } else {
-                    let there = if v < vertices.start { &x[v] } else { &old[v] };
-                    pair.least -= weight * along(&pair.normal, there);
+                    let there = weight * position(&x[v]);
+                    pair.anchor -= there;
+                    pair.least -= there.dot(normal);
                 }
             }
             if compliance > 0.0 {
@@ -146,21 +158,20 @@ impl Pairs {
     pub fn iterate(&mut self, x: &[Quad], r: &mut [Quad], masses: &[f32], c: f32) -> f32 {
         let mut worst = 0.0f32;
         for pair in &mut self.list {
-            let mut now = 0.0;
+            let mut now = Vec3::ZERO;
             for i in 0..4 {
-                now += pair.weights[i] * along(&pair.normal, &x[pair.vertices[i] as usize]);
+                now += pair.weights[i] * position(&x[pair.vertices[i] as usize]);
             }
-            pair.depth = pair.least - now;
+            pair.depth = pair.least - now.dot(pair.normal);
             worst = worst.max(pair.depth / pair.gap);
-            let f = now + pair.u;
-            let p = f.max(pair.least);
-            let pull = pair.weight(c) * (2.0 * (p - f) + pair.u);
-            pair.u = f - p;
+            let moved = pair.settled(now + pair.u);
+            let pull = pair.weight(c) * (2.0 * moved + pair.u);
+            pair.u = -moved;
             for i in 0..4 {
                 let v = pair.vertices[i] as usize;
                 if masses[v] > 0.0 {
                     for k in 0..3 {
-                        r[v][k] += pull * pair.weights[i] * pair.normal[k];
+                        r[v][k] += pull[k] * pair.weights[i];
                     }
                 }
             }
@@ -173,9 +184,23 @@ impl PairTouch {
     fn weight(&self, c: f32) -> f32 {
         WEIGHT * c * self.mass * self.boost
     }
+
+    /// What takes `f` \[m\] to where it keeps the gap, with friction.
+    #[inline(always)]
+    fn settled(&self, f: Vec3) -> Vec3 {
+        let depth = self.least - f.dot(self.normal);
+        if depth <= 0.0 {
+            return Vec3::ZERO;
+        }
+        let slip = f - self.anchor;
+        let slip = slip - self.normal * slip.dot(self.normal);
+        let (length, hold) = (slip.length(), self.friction * depth);
+        let back = if length <= hold { slip } else { slip * (hold / length) };
+        self.normal * depth - back
+    }
 }
 
 #[inline(always)]
-fn along(normal: &[f32; 3], x: &Quad) -> f32 {
-    normal[0] * x[0] + normal[1] * x[1] + normal[2] * x[2]
+fn position(x: &Quad) -> Vec3 {
+    Vec3::new(x[0], x[1], x[2])
 }

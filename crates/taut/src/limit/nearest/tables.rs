@@ -20,11 +20,14 @@ use crate::{
     limit::{bend::BendElement, strain_triangle::StrainElement, weave::WeaveLanes},
 };
 
-/// Tables of one body whose triangles have limits. Copies share all that does not depend on which vertices are held.
+/// Tables of one body whose triangles have limits, or of several that touch or are sewn to each other and so must be filtered
+/// together. Copies share all that does not depend on which vertices are held.
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// Its vertices, of all vertices of the world.
     pub vertices: Range<usize>,
+    /// Vertices of each of the bodies that are filtered together, counted from the first of them.
+    pub(super) bodies: Vec<Range<usize>>,
     pub(super) batches: Arc<Vec<NearestBatch>>,
     /// Limits of the batches along warp, weft and bias; empty if the body has none such.
     weaves: Arc<Vec<WeaveLanes>>,
@@ -59,11 +62,13 @@ struct MatrixParts {
 /// What a [`Filter`] is made from.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
-    /// The body's vertices, of all vertices of the world.
+    /// The body's vertices, of all vertices of the world; those of several bodies, one after the other.
     pub vertices: Range<usize>,
+    /// Vertices of each of these bodies, counted from the first of them.
+    pub bodies: Vec<Range<usize>>,
     /// Its triangles, with vertices of the world.
     pub elements: &'a [StrainElement],
-    /// Their rest areas \[m²\].
+    /// Their weights in the matrix: rest areas \[m²\]; of several bodies, such that `stiffness` is right for each.
     pub areas: &'a [f64],
     /// Its hinges with limits, with vertices of the world.
     pub bends: &'a [BendElement],
@@ -73,8 +78,8 @@ pub struct Parts<'a> {
     pub held: Vec<bool>,
     /// Levels, finest first; vertices in the order of `vertices`.
     pub transfers: Vec<Transfer>,
-    /// Largest extent of the rest shape \[m\].
-    pub size: f64,
+    /// κ of the ramp's factor 1: see [`stiffness`].
+    pub stiffness: f64,
     /// Mean length of an edge \[m\].
     pub edge_length: f32,
 }
@@ -115,18 +120,35 @@ impl Corners {
     }
 }
 
+/// κ of the ramp's factor 1 for a body of `count` vertices, whose rest shape has the largest extent `size` \[m\], in units of
+/// its mean mass. Bodies without limited triangles have limited hinges.
+pub fn stiffness(count: usize, size: f64, areas: &[f64], bends: &[BendElement]) -> f64 {
+    // Each triangle belongs to three hinges, but for borders.
+    let area: f64 = match areas {
+        [] => bends.iter().map(|e| f64::from(e.area) / 3.0).sum(),
+        areas => areas.iter().sum(),
+    };
+    size * size * count as f64 / area
+}
+
 impl Filter {
     /// Builds the tables.
     pub fn new(parts: Parts) -> Self {
-        let Parts { vertices, elements, areas, bends, masses, held, transfers, size, edge_length } = parts;
+        let Parts {
+            vertices,
+            bodies,
+            elements,
+            areas,
+            bends,
+            masses,
+            held,
+            transfers,
+            stiffness,
+            edge_length,
+        } = parts;
         let (first, count) = (vertices.start as u32, vertices.len());
         let mean = masses.iter().sum::<f64>() / count as f64;
-        // Each triangle belongs to three hinges, but for borders.
-        let area: f64 = match areas {
-            [] => bends.iter().map(|e| f64::from(e.area) / 3.0).sum(),
-            areas => areas.iter().sum(),
-        };
-        let stiffness = RAMP.map(|c| f64::from(c) * size * size * count as f64 / area);
+        let stiffness = RAMP.map(|c| f64::from(c) * stiffness);
 
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let batches: Vec<_> =
@@ -146,6 +168,7 @@ impl Filter {
             multigrid: Multigrid::default(),
             bends: Arc::new(Bends::new(bends, first, count)),
             vertices,
+            bodies,
             batches: Arc::new(batches),
             weaves: Arc::new(weaves),
             triangle_count: elements.len(),
@@ -164,6 +187,7 @@ impl Filter {
     pub fn holding(&self, held: impl Fn(usize) -> bool) -> Self {
         let mut filter = Self {
             vertices: self.vertices.clone(),
+            bodies: self.bodies.clone(),
             batches: self.batches.clone(),
             weaves: self.weaves.clone(),
             triangle_count: self.triangle_count,

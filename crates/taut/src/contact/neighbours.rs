@@ -1,0 +1,140 @@
+//! What lies around the parts of a surface, and with it: whether the nearest points of two parts are nearest to each other among all
+//! points around, or only as near as those two parts can come.
+//!
+//! A vertex over a sheet is near many of its triangles, and the nearest points of all but one lie on their rims, towards the vertex. Kept apart
+//! along those slanting lines, cloth could not slide on cloth, nor fold. So of two parts only those count between whose nearest points distance
+//! has a minimum, with everything around them in mind (the blocks of Offset Geometric Contact, Chen et al. 2025).
+
+use glam::DVec3;
+
+use super::surface::Surface;
+
+/// No vertex.
+const NONE: u32 = u32::MAX;
+
+/// Sine of the angle by which a line between two edges may lean over what is around them. Between flat sheets all crossing edges are equally near.
+const LEAN: f64 = 0.1;
+
+/// The same for vertices, the nearest points of which lie on the rims of triangles.
+const LEAN_OVER_RIM: f64 = 0.01;
+
+/// Weights below this are those of a point on the rim.
+pub const RIM: f64 = 1e-6;
+
+/// What is next to what on a surface.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    /// Of each triangle, the first of the others at the edge across from each of its corners, by the corner that is not on it; and whether this
+    /// triangle is the first at that edge.
+    across: Vec<[(u32, bool); 3]>,
+    /// Corners across from each edge, two at most.
+    wings: Vec<[u32; 2]>,
+    /// Where the neighbours of each vertex begin.
+    starts: Vec<u32>,
+    around: Vec<u32>,
+    /// The first triangle of each vertex.
+    first: Vec<u32>,
+}
+
+impl Neighbours {
+    /// Those of `surface`.
+    pub fn new(surface: &Surface) -> Self {
+        let place = |a: u32, b: u32| surface.edges.binary_search(&[a.min(b), a.max(b)]);
+        let mut at_edges: Vec<Vec<(u32, u32)>> = vec![Vec::new(); surface.edges.len()];
+        let count = surface.vertices.last().map_or(0, |&v| v as usize + 1);
+        let mut first = vec![NONE; count];
+        for (t, &[a, b, c]) in surface.triangles.iter().enumerate() {
+            for (corner, p, q) in [(a, b, c), (b, c, a), (c, a, b)] {
+                if let Ok(edge) = place(p, q) {
+                    at_edges[edge].push((t as u32, corner));
+                }
+                first[corner as usize] = first[corner as usize].min(t as u32);
+            }
+        }
+        let across = surface.triangles.iter().enumerate().map(|(t, &[a, b, c])| {
+            [(b, c), (c, a), (a, b)].map(|(p, q)| {
+                let sides: &[(u32, u32)] = place(p, q).map_or(&[], |edge| &at_edges[edge]);
+                let other = sides.iter().find(|side| side.0 != t as u32).map_or(NONE, |side| side.1);
+                (other, sides.first().is_some_and(|side| side.0 == t as u32))
+            })
+        });
+        let mut starts = vec![0u32; count + 1];
+        for v in surface.edges.iter().flatten() {
+            starts[*v as usize + 1] += 1;
+        }
+        for v in 0..count {
+            starts[v + 1] += starts[v];
+        }
+        let mut next = starts.clone();
+        let mut around = vec![0; 2 * surface.edges.len()];
+        for &[a, b] in &surface.edges {
+            for (v, other) in [(a, b), (b, a)] {
+                around[next[v as usize] as usize] = other;
+                next[v as usize] += 1;
+            }
+        }
+        let wings = at_edges.iter().map(|sides| [0, 1].map(|k| sides.get(k).map_or(NONE, |side| side.1)));
+        Self { across: across.collect(), wings: wings.collect(), starts, around, first }
+    }
+
+    /// Whether the point of `triangle` with these `weights` of its corners `x` \[m\] is, in the direction `up` from it to a vertex, nearest to that vertex
+    /// among all around; of triangles that share the point, only for the first. `at` says where other vertices are.
+    #[inline(always)]
+    pub fn faces_vertex(
+        &self,
+        surface: &Surface,
+        triangle: u32,
+        weights: [f64; 3],
+        up: DVec3,
+        at: impl Fn(u32) -> DVec3,
+    ) -> bool {
+        let corners = surface.triangles[triangle as usize];
+        let on_rim = weights.map(|w| w < RIM);
+        match on_rim.iter().filter(|on| **on).count() {
+            0 => true,
+            1 => {
+                let k = usize::from(on_rim[1]) + 2 * usize::from(on_rim[2]);
+                let (other, first) = self.across[triangle as usize][k];
+                if !first {
+                    return false;
+                }
+                if other == NONE {
+                    return true;
+                }
+                let (a, b) = (at(corners[(k + 1) % 3]), at(corners[(k + 2) % 3]));
+                let into = inwards(a, b, at(other));
+                up.dot(into) <= LEAN_OVER_RIM * up.length() * into.length()
+            }
+            _ => {
+                let k = (0..3).fold(0, |best, k| if weights[k] > weights[best] { k } else { best });
+                let corner = corners[k] as usize;
+                if self.first[corner] != triangle {
+                    return false;
+                }
+                let here = at(corners[k]);
+                let around = &self.around[self.starts[corner] as usize..self.starts[corner + 1] as usize];
+                around.iter().all(|&other| {
+                    let along = at(other) - here;
+                    up.dot(along) <= LEAN_OVER_RIM * up.length() * along.length()
+                })
+            }
+        }
+    }
+
+    /// Whether what is around `edge` leads away from a point at `up` from one of its inner points.
+    #[inline(always)]
+    pub fn faces_edge(&self, surface: &Surface, edge: u32, up: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
+        let [a, b] = surface.edges[edge as usize].map(&at);
+        self.wings[edge as usize].iter().filter(|wing| **wing != NONE).all(|&wing| {
+            let into = inwards(a, b, at(wing));
+            up.dot(into) <= LEAN * up.length() * into.length()
+        })
+    }
+}
+
+/// From the edge between `a` and `b` to `corner`, square to the edge.
+#[inline(always)]
+fn inwards(a: DVec3, b: DVec3, corner: DVec3) -> DVec3 {
+    let (edge, arm) = (b - a, corner - a);
+    arm - edge * (arm.dot(edge) / edge.length_squared().max(f64::MIN_POSITIVE))
+}
