@@ -175,6 +175,27 @@ margin = 0.002
 motion = [{ time = 0.0 }, { time = 1.0, translate = [0.0, 0.3, 0.0] }]
 "#
         }
+        "ObstacleMesh" => {
+            r#"[[obstacle]]
+name = "stool"
+mesh = { box = { size = [0.4, 0.3, 0.4], cells = [2, 2, 2] } }
+transform = { translate = [0.5, -0.6, 0.5] }
+
+[[obstacle]]
+name = "figure"
+mesh = "figure.obj"
+"#
+        }
+        "Sequence" => {
+            r#"[[obstacle]]
+name = "walker"
+sequence = { files = "walk.####.obj", rate = 24.0 }
+
+[[obstacle]]
+name = "dancer"
+sequence = { file = "dance.pc2", mesh = "dance.obj", start = 0.5 }
+"#
+        }
         "Shape" => {
             r#"[[obstacle]]
 shape = { plane = { normal = [0.0, 1.0, 0.0], point = [0.0, -1.0, 0.0] } }

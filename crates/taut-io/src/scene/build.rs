@@ -14,11 +14,11 @@ use taut::{
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Pin, Vector, Wind},
+    format::{Air, Cloth, MotionKey, Obstacle, Pin, Vector, Wind},
     noise::{self, Octaves},
     report::{Path, Report},
     select::Selection,
-    solids,
+    solids, surfaces,
     tree::{Node, Origin},
 };
 use crate::{Problem, Problems};
@@ -34,6 +34,12 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     let mut builder =
         Builder { scene, report: Report::new(scene.file.clone(), &scene.overrides), warnings: Vec::new() };
     let settings = &scene.scene;
+    let mesh_obstacles: Vec<taut::MeshObstacle> = settings
+        .obstacle
+        .iter()
+        .enumerate()
+        .filter_map(|(index, obstacle)| builder.surface(index, obstacle))
+        .collect();
     let cloths =
         settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
     if !builder.report.problems.is_empty() {
@@ -41,8 +47,8 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     }
     let description = Description {
         cloths,
-        obstacles: settings.obstacle.iter().map(solids::obstacle).collect(),
-        mesh_obstacles: Vec::new(),
+        obstacles: settings.obstacle.iter().filter_map(solids::obstacle).collect(),
+        mesh_obstacles,
         gravity: vector(settings.scene.gravity).as_vec3(),
         air: air(&settings.air),
         contact: taut::Contact {
@@ -95,6 +101,23 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// One mesh obstacle, or `None` if it is none or something was reported.
+    fn surface(&mut self, index: usize, obstacle: &Obstacle) -> Option<taut::MeshObstacle> {
+        let name = obstacle.name.as_deref().unwrap_or_default();
+        match surfaces::obstacle(self.scene, obstacle)? {
+            Ok(obstacle) => return Some(obstacle),
+            Err(surfaces::Refusal::Keys(keys, message)) => {
+                let problem = self.at_key("obstacle", index, name, &keys, message);
+                self.report.problems.push(problem);
+            }
+            Err(surfaces::Refusal::File(problem)) => {
+                let message = format!("{} (mesh of obstacle \"{name}\")", problem.message);
+                self.report.problems.push(Problem { message, ..problem });
+            }
+        }
+        None
+    }
+
     /// One piece of cloth, or `None` if something was reported.
     fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
         let name = cloth.name.clone().unwrap_or_default();
@@ -261,14 +284,19 @@ impl Builder<'_> {
 
     /// A problem of a key of a cloth, with the line of the nearest key that the scene has.
     fn at(&self, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
-        let mut node = self.scene.tree.items_of("cloth").get(index);
+        self.at_key("cloth", index, name, keys, message)
+    }
+
+    /// The same of a body of this `kind`.
+    fn at_key(&self, kind: &str, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
+        let mut node = self.scene.tree.items_of(kind).get(index);
         let mut origin = node.map_or(Origin::File, |node| node.origin);
         for key in keys {
             node = node.and_then(|node| find(node, key));
             origin = node.map_or(origin, |node| node.origin);
         }
         let root = Path::Root;
-        let list = Path::Key(&root, "cloth");
+        let list = Path::Key(&root, kind);
         let body = Path::Named(&list, name);
         // An index belongs to the key's text here: `pin[0]`.
         let key = keys.iter().fold(body.to_string(), |path, key| format!("{path}.{key}"));
