@@ -149,6 +149,21 @@ mesh = { cylinder = { radius = 0.3, height = 0.8, segments = [60, 40] } }
 pin = [{ select = "group:ring:top" }]
 "#
         }
+        "EvenMesh" => {
+            r#"[[cloth]]
+mesh = { cape = { edge = 0.02 } }
+pin = [{ select = "group:shoulder:left" }, { select = "group:shoulder:right" }]
+
+[[obstacle]]
+mesh = { figure = { edge = 0.02 } }
+"#
+        }
+        "CurtainMesh" => {
+            r#"[[cloth]]
+mesh = { curtain = { size = [1.2, 2.0], cells = [60, 100], pleats = 6, depth = 0.06 } }
+pin = [{ select = "group:rail" }]
+"#
+        }
         "SphereMesh" => {
             r#"[[cloth]]
 mesh = { sphere = { radius = 0.5, frequency = 20 } }
@@ -194,6 +209,10 @@ sequence = { files = "walk.####.obj", rate = 24.0 }
 [[obstacle]]
 name = "dancer"
 sequence = { file = "dance.pc2", mesh = "dance.obj", start = 0.5 }
+
+[[obstacle]]
+name = "figure"
+sequence = { figure = { edge = 0.02 } }
 "#
         }
         "Shape" => {

@@ -9,6 +9,7 @@ use taut::{
     mesh::{
         TriangleMesh,
         check::{MAX_COORDINATE, check},
+        generate::Garment,
     },
 };
 
@@ -121,8 +122,8 @@ impl Builder<'_> {
     /// One piece of cloth, or `None` if something was reported.
     fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
         let name = cloth.name.clone().unwrap_or_default();
-        let mesh = self.mesh(index, cloth, &name)?;
-        let start = self.start(index, cloth, &name, &mesh)?;
+        let Garment { mesh, start, .. } = self.mesh(index, cloth, &name)?;
+        let start = self.start(index, cloth, &name, start)?;
         let before = self.report.problems.len();
         let pins = self.pins(index, cloth, &name, &mesh, &start);
         let cloth = taut::Cloth {
@@ -146,13 +147,13 @@ impl Builder<'_> {
         (self.report.problems.len() == before).then_some(cloth)
     }
 
-    /// The mesh at rest: generated or read, scaled, checked.
-    fn mesh(&mut self, index: usize, cloth: &Cloth, name: &str) -> Option<TriangleMesh> {
+    /// The mesh at rest and where it starts before it is turned and moved: generated or read, scaled, checked.
+    fn mesh(&mut self, index: usize, cloth: &Cloth, name: &str) -> Option<Garment> {
         let tag = cloth.mesh.tag();
         let keys = ["mesh", tag];
-        let (mut mesh, file) = match cloth.mesh.generator(self.scene.scene.scene.seed) {
-            Ok(generator) => match generator.generate() {
-                Ok(mesh) => (mesh, None),
+        let (mut garment, file) = match cloth.mesh.generator(self.scene.scene.scene.seed) {
+            Ok(generator) => match generator.make() {
+                Ok(garment) => (garment, None),
                 Err(error) => return self.refuse(index, name, &keys, error.to_string()),
             },
             Err(file) => {
@@ -161,7 +162,7 @@ impl Builder<'_> {
                     return self.refuse(index, name, &keys, format!("there is no file {}", path.display()));
                 }
                 match crate::mesh::read(&path) {
-                    Ok(mesh) => (mesh, Some(path)),
+                    Ok(mesh) => (Garment::from(mesh), Some(path)),
                     Err(problem) => {
                         let message = format!("{} (mesh of cloth \"{name}\")", problem.message);
                         self.report.problems.push(Problem { message, ..problem });
@@ -172,10 +173,16 @@ impl Builder<'_> {
         };
         let scale = vector(cloth.transform.scale.factors());
         if scale != DVec3::ONE {
-            mesh.positions.iter_mut().for_each(|x| *x = (scale * x.as_dvec3()).as_vec3());
+            // A garment lies flat at rest and stands upright at its start: scaled along one axis, the two would not fit.
+            if garment.start != garment.mesh.positions && scale != DVec3::splat(scale.x) {
+                let message = format!("must be one number: a {tag} is scaled alike along all axes");
+                return self.refuse(index, name, &["transform", "scale"], message);
+            }
+            let scaled = |x: &mut Vec3| *x = (scale * x.as_dvec3()).as_vec3();
+            garment.mesh.positions.iter_mut().chain(&mut garment.start).for_each(scaled);
         }
         let mut sound = true;
-        for problem in check(&mesh) {
+        for problem in check(&garment.mesh) {
             let message = match &file {
                 Some(_) => format!("{problem} (mesh of cloth \"{name}\")"),
                 None => problem.to_string(),
@@ -191,12 +198,11 @@ impl Builder<'_> {
                 self.warnings.push(found);
             }
         }
-        sound.then_some(mesh)
+        sound.then_some(garment)
     }
 
-    /// Where the vertices start: the rest shape with noise, turned and moved.
-    fn start(&mut self, index: usize, cloth: &Cloth, name: &str, mesh: &TriangleMesh) -> Option<Vec<Vec3>> {
-        let mut start = mesh.positions.clone();
+    /// Where the vertices start: with noise, turned and moved.
+    fn start(&mut self, index: usize, cloth: &Cloth, name: &str, mut start: Vec<Vec3>) -> Option<Vec<Vec3>> {
         if let Some(noise) = cloth.noise {
             let seed = noise.seed.unwrap_or(self.scene.scene.scene.seed);
             let (amplitude, frequency, count) = (noise.amplitude, noise.frequency, noise.octaves);

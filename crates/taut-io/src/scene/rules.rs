@@ -278,6 +278,14 @@ fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         let origin = sequence.get(key).map_or(sequence.origin, |node| node.origin);
         report.add(origin, &Path::Key(path, key), message);
     };
+    if sequence.get("figure").is_some() {
+        for key in ["files", "file", "mesh", "first", "last"] {
+            if sequence.get(key).is_some() {
+                wrong(key, "must not stand beside figure".into());
+            }
+        }
+        return;
+    }
     match (text("files"), text("file")) {
         (Some((_, files)), None) => {
             if let Err(message) = Numbered::parse(files) {
@@ -319,7 +327,10 @@ fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         (Some(_), Some(_)) => wrong("file", "must not stand beside files".into()),
         // What is there and no text, the schema refuses.
         (None, None) if sequence.get("files").is_none() && sequence.get("file").is_none() => {
-            wrong("files", "is missing; give numbered files, or one file with all frames as file".into());
+            wrong(
+                "files",
+                "is missing; give numbered files, one file with all frames as file, or figure".into(),
+            );
         }
         (None, None) => {}
     }

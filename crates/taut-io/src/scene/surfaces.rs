@@ -1,7 +1,10 @@
 //! From `[[obstacle]]` with a mesh or a sequence of meshes to the engine's mesh obstacles.
 
 use glam::{DVec3, Vec3};
-use taut::{MeshFrames, MeshObstacle};
+use taut::{
+    MeshFrames, MeshObstacle,
+    mesh::generate::{GenerateError, figure::Figure},
+};
 
 use super::{
     LoadedScene,
@@ -12,6 +15,9 @@ use crate::{
     Problem,
     mesh::sequence::{self, CacheFormat, MeshSequence, Numbered},
 };
+
+/// Most frames of a figure: 20 000 of 10K triangles take 1.2 GB.
+const MAX_FRAMES: u64 = 20_000;
 
 /// Why there is no obstacle.
 pub(super) enum Refusal {
@@ -42,9 +48,8 @@ fn still(scene: &LoadedScene, mesh: &ObstacleMesh) -> Result<MeshSequence, Refus
         ObstacleMesh::File(file) => (vec!["mesh"], file.as_str()),
         ObstacleMesh::Source(source) => match source.generator(scene.scene.scene.seed) {
             Ok(generator) => {
-                let refuse = |error: taut::mesh::generate::GenerateError| {
-                    Refusal::Keys(vec!["mesh", source.tag()], error.to_string())
-                };
+                let refuse =
+                    |error: GenerateError| Refusal::Keys(vec!["mesh", source.tag()], error.to_string());
                 return generator.generate().map(one).map_err(refuse);
             }
             Err(file) => (vec!["mesh", "file"], file),
@@ -65,6 +70,9 @@ fn existing(scene: &LoadedScene, file: &str, keys: Vec<&'static str>) -> Result<
 
 fn sequence_of(scene: &LoadedScene, given: &Sequence) -> Result<MeshSequence, Refusal> {
     let (rate, start) = (given.rate(), given.start);
+    if let Some(figure) = given.figure {
+        return self::figure(scene, figure.edge as f32, rate, start);
+    }
     if let Some(files) = &given.files {
         let refuse = |message| Refusal::Keys(vec!["sequence", "files"], message);
         let files = Numbered::parse(files)
@@ -79,6 +87,26 @@ fn sequence_of(scene: &LoadedScene, given: &Sequence) -> Result<MeshSequence, Re
     let mesh = existing(scene, mesh, vec!["sequence", "mesh"])?;
     debug_assert!(CacheFormat::of_path(&path).is_some());
     sequence::read_cache(&path, &mesh, rate, start).map_err(Refusal::File)
+}
+
+/// The figure in as many frames as the scene needs.
+fn figure(scene: &LoadedScene, edge: f32, rate: f64, start: f64) -> Result<MeshSequence, Refusal> {
+    let refuse = |error: GenerateError| Refusal::Keys(vec!["sequence", "figure"], error.to_string());
+    let figure = Figure::new(edge).map_err(refuse)?;
+    let settings = &scene.scene.scene;
+    let length = f64::from(settings.frames) / f64::from(settings.frame_rate) - start;
+    // At least one, and one past the end.
+    let count = (length * rate).max(0.0).ceil() as u64 + 1;
+    if count > MAX_FRAMES {
+        let message = format!("would have {count} frames, must have at most {MAX_FRAMES}; lower rate");
+        return Err(Refusal::Keys(vec!["sequence", "rate"], message));
+    }
+    let after = |frame: u64| frame as f64 / rate;
+    Ok(MeshSequence {
+        triangles: figure.mesh().triangles.clone(),
+        positions: (0..count).map(|frame| figure.at(after(frame) as f32)).collect(),
+        times: (0..count).map(|frame| start + after(frame)).collect(),
+    })
 }
 
 /// Scaled, turned and moved to where the obstacle starts.

@@ -183,6 +183,13 @@ pub struct Garment {
     pub seams: Vec<[u32; 2]>,
 }
 
+impl From<TriangleMesh> for Garment {
+    /// A mesh that starts as it is at rest.
+    fn from(mesh: TriangleMesh) -> Self {
+        Self { start: mesh.positions.clone(), mesh, seams: Vec::new() }
+    }
+}
+
 /// Why a shape cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum GenerateError {
@@ -294,7 +301,7 @@ impl Generator {
             Self::Capsule { radius, height, segments } => capsule::generate(radius, height, segments)?,
             Self::Box { size, cells } => cuboid::generate(size, cells)?,
         };
-        Ok(Garment { start: mesh.positions.clone(), mesh, seams: Vec::new() })
+        Ok(Garment::from(mesh))
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) use cloth::{Cloth, Pin};
 pub(crate) use contact::Contact;
 pub(crate) use expect::Expect;
 pub(crate) use material::Material;
-pub(crate) use mesh::MeshSource;
+pub(crate) use mesh::{Even, MeshSource};
 pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
 pub(crate) use solver::{Scheme, Solver};
 pub(crate) use transform::{MotionKey, Transform, Vector};

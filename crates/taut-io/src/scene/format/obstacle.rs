@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MeshSource, MotionKey, Transform, Vector};
+use super::{Even, MeshSource, MotionKey, Transform, Vector};
 
 /// A solid body that cloth may not enter, given by its `shape`, or a surface of triangles that cloth may not pass through from either side, given by a `mesh` or
 /// a `sequence` of meshes; one of these three must be there.
@@ -72,7 +72,7 @@ pub(crate) enum ObstacleMesh {
     Source(MeshSource),
 }
 
-/// A sequence of meshes with the same faces: numbered files, or one file with all frames. Before the first frame it is as in the first, after the last as in the last.
+/// A sequence of meshes with the same faces: numbered files, one file with all frames, or the figure that comes with taut. Before the first frame it is as in the first, after the last as in the last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sequence {
@@ -97,6 +97,10 @@ pub(crate) struct Sequence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub mesh: Option<String>,
+    /// The figure that comes with taut. It stands still for half a second, then it walks on the spot, turns from side to side, and raises and lowers its
+    /// arms. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figure: Option<Even>,
     /// Frames a second \[1/s\]; an mdd file has its own times. 30 by default; 0.001 to 100000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 100_000))]

@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(check(&cape.mesh), []);
         let fit = Fit::measure(&cape, &Figure::new(0.02).unwrap());
         assert!(fit.clearance > 0.01, "{fit:?}");
-        assert!(fit.least > -0.003 && fit.most < 0.001, "{} {}", fit.least, fit.most);
+        assert!(fit.least > -0.004 && fit.most < 0.004, "{} {}", fit.least, fit.most);
         let x: Vec<[f32; 3]> = cape.start.iter().map(|p| p.to_array()).collect();
         assert_eq!(piercings(&Surface::new(cape.mesh.triangles.clone()), &x), []);
         let left = &cape.mesh.groups["shoulder:left"];
