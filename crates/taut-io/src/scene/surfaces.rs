@@ -94,7 +94,7 @@ fn figure(scene: &LoadedScene, edge: f32, rate: f64, start: f64) -> Result<MeshS
     let refuse = |error: GenerateError| Refusal::Keys(vec!["sequence", "figure"], error.to_string());
     let figure = Figure::new(edge).map_err(refuse)?;
     let settings = &scene.scene.scene;
-    let length = f64::from(settings.frames) / f64::from(settings.frame_rate) - start;
+    let length = f64::from(settings.frames) / settings.frame_rate - start;
     // At least one, and one past the end.
     let count = (length * rate).max(0.0).ceil() as u64 + 1;
     if count > MAX_FRAMES {
