@@ -149,6 +149,21 @@ mesh = { cylinder = { radius = 0.3, height = 0.8, segments = [60, 40] } }
 pin = [{ select = "group:ring:top" }]
 "#
         }
+        "EvenMesh" => {
+            r#"[[cloth]]
+mesh = { cape = { edge = 0.02 } }
+pin = [{ select = "group:shoulder:left" }, { select = "group:shoulder:right" }]
+
+[[obstacle]]
+mesh = { figure = { edge = 0.02 } }
+"#
+        }
+        "CurtainMesh" => {
+            r#"[[cloth]]
+mesh = { curtain = { size = [1.2, 2.0], cells = [60, 100], pleats = 6, depth = 0.06 } }
+pin = [{ select = "group:rail" }]
+"#
+        }
         "SphereMesh" => {
             r#"[[cloth]]
 mesh = { sphere = { radius = 0.5, frequency = 20 } }
@@ -173,6 +188,31 @@ friction = 0.5
 restitution = 0.1
 margin = 0.002
 motion = [{ time = 0.0 }, { time = 1.0, translate = [0.0, 0.3, 0.0] }]
+"#
+        }
+        "ObstacleMesh" => {
+            r#"[[obstacle]]
+name = "stool"
+mesh = { box = { size = [0.4, 0.3, 0.4], cells = [2, 2, 2] } }
+transform = { translate = [0.5, -0.6, 0.5] }
+
+[[obstacle]]
+name = "figure"
+mesh = "figure.obj"
+"#
+        }
+        "Sequence" => {
+            r#"[[obstacle]]
+name = "walker"
+sequence = { files = "walk.####.obj", rate = 24.0 }
+
+[[obstacle]]
+name = "dancer"
+sequence = { file = "dance.pc2", mesh = "dance.obj", start = 0.5 }
+
+[[obstacle]]
+name = "figure"
+sequence = { figure = { edge = 0.02 } }
 "#
         }
         "Shape" => {

@@ -315,6 +315,10 @@ shape.capsule = { from = [0, 0, 0], to = [1, 0, 0], radius = 0.1 }
 transform.rotate = [0, 0, 45]
 [[obstacle]]
 shape.plane.normal = [0.1, 1, 0]
+[[obstacle]]
+name = "stool"
+mesh = { box = { size = [0.4, 0.3, 0.4], cells = [1, 2, 1] } }
+motion = [{ time = 0.1, translate = [1, 0, 0] }]
 "#;
 
 #[test]
@@ -340,6 +344,9 @@ fn no_scene_panics_when_built() {
                     .flat_map(|pin| &pin.vertices)
                     .all(|index| (*index as usize) < cloth.start.len())
             );
+        }
+        for obstacle in &description.mesh_obstacles {
+            obstacle.check().unwrap();
         }
         for obstacle in &description.obstacles {
             assert!(obstacle.position.is_finite() && (obstacle.rotation.length() - 1.0).abs() < 1e-5);

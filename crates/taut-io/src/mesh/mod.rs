@@ -14,6 +14,7 @@ mod gltf;
 mod obj;
 mod ply;
 mod polygon;
+pub mod sequence;
 mod stl;
 mod text;
 mod weld;

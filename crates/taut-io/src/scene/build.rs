@@ -9,16 +9,17 @@ use taut::{
     mesh::{
         TriangleMesh,
         check::{MAX_COORDINATE, check},
+        generate::Garment,
     },
 };
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Pin, Vector, Wind},
+    format::{Air, Cloth, MotionKey, Obstacle, Pin, Vector, Wind},
     noise::{self, Octaves},
     report::{Path, Report},
     select::Selection,
-    solids,
+    solids, surfaces,
     tree::{Node, Origin},
 };
 use crate::{Problem, Problems};
@@ -34,6 +35,12 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     let mut builder =
         Builder { scene, report: Report::new(scene.file.clone(), &scene.overrides), warnings: Vec::new() };
     let settings = &scene.scene;
+    let mesh_obstacles: Vec<taut::MeshObstacle> = settings
+        .obstacle
+        .iter()
+        .enumerate()
+        .filter_map(|(index, obstacle)| builder.surface(index, obstacle))
+        .collect();
     let cloths =
         settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
     if !builder.report.problems.is_empty() {
@@ -41,8 +48,8 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     }
     let description = Description {
         cloths,
-        obstacles: settings.obstacle.iter().map(solids::obstacle).collect(),
-        mesh_obstacles: Vec::new(),
+        obstacles: settings.obstacle.iter().filter_map(solids::obstacle).collect(),
+        mesh_obstacles,
         gravity: vector(settings.scene.gravity).as_vec3(),
         air: air(&settings.air),
         contact: taut::Contact {
@@ -95,11 +102,28 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// One mesh obstacle, or `None` if it is none or something was reported.
+    fn surface(&mut self, index: usize, obstacle: &Obstacle) -> Option<taut::MeshObstacle> {
+        let name = obstacle.name.as_deref().unwrap_or_default();
+        match surfaces::obstacle(self.scene, obstacle)? {
+            Ok(obstacle) => return Some(obstacle),
+            Err(surfaces::Refusal::Keys(keys, message)) => {
+                let problem = self.at_key("obstacle", index, name, &keys, message);
+                self.report.problems.push(problem);
+            }
+            Err(surfaces::Refusal::File(problem)) => {
+                let message = format!("{} (mesh of obstacle \"{name}\")", problem.message);
+                self.report.problems.push(Problem { message, ..problem });
+            }
+        }
+        None
+    }
+
     /// One piece of cloth, or `None` if something was reported.
     fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
         let name = cloth.name.clone().unwrap_or_default();
-        let mesh = self.mesh(index, cloth, &name)?;
-        let start = self.start(index, cloth, &name, &mesh)?;
+        let Garment { mesh, start, .. } = self.mesh(index, cloth, &name)?;
+        let start = self.start(index, cloth, &name, start)?;
         let before = self.report.problems.len();
         let pins = self.pins(index, cloth, &name, &mesh, &start);
         let cloth = taut::Cloth {
@@ -123,13 +147,13 @@ impl Builder<'_> {
         (self.report.problems.len() == before).then_some(cloth)
     }
 
-    /// The mesh at rest: generated or read, scaled, checked.
-    fn mesh(&mut self, index: usize, cloth: &Cloth, name: &str) -> Option<TriangleMesh> {
+    /// The mesh at rest and where it starts before it is turned and moved: generated or read, scaled, checked.
+    fn mesh(&mut self, index: usize, cloth: &Cloth, name: &str) -> Option<Garment> {
         let tag = cloth.mesh.tag();
         let keys = ["mesh", tag];
-        let (mut mesh, file) = match cloth.mesh.generator(self.scene.scene.scene.seed) {
-            Ok(generator) => match generator.generate() {
-                Ok(mesh) => (mesh, None),
+        let (mut garment, file) = match cloth.mesh.generator(self.scene.scene.scene.seed) {
+            Ok(generator) => match generator.make() {
+                Ok(garment) => (garment, None),
                 Err(error) => return self.refuse(index, name, &keys, error.to_string()),
             },
             Err(file) => {
@@ -138,7 +162,7 @@ impl Builder<'_> {
                     return self.refuse(index, name, &keys, format!("there is no file {}", path.display()));
                 }
                 match crate::mesh::read(&path) {
-                    Ok(mesh) => (mesh, Some(path)),
+                    Ok(mesh) => (Garment::from(mesh), Some(path)),
                     Err(problem) => {
                         let message = format!("{} (mesh of cloth \"{name}\")", problem.message);
                         self.report.problems.push(Problem { message, ..problem });
@@ -149,10 +173,16 @@ impl Builder<'_> {
         };
         let scale = vector(cloth.transform.scale.factors());
         if scale != DVec3::ONE {
-            mesh.positions.iter_mut().for_each(|x| *x = (scale * x.as_dvec3()).as_vec3());
+            // A garment lies flat at rest and stands upright at its start: scaled along one axis, the two would not fit.
+            if garment.start != garment.mesh.positions && scale != DVec3::splat(scale.x) {
+                let message = format!("must be one number: a {tag} is scaled alike along all axes");
+                return self.refuse(index, name, &["transform", "scale"], message);
+            }
+            let scaled = |x: &mut Vec3| *x = (scale * x.as_dvec3()).as_vec3();
+            garment.mesh.positions.iter_mut().chain(&mut garment.start).for_each(scaled);
         }
         let mut sound = true;
-        for problem in check(&mesh) {
+        for problem in check(&garment.mesh) {
             let message = match &file {
                 Some(_) => format!("{problem} (mesh of cloth \"{name}\")"),
                 None => problem.to_string(),
@@ -168,12 +198,11 @@ impl Builder<'_> {
                 self.warnings.push(found);
             }
         }
-        sound.then_some(mesh)
+        sound.then_some(garment)
     }
 
-    /// Where the vertices start: the rest shape with noise, turned and moved.
-    fn start(&mut self, index: usize, cloth: &Cloth, name: &str, mesh: &TriangleMesh) -> Option<Vec<Vec3>> {
-        let mut start = mesh.positions.clone();
+    /// Where the vertices start: with noise, turned and moved.
+    fn start(&mut self, index: usize, cloth: &Cloth, name: &str, mut start: Vec<Vec3>) -> Option<Vec<Vec3>> {
         if let Some(noise) = cloth.noise {
             let seed = noise.seed.unwrap_or(self.scene.scene.scene.seed);
             let (amplitude, frequency, count) = (noise.amplitude, noise.frequency, noise.octaves);
@@ -261,14 +290,19 @@ impl Builder<'_> {
 
     /// A problem of a key of a cloth, with the line of the nearest key that the scene has.
     fn at(&self, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
-        let mut node = self.scene.tree.items_of("cloth").get(index);
+        self.at_key("cloth", index, name, keys, message)
+    }
+
+    /// The same of a body of this `kind`.
+    fn at_key(&self, kind: &str, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
+        let mut node = self.scene.tree.items_of(kind).get(index);
         let mut origin = node.map_or(Origin::File, |node| node.origin);
         for key in keys {
             node = node.and_then(|node| find(node, key));
             origin = node.map_or(origin, |node| node.origin);
         }
         let root = Path::Root;
-        let list = Path::Key(&root, "cloth");
+        let list = Path::Key(&root, kind);
         let body = Path::Named(&list, name);
         // An index belongs to the key's text here: `pin[0]`.
         let key = keys.iter().fold(body.to_string(), |path, key| format!("{path}.{key}"));
