@@ -91,6 +91,15 @@ until = 1.0
 select = "box:0.4,0,0.9,0.6,0,1"
 pivot = [0.5, 0.0, 1.0]
 motion = [{ time = 0.0 }, { time = 2.0, translate = [0.0, 0.5, 0.0], rotate = [0.0, 90.0, 0.0] }]
+
+[[cloth.pin]]                     # follows a mesh
+select = "corner:bottom-left"
+attach = "stool"
+
+[[obstacle]]
+name = "stool"
+mesh = { box = { size = [0.4, 0.3, 0.4], cells = [2, 2, 2] } }
+transform = { translate = [0.0, -0.2, 1.0] }
 "#
         }
         "StrainLimits" | "WarpDirection" => {

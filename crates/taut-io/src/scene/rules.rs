@@ -97,6 +97,7 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         }
         check_times(pin.items_of("motion"), &Path::Key(&path, "motion"), report);
         check_until(pin, &path, report);
+        check_attach(pin, &path, report);
     }
     if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
         let mesh = Path::Key(path, "mesh");
@@ -185,6 +186,28 @@ fn check_until(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     {
         let message = format!("is {}, must be later than from, which is {}", show(until), show(from));
         report.add(node.origin, &Path::Key(path, "until"), message);
+    }
+}
+
+/// A pin that follows an obstacle does so from the start, and in no other way.
+fn check_attach(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    if pin.get("attach").is_none() {
+        return;
+    }
+    let begins_later = |node: &&Node| node.number().is_some_and(|from| from > 0.0);
+    let wrong = [
+        (
+            "motion",
+            pin.get("motion").filter(|node| !node.items().is_empty()),
+            "which is what moves the vertices",
+        ),
+        ("pivot", pin.get("pivot"), "which is what moves the vertices"),
+        ("from", pin.get("from").filter(begins_later), "which holds the vertices from the start"),
+    ];
+    for (key, node, why) in wrong {
+        if let Some(node) = node {
+            report.add(node.origin, &Path::Key(path, key), format!("must not stand beside attach, {why}"));
+        }
     }
 }
 
