@@ -7,7 +7,10 @@ use super::{
     select::Selection,
     tree::{Node, show},
 };
-use crate::mesh::sequence::{CacheFormat, Numbered};
+use crate::mesh::{
+    Format,
+    sequence::{CacheFormat, Numbered},
+};
 
 /// Shortest length of a direction or an axis \[m\]; below, f32 cannot say where it points.
 const MIN_LENGTH: f64 = 1e-6;
@@ -316,11 +319,17 @@ fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
                     wrong(key, "is for numbered files, must not stand beside file".into());
                 }
             }
-            match CacheFormat::of_path(std::path::Path::new(file)) {
+            let path = std::path::Path::new(file);
+            match CacheFormat::of_path(path) {
+                None if Format::of_path(path) == Some(Format::Gltf) => {
+                    if sequence.get("mesh").is_some() {
+                        wrong("mesh", "must not stand beside a glTF file, which has faces of its own".into());
+                    }
+                }
                 None => wrong(
                     "file",
                     format!(
-                        "\"{file}\" must end in .pc2 or .mdd; write frames of other formats as numbered OBJ or PLY files, and name these in files"
+                        "\"{file}\" must end in .pc2, .mdd, .gltf or .glb; what is in another format, such as USD or Alembic, can be written as one of these, or as numbered OBJ or PLY files that are named in files"
                     ),
                 ),
                 Some(format) => {

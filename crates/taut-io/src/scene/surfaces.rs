@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     Problem,
-    mesh::sequence::{self, CacheFormat, MeshSequence, Numbered},
+    mesh::{
+        Format,
+        sequence::{self, MeshSequence, Numbered},
+    },
 };
 
 /// Why there is no obstacle.
@@ -76,8 +79,10 @@ fn sequence_of(scene: &LoadedScene, given: &Sequence) -> Result<MeshSequence, Re
     let file = given.file.as_deref().unwrap_or_default();
     let mesh = given.mesh.as_deref().unwrap_or_default();
     let path = existing(scene, file, vec!["sequence", "file"])?;
+    if Format::of_path(&path) == Some(Format::Gltf) {
+        return sequence::read_animation(&path, rate, start).map_err(Refusal::File);
+    }
     let mesh = existing(scene, mesh, vec!["sequence", "mesh"])?;
-    debug_assert!(CacheFormat::of_path(&path).is_some());
     sequence::read_cache(&path, &mesh, rate, start).map_err(Refusal::File)
 }
 
