@@ -93,7 +93,7 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
         warnings: scene.warnings().iter().map(ToString::to_string).chain(world.warnings()).collect(),
         frames: Some(scene.frames),
         bodies: body_sizes(&world),
-        obstacles: world.description().obstacles.len(),
+        obstacles: world.description().obstacles.len() + world.description().mesh_obstacles.len(),
         ..Found::default()
     })
 }

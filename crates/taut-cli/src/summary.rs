@@ -81,7 +81,8 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
             ),
         );
         row("energy", format!("{:.4} J at the end", f.final_energy));
-        if !world.description().obstacles.is_empty() {
+        let description = world.description();
+        if !description.obstacles.is_empty() || !description.mesh_obstacles.is_empty() {
             row("penetration", format!("at most {:.4} mm", f.max_penetration.value * 1e3));
         }
         if f.rescued > 0 {

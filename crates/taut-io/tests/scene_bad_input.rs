@@ -114,7 +114,7 @@ fn mesh_obstacles() {
         &format!("{sequence}.first"),
         &["last"],
     );
-    says("sequence.file = \"walk.abc\"", 9, &format!("{sequence}.file"), &[".pc2", "numbered OBJ"]);
+    says("sequence.file = \"walk.abc\"", 9, &format!("{sequence}.file"), &[".pc2", "USD", "numbered OBJ"]);
     says("sequence.file = \"walk.pc2\"", 9, &format!("{sequence}.mesh"), &["is missing", "a PC2 file"]);
     says(
         "sequence = { file = \"walk.pc2\", mesh = \"a1.obj\" }",
@@ -140,6 +140,23 @@ fn mesh_obstacles() {
         &format!("{sequence}.last"),
         &["numbered files"],
     );
+    let attached = |keys: &str| {
+        format!(
+            "{GOOD}pin = [{{ select = \"all\", {keys} }}]\n[[obstacle]]\nname = \"figure\"\nmesh = \"a1.obj\"\n\
+                 [[obstacle]]\nname = \"ball\"\nshape.sphere.radius = 1\n"
+        )
+    };
+    for (keys, key, words) in [
+        ("attach = \"figrue\"", "attach", &["no obstacle \"figrue\"", "did you mean \"figure\"?"][..]),
+        ("attach = \"ball\"", "attach", &["given by its shape"]),
+        ("attach = \"figure\", motion = [{ time = 0 }]", "motion", &["beside attach"]),
+        ("attach = \"figure\", pivot = [0, 0, 0]", "pivot", &["beside attach"]),
+        ("attach = \"figure\", from = 1", "from", &["beside attach"]),
+    ] {
+        refused_in(&folder, attached(keys), Some(7), Some(&format!("cloth.sheet.pin[0].{key}")), words);
+    }
+    let built = folder.load(attached("attach = \"figure\", until = 2")).unwrap().build().unwrap();
+    assert_eq!(built.cloths[0].pins[0].attach, Some(0));
     let problem = |keys: &str| folder.load(obstacle(keys)).unwrap().build().unwrap_err().to_string();
     let differs = problem("sequence.files = \"a#.obj\"");
     assert!(

@@ -303,7 +303,7 @@ material = { base = "denim", density = 0.3 }
 strain = { min = -0.1, max = 0.2 }
 bend = { min = -60, max = 30.5 }
 noise = { amplitude = 0.1, octaves = 3, frequency = 2.0 }
-pin = [{ select = "corner:top-left", motion = [{ time = 0 }, { time = 1, rotate = [0, 90, 0] }] }, { select = "index:1,3-5" }]
+pin = [{ select = "corner:top-left", motion = [{ time = 0 }, { time = 1, rotate = [0, 90, 0] }] }, { select = "index:1,3-5" }, { select = "index:2", attach = "stool" }]
 [[cloth]]
 mesh.disc = { radius = 0.5, rings = 2 }
 pin = [{ select = "box:-1,-1,-1,0,1,1" }, { select = "boundary" }]

@@ -69,6 +69,7 @@ pin = [
 name = "sphere_1"
 mesh.sphere = { radius = 0.7, frequency = 3 }
 material.base = "paper"
+pin = [{ select = "index:9", attach = "stool", until = 3 }]
 [[cloth]]
 mesh.torus = { major = 0.7, minor = 0.1, segments = [12, 6] }
 [[cloth]]

@@ -10,7 +10,9 @@ use std::{ops::Range, sync::OnceLock};
 use glam::Vec3;
 
 use crate::{
-    boundary::{mesh_obstacle::MeshObstacle, motion::Motion, obstacle::Obstacle, pin::Pin},
+    boundary::{
+        attachment::Attachment, mesh_obstacle::MeshObstacle, motion::Motion, obstacle::Obstacle, pin::Pin,
+    },
     certificate::RestShape,
     contact::{inside::ClosedMesh, surface::Surface},
     hierarchy::fit::CoarseLimits,
@@ -285,6 +287,8 @@ pub(crate) struct PinnedVertex {
     pub motion: u32,
     /// During which it is held: from the end of the first to the end of the last.
     pub frames: Range<u32>,
+    /// What it follows in place of the motion.
+    pub attachment: Option<Attachment>,
 }
 
 impl PinnedVertex {

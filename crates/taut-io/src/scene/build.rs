@@ -16,6 +16,7 @@ use taut::{
 use super::{
     LoadedScene,
     format::{Air, Cloth, MotionKey, Obstacle, Pin, Vector, Wind},
+    nearest::hint,
     noise::{self, Octaves},
     report::{Path, Report},
     select::Selection,
@@ -245,6 +246,13 @@ impl Builder<'_> {
                         continue;
                     }
                 };
+            let attach = match pin.attach.as_deref().map(|name| self.attached(name)).transpose() {
+                Ok(attach) => attach,
+                Err(message) => {
+                    self.refuse::<()>(index, name, &[&item, "attach"], message);
+                    continue;
+                }
+            };
             let pivot = pin.pivot.map(vector).unwrap_or_else(|| {
                 let sum: DVec3 = vertices.iter().map(|vertex| start[*vertex as usize].as_dvec3()).sum();
                 sum / vertices.len() as f64
@@ -257,7 +265,8 @@ impl Builder<'_> {
                 vertices.into_iter().partition(|vertex| rival(*vertex).is_none());
             let differs = |first: &usize| {
                 let first = &cloth.pin[*first];
-                (&first.motion, first.from, first.until) != (&pin.motion, pin.from, pin.until)
+                (&first.motion, &first.attach, first.from, first.until)
+                    != (&pin.motion, &pin.attach, pin.from, pin.until)
             };
             if let Some((vertex, first)) =
                 held.iter().find_map(|vertex| Some((vertex, rival(*vertex).filter(differs)?)))
@@ -275,10 +284,30 @@ impl Builder<'_> {
                     motion: motion(&pin.motion, pivot),
                     from: pin.from as f32,
                     until: pin.until.map(|until| until as f32),
+                    attach,
                 });
             }
         }
         pins
+    }
+
+    /// The number of the mesh obstacle `name`, of the description's.
+    fn attached(&self, name: &str) -> Result<usize, String> {
+        let obstacles = &self.scene.scene.obstacle;
+        let is_mesh = |obstacle: &&Obstacle| obstacle.shape.is_none();
+        let names = || obstacles.iter().filter(is_mesh).filter_map(|obstacle| obstacle.name.as_deref());
+        if let Some(number) = names().position(|other| other == name) {
+            return Ok(number);
+        }
+        if obstacles.iter().any(|obstacle| obstacle.name.as_deref() == Some(name)) {
+            return Err(format!(
+                "\"{name}\" is given by its shape, must be an obstacle with a mesh or a sequence"
+            ));
+        }
+        let hint = hint(name, names());
+        let known: Vec<&str> = names().collect();
+        let known = if known.is_empty() { "none has a mesh".into() } else { known.join(", ") };
+        Err(format!("there is no obstacle \"{name}\"{hint} must be one with a mesh: {known}"))
     }
 
     /// Reports a problem of a key of a cloth.

@@ -7,7 +7,10 @@ use super::{
     select::Selection,
     tree::{Node, show},
 };
-use crate::mesh::sequence::{CacheFormat, Numbered};
+use crate::mesh::{
+    Format,
+    sequence::{CacheFormat, Numbered},
+};
 
 /// Shortest length of a direction or an axis \[m\]; below, f32 cannot say where it points.
 const MIN_LENGTH: f64 = 1e-6;
@@ -97,6 +100,7 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         }
         check_times(pin.items_of("motion"), &Path::Key(&path, "motion"), report);
         check_until(pin, &path, report);
+        check_attach(pin, &path, report);
     }
     if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
         let mesh = Path::Key(path, "mesh");
@@ -185,6 +189,28 @@ fn check_until(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     {
         let message = format!("is {}, must be later than from, which is {}", show(until), show(from));
         report.add(node.origin, &Path::Key(path, "until"), message);
+    }
+}
+
+/// A pin that follows an obstacle does so from the start, and in no other way.
+fn check_attach(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    if pin.get("attach").is_none() {
+        return;
+    }
+    let begins_later = |node: &&Node| node.number().is_some_and(|from| from > 0.0);
+    let wrong = [
+        (
+            "motion",
+            pin.get("motion").filter(|node| !node.items().is_empty()),
+            "which is what moves the vertices",
+        ),
+        ("pivot", pin.get("pivot"), "which is what moves the vertices"),
+        ("from", pin.get("from").filter(begins_later), "which holds the vertices from the start"),
+    ];
+    for (key, node, why) in wrong {
+        if let Some(node) = node {
+            report.add(node.origin, &Path::Key(path, key), format!("must not stand beside attach, {why}"));
+        }
     }
 }
 
@@ -301,11 +327,17 @@ fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
                     wrong(key, "is for numbered files, must not stand beside file".into());
                 }
             }
-            match CacheFormat::of_path(std::path::Path::new(file)) {
+            let path = std::path::Path::new(file);
+            match CacheFormat::of_path(path) {
+                None if Format::of_path(path) == Some(Format::Gltf) => {
+                    if sequence.get("mesh").is_some() {
+                        wrong("mesh", "must not stand beside a glTF file, which has faces of its own".into());
+                    }
+                }
                 None => wrong(
                     "file",
                     format!(
-                        "\"{file}\" must end in .pc2 or .mdd; write frames of other formats as numbered OBJ or PLY files, and name these in files"
+                        "\"{file}\" must end in .pc2, .mdd, .gltf or .glb; what is in another format, such as USD or Alembic, can be written as one of these, or as numbered OBJ or PLY files that are named in files"
                     ),
                 ),
                 Some(format) => {

@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     Problem,
-    mesh::sequence::{self, CacheFormat, MeshSequence, Numbered},
+    mesh::{
+        Format,
+        sequence::{self, MeshSequence, Numbered},
+    },
 };
 
 /// Most frames of a figure: 20 000 of 10K triangles take 1.2 GB.
@@ -84,8 +87,10 @@ fn sequence_of(scene: &LoadedScene, given: &Sequence) -> Result<MeshSequence, Re
     let file = given.file.as_deref().unwrap_or_default();
     let mesh = given.mesh.as_deref().unwrap_or_default();
     let path = existing(scene, file, vec!["sequence", "file"])?;
+    if Format::of_path(&path) == Some(Format::Gltf) {
+        return sequence::read_animation(&path, rate, start).map_err(Refusal::File);
+    }
     let mesh = existing(scene, mesh, vec!["sequence", "mesh"])?;
-    debug_assert!(CacheFormat::of_path(&path).is_some());
     sequence::read_cache(&path, &mesh, rate, start).map_err(Refusal::File)
 }
 

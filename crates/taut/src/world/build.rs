@@ -6,7 +6,11 @@ use glam::Vec3;
 
 use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection};
 use crate::{
-    boundary::mesh_obstacle::MeshObstacle,
+    boundary::{
+        attachment::{self, Attachment},
+        mesh_obstacle::MeshObstacle,
+        pin::Pin,
+    },
     certificate::RestShape,
     contact::{inside::ClosedMesh, surface::Surface},
     hierarchy::{self, Transfer},
@@ -109,11 +113,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
         }));
         for pin in &cloth.pins {
+            let mut attached = attachments(&description, cloth, pin)?.into_iter();
             pins.extend(pin.vertices.iter().map(|&v| PinnedVertex {
                 vertex: place[v as usize],
                 start: cloth.start[v as usize],
                 motion: motions.len() as u32,
                 frames: pin.frames(description.frame_time),
+                attachment: attached.next(),
             }));
             motions.push(pin.motion.clone());
         }
@@ -376,6 +382,26 @@ fn add_body(
     })
 }
 
+/// What the vertices of a pin follow; empty if it is no mesh obstacle.
+fn attachments(description: &Description, cloth: &Cloth, pin: &Pin) -> Result<Vec<Attachment>, WorldError> {
+    let Some(number) = pin.attach else { return Ok(Vec::new()) };
+    let Some(obstacle) = description.mesh_obstacles.get(number) else {
+        let count = description.mesh_obstacles.len();
+        return Err(invalid(
+            cloth,
+            format!("a pin is attached to mesh obstacle {number}; there are {count}"),
+        ));
+    };
+    let places = pin.vertices.iter().map(|&v| cloth.start[v as usize]);
+    attachment::attach(obstacle, number as u32, places).ok_or_else(|| {
+        let name = &obstacle.name;
+        invalid(
+            cloth,
+            format!("a pin is attached to obstacle \"{name}\", which has no face with three corners"),
+        )
+    })
+}
+
 /// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies if they may touch.
 fn build_filters(
     description: &Description,
@@ -634,6 +660,10 @@ fn check(description: &Description) -> Result<(), WorldError> {
                 .iter()
                 .all(|p| p.from >= 0.0 && p.from.is_finite() && p.until.is_none_or(|u| u > p.from)),
             "a pin's from must be at least 0 s, its until later",
+        )?;
+        need(
+            cloth.pins.iter().all(|p| p.attach.is_none() || p.from <= 0.0 && p.motion.keys.is_empty()),
+            "a pin that is attached to an obstacle begins at the start, and has no motion of its own",
         )?;
         need(
             cloth.masses.as_ref().is_none_or(|masses| {

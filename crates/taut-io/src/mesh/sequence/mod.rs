@@ -9,14 +9,14 @@ use std::path::Path;
 
 use glam::Vec3;
 
-use super::{Fault, fault, file, read};
+use super::{Fault, fault, file, gltf, read};
 use crate::Problem;
 
 pub use cache::CacheFormat;
 pub use numbered::Numbered;
 
 /// Most vertices that a sequence may have in all its frames together: 12 GiB of positions.
-const MAX_POINTS: usize = 1 << 30;
+pub(super) const MAX_POINTS: usize = 1 << 30;
 
 /// A mesh that moves.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,6 +64,17 @@ pub fn read_numbered(
         sequence.positions.push(mesh.positions);
         sequence.times.push(start + f64::from(number - files[0].0) / rate);
     }
+    Ok(sequence)
+}
+
+/// Reads a glTF file and plays its first animation, `rate` frames a second, the first at `start` \[s\].
+///
+/// # Errors
+/// A problem that names the file, and the element.
+pub fn read_animation(path: &Path, rate: f64, start: f64) -> Result<MeshSequence, Problem> {
+    let play = || gltf::animation::play(&file::read(path)?, path.parent(), rate);
+    let mut sequence = play().map_err(|fault| fault.into_problem(Some(path)))?;
+    sequence.times.iter_mut().for_each(|time| *time += start);
     Ok(sequence)
 }
 

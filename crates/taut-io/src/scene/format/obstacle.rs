@@ -89,11 +89,12 @@ pub(crate) struct Sequence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub last: Option<u32>,
-    /// One file with all frames (pc2, mdd), relative to the scene file. None by default.
+    /// One file with all frames, relative to the scene file: a point cache (pc2, mdd) with `mesh`, or a model with an animation (gltf, glb), of which the first is played: nodes, skins and
+    /// morph targets. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub file: Option<String>,
-    /// The mesh (obj, ply, stl, gltf, glb) whose vertices `file` moves, in the same order. None by default.
+    /// The mesh (obj, ply, stl, gltf, glb) whose vertices a point cache moves, in the same order. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub mesh: Option<String>,
@@ -101,7 +102,7 @@ pub(crate) struct Sequence {
     /// arms. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figure: Option<Even>,
-    /// Frames a second \[1/s\]; an mdd file has its own times. 30 by default; 0.001 to 100000.
+    /// Frames a second \[1/s\], at which an animation is sampled; an mdd file has its own times. 30 by default; 0.001 to 100000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 100_000))]
     pub rate: Option<f64>,
