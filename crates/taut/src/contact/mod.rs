@@ -8,6 +8,7 @@
 //! | continuous detection: when a moving pair comes together, conservatively | [`continuous`] |
 //! | narrow phase: which pairs touch, and in which direction they must stay apart | [`touching`] |
 //! | whether an edge pierces a triangle, exactly | [`intersection`] |
+//! | which parts of a frame do, and how near others are | [`inspect`] |
 //! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
 //!
 //! How touching parts are kept apart while limits are met is in [`limit::nearest::pairs`](crate::limit::nearest::pairs).
@@ -16,6 +17,7 @@ pub mod candidates;
 pub mod continuous;
 pub mod distance;
 pub mod guard;
+pub mod inspect;
 pub mod intersection;
 pub mod surface;
 pub mod touching;
