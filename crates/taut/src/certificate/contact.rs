@@ -124,10 +124,21 @@ impl Examiner {
         threads: &Threads,
         positions: impl IntoIterator<Item = &'a [Vec3]>,
     ) -> ContactCertificate {
-        let Self { inspector, x, .. } = self;
-        x.clear();
-        x.extend(positions.into_iter().flatten().map(Vec3::to_array));
-        inspector.look(threads, x);
+        self.x.clear();
+        self.x.extend(positions.into_iter().flatten().map(Vec3::to_array));
+        self.look(threads)
+    }
+
+    /// Looks at the bodies as they start.
+    pub fn examine_start(&mut self, threads: &Threads) -> ContactCertificate {
+        self.x.clone_from(&self.inspector.parts().start);
+        let mut found = self.look(threads);
+        found.tangled = found.intersections > 0;
+        found
+    }
+
+    fn look(&mut self, threads: &Threads) -> ContactCertificate {
+        self.inspector.look(threads, &self.x);
         let intersections = self.inspector.crossings().len() as u64;
         ContactCertificate {
             intersections,

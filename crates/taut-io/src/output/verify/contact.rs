@@ -26,7 +26,7 @@ pub(super) fn judge(line: &FrameLine, written: Option<&FrameLine>) -> Vec<Failur
     }
     match written.map(|written| &written.certificate.contact) {
         Some(None) => {
-            fail(Kind::Missing, None, None, "metrics.jsonl says nothing of contact in this frame".into());
+            fail(Kind::Changed, None, None, "metrics.jsonl says nothing of contact in this frame".into());
         }
         Some(Some(then)) => {
             if let Some(message) = difference(then, now) {
