@@ -17,22 +17,28 @@ kinds = np.fromfile(root / "kinds", dtype=np.uint8)
 times = np.fromfile(root / "times")
 begun = time.time()
 
-# Exact up to its tolerance, but may take for ever on some pairs: capped, and then it says "collision" to be safe.
-ccd = ipctk.TightInclusionCCD(tolerance=1e-6, max_iterations=100_000, conservative_rescaling=1.0)
-calls = [ccd.point_triangle_ccd, ccd.edge_edge_ccd]
-theirs = np.array([calls[k](*pair[0], *pair[1])[0] for k, pair in zip(kinds, x)])
+# Its tolerance is a length: all pairs to the same size, by a power of two, which rounds nothing.
+x *= 2.0 ** -np.ceil(np.log2(np.abs(x).max(axis=(1, 2, 3), keepdims=True)))
+
+
+def collides(pair, kind, tolerance, iterations):
+    """Right up to its tolerance, but it may take for ever on some pairs: capped, it says that they collide, to be safe."""
+    ccd = ipctk.TightInclusionCCD(tolerance, iterations, 1.0)
+    return [ccd.point_triangle_ccd, ccd.edge_edge_ccd][kind](*pair[0], *pair[1])[0]
+
+
+theirs = np.array([collides(pair, k, 1e-6, 20_000) for k, pair in zip(kinds, x)])
 ours = ~np.isnan(times)
 
 
-def collides_whatever_the_jitter(pair, kind):
-    """What is undecided within the tolerance of ipctk is no collision that could be missed: one stays where all move by 1e-5 of its size."""
+def collides_indeed(pair, kind):
+    """Whether a collision is one with a thousandth of the tolerance too, and with its vertices jittered by as much."""
     random = np.random.default_rng(1)
-    size = np.abs(pair - pair[:, :1]).max()
-    away = [random.uniform(-1e-5, 1e-5, pair.shape) * size for _ in range(8)]
-    return all(calls[kind](*(pair + d)[0], *(pair + d)[1])[0] for d in away)
+    jitters = [np.zeros(pair.shape)] + [random.uniform(-1e-9, 1e-9, pair.shape) for _ in range(4)]
+    return all(collides(pair + jitter, kind, 1e-9, 3_000_000) for jitter in jitters)
 
 
-missed = [i for i in np.flatnonzero(theirs & ~ours) if collides_whatever_the_jitter(x[i], kinds[i])]
+missed = [i for i in np.flatnonzero(theirs & ~ours) if collides_indeed(x[i], kinds[i])]
 print("class, pairs, collisions, undecided, false alarms")
 place = np.arange(len(x)) // 2 % classes
 for c in range(classes):
