@@ -94,8 +94,8 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     match found {
         Ok(mut found) => {
             if let (Some(ply), Some(examiner)) = (&args.ply, &found.examiner) {
-                let (positions, faces) = examiner.tangle();
-                atomic::write(ply, &mesh::write_marked_ply(positions, &faces))
+                let bytes = mesh::write_marked_ply(examiner.positions(), &examiner.tangled_faces());
+                atomic::write(ply, &bytes)
                     .map_err(|error| Failure::Write { message: error.to_string(), hint: None })?;
                 found.tangle.iter_mut().for_each(|tangle| tangle.ply = Some(ply.display().to_string()));
             }
@@ -153,7 +153,7 @@ impl Found {
             }
             self.warnings.push(format!("tangled at the start: {}", words.join("; ")));
         }
-        let faces = examiner.tangle().1.iter().filter(|(_, tangled)| *tangled).count();
+        let faces = examiner.tangled_faces().iter().filter(|(_, tangled)| *tangled).count();
         self.tangle = Some(Tangle { intersections: found.intersections, faces, first, ply: None });
         self.examiner = Some(examiner);
         self

@@ -18,8 +18,9 @@ fn folded(cells: u32) -> (Parts, Vec<[f32; 3]>) {
     let fold = |&[x, _, z]: &[f32; 3]| {
         let layer = ((x + 0.5) * 5.0).floor().min(4.0);
         let along = (x + 0.5) * 5.0 - layer;
-        let back = if layer as u32 % 2 == 0 { along } else { 1.0 - along };
-        let height = 0.005 * (layer + if layer as u32 % 2 == 0 { back } else { 1.0 - back });
+        let forth = (layer as u32).is_multiple_of(2);
+        let back = if forth { along } else { 1.0 - along };
+        let height = 0.005 * (layer + along);
         [0.2 * back, height + 0.01 * (30.0 * back).sin() * (20.0 * z).cos(), z]
     };
     let x = start.iter().map(fold).collect();

@@ -156,9 +156,13 @@ impl Examiner {
         self.inspector.crossings().iter().map(|crossing| self.named(crossing))
     }
 
-    /// All vertices where they were looked at last \[m\], and all faces with whether something passes through them or
-    /// one of their own edges passes through something.
-    pub fn tangle(&self) -> (&[[f32; 3]], Vec<([u32; 3], bool)>) {
+    /// All vertices where they were looked at last \[m\].
+    pub fn positions(&self) -> &[[f32; 3]] {
+        &self.x
+    }
+
+    /// All faces, with whether something passes through them or one of their own edges passes through something.
+    pub fn tangled_faces(&self) -> Vec<([u32; 3], bool)> {
         let crossings = self.inspector.crossings();
         let faces: std::collections::BTreeSet<u32> = crossings.iter().map(|c| c.triangle).collect();
         let edges: std::collections::BTreeSet<[u32; 2]> = crossings.iter().map(|c| c.edge).collect();
@@ -168,7 +172,7 @@ impl Examiner {
                 [[a, b], [b, c], [c, a]].iter().any(|&[a, b]| edges.contains(&[a.min(b), a.max(b)]));
             (*t, of_edge || faces.contains(&(place as u32)))
         };
-        (&self.x, self.inspector.parts().triangles.iter().enumerate().map(is_tangled).collect())
+        self.inspector.parts().triangles.iter().enumerate().map(is_tangled).collect()
     }
 
     fn named(&self, crossing: &Crossing) -> Intersection {
