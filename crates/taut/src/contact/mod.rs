@@ -10,6 +10,7 @@
 //! | narrow phase: which pairs touch, and in which direction they must stay apart | [`touching`] |
 //! | how far a point is inside a closed mesh | [`inside`] |
 //! | whether an edge pierces a triangle, exactly | [`intersection`] |
+//! | which parts of a frame do, and how near others are | [`inspect`] |
 //! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
 //!
 //! How touching parts are kept apart while limits are met is in [`limit::nearest::pairs`](crate::limit::nearest::pairs).
@@ -19,6 +20,7 @@ pub mod continuous;
 pub mod distance;
 pub mod guard;
 pub mod inside;
+pub mod inspect;
 pub mod intersection;
 pub mod neighbours;
 pub mod surface;

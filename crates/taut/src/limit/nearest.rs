@@ -328,7 +328,9 @@ impl Filter {
         for k in 0..3 {
             sum[k] = mass * (goal[i][k] - x[i][k]);
         }
-        for (corners, pulls) in [&self.corners, &self.bends.corners, &self.folds.corners].into_iter().zip(pulls) {
+        for (corners, pulls) in
+            [&self.corners, &self.bends.corners, &self.folds.corners].into_iter().zip(pulls)
+        {
             for &c in corners.of(i) {
                 let pull = &pulls[c as usize];
                 for k in 0..4 {

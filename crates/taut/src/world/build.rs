@@ -419,7 +419,8 @@ fn build_filters(
     let mut together: Option<Together> = None;
     for (cloth, body) in description.cloths.iter().zip(bodies) {
         let count = |some: bool, count: usize| if some { count } else { 0 };
-        let range = triangles..triangles + count(cloth.limits_strain() || implicit, cloth.mesh.triangles.len());
+        let range =
+            triangles..triangles + count(cloth.limits_strain() || implicit, cloth.mesh.triangles.len());
         let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
         let own_folds = folds..folds + count(implicit, body.hinges.len());
         (triangles, hinges, folds) = (range.end, bends.end, own_folds.end);
@@ -444,7 +445,11 @@ fn build_filters(
             bends: bends.to_vec(),
             folds: elements.folds[own_folds].to_vec(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            stiffness: if limited(cloth) || implicit { stiffness(body.order.len(), size, areas, bends) } else { 0.0 },
+            stiffness: if limited(cloth) || implicit {
+                stiffness(body.order.len(), size, areas, bends)
+            } else {
+                0.0
+            },
             mesh: cloth.mesh.clone(),
             order: body.order.clone(),
         };

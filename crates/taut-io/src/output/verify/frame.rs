@@ -4,7 +4,8 @@ use glam::Vec3;
 use taut::{
     Certificate, Cloth, FrameReport, State, World,
     boundary::hold::Caught,
-    certificate::{BodyCertificate, certify_positions},
+    certificate::{BodyCertificate, Examiner, certify_positions},
+    parallel::Threads,
 };
 
 use super::{Failure, Kind, locate};
@@ -45,12 +46,13 @@ pub(super) fn caught(files: &Layout, world: &World) -> Caught {
     caught
 }
 
-/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it. Positions are handed back if
-/// this `is_last`.
+/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it; contact is looked at by `examiner`, and judged
+/// elsewhere, because what came before counts. Positions are handed back if this `is_last`.
 pub(super) fn check(
     files: &Layout,
     world: &World,
     caught: &Caught,
+    examiner: Option<&mut Examiner>,
     frame: u32,
     line: Option<&FrameLine>,
     is_last: bool,
@@ -62,9 +64,7 @@ pub(super) fn check(
     for (body, cloth) in cloths.iter().enumerate() {
         let context = Context { world, caught, frame, cloth, body, line };
         if let Some((x, certificate)) = context.check(files, &mut failures) {
-            if is_last {
-                positions.push(x);
-            }
+            positions.push(x);
             bodies.push(certificate);
         }
     }
@@ -74,7 +74,12 @@ pub(super) fn check(
     }
     let whole = bodies.len() == cloths.len();
     let report = line.and_then(|line| line.report).or((frame > 0).then(FrameReport::default));
-    let certificate = Certificate { bodies };
+    let contact = examiner.filter(|_| whole).map(|examiner| {
+        let mut found = examiner.examine(&Threads::alone(), positions.iter().map(Vec::as_slice));
+        found.tangled = frame == 0 && found.intersections > 0;
+        found
+    });
+    let certificate = Certificate { bodies, contact };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
 }

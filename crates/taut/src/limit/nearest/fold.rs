@@ -82,9 +82,8 @@ impl Folds {
 
 /// What hinges add to the matrix beside the mass.
 pub fn stiff_folds(elements: &[FoldElement], first: u32, unit: f64) -> Vec<StiffHinge> {
-    let stiff = |e: &FoldElement| {
-        (e.hinge.vertices.map(|v| v - first), e.map(), unit * f64::from(e.hinge.stiffness))
-    };
+    let stiff =
+        |e: &FoldElement| (e.hinge.vertices.map(|v| v - first), e.map(), unit * f64::from(e.hinge.stiffness));
     elements.iter().map(stiff).collect()
 }
 
