@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Scheme, World,
     boundary::solids::Solids,
-    contact::touching::Finder,
+    contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -54,6 +54,8 @@ pub struct Scratch {
     pub levels: Vec<levels::Scratch>,
     /// What finds parts of cloth that touch, if they are to be kept apart.
     pub finder: Option<Finder>,
+    /// What of it is tangled, and is let pass.
+    pub tangle: Tangle,
 }
 
 impl Scratch {
@@ -72,6 +74,7 @@ impl Scratch {
             holding: vec![None; world.filters.len()],
             levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
+            tangle: Tangle::default(),
         }
     }
 
@@ -141,7 +144,9 @@ fn filter(
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {
-        (Some(finder), Some(surface)) => finder.find(settings.threads, surface, [&world.start, old, x]),
+        (Some(finder), Some(surface)) => {
+            finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, x])
+        }
         _ => &[],
     };
     let held = scratch.holding.iter().zip(&mut scratch.nearest);
