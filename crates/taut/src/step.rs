@@ -253,6 +253,10 @@ impl Stepper {
         };
         let mut enforced = enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn);
 
+        if solids.hold_back(dt, old, predicted, x) {
+            enforced = measure(world, &settings, x, enforced);
+        }
+
         // Contact: what the step may not end with.
         if let (Some(guard), Some(surface)) = (guard, &world.surface) {
             let guarded = guard.hold(threads, surface, &scratch.tangle, old, x, GUARDED);
@@ -268,9 +272,14 @@ impl Stepper {
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.
-        report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth]);
+        let rescued = rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth]);
+        report.rescued += rescued;
+        if rescued > 0 {
+            *piercings = None;
+        }
         update_velocities(dt, old, predicted, x, v, mean_v);
         untangle.calm(dt, predicted_v, v);
+        solids.calm(predicted_v, v);
         solids.respond(&description.obstacles, dt, old, x, predicted_v, v);
         let position_done = Instant::now();
 

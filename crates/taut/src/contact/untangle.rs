@@ -161,9 +161,7 @@ impl Tables {
 
     /// Unit normal of a triangle at an edge.
     fn normal_at(&self, x: &[Quad], edge: u32) -> Option<DVec3> {
-        let triangle = *self.triangles.get(self.at_edge[edge as usize][0] as usize)?;
-        let [a, b, c] = triangle.map(|v| point(&x[v as usize]));
-        (b - a).cross(c - a).try_normalize()
+        normal(x, *self.triangles.get(self.at_edge[edge as usize][0] as usize)?)
     }
 
     /// Edges that pass through triangles, those of two pieces together.
@@ -353,6 +351,12 @@ impl Field<'_> {
             }
         };
         let tells = |c: &Crossing| c.odd && wrong[c.edge[0] as usize] != wrong[c.edge[1] as usize];
+        let layers = if crossings.iter().all(tells) { None } else { self.layers(pieces, crossings) };
+        if let Some(up) = layers {
+            crossings.iter().zip(up).for_each(|(crossing, up)| plant(crossing, up));
+            self.spread(pieces, &wrong, &mut pulls, seeds, RINGS, crossings);
+            return;
+        }
         for crossing in crossings.iter().filter(|c| tells(c)) {
             let first = wrong[crossing.edge[0] as usize];
             plant(crossing, if first { crossing.normal } else { -crossing.normal });
@@ -369,6 +373,41 @@ impl Field<'_> {
             rings = rings.max(contour.len() as u32);
         }
         self.spread(pieces, &wrong, &mut pulls, seeds, rings, crossings);
+    }
+
+    /// For each crossing of two pieces that lie one over the other, where its edge should go. Nothing, if they do not.
+    ///
+    /// Rims of such pieces are near each other, so that it depends on little which waves of one cut the other in two. But which lies over
+    /// which can be told from their middles.
+    fn layers(&self, [first, second]: [u32; 2], crossings: &[Crossing]) -> Option<Vec<DVec3>> {
+        if first == second || crossings[0].mixed {
+            return None;
+        }
+        let normals = |crossing: &Crossing| {
+            let edge = self.tables.normal_at(self.old, crossing.place)?;
+            let triangle = normal(self.old, crossing.triangle)?;
+            Some([edge, triangle])
+        };
+        let (mut up, mut steep) = (DVec3::ZERO, 0);
+        for crossing in crossings {
+            let [edge, triangle] = normals(crossing)?;
+            steep += usize::from(edge.dot(triangle).abs() < sides::FLAT);
+            up += if crossing.pieces[0] == first { edge } else { triangle };
+        }
+        let count = crossings.len();
+        if 4 * steep > count || up.length() < 0.7 * count as f64 {
+            return None;
+        }
+        let middle = |piece: u32| {
+            let of = &self.tables.vertices[piece as usize];
+            of.iter().fold(DVec3::ZERO, |sum, &v| sum + point(&self.old[v as usize])) / of.len() as f64
+        };
+        let up = if (middle(first) - middle(second)).dot(up) < 0.0 { -up } else { up };
+        let along = |crossing: &Crossing| {
+            let over = if crossing.pieces[0] == first { up } else { -up };
+            if crossing.normal.dot(over) < 0.0 { -crossing.normal } else { crossing.normal }
+        };
+        Some(crossings.iter().map(along).collect())
     }
 
     /// Takes what is pulled at the seeds to all that is wrong and to what is around, and moves it.
@@ -514,6 +553,12 @@ fn contours(crossings: &[Crossing], count: usize) -> Vec<Vec<&Crossing>> {
     let mut sorted: Vec<(u32, &Crossing)> = crossings.iter().map(|c| (sets.of(c.edge[0]), c)).collect();
     sorted.sort_by_key(|(set, _)| *set);
     sorted.chunk_by(|a, b| a.0 == b.0).map(|of| of.iter().map(|(_, c)| *c).collect()).collect()
+}
+
+/// Unit normal of a triangle.
+fn normal(x: &[Quad], triangle: [u32; 3]) -> Option<DVec3> {
+    let [a, b, c] = triangle.map(|v| point(&x[v as usize]));
+    (b - a).cross(c - a).try_normalize()
 }
 
 #[inline(always)]

@@ -11,7 +11,7 @@ use super::{Crossing, Tables};
 use crate::kernel::lanes::Quad;
 
 /// Cosine of the angle of two surfaces above which their sides go together.
-const FLAT: f64 = 0.5;
+pub(super) const FLAT: f64 = 0.5;
 
 /// What a vertex that is held weighs against one that is not.
 const HELD: f64 = 1e6;
@@ -70,7 +70,14 @@ pub(super) fn wrong(tables: &Tables, x: &[Quad], pieces: [u32; 2], crossings: &[
     for crossing in crossings.iter().filter(|c| c.odd) {
         signs.join(crossing.edge[0], crossing.edge[1], true);
     }
-    for crossing in crossings.iter().filter(|c| c.odd && !c.mixed) {
+    // Whether a piece is cut in two.
+    let mut apart = vec![false; tables.vertices.len()];
+    for crossing in crossings.iter().filter(|c| c.odd) {
+        let [a, b] = crossing.edge.map(|v| signs.of(v).1);
+        apart[crossing.pieces[0] as usize] |= a != b;
+    }
+    let both = |c: &&Crossing| c.pieces.iter().all(|&piece| apart[piece as usize]);
+    for crossing in crossings.iter().filter(|c| c.odd && !c.mixed).filter(both) {
         if let Some((vertex, along)) = beside(tables, x, crossing) {
             signs.join(crossing.edge[1], vertex, !along);
         }
