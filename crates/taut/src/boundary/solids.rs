@@ -52,11 +52,6 @@ pub struct Solids {
 }
 
 impl Solids {
-    /// Whether some vertex began the step so deep inside an obstacle that it is still being pushed out.
-    pub(crate) fn pushes_out(&self) -> bool {
-        self.contacts.iter().any(|contact| contact.sunk > 0.0)
-    }
-
     /// Whether some vertex began the step inside an obstacle, be it that it gets out in this one.
     fn frees(&self) -> bool {
         self.deepest > DEEP * PUSH * self.duration

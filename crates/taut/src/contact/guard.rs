@@ -76,8 +76,8 @@ impl Guard {
         loop {
             *unsure.get_mut() = false;
             candidates.find(threads, surface, old, x, share_of_gap * surface.largest_gap());
-            let (before, unsure): ((&[f32], &[AtomicU32], &[Quad]), &AtomicBool) =
-                ((share, next, x), &unsure);
+            let before: (&[f32], &[AtomicU32], &[Quad]) = (share, next, x);
+            let unsure: &AtomicBool = &unsure;
             threads.each(candidates.lists(), 1, |_, lists| {
                 let (share, next, x) = before;
                 for pair in lists.iter().flatten() {

@@ -113,11 +113,10 @@ pub fn enforce(
     turn: Turn,
 ) -> Enforced {
     match world.description.solver.scheme {
-        // While cloth that began inside an obstacle is pushed out, the nearest state is none that it should be thrown to.
-        Scheme::Nearest if !solids.pushes_out() => filter(world, settings, draft, solids, scratch, turn),
+        Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
         Scheme::Cycle => cycle::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
         Scheme::Paper => paper::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
-        Scheme::Nearest | Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
+        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
             iterate(world, settings, draft.x, draft.old, solids, scratch, turn)
         }
     }
