@@ -118,6 +118,15 @@ until = 1.0
 select = "box:0.4,0,0.9,0.6,0,1"
 pivot = [0.5, 0.0, 1.0]
 motion = [{ time = 0.0 }, { time = 2.0, translate = [0.0, 0.5, 0.0], rotate = [0.0, 90.0, 0.0] }]
+
+[[cloth.pin]]                     # follows a mesh
+select = "corner:bottom-left"
+attach = "stool"
+
+[[obstacle]]
+name = "stool"
+mesh = { box = { size = [0.4, 0.3, 0.4], cells = [2, 2, 2] } }
+transform = { translate = [0.0, -0.2, 1.0] }
 "#
         }
         "StrainLimits" | "WarpDirection" => {
@@ -176,6 +185,21 @@ mesh = { cylinder = { radius = 0.3, height = 0.8, segments = [60, 40] } }
 pin = [{ select = "group:ring:top" }]
 "#
         }
+        "EvenMesh" => {
+            r#"[[cloth]]
+mesh = { cape = { edge = 0.02 } }
+pin = [{ select = "group:shoulder:left" }, { select = "group:shoulder:right" }]
+
+[[obstacle]]
+mesh = { figure = { edge = 0.02 } }
+"#
+        }
+        "CurtainMesh" => {
+            r#"[[cloth]]
+mesh = { curtain = { size = [1.2, 2.0], cells = [60, 100], pleats = 6, depth = 0.06 } }
+pin = [{ select = "group:rail" }]
+"#
+        }
         "SphereMesh" => {
             r#"[[cloth]]
 mesh = { sphere = { radius = 0.5, frequency = 20 } }
@@ -200,6 +224,31 @@ friction = 0.5
 restitution = 0.1
 margin = 0.002
 motion = [{ time = 0.0 }, { time = 1.0, translate = [0.0, 0.3, 0.0] }]
+"#
+        }
+        "ObstacleMesh" => {
+            r#"[[obstacle]]
+name = "stool"
+mesh = { box = { size = [0.4, 0.3, 0.4], cells = [2, 2, 2] } }
+transform = { translate = [0.5, -0.6, 0.5] }
+
+[[obstacle]]
+name = "figure"
+mesh = "figure.obj"
+"#
+        }
+        "Sequence" => {
+            r#"[[obstacle]]
+name = "walker"
+sequence = { files = "walk.####.obj", first = 1, last = 240, rate = 24.0 }
+
+[[obstacle]]
+name = "dancer"
+sequence = { file = "dance.pc2", mesh = "dance.obj", start = 0.5 }
+
+[[obstacle]]
+name = "figure"
+sequence = { figure = { edge = 0.02 } }
 "#
         }
         "Shape" => {
@@ -259,22 +308,37 @@ final_max = [2.0, 0.1, 2.0]
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
+
+    /// A folder with the files that examples name: a triangle in each.
+    fn files() -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("taut-book-examples-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in ["figure.obj", "walk.0001.obj", "dance.obj"] {
+            std::fs::write(folder.join(name), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();
+        }
+        let mut cache = b"POINTCACHE2\0".to_vec();
+        // Version, vertices, first frame, frames a sample, samples, and the triangle in one frame.
+        let words = [1u32, 3, 0, 1f32.to_bits(), 1, 0, 0, 0, 1f32.to_bits(), 0, 0, 0, 0, 1f32.to_bits()];
+        cache.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        std::fs::write(folder.join("dance.pc2"), cache).unwrap();
+        folder
+    }
 
     #[test]
     fn examples_are_scenes() {
+        let folder = files();
         let schema = taut_io::scene::schema();
         let parts = schema["$defs"].as_object().unwrap().keys().map(String::as_str).chain([WHOLE_FILE]);
         for part in parts {
             let example = of(part).unwrap_or_else(|| panic!("{part} has no example"));
             let cloth = if example.contains("[[cloth]]") { "" } else { CLOTH };
             let text = format!("{example}{cloth}");
-            let scene = taut_io::scene::parse(&text, "example", Path::new("."), &[]);
+            let scene = taut_io::scene::parse(&text, "example", &folder, &[]);
             let scene = scene.unwrap_or_else(|problems| panic!("{part}: {problems}"));
             scene.build().unwrap_or_else(|problems| panic!("{part}: {problems}"));
         }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub const RUNS: &[Run] = &[
     plain("bend-tight"),
     plain("weave"),
     plain("folding"),
+    plain("stack"),
+    plain("curtains"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
         name: "noisy-fine-only",
@@ -184,6 +186,20 @@ pub const FIGURES: &[Figure] = &[
         shows: "A sheet that was dropped on its edge has folded up, frame 30",
         run: "folding",
         frame: Frames::One(30),
+        arguments: &[],
+    },
+    Figure {
+        file: "stack.png",
+        shows: "Ten sheets have fallen on each other and on a ball, frame 90",
+        run: "stack",
+        frame: Frames::One(90),
+        arguments: &[],
+    },
+    Figure {
+        file: "curtains.png",
+        shows: "A ball pushes through ten pleated curtains, frame 50",
+        run: "curtains",
+        frame: Frames::One(50),
         arguments: &[],
     },
 ];

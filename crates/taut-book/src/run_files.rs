@@ -24,6 +24,10 @@ pub const METRICS: &[(&str, &str)] = &[
         "report.stopped",
         "Vertices that were stopped short because they would have passed through cloth, over all steps of the frame.",
     ),
+    (
+        "report.tangled",
+        "Edges that still pass through a triangle at the end of the frame: what is left of a tangled start, or what an obstacle forced on cloth that could not give way.",
+    ),
     ("report.rescued", "Vertices whose prediction was not a finite number and was put back."),
     ("report.velocity_ms", "Time spent in the velocity update [ms]."),
     ("report.limit_ms", "Time spent limiting [ms]."),
@@ -92,6 +96,23 @@ pub const METRICS: &[(&str, &str)] = &[
     ),
     ("certificate.seams[].open", "Pairs of vertices that are apart."),
     ("certificate.seams[].worst_pair", "The pair with the largest distance, of the seam's pairs from 0."),
+    (
+        "certificate.contact.intersections",
+        "Edges that pass through a face which they share no vertex with, each counted with each such face; of cloth with itself, other cloth and mesh obstacles. Exact. `contact` is there if contact is on.",
+    ),
+    (
+        "certificate.contact.tangled",
+        "Whether they are what is left of a start that was tangled: every frame so far, the start among them, had some.",
+    ),
+    ("certificate.contact.first", "The first of them; `null` if there is none."),
+    ("certificate.contact.first.edge_body", "Body or obstacle that its edge belongs to."),
+    ("certificate.contact.first.edge", "Vertices of the edge."),
+    ("certificate.contact.first.face_body", "Body or obstacle that its face belongs to."),
+    ("certificate.contact.first.face", "The face."),
+    (
+        "certificate.contact.smallest_gap",
+        "Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours [m]; 0 if something passes through something, `null` if everything is further apart than twice its thickness. Neighbours share a vertex, or were as near as that at the start.",
+    ),
 ];
 
 /// Keys of `outcome.json`. Each `figures.max_…` and `figures.min_strain` is a table with `value`, `frame`, `body` and `element`.
@@ -119,6 +140,21 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("figures.max_penetration", "Deepest penetration of an obstacle [m]."),
     ("figures.max_pin_error", "Largest distance of a pinned vertex from where it should be [m]."),
     ("figures.final_opening", "Largest opening of a seam at the last frame [m]."),
+    (
+        "figures.contact.crossed_frames",
+        "Frames in which something passes through something, other than what is left of a tangled start. `contact` is there if contact is on.",
+    ),
+    (
+        "figures.contact.first_crossed",
+        "The first of them: a table whose `value` is its number of intersections, and whose `body` and `element` name the edge of one; `null` if there is none.",
+    ),
+    ("figures.contact.tangled_frames", "Frames that are tangled as the start was, the start among them."),
+    ("figures.contact.most_intersections", "Most intersections in a frame, whatever they come from."),
+    (
+        "figures.contact.smallest_gap",
+        "Smallest gap in the frames after the start [m]; `null` if everything was further apart than twice its thickness.",
+    ),
+    ("figures.contact.smallest_gap_frame", "Frame in which it was."),
     (
         "figures.final_energy",
         "Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together [J].",
@@ -168,11 +204,11 @@ mod tests {
     use serde_json::Value as Json;
     use taut::{
         Certificate, FrameReport,
-        certificate::{BodyCertificate, SeamCertificate},
+        certificate::{BodyCertificate, ContactCertificate, Intersection, SeamCertificate},
     };
     use taut_io::output::{
         metrics::FrameLine,
-        outcome::{BodySize, Figures, Outcome, Status},
+        outcome::{BodySize, ContactFigures, Figures, Outcome, Status},
     };
 
     use super::*;
@@ -204,10 +240,14 @@ mod tests {
 
     #[test]
     fn metrics_are_what_the_types_write() {
-        let certificate =
-            Certificate { bodies: vec![BodyCertificate::default()], seams: vec![SeamCertificate::default()] };
+        let contact = ContactCertificate { first: Some(Intersection::default()), ..Default::default() };
+        let certificate = Certificate {
+            bodies: vec![BodyCertificate::default()],
+            seams: vec![SeamCertificate::default()],
+            contact: Some(contact),
+        };
         let line = FrameLine { report: Some(FrameReport::default()), certificate, ..FrameLine::default() };
-        compare(&serde_json::to_value(&line).unwrap(), METRICS, &["report"]);
+        compare(&serde_json::to_value(&line).unwrap(), METRICS, &["report", "certificate.contact.first"]);
     }
 
     #[test]
@@ -220,7 +260,7 @@ mod tests {
             frames: 0,
             frames_wanted: 0,
             bodies: vec![BodySize::default()],
-            figures: Figures::default(),
+            figures: Figures { contact: Some(ContactFigures::default()), ..Figures::default() },
             wall_seconds: 0.0,
             taut: String::new(),
             threads: 1,

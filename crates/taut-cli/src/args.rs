@@ -278,13 +278,15 @@ Exit codes: 0 done, 2 it cannot be exported so, 3 could not write, 130 interrupt
 
 /// Find what would go wrong with a scene or a mesh before it does.
 ///
-/// Reports all problems at once, each with file, line, key or element; then what is fine.
+/// Reports all problems at once, each with file, line, key or element; then what is fine. Also tells where cloth passes through itself or
+/// other cloth at the start, which a run accepts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   taut check my.toml
   taut check shirt.obj
   taut check my.toml --set cloth.shirt.strain.max=0.01
+  taut check my.toml --ply tangled.ply               see where it is tangled, in red
 
 Exit codes: 0 it can be run, 2 it cannot.")]
 pub struct CheckArgs {
@@ -293,6 +295,12 @@ pub struct CheckArgs {
     pub input: String,
     #[command(flatten)]
     pub set: Overrides,
+    /// Write everything as it starts to this .ply file, with colours: red is what passes through something, or has something pass through it
+    #[arg(long, value_name = "FILE")]
+    pub ply: Option<PathBuf>,
+    /// Replace FILE if it is there already
+    #[arg(long, requires = "ply")]
+    pub force: bool,
     /// Print what was found as JSON
     #[arg(long)]
     pub json: bool,

@@ -3,10 +3,17 @@
 use std::{path::Path, process::ExitCode};
 
 use serde::Serialize;
-use taut::{World, mesh::TriangleMesh};
+use taut::{
+    World,
+    certificate::{Examiner, Intersection},
+    mesh::TriangleMesh,
+    parallel::Threads,
+};
 use taut_io::{
-    Problem, Problems, mesh,
-    output::{layout::check_names, outcome::BodySize, recorder::body_sizes},
+    Problem, Problems,
+    export::Target,
+    mesh,
+    output::{atomic, layout::check_names, outcome::BodySize, recorder::body_sizes},
     scene,
 };
 
@@ -15,6 +22,9 @@ use crate::{
     failure::{Failure, code},
     terminal::{self, GOOD, styled},
 };
+
+/// Intersections that are named; the rest is counted.
+const NAMED: usize = 5;
 
 /// What was found.
 #[derive(Default, Serialize)]
@@ -26,6 +36,24 @@ struct Found {
     frames: Option<u32>,
     bodies: Vec<BodySize>,
     obstacles: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tangle: Option<Tangle>,
+    #[serde(skip)]
+    examiner: Option<Examiner>,
+}
+
+/// What passes through what at the start.
+#[derive(Serialize)]
+struct Tangle {
+    /// Edges that pass through faces.
+    intersections: u64,
+    /// Faces that are pierced, or whose edges pierce others.
+    faces: usize,
+    /// The first few intersections.
+    first: Vec<Intersection>,
+    /// The file that shows them, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ply: Option<String>,
 }
 
 /// A problem, for scripts.
@@ -55,9 +83,22 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if is_mesh && !args.set.set.is_empty() {
         return Err(Failure::input("--set changes a scene, and this is a mesh", "leave --set away"));
     }
+    if let Some(ply) = &args.ply {
+        if !ply.extension().is_some_and(|e| e.eq_ignore_ascii_case("ply")) {
+            let message = format!("{} does not end in .ply", ply.display());
+            return Err(Failure::input(message, "the picture of a start is written as .ply, with colours"));
+        }
+        Target::refuse_existing(ply, args.force).map_err(Failure::at_start)?;
+    }
     let found = if is_mesh { check_mesh(Path::new(&args.input)) } else { check_scene(args) };
     match found {
-        Ok(found) => {
+        Ok(mut found) => {
+            if let (Some(ply), Some(examiner)) = (&args.ply, &found.examiner) {
+                let bytes = mesh::write_marked_ply(examiner.positions(), &examiner.tangled_faces());
+                atomic::write(ply, &bytes)
+                    .map_err(|error| Failure::Write { message: error.to_string(), hint: None })?;
+                found.tangle.iter_mut().for_each(|tangle| tangle.ply = Some(ply.display().to_string()));
+            }
             found.warnings.iter().for_each(|warning| terminal::warning(warning));
             if args.json {
                 terminal::print_json(&found)?
@@ -88,14 +129,35 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
         message: error.to_string(),
         ..Problem::default()
     })?;
-    Ok(Found {
+    let found = Found {
         ok: true,
         warnings: scene.warnings().iter().map(ToString::to_string).chain(world.warnings()).collect(),
         frames: Some(scene.frames),
         bodies: body_sizes(&world),
-        obstacles: world.description().obstacles.len(),
+        obstacles: world.description().obstacles.len() + world.description().mesh_obstacles.len(),
         ..Found::default()
-    })
+    };
+    Ok(found.with_tangle(Examiner::of_all(&world)))
+}
+
+impl Found {
+    /// With what passes through what at the start.
+    fn with_tangle(mut self, mut examiner: Examiner) -> Self {
+        let found = examiner.examine_start(&Threads::alone());
+        let first: Vec<Intersection> = examiner.intersections().take(NAMED).collect();
+        if !first.is_empty() {
+            let more = found.intersections - first.len() as u64;
+            let mut words: Vec<String> = first.iter().map(ToString::to_string).collect();
+            if more > 0 {
+                words.push(format!("and {more} more"));
+            }
+            self.warnings.push(format!("tangled at the start: {}", words.join("; ")));
+        }
+        let faces = examiner.tangled_faces().iter().filter(|(_, tangled)| *tangled).count();
+        self.tangle = Some(Tangle { intersections: found.intersections, faces, first, ply: None });
+        self.examiner = Some(examiner);
+        self
+    }
 }
 
 fn check_mesh(path: &Path) -> Result<Found, Problems> {
@@ -112,7 +174,9 @@ fn check_mesh(path: &Path) -> Result<Found, Problems> {
         return Err(Problems(problems));
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Found { ok: true, bodies: vec![size(name, &mesh)], ..Found::default() })
+    let examiner = Examiner::of_mesh(&name, &mesh);
+    let found = Found { ok: true, bodies: vec![size(name, &mesh)], ..Found::default() };
+    Ok(found.with_tangle(examiner))
 }
 
 fn size(name: String, mesh: &TriangleMesh) -> BodySize {
@@ -131,6 +195,13 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
             "  {}: {} vertices, {} triangles\n",
             body.name, body.vertices, body.triangles
         ));
+    }
+    if let Some(tangle) = found.tangle.as_ref().filter(|tangle| tangle.intersections > 0) {
+        let Tangle { intersections, faces, .. } = tangle;
+        text.push_str(&format!("  tangled at the start: {intersections} intersections, {faces} faces\n"));
+    }
+    if let Some(ply) = found.tangle.as_ref().and_then(|tangle| tangle.ply.as_ref()) {
+        text.push_str(&format!("  {ply}: as it starts, what is tangled in red\n"));
     }
     if let Some(frames) = found.frames {
         text.push_str(&format!("  obstacles: {}, frames: {frames}\n", found.obstacles));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use taut::{Limit, World};
-use taut_io::output::outcome::{Outcome, Status, Worst};
+use taut_io::output::outcome::{ContactFigures, Outcome, Status, Worst};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
 
@@ -81,8 +81,12 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
             ),
         );
         row("energy", format!("{:.4} J at the end", f.final_energy));
-        if !world.description().obstacles.is_empty() {
+        let description = world.description();
+        if !description.obstacles.is_empty() || !description.mesh_obstacles.is_empty() {
             row("penetration", format!("at most {:.4} mm", f.max_penetration.value * 1e3));
+        }
+        if let Some(found) = &f.contact {
+            row("contact", contact(found));
         }
         if f.rescued > 0 {
             let vertices = format!("{} vertices were put back because they flew off", f.rescued);
@@ -112,6 +116,50 @@ fn heading(outcome: &Outcome) -> String {
     };
     let size = format!("{} of {} frames, {triangles} triangles", outcome.frames, outcome.frames_wanted);
     format!("{}  {size}: {}\n", styled(BOLD, &outcome.scene), styled(style, word))
+}
+
+/// What passed through what, in words.
+pub fn contact(found: &ContactFigures) -> String {
+    let gap = found.smallest_gap.map_or_else(
+        || "everything keeps twice its distance".into(),
+        |gap| format!("smallest gap {}", millimetres(gap)),
+    );
+    match (&found.first_crossed, found.tangled_frames) {
+        (Some(first), _) => {
+            let places = counted(first.value as u64, "place");
+            let body = &first.body;
+            let frames = counted(u64::from(found.crossed_frames), "frame");
+            styled(
+                BAD,
+                format!(
+                    "frame {}: {places} where {body} passes through cloth or an obstacle ({frames} in all)",
+                    first.frame
+                ),
+            )
+        }
+        (None, 0) => styled(GOOD, format!("nothing passes through anything, {gap}")),
+        (None, tangled) => {
+            let frames = counted(u64::from(tangled), "frame");
+            let most = found.most_intersections;
+            styled(
+                WARN,
+                format!(
+                    "tangled from the start, for {frames} (at most {most} intersections); nothing new passes through anything"
+                ),
+            )
+        }
+    }
+}
+
+/// A length with three digits that count.
+fn millimetres(gap: f64) -> String {
+    let mm = 1e3 * gap;
+    let digits = (2.0 - mm.max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{mm:.digits$} mm")
+}
+
+fn counted(count: u64, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 fn limits(outcome: &Outcome) -> String {

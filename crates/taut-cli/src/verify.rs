@@ -7,6 +7,7 @@ use taut_io::output::verify::{self, Verification};
 use crate::{
     args::VerifyArgs,
     failure::{Failure, code},
+    summary,
     terminal::{self, BAD, GOOD, styled},
 };
 
@@ -47,9 +48,11 @@ fn sentence(args: &VerifyArgs, found: &Verification) -> String {
     } else {
         String::new()
     };
+    let contact =
+        f.contact.as_ref().map_or_else(String::new, |found| format!("{}\n", summary::contact(found)));
     format!(
         "{out} {}: {frames} frames, bodies: {bodies}, triangles: {triangles}\n\
-         largest stretch {:+.3} % (frame {}), compression {:+.3} % (frame {}), residual {:.5} (frame {}){bend}\n",
+         largest stretch {:+.3} % (frame {}), compression {:+.3} % (frame {}), residual {:.5} (frame {}){bend}\n{contact}",
         styled(GOOD, "holds"),
         f.max_strain.value * 100.0,
         f.max_strain.frame,

@@ -50,6 +50,8 @@ fn scenes_are_listed_printed_and_run() {
         "bend-tight",
         "weave",
         "folding",
+        "stack",
+        "curtains",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -20,6 +20,10 @@ fn every_shape_has_a_name() {
         r#"{"cylinder": {"radius": 1, "height": 2, "segments": [8, 4]}}"#,
         r#"{"sphere": {"radius": 1, "frequency": 3}}"#,
         r#"{"torus": {"major": 1, "minor": 0.3, "segments": [8, 6]}}"#,
+        r#"{"figure": {"edge": 0.02}}"#,
+        r#"{"shirt": {"edge": 0.02}}"#,
+        r#"{"cape": {"edge": 0.02}}"#,
+        r#"{"curtain": {"size": [1, 1], "cells": [8, 8], "pleats": 2, "depth": 0.1}}"#,
         r#"{"capsule": {"radius": 1, "height": 2, "segments": [8, 4]}}"#,
         r#"{"box": {"size": [1, 2, 3], "cells": [1, 2, 3]}}"#,
     ] {

@@ -19,7 +19,7 @@ fn record(folder: &Path, root: &Path) {
     let scene = scene::load(name, &[]).unwrap();
     let world = World::new(scene.build().unwrap()).unwrap();
     let identity = resume::identity(name, &[], root).unwrap();
-    let mut recorder = Recorder::create(root, false, &scene, &identity, &world).unwrap();
+    let mut recorder = Recorder::create(root, false, &scene, &identity, &world, 1).unwrap();
     let mut state = State::new(&world);
     let mut stepper = Stepper::new(&world, 1).unwrap();
     recorder.record(&world, &state, None, 0.0).unwrap();
@@ -95,7 +95,7 @@ fn one_damaged_file_is_noticed_and_never_fatal() {
             && let Ok(identity) = resume::stored_identity(&root)
             && let Ok(world) = scene.build().map_err(drop).and_then(|d| World::new(d).map_err(drop))
         {
-            let _ = resume::resume(&root, &scene, &identity, &world);
+            let _ = resume::resume(&root, &scene, &identity, &world, 1);
         }
         // Resuming may have started over, and so removed files.
         for (path, bytes) in paths.iter().zip(&originals) {

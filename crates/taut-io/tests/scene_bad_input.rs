@@ -68,6 +68,109 @@ fn invalid_toml() {
 }
 
 #[test]
+fn mesh_obstacles() {
+    let folder = Folder::new();
+    let obstacle = |keys: &str| format!("{GOOD}[[obstacle]]\nname = \"figure\"\n{keys}\n");
+    let says = |keys: &str, line: usize, key: &str, words: &[&str]| {
+        refused_in(&folder, obstacle(keys), Some(line), Some(key), words);
+    };
+    folder.write("a1.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
+    folder.write("a2.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 1 1\nf 1 2 3\n");
+    folder.write("far.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1e9\nf 1 2 3\n");
+    folder.write("torn.pc2", "POINTCACHE2");
+    says("friction = 1", 7, "obstacle.figure", &["no shape, mesh or sequence"]);
+    says(
+        "mesh = \"a1.obj\"\nshape.sphere.radius = 1",
+        9,
+        "obstacle.figure.mesh",
+        &["must not stand beside shape"],
+    );
+    says("mesh = 3", 9, "obstacle.figure.mesh", &["must be a text or a table with one of grid"]);
+    says("mesh = \"no.obj\"", 9, "obstacle.figure.mesh", &["there is no file", "no.obj"]);
+    says("mesh.file = \"no.obj\"", 9, "obstacle.figure.mesh.file", &["there is no file"]);
+    says("mesh = \"far.obj\"", 9, "obstacle.figure.mesh", &["frame 0: vertex 2", "within 1e6 m"]);
+    says("mesh.sphere = { radius = 1, frequency = 9000 }", 9, "obstacle.figure.mesh.sphere", &["vertices"]);
+    says(
+        "mesh = \"a1.obj\"\nrestitution = 0.5",
+        10,
+        "obstacle.figure.restitution",
+        &["meshes do not bounce"],
+    );
+    let sequence = "obstacle.figure.sequence";
+    says("sequence = {}", 9, &format!("{sequence}.files"), &["is missing"]);
+    says("sequence.files = \"a1.obj\"", 9, &format!("{sequence}.files"), &["one run of #"]);
+    says("sequence.files = \"b#.obj\"", 9, &format!("{sequence}.files"), &["there is no file", "b#.obj"]);
+    says("sequence.files = \"no/b#.obj\"", 9, &format!("{sequence}.files"), &["no cannot be read"]);
+    says("sequence = { files = \"a#.obj\", first = 7 }", 9, &format!("{sequence}.files"), &["from 7 on"]);
+    says(
+        "sequence = { files = \"a#.obj\", mesh = \"a1.obj\" }",
+        9,
+        &format!("{sequence}.mesh"),
+        &["of their own"],
+    );
+    says(
+        "sequence = { files = \"a#.obj\", first = 3, last = 1 }",
+        9,
+        &format!("{sequence}.first"),
+        &["last"],
+    );
+    says("sequence.file = \"walk.abc\"", 9, &format!("{sequence}.file"), &[".pc2", "USD", "numbered OBJ"]);
+    says("sequence.file = \"walk.pc2\"", 9, &format!("{sequence}.mesh"), &["is missing", "a PC2 file"]);
+    says(
+        "sequence = { file = \"walk.pc2\", mesh = \"a1.obj\" }",
+        9,
+        &format!("{sequence}.file"),
+        &["there is no file"],
+    );
+    says(
+        "sequence = { file = \"walk.pc2\", files = \"a#.obj\" }",
+        9,
+        &format!("{sequence}.file"),
+        &["beside files"],
+    );
+    says(
+        "sequence = { file = \"w.mdd\", mesh = \"a1.obj\", rate = 3 }",
+        9,
+        &format!("{sequence}.rate"),
+        &["its own times"],
+    );
+    says(
+        "sequence = { file = \"w.mdd\", mesh = \"a1.obj\", last = 3 }",
+        9,
+        &format!("{sequence}.last"),
+        &["numbered files"],
+    );
+    let attached = |keys: &str| {
+        format!(
+            "{GOOD}pin = [{{ select = \"all\", {keys} }}]\n[[obstacle]]\nname = \"figure\"\nmesh = \"a1.obj\"\n\
+                 [[obstacle]]\nname = \"ball\"\nshape.sphere.radius = 1\n"
+        )
+    };
+    for (keys, key, words) in [
+        ("attach = \"figrue\"", "attach", &["no obstacle \"figrue\"", "did you mean \"figure\"?"][..]),
+        ("attach = \"ball\"", "attach", &["given by its shape"]),
+        ("attach = \"figure\", motion = [{ time = 0 }]", "motion", &["beside attach"]),
+        ("attach = \"figure\", pivot = [0, 0, 0]", "pivot", &["beside attach"]),
+        ("attach = \"figure\", from = 1", "from", &["beside attach"]),
+    ] {
+        refused_in(&folder, attached(keys), Some(7), Some(&format!("cloth.sheet.pin[0].{key}")), words);
+    }
+    let built = folder.load(attached("attach = \"figure\", until = 2")).unwrap().build().unwrap();
+    assert_eq!(built.cloths[0].pins[0].attach, Some(0));
+    let problem = |keys: &str| folder.load(obstacle(keys)).unwrap().build().unwrap_err().to_string();
+    let differs = problem("sequence.files = \"a#.obj\"");
+    assert!(
+        differs.contains("a2.obj: has 4 vertices and 1 triangles") && differs.contains("has 3 and 1"),
+        "{differs}"
+    );
+    let torn = problem("sequence = { file = \"torn.pc2\", mesh = \"a1.obj\" }");
+    assert!(
+        torn.contains("torn.pc2: ends within its header") && torn.contains("obstacle \"figure\""),
+        "{torn}"
+    );
+}
+
+#[test]
 fn unknown_key() {
     let text = GOOD.replace("frames", "frmaes");
     refused(

@@ -306,7 +306,7 @@ material = { base = "denim", density = 0.3 }
 strain = { min = -0.1, max = 0.2 }
 bend = { min = -60, max = 30.5 }
 noise = { amplitude = 0.1, octaves = 3, frequency = 2.0 }
-pin = [{ select = "corner:top-left", motion = [{ time = 0 }, { time = 1, rotate = [0, 90, 0] }] }, { select = "index:1,3-5" }]
+pin = [{ select = "corner:top-left", motion = [{ time = 0 }, { time = 1, rotate = [0, 90, 0] }] }, { select = "index:1,3-5" }, { select = "index:2", attach = "stool" }]
 [[cloth]]
 mesh.disc = { radius = 0.5, rings = 2 }
 pin = [{ select = "box:-1,-1,-1,0,1,1" }, { select = "boundary" }]
@@ -329,6 +329,10 @@ shape.capsule = { from = [0, 0, 0], to = [1, 0, 0], radius = 0.1 }
 transform.rotate = [0, 0, 45]
 [[obstacle]]
 shape.plane.normal = [0.1, 1, 0]
+[[obstacle]]
+name = "stool"
+mesh = { box = { size = [0.4, 0.3, 0.4], cells = [1, 2, 1] } }
+motion = [{ time = 0.1, translate = [1, 0, 0] }]
 "#;
 
 #[test]
@@ -363,6 +367,9 @@ fn no_scene_panics_when_built() {
                     assert!((vertex as usize) < description.cloths[cloth].start.len());
                 }
             }
+        }
+        for obstacle in &description.mesh_obstacles {
+            obstacle.check().unwrap();
         }
         for obstacle in &description.obstacles {
             assert!(obstacle.position.is_finite() && (obstacle.rotation.length() - 1.0).abs() < 1e-5);

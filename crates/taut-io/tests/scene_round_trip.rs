@@ -110,6 +110,7 @@ pin = [
 name = "sphere_1"
 mesh.sphere = { radius = 0.7, frequency = 3 }
 material.base = "paper"
+pin = [{ select = "index:9", attach = "stool", until = 3 }]
 [[cloth]]
 mesh.torus = { major = 0.7, minor = 0.1, segments = [12, 6] }
 [[cloth]]
@@ -148,6 +149,13 @@ name = "c"
 shape.cylinder = { from = [7, 0, 0], to = [7, -1, 0], radius = 0.1 }
 [[obstacle]]
 shape.torus = { axis = [0, 0, -2], major = 0.3, minor = 0.1 }
+[[obstacle]]
+name = "stool"
+mesh = { box = { size = [0.4, 0.3, 0.4], cells = [1, 2, 1] } }
+transform = { rotate = [0, 30, 0], scale = [1, 2, 1.1], translate = [9, 9, 9] }
+friction = 0.7
+margin = 0.003
+motion = [{ time = 0.1, translate = [1, 0, 0] }]
 [expect]
 final_min = [-1e6, -1e6, -1e6]
 final_max = [1e6, 1e6, 1e6]
@@ -230,6 +238,58 @@ fn moves(folder: &Folder, out: &Folder, text: &str, names: &[&str]) {
     let again = load(out.path().join("scene.toml").to_str().unwrap(), &[]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(built(&again), wanted);
     assert_eq!(built(&moved), wanted);
+}
+
+/// A triangle with one corner at (x, 0, 0), as OBJ.
+fn flap(x: f32) -> String {
+    format!("v {x} 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n")
+}
+
+/// The same at each of `xs` as PC2, and the mesh that it moves is any of these.
+fn cache(xs: &[f32]) -> Vec<u8> {
+    let mut bytes = b"POINTCACHE2\0".to_vec();
+    for word in [1_i32.to_le_bytes(), 3_i32.to_le_bytes(), 0_f32.to_le_bytes(), 1_f32.to_le_bytes()] {
+        bytes.extend(word);
+    }
+    bytes.extend((xs.len() as i32).to_le_bytes());
+    for x in xs {
+        bytes.extend([*x, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0].iter().flat_map(|n| n.to_le_bytes()));
+    }
+    bytes
+}
+
+const CLOTH: &str = "[[cloth]]\nmesh.grid = { size = [1, 1], cells = [4, 4] }\n";
+
+#[test]
+fn meshes_and_sequences_of_obstacles_move_with_the_scene() {
+    let (folder, out) = (Folder::new(), Folder::new());
+    folder.write("still.obj", flap(7.0));
+    folder.write("walk/flap.pc2", cache(&[1.0, 2.0, 5.0]));
+    folder.write("walk/flap.obj", flap(0.0));
+    for (number, x) in [(8, 1.0), (9, 2.0), (10, 3.0), (12, 5.0), (100, 9.0)] {
+        folder.write(&format!("walk/step{number:02}.obj"), flap(x));
+    }
+    let text = format!(
+        "{CLOTH}[[obstacle]]\nmesh = \"still.obj\"\n[[obstacle]]\nmesh.file = \"still.obj\"\n\
+         [[obstacle]]\nsequence = {{ files = \"walk/step##.obj\", last = 12, rate = 10, start = 0.5 }}\n\
+         [[obstacle]]\nsequence = {{ files = \"walk/step##.obj\", first = 9 }}\n\
+         [[obstacle]]\nsequence = {{ file = \"walk/flap.pc2\", mesh = \"walk/flap.obj\", rate = 2 }}\n"
+    );
+    let scene = folder.load(&text).unwrap_or_else(|problems| panic!("{problems}"));
+    let built = scene.build().unwrap_or_else(|problems| panic!("{problems}"));
+    let [still, same, steps, all, cached] = built.mesh_obstacles.as_slice() else { panic!() };
+    assert_eq!(still.positions_at(3.0)[0].x, 7.0);
+    assert_eq!(still.frames, same.frames);
+    let x = |obstacle: &taut::MeshObstacle, time: f32| obstacle.positions_at(time)[0].x;
+    for (time, place) in [(0.0, 1.0), (0.5, 1.0), (0.65, 2.5), (0.8, 4.0), (0.9, 5.0), (9.0, 5.0)] {
+        assert!((x(steps, time) - place).abs() < 1e-5, "{time}");
+    }
+    assert!((x(all, 91.0 / 30.0) - 9.0).abs() < 1e-5);
+    assert_eq!((x(cached, 0.25), x(cached, 1.0), x(cached, 2.0)), (1.5, 5.0, 5.0));
+    let inputs: Vec<String> = scene.inputs().into_iter().map(|(name, _)| name).collect();
+    let names: Vec<&str> = inputs.iter().map(String::as_str).collect();
+    assert_eq!(names.len(), 4 + 4 + 3, "two folders of steps, and three files: {names:?}");
+    moves(&folder, &out, &text, &names);
 }
 
 #[test]

@@ -230,6 +230,10 @@ impl<'a> Film<'a> {
                 }),
             }
         }
+        for obstacle in &self.recording.description().mesh_obstacles {
+            let positions = obstacle.positions_at(self.recording.time(frame));
+            surfaces.push(Surface::plain(positions, obstacle.triangles.clone(), color::obstacle()));
+        }
         let (floor, solids) = self.obstacles(frame);
         let (camera, lights) = (self.camera, self.lights);
         Ok(Scene {
@@ -374,13 +378,20 @@ fn rest_mesh(body: &Body) -> TriangleMesh {
 /// Adds the obstacles that are near the `bodies` and not much larger.
 fn add_obstacles(recording: &Recording, frame: u32, bodies: &Extent, extent: &mut Extent) {
     let (center, radius) = (bodies.center(), bodies.radius());
-    for obstacle in &recording.description().obstacles {
-        if obstacle.shape == Shape::Plane {
-            continue;
-        }
-        let pose = obstacle.pose(recording.time(frame));
+    let description = recording.description();
+    let solids =
+        description.obstacles.iter().filter(|obstacle| obstacle.shape != Shape::Plane).map(|obstacle| {
+            let pose = obstacle.pose(recording.time(frame));
+            let mut own = Extent::default();
+            own.add(obstacle.shape.surface(1.0).positions.into_iter().map(|p| pose.to_world(p)));
+            own
+        });
+    let meshes = description.mesh_obstacles.iter().map(|obstacle| {
         let mut own = Extent::default();
-        own.add(obstacle.shape.surface(1.0).positions.into_iter().map(|p| pose.to_world(p)));
+        own.add(obstacle.positions_at(recording.time(frame)));
+        own
+    });
+    for own in solids.chain(meshes) {
         if own.radius() < 2.5 * radius && own.center().distance(center) < 2.0 * radius + own.radius() {
             extent.add(own.points());
         }

@@ -199,7 +199,7 @@ impl Threads {
     pub fn new(count: usize) -> Result<Self, WorldError> {
         let count = if count == 0 { thread::available_parallelism().map_or(1, usize::from) } else { count };
         if count == 1 {
-            return Ok(Self { pool: None });
+            return Ok(Self::alone());
         }
         let board = Arc::new(Board::default());
         let mut pool = Pool { board, busy: Mutex::new(()), sleepers: Vec::new(), workers: Vec::new() };
@@ -213,6 +213,11 @@ impl Threads {
             pool.workers.push(worker);
         }
         Ok(Self { pool: Some(pool) })
+    }
+
+    /// The caller's thread, and no other.
+    pub fn alone() -> Self {
+        Self { pool: None }
     }
 
     /// How many threads there are.

@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 use taut::{
-    Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, World,
+    Cloth, Description, Limit, Material, MeshFrames, MeshObstacle, Motion, Pin, Scheme, State, Stepper,
+    World,
     boundary::{hold::Caught, motion::Keyframe},
     certificate::certify_positions,
     certify,
@@ -250,4 +251,77 @@ fn mistakes_are_named() {
     assert!(message(state.release(&world, 0, 289)).contains("has no vertex 289; it has 289"));
     assert!(message(state.grab(&world, 0, 3, Vec3::NAN)).contains("target of vertex 3"));
     assert_eq!(state.hands().count(), 0);
+}
+
+/// A face beside the corner of the sheet that is at the origin: its first edge points there, and ends 10 cm before. It tilts, turns and stretches in half a
+/// second, then shifts as a whole.
+fn flap() -> MeshObstacle {
+    let first = vec![Vec3::new(-0.3, 0.0, 0.0), Vec3::new(-0.1, 0.0, 0.0), Vec3::new(-0.3, 0.0, -0.1)];
+    let then = vec![Vec3::new(-0.35, -0.1, 0.0), Vec3::new(-0.1, 0.05, 0.02), Vec3::new(-0.3, 0.0, -0.15)];
+    let shift = |time, x| Keyframe { time, translate: Vec3::new(x, 0.0, 0.0), ..Keyframe::default() };
+    MeshObstacle {
+        name: "flap".into(),
+        triangles: vec![[0, 1, 2]],
+        frames: MeshFrames::at_rate(vec![first, then], 2.0, 0.0),
+        motion: Motion { keys: vec![shift(0.5, 0.0), shift(1.0, -0.1)], pivot: Vec3::ZERO },
+        friction: 0.3,
+        margin: 0.0,
+    }
+}
+
+#[test]
+fn a_vertex_that_is_attached_to_a_face_follows_it_exactly_until_it_is_let_go() {
+    for scheme in SCHEMES {
+        let mut cloth = sheet();
+        let (left, right) = (group(&cloth, "top-left"), group(&cloth, "top-right"));
+        let corner = left[0] as usize;
+        assert_eq!(cloth.start[corner], Vec3::ZERO);
+        cloth.pins = vec![
+            pin(right, 0.0, None),
+            Pin { vertices: left, attach: Some(0), until: Some(1.2), ..Pin::default() },
+        ];
+        let mut description = described(cloth, scheme);
+        description.mesh_obstacles.push(flap());
+        let world = World::new(description).unwrap();
+        let mut state = State::new(&world);
+        assert!(certify(&world, &state).bodies[0].max_pin_error < 1e-7);
+        let (flap, mut stepper) = (flap(), Stepper::new(&world, 2).unwrap());
+        let mut way = 0.0;
+        for frame in 1..=45 {
+            stepper.advance_frame(&world, &mut state);
+            let x = state.positions(&world, 0);
+            let certified = certify(&world, &state).bodies.swap_remove(0).max_pin_error;
+            assert_eq!(certified, 0.0, "{scheme:?} frame {frame}");
+            let corners = flap.positions_at(world.time_of_frame(frame));
+            let ahead = corners[1] + 0.1 * (corners[1] - corners[0]).normalize();
+            let error = x[corner].distance(ahead);
+            if frame <= 36 {
+                assert!(error < 1e-6, "{scheme:?} frame {frame}: {} is off by {error}", x[corner]);
+                let mut moved = x.clone();
+                moved[corner].y += 0.01;
+                let caught = Caught::new(&world);
+                let planted = certify_positions(&world, 0, frame, &moved, &caught).max_pin_error;
+                assert!((planted - 0.01).abs() < 1e-6, "verify sees what was changed: {planted}");
+            } else {
+                way = error;
+            }
+        }
+        assert!(way > 0.01, "it falls once it is let go");
+    }
+}
+
+#[test]
+fn attachments_that_make_no_sense_are_refused() {
+    let refused = |change: &dyn Fn(&mut Description)| {
+        let mut cloth = sheet();
+        cloth.pins = vec![Pin { vertices: vec![0], attach: Some(0), ..Pin::default() }];
+        let mut description = described(cloth, Scheme::Nearest);
+        description.mesh_obstacles.push(flap());
+        change(&mut description);
+        World::new(description).unwrap_err().to_string()
+    };
+    assert!(refused(&|d| d.mesh_obstacles.clear()).contains("mesh obstacle 0; there are 0"));
+    assert!(refused(&|d| d.cloths[0].pins[0].from = 1.0).contains("begins at the start"));
+    assert!(refused(&|d| d.cloths[0].pins[0].motion.keys.push(Keyframe::default())).contains("no motion"));
+    assert!(refused(&|d| d.mesh_obstacles[0].triangles[0][1] = 0).contains("no face with three corners"));
 }

@@ -148,6 +148,7 @@ impl Subject {
     fn has_reference(&self) -> bool {
         let description = self.world.description();
         description.obstacles.is_empty()
+            && description.mesh_obstacles.is_empty()
             && description.cloths.iter().all(|c| !c.bend.is_some() && !c.edge.is_some())
     }
 

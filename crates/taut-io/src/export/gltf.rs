@@ -7,7 +7,7 @@
 //! The first vertices are those of the run in its order; copies of vertices at seams of the texture follow. Time begins with the
 //! first frame that is exported.
 //!
-//! Obstacles are nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square that
+//! Mesh obstacles are nodes of the same kind; those that stand still have no targets. Other obstacles are nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square that
 //! reaches twice as far as the cloth in the first frame.
 //!
 //! The size of everything is known beforehand, so frames are written as they are read; bounds of the differences, which glTF
@@ -50,10 +50,14 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     let mut layout = Layout::default();
     let mut bodies = Vec::new();
     job.each_body(|index, body| {
-        bodies.push(Moving::new(index, body, job.read(index, *job.frames.start())?, &mut layout));
+        bodies.push(Moving::body(index, body, job.read(index, *job.frames.start())?, &mut layout));
         Ok(())
     })?;
-    let document = document(job, &mut bodies, &mut layout);
+    let cloths = bodies.len();
+    for index in 0..job.recording.description().mesh_obstacles.len() {
+        bodies.push(Moving::obstacle(job, index, cloths, &mut layout));
+    }
+    let document = document(job, &mut bodies, cloths, &mut layout);
 
     let mut json = document.clone();
     layout.describe(&mut json);
@@ -95,9 +99,18 @@ fn too_long(job: &Job, length: u64) -> ExportError {
     Problem { file: Some(job.recording.root().into()), message, ..Problem::default() }.into()
 }
 
-/// A body as base and morph targets.
+/// What moves.
+#[derive(Clone, Copy)]
+enum Mover {
+    Body(usize),
+    MeshObstacle(usize),
+}
+
+/// A body or a mesh obstacle as base and morph targets.
 struct Moving {
-    body: usize,
+    mover: Mover,
+    /// Whether it has targets; it has none if it stands still.
+    is_moving: bool,
     /// Vertex of the run that each vertex is.
     sources: Vec<u32>,
     positions: Vec<Vec3>,
@@ -109,11 +122,33 @@ struct Moving {
 }
 
 impl Moving {
-    fn new(index: usize, body: &Body, geometry: Geometry, layout: &mut Layout) -> Self {
+    fn body(index: usize, body: &Body, geometry: Geometry, layout: &mut Layout) -> Self {
+        let split =
+            Split::new(geometry.positions.len(), geometry.connections.triangles(), body.uvs.as_deref());
+        Self::new(Mover::Body(index), true, geometry, split, index % COLORS.len(), layout)
+    }
+
+    /// One of the mesh obstacles, whose material follows those of `cloths` cloths.
+    fn obstacle(job: &Job, index: usize, cloths: usize, layout: &mut Layout) -> Self {
+        let obstacle = &job.recording.description().mesh_obstacles[index];
+        let geometry = obstacle_in(job, index, *job.frames.start());
+        let split = Split::new(geometry.positions.len(), &obstacle.triangles, None);
+        let (mover, material) = (Mover::MeshObstacle(index), cloth_materials(cloths));
+        Self::new(mover, obstacle.is_moving(), geometry, split, material, layout)
+    }
+
+    fn new(
+        mover: Mover,
+        is_moving: bool,
+        geometry: Geometry,
+        split: Split,
+        material: usize,
+        layout: &mut Layout,
+    ) -> Self {
         let Geometry { positions, connections } = geometry;
-        let split = Split::new(positions.len(), connections.triangles(), body.uvs.as_deref());
         let mut moving = Self {
-            body: index,
+            mover,
+            is_moving,
             sources: split.sources,
             positions: Vec::new(),
             normals: None,
@@ -137,7 +172,6 @@ impl Moving {
             let uvs = split.uvs.iter().flat_map(|uv| [uv.x, 1.0 - uv.y]);
             attributes["TEXCOORD_0"] = layout.add(Kind::Uvs, |bytes| put_floats(bytes, uvs)).into();
         }
-        let material = index % COLORS.len();
         moving.primitive =
             json!({ "attributes": attributes, "indices": indices, "mode": mode, "material": material });
         moving
@@ -158,7 +192,7 @@ impl Moving {
     /// Reserves the differences of the frames after the first.
     fn reserve_targets(&mut self, job: &Job, layout: &mut Layout) {
         let vertices = self.positions.len();
-        for _ in 1..job.count() {
+        for _ in (1..job.count()).filter(|_| self.is_moving) {
             let positions = layout.reserve(Kind::Positions, vertices);
             let normals = self.normals.is_some().then(|| layout.reserve(Kind::Vectors, vertices));
             self.targets.push((positions, normals));
@@ -208,7 +242,10 @@ impl Moving {
             file.put(&bytes)
         };
         for (frame, &(positions, normals)) in job.frames.clone().skip(1).zip(&self.targets) {
-            let geometry = job.read(self.body, frame)?;
+            let geometry = match self.mover {
+                Mover::Body(index) => job.read(index, frame)?,
+                Mover::MeshObstacle(index) => obstacle_in(job, index, frame),
+            };
             let now = self.shape(&geometry.positions, &geometry.connections);
             put(positions, &now.0, &self.positions)?;
             if let (Some(accessor), Some(now), Some(base)) = (normals, &now.1, &self.normals) {
@@ -220,7 +257,7 @@ impl Moving {
 }
 
 /// The header without what [`Layout::describe`] adds. Lays out everything.
-fn document(job: &Job, bodies: &mut [Moving], layout: &mut Layout) -> Value {
+fn document(job: &Job, bodies: &mut [Moving], cloths: usize, layout: &mut Layout) -> Value {
     let recording = job.recording;
     let first = recording.time(*job.frames.start());
     let is_animated = job.count() > 1;
@@ -234,19 +271,22 @@ fn document(job: &Job, bodies: &mut [Moving], layout: &mut Layout) -> Value {
         let distances = bodies.iter().flat_map(|body| &body.positions).map(|x| x.distance(obstacle.position));
         let surface = obstacle.shape.surface(2.0 * distances.fold(0.25, f32::max));
         obstacles.push((
-            solid(obstacle, &surface, cloth_materials(bodies.len()), layout),
+            solid(obstacle, &surface, cloth_materials(cloths), layout),
             node(obstacle, first, bodies.len() + index),
         ));
         animation.add_motion(job, obstacle, bodies.len() + index, layout);
     }
-    for index in 0..bodies.len() {
+    for index in (0..bodies.len()).filter(|&index| bodies[index].is_moving) {
         animation.add_weights(job, index, layout);
     }
     for body in &mut *bodies {
         body.reserve_targets(job, layout);
     }
 
-    let about = |body: &Moving| recording.bodies()[body.body].name.as_str();
+    let about = |body: &Moving| match body.mover {
+        Mover::Body(index) => recording.bodies()[index].name.as_str(),
+        Mover::MeshObstacle(index) => recording.description().mesh_obstacles[index].name.as_str(),
+    };
     let mut meshes: Vec<Value> = bodies.iter().map(|body| body.mesh(job, about(body))).collect();
     let node_of = |(index, body): (usize, &Moving)| json!({ "name": about(body), "mesh": index });
     let mut nodes: Vec<Value> = bodies.iter().enumerate().map(node_of).collect();
@@ -260,7 +300,7 @@ fn document(job: &Job, bodies: &mut [Moving], layout: &mut Layout) -> Value {
         "scenes": [{ "name": recording.name(), "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
         "nodes": nodes,
         "meshes": meshes,
-        "materials": materials(bodies.len(), &recording.description().obstacles),
+        "materials": materials(cloths, bodies.len() > cloths || !recording.description().obstacles.is_empty()),
     });
     if is_animated {
         document["animations"] = json!([{ "name": recording.name(), "samplers": animation.samplers, "channels": animation.channels }]);
@@ -268,12 +308,21 @@ fn document(job: &Job, bodies: &mut [Moving], layout: &mut Layout) -> Value {
     document
 }
 
+/// Mesh obstacle number `index` in a frame.
+fn obstacle_in(job: &Job, index: usize, frame: u32) -> Geometry {
+    let obstacle = &job.recording.description().mesh_obstacles[index];
+    Geometry {
+        positions: obstacle.positions_at(job.recording.time(frame)),
+        connections: Connections::Triangles(obstacle.triangles.clone()).into(),
+    }
+}
+
 /// Number of materials of `bodies` bodies, which take turns; that of obstacles follows.
 fn cloth_materials(bodies: usize) -> usize {
     bodies.min(COLORS.len())
 }
 
-fn materials(bodies: usize, obstacles: &[Obstacle]) -> Vec<Value> {
+fn materials(bodies: usize, has_obstacles: bool) -> Vec<Value> {
     let material = |name: &str, [r, g, b]: [f32; 3], is_cloth: bool| {
         let roughness = if is_cloth { 0.9 } else { 0.6 };
         json!({
@@ -284,7 +333,7 @@ fn materials(bodies: usize, obstacles: &[Obstacle]) -> Vec<Value> {
         })
     };
     let cloth = (0..cloth_materials(bodies)).map(|k| material(&format!("cloth {}", k + 1), COLORS[k], true));
-    let solid = (!obstacles.is_empty()).then(|| material("obstacle", OBSTACLE_COLOR, false));
+    let solid = has_obstacles.then(|| material("obstacle", OBSTACLE_COLOR, false));
     cloth.chain(solid).collect()
 }
 

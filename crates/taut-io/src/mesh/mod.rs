@@ -14,6 +14,7 @@ mod gltf;
 mod obj;
 mod ply;
 mod polygon;
+pub mod sequence;
 mod stl;
 mod text;
 mod weld;
@@ -26,7 +27,7 @@ use taut::mesh::TriangleMesh;
 use crate::Problem;
 use fault::{Fault, fault};
 
-pub use ply::{write_ply, write_strands};
+pub use ply::{write_marked_ply, write_ply, write_strands};
 
 /// A file format of triangle meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,6 +3,8 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
+use taut::Certificate;
+
 use super::metrics::FrameLine;
 use crate::scene::RunExtremes;
 
@@ -33,6 +35,23 @@ pub struct Worst {
     pub element: Vec<u32>,
 }
 
+/// What passed through what over all frames, and the smallest gap.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactFigures {
+    /// Frames in which something passes through something, other than what is left of a tangled start.
+    pub crossed_frames: u32,
+    /// The first of them: how many intersections it has, and body and edge of one of them.
+    pub first_crossed: Option<Worst>,
+    /// Frames that are tangled as the start was, the start among them.
+    pub tangled_frames: u32,
+    /// Most intersections in a frame, whatever they come from.
+    pub most_intersections: u64,
+    /// Smallest gap in the frames after the start \[m\]; none if everything was further apart than twice its thickness.
+    pub smallest_gap: Option<f64>,
+    /// Frame in which it was.
+    pub smallest_gap_frame: Option<u32>,
+}
+
 /// Worst figures over the frames after the start, and times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
@@ -61,6 +80,9 @@ pub struct Figures {
     /// Largest opening of a seam at the last frame \[m\].
     #[serde(default)]
     pub final_opening: f64,
+    /// Contact; none where everything is let pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact: Option<ContactFigures>,
     /// Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together \[J\].
     pub final_energy: f64,
     /// Iterations of the limiter in all frames.
@@ -128,15 +150,45 @@ pub struct Tally {
     residuals: f64,
     strains: f64,
     measured: f64,
+    tangled: bool,
 }
 
 impl Tally {
+    /// Says in the certificate of the next frame whether it is still tangled as the start was: as long as every frame so far had
+    /// intersections. Of the start itself the certificate knows.
+    pub fn carry_tangle(&self, certificate: &mut Certificate) {
+        if let Some(contact) = &mut certificate.contact {
+            contact.tangled |= self.tangled && contact.intersections > 0;
+        }
+    }
+
+    fn add_contact(&mut self, line: &FrameLine) {
+        let Some(found) = &line.certificate.contact else { return };
+        self.tangled = found.tangled;
+        let contact = self.figures.contact.get_or_insert_default();
+        contact.most_intersections = contact.most_intersections.max(found.intersections);
+        contact.tangled_frames += u32::from(found.tangled);
+        if found.intersections > 0 && !found.tangled {
+            contact.crossed_frames += 1;
+            contact.first_crossed.get_or_insert_with(|| {
+                let first = found.first.clone().unwrap_or_default();
+                let (value, element) = (found.intersections as f64, first.edge.into());
+                Worst { value, frame: line.frame, body: first.edge_body, element }
+            });
+        }
+        let is_smaller = |gap: f64| contact.smallest_gap.is_none_or(|smallest| gap < smallest);
+        if let Some(gap) = found.smallest_gap.filter(|&gap| line.report.is_some() && is_smaller(gap)) {
+            (contact.smallest_gap, contact.smallest_gap_frame) = (Some(gap), Some(line.frame));
+        }
+    }
+
     /// Adds a frame. Of the start, only the energy counts: nothing was simulated yet.
     pub fn add(&mut self, line: &FrameLine) {
         let energies = line.certificate.bodies.iter().map(|body| body.energy);
         self.figures.final_energy = energies.map(|e| e.kinetic + e.gravity + e.stretch + e.bend).sum();
         let openings = line.certificate.seams.iter().map(|seam| seam.max_opening);
         self.figures.final_opening = openings.fold(0.0, f64::max);
+        self.add_contact(line);
         let Some(report) = &line.report else { return };
         let f = &mut self.figures;
         for body in &line.certificate.bodies {
@@ -215,10 +267,7 @@ pub fn median_and_worst(values: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use taut::{
-        Certificate,
-        certificate::{BodyCertificate, StrainMeasure},
-    };
+    use taut::certificate::{BodyCertificate, ContactCertificate, StrainMeasure};
 
     use super::*;
     use taut::FrameReport;
@@ -251,6 +300,26 @@ mod tests {
         let mut tally = Tally::default();
         tally.add(&line(1, 0.95, true));
         assert!(tally.figures().max_strain.value < 0.0);
+    }
+
+    #[test]
+    fn a_tangled_start_is_carried_on_until_it_comes_apart() {
+        let mut tally = Tally::default();
+        for (frame, intersections) in [5, 3, 0, 2, 1].into_iter().enumerate() {
+            let mut line = line(frame as u32, 1.0, true);
+            let tangled = frame == 0;
+            let smallest_gap = Some(if intersections > 0 { 0.0 } else { 2e-3 });
+            let contact = ContactCertificate { intersections, tangled, first: None, smallest_gap };
+            line.certificate.contact = Some(contact);
+            tally.carry_tangle(&mut line.certificate);
+            assert_eq!(line.certificate.contact.as_ref().unwrap().tangled, frame < 2, "frame {frame}");
+            tally.add(&line);
+        }
+        let contact = tally.figures().contact.unwrap();
+        assert_eq!((contact.crossed_frames, contact.tangled_frames, contact.most_intersections), (2, 2, 5));
+        let first = contact.first_crossed.unwrap();
+        assert_eq!((first.frame, first.value), (3, 2.0));
+        assert_eq!((contact.smallest_gap, contact.smallest_gap_frame), (Some(0.0), Some(1)));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::{fs, path::Path};
 
-use taut::{FrameReport, State, World, certify};
+use taut::{FrameReport, State, World, certificate::Certifier};
 
 use super::{
     OutputError, atomic,
@@ -26,12 +26,13 @@ pub struct Recorder {
     pub(super) checkpoints: Store,
     pub(super) tally: Tally,
     pub(super) frame_rate: f32,
+    pub(super) certifier: Certifier,
 }
 
 impl Recorder {
     /// Starts the folder `root` of a run of `scene`, whose engine is `world`: scene, inputs and rest meshes are there
     /// when this returns. `identity` is the text by which the scene is known again (see
-    /// [`identity`](super::resume::identity)).
+    /// [`identity`](super::resume::identity)). Frames are measured with `threads` threads (0: one per core).
     ///
     /// # Errors
     /// If the folder may not be used ([`RunFolder::create`]), an input can no longer be read, or the system refuses to
@@ -42,6 +43,7 @@ impl Recorder {
         scene: &LoadedScene,
         identity: &str,
         world: &World,
+        threads: usize,
     ) -> Result<Self, OutputError> {
         let cloths = &world.description().cloths;
         layout::check_names(cloths.iter().map(|cloth| cloth.name.as_str())).map_err(|problems| {
@@ -65,7 +67,7 @@ impl Recorder {
         // After its inputs: a scene that is there can be run.
         atomic::write(&files.scene(), inputs.scene.to_toml().as_bytes())?;
         atomic::sync_folder(root)?;
-        Self::begin(folder, scene, identity, world)
+        Self::begin(folder, scene, identity, world, threads)
     }
 
     /// Starts at frame 0 in a folder that has its scene.
@@ -74,6 +76,7 @@ impl Recorder {
         scene: &LoadedScene,
         identity: &str,
         world: &World,
+        threads: usize,
     ) -> Result<Self, OutputError> {
         let files = folder.layout();
         for cloth in &world.description().cloths {
@@ -85,6 +88,7 @@ impl Recorder {
             checkpoints: Store::new(files.checkpoint(), checkpoint::hash(identity)),
             tally: Tally::default(),
             frame_rate: scene.frame_rate,
+            certifier: certifier(world, threads, files.root())?,
             folder,
         })
     }
@@ -116,12 +120,14 @@ impl Recorder {
             let positions = state.positions(world, body);
             atomic::write(&self.layout().frame(&cloth.name, frame), &npy::encode(&positions))?;
         }
+        let mut certificate = self.certifier.certify(world, state);
+        self.tally.carry_tangle(&mut certificate);
         let line = FrameLine {
             frame,
             time: f64::from(frame) / f64::from(self.frame_rate),
             report: report.copied(),
             frame_ms,
-            certificate: certify(world, state),
+            certificate,
         };
         self.metrics.append(&line)?;
         self.tally.add(&line);
@@ -149,6 +155,12 @@ impl Recorder {
         write_json(&self.layout().outcome(), outcome)?;
         atomic::sync_folder(self.layout().root())
     }
+}
+
+/// What measures the frames of `world` that are written into `root`.
+pub(super) fn certifier(world: &World, threads: usize, root: &Path) -> Result<Certifier, OutputError> {
+    Certifier::new(world, threads)
+        .map_err(|error| OutputError::io("measure", root)(std::io::Error::other(error)))
 }
 
 /// Sizes of the bodies of `world`.

@@ -15,7 +15,7 @@ use super::{
     layout::Layout,
     metrics::{self, FrameLine, MetricsWriter},
     outcome::Tally,
-    recorder::Recorder,
+    recorder::{Recorder, certifier},
 };
 use crate::{
     Problems,
@@ -81,7 +81,8 @@ pub struct Resumed {
 }
 
 /// Opens the folder `root` of a stopped run to go on with its `scene`, loaded from there, whose engine is `world`.
-/// `scene.frames` may be more than it was; the scene in the folder is then brought up to date.
+/// `scene.frames` may be more than it was; the scene in the folder is then brought up to date. Frames are measured with `threads`
+/// threads (0: one per core).
 ///
 /// # Errors
 /// If there is no run to go on with, more frames are there than `scene` wants, another process is writing, or the system
@@ -91,6 +92,7 @@ pub fn resume(
     scene: &LoadedScene,
     identity: &str,
     world: &World,
+    threads: usize,
 ) -> Result<Resumed, OutputError> {
     let folder = RunFolder::resume(root)?;
     let files = folder.layout().clone();
@@ -131,10 +133,11 @@ pub fn resume(
             checkpoints: Store::new(files.checkpoint(), checkpoint::hash(identity)),
             tally,
             frame_rate: scene.frame_rate,
+            certifier: certifier(world, threads, root)?,
             folder,
         }
     } else {
-        Recorder::begin(folder, scene, identity, world)?
+        Recorder::begin(folder, scene, identity, world, threads)?
     };
     Ok(Resumed { recorder, state: usable, warnings })
 }

@@ -9,17 +9,19 @@ use taut::{
     mesh::{
         TriangleMesh,
         check::{MAX_COORDINATE, check},
+        generate::Garment,
     },
 };
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Pin, Seam, Vector, Wind},
+    format::{Air, Cloth, MotionKey, Obstacle, Pin, Seam, Vector, Wind},
+    nearest::hint,
     noise::{self, Octaves},
     report::{Path, Report},
     seams,
     select::Selection,
-    solids,
+    solids, surfaces,
     tree::{Node, Origin},
 };
 use crate::{Problem, Problems};
@@ -32,24 +34,36 @@ pub(super) struct Built {
 
 /// See [`LoadedScene::build`].
 pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
-    let mut builder =
-        Builder { scene, report: Report::new(scene.file.clone(), &scene.overrides), warnings: Vec::new() };
+    let mut builder = Builder {
+        scene,
+        report: Report::new(scene.file.clone(), &scene.overrides),
+        warnings: Vec::new(),
+        sewn: Vec::new(),
+    };
     let settings = &scene.scene;
+    let mesh_obstacles: Vec<taut::MeshObstacle> = settings
+        .obstacle
+        .iter()
+        .enumerate()
+        .filter_map(|(index, obstacle)| builder.surface(index, obstacle))
+        .collect();
     let cloths: Vec<taut::Cloth> =
         settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
     let seams = settings.seam.iter().enumerate();
-    let seams = seams.filter_map(|(index, seam)| builder.seam(index, seam, &cloths)).collect();
+    let mut seams: Vec<taut::Seam> =
+        seams.filter_map(|(index, seam)| builder.seam(index, seam, &cloths)).collect();
+    seams.append(&mut builder.sewn);
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
     let description = Description {
         cloths,
         seams,
-        obstacles: settings.obstacle.iter().map(solids::obstacle).collect(),
-        mesh_obstacles: Vec::new(),
+        obstacles: settings.obstacle.iter().filter_map(solids::obstacle).collect(),
+        mesh_obstacles,
         gravity: vector(settings.scene.gravity).as_vec3(),
         air: air(&settings.air),
         contact: taut::Contact {
@@ -99,14 +113,33 @@ struct Builder<'a> {
     scene: &'a LoadedScene,
     report: Report<'a>,
     warnings: Vec<Problem>,
+    /// Seams that generated meshes bring.
+    sewn: Vec<taut::Seam>,
 }
 
 impl Builder<'_> {
+    /// One mesh obstacle, or `None` if it is none or something was reported.
+    fn surface(&mut self, index: usize, obstacle: &Obstacle) -> Option<taut::MeshObstacle> {
+        let name = obstacle.name.as_deref().unwrap_or_default();
+        match surfaces::obstacle(self.scene, obstacle)? {
+            Ok(obstacle) => return Some(obstacle),
+            Err(surfaces::Refusal::Keys(keys, message)) => {
+                let problem = self.at_key("obstacle", index, name, &keys, message);
+                self.report.problems.push(problem);
+            }
+            Err(surfaces::Refusal::File(problem)) => {
+                let message = format!("{} (mesh of obstacle \"{name}\")", problem.message);
+                self.report.problems.push(Problem { message, ..problem });
+            }
+        }
+        None
+    }
+
     /// One piece of cloth, or `None` if something was reported.
     fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
         let name = cloth.name.clone().unwrap_or_default();
-        let mesh = self.mesh(index, cloth, &name)?;
-        let start = self.start(index, cloth, &name, &mesh)?;
+        let Garment { mesh, start, seams } = self.mesh(index, cloth, &name)?;
+        let start = self.start(index, cloth, &name, start)?;
         let before = self.report.problems.len();
         let pins = self.pins(index, cloth, &name, &mesh, &start);
         let cloth = taut::Cloth {
@@ -127,16 +160,24 @@ impl Builder<'_> {
         if let Err(problem) = cloth.check_weave() {
             self.refuse::<()>(index, &cloth.name, &["strain", "direction"], problem);
         }
+        if !seams.is_empty() {
+            self.sewn.push(seams::within_cloth(
+                cloth.name.clone(),
+                index,
+                &seams,
+                taut::boundary::seam::SPEED,
+            ));
+        }
         (self.report.problems.len() == before).then_some(cloth)
     }
 
-    /// The mesh at rest: generated or read, scaled, checked.
-    fn mesh(&mut self, index: usize, cloth: &Cloth, name: &str) -> Option<TriangleMesh> {
+    /// The mesh at rest and where it starts before it is turned and moved: generated or read, scaled, checked.
+    fn mesh(&mut self, index: usize, cloth: &Cloth, name: &str) -> Option<Garment> {
         let tag = cloth.mesh.tag();
         let keys = ["mesh", tag];
-        let (mut mesh, file) = match cloth.mesh.generator(self.scene.scene.scene.seed) {
-            Ok(generator) => match generator.generate() {
-                Ok(mesh) => (mesh, None),
+        let (mut garment, file) = match cloth.mesh.generator(self.scene.scene.scene.seed) {
+            Ok(generator) => match generator.make() {
+                Ok(garment) => (garment, None),
                 Err(error) => return self.refuse(index, name, &keys, error.to_string()),
             },
             Err(file) => {
@@ -145,7 +186,7 @@ impl Builder<'_> {
                     return self.refuse(index, name, &keys, format!("there is no file {}", path.display()));
                 }
                 match crate::mesh::read(&path) {
-                    Ok(mesh) => (mesh, Some(path)),
+                    Ok(mesh) => (Garment::from(mesh), Some(path)),
                     Err(problem) => {
                         let message = format!("{} (mesh of cloth \"{name}\")", problem.message);
                         self.report.problems.push(Problem { message, ..problem });
@@ -156,10 +197,16 @@ impl Builder<'_> {
         };
         let scale = vector(cloth.transform.scale.factors());
         if scale != DVec3::ONE {
-            mesh.positions.iter_mut().for_each(|x| *x = (scale * x.as_dvec3()).as_vec3());
+            // A garment lies flat at rest and stands upright at its start: scaled along one axis, the two would not fit.
+            if garment.start != garment.mesh.positions && scale != DVec3::splat(scale.x) {
+                let message = format!("must be one number: a {tag} is scaled alike along all axes");
+                return self.refuse(index, name, &["transform", "scale"], message);
+            }
+            let scaled = |x: &mut Vec3| *x = (scale * x.as_dvec3()).as_vec3();
+            garment.mesh.positions.iter_mut().chain(&mut garment.start).for_each(scaled);
         }
         let mut sound = true;
-        for problem in check(&mesh) {
+        for problem in check(&garment.mesh) {
             let message = match &file {
                 Some(_) => format!("{problem} (mesh of cloth \"{name}\")"),
                 None => problem.to_string(),
@@ -175,12 +222,11 @@ impl Builder<'_> {
                 self.warnings.push(found);
             }
         }
-        sound.then_some(mesh)
+        sound.then_some(garment)
     }
 
-    /// Where the vertices start: the rest shape with noise, turned and moved.
-    fn start(&mut self, index: usize, cloth: &Cloth, name: &str, mesh: &TriangleMesh) -> Option<Vec<Vec3>> {
-        let mut start = mesh.positions.clone();
+    /// Where the vertices start: with noise, turned and moved.
+    fn start(&mut self, index: usize, cloth: &Cloth, name: &str, mut start: Vec<Vec3>) -> Option<Vec<Vec3>> {
         if let Some(noise) = cloth.noise {
             let seed = noise.seed.unwrap_or(self.scene.scene.scene.seed);
             let (amplitude, frequency, count) = (noise.amplitude, noise.frequency, noise.octaves);
@@ -223,6 +269,13 @@ impl Builder<'_> {
                         continue;
                     }
                 };
+            let attach = match pin.attach.as_deref().map(|name| self.attached(name)).transpose() {
+                Ok(attach) => attach,
+                Err(message) => {
+                    self.refuse::<()>(index, name, &[&item, "attach"], message);
+                    continue;
+                }
+            };
             let pivot = pin.pivot.map(vector).unwrap_or_else(|| {
                 let sum: DVec3 = vertices.iter().map(|vertex| start[*vertex as usize].as_dvec3()).sum();
                 sum / vertices.len() as f64
@@ -235,7 +288,8 @@ impl Builder<'_> {
                 vertices.into_iter().partition(|vertex| rival(*vertex).is_none());
             let differs = |first: &usize| {
                 let first = &cloth.pin[*first];
-                (&first.motion, first.from, first.until) != (&pin.motion, pin.from, pin.until)
+                (&first.motion, &first.attach, first.from, first.until)
+                    != (&pin.motion, &pin.attach, pin.from, pin.until)
             };
             if let Some((vertex, first)) =
                 held.iter().find_map(|vertex| Some((vertex, rival(*vertex).filter(differs)?)))
@@ -253,6 +307,7 @@ impl Builder<'_> {
                     motion: motion(&pin.motion, pivot),
                     from: pin.from as f32,
                     until: pin.until.map(|until| until as f32),
+                    attach,
                 });
             }
         }
@@ -267,10 +322,29 @@ impl Builder<'_> {
         };
         let name = seam.name.clone().unwrap_or_default();
         for (key, message) in refusals {
-            let problem = self.at_body("seam", index, &name, &[key], message);
+            let problem = self.at_key("seam", index, &name, &[key], message);
             self.report.problems.push(problem);
         }
         None
+    }
+
+    /// The number of the mesh obstacle `name`, of the description's.
+    fn attached(&self, name: &str) -> Result<usize, String> {
+        let obstacles = &self.scene.scene.obstacle;
+        let is_mesh = |obstacle: &&Obstacle| obstacle.shape.is_none();
+        let names = || obstacles.iter().filter(is_mesh).filter_map(|obstacle| obstacle.name.as_deref());
+        if let Some(number) = names().position(|other| other == name) {
+            return Ok(number);
+        }
+        if obstacles.iter().any(|obstacle| obstacle.name.as_deref() == Some(name)) {
+            return Err(format!(
+                "\"{name}\" is given by its shape, must be an obstacle with a mesh or a sequence"
+            ));
+        }
+        let hint = hint(name, names());
+        let known: Vec<&str> = names().collect();
+        let known = if known.is_empty() { "none has a mesh".into() } else { known.join(", ") };
+        Err(format!("there is no obstacle \"{name}\"{hint} must be one with a mesh: {known}"))
     }
 
     /// Reports a problem of a key of a cloth.
@@ -282,11 +356,11 @@ impl Builder<'_> {
 
     /// A problem of a key of a cloth, with the line of the nearest key that the scene has.
     fn at(&self, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
-        self.at_body("cloth", index, name, keys, message)
+        self.at_key("cloth", index, name, keys, message)
     }
 
-    /// The same of an item of the list `kind`.
-    fn at_body(&self, kind: &str, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
+    /// The same of a body of this `kind`.
+    fn at_key(&self, kind: &str, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
         let mut node = self.scene.tree.items_of(kind).get(index);
         let mut origin = node.map_or(Origin::File, |node| node.origin);
         for key in keys {

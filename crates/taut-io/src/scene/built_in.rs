@@ -27,6 +27,8 @@ pub fn built_in() -> &'static [BuiltIn] {
         "bend-loose",
         "bend-tight",
         "weave",
-        "folding"
+        "folding",
+        "stack",
+        "curtains"
     ]
 }

@@ -6,8 +6,12 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{LoadedScene, format::MeshSource, select::Selection};
-use crate::mesh::Format;
+use super::{
+    LoadedScene,
+    format::{MeshSource, ObstacleMesh, Sequence},
+    select::Selection,
+};
+use crate::mesh::{Format, sequence::Numbered};
 
 /// A file that a scene reads.
 pub(super) struct Input {
@@ -22,6 +26,9 @@ pub(super) struct Input {
 /// All files that `scene` reads, each once, in the order in which it names them.
 pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
     let mut inputs: Vec<Input> = Vec::new();
+    for sequence in scene.scene.obstacle.iter().filter_map(|obstacle| obstacle.sequence.as_ref()) {
+        add_numbered(scene, sequence, &mut inputs);
+    }
     for name in names(scene) {
         if inputs.iter().any(|input| input.name == name) {
             continue;
@@ -48,6 +55,43 @@ pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
         }
     }
     inputs
+}
+
+/// Adds the files of a sequence, all to one folder of their own, where they keep their names. None if they cannot be found: what is
+/// wrong is said when they are read.
+fn add_numbered(scene: &LoadedScene, sequence: &Sequence, inputs: &mut Vec<Input>) {
+    let Some(numbered) = sequence.files.as_ref().and_then(|files| Numbered::parse(files).ok()) else {
+        return;
+    };
+    let Ok(files) = numbered.files(&scene.base, sequence.first, sequence.last) else { return };
+    if folder_of(inputs, &files).is_some() {
+        return;
+    }
+    let depth =
+        files.iter().flat_map(|(_, path)| buffers(path)).map(|buffer| climb(&buffer)).max().unwrap_or(0);
+    let folder = format!("{}{}", free(inputs, &format!("{}.sequence", numbered.stem())), "/d".repeat(depth));
+    let beside = Path::new(sequence.files.as_deref().unwrap_or_default()).parent().map(Path::to_owned);
+    let beside = beside.unwrap_or_default();
+    for (_, path) in files {
+        let from = path.parent().map(Path::to_owned).unwrap_or_default();
+        let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
+        for name in buffers(&path).into_iter().chain([file]) {
+            let copy = flatten(&format!("{folder}/{name}"));
+            if !inputs.iter().any(|input| input.copy == copy) {
+                let path = from.join(&name);
+                inputs.push(Input { name: beside.join(name).to_string_lossy().into_owned(), path, copy });
+            }
+        }
+    }
+}
+
+/// The folder that the copies of all these files are in, if there is one.
+fn folder_of(inputs: &[Input], files: &[(u32, PathBuf)]) -> Option<String> {
+    let folder = |input: &Input| input.copy.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+    let copies =
+        |path: &PathBuf| inputs.iter().filter(|i| i.path == *path).filter_map(folder).collect::<Vec<_>>();
+    let candidates = copies(&files.first()?.1);
+    candidates.into_iter().find(|folder| files.iter().all(|(_, path)| copies(path).contains(folder)))
 }
 
 /// Where a file with `buffers` can go: beside the others if no name is taken there, otherwise a folder of its own, deep
@@ -89,6 +133,26 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
             }
         }
     }
+    for obstacle in &mut moved.scene.obstacle {
+        if let Some(file) = obstacle.mesh.as_mut().and_then(ObstacleMesh::file_mut)
+            && let Some(copy) = copy(file)
+        {
+            *file = copy;
+        }
+        let Some(sequence) = &mut obstacle.sequence else { continue };
+        for file in [&mut sequence.file, &mut sequence.mesh].into_iter().flatten() {
+            if let Some(copy) = copy(file) {
+                *file = copy;
+            }
+        }
+        if let Some(files) = &mut sequence.files
+            && let Ok(numbered) = Numbered::parse(files)
+            && let Ok(found) = numbered.files(&scene.base, sequence.first, sequence.last)
+            && let Some(folder) = folder_of(&inputs, &found)
+        {
+            *files = format!("{folder}/{}", numbered.name());
+        }
+    }
     moved.base = folder.to_owned();
     moved.moved_inputs =
         Some(inputs.into_iter().map(|input| (input.copy.clone(), folder.join(input.copy))).collect());
@@ -111,6 +175,12 @@ fn names(scene: &LoadedScene) -> Vec<String> {
     for select in scene.scene.seam.iter().flat_map(|seam| [&seam.from, &seam.to]).flatten() {
         if let Ok(Selection::Map(file)) = Selection::parse(select) {
             names.push(file);
+        }
+    }
+    for obstacle in &scene.scene.obstacle {
+        names.extend(obstacle.mesh.as_ref().and_then(ObstacleMesh::file).cloned());
+        if let Some(sequence) = &obstacle.sequence {
+            names.extend([&sequence.file, &sequence.mesh].into_iter().flatten().cloned());
         }
     }
     names

@@ -7,7 +7,7 @@
 //! 2. checked along the JSON Schema (`validate`), which is generated from the types (`schema`, `format`), and by what
 //!    a schema cannot say (`rules`), every problem with file, line and key (`report`),
 //! 3. typed (`format`), and built: meshes and starts (`build`, `noise`), selections (`select`, `map`), seams (`seams`),
-//!    obstacles (`solids`).
+//!    obstacles (`solids`, `surfaces`).
 
 mod build;
 mod built_in;
@@ -25,6 +25,7 @@ mod schema;
 mod seams;
 mod select;
 mod solids;
+mod surfaces;
 mod tree;
 mod validate;
 
@@ -131,7 +132,7 @@ impl LoadedScene {
         toml::to_string(&scene).unwrap_or_else(|error| format!("# the scene could not be written: {error}\n"))
     }
 
-    /// Files that the scene reads (meshes and their buffers, maps), as it names them and where they are; each once.
+    /// Files that the scene reads (meshes and their buffers, sequences, maps), as it names them and where they are; each once.
     pub fn inputs(&self) -> Vec<(String, PathBuf)> {
         match &self.moved_inputs {
             Some(inputs) => inputs.clone(),

@@ -7,6 +7,10 @@ use super::{
     select::Selection,
     tree::{Node, show},
 };
+use crate::mesh::{
+    Format,
+    sequence::{CacheFormat, Numbered},
+};
 
 /// Shortest length of a direction or an axis \[m\]; below, f32 cannot say where it points.
 const MIN_LENGTH: f64 = 1e-6;
@@ -99,6 +103,7 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         }
         check_times(pin.items_of("motion"), &Path::Key(&path, "motion"), report);
         check_until(pin, &path, report);
+        check_attach(pin, &path, report);
     }
     if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
         let mesh = Path::Key(path, "mesh");
@@ -231,6 +236,28 @@ fn check_until(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// A pin that follows an obstacle does so from the start, and in no other way.
+fn check_attach(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    if pin.get("attach").is_none() {
+        return;
+    }
+    let begins_later = |node: &&Node| node.number().is_some_and(|from| from > 0.0);
+    let wrong = [
+        (
+            "motion",
+            pin.get("motion").filter(|node| !node.items().is_empty()),
+            "which is what moves the vertices",
+        ),
+        ("pivot", pin.get("pivot"), "which is what moves the vertices"),
+        ("from", pin.get("from").filter(begins_later), "which holds the vertices from the start"),
+    ];
+    for (key, node, why) in wrong {
+        if let Some(node) = node {
+            report.add(node.origin, &Path::Key(path, key), format!("must not stand beside attach, {why}"));
+        }
+    }
+}
+
 /// Times must rise, also after rounding to the engine's f32.
 fn check_times(keys: &[Node], path: &Path<'_>, report: &mut Report<'_>) {
     let mut last: Option<f64> = None;
@@ -252,11 +279,16 @@ fn check_times(keys: &[Node], path: &Path<'_>, report: &mut Report<'_>) {
 
 fn check_obstacle(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     check_times(obstacle.items_of("motion"), &Path::Key(path, "motion"), report);
+    check_kind(obstacle, path, report);
+    if let Some(sequence) = obstacle.get("sequence") {
+        check_sequence(sequence, &Path::Key(path, "sequence"), report);
+    }
     if let Some(scale) = obstacle.get("transform").and_then(|transform| transform.get("scale"))
         && scale.vector().is_some()
+        && obstacle.get("shape").is_some()
     {
         let transform = Path::Key(path, "transform");
-        let message = "is an array, must be one number: an obstacle is scaled alike along all axes";
+        let message = "is an array, must be one number: a shape is scaled alike along all axes";
         report.add(scale.origin, &Path::Key(&transform, "scale"), message);
     }
     let Some(shape) = obstacle.get("shape") else { return };
@@ -284,6 +316,101 @@ fn check_obstacle(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if let Some(torus) = shape.get("torus") {
         check_torus(torus, &Path::Key(&path, "torus"), report);
     }
+}
+
+/// An obstacle is a shape, a mesh or a sequence of meshes.
+fn check_kind(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let given: Vec<&str> =
+        ["shape", "mesh", "sequence"].into_iter().filter(|key| obstacle.get(key).is_some()).collect();
+    match given.as_slice() {
+        [] if matches!(obstacle.value, super::tree::Value::Table(_)) => {
+            report.add(obstacle.origin, path, "has no shape, mesh or sequence; one of them must be there");
+        }
+        [first, second, ..] => {
+            let origin = obstacle.get(second).map_or(obstacle.origin, |node| node.origin);
+            let message = format!("must not stand beside {first}; an obstacle is one of them");
+            report.add(origin, &Path::Key(path, second), message);
+        }
+        _ => {}
+    }
+    if obstacle.get("shape").is_none()
+        && let Some(node) = obstacle.get("restitution").filter(|node| node.number().is_some_and(|n| n > 0.0))
+    {
+        let message = format!("is {}, must be 0 without a shape: meshes do not bounce", node.describe());
+        report.add(node.origin, &Path::Key(path, "restitution"), message);
+    }
+}
+
+/// Keys of a sequence of numbered files and of one file with all frames do not mix.
+fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let text = |key| sequence.get(key).and_then(|node| Some((node, node.text()?)));
+    let mut wrong = |key: &str, message: String| {
+        let origin = sequence.get(key).map_or(sequence.origin, |node| node.origin);
+        report.add(origin, &Path::Key(path, key), message);
+    };
+    if sequence.get("figure").is_some() {
+        for key in ["files", "file", "mesh", "first", "last"] {
+            if sequence.get(key).is_some() {
+                wrong(key, "must not stand beside figure".into());
+            }
+        }
+        return;
+    }
+    match (text("files"), text("file")) {
+        (Some((_, files)), None) => {
+            if let Err(message) = Numbered::parse(files) {
+                wrong("files", message);
+            }
+            if sequence.get("mesh").is_some() {
+                wrong("mesh", "must not stand beside files, which have faces of their own".into());
+            }
+        }
+        (None, Some((_, file))) => {
+            for key in ["first", "last"] {
+                if sequence.get(key).is_some() {
+                    wrong(key, "is for numbered files, must not stand beside file".into());
+                }
+            }
+            let path = std::path::Path::new(file);
+            match CacheFormat::of_path(path) {
+                None if Format::of_path(path) == Some(Format::Gltf) => {
+                    if sequence.get("mesh").is_some() {
+                        wrong("mesh", "must not stand beside a glTF file, which has faces of its own".into());
+                    }
+                }
+                None => wrong(
+                    "file",
+                    format!(
+                        "\"{file}\" must end in .pc2, .mdd, .gltf or .glb; what is in another format, such as USD or Alembic, can be written as one of these, or as numbered OBJ or PLY files that are named in files"
+                    ),
+                ),
+                Some(format) => {
+                    if sequence.get("mesh").is_none() {
+                        wrong(
+                            "mesh",
+                            format!(
+                                "is missing; {} holds vertices only, so it must name the mesh whose vertices these are",
+                                format.name()
+                            ),
+                        );
+                    }
+                    if format == CacheFormat::Mdd && sequence.get("rate").is_some() {
+                        wrong("rate", "must not stand beside an mdd file, which has its own times".into());
+                    }
+                }
+            }
+        }
+        (Some(_), Some(_)) => wrong("file", "must not stand beside files".into()),
+        // What is there and no text, the schema refuses.
+        (None, None) if sequence.get("files").is_none() && sequence.get("file").is_none() => {
+            wrong(
+                "files",
+                "is missing; give numbered files, one file with all frames as file, or figure".into(),
+            );
+        }
+        (None, None) => {}
+    }
+    check_order(sequence, "first", "last", path, report);
 }
 
 /// A tube that reaches the axis runs into itself.

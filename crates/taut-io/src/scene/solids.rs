@@ -8,13 +8,13 @@ use super::{
     format::{Obstacle, Shape},
 };
 
-/// The engine's obstacle.
-pub(super) fn obstacle(obstacle: &Obstacle) -> taut::Obstacle {
+/// The engine's obstacle, if it is given by its shape.
+pub(super) fn obstacle(obstacle: &Obstacle) -> Option<taut::Obstacle> {
     let scale = obstacle.transform.scale.factors()[0];
-    let (shape, place, turn) = solid(&obstacle.shape, scale);
+    let (shape, place, turn) = solid(obstacle.shape.as_ref()?, scale);
     let outer = rotation(obstacle.transform.rotate);
     let position = outer * (scale * place) + vector(obstacle.transform.translate);
-    taut::Obstacle {
+    Some(taut::Obstacle {
         name: obstacle.name.clone().unwrap_or_default(),
         shape,
         position: position.as_vec3(),
@@ -23,7 +23,7 @@ pub(super) fn obstacle(obstacle: &Obstacle) -> taut::Obstacle {
         friction: obstacle.friction as f32,
         margin: obstacle.margin as f32,
         restitution: obstacle.restitution as f32,
-    }
+    })
 }
 
 /// A shape scaled, with its place before scaling and its rotation.

@@ -87,6 +87,9 @@ impl Caught {
     /// Where pin number `pin` has its vertex at `time` \[s\]; `None` if it has not caught it.
     fn target(&self, world: &World, pin: usize, time: f32) -> Option<Vec3> {
         let held = &world.pins[pin];
+        if let Some(attachment) = &held.attachment {
+            return Some(attachment.at(&world.description.mesh_obstacles, time));
+        }
         let motion = &world.motions[held.motion as usize];
         let place = if held.frames.start == 0 {
             held.start

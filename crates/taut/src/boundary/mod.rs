@@ -1,4 +1,5 @@
 //! Boundary conditions: what holds the cloth and what it may not enter.
+pub mod attachment;
 pub mod hold;
 pub mod mesh_obstacle;
 pub mod motion;

@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use super::motion::Motion;
 
-/// Vertices that are held where they are when the pin begins, or carried along by a motion from there.
+/// Vertices that are held where they are when the pin begins, or carried along by a motion or a mesh obstacle from there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pin {
     /// Vertex indices, in the mesh's order.
@@ -14,6 +14,8 @@ pub struct Pin {
     pub from: f32,
     /// Until when it holds \[s\]: until the first frame that is not before. `None`: to the end.
     pub until: Option<f32>,
+    /// The mesh obstacle, of the description's, whose nearest faces the vertices follow from the start on, in place of a motion.
+    pub attach: Option<usize>,
 }
 
 impl Pin {

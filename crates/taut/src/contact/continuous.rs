@@ -4,10 +4,21 @@
 //! to each other by at most l in the rest of the step, cannot meet before the share d / l of it has gone by. So time goes on by
 //! a little less than that, again and again. No roots are sought, nothing is missed, and a common motion of all
 //! four vertices costs nothing, since it is taken off first.
+//!
+//! Parts that slide along each other would take many such steps. A plane between them helps: across the line between their nearest points, no vertex
+//! of one gets to one of the other before the time that their heights and speeds along that line say. Whichever of the two bounds is later
+//! holds.
+//!
+//! Why rounding misses nothing. Positions are single precision, and all is computed in double precision relative to one of the vertices, so that sums
+//! and differences are off by about 1e-15 of the size S of a pair (with its way). The distance that is measured is that of two points
+//! of the parts, so it is too small by no more than that. It is too great where these are not quite the nearest points: between nearly
+//! parallel edges or in slivers at an angle θ, by about 1e-16 S / θ, or by θ S where the ends decide, so by 1e-8 S at worst. Time goes on by 0.9 of the
+//! distance, which leaves a tenth of it for such errors: enough while the distance is over 1e-7 S, and what is nearer counts as a contact.
+//! `tests/detection.rs` of the program compares 100,000 pairs with those of ipctk.
 
 use glam::DVec3;
 
-use super::distance::{Nearest, edge_edge, vertex_triangle};
+use super::distance::{Nearest, combined, edge_edge, vertex_triangle};
 
 /// Which parts are meant by four vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +46,30 @@ impl Kind {
             Self::VertexTriangle => [vertices[0], vertices[1]],
             Self::EdgeEdge => [vertices[0], vertices[2]],
         }
+    }
+
+    /// For how long, as a share of the step, a plane keeps two parts `gap` \[m\] from each other: across the line between their nearest points,
+    /// as long as each vertex of one is over each of the other. True of any direction, however it was rounded.
+    #[inline]
+    fn until_plane(self, x: &[DVec3; 4], way: &[DVec3; 4], nearest: &Nearest, gap: f64) -> f64 {
+        let normal = combined(x, &nearest.weights).normalize_or_zero();
+        let first = match self {
+            Self::VertexTriangle => 1,
+            Self::EdgeEdge => 2,
+        };
+        let mut until = f64::INFINITY;
+        for a in 0..first {
+            for b in first..4 {
+                let (over, nearing) = (normal.dot(x[a] - x[b]) - gap, normal.dot(way[b] - way[a]));
+                if over <= 0.0 {
+                    return 0.0;
+                }
+                if nearing > 0.0 {
+                    until = until.min(over / nearing);
+                }
+            }
+        }
+        until
     }
 
     /// How far points of the two parts move relative to each other, at most \[m\].
@@ -72,13 +107,19 @@ pub fn stay_apart(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> b
 const SHARE: f64 = 0.9;
 
 /// What is left of the distance at the start when a pair counts as in contact.
-const LEFT: f64 = 1e-3;
+const LEFT: f64 = 1e-6;
+
+/// The same where a gap is to be kept, of that gap: there is no need to be that close to it.
+const LEFT_OF_GAP: f64 = 1e-2;
+
+/// Nearer than this share of the size of a pair, distances are not good enough to go on by.
+const FLOOR: f64 = 1e-7;
 
 /// Goes of one pair, at most. What is not decided by then counts as a contact at the time that was reached, which is safe.
 const MOST: u32 = 1000;
 
 /// When parts first come nearer than `gap` \[m\], as a share of the step from 0 to 1: never later than in truth, and earlier only by a
-/// thousandth of the distance at the start. `None`: they stay apart through the whole step. Of a pair that begins nearer than twice the gap
+/// hundredth of the gap, or a millionth of the distance at the start. `None`: they stay apart through the whole step. Of a pair that begins nearer than twice the gap
 /// no more is asked than to keep half of its distance.
 pub fn first_contact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> Option<f64> {
     let mut way: [DVec3; 4] = std::array::from_fn(|i| to[i] - from[i]);
@@ -92,16 +133,20 @@ pub fn first_contact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -
     }
     let reach = kind.reach(&way);
     let gap = gap.min(0.5 * start);
-    let left = LEFT * (start - gap);
-    let (mut time, mut distance) = (0.0, start);
+    let size = from.iter().fold(reach, |size, x| size.max(x.abs().max_element()));
+    let left = (LEFT * (start - gap)).max(LEFT_OF_GAP * gap).max((FLOOR * size).min(0.1 * (start - gap)));
+    let (mut time, mut x, mut nearest) = (0.0, from, kind.nearest(&from));
     for _ in 0..MOST {
+        let distance = nearest.squared.sqrt();
         // Also where the way is nothing at all: then this is beyond every time.
-        time += SHARE * (distance - gap) / reach;
+        let safe = ((distance - gap) / reach).max(kind.until_plane(&x, &way, &nearest, gap));
+        time += SHARE * safe;
         if time >= 1.0 {
             return None;
         }
-        let x = std::array::from_fn(|i| from[i] + way[i] * time);
-        distance = kind.nearest(&x).squared.sqrt();
+        x = std::array::from_fn(|i| from[i] + way[i] * time);
+        nearest = kind.nearest(&x);
+        let distance = nearest.squared.sqrt();
         if distance - gap <= left {
             return Some(time);
         }

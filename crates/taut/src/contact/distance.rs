@@ -60,8 +60,28 @@ pub fn vertex_triangle(x: &[DVec3; 4]) -> Nearest {
         return candidates.into_iter().fold(candidates[0], nearer);
     }
     let (wb, wc) = (vb / sum, vc / sum);
-    on(1.0 - wb - wc, wb, wc)
+    let inside = on(1.0 - wb - wc, wb, wc);
+    let (bb, bc, cc) = (ab.dot(ab), ab.dot(ac), ac.dot(ac));
+    if sum > SLIVER * bb * cc {
+        return inside;
+    }
+    // Weights in a sliver are rounded badly: once more from there, and the edges may be nearer than that.
+    let rest = combined(x, &inside.weights);
+    let (rb, rc) = (ab.dot(rest), ac.dot(rest));
+    let (wb, wc) = (wb + (cc * rb - bc * rc) / sum, wc + (bb * rc - bc * rb) / sum);
+    let (s, t, u) = (segment(p, a, b), segment(p, b, c), segment(p, a, c));
+    let mut best = inside;
+    if wb >= 0.0 && wc >= 0.0 && wb + wc <= 1.0 {
+        best = nearer(best, on(1.0 - wb - wc, wb, wc));
+    }
+    for edge in [on(1.0 - s, s, 0.0), on(0.0, 1.0 - t, t), on(1.0 - u, 0.0, u)] {
+        best = nearer(best, edge);
+    }
+    best
 }
+
+/// Square of the sine of the angle below which a triangle is a sliver.
+const SLIVER: f64 = 1e-6;
 
 /// The nearest points of two edges, `x[0]` to `x[1]` and `x[2]` to `x[3]`.
 #[inline]
@@ -74,7 +94,8 @@ pub fn edge_edge(x: &[DVec3; 4]) -> Nearest {
         Nearest { squared: combined(x, &weights).length_squared(), weights }
     };
     // On the boundary of the square of parameters: an end against the other edge. Where the edges are parallel that is enough,
-    // and otherwise it is right unless both nearest points are inside.
+    // and otherwise it is right unless both nearest points are inside. Inside, the place on the first edge is rounded badly if they are
+    // nearly parallel, so that the place on the second is where it is nearest to that.
     let ends = [
         at(0.0, segment(a, c, d)),
         at(1.0, segment(b, c, d)),
@@ -83,12 +104,9 @@ pub fn edge_edge(x: &[DVec3; 4]) -> Nearest {
     ];
     let best = ends.into_iter().fold(ends[0], nearer);
     let determinant = uu * vv - uv * uv;
-    if determinant > 1e-12 * uu * vv {
-        let s = (uv * vw - vv * uw) / determinant;
-        let t = (uu * vw - uv * uw) / determinant;
-        if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
-            return nearer(best, at(s, t));
-        }
+    if determinant > 0.0 {
+        let s = ((uv * vw - vv * uw) / determinant).clamp(0.0, 1.0);
+        return nearer(best, at(s, segment(a + u * s, c, d)));
     }
     best
 }

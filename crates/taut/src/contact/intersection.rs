@@ -1,16 +1,17 @@
 //! Whether a surface passes through itself: which edges pierce which triangles, decided exactly.
 //!
-//! An edge pierces a triangle if its ends are on different sides of the triangle's plane, and the line through it passes all three sides
-//! of the triangle on the same side. Both are signs of determinants, which are computed exactly (adaptive precision), so that
-//! the answer is right to the last bit. An end that lies on the triangle pierces it; parts
-//! that lie in one plane do not.
+//! An edge pierces a triangle if they share a point, however little: also where an end just lies on it, or both lie in one plane. The ends of an
+//! edge that passes through are on different sides of the triangle's plane, and the line through it passes all three sides of the
+//! triangle on the same side. All that is signs of determinants, which are computed exactly (adaptive precision), so that the answer is
+//! right to the last bit. Triangles without area are never pierced; their edges pierce others.
 
-use robust::{Coord3D, orient3d};
+use robust::{Coord, Coord3D, orient2d, orient3d};
 
 use super::{
+    inspect::{Inspector, Parts},
     surface::Surface,
-    tree::{Swept, Tree},
 };
+use crate::parallel::Threads;
 
 /// An edge that pierces a triangle, by their vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,45 +23,57 @@ pub struct Piercing {
 }
 
 /// All edges of `surface` that pierce a triangle which they share no vertex with and are not sewn to; positions `x` \[m\]. By edge.
+///
+/// An [`Inspector`] does the same again and again without building its tree anew.
 pub fn piercings(surface: &Surface, x: &[[f32; 3]]) -> Vec<Piercing> {
-    let point = |v: u32| {
-        let [a, b, c] = x[v as usize];
-        [a, b, c, 0.0]
+    let mut parts = Parts::new(surface.triangles.clone(), x);
+    parts.identity[..surface.identity.len()].copy_from_slice(&surface.identity);
+    let mut inspector = Inspector::new(parts);
+    inspector.look(&Threads::alone(), x);
+    let by_vertices = |crossing: &super::inspect::Crossing| Piercing {
+        edge: crossing.edge,
+        triangle: surface.triangles[crossing.triangle as usize],
     };
-    let about =
-        |vertices: &[u32]| vertices.iter().fold(Swept::EMPTY, |part, &v| part.with(&point(v), &point(v)));
-    let boxes: Vec<Swept> = surface.triangles.iter().map(|t| about(t)).collect();
-    let tree = Tree::new(&boxes);
-    let mut found = Vec::new();
-    for &edge in &surface.edges {
-        let before = found.len();
-        tree.search(&about(&edge), |t| {
-            let triangle = surface.triangles[t as usize];
-            let (ends, corners) = (surface.identities(edge), surface.identities(triangle));
-            if !corners.contains(&ends[0])
-                && !corners.contains(&ends[1])
-                && pierces(edge.map(|v| x[v as usize]), triangle.map(|v| x[v as usize]))
-            {
-                found.push(Piercing { edge, triangle });
-            }
-        });
-        found[before..].sort_unstable();
-    }
+    let mut found: Vec<Piercing> = inspector.crossings().iter().map(by_vertices).collect();
+    found.sort_unstable();
     found
 }
 
-/// Whether the edge pierces the triangle.
+/// Whether the edge and the triangle share a point.
 pub fn pierces(edge: [[f32; 3]; 2], triangle: [[f32; 3]; 3]) -> bool {
-    let coordinate = |[x, y, z]: [f32; 3]| Coord3D { x: f64::from(x), y: f64::from(y), z: f64::from(z) };
-    let [p, q] = edge.map(coordinate);
-    let [a, b, c] = triangle.map(coordinate);
+    let at = |[x, y, z]: [f32; 3]| Coord3D { x: f64::from(x), y: f64::from(y), z: f64::from(z) };
+    let (p, q) = (at(edge[0]), at(edge[1]));
+    let (a, b, c) = (at(triangle[0]), at(triangle[1]), at(triangle[2]));
     let (above, below) = (orient3d(a, b, c, p), orient3d(a, b, c, q));
-    let one_side = above > 0.0 && below > 0.0 || above < 0.0 && below < 0.0;
-    if one_side || above == 0.0 && below == 0.0 {
+    if above > 0.0 && below > 0.0 || above < 0.0 && below < 0.0 {
         return false;
+    }
+    if above == 0.0 && below == 0.0 {
+        return meets_within_plane(edge, triangle);
     }
     let sides = [orient3d(p, q, a, b), orient3d(p, q, b, c), orient3d(p, q, c, a)];
     sides.iter().all(|&side| side >= 0.0) || sides.iter().all(|&side| side <= 0.0)
+}
+
+/// Whether an edge and a triangle that lie in one plane share a point: seen along an axis from which the triangle has an area.
+fn meets_within_plane(edge: [[f32; 3]; 2], triangle: [[f32; 3]; 3]) -> bool {
+    for [i, j] in [[0, 1], [1, 2], [2, 0]] {
+        let flat = |x: [f32; 3]| Coord { x: f64::from(x[i]), y: f64::from(x[j]) };
+        let [p, q] = edge.map(flat);
+        let [a, b, c] = triangle.map(flat);
+        let turn = orient2d(a, b, c);
+        if turn == 0.0 {
+            continue;
+        }
+        let [b, c] = if turn > 0.0 { [b, c] } else { [c, b] };
+        let sides = [[a, b], [b, c], [c, a]];
+        // A line that has both wholly on different sides: a side of the triangle, or the edge itself.
+        let beyond = sides.iter().any(|&[a, b]| orient2d(a, b, p) < 0.0 && orient2d(a, b, q) < 0.0);
+        let of_edge = [a, b, c].map(|corner| orient2d(p, q, corner));
+        let beside = of_edge.iter().all(|&side| side > 0.0) || of_edge.iter().all(|&side| side < 0.0);
+        return !beyond && !beside;
+    }
+    false
 }
 
 #[cfg(test)]
@@ -78,7 +91,24 @@ mod tests {
         assert!(!pierces([[0.7, 1.0, 0.7], [0.7, -1.0, 0.7]], TRIANGLE), "beside");
         assert!(!pierces([[0.2, 1.0, 0.2], [0.2, 0.1, 0.2]], TRIANGLE), "short of it");
         assert!(pierces([[0.2, 1.0, 0.2], [0.2, 0.0, 0.2]], TRIANGLE), "ends on it");
-        assert!(!pierces([[-1.0, 0.0, 0.2], [1.0, 0.0, 0.2]], TRIANGLE), "within its plane");
+    }
+
+    #[test]
+    fn within_the_plane_of_the_triangle() {
+        assert!(pierces([[-1.0, 0.0, 0.2], [1.0, 0.0, 0.2]], TRIANGLE), "across");
+        assert!(pierces([[0.1, 0.0, 0.1], [0.2, 0.0, 0.3]], TRIANGLE), "inside");
+        assert!(pierces([[-1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], TRIANGLE), "along a side");
+        assert!(pierces([[-1.0, 0.0, 1.0], [1.0, 0.0, -1.0]], TRIANGLE), "through a corner");
+        assert!(!pierces([[-1.0, 0.0, 0.9], [0.9, 0.0, -1.0]], TRIANGLE), "short of a corner");
+        assert!(!pierces([[0.9, 0.0, 0.9], [0.8, 0.0, 0.3]], TRIANGLE), "in a corner of its box");
+        assert!(!pierces([[2.0, 0.0, 0.0], [3.0, 0.0, 0.0]], TRIANGLE), "on the line of a side");
+        // The same in a tilted plane, whose coordinates are not rounded.
+        let tilted = |[x, _, z]: [f32; 3]| [x, x + 2.0 * z, z];
+        let triangle = TRIANGLE.map(tilted);
+        assert!(pierces([[-1.0, 0.0, 0.25], [1.0, 0.0, 0.25]].map(tilted), triangle));
+        assert!(!pierces([[-1.0, 0.0, 0.75], [0.75, 0.0, -1.0]].map(tilted), triangle));
+        let nothing = [TRIANGLE[0], TRIANGLE[1], TRIANGLE[1]];
+        assert!(!pierces([[0.5, 0.0, -1.0], [0.5, 0.0, 1.0]], nothing), "no area");
     }
 
     #[test]
@@ -104,6 +134,7 @@ mod tests {
                     }
                 }
             }
+            all.sort_unstable();
             assert_eq!(piercings(&surface, &x), all);
             assert!(triangles < 40 || !all.is_empty());
         }

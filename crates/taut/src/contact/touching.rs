@@ -11,6 +11,7 @@ use super::{
     continuous::{Kind, first_contact, stay_apart},
     neighbours::{Neighbours, RIM},
     surface::Surface,
+    tangle::Tangle,
 };
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
@@ -53,16 +54,17 @@ impl Finder {
     }
 
     /// All pairs that must keep their distance while vertices go from `old` to `x`; less of those that were nearer
-    /// than twice that at the `start`, such as neighbours in a fine mesh. In an order that does not depend on threads.
+    /// than twice that at the `start`, such as neighbours in a fine mesh, and none of one `tangle`. In an order that does not depend on threads.
     pub fn find(
         &mut self,
         threads: &Threads,
         surface: &Surface,
+        tangle: &Tangle,
         [start, old, x]: [&[Quad]; 3],
     ) -> &[Touching] {
         let Self { candidates, neighbours, found, all } = self;
         candidates.find(threads, surface, old, x, NEAR as f32 * surface.largest_gap());
-        let look = Look { surface, neighbours, start, old, x };
+        let look = Look { surface, tangle, neighbours, start, old, x };
         threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
                 found.clear();
@@ -82,6 +84,7 @@ fn point(q: &Quad) -> DVec3 {
 
 struct Look<'a> {
     surface: &'a Surface,
+    tangle: &'a Tangle,
     neighbours: &'a Neighbours,
     start: &'a [Quad],
     old: &'a [Quad],
@@ -95,6 +98,9 @@ impl Look<'_> {
         let [from, to] = [self.old, self.x].map(|x| vertices.map(|v| point(&x[v as usize])));
         let gap = f64::from(self.surface.gap(pair, &vertices));
         if stay_apart(pair.kind, &from, &to, NEAR * gap) {
+            return None;
+        }
+        if self.tangle.ignores(self.surface, pair, &vertices) {
             return None;
         }
         let began = pair.kind.nearest(&from);

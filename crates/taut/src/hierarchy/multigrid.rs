@@ -107,12 +107,12 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// Matrices for every κ of `stiffness`, on which hinges count like triangles. `masses` are 0 for vertices that are held; `transfers` go from the finest
+    /// Matrices for every κ of `stiffness`, on which hinges count like triangles, and `folds` like the mass. `masses` are 0 for vertices that are held; `transfers` go from the finest
     /// level up.
     pub fn new(
         masses: &[f32],
         triangles: &[StiffTriangle],
-        hinges: &[StiffHinge],
+        [hinges, folds]: [&[StiffHinge]; 2],
         mut transfers: Vec<Transfer>,
         stiffness: &[f64],
     ) -> Self {
@@ -123,7 +123,7 @@ impl Multigrid {
                 }
             }
         }
-        let mut rows = Rows::assemble(masses, triangles, hinges);
+        let mut rows = Rows::assemble(masses, triangles, hinges, folds);
         let mut steps = Vec::new();
         let mut transfers = transfers.into_iter().peekable();
         while let Some(transfer) = transfers.next() {
@@ -468,7 +468,8 @@ mod tests {
         pins.iter().for_each(|&p| masses[p] = 0.0);
         let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
         let transfers = levels.into_iter().map(|l| l.transfer).collect();
-        let multigrid = Multigrid::new(&masses, &triangles, &[], transfers, &[0.1 * n as f64, n as f64]);
+        let multigrid =
+            Multigrid::new(&masses, &triangles, [&[], &[]], transfers, &[0.1 * n as f64, n as f64]);
         assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();
@@ -479,7 +480,7 @@ mod tests {
                     if masses[i] > 0.0 { [(i as f32).sin(), mesh.positions[i].x, 1.0, 0.0] } else { [0.0; 4] }
                 })
                 .collect();
-        let rows = Rows::assemble(&masses, &triangles, &[]);
+        let rows = Rows::assemble(&masses, &triangles, &[], &[]);
         let matrix = Matrix::new(&rows);
         let (values, mut diagonal) = matrix.values(&rows, n as f64);
         diagonal.iter_mut().zip(&cycle.levels[0].extra).for_each(|(d, e)| *d += e);

@@ -57,9 +57,14 @@ impl Weights {
 }
 
 impl Rows {
-    /// Mass on the diagonal and the stiffness of triangles and hinges.
+    /// Mass on the diagonal and the stiffness of triangles and hinges. What `folds` add counts as mass.
     /// Rows and columns of vertices whose mass is 0 are empty.
-    pub fn assemble(masses: &[f32], triangles: &[StiffTriangle], hinges: &[StiffHinge]) -> Self {
+    pub fn assemble(
+        masses: &[f32],
+        triangles: &[StiffTriangle],
+        hinges: &[StiffHinge],
+        folds: &[StiffHinge],
+    ) -> Self {
         let mut rows: Vec<Vec<Entry>> = masses
             .iter()
             .enumerate()
@@ -75,12 +80,14 @@ impl Rows {
                 }
             }
         }
-        for (vertices, map, weight) in hinges {
+        let scaled = hinges.iter().map(|hinge| (hinge, [0.0, 1.0]));
+        for ((vertices, map, weight), part) in scaled.chain(folds.iter().map(|fold| (fold, [1.0, 0.0]))) {
             for i in 0..4 {
                 for j in 0..4 {
                     if masses[vertices[i] as usize] > 0.0 && masses[vertices[j] as usize] > 0.0 {
                         let stiffness = weight * map[i] * map[j];
-                        accumulate(&mut rows[vertices[i] as usize], vertices[j], [0.0, stiffness]);
+                        let entry = part.map(|part| part * stiffness);
+                        accumulate(&mut rows[vertices[i] as usize], vertices[j], entry);
                     }
                 }
             }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Scheme, World,
     boundary::{seam::Sewn, solids::Solids},
-    contact::touching::Finder,
+    contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -58,6 +58,8 @@ pub struct Scratch {
     pub sewn: Sewn,
     /// Whether the seams of each of the world's filters are closed.
     closed: Vec<bool>,
+    /// What of it is tangled, and is let pass.
+    pub tangle: Tangle,
 }
 
 impl Scratch {
@@ -82,6 +84,7 @@ impl Scratch {
             sewn: Sewn::new(&world.sewing),
             closed: vec![false; world.filters.len()],
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
+            tangle: Tangle::default(),
         }
     }
 
@@ -142,11 +145,10 @@ pub fn enforce(
     turn: Turn,
 ) -> Enforced {
     match world.description.solver.scheme {
-        // While cloth that began inside an obstacle is pushed out, the nearest state is none that it should be thrown to.
-        Scheme::Nearest if !solids.pushes_out() => filter(world, settings, draft, solids, scratch, turn),
+        Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
         Scheme::Cycle => cycle::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
         Scheme::Paper => paper::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
-        Scheme::Nearest | Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
+        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
             iterate(world, settings, draft.x, draft.old, solids, scratch, turn)
         }
     }
@@ -167,13 +169,15 @@ fn filter(
     let stop = nearest::Stop {
         tolerance: (solver.tolerance - 2e-6).max(0.0),
         bend: bend_bound(solver.bend_tolerance),
-        least: nearest::least_iterations(world.steps_per_frame),
+        least: nearest::least_iterations(world.steps_per_frame, world.forces.inside),
         iterations: turn.iterations,
         deadline: turn.deadline,
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {
-        (Some(finder), Some(surface)) => finder.find(settings.threads, surface, [&world.start, old, x]),
+        (Some(finder), Some(surface)) => {
+            finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, x])
+        }
         _ => &[],
     };
     let held = scratch.holding.iter().zip(&scratch.closed).zip(&mut scratch.nearest);
@@ -205,7 +209,7 @@ fn filter(
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
     if !obstacles.is_empty() {
-        if world.filters.len() < world.bodies.len() {
+        if world.filters.iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
             solids.project(settings.threads, obstacles, old, x);
         }
         solids.note_contacts(obstacles, x, 0.01 * world.edge_length);

@@ -24,6 +24,7 @@ pub mod bend;
 pub mod contact;
 pub mod facing;
 pub mod finish;
+pub mod fold;
 pub mod links;
 pub mod local;
 pub mod pairs;
@@ -36,6 +37,7 @@ use std::time::Instant;
 use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
 use finish::Finish;
+use fold::PullFolds;
 use links::Links;
 use local::{BatchState, ClampTriangles, Pulls};
 use pairs::Pairs;
@@ -62,6 +64,12 @@ const LOCAL: f32 = 0.002;
 
 /// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps have less to mend.
 const LEAST: u32 = 20;
+
+/// The same where the filter is elastic: more, because stresses have to find their balance as well; with less, cloth at rest trembles.
+const LEAST_ELASTIC: u32 = 36;
+
+/// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
+const SHALLOW: f32 = 0.008;
 
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
@@ -97,6 +105,7 @@ pub struct Scratch {
     pulls: Vec<Pulls>,
     bend_states: Vec<BendState>,
     bend_pulls: Vec<Pulls<4>>,
+    fold_pulls: Vec<Pulls<4>>,
     touches: Vec<Touch>,
     /// Parts of this body that touch others, and each other; the caller says which.
     pub pairs: Pairs,
@@ -122,8 +131,8 @@ impl Scratch {
 }
 
 /// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
-pub fn least_iterations(steps: u32) -> u32 {
-    (2 * LEAST / (steps + 1)).max(4)
+pub fn least_iterations(steps: u32, elastic: bool) -> u32 {
+    (2 * if elastic { LEAST_ELASTIC } else { LEAST } / (steps + 1)).max(4)
 }
 
 /// When to end.
@@ -152,6 +161,7 @@ impl Filter {
             pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
             bend_states: vec![BendState::default(); self.bends.batches.len()],
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
+            fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
             pairs: Pairs::new(count),
             links: Links::new(self.link_count),
@@ -205,7 +215,7 @@ impl Filter {
         self.choose(scratch, stage);
         scratch.links.take(link_duals, WARM / RAMP[stage]);
 
-        let shallow = 0.3 * stop.tolerance * self.edge_length;
+        let shallow = self.edge_length * if self.elastic { SHALLOW } else { 0.3 * stop.tolerance };
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);
         let (mut since, mut stiffen) = (0, false);
@@ -308,13 +318,28 @@ impl Filter {
             let weaves = self.weaves(first, batches.len());
             run(
                 settings.lanes,
-                ClampTriangles { batches, weaves, states, pulls, x, stiffness, rescale, faced, measure },
+                ClampTriangles {
+                    batches,
+                    weaves,
+                    states,
+                    pulls,
+                    x,
+                    stiffness,
+                    rescale,
+                    faced,
+                    elastic: self.elastic,
+                    measure,
+                },
             );
         });
         let Scratch { bend_states, bend_pulls, .. } = scratch;
         settings.threads.each_pair(bend_states, bend_pulls, GRAIN, |first, states, pulls| {
             let batches = &self.bends.batches[first..first + states.len()];
             run(settings.lanes, ClampBends { batches, states, pulls, x, stiffness, rescale });
+        });
+        settings.threads.each(&mut scratch.fold_pulls, GRAIN, |first, pulls| {
+            let batches = &self.folds.batches[first..first + pulls.len()];
+            run(settings.lanes, PullFolds { batches, pulls, x });
         });
     }
 
@@ -328,7 +353,7 @@ impl Filter {
 
     /// r of vertex `i`, without contact.
     #[inline(always)]
-    fn gathered(&self, x: &[Quad], goal: &[Quad], [pulls, bend_pulls]: [&[Quad]; 2], i: usize) -> Quad {
+    fn gathered(&self, x: &[Quad], goal: &[Quad], pulls: [&[Quad]; 3], i: usize) -> Quad {
         let mass = self.masses[i];
         if mass <= 0.0 {
             return [0.0; 4];
@@ -337,24 +362,26 @@ impl Filter {
         for k in 0..3 {
             sum[k] = mass * (goal[i][k] - x[i][k]);
         }
-        for &c in self.corners.of(i) {
-            let pull = &pulls[c as usize];
-            for k in 0..4 {
-                sum[k] += pull[k];
-            }
-        }
-        for &c in self.bends.corners.of(i) {
-            let pull = &bend_pulls[c as usize];
-            for k in 0..4 {
-                sum[k] += pull[k];
+        for (corners, pulls) in
+            [&self.corners, &self.bends.corners, &self.folds.corners].into_iter().zip(pulls)
+        {
+            for &c in corners.of(i) {
+                let pull = &pulls[c as usize];
+                for k in 0..4 {
+                    sum[k] += pull[k];
+                }
             }
         }
         sum
     }
 
     fn gather(&self, settings: &Settings, x: &[Quad], scratch: &mut Scratch) {
-        let Scratch { goal, pulls, bend_pulls, cycle, .. } = scratch;
-        let pulls = [pulls.as_flattened().as_flattened(), bend_pulls.as_flattened().as_flattened()];
+        let Scratch { goal, pulls, bend_pulls, fold_pulls, cycle, .. } = scratch;
+        let pulls = [
+            pulls.as_flattened().as_flattened(),
+            bend_pulls.as_flattened().as_flattened(),
+            fold_pulls.as_flattened().as_flattened(),
+        ];
         settings.threads.each(cycle.residual(), VERTEX_GRAIN, |first, part| {
             for (k, r) in part.iter_mut().enumerate() {
                 *r = self.gathered(x, goal, pulls, first + k);
@@ -371,8 +398,12 @@ impl Filter {
         scratch: &mut Scratch,
         stage: usize,
     ) -> f32 {
-        let Scratch { goal, pulls, bend_pulls, cycle, touches, .. } = scratch;
-        let pulls = [pulls.as_flattened().as_flattened(), bend_pulls.as_flattened().as_flattened()];
+        let Scratch { goal, pulls, bend_pulls, fold_pulls, cycle, touches, .. } = scratch;
+        let pulls = [
+            pulls.as_flattened().as_flattened(),
+            bend_pulls.as_flattened().as_flattened(),
+            fold_pulls.as_flattened().as_flattened(),
+        ];
         let touching = |touches: &[Touch]| touches.iter().filter(|t| t.touches()).count();
         let before = touching(touches);
         settings.threads.each_pair(cycle.residual(), touches, VERTEX_GRAIN, |first, part, touches| {

@@ -5,21 +5,30 @@
 //! scene file uses: it refuses what cannot be made and says why. [`grid`] is the short form for programs: it moves its
 //! arguments to the nearest allowed values instead.
 
+mod cape;
 mod capsule;
 mod cuboid;
+mod curtain;
 mod cylinder;
 mod disc;
 mod ell;
+pub mod figure;
+#[cfg(test)]
+mod fit;
 mod grid;
 mod irregular;
 mod patch;
+mod pattern;
 mod rings;
+mod shirt;
 mod sphere;
 #[cfg(test)]
 mod tests;
 mod torus;
 
 use serde::{Deserialize, Serialize};
+
+use glam::Vec3;
 
 use super::TriangleMesh;
 
@@ -133,6 +142,52 @@ pub enum Generator {
         /// Quads along x, y and z.
         cells: [u32; 3],
     },
+    /// A [figure](figure::Figure) of a human in its first pose.
+    Figure {
+        /// Length of its edges \[m\].
+        edge: f32,
+    },
+    /// A T-shirt for the figure: four flat panels side by side, whose [seams](Garment::seams) have to be sewn, and that start around
+    /// the figure. Groups `hem`, `neckline`, `cuff:left` and `cuff:right`.
+    Shirt {
+        /// Length of its edges \[m\]: 0.007 gives 40K triangles.
+        edge: f32,
+    },
+    /// A cape for the figure: a flat piece that starts hanging behind its back. Groups `shoulder:left` and `shoulder:right`.
+    Cape {
+        /// Length of its edges \[m\]: 0.01 gives 17K triangles.
+        edge: f32,
+    },
+    /// A flat sheet, as [`Generator::Grid`], that starts hanging from a rail in even waves: the rail runs along x from 0, at y = 0. Group
+    /// `rail`.
+    Curtain {
+        /// Width and height \[m\].
+        size: [f32; 2],
+        /// Quads along width and height.
+        cells: [u32; 2],
+        /// How many waves there are.
+        pleats: u32,
+        /// How deep they are from front to back \[m\].
+        depth: f32,
+    },
+}
+
+/// A mesh with what goes beyond a shape: garments are cut flat, and start around a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Garment {
+    /// The rest shape: the pattern.
+    pub mesh: TriangleMesh,
+    /// Where its vertices start \[m\].
+    pub start: Vec<Vec3>,
+    /// Pairs of vertices that are sewn together.
+    pub seams: Vec<[u32; 2]>,
+}
+
+impl From<TriangleMesh> for Garment {
+    /// A mesh that starts as it is at rest.
+    fn from(mesh: TriangleMesh) -> Self {
+        Self { start: mesh.positions.clone(), mesh, seams: Vec::new() }
+    }
 }
 
 /// Why a shape cannot be made.
@@ -145,6 +200,18 @@ pub enum GenerateError {
         name: &'static str,
         /// What was given \[m\].
         value: f32,
+    },
+    /// A value is out of range.
+    #[error("{name} = {value}: must be from {least} to {most}")]
+    Range {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: f32,
+        /// Smallest allowed value.
+        least: f32,
+        /// Largest allowed value.
+        most: f32,
     },
     /// A count is too small.
     #[error("{name} = {value}: must be at least {least}")]
@@ -185,6 +252,14 @@ pub enum GenerateError {
         /// Their long side \[m\].
         long: f64,
     },
+    /// More waves than the width of a curtain has room for.
+    #[error("pleats = {pleats}: at most {most} of this depth fit into this width")]
+    Pleats {
+        /// What was given.
+        pleats: u32,
+        /// Largest allowed number.
+        most: u32,
+    },
     /// The tube of a torus would run into itself.
     #[error("minor = {minor}: must be less than major = {major}")]
     Torus {
@@ -202,16 +277,31 @@ impl Generator {
     /// If a parameter is out of range, the mesh would have more than [`MAX_VERTICES`] vertices, or its triangles would
     /// be too small or too thin for single precision.
     pub fn generate(&self) -> Result<TriangleMesh, GenerateError> {
-        match *self {
-            Self::Grid { size, cells, diagonals, seed } => grid::generate(size, cells, diagonals, seed),
-            Self::Ell { size, cells, seed } => ell::generate(size, cells, seed),
-            Self::Disc { radius, rings } => disc::generate(radius, rings),
-            Self::Cylinder { radius, height, segments } => cylinder::generate(radius, height, segments),
-            Self::Sphere { radius, frequency } => sphere::generate(radius, frequency),
-            Self::Torus { major, minor, segments } => torus::generate(major, minor, segments),
-            Self::Capsule { radius, height, segments } => capsule::generate(radius, height, segments),
-            Self::Box { size, cells } => cuboid::generate(size, cells),
-        }
+        Ok(self.make()?.mesh)
+    }
+
+    /// Makes the mesh, where it starts, and its seams.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub fn make(&self) -> Result<Garment, GenerateError> {
+        let mesh = match *self {
+            Self::Shirt { edge } => return shirt::generate(edge),
+            Self::Cape { edge } => return cape::generate(edge),
+            Self::Curtain { size, cells, pleats, depth } => {
+                return curtain::generate(size, cells, pleats, depth);
+            }
+            Self::Figure { edge } => figure::Figure::new(edge)?.mesh().clone(),
+            Self::Grid { size, cells, diagonals, seed } => grid::generate(size, cells, diagonals, seed)?,
+            Self::Ell { size, cells, seed } => ell::generate(size, cells, seed)?,
+            Self::Disc { radius, rings } => disc::generate(radius, rings)?,
+            Self::Cylinder { radius, height, segments } => cylinder::generate(radius, height, segments)?,
+            Self::Sphere { radius, frequency } => sphere::generate(radius, frequency)?,
+            Self::Torus { major, minor, segments } => torus::generate(major, minor, segments)?,
+            Self::Capsule { radius, height, segments } => capsule::generate(radius, height, segments)?,
+            Self::Box { size, cells } => cuboid::generate(size, cells)?,
+        };
+        Ok(Garment::from(mesh))
     }
 }
 
@@ -222,6 +312,15 @@ fn require_length(name: &'static str, value: f32) -> Result<f64, GenerateError> 
         Ok(f64::from(value))
     } else {
         Err(GenerateError::Length { name, value })
+    }
+}
+
+/// Refuses what is not a number or outside a range.
+fn require_range(name: &'static str, value: f32, [least, most]: [f32; 2]) -> Result<f64, GenerateError> {
+    if (least..=most).contains(&value) {
+        Ok(f64::from(value))
+    } else {
+        Err(GenerateError::Range { name, value, least, most })
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Forces {
     pub hinge_frequency: f64,
     /// Largest viscosity of any material \[s\].
     pub viscosity: f64,
+    /// Whether stretching and bending are left to the limiter, which is implicit: then there are no such forces here.
+    pub inside: bool,
 }
 
 /// Substeps of one step, and how the material must be softened for them.
@@ -63,6 +65,9 @@ pub struct Plan {
 impl Forces {
     /// Plans a step of `dt` \[s\] that starts with triangles stretched by at most `stretch`.
     pub fn plan(&self, dt: f64, stretch: f64, max_substeps: u32) -> Plan {
+        if self.inside {
+            return Plan { substeps: 1, stretch: 0.0, bend: 0.0, cap: 0.0 };
+        }
         let reach = HEADROOM * stretch.max(1.0);
         let cap = 0.5 * (reach * reach - 1.0);
         // Material part λ² C, and geometric part: the stress itself.
@@ -105,8 +110,11 @@ impl Forces {
 }
 
 impl Forces {
-    /// The largest principal stretch of any triangle.
+    /// The largest principal stretch of any triangle; 1 where that is not asked for.
     pub fn largest_stretch(&self, threads: &Threads, lanes: LaneKind, x: &mut [Quad]) -> f64 {
+        if self.inside {
+            return 1.0;
+        }
         let x = SharedQuads::new(x);
         let square = threads
             .largest(&self.membrane.batches, GRAIN, |batches| run(lanes, LargestStretch { batches, x }));
@@ -153,7 +161,8 @@ pub fn update(
         });
         let shared = (SharedQuads::new(x), SharedQuads::new(forces));
         let moving = (tables.viscosity > 0.0).then(|| SharedQuads::new(v));
-        for color in 0..tables.membrane.colors.len() {
+        let membrane = if plan.stretch > 0.0 { tables.membrane.colors.len() } else { 0 };
+        for color in 0..membrane {
             threads.largest(tables.membrane.of(color), GRAIN, |batches| {
                 let (x, forces) = shared;
                 run(

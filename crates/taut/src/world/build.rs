@@ -8,7 +8,12 @@ use super::{
     Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection, sewing,
 };
 use crate::{
-    boundary::{mesh_obstacle::MeshObstacle, seam::Sewing},
+    boundary::{
+        attachment::{self, Attachment},
+        mesh_obstacle::MeshObstacle,
+        pin::Pin,
+        seam::Sewing,
+    },
     certificate::RestShape,
     contact::{inside::ClosedMesh, surface::Surface},
     hierarchy::{self, Transfer},
@@ -22,7 +27,10 @@ use crate::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
-        nearest::tables::{Filter, Parts, stiffness},
+        nearest::{
+            fold::FoldElement,
+            tables::{Filter, Parts, stiffness},
+        },
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::{TriangleMesh, adjacency::Adjacency, reorder::locality_order},
@@ -38,6 +46,9 @@ use crate::{
 /// stretched sheet is calm, with 24 it shakes.
 const SUBSTEPS_A_STEP: u32 = 12;
 
+/// Steps a frame where cloth touches: what touches is looked for once a step.
+const STEPS_WITH_CONTACT: u32 = 2;
+
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
 
@@ -50,6 +61,12 @@ fn over_levels(description: &Description) -> bool {
     levels && !description.cloths.iter().any(|cloth| cloth.edge.is_some())
 }
 
+/// Whether stretching inside the limits and bending are left to the filter.
+fn elastic_inside(description: &Description) -> bool {
+    let touching = description.contact.thickness > 0.0 || !description.mesh_obstacles.is_empty();
+    touching && description.solver.scheme == Scheme::Nearest
+}
+
 /// Elements of all bodies, while they are collected.
 #[derive(Default)]
 struct Elements {
@@ -60,6 +77,8 @@ struct Elements {
     bends: Vec<BendElement>,
     membrane: Vec<MembraneElement>,
     hinges: Vec<HingeElement>,
+    /// Hinges that bend inside the filter.
+    folds: Vec<FoldElement>,
     membrane_frequency: f64,
     hinge_frequency: f64,
     edge_length_sum: f64,
@@ -85,7 +104,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     for (number, cloth) in description.cloths.iter().enumerate() {
         let first = start.len();
         let (length, count) = (elements.edge_length_sum, elements.edge_count);
-        let body = add_body(cloth, first, &mut elements)?;
+        let body = add_body(cloth, first, elastic_inside(&description), &mut elements)?;
         let edge = (elements.edge_length_sum - length) / (elements.edge_count - count).max(1) as f64;
         let mut place = vec![0u32; body.order.len()];
         for (k, &v) in body.order.iter().enumerate() {
@@ -97,11 +116,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
         }));
         for pin in &cloth.pins {
+            let mut attached = attachments(&description, cloth, pin)?.into_iter();
             pins.extend(pin.vertices.iter().map(|&v| PinnedVertex {
                 vertex: place[v as usize],
                 start: cloth.start[v as usize],
                 motion: motions.len() as u32,
                 frames: pin.frames(description.frame_time),
+                attachment: attached.next(),
             }));
             motions.push(pin.motion.clone());
         }
@@ -136,7 +157,10 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices, &bend_vertices);
     let membrane_vertices: Vec<_> = elements.membrane.iter().map(|e| e.vertices).collect();
     let hinge_vertices: Vec<_> = elements.hinges.iter().map(|e| e.vertices).collect();
-    let (seam_hinges, seam_frequency) = sewing::hinges(&description, &bodies, &sewing);
+    let (seam_folds, seam_frequency) = sewing::hinges(&description, &bodies, &sewing);
+    let inside = elastic_inside(&description);
+    let seam_hinges: Vec<_> = seam_folds.iter().filter(|_| !inside).map(|fold| fold.hinge).collect();
+    let seam_frequency = if inside { 0.0 } else { seam_frequency };
     let seam_vertices: Vec<_> = seam_hinges.iter().map(|e| e.vertices).collect();
     let forces = Forces {
         membrane: Colored::new(vertex_count, &membrane_vertices, |batch| {
@@ -151,9 +175,10 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         membrane_frequency: elements.membrane_frequency,
         hinge_frequency: elements.hinge_frequency.max(seam_frequency),
         viscosity: description.cloths.iter().map(|c| f64::from(c.material.viscosity)).fold(0.0, f64::max),
+        inside,
     };
     let steps_per_frame = match description.solver.steps_per_frame {
-        0 if over_levels(&description) => {
+        0 if over_levels(&description) || elastic_inside(&description) => {
             let crumples = description.cloths.iter().zip(&bodies).any(|(cloth, body)| {
                 let lower = cloth.strain.min.is_some()
                     || cloth.weave.as_ref().is_some_and(|weave| weave.warp.min.is_some());
@@ -163,7 +188,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             let size = bodies.iter().map(|b| b.rest.size()).fold(f64::INFINITY, f64::min).max(1e-9);
             let fall =
                 f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
-            (fall.ceil() as u32).clamp(if crumples { 3 } else { 1 }, 32)
+            let least = if elastic_inside(&description) { STEPS_WITH_CONTACT } else { 1 };
+            (fall.ceil() as u32).clamp(if crumples { least.max(3) } else { least }, 32)
         }
         0 => {
             let needed = forces.plan(f64::from(description.frame_time), 1.0, u32::MAX).substeps;
@@ -172,7 +198,15 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         asked => asked,
     };
     let (filters, welded) = if description.solver.scheme == Scheme::Nearest {
-        build_filters(&description, &bodies, &elements, &sewing, &start, edge_length as f32)
+        build_filters(
+            &description,
+            &bodies,
+            &elements,
+            Seams { sewing: &sewing, folds: &seam_folds },
+            &start,
+            edge_length as f32,
+            f64::from(description.frame_time) / f64::from(steps_per_frame),
+        )
     } else {
         Default::default()
     };
@@ -228,8 +262,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     Ok(world)
 }
 
-/// Adds the elements of one cloth whose vertices begin at `first`.
-fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body, WorldError> {
+/// Adds the elements of one cloth whose vertices begin at `first`; `implicit`: its hinges bend inside the filter.
+fn add_body(
+    cloth: &Cloth,
+    first: usize,
+    implicit: bool,
+    elements: &mut Elements,
+) -> Result<Body, WorldError> {
     let mesh = &cloth.mesh;
     let count = mesh.positions.len();
     let adjacency = Adjacency::new(&mesh.triangles);
@@ -262,7 +301,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         }
         let vertices = corners.map(|v| place[v as usize]);
         let rest_single = rest.map(|r| r as f32);
-        if bounds.is_some() {
+        if bounds.is_some() || implicit {
             elements.strain.push(StrainElement {
                 vertices,
                 rest: rest_single,
@@ -286,7 +325,7 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         masses.clone_from(given);
     }
     let (mut hinges, mut bends) = (Vec::new(), Vec::new());
-    let first_bend = elements.bends.len();
+    let (first_bend, first_fold) = (elements.bends.len(), elements.folds.len());
     for (hinge, triangles) in adjacency.hinges.iter().zip(&adjacency.hinge_triangles) {
         let x = hinge.map(p);
         let d = dihedral(&x);
@@ -294,12 +333,12 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
         let rest_angle = 2.0 * d.sin_half.atan2(d.cos_half);
         bends.push(RestBend { vertices: *hinge, rest_angle, heights: d.heights });
         let edge = (mesh.positions[hinge[1] as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
+        let foot = |wing: u32| {
+            let arm = (mesh.positions[wing as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
+            (arm.dot(edge) / edge.length_squared()) as f32
+        };
         if cloth.bend.is_some() {
             let [min, max] = allowed_angles(cloth.bend, rest_angle, d.heights).map(|a| a as f32);
-            let foot = |wing: u32| {
-                let arm = (mesh.positions[wing as usize] - mesh.positions[hinge[0] as usize]).as_dvec3();
-                (arm.dot(edge) / edge.length_squared()) as f32
-            };
             elements.bends.push(BendElement {
                 vertices: hinge.map(|v| place[v as usize]),
                 rest_angle: rest_angle as f32,
@@ -316,17 +355,23 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
             continue;
         }
         hinges.push(RestHinge { vertices: *hinge, stiffness, rest_sin_half: d.sin_half });
-        elements.hinges.push(HingeElement {
+        let element = HingeElement {
             vertices: hinge.map(|v| place[v as usize]),
             stiffness: stiffness as f32,
             rest_sin_half: d.sin_half as f32,
             heights: d.heights.map(|h| h as f32),
-        });
+        };
+        if implicit {
+            elements.folds.push(FoldElement { hinge: element, feet: [foot(hinge[2]), foot(hinge[3])] });
+            continue;
+        }
+        elements.hinges.push(element);
         // A third of each triangle's mass belongs to each of its hinges, a third of that to each of its vertices.
         let (m1, m2) = (density * a1 / 9.0, density * a2 / 9.0);
         let frequency = hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
         elements.hinge_frequency = elements.hinge_frequency.max(frequency);
     }
+    elements.folds[first_fold..].sort_by_key(|e| (e.hinge.vertices.into_iter().min(), e.hinge.vertices));
     elements.bends[first_bend..].sort_by_key(|e| (e.vertices.into_iter().min(), e.vertices));
     for &[a, b] in &adjacency.edges {
         let length = (mesh.positions[a as usize] - mesh.positions[b as usize]).as_dvec3().length();
@@ -353,34 +398,64 @@ fn add_body(cloth: &Cloth, first: usize, elements: &mut Elements) -> Result<Body
     })
 }
 
+/// What the vertices of a pin follow; empty if it is no mesh obstacle.
+fn attachments(description: &Description, cloth: &Cloth, pin: &Pin) -> Result<Vec<Attachment>, WorldError> {
+    let Some(number) = pin.attach else { return Ok(Vec::new()) };
+    let Some(obstacle) = description.mesh_obstacles.get(number) else {
+        let count = description.mesh_obstacles.len();
+        return Err(invalid(
+            cloth,
+            format!("a pin is attached to mesh obstacle {number}; there are {count}"),
+        ));
+    };
+    let places = pin.vertices.iter().map(|&v| cloth.start[v as usize]);
+    attachment::attach(obstacle, number as u32, places).ok_or_else(|| {
+        let name = &obstacle.name;
+        invalid(
+            cloth,
+            format!("a pin is attached to obstacle \"{name}\", which has no face with three corners"),
+        )
+    })
+}
+
+/// What seams mean for filters.
+#[derive(Clone, Copy)]
+struct Seams<'a> {
+    sewing: &'a Sewing,
+    /// Hinges across seams that bend inside filters while seams are closed.
+    folds: &'a [FoldElement],
+}
+
 /// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies that may touch or are sewn together;
 /// and what takes their place while seams are closed.
 fn build_filters(
     description: &Description,
     bodies: &[Body],
     elements: &Elements,
-    sewing: &Sewing,
+    seams: Seams,
     start: &[Quad],
     edge_length: f32,
+    dt: f64,
 ) -> (Vec<Filter>, Vec<Option<Filter>>) {
+    let implicit = elastic_inside(description);
     let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
     let touching = description.contact.thickness > 0.0;
+    let sewing = seams.sewing;
     let (mut filters, mut welded) = (Vec::new(), Vec::new());
-    if !description.cloths.iter().any(limited) && sewing.is_empty() {
-        return (filters, welded);
-    }
     let joined = if touching { once(0..bodies.len()).collect() } else { sewing::joined(sewing, bodies) };
-    let (mut triangles, mut hinges) = (0, 0);
+    let (mut triangles, mut hinges, mut folds) = (0, 0, 0);
     for range in joined {
         let mut together: Option<Together> = None;
         for (cloth, body) in description.cloths[range.clone()].iter().zip(&bodies[range.clone()]) {
             let count = |some: bool, count: usize| if some { count } else { 0 };
-            let strain = triangles..triangles + count(cloth.limits_strain(), cloth.mesh.triangles.len());
+            let strain =
+                triangles..triangles + count(cloth.limits_strain() || implicit, cloth.mesh.triangles.len());
             let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
-            (triangles, hinges) = (strain.end, bends.end);
+            let own_folds = folds..folds + count(implicit, body.hinges.len());
+            (triangles, hinges, folds) = (strain.end, bends.end, own_folds.end);
             let vertices = || body.vertices.start as u32..body.vertices.end as u32;
             let sewn = sewing.stitches.iter().any(|s| s.vertices.iter().any(|v| vertices().contains(v)));
-            if !limited(cloth) && !sewn && range.len() == 1 && !touching {
+            if !limited(cloth) && !implicit && !sewn && range.len() == 1 && !touching {
                 continue;
             }
             let (low, high) =
@@ -391,10 +466,17 @@ fn build_filters(
                 vertices: body.vertices.clone(),
                 bodies: once(0..body.vertices.len()).collect(),
                 elements: elements.strain[strain].to_vec(),
+                elastic: if implicit {
+                    let mean = body.masses.iter().sum::<f64>() / body.masses.len() as f64;
+                    vec![dt * dt * f64::from(cloth.material.stretch) / mean; areas.len()]
+                } else {
+                    Vec::new()
+                },
                 areas: areas.to_vec(),
                 bends: bends.to_vec(),
+                folds: elements.folds[own_folds].to_vec(),
                 masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-                stiffness: if limited(cloth) {
+                stiffness: if limited(cloth) || implicit {
                     stiffness(body.order.len(), size, areas, bends)
                 } else if sewn {
                     stiffness(body.order.len(), size, &[body.rest.size().powi(2)], bends)
@@ -410,8 +492,8 @@ fn build_filters(
             }
         }
         if let Some(together) = together {
-            welded.push(together.welded(sewing, start, edge_length));
-            filters.push(together.filter(sewing, start, edge_length));
+            welded.push(together.welded(seams, start, edge_length, dt));
+            filters.push(together.filter(sewing, start, edge_length, dt));
         }
     }
     (filters, welded)
@@ -423,7 +505,10 @@ struct Together {
     bodies: Vec<Range<usize>>,
     elements: Vec<StrainElement>,
     areas: Vec<f64>,
+    /// In units of the mean mass.
+    elastic: Vec<f64>,
     bends: Vec<BendElement>,
+    folds: Vec<FoldElement>,
     masses: Vec<f64>,
     /// In units of the mean mass.
     stiffness: f64,
@@ -444,8 +529,12 @@ impl Together {
         self.stiffness = common / mean(&self.masses);
         let factor = if common > 0.0 { stiffness[1] / common } else { 1.0 };
         self.areas.extend(other.areas.iter().map(|area| area * factor));
+        let all = mean(&self.masses);
+        self.elastic.iter_mut().for_each(|k| *k *= own / all);
+        self.elastic.extend(other.elastic.iter().map(|k| k * others / (all * factor)));
         self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
         self.elements.append(&mut other.elements);
+        self.folds.append(&mut other.folds);
         self.vertices.end = other.vertices.end;
         self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
         self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + first as u32)));
@@ -453,7 +542,7 @@ impl Together {
         self.order.extend(other.order.iter().map(|v| v + first as u32));
     }
 
-    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32) -> Filter {
+    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32, dt: f64) -> Filter {
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
         Filter::new(Parts {
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
@@ -462,7 +551,9 @@ impl Together {
             bodies: self.bodies,
             elements: &self.elements,
             areas: &self.areas,
+            elastic: &self.elastic,
             bends: &self.bends,
+            folds: (&self.folds, dt),
             link_count: links.len(),
             links,
             welds: Vec::new(),
@@ -473,7 +564,8 @@ impl Together {
     }
 
     /// The same with twins as one vertex, if there are any: the lowest of them stands for all.
-    fn welded(&self, sewing: &Sewing, start: &[Quad], edge_length: f32) -> Option<Filter> {
+    fn welded(&self, seams: Seams, start: &[Quad], edge_length: f32, dt: f64) -> Option<Filter> {
+        let sewing = seams.sewing;
         let first = self.vertices.start as u32;
         let welds: Vec<u32> = (self.vertices.start..self.vertices.end)
             .map(|v| sewing.identity.get(v).map_or(v as u32, |&twin| twin) - first)
@@ -491,6 +583,13 @@ impl Together {
         let elements: Vec<_> = self.elements.iter().map(weld).collect();
         let weld = |e: &BendElement| BendElement { vertices: sewing.welded(e.vertices), ..*e };
         let bends: Vec<_> = self.bends.iter().map(weld).collect();
+        let weld = |e: &FoldElement| {
+            let vertices = sewing.welded(e.hinge.vertices);
+            FoldElement { hinge: HingeElement { vertices, ..e.hinge }, ..*e }
+        };
+        let across = seams.folds.iter().filter(|e| self.vertices.contains(&(e.hinge.vertices[0] as usize)));
+        let implicit = !self.elastic.is_empty();
+        let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| implicit)).map(weld).collect();
         let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
         Some(Filter::new(Parts {
             held: (0..welds.len())
@@ -503,11 +602,12 @@ impl Together {
                 &start[self.vertices.clone()],
             ),
             vertices: self.vertices.clone(),
-            // One piece, which turns as one.
-            bodies: once(0..welds.len()).collect(),
+            bodies: sewing::pieces(&self.bodies, &welds),
             elements: &elements,
             areas: &self.areas,
+            elastic: &self.elastic,
             bends: &bends,
+            folds: (&folds, dt),
             links: Vec::new(),
             link_count: own.count(),
             welds,
@@ -670,6 +770,10 @@ fn check(description: &Description) -> Result<(), WorldError> {
                 .iter()
                 .all(|p| p.from >= 0.0 && p.from.is_finite() && p.until.is_none_or(|u| u > p.from)),
             "a pin's from must be at least 0 s, its until later",
+        )?;
+        need(
+            cloth.pins.iter().all(|p| p.attach.is_none() || p.from <= 0.0 && p.motion.keys.is_empty()),
+            "a pin that is attached to an obstacle begins at the start, and has no motion of its own",
         )?;
         need(
             cloth.masses.as_ref().is_none_or(|masses| {

@@ -9,7 +9,7 @@ use crate::{
     boundary::seam::Sewing,
     hierarchy::{self, Transfer},
     kernel::{dihedral::dihedral, lanes::Quad},
-    limit::nearest::links::Link,
+    limit::nearest::{fold::FoldElement, links::Link},
     mesh::{TriangleMesh, adjacency::Adjacency},
     velocity::bending::{HingeElement, hinge_frequency},
 };
@@ -68,6 +68,21 @@ pub(super) fn joined(sewing: &Sewing, bodies: &[Body]) -> Vec<Range<usize>> {
         }
     }
     ranges
+}
+
+/// Which vertices of a filter turn as one while seams are closed: its `bodies`, those that `welds` join as one range.
+pub(super) fn pieces(bodies: &[Range<usize>], welds: &[u32]) -> Vec<Range<usize>> {
+    let mut pieces: Vec<Range<usize>> = Vec::new();
+    for body in bodies {
+        // Twins stand behind lower ones.
+        let joined = body.clone().map(|k| welds[k] as usize).min().unwrap_or(body.start).min(body.start);
+        let mut piece = body.clone();
+        while let Some(last) = pieces.pop_if(|last| joined < last.end) {
+            piece.start = last.start;
+        }
+        pieces.push(piece);
+    }
+    pieces
 }
 
 /// The links of the filter with these vertices of the world; `areas` are those around its vertices \[m²\], `edge` the mean length of an edge \[m\].
@@ -184,11 +199,7 @@ struct Side {
 
 /// Hinges across seams, where two border edges are sewn to each other along all of their length and face the same side, with the mean bending stiffness of the two; and a
 /// bound on ω² of theirs \[1/s²\]. Flat at rest, unless the rest shape is sewn together already. They are to act only while seams are closed.
-pub(super) fn hinges(
-    description: &Description,
-    bodies: &[Body],
-    sewing: &Sewing,
-) -> (Vec<HingeElement>, f64) {
+pub(super) fn hinges(description: &Description, bodies: &[Body], sewing: &Sewing) -> (Vec<FoldElement>, f64) {
     let mut sides: BTreeMap<[u32; 2], Vec<Side>> = BTreeMap::new();
     for (number, (cloth, body)) in description.cloths.iter().zip(bodies).enumerate() {
         let place = places(body);
@@ -224,7 +235,7 @@ pub(super) fn hinges(
     (hinges, frequency)
 }
 
-fn hinge(cloths: &[Cloth], sides: [&Side; 2], frequency: &mut f64) -> Option<HingeElement> {
+fn hinge(cloths: &[Cloth], sides: [&Side; 2], frequency: &mut f64) -> Option<FoldElement> {
     let corners =
         |side: &Side| side.corners.map(|v| cloths[side.cloth].mesh.positions[v as usize].as_dvec3());
     let [[a, b, wing], [c, d, other]] = sides.map(corners);
@@ -248,15 +259,18 @@ fn hinge(cloths: &[Cloth], sides: [&Side; 2], frequency: &mut f64) -> Option<Hin
         let wings = [flat([a, b, wing], areas[0], 1.0), flat([d, c, other], areas[1], -1.0)];
         [DVec3::ZERO, DVec3::new(length, 0.0, 0.0), wings[0], wings[1]]
     };
+    let foot = |wing: DVec3| ((wing - x[0]).dot(x[1] - x[0]) / (x[1] - x[0]).length_squared()) as f32;
+    let feet = [foot(x[2]), foot(x[3])];
     let x = x.map(|p| p.to_array());
     let d = dihedral(&x);
     let masses = [0, 1].map(|k| f64::from(materials[k].density) * areas[k] / 9.0);
     let both = masses[0] + masses[1];
     *frequency = frequency.max(hinge_frequency(&x, stiffness, [both, both, masses[0], masses[1]]));
-    Some(HingeElement {
+    let hinge = HingeElement {
         vertices: [sides[0].edge[0], sides[0].edge[1], sides[0].wing, sides[1].wing],
         stiffness: stiffness as f32,
         rest_sin_half: d.sin_half as f32,
         heights: d.heights.map(|h| h as f32),
-    })
+    };
+    Some(FoldElement { hinge, feet })
 }

@@ -3,7 +3,11 @@
 use std::ops::RangeInclusive;
 
 use glam::{Quat, Vec3};
-use taut::boundary::obstacle::{Obstacle, Shape, surface::Surface};
+use taut::{
+    MeshObstacle,
+    boundary::obstacle::{Obstacle, Shape, surface::Surface},
+    mesh::normals::vertex_normals,
+};
 
 use super::{
     body::{COLOUR, COUNTS, DOUBLE_SIDED, EXTENT, INDICES, NORMALS, POINTS, SUBDIVISION},
@@ -36,8 +40,8 @@ pub fn write(
     frames: &RangeInclusive<u32>,
     reach: f32,
 ) -> Result<(), Failure> {
-    let obstacles = &recording.description().obstacles;
-    if obstacles.is_empty() {
+    let (obstacles, meshes) = (&recording.description().obstacles, &recording.description().mesh_obstacles);
+    if obstacles.is_empty() && meshes.is_empty() {
         return Ok(());
     }
     layer.begin(Prim { name: scope.into(), schema: "Scope", fields: Vec::new() })?;
@@ -49,6 +53,14 @@ pub fn write(
         layer.value(&COLOUR, &Value::Vec3s(vec![GREY]))?;
         write_shape(layer, &obstacle.shape, reach)?;
         write_motion(layer, obstacle, frames, |frame| recording.time(frame))?;
+        layer.end()?;
+    }
+    for obstacle in meshes {
+        let name = names.give(&obstacle.name);
+        let fields = display_name(&obstacle.name, &name);
+        layer.begin(Prim { name, schema: "Mesh", fields })?;
+        layer.value(&COLOUR, &Value::Vec3s(vec![GREY]))?;
+        write_surface(layer, obstacle, frames, |frame| recording.time(frame))?;
         layer.end()?;
     }
     layer.end()?;
@@ -128,13 +140,42 @@ fn write_motion(
     Ok(())
 }
 
-fn write_mesh(layer: &mut dyn Layer, surface: Surface) -> Result<(), Failure> {
-    let Surface { positions, normals, triangles } = surface;
+/// A mesh obstacle where it is in space, with a sample for every frame if it moves.
+fn write_surface(
+    layer: &mut dyn Layer,
+    obstacle: &MeshObstacle,
+    frames: &RangeInclusive<u32>,
+    time: impl Fn(u32) -> f32,
+) -> Result<(), Failure> {
+    let values = |frame: u32| {
+        let positions = obstacle.positions_at(time(frame));
+        let normals = vertex_normals(&positions, obstacle.triangles.iter().copied());
+        [Value::extent(&positions, 0.0), Value::Vec3s(normals), Value::Vec3s(positions)]
+    };
+    let attributes = [EXTENT, NORMALS, POINTS];
+    write_faces(layer, &obstacle.triangles)?;
+    if obstacle.is_moving() {
+        layer.samples(&attributes, frames.clone(), &mut |frame, _| Ok(values(frame).map(Some).into()))?;
+    } else {
+        for (attribute, value) in attributes.iter().zip(values(*frames.start())) {
+            layer.value(attribute, &value)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_faces(layer: &mut dyn Layer, triangles: &[[u32; 3]]) -> Result<(), Failure> {
     let indices = triangles.as_flattened().iter().map(|&v| v as i32).collect();
     layer.value(&SUBDIVISION, &Value::token("none"))?;
     layer.value(&DOUBLE_SIDED, &Value::Bool(true))?;
     layer.value(&COUNTS, &Value::Ints(vec![3; triangles.len()]))?;
     layer.value(&INDICES, &Value::Ints(indices))?;
+    Ok(())
+}
+
+fn write_mesh(layer: &mut dyn Layer, surface: Surface) -> Result<(), Failure> {
+    let Surface { positions, normals, triangles } = surface;
+    write_faces(layer, &triangles)?;
     layer.value(&NORMALS, &Value::Vec3s(normals))?;
     layer.value(&EXTENT, &Value::extent(&positions, 0.0))?;
     layer.value(&POINTS, &Value::Vec3s(positions))?;

@@ -97,7 +97,7 @@ impl<'a> Accessors<'a> {
             let normalized = accessor.normalized;
             read(accessor, width, component, buffers, |bytes| component.float(bytes, normalized))
         };
-        let values = Rc::new(self.named(index, ["SCALAR", "VEC2", "VEC3"][width - 1], read)?);
+        let values = Rc::new(self.named(index, shape_of(width), read)?);
         self.floats.insert((index, width), values.clone());
         Ok(values)
     }
@@ -137,6 +137,17 @@ impl<'a> Accessors<'a> {
             return Err(fault(message));
         }
         read(accessor, &mut self.buffers).map_err(|found| found.within(&format!("accessor {index} (from 0)")))
+    }
+}
+
+/// What an accessor of elements of `width` numbers is called.
+fn shape_of(width: usize) -> &'static str {
+    match width {
+        1 => "SCALAR",
+        2 => "VEC2",
+        3 => "VEC3",
+        4 => "VEC4",
+        _ => "MAT4",
     }
 }
 

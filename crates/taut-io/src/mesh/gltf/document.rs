@@ -22,6 +22,10 @@ pub(super) struct Document {
     #[serde(default)]
     pub buffers: Vec<Buffer>,
     #[serde(default)]
+    pub skins: Vec<Skin>,
+    #[serde(default)]
+    pub animations: Vec<Animation>,
+    #[serde(default)]
     pub extensions_required: Vec<String>,
 }
 
@@ -34,6 +38,40 @@ pub(super) struct Asset {
 pub(super) struct Scene {
     #[serde(default)]
     pub nodes: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Skin {
+    pub inverse_bind_matrices: Option<usize>,
+    pub joints: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Animation {
+    #[serde(default)]
+    pub channels: Vec<Channel>,
+    #[serde(default)]
+    pub samplers: Vec<Sampler>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Channel {
+    pub sampler: usize,
+    pub target: ChannelTarget,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ChannelTarget {
+    pub node: Option<usize>,
+    pub path: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Sampler {
+    pub input: usize,
+    pub output: usize,
+    pub interpolation: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -51,6 +89,26 @@ pub(super) struct Node {
     pub rotation: [f64; 4],
     #[serde(default = "no_scale")]
     pub scale: [f64; 3],
+    pub skin: Option<usize>,
+    /// Of morph targets.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Node {
+    /// A node without mesh and children that is placed as this one is, its matrix left out.
+    pub fn placement(&self) -> Node {
+        Node {
+            name: None,
+            mesh: None,
+            children: Vec::new(),
+            matrix: None,
+            translation: self.translation,
+            rotation: self.rotation,
+            scale: self.scale,
+            skin: None,
+            weights: None,
+        }
+    }
 }
 
 fn no_rotation() -> [f64; 4] {
@@ -66,6 +124,8 @@ pub(super) struct Mesh {
     pub name: Option<String>,
     #[serde(default)]
     pub primitives: Vec<Primitive>,
+    /// Of morph targets.
+    pub weights: Option<Vec<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -73,6 +133,9 @@ pub(super) struct Primitive {
     pub attributes: BTreeMap<String, usize>,
     pub indices: Option<usize>,
     pub mode: Option<u32>,
+    /// Morph targets: accessors by attribute.
+    #[serde(default)]
+    pub targets: Vec<BTreeMap<String, usize>>,
     #[serde(default)]
     pub extensions: BTreeMap<String, serde::de::IgnoredAny>,
 }

@@ -2,14 +2,15 @@
 //!
 //! Read: all triangles (lists, strips, fans) of the meshes that the default scene shows, moved by their nodes. Vertices
 //! of one node are joined where their positions are equal, since glTF repeats them along seams of texture and normal;
-//! different nodes stay apart even where they touch. Not read: skins, morph targets, animation (the mesh is taken as it
-//! is stored), and everything that only changes how it looks.
+//! different nodes stay apart even where they touch. Skins, morph targets and animation are left to [`animation`] (here the mesh is taken as it
+//! is stored). Not read: everything that only changes how it looks.
 //!
 //! Written by hand over `serde_json`: a reader for people's files must turn any garbage into a sentence, and reading
 //! triangles needs a small part of the format. [`document`] is that part, [`buffers`] finds bytes, [`accessor`] turns
 //! them into numbers.
 
 mod accessor;
+pub(super) mod animation;
 mod buffers;
 mod document;
 mod primitive;
@@ -40,14 +41,7 @@ const MAX_TRIANGLES: usize = 32_000_000;
 
 /// Reads the bytes of a glTF or GLB file; `folder` is where its other files are.
 pub(super) fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<TriangleMesh, Fault> {
-    let (json, chunk) = if bytes.starts_with(b"glTF") { split_container(bytes)? } else { (bytes, None) };
-    let document: Document = serde_json::from_slice(text::without_mark(json)).map_err(|error| {
-        // Lines of a GLB's JSON are not those of any editor.
-        let found = fault(format!("is no valid glTF: {error}"));
-        if chunk.is_none() && error.line() > 0 { found.at_line(error.line()) } else { found }
-    })?;
-    check_version(&document)?;
-
+    let (document, chunk) = open(bytes)?;
     let buffers = Buffers::new(&document, chunk, folder);
     let mut accessors = Accessors::new(&document, buffers);
     let mut builder = Builder { mesh: TriangleMesh::default(), uvs: Vec::new(), all_have_uvs: true };
@@ -62,6 +56,18 @@ pub(super) fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<TriangleMesh,
         })?;
     }
     Ok(builder.finish())
+}
+
+/// The document, and the binary chunk if it is in a container.
+fn open(bytes: &[u8]) -> Result<(Document, Option<&[u8]>), Fault> {
+    let (json, chunk) = if bytes.starts_with(b"glTF") { split_container(bytes)? } else { (bytes, None) };
+    let document: Document = serde_json::from_slice(text::without_mark(json)).map_err(|error| {
+        // Lines of a GLB's JSON are not those of any editor.
+        let found = fault(format!("is no valid glTF: {error}"));
+        if chunk.is_none() && error.line() > 0 { found.at_line(error.line()) } else { found }
+    })?;
+    check_version(&document)?;
+    Ok((document, chunk))
 }
 
 /// The JSON and the binary chunk of a GLB container.
@@ -116,6 +122,19 @@ fn walk(
     document: &Document,
     mut visit: impl FnMut(usize, &Node, DMat4) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
+    let mut placed = vec![DMat4::IDENTITY; document.nodes.len()];
+    for (index, parent) in tree(document)? {
+        let node = &document.nodes[index];
+        placed[index] = parent.map_or(DMat4::IDENTITY, |parent| placed[parent]) * node_transform(node);
+        if let Some(mesh) = node.mesh {
+            visit(mesh, node, placed[index])?;
+        }
+    }
+    Ok(())
+}
+
+/// The nodes of the default scene, each after its parent.
+fn tree(document: &Document) -> Result<Vec<(usize, Option<usize>)>, Fault> {
     let scene = document.scene.unwrap_or(0);
     let roots = match document.scenes.get(scene) {
         Some(scene) => scene.nodes.clone(),
@@ -134,8 +153,8 @@ fn walk(
         }
     };
     let mut seen = vec![false; document.nodes.len()];
-    let mut stack: Vec<(usize, DMat4)> =
-        roots.into_iter().rev().map(|root| (root, DMat4::IDENTITY)).collect();
+    let mut order = Vec::new();
+    let mut stack: Vec<(usize, Option<usize>)> = roots.into_iter().rev().map(|root| (root, None)).collect();
     while let Some((index, parent)) = stack.pop() {
         let name = format!("node {index} (from 0)");
         let Some(node) = document.nodes.get(index) else {
@@ -145,16 +164,14 @@ fn walk(
         if std::mem::replace(&mut seen[index], true) {
             return Err(fault("is reached twice: nodes must form a tree").at(name));
         }
-        let transform = parent * local_transform(node);
-        if let Some(mesh) = node.mesh {
-            visit(mesh, node, transform)?;
-        }
-        stack.extend(node.children.iter().rev().map(|&child| (child, transform)));
+        order.push((index, parent));
+        stack.extend(node.children.iter().rev().map(|&child| (child, Some(index))));
     }
-    Ok(())
+    Ok(order)
 }
 
-fn local_transform(node: &Node) -> DMat4 {
+/// Where a node puts what is in it, relative to its parent.
+fn node_transform(node: &Node) -> DMat4 {
     if let Some(matrix) = node.matrix {
         return DMat4::from_cols_array(&matrix);
     }

@@ -23,6 +23,11 @@ pub(super) struct Triangles {
 }
 
 impl Triangles {
+    /// Number of vertices, used or not.
+    pub fn count(&self) -> usize {
+        self.positions.len() / 3
+    }
+
     pub fn position(&self, vertex: u32) -> Vec3 {
         Vec3::from_slice(&self.positions[3 * vertex as usize..])
     }

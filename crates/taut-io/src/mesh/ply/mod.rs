@@ -20,7 +20,7 @@ use header::{Element, Header, Kind, Property};
 use values::Values;
 
 pub use strands::write_strands;
-pub use write::write_ply;
+pub use write::{write_marked_ply, write_ply};
 
 /// Reads the bytes of a PLY file.
 pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {

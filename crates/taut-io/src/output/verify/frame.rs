@@ -4,7 +4,8 @@ use glam::Vec3;
 use taut::{
     Certificate, Cloth, FrameReport, State, World,
     boundary::hold::Caught,
-    certificate::{BodyCertificate, SeamCertificate, certify_positions, measure_seams},
+    certificate::{BodyCertificate, Examiner, SeamCertificate, certify_positions, measure_seams},
+    parallel::Threads,
 };
 
 use super::{Failure, Kind, locate};
@@ -45,12 +46,13 @@ pub(super) fn caught(files: &Layout, world: &World) -> Caught {
     caught
 }
 
-/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it. Positions are handed back if
-/// this `is_last`.
+/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it; contact is looked at by `examiner`, and judged
+/// elsewhere, because what came before counts. Positions are handed back if this `is_last`.
 pub(super) fn check(
     files: &Layout,
     world: &World,
     caught: &Caught,
+    examiner: Option<&mut Examiner>,
     frame: u32,
     line: Option<&FrameLine>,
     is_last: bool,
@@ -76,7 +78,12 @@ pub(super) fn check(
     if let (true, Some(line)) = (whole, line) {
         compare_seams(frame, &line.certificate.seams, &seams, &mut failures);
     }
-    let certificate = Certificate { bodies, seams };
+    let contact = examiner.filter(|_| whole).map(|examiner| {
+        let mut found = examiner.examine(&Threads::alone(), positions.iter().map(Vec::as_slice));
+        found.tangled = frame == 0 && found.intersections > 0;
+        found
+    });
+    let certificate = Certificate { bodies, seams, contact };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
 }

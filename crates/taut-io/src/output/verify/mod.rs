@@ -5,6 +5,7 @@
 //! not those of `metrics.jsonl` (something was changed afterwards; named with the vertex, see `locate.rs`), or files are
 //! missing or damaged. Frames are checked in parallel; the result does not depend on the number of threads.
 
+mod contact;
 mod frame;
 mod locate;
 
@@ -13,7 +14,7 @@ use std::{collections::BTreeMap, path::Path};
 use glam::Vec3;
 use rayon::prelude::*;
 use serde::Serialize;
-use taut::World;
+use taut::{World, certificate::Examiner};
 
 use super::{
     layout::Layout,
@@ -41,6 +42,8 @@ pub enum Kind {
     LimitNotReached,
     /// A vertex is inside an obstacle.
     Penetration,
+    /// Something passes through something, and not because the start was tangled.
+    Intersection,
     /// A pinned vertex is not where it should be.
     Pin,
     /// The figures differ from those that the run wrote down.
@@ -126,16 +129,20 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| complain(root, format!("could not start threads: {error}")))?;
     let checked: Vec<_> = pool.install(|| {
-        let check = |number| {
-            frame::check(&files, &world, &caught, number, lines.get(&number), number == scene.frames)
+        let examiner = Examiner::new(&world);
+        let check = |examiner: &mut Option<Examiner>, number| {
+            let (line, is_last) = (lines.get(&number), number == scene.frames);
+            frame::check(&files, &world, &caught, examiner.as_mut(), number, line, is_last)
         };
-        (0..=scene.frames).into_par_iter().map(check).collect()
+        (0..=scene.frames).into_par_iter().map_init(|| examiner.clone(), check).collect()
     });
     let mut tally = Tally::default();
     let mut last: Option<Vec<Vec<Vec3>>> = None;
     for result in checked {
         failures.extend(result.failures);
-        if let Some(line) = result.line {
+        if let Some(mut line) = result.line {
+            tally.carry_tangle(&mut line.certificate);
+            failures.extend(contact::judge(&line, lines.get(&line.frame)));
             tally.add(&line);
         }
         last = last.or(result.last);

@@ -142,6 +142,10 @@ pub(crate) struct Pin {
     #[serde(default)]
     #[schemars(length(max = 100_000))]
     pub motion: Vec<MotionKey>,
+    /// Name of an obstacle with a `mesh` or a `sequence`: every vertex follows the face that is nearest at the start, at the distance that it has there, in
+    /// place of a motion. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attach: Option<String>,
     /// Point about which the motion turns them \[m\]. The mean of their start positions by default; each −1000000 to
     /// 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]

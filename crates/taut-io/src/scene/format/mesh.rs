@@ -26,6 +26,17 @@ pub(crate) enum MeshSource {
     Capsule(Tube),
     /// A closed box centred at the origin.
     Box(Cuboid),
+    /// A human figure, 1.7 m tall: looks along z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m; 0.02 gives 10K triangles. As the
+    /// `sequence` of an obstacle it moves.
+    Figure(Even),
+    /// A T-shirt for the figure: four flat panels that are sewn together, and start around it. Edges of 0.002 to 0.03 m; 0.007 gives 41K triangles. Groups `hem`,
+    /// `neckline`, `cuff:left`, `cuff:right`.
+    Shirt(Even),
+    /// A cape for the figure: flat, and starts hanging behind its back. Edges of 0.003 to 0.03 m; 0.01 gives 17K triangles. Groups `shoulder:left`,
+    /// `shoulder:right`.
+    Cape(Even),
+    /// A flat sheet that starts hanging from a rail in even waves: the rail runs along x from 0, at y = 0. Group `rail`.
+    Curtain(Curtain),
     /// A file (obj, ply, stl, gltf, glb), relative to the scene file.
     File(#[schemars(length(min = 1))] String),
 }
@@ -153,6 +164,35 @@ pub(crate) struct Cuboid {
     pub cells: [u32; 3],
 }
 
+/// What is made of triangles as even as possible.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "EvenMesh")]
+pub(crate) struct Even {
+    /// Length of its edges \[m\]. 0.002 to 0.03.
+    #[schemars(range(min = 0.002, max = 0.03))]
+    pub edge: f64,
+}
+
+/// A pleated curtain.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CurtainMesh")]
+pub(crate) struct Curtain {
+    /// Width and height of the sheet \[m\]. Each 0.0001 to 100000.
+    #[schemars(inner(range(min = 0.000_1, max = 100_000)))]
+    pub size: [f64; 2],
+    /// Number of quads along width and height. Each 1 to 1000000.
+    #[schemars(inner(range(min = 1, max = 1_000_000)))]
+    pub cells: [u32; 2],
+    /// Number of waves. 1 to 10000.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub pleats: u32,
+    /// Depth of the waves from front to back \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub depth: f64,
+}
+
 impl MeshSource {
     /// The key that chooses it: `grid`, `file`, …
     pub fn tag(&self) -> &'static str {
@@ -165,6 +205,10 @@ impl MeshSource {
             MeshSource::Torus(_) => "torus",
             MeshSource::Capsule(_) => "capsule",
             MeshSource::Box(_) => "box",
+            MeshSource::Figure(_) => "figure",
+            MeshSource::Shirt(_) => "shirt",
+            MeshSource::Cape(_) => "cape",
+            MeshSource::Curtain(_) => "curtain",
             MeshSource::File(_) => "file",
         }
     }
@@ -210,6 +254,15 @@ impl MeshSource {
             MeshSource::Box(cuboid) => {
                 Generator::Box { size: cuboid.size.map(|length| length as f32), cells: cuboid.cells }
             }
+            MeshSource::Figure(even) => Generator::Figure { edge: even.edge as f32 },
+            MeshSource::Shirt(even) => Generator::Shirt { edge: even.edge as f32 },
+            MeshSource::Cape(even) => Generator::Cape { edge: even.edge as f32 },
+            MeshSource::Curtain(curtain) => Generator::Curtain {
+                size: curtain.size.map(|length| length as f32),
+                cells: curtain.cells,
+                pleats: curtain.pleats,
+                depth: curtain.depth as f32,
+            },
             MeshSource::File(file) => return Err(file),
         })
     }

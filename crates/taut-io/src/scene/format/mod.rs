@@ -20,8 +20,8 @@ pub(crate) use cloth::{Cloth, Pin};
 pub(crate) use contact::Contact;
 pub(crate) use expect::Expect;
 pub(crate) use material::Material;
-pub(crate) use mesh::MeshSource;
-pub(crate) use obstacle::{Obstacle, Shape};
+pub(crate) use mesh::{Even, MeshSource};
+pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
 pub(crate) use seam::Seam;
 pub(crate) use solver::{Scheme, Solver};
 pub(crate) use transform::{MotionKey, Transform, Vector};
@@ -55,7 +55,7 @@ pub(crate) struct Scene {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub seam: Vec<Seam>,
-    /// Solid bodies that cloth may not enter, one `[[obstacle]]` each. None by default.
+    /// Bodies that cloth may not enter, one `[[obstacle]]` each. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub obstacle: Vec<Obstacle>,

@@ -71,7 +71,12 @@ pub struct BendState {
 
 /// K of a hinge \[1/m\].
 fn map(element: &BendElement) -> [f64; 4] {
-    let ([t2, t3], [h2, h3]) = (element.feet.map(f64::from), element.heights.map(f64::from));
+    hinge_map(element.feet, element.heights)
+}
+
+/// K of a hinge with these feet and heights \[m\] of its wings \[1/m\].
+pub(super) fn hinge_map(feet: [f32; 2], heights: [f32; 2]) -> [f64; 4] {
+    let ([t2, t3], [h2, h3]) = (feet.map(f64::from), heights.map(f64::from));
     [-(1.0 - t2) / h2 - (1.0 - t3) / h3, -t2 / h2 - t3 / h3, 1.0 / h2, 1.0 / h3]
 }
 
@@ -167,7 +172,7 @@ impl Work for ClampBends<'_> {
 /// The unit normal halfway between those of the two triangles; the direction away from the wings where they are folded
 /// onto each other. Turned round where `far`.
 #[inline(always)]
-fn mean_normal<L: Real>(x: &[V3<L>; 4], sin_half: L, far: L::Mask) -> V3<L> {
+pub(super) fn mean_normal<L: Real>(x: &[V3<L>; 4], sin_half: L, far: L::Mask) -> V3<L> {
     let (zero, one, tiny) = (L::splat(0.0), L::splat(1.0), L::splat(1e-30));
     let edge = sub(x[1], x[0]);
     let axis = scale(edge, one / dot(edge, edge).sqrt().max(tiny));

@@ -2,7 +2,7 @@
 
 use crate::{
     kernel::{
-        clamp::{clamp_stretches, clamp_stretches_facing},
+        clamp::{clamp_stretches, clamp_stretches_facing, ease_stretches},
         lanes::{BATCH, Lanes, Quad, VertexOffset, Work},
         real::{Real, V3, add, combine, scale},
         strain::{Range, strain_residual},
@@ -26,18 +26,26 @@ pub struct NearestBatch {
     pub(super) area: [f32; BATCH],
     pub(super) min: [f32; BATCH],
     pub(super) max: [f32; BATCH],
+    /// Stiffness inside the limits, in the units of κ.
+    pub(super) elastic: [f32; BATCH],
 }
 
 impl NearestBatch {
-    /// Packs elements with their `areas` \[m²\]; vertices count from `first`. Lanes that are left get a triangle without
+    /// Packs elements with their `areas` \[m²\] and stiffness inside the limits, which may be empty; vertices count from `first`. Lanes that are left get a triangle without
     /// area or limits.
-    pub fn pack(indices: &[u32], elements: &[StrainElement], areas: &[f64], first: u32) -> Self {
+    pub fn pack(
+        indices: &[u32],
+        elements: &[StrainElement],
+        [areas, elastic]: [&[f64]; 2],
+        first: u32,
+    ) -> Self {
         Self {
             vertices: [0, 1, 2].map(|k| offsets_of(indices, 0, |e| elements[e].vertices[k] - first)),
             rest: [0, 1, 2].map(|k| lanes_of(indices, 0.0, |e| elements[e].rest[k])),
             area: lanes_of(indices, 0.0, |e| areas[e] as f32),
             min: lanes_of(indices, 0.0, |e| elements[e].range.min),
             max: lanes_of(indices, NO_LIMIT, |e| elements[e].range.max),
+            elastic: lanes_of(indices, 0.0, |e| elastic.get(e).map_or(0.0, |&k| k as f32)),
         }
     }
 
@@ -154,6 +162,8 @@ pub struct ClampTriangles<'a> {
     pub rescale: f32,
     /// Whether triangles know which way they face.
     pub faced: bool,
+    /// Whether triangles are elastic inside their limits.
+    pub elastic: bool,
     /// Whether to measure residuals.
     pub measure: bool,
 }
@@ -193,7 +203,11 @@ impl ClampTriangles<'_> {
                 let u = [scale([a, b, c], rescale), scale([d, e, f], rescale)];
                 let g = deformation_gradient(&x, rest);
                 let g = [add(g[0], u[0]), add(g[1], u[1])];
-                let clamped = if self.faced {
+                let clamped = if self.elastic {
+                    let elastic = L::load(&batch.elastic, at);
+                    let ease = elastic / (kappa + elastic);
+                    Some(ease_stretches(&g, limits, ease, L::load_all(&state.facing, at)))
+                } else if self.faced {
                     clamp_stretches_facing(&g, limits, L::load_all(&state.facing, at))
                 } else {
                     clamp_stretches(&g, limits)

@@ -5,6 +5,7 @@ use std::{ops::Range, sync::Arc};
 use super::{
     RAMP,
     bend::{Bends, stiff_hinges},
+    fold::{FoldElement, Folds, stiff_folds},
     links::{Link, stiff_links},
     local::NearestBatch,
 };
@@ -35,9 +36,12 @@ pub struct Filter {
     pub(super) triangle_count: usize,
     /// Whether any triangle has a lower limit.
     pub(super) two_sided: bool,
+    /// Whether triangles are elastic inside their limits.
+    pub(super) elastic: bool,
     /// Corners of triangles at each vertex.
     pub(super) corners: Arc<Corners>,
     pub(super) bends: Arc<Bends>,
+    pub(super) folds: Arc<Folds>,
     /// Seams that it draws together.
     pub(crate) links: Arc<Vec<Link>>,
     /// How many it would have if none of its seams were closed.
@@ -62,6 +66,7 @@ struct MatrixParts {
     /// Rest areas of the triangles \[m²\].
     areas: Vec<f64>,
     hinges: Vec<StiffHinge>,
+    folds: Vec<StiffHinge>,
     transfers: Vec<Transfer>,
     stiffness: [f64; RAMP.len()],
 }
@@ -77,8 +82,12 @@ pub struct Parts<'a> {
     pub elements: &'a [StrainElement],
     /// Their weights in the matrix: rest areas \[m²\]; of several bodies, such that `stiffness` is right for each.
     pub areas: &'a [f64],
+    /// Their stiffness inside the limits, in the units of κ; empty if that is left to the velocity update.
+    pub elastic: &'a [f64],
     /// Its hinges with limits, with vertices of the world.
     pub bends: &'a [BendElement],
+    /// Its hinges that bend inside the filter, with vertices of the world, and the length of a step \[s\].
+    pub folds: (&'a [FoldElement], f64),
     /// Pairs of vertices that are drawn together.
     pub links: Vec<Link>,
     /// How many there would be if no seam were closed.
@@ -152,7 +161,9 @@ impl Filter {
             bodies,
             elements,
             areas,
+            elastic,
             bends,
+            folds,
             links,
             link_count,
             welds,
@@ -168,7 +179,7 @@ impl Filter {
 
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let batches: Vec<_> =
-            indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, areas, first)).collect();
+            indices.chunks(BATCH).map(|b| NearestBatch::pack(b, elements, [areas, elastic], first)).collect();
         let woven = elements.iter().any(|e| e.weave.is_some());
         let weaves: Vec<_> =
             indices.chunks(BATCH).filter(|_| woven).map(|b| WeaveLanes::pack(b, elements)).collect();
@@ -177,12 +188,14 @@ impl Filter {
             masses: masses.iter().map(|m| (m / mean) as f32).collect(),
             areas: areas.to_vec(),
             hinges: stiff_hinges(bends, first).into_iter().chain(stiff_links(&links)).collect(),
+            folds: stiff_folds(folds.0, first, folds.1 * folds.1 / mean),
             transfers,
             stiffness,
         };
         let mut filter = Self {
             multigrid: Multigrid::default(),
             bends: Arc::new(Bends::new(bends, first, count)),
+            folds: Arc::new(Folds::new(folds.0, first, count, folds.1 * folds.1 / mean)),
             links: Arc::new(links),
             link_count,
             welds: Arc::new(welds),
@@ -192,6 +205,7 @@ impl Filter {
             weaves: Arc::new(weaves),
             triangle_count: elements.len(),
             two_sided: elements.iter().any(StrainElement::has_lower_limit),
+            elastic: !elastic.is_empty(),
             corners: Arc::new(Corners::new(count, &corners)),
             masses: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
@@ -211,8 +225,10 @@ impl Filter {
             weaves: self.weaves.clone(),
             triangle_count: self.triangle_count,
             two_sided: self.two_sided,
+            elastic: self.elastic,
             corners: self.corners.clone(),
             bends: self.bends.clone(),
+            folds: self.folds.clone(),
             links: self.links.clone(),
             link_count: self.link_count,
             welds: self.welds.clone(),
@@ -241,10 +257,15 @@ impl Filter {
         self.multigrid = Multigrid::new(
             &self.masses,
             &triangles,
-            &matrix.hinges,
+            [&matrix.hinges, &matrix.folds],
             matrix.transfers.clone(),
             &matrix.stiffness,
         );
+    }
+
+    /// Number of bodies that are filtered together.
+    pub fn body_count(&self) -> usize {
+        self.bodies.len()
     }
 
     /// Whether vertex `i` of the body is held, or another stands for it.

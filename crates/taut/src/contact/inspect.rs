@@ -1,0 +1,490 @@
+//! How surfaces lie in one frame: what passes through what, and how near to each other they come. This is what certificates say of contact.
+//!
+//! One tree of boxes about the triangles, refitted from frame to frame. An edge or a vertex that several triangles share is looked at with the
+//! first of them, so that every pair of parts is met once: with two triangles whose boxes meet. Nothing here is shared with how a
+//! step [finds](super::candidates) and [keeps apart](super::guard) what touches, but the tree. Results do not depend on threads.
+//!
+//! Measured by `cargo bench -p taut --bench inspect`.
+
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use glam::DVec3;
+
+use super::{
+    continuous::Kind,
+    intersection::pierces,
+    tree::{Swept, Tree},
+};
+use crate::{kernel::lanes::Quad, parallel::Threads};
+
+/// The surfaces that are looked at: those of all cloth first, then those of mesh obstacles.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// Triangles, by their vertices.
+    pub triangles: Vec<[u32; 3]>,
+    /// Where vertices were at the start \[m\].
+    pub start: Vec<[f32; 3]>,
+    /// By vertex: the lowest of the vertices that are sewn to it, or itself. What shares one are neighbours.
+    pub identity: Vec<u32>,
+    /// Half of the thickness of what each vertex belongs to \[m\]: two parts ought to be as far apart as theirs add up to.
+    pub radius: Vec<f32>,
+    /// Vertices from here on belong to obstacles: how these lie to each other is of no interest.
+    pub fixed_from: u32,
+    /// Whether how cloth lies to cloth is of interest.
+    pub between_cloth: bool,
+}
+
+impl Parts {
+    /// Triangles of cloth without thickness, with these positions at the start \[m\].
+    pub fn new(triangles: Vec<[u32; 3]>, start: &[[f32; 3]]) -> Self {
+        Self {
+            triangles,
+            start: start.to_vec(),
+            identity: (0..start.len() as u32).collect(),
+            radius: vec![0.0; start.len()],
+            fixed_from: start.len() as u32,
+            between_cloth: true,
+        }
+    }
+
+    /// Whether two parts share a vertex, or are sewn to each other in one.
+    #[inline(always)]
+    fn share(&self, first: &[u32], second: &[u32]) -> bool {
+        let same = |v: u32| self.identity[v as usize];
+        first.iter().any(|&v| second.iter().any(|&w| same(v) == same(w)))
+    }
+}
+
+/// An edge that passes through a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Crossing {
+    /// Vertices of the edge, in ascending order.
+    pub edge: [u32; 2],
+    /// The triangle, by its place in [`Parts::triangles`].
+    pub triangle: u32,
+}
+
+/// Two parts that are near each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// Their distance \[m\].
+    pub distance: f64,
+    /// Which parts they are.
+    pub kind: Kind,
+    /// Their vertices, as [`Kind`] has them.
+    pub vertices: [u32; 4],
+}
+
+/// Leaves of the tree that one piece of work is made of.
+const PIECE: usize = 32;
+
+/// All corners of two triangles near all of the other's.
+const NEIGHBOURS: u16 = 0b111_111_111;
+
+/// What was found in one piece of work.
+#[derive(Clone, Debug, Default)]
+struct Piece {
+    crossings: Vec<Crossing>,
+    nearest: Option<Near>,
+}
+
+/// Looks at frame after frame of the same surfaces.
+#[derive(Clone, Debug)]
+pub struct Inspector {
+    parts: Parts,
+    /// By triangle: bit k says that its edge from corner k to the next, bit 3 + k that its corner k, is looked at with it.
+    owned: Vec<u8>,
+    tree: Tree,
+    pieces: Vec<Piece>,
+    crossings: Vec<Crossing>,
+    nearest: Option<Near>,
+}
+
+impl Inspector {
+    /// Prepares to look at `parts`.
+    pub fn new(parts: Parts) -> Self {
+        let mut edges = HashSet::with_capacity(2 * parts.triangles.len());
+        let mut seen = vec![false; parts.start.len()];
+        let owned = parts.triangles.iter().map(|t| {
+            (0..3).fold(0, |owned, k| {
+                let (a, b) = (t[k], t[(k + 1) % 3]);
+                let edge = u8::from(edges.insert([a.min(b), a.max(b)]));
+                let corner = u8::from(!std::mem::replace(&mut seen[a as usize], true));
+                owned | edge << k | corner << (3 + k)
+            })
+        });
+        let owned = owned.collect();
+        let boxes: Vec<Swept> = (0..parts.triangles.len()).map(|t| about(&parts, &parts.start, t)).collect();
+        let tree = Tree::new(&boxes);
+        let pieces = vec![Piece::default(); tree.leaf_count().div_ceil(PIECE)];
+        Self { parts, owned, tree, pieces, crossings: Vec::new(), nearest: None }
+    }
+
+    /// The surfaces that it looks at.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Looks at the surfaces with their vertices at `x` \[m\].
+    ///
+    /// # Panics
+    /// If there are not as many positions as vertices.
+    pub fn look(&mut self, threads: &Threads, x: &[[f32; 3]]) {
+        let Self { parts, owned, tree, pieces, crossings, nearest } = self;
+        assert_eq!(x.len(), parts.start.len(), "one position a vertex");
+        tree.refit(|t| about(parts, x, t as usize));
+        let view = View { parts, owned, x, smallest: AtomicU64::new(f64::INFINITY.to_bits()) };
+        let tree: &Tree = tree;
+        threads.each_piece(pieces, 1, |first, some| {
+            for (k, piece) in some.iter_mut().enumerate() {
+                piece.crossings.clear();
+                piece.nearest = None;
+                let leaves = (first + k) * PIECE..((first + k + 1) * PIECE).min(tree.leaf_count());
+                for leaf in leaves {
+                    tree.meet_later(leaf, |s, t| view.look([s, t], piece));
+                }
+            }
+        });
+        crossings.clear();
+        crossings.extend(pieces.iter().flat_map(|piece| &piece.crossings));
+        crossings.sort_unstable();
+        *nearest = pieces.iter().filter_map(|piece| piece.nearest).reduce(nearer);
+    }
+
+    /// Edges that passed through triangles when it last looked, in ascending order.
+    pub fn crossings(&self) -> &[Crossing] {
+        &self.crossings
+    }
+
+    /// The nearest two parts that are no neighbours, when it last looked. Nothing, if all were further apart than twice what they ought to be.
+    /// Neighbours share a vertex, or were as near as that at the start.
+    pub fn nearest(&self) -> Option<Near> {
+        self.nearest
+    }
+}
+
+/// The nearer of two pairs; of two that are as near, the one that comes first, whoever found it.
+fn nearer(a: Near, b: Near) -> Near {
+    let key = |near: &Near| (near.kind, near.vertices);
+    let second = b.distance < a.distance || b.distance == a.distance && key(&b) < key(&a);
+    if second { b } else { a }
+}
+
+/// A box about triangle `t`, grown by its share of the distance within which nearness is measured.
+#[inline(always)]
+fn about(parts: &Parts, x: &[[f32; 3]], t: usize) -> Swept {
+    let corners = parts.triangles[t];
+    let mut part = Swept::EMPTY;
+    for v in corners {
+        let [a, b, c] = x[v as usize];
+        let point: Quad = [a, b, c, 0.0];
+        part = part.with(&point, &point);
+    }
+    part.grown((2.0 * radius(parts, corners)).next_up())
+}
+
+/// The radius of a part.
+#[inline(always)]
+fn radius<const N: usize>(parts: &Parts, vertices: [u32; N]) -> f32 {
+    vertices.iter().fold(0.0, |largest: f32, &v| largest.max(parts.radius[v as usize]))
+}
+
+/// One frame.
+struct View<'a> {
+    parts: &'a Parts,
+    owned: &'a [u8],
+    x: &'a [[f32; 3]],
+    /// The smallest distance that anyone has found so far, as bits: what is further apart need not be measured, which does not change what is
+    /// the nearest in the end.
+    smallest: AtomicU64,
+}
+
+/// A triangle in a frame.
+struct Side {
+    place: u32,
+    corners: [u32; 3],
+    x: [DVec3; 3],
+    low: DVec3,
+    high: DVec3,
+    owned: u8,
+}
+
+impl Side {
+    #[inline(always)]
+    fn edge(&self, k: usize) -> Edge {
+        // In one direction, whichever triangle it is seen from.
+        let [k, next] =
+            if self.corners[k] < self.corners[(k + 1) % 3] { [k, (k + 1) % 3] } else { [(k + 1) % 3, k] };
+        let (a, b) = (self.x[k], self.x[next]);
+        Edge { vertices: [self.corners[k], self.corners[next]], x: [a, b], low: a.min(b), high: a.max(b) }
+    }
+
+    fn owns_edge(&self, k: usize) -> bool {
+        self.owned >> k & 1 == 1
+    }
+
+    fn owns_corner(&self, k: usize) -> bool {
+        self.owned >> (3 + k) & 1 == 1
+    }
+}
+
+/// An edge in a frame.
+struct Edge {
+    vertices: [u32; 2],
+    x: [DVec3; 2],
+    low: DVec3,
+    high: DVec3,
+}
+
+/// Whether two boxes are further apart than `reach` along some axis.
+#[inline(always)]
+fn apart(low: [DVec3; 2], high: [DVec3; 2], reach: f64) -> bool {
+    let far = DVec3::splat(reach);
+    (low[0] - high[1]).cmpgt(far).any() || (low[1] - high[0]).cmpgt(far).any()
+}
+
+#[inline(always)]
+fn point([x, y, z]: [f32; 3]) -> DVec3 {
+    DVec3::new(x.into(), y.into(), z.into())
+}
+
+impl View<'_> {
+    #[inline(always)]
+    fn side(&self, place: u32) -> Side {
+        let corners = self.parts.triangles[place as usize];
+        let at = |k: usize| point(self.x[corners[k] as usize]);
+        let x = [at(0), at(1), at(2)];
+        let (low, high) = (x[0].min(x[1]).min(x[2]), x[0].max(x[1]).max(x[2]));
+        Side { place, corners, x, low, high, owned: self.owned[place as usize] }
+    }
+
+    /// Looks at the parts that belong to two triangles.
+    fn look(&self, triangles: [u32; 2], piece: &mut Piece) {
+        let is_fixed = |t: u32| self.parts.triangles[t as usize][0] >= self.parts.fixed_from;
+        let fixed = is_fixed(triangles[0]);
+        if fixed == is_fixed(triangles[1]) && (fixed || !self.parts.between_cloth) {
+            return;
+        }
+        // One by one: an array of them would be moved about.
+        let (s, t) = (self.side(triangles[0]), self.side(triangles[1]));
+        self.cross(&s, &t, piece);
+        self.cross(&t, &s, piece);
+        let reach = 2.0 * f64::from(radius(self.parts, s.corners) + radius(self.parts, t.corners));
+        let nearest = self.within(reach);
+        if reach > 0.0 && !apart([s.low, t.low], [s.high, t.high], nearest) {
+            let were = self.were_near(&s.corners, &t.corners, reach);
+            if were != NEIGHBOURS {
+                self.corners_near(&s, &t, |k| were >> (3 * k) & 0b111 != 0, reach, piece);
+                self.corners_near(&t, &s, |k| were >> k & 0b001_001_001 != 0, reach, piece);
+                self.edges_near(&s, &t, were, reach, piece);
+            }
+        }
+    }
+
+    /// The distance within which parts need to be measured that count as near within `reach` \[m\].
+    #[inline(always)]
+    fn within(&self, reach: f64) -> f64 {
+        reach.min(f64::from_bits(self.smallest.load(Ordering::Relaxed)))
+    }
+
+    /// Finds the edges of `s` that pass through `t`.
+    fn cross(&self, s: &Side, t: &Side, piece: &mut Piece) {
+        for k in (0..3).filter(|&k| s.owns_edge(k)) {
+            let edge = s.edge(k);
+            let [a, b] = edge.vertices;
+            if self.parts.share(&[a, b], &t.corners) || apart([edge.low, t.low], [edge.high, t.high], 0.0) {
+                continue;
+            }
+            let at = |v: u32| self.x[v as usize];
+            let [c, d, e] = t.corners;
+            if pierces([at(a), at(b)], [at(c), at(d), at(e)]) {
+                piece.crossings.push(Crossing { edge: [a.min(b), a.max(b)], triangle: t.place });
+            }
+        }
+    }
+
+    /// Measures corners of `s` from `t`, but for those that `were_near` one of its corners.
+    fn corners_near(
+        &self,
+        s: &Side,
+        t: &Side,
+        were_near: impl Fn(usize) -> bool,
+        reach: f64,
+        piece: &mut Piece,
+    ) {
+        let within = self.within(reach);
+        for k in (0..3).filter(|&k| s.owns_corner(k) && !were_near(k)) {
+            let (v, x) = (s.corners[k], s.x[k]);
+            let [a, b, c] = t.corners;
+            if !self.parts.share(&[v], &t.corners) && !apart([x, t.low], [x, t.high], within) {
+                let x = [x, t.x[0], t.x[1], t.x[2]];
+                self.measure(Kind::VertexTriangle, [v, a, b, c], &x, reach, piece);
+            }
+        }
+    }
+
+    /// Measures edges of `s` from edges of `t`, but for those of which ends were near.
+    fn edges_near(&self, s: &Side, t: &Side, were_near: u16, reach: f64, piece: &mut Piece) {
+        let within = self.within(reach);
+        for k in (0..3).filter(|&k| s.owns_edge(k)) {
+            let e = s.edge(k);
+            if apart([e.low, t.low], [e.high, t.high], within) {
+                continue;
+            }
+            // By corner of t: whether one of the ends was near it.
+            let of_ends = were_near >> (3 * k) | were_near >> (3 * ((k + 1) % 3));
+            for l in (0..3).filter(|&l| t.owns_edge(l)) {
+                let f = t.edge(l);
+                let shared = self.parts.share(&e.vertices, &f.vertices);
+                let ends = (of_ends >> l | of_ends >> ((l + 1) % 3)) & 1 == 1;
+                if shared || ends || apart([e.low, f.low], [e.high, f.high], within) {
+                    continue;
+                }
+                // In an order that does not depend on which triangle was met first.
+                let [e, f] = if e.vertices < f.vertices { [&e, &f] } else { [&f, &e] };
+                let vertices = [e.vertices[0], e.vertices[1], f.vertices[0], f.vertices[1]];
+                self.measure(Kind::EdgeEdge, vertices, &[e.x[0], e.x[1], f.x[0], f.x[1]], reach, piece);
+            }
+        }
+    }
+
+    /// Measures two parts, unless they are neighbours.
+    fn measure(&self, kind: Kind, vertices: [u32; 4], x: &[DVec3; 4], reach: f64, piece: &mut Piece) {
+        let distance = kind.nearest(x).squared.sqrt();
+        if distance > self.within(reach) {
+            return;
+        }
+        let start = vertices.map(|v| point(self.parts.start[v as usize]));
+        if kind.nearest(&start).squared.sqrt() > reach {
+            let near = Near { distance, kind, vertices };
+            piece.nearest = Some(piece.nearest.map_or(near, |nearest| nearer(nearest, near)));
+            self.smallest.fetch_min(distance.to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    /// Which corners of two triangles were near each other at the start: bit 3 k + l says so of corner k of the first, l of the second.
+    /// What has such a corner on both sides are neighbours, and need not be measured to be told so.
+    #[inline(always)]
+    fn were_near(&self, first: &[u32; 3], second: &[u32; 3], reach: f64) -> u16 {
+        let at = |v: u32| point(self.parts.start[v as usize]);
+        let other = [at(second[0]), at(second[1]), at(second[2])];
+        let mut near = 0;
+        for (k, &v) in first.iter().enumerate() {
+            let x = at(v);
+            for (l, y) in other.iter().enumerate() {
+                near |= u16::from(x.distance_squared(*y) <= reach * reach) << (3 * k + l);
+            }
+        }
+        near
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{kernel::random::Random, mesh::generate};
+
+    /// Sheets one above the other, `apart` \[m\], with the radius \[m\].
+    fn stack(sheets: usize, cells: u32, apart: f32, radius: f32) -> Parts {
+        let mesh = generate::grid([1.0, 1.0], [cells, cells], generate::Diagonals::Alternating, 0);
+        let (mut x, mut triangles) = (Vec::new(), Vec::new());
+        for sheet in 0..sheets {
+            let first = x.len() as u32;
+            triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| first + v)));
+            x.extend(mesh.positions.iter().map(|p| [p.x, apart * sheet as f32, p.z]));
+        }
+        Parts { radius: vec![radius; x.len()], ..Parts::new(triangles, &x) }
+    }
+
+    /// The same by trying all pairs.
+    fn tried(parts: &Parts, x: &[[f32; 3]]) -> (Vec<Crossing>, Option<Near>) {
+        let surface = super::super::surface::Surface::new(parts.triangles.clone());
+        let wanted = |a: u32, b: u32| match [a, b].map(|v| v >= parts.fixed_from) {
+            [true, true] => false,
+            [false, false] => parts.between_cloth,
+            _ => true,
+        };
+        let (mut crossings, mut nearest) = (Vec::new(), None);
+        let mut measure = |kind: Kind, vertices: [u32; 4], reach: f64| {
+            let at = |x: &[[f32; 3]]| kind.nearest(&vertices.map(|v| point(x[v as usize]))).squared.sqrt();
+            let near = Near { distance: at(x), kind, vertices };
+            if near.distance <= reach && at(&parts.start) > reach {
+                nearest = Some(nearest.map_or(near, |nearest| nearer(nearest, near)));
+            }
+        };
+        for (t, &[a, b, c]) in parts.triangles.iter().enumerate() {
+            for &v in surface.vertices.iter().filter(|&v| wanted(*v, a) && ![a, b, c].contains(v)) {
+                let reach = 2.0 * f64::from(parts.radius[v as usize] + parts.radius[a as usize]);
+                measure(Kind::VertexTriangle, [v, a, b, c], reach);
+            }
+            for &edge in surface.edges.iter().filter(|e| wanted(e[0], a)) {
+                let shared = edge.iter().any(|v| [a, b, c].contains(v));
+                let at = |v: u32| x[v as usize];
+                if !shared && pierces(edge.map(at), [a, b, c].map(at)) {
+                    crossings.push(Crossing { edge, triangle: t as u32 });
+                }
+            }
+        }
+        for (k, &[a, b]) in surface.edges.iter().enumerate() {
+            for &[c, d] in surface.edges[k + 1..].iter().filter(|f| wanted(a, f[0])) {
+                if ![c, d].contains(&a) && ![c, d].contains(&b) {
+                    let reach = 2.0 * f64::from(parts.radius[a as usize] + parts.radius[c as usize]);
+                    measure(Kind::EdgeEdge, [a, b, c, d], reach);
+                }
+            }
+        }
+        crossings.sort_unstable();
+        (crossings, nearest)
+    }
+
+    #[test]
+    fn it_finds_what_trying_all_pairs_finds_with_any_number_of_threads() {
+        let mut random = Random::new(31, 0);
+        let (mut crossed, mut measured) = (0, 0);
+        for round in 0..24 {
+            let mut parts = stack(2, 5, 0.1, 0.004);
+            match round % 4 {
+                1 => parts.fixed_from /= 2,
+                2 => (parts.fixed_from, parts.between_cloth) = (parts.fixed_from / 2, false),
+                3 => parts.radius[36..].fill(0.02),
+                _ => {}
+            }
+            let size = [0.02, 0.05, 0.1, 0.3][round / 6];
+            let x: Vec<[f32; 3]> =
+                parts.start.iter().map(|x| x.map(|x| x + size * (random.unit() - 0.5))).collect();
+            let (crossings, nearest) = tried(&parts, &x);
+            let mut inspector = Inspector::new(parts);
+            for threads in [1, 2, 5] {
+                inspector.look(&Threads::new(threads).unwrap(), &x);
+                assert_eq!(inspector.crossings(), crossings, "round {round}");
+                let named = |near: Option<Near>| near.map(|n| (n.distance, n.kind));
+                assert_eq!(named(inspector.nearest()), named(nearest), "round {round}");
+            }
+            crossed += usize::from(!crossings.is_empty());
+            measured += usize::from(nearest.is_some());
+        }
+        assert!(crossed > 4 && crossed < 20 && measured > 6, "{crossed} {measured}");
+    }
+
+    #[test]
+    fn the_gap_between_sheets_is_measured_once_they_were_apart() {
+        let threads = Threads::alone();
+        let mut inspector = Inspector::new(stack(2, 6, 0.05, 0.001));
+        let start = inspector.parts().start.clone();
+        inspector.look(&threads, &start);
+        assert_eq!(inspector.nearest(), None, "further apart than twice two millimetres");
+        let half = start.len() / 2;
+        let mut x = start.clone();
+        x[half..].iter_mut().for_each(|x| x[1] = 0.003);
+        inspector.look(&threads, &x);
+        let near = inspector.nearest().unwrap();
+        assert!((near.distance - 0.003).abs() < 1e-9, "{near:?}");
+        let mut inspector = Inspector::new(Parts { start: x.clone(), ..inspector.parts().clone() });
+        inspector.look(&threads, &x);
+        assert_eq!(inspector.nearest(), None, "neighbours from the start");
+        assert_eq!(inspector.crossings(), []);
+    }
+}

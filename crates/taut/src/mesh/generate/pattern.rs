@@ -1,0 +1,6 @@
+//! Flat patterns that are sewn and worn: panels cut along curves on a surface in space, flattened, and filled with even triangles.
+
+pub(super) mod delaunay;
+pub(super) mod fill;
+pub(super) mod flatten;
+pub(super) mod panel;

@@ -1,0 +1,268 @@
+//! A T-shirt: a pattern of four flat panels, sewn and put on the [figure](super::figure).
+//!
+//! In space it is made of simple surfaces: a tube of rounded cross-section up to the armpits, a front and a back that close over the shoulders,
+//! and two round sleeves along the arms, cut off where they meet the body. Sleeves and tube can be laid flat without any strain,
+//! the shoulders nearly so; what remains is spread out by [`flatten`](super::pattern::flatten). Edges of panels that are sewn
+//! together have as many vertices, in the same places.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeMap,
+    f64::consts::{FRAC_PI_2, PI},
+};
+
+use glam::{DVec2, DVec3, Vec2, Vec3};
+
+use super::{
+    Garment, GenerateError,
+    figure::left_arm,
+    pattern::panel::{Chain, Panel, Sheet, cut},
+    require_range,
+};
+use crate::mesh::TriangleMesh;
+
+/// Lengths of edges that a shirt may have \[m\].
+const EDGES: [f32; 2] = [0.002, 0.03];
+/// Half the width and the depth of the body \[m\], an ellipse.
+const WIDTH: f64 = 0.212;
+const DEPTH: f64 = 0.15;
+/// Height of the hem \[m\].
+const HEM: f64 = 0.82;
+/// Radius of the sleeves \[m\], how far below the arm's their axis runs, and how far from the shoulder's joint they end.
+const SLEEVE: f64 = 0.082;
+const SLEEVE_DROP: f64 = 0.015;
+const SLEEVE_END: f64 = 0.24;
+/// How far the armholes lean inward, a metre of height.
+const LEAN: f64 = 0.12;
+/// How much higher the shoulders are in the middle than at their tips \[m\].
+const RISE: f64 = 0.043;
+/// Half the width of the neck \[m\].
+const NECK: f64 = 0.088;
+/// How far up the necklines lie in the middle, in front and behind; 1 is as high as the shoulders.
+const NECKLINES: [f64; 2] = [0.64, 0.78];
+/// The second parameter of front and back at the height of the armpits.
+const ARMPIT: f64 = 0.5;
+/// Distance of the panels from each other in the pattern \[m\].
+const GAP: f64 = 0.05;
+
+/// Where sleeve and body meet: the armhole lies in the plane x + lean y = `plane`, between two heights.
+struct Armhole {
+    /// Axis of the sleeve: a point \[m\] and its direction, and the direction away from the armpit.
+    axis: DVec3,
+    along: DVec3,
+    up: DVec3,
+    plane: f64,
+    /// Heights of the armpit and of the shoulder's tip \[m\].
+    low: f64,
+    high: f64,
+}
+
+impl Armhole {
+    fn new() -> Self {
+        let (shoulder, along) = left_arm();
+        let up = DVec3::new(-along.y, along.x, 0.0);
+        let axis = shoulder - up * SLEEVE_DROP;
+        // The armpit is where the lowest line of the sleeve is as far out as the body.
+        let lowest = axis - up * SLEEVE;
+        let armpit = lowest + along * ((WIDTH - lowest.x) / along.x);
+        let mut hole =
+            Self { axis, along, up, plane: armpit.x + LEAN * armpit.y, low: armpit.y, high: armpit.y };
+        hole.high = hole.sleeve(0.0, 0.0).y;
+        hole
+    }
+
+    /// How far along the axis the sleeve begins at an angle from its top \[rad\].
+    fn begin(&self, angle: f64) -> f64 {
+        let p = self.axis + self.up * (SLEEVE * angle.cos());
+        (self.plane - p.x - LEAN * p.y) / (self.along.x + LEAN * self.along.y)
+    }
+
+    /// A point of the left sleeve; `part` is 0 at the armhole and 1 at the end.
+    fn sleeve(&self, angle: f64, part: f64) -> DVec3 {
+        let begin = self.begin(angle);
+        let (sin, cos) = angle.sin_cos();
+        self.axis
+            + self.along * (begin + (SLEEVE_END - begin) * part)
+            + self.up * (SLEEVE * cos)
+            + DVec3::Z * (SLEEVE * sin)
+    }
+
+    /// How far in front the armhole is at a height between armpit and tip \[m\].
+    fn depth(&self, y: f64) -> f64 {
+        let off = (2.0 * y - self.low - self.high) / (self.high - self.low);
+        SLEEVE * (1.0 - off * off).max(0.0).sqrt()
+    }
+
+    /// A point of the front, whose neckline is at `neckline` in the middle. Parameters: −1 to 1 from side to side, 0 to 1 upward.
+    fn front(&self, p: DVec2, neckline: f64) -> DVec3 {
+        let (across, round) = (FRAC_PI_2 * p.x).sin_cos();
+        let u = across.abs();
+        if p.y < ARMPIT {
+            let y = HEM + (self.low - HEM) * p.y / ARMPIT;
+            return DVec3::new(WIDTH * across, y, DEPTH * round);
+        }
+        // Upward, each column is a quarter of an ellipse, which ends at the shoulder or at the neckline, a parabola.
+        let neck = NECK / self.width(self.high);
+        let cut = (FRAC_PI_2 - neckline.asin()) * (1.0 - (u / neck).powi(2)).max(0.0);
+        // Squared, because armholes begin as steeply as a root.
+        let (part, bend) = ((FRAC_PI_2 - cut) * ((p.y - ARMPIT) / (1.0 - ARMPIT)).powi(2)).sin_cos();
+        let y = self.low + part * (self.high + RISE * (1.0 - u * u) - self.low);
+        // The armhole shapes its surroundings, and less of them near the armpit.
+        let near = (1.0 - round).powf(1.0 + 0.05 / (part + 0.02));
+        let side = near * self.depth(self.low + part * (self.high - self.low));
+        DVec3::new(across * self.width(y), y, DEPTH * bend * round + side)
+    }
+
+    /// Half the width of front and back at a height \[m\].
+    fn width(&self, y: f64) -> f64 {
+        self.plane - LEAN * y
+    }
+
+    /// The first parameter of front and back where shoulder and neckline meet.
+    fn neck(&self) -> f64 {
+        (NECK / self.width(self.high)).asin() / FRAC_PI_2
+    }
+}
+
+/// A shirt with edges of about `edge` \[m\]: the pattern, and how it lies around the figure at the start.
+pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
+    let edge = require_range("edge", edge, EDGES)?;
+    let hole = Armhole::new();
+    let neck = hole.neck();
+    let p = DVec2::new;
+    let chain = |from, to| Chain { from, to };
+
+    // One column runs through each end of the neckline.
+    let mut columns: Vec<f64> = (0..=56)
+        .map(|k| f64::from(k) / 28.0 - 1.0)
+        .filter(|u| (u.abs() - neck).abs() > 0.01)
+        .chain([-neck, neck])
+        .collect();
+    columns.sort_by(f64::total_cmp);
+    let rows: Vec<f64> = (0..30)
+        .map(|k| ARMPIT * f64::from(k) / 30.0)
+        .chain((0..=40).map(|k| ARMPIT + (1.0 - ARMPIT) * (f64::from(k) / 40.0).powf(0.7)))
+        .collect();
+    // Hem, right side, right armhole, right shoulder, neckline, left shoulder, left armhole, left side; right as seen from outside.
+    let body_chains = [
+        chain(p(-1.0, 0.0), p(1.0, 0.0)),
+        chain(p(1.0, 0.0), p(1.0, ARMPIT)),
+        chain(p(1.0, ARMPIT), p(1.0, 1.0)),
+        chain(p(1.0, 1.0), p(neck, 1.0)),
+        chain(p(neck, 1.0), p(-neck, 1.0)),
+        chain(p(-neck, 1.0), p(-1.0, 1.0)),
+        chain(p(-1.0, 1.0), p(-1.0, ARMPIT)),
+        chain(p(-1.0, ARMPIT), p(-1.0, 0.0)),
+    ];
+    let body = |neckline: f64, turn: f64| {
+        let surface = |q: DVec2| hole.front(q, neckline) * DVec3::new(turn, 1.0, turn);
+        cut(&Sheet { columns: columns.clone(), rows: rows.clone(), surface: &surface }, &body_chains, edge)
+    };
+    let front = body(NECKLINES[0], 1.0);
+    let back = body(NECKLINES[1], -1.0);
+
+    // Cut open along its lowest line. Underarm, end, underarm, armhole from the armpit to the tip and down again; from outside, the
+    // left sleeve's end is up and its front to the right.
+    let sleeve_chains = [
+        chain(p(1.0, 0.0), p(1.0, 1.0)),
+        chain(p(1.0, 1.0), p(-1.0, 1.0)),
+        chain(p(-1.0, 1.0), p(-1.0, 0.0)),
+        chain(p(-1.0, 0.0), p(0.0, 0.0)),
+        chain(p(0.0, 0.0), p(1.0, 0.0)),
+    ];
+    let sleeve = |side: f64| {
+        let surface = |q: DVec2| hole.sleeve(side * PI * q.x, q.y) * DVec3::new(side, 1.0, 1.0);
+        let columns = (0..=48).map(|k| f64::from(k) / 24.0 - 1.0).collect();
+        let rows = (0..=16).map(|k| f64::from(k) / 16.0).collect();
+        cut(&Sheet { columns, rows, surface: &surface }, &sleeve_chains, edge)
+    };
+    let (left, right) = (sleeve(1.0), sleeve(-1.0));
+
+    let mut work = Work::default();
+    let [front, back, left, right] = [front, back, left, right].map(|panel| work.place(panel));
+    // Seen from outside, the right of the front is the figure's left, and so is the left of the back.
+    work.sew(&front[1], &back[7]);
+    work.sew(&front[7], &back[1]);
+    work.sew(&front[3], &back[5]);
+    work.sew(&front[5], &back[3]);
+    work.sew(&left[0], &left[2]);
+    work.sew(&right[0], &right[2]);
+    // The left sleeve's front is where its first parameter is above 0, the right one's where it is below.
+    work.sew(&front[2], &left[4]);
+    work.sew(&back[6], &left[3]);
+    work.sew(&front[6], &right[3]);
+    work.sew(&back[2], &right[4]);
+    work.group("hem", &[&front[0], &back[0]]);
+    work.group("neckline", &[&front[4], &back[4]]);
+    work.group("cuff:left", &[&left[1]]);
+    work.group("cuff:right", &[&right[1]]);
+    Ok(work.finish())
+}
+
+/// Panels side by side, and their seams.
+#[derive(Default)]
+struct Work {
+    flat: Vec<DVec2>,
+    start: Vec<DVec3>,
+    triangles: Vec<[u32; 3]>,
+    seams: Vec<[u32; 2]>,
+    groups: BTreeMap<String, Vec<u32>>,
+    /// Where the next panel begins \[m\].
+    right: f64,
+}
+
+impl Work {
+    /// Lays a panel beside the others; returns the vertices of its chains.
+    fn place(&mut self, panel: Panel) -> Vec<Vec<u32>> {
+        let first = self.flat.len() as u32;
+        let low = panel.flat.iter().fold(DVec2::MAX, |low, p| low.min(*p));
+        let shift = DVec2::new(self.right, 0.0) - low;
+        self.flat.extend(panel.flat.iter().map(|p| *p + shift));
+        self.right = self.flat.iter().fold(0.0, |right: f64, p| right.max(p.x)) + GAP;
+        self.start.extend(panel.start);
+        self.triangles.extend(panel.triangles.iter().map(|t| t.map(|v| v + first)));
+        panel.chains.iter().map(|chain| chain.iter().map(|v| v + first).collect()).collect()
+    }
+
+    /// Sews two chains that run in opposite directions: pairs of vertices, which start in the same place.
+    fn sew(&mut self, a: &[u32], b: &[u32]) {
+        debug_assert_eq!(a.len(), b.len());
+        for (&v, &w) in a.iter().zip(b.iter().rev()) {
+            self.seams.push([v, w]);
+            let middle = (self.start[v as usize] + self.start[w as usize]) / 2.0;
+            self.start[v as usize] = middle;
+            self.start[w as usize] = middle;
+        }
+    }
+
+    fn group(&mut self, name: &str, chains: &[&[u32]]) {
+        let mut vertices: Vec<u32> = chains.iter().flat_map(|chain| chain.iter().copied()).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        self.groups.insert(name.to_owned(), vertices);
+    }
+
+    fn finish(mut self) -> Garment {
+        self.seams.sort_unstable();
+        self.seams.dedup();
+        // Vertices in which several seams meet have been moved more than once, by rounding: all get the place of the first.
+        for _ in 0..4 {
+            for &[v, w] in &self.seams {
+                self.start[w as usize] = self.start[v as usize];
+            }
+        }
+        let high = self.flat.iter().fold(DVec2::ZERO, |high, p| high.max(*p));
+        let uv = |v: u32| {
+            let p = self.flat[v as usize] / high.max_element();
+            Vec2::new(p.x as f32, p.y as f32)
+        };
+        let uvs = self.triangles.iter().map(|t| t.map(uv)).collect();
+        // Flat, facing up: the pattern's upward direction is −z.
+        let positions = self.flat.iter().map(|p| Vec3::new(p.x as f32, 0.0, -p.y as f32)).collect();
+        let start = self.start.iter().map(|p| p.as_vec3()).collect();
+        let mesh = TriangleMesh { positions, triangles: self.triangles, uvs: Some(uvs), groups: self.groups };
+        Garment { mesh, start, seams: self.seams }
+    }
+}
