@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn the_certificate_knows_who_is_inside_a_closed_mesh() {
-        let description = world(None).description;
+        let description = world(5.0).description;
         let ball = generate::Generator::Sphere { radius: 0.3, frequency: 8 }.generate().unwrap();
         let middle = Vec3::new(0.5, 0.0, 0.5);
         let positions = ball.positions.iter().map(|&p| p + middle).collect();

@@ -120,7 +120,9 @@ pub struct Scratch {
 impl Scratch {
     /// The same with memory for the cycles of `other`, which changes places with this filter when seams close or open.
     #[must_use]
-    pub fn beside(self, other: &Filter) -> Self {
+    pub fn beside(mut self, other: &Filter) -> Self {
+        let folds = self.fold_pulls.len().max(other.folds.batches.len());
+        self.fold_pulls.resize(folds, [[[0.0; 4]; BATCH]; 4]);
         Self { other: other.multigrid.scratch(), ..self }
     }
 
@@ -337,7 +339,9 @@ impl Filter {
             let batches = &self.bends.batches[first..first + states.len()];
             run(settings.lanes, ClampBends { batches, states, pulls, x, stiffness, rescale });
         });
-        settings.threads.each(&mut scratch.fold_pulls, GRAIN, |first, pulls| {
+        // There are more of them while seams are closed.
+        let fold_pulls = &mut scratch.fold_pulls[..self.folds.batches.len()];
+        settings.threads.each(fold_pulls, GRAIN, |first, pulls| {
             let batches = &self.folds.batches[first..first + pulls.len()];
             run(settings.lanes, PullFolds { batches, pulls, x });
         });
