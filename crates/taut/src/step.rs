@@ -262,8 +262,9 @@ impl Stepper {
         }
 
         // Contact: what the step may not end with.
-        if let (Some(guard), Some(surface)) = (guard, &world.surface) {
-            let guarded = guard.hold(threads, surface, &scratch.tangle, old, x, GUARDED);
+        if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
+            let near = (&scratch.tangle, &mut finder.candidates);
+            let guarded = guard.hold(threads, surface, near, old, x, GUARDED);
             report.stopped += guarded.stopped;
             if guarded.stopped > 0 {
                 enforced = measure(world, &settings, x, enforced);

@@ -172,7 +172,8 @@ pub struct Solver {
     /// shells with a lower limit, which a long step crumples), and 4 to 32 for those that do not and for limits on edges, so that a
     /// step has no more than 12 substeps: limits that are met only roughly set off waves in stiff cloth.
     pub steps_per_frame: u32,
-    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0 chooses: 6 where
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. Of no use where cloth touches
+    /// ([`Contact`], mesh obstacles) and the scheme is [`Scheme::Nearest`], which is implicit there. 0 chooses: 6 where
     /// a frame is one step or three, 24 otherwise.
     pub max_substeps: u32,
 }
@@ -506,7 +507,13 @@ impl World {
             }
         }
         let plan = self.plan();
-        for (what, factor) in [("stretch", plan.stretch), ("bending", plan.bend)] {
+        // Nothing is softened where the filter is elastic itself.
+        let softened = if self.forces.inside {
+            [("stretch", 1.0), ("bending", 1.0)]
+        } else {
+            [("stretch", plan.stretch), ("bending", plan.bend)]
+        };
+        for (what, factor) in softened {
             if factor < 1.0 {
                 let steps = counted(self.steps_per_frame, "step");
                 let substeps = counted(plan.substeps, "substep");
