@@ -75,9 +75,7 @@ pub(super) fn check(
     let whole = bodies.len() == cloths.len();
     let report = line.and_then(|line| line.report).or((frame > 0).then(FrameReport::default));
     let contact = examiner.filter(|_| whole).map(|examiner| {
-        let mut found = examiner.examine(&Threads::alone(), positions.iter().map(Vec::as_slice));
-        found.tangled = frame == 0 && found.intersections > 0;
-        found
+        examiner.examine(&Threads::alone(), world, frame, positions.iter().map(Vec::as_slice))
     });
     let certificate = Certificate { bodies, contact };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
