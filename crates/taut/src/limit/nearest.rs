@@ -231,7 +231,7 @@ impl Filter {
             };
             let r = scratch.cycle.residual();
             let lacking = scratch.pairs.iterate(x, r, &self.masses, RAMP[stage]);
-            if touching && within && deepest <= shallow && lacking <= LACKING && iteration >= least {
+            if touching && within && deepest <= shallow && lacking <= crate::knob("LACKING", LACKING) && iteration >= least {
                 break;
             }
             self.multigrid.cycle(threads, &mut scratch.cycle, x);

@@ -22,7 +22,7 @@ const MOST: f32 = 0.3;
 
 #[derive(Clone, Copy, Debug)]
 struct PairTouch {
-    /// Of the filter; those of others have weight 0.
+    /// Of the filter; those of others, and those that are held, have weight 0.
     vertices: [u32; 4],
     weights: [f32; 4],
     normal: Vec3,
@@ -62,7 +62,7 @@ impl Pairs {
         self.list.is_empty()
     }
 
-    /// Takes those of `touching` that the filter with these `vertices` of the world has a part in. Vertices that are not its own go
+    /// Takes those of `touching` that the filter with these `vertices` of the world has a part in. Vertices that are not its own, or held, go
     /// from `old` to `x` \[m\].
     pub fn begin(
         &mut self,
@@ -91,11 +91,10 @@ impl Pairs {
             for i in 0..4 {
                 let (v, weight) = (touch.vertices[i] as usize, touch.weights[i]);
                 pair.anchor += weight * position(&old[v]);
-                if vertices.contains(&v) {
-                    let own = v - vertices.start;
-                    if masses[own] > 0.0 {
-                        compliance += weight * weight / masses[own];
-                    }
+                let own = v.wrapping_sub(vertices.start);
+                // What is held is where it will be, as what is not the filter's own.
+                if vertices.contains(&v) && masses[own] > 0.0 {
+                    compliance += weight * weight / masses[own];
                     (pair.vertices[i], pair.weights[i]) = (own as u32, weight);
                 } else {
                     let there = weight * position(&x[v]);
