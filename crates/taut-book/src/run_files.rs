@@ -24,6 +24,10 @@ pub const METRICS: &[(&str, &str)] = &[
         "report.stopped",
         "Vertices that were stopped short because they would have passed through cloth, over all steps of the frame.",
     ),
+    (
+        "report.tangled",
+        "Edges that still pass through a triangle at the end of the frame: what is left of a tangled start, or what an obstacle forced on cloth that could not give way.",
+    ),
     ("report.rescued", "Vertices whose prediction was not a finite number and was put back."),
     ("report.velocity_ms", "Time spent in the velocity update [ms]."),
     ("report.limit_ms", "Time spent limiting [ms]."),

@@ -5,6 +5,7 @@ use glam::Vec3;
 use crate::{
     World,
     boundary::hold::{Caught, Hand},
+    contact::intersection::Piercing,
     kernel::lanes::Quad,
 };
 
@@ -26,6 +27,8 @@ pub struct State {
     pub(crate) caught: Caught,
     /// What the caller holds or keeps free, by the engine's vertex.
     pub(crate) hands: Vec<(u32, Hand)>,
+    /// What passes through what, if that is known. Nothing, once it has come apart.
+    pub(crate) piercings: Option<Vec<Piercing>>,
 }
 
 /// All of a [`State`] that must be kept to go on from it to the same bits, in the caller's vertex order.
@@ -57,7 +60,8 @@ impl State {
         }
         let duals = vec![0.0; world.dual_count()];
         let (caught, hands) = (Caught::new(world), Vec::new());
-        Self { frame: 0, x: world.start.clone(), mean_v: v.clone(), v, duals, caught, hands }
+        let (x, mean_v) = (world.start.clone(), v.clone());
+        Self { frame: 0, x, mean_v, v, duals, caught, hands, piercings: None }
     }
 
     /// Frames simulated so far; 0 at the start.

@@ -12,9 +12,10 @@ use glam::Vec3;
 use crate::{
     boundary::{
         attachment::Attachment, mesh_obstacle::MeshObstacle, motion::Motion, obstacle::Obstacle, pin::Pin,
+        solids::PUSH,
     },
     certificate::RestShape,
-    contact::{inside::ClosedMesh, surface::Surface},
+    contact::{inside::ClosedMesh, surface::Surface, untangle::pierced},
     hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
@@ -460,6 +461,11 @@ impl World {
         self.forces.plan(f64::from(self.step_time()), 1.0, self.max_substeps())
     }
 
+    /// How many edges pass through a triangle at the start, each counted with each such triangle, of what is kept from passing through.
+    pub fn tangled_at_start(&self) -> usize {
+        self.surface.as_ref().map_or(0, |surface| pierced(surface, &self.start).len())
+    }
+
     /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -473,7 +479,7 @@ impl World {
                 let (count, deepest) = inside.fold((0, 0.0f32), |(n, deepest), d| (n + 1, deepest.max(-d)));
                 if count > 0 {
                     warnings.push(format!(
-                        "cloth \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at 3 m/s",
+                        "cloth \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at {PUSH:.0} m/s",
                         cloth.name,
                         obstacle.name,
                         body.vertices.len(),

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Scheme, World,
     boundary::solids::Solids,
-    contact::touching::Finder,
+    contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -54,6 +54,8 @@ pub struct Scratch {
     pub levels: Vec<levels::Scratch>,
     /// What finds parts of cloth that touch, if they are to be kept apart.
     pub finder: Option<Finder>,
+    /// What of it is tangled, and is let pass.
+    pub tangle: Tangle,
 }
 
 impl Scratch {
@@ -72,6 +74,7 @@ impl Scratch {
             holding: vec![None; world.filters.len()],
             levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
+            tangle: Tangle::default(),
         }
     }
 
@@ -110,11 +113,10 @@ pub fn enforce(
     turn: Turn,
 ) -> Enforced {
     match world.description.solver.scheme {
-        // While cloth that began inside an obstacle is pushed out, the nearest state is none that it should be thrown to.
-        Scheme::Nearest if !solids.pushes_out() => filter(world, settings, draft, solids, scratch, turn),
+        Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
         Scheme::Cycle => cycle::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
         Scheme::Paper => paper::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
-        Scheme::Nearest | Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
+        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
             iterate(world, settings, draft.x, draft.old, solids, scratch, turn)
         }
     }
@@ -141,7 +143,9 @@ fn filter(
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {
-        (Some(finder), Some(surface)) => finder.find(settings.threads, surface, [&world.start, old, x]),
+        (Some(finder), Some(surface)) => {
+            finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, x])
+        }
         _ => &[],
     };
     let held = scratch.holding.iter().zip(&mut scratch.nearest);
