@@ -36,7 +36,8 @@ fn watch(world: &World, frames: u32, mut each: impl FnMut(&State, &Certificate))
     let (mut state, mut stepper) = (State::new(world), Stepper::new(world, 2).unwrap());
     let mut certifier = Certifier::new(world, 2).unwrap();
     for _ in 0..frames {
-        stepper.advance_frame(world, &mut state);
+        let report = stepper.advance_frame(world, &mut state);
+        if std::env::var("REPORT").is_ok() { println!("  {} {report:?}", state.frame()); }
         each(&state, &certifier.certify(world, &state));
     }
     state
