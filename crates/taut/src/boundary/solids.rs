@@ -150,16 +150,19 @@ impl Solids {
         &self.candidates
     }
 
-    /// How much deeper `p` \[m\], which began the step at `old`, is inside an obstacle than it may be at the end of the
-    /// step; negative outside.
-    pub fn depth(&self, obstacles: &[Obstacle], old: Vec3, p: Vec3) -> f32 {
-        let depths = obstacles.iter().zip(&self.poses).map(|(o, poses)| -o.gap(poses[1].to_body(p)).0);
-        depths.fold(f32::NEG_INFINITY, f32::max) - sunk(obstacles, &self.poses, old, self.duration)
+    /// How deep a vertex that began the step at `old` \[m\] may be inside an obstacle at its end \[m\]: not at all, unless it begins inside.
+    pub fn sunk(&self, obstacles: &[Obstacle], old: Vec3) -> f32 {
+        sunk(obstacles, &self.poses, old, self.duration)
     }
 
-    /// Where `p` goes that began the step at `old`: to the surface with friction if it is inside, nowhere otherwise.
-    pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, mut p: Vec3) -> Vec3 {
-        let sunk = sunk(obstacles, &self.poses, old, self.duration);
+    /// How deep `p` \[m\] is inside an obstacle at the end of the step \[m\]; negative outside. Changes by no more than `p` moves.
+    pub fn depth(&self, obstacles: &[Obstacle], p: Vec3) -> f32 {
+        let depths = obstacles.iter().zip(&self.poses).map(|(o, poses)| -o.gap(poses[1].to_body(p)).0);
+        depths.fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Where `p` goes that began the step at `old` and may be `sunk` \[m\] deep: to the surface with friction if it is inside, nowhere otherwise.
+    pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, sunk: f32, mut p: Vec3) -> Vec3 {
         let mut contact = Contact { obstacle: NONE, normal: Vec3::Y, sunk };
         if settle(obstacles, &self.poses, old, &mut p, &mut contact) > 0.0 {
             // Friction moves along the tangent, which may enter what bulges.

@@ -211,7 +211,14 @@ mod tests {
         let goal = x.clone();
         let threads = Threads::new(1).unwrap();
         let mut near = Candidates::new(&surface, &start);
-        Guard::new(&surface, &start).hold(&threads, &surface, (&Tangle::default(), &mut near), &start, &mut x, 0.1);
+        Guard::new(&surface, &start).hold(
+            &threads,
+            &surface,
+            (&Tangle::default(), &mut near),
+            &start,
+            &mut x,
+            0.1,
+        );
         assert_eq!(x, goal);
     }
 

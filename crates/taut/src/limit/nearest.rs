@@ -30,7 +30,10 @@ pub mod reference;
 pub mod tables;
 pub mod warm;
 
-use std::time::Instant;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
 
 use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
@@ -66,7 +69,7 @@ const LEAST: u32 = 20;
 const LEAST_ELASTIC: u32 = 36;
 
 /// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
-const SHALLOW: f32 = 0.008;
+const SHALLOW: f32 = 0.016;
 
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
@@ -101,6 +104,8 @@ pub struct Scratch {
     bend_pulls: Vec<Pulls<4>>,
     fold_pulls: Vec<Pulls<4>>,
     touches: Vec<Touch>,
+    /// Whether some have begun to touch since the matrices were chosen.
+    begun: bool,
     /// Parts of this body that touch others, and each other; the caller says which.
     pub pairs: Pairs,
     finish: Finish,
@@ -140,6 +145,7 @@ impl Filter {
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
+            begun: false,
             pairs: Pairs::new(count),
             finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
@@ -198,8 +204,12 @@ impl Filter {
                 scratch.pairs.rescale(growth);
                 self.choose(scratch, stage);
             }
-            if touching && iteration >= STRENGTHEN_FROM && iteration % STRENGTHEN_EVERY == 0 {
-                self.strengthen(scratch, stage);
+            if touching && iteration % STRENGTHEN_EVERY == 0 {
+                let grown = iteration >= STRENGTHEN_FROM && self.strengthen(scratch, stage);
+                // What has begun to touch weighs little against the rest of the matrix, and can wait so long.
+                if grown || scratch.begun {
+                    self.choose(scratch, stage);
+                }
             }
             let late = iteration > 0 && stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
             let impatient = patience.get(stage).is_some_and(|&patience| since >= patience);
@@ -370,29 +380,30 @@ impl Filter {
             bend_pulls.as_flattened().as_flattened(),
             fold_pulls.as_flattened().as_flattened(),
         ];
-        let touching = |touches: &[Touch]| touches.iter().filter(|t| t.touches()).count();
-        let before = touching(touches);
+        let begun = AtomicBool::new(false);
         settings.threads.each_pair(cycle.residual(), touches, VERTEX_GRAIN, |first, part, touches| {
             for (k, (r, touch)) in part.iter_mut().zip(touches).enumerate() {
                 let i = first + k;
                 *r = self.gathered(x, goal, pulls, i);
                 if self.masses[i] > 0.0 {
+                    let touched = touch.touches();
                     let pull = touch.iterate(around, i, &x[i], self.masses[i], RAMP[stage]);
+                    if touch.touches() != touched {
+                        begun.store(true, Ordering::Relaxed);
+                    }
                     for k in 0..3 {
                         r[k] += pull[k];
                     }
                 }
             }
         });
-        let deepest = scratch.touches.iter().fold(0.0f32, |deepest, t| deepest.max(t.depth));
-        if touching(&scratch.touches) != before {
-            self.choose(scratch, stage);
-        }
-        deepest
+        scratch.begun |= begun.into_inner();
+        scratch.touches.iter().fold(0.0f32, |deepest, t| deepest.max(t.depth))
     }
 
     /// Takes the matrices of a stage of the ramp, with the weights of contacts.
     fn choose(&self, scratch: &mut Scratch, stage: usize) {
+        scratch.begun = false;
         scratch.pairs.weigh(RAMP[stage]);
         let (touches, pairs) = (&scratch.touches, &scratch.pairs);
         self.multigrid.choose(&mut scratch.cycle, stage, |i| {
@@ -400,16 +411,15 @@ impl Filter {
         });
     }
 
-    fn strengthen(&self, scratch: &mut Scratch, stage: usize) {
+    /// More weight for what stays too deep or too near. Says whether that changed.
+    fn strengthen(&self, scratch: &mut Scratch, stage: usize) -> bool {
         let diagonal = self.multigrid.diagonal(stage);
         let mut grown = false;
         for (i, touch) in scratch.touches.iter_mut().enumerate().filter(|(i, _)| self.masses[*i] > 0.0) {
             grown |= touch.strengthen(self.masses[i], RAMP[stage], diagonal[i], 0.02 * self.edge_length);
         }
         grown |= scratch.pairs.strengthen(RAMP[stage], diagonal);
-        if grown {
-            self.choose(scratch, stage);
-        }
+        grown
     }
 
     fn begin_contacts(

@@ -44,7 +44,7 @@ use crate::{
 const SUBSTEPS_A_STEP: u32 = 12;
 
 /// Steps a frame where cloth touches: what touches is looked for once a step.
-const STEPS_WITH_CONTACT: u32 = 2;
+const STEPS_WITH_CONTACT: u32 = 4;
 
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
