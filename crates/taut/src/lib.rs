@@ -49,11 +49,3 @@ pub use world::{
     Cloth, Contact, Description, Direction, IMPERFECTION, Limit, Projection, Scheme, Solver, Weave, World,
     WorldError,
 };
-
-/// DEBUG
-pub fn knob(name: &'static str, default: f32) -> f32 {
-    use std::{collections::HashMap, sync::{Mutex, OnceLock}};
-    static K: OnceLock<Mutex<HashMap<&'static str, f32>>> = OnceLock::new();
-    let mut m = K.get_or_init(Default::default).lock().unwrap();
-    *m.entry(name).or_insert_with(|| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default))
-}

@@ -76,7 +76,7 @@ impl Finder {
         [start, old, x]: [&[Quad]; 3],
     ) -> &[Touching] {
         let Self { candidates, largest_gap, neighbours, found, all } = self;
-        candidates.find(threads, surface, old, x, crate::knob("WIDE", 1.0) * FOUND * *largest_gap);
+        candidates.find(threads, surface, old, x, FOUND * *largest_gap);
         let look = Look { surface, tangle, neighbours, start, old, x };
         threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
@@ -109,7 +109,7 @@ impl Look<'_> {
     fn at(&self, pair: &Pair) -> Option<Touching> {
         let vertices = pair.vertices(self.surface);
         let [from, to] = [self.old, self.x].map(|x| vertices.map(|v| point(&x[v as usize])));
-        let gap = f64::from(crate::knob("WIDE", 1.0)) * f64::from(self.surface.gap(pair, &vertices));
+        let gap = f64::from(self.surface.gap(pair, &vertices));
         if stay_apart(pair.kind, &from, &to, NEAR * gap) {
             return None;
         }
@@ -156,7 +156,7 @@ impl Look<'_> {
             return None;
         }
         // What is nearer already is not thrown apart.
-        let gap = gap.min(distance + f64::from(crate::knob("BACK", 0.25)) * gap);
+        let gap = gap.min(distance + 0.25 * gap);
         Some(Touching {
             pair: *pair,
             vertices,

@@ -71,6 +71,9 @@ const LEAST_ELASTIC: u32 = 36;
 /// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
 const SHALLOW: f32 = 0.016;
 
+/// The same in gaps, where cloth touches cloth: what lies on it is not put outside with it.
+const SHALLOW_IN_GAPS: f32 = 0.1;
+
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
 
@@ -192,6 +195,7 @@ impl Filter {
         self.choose(scratch, stage);
 
         let shallow = self.edge_length * if self.elastic { SHALLOW } else { 0.3 * stop.tolerance };
+        let shallow = shallow.min(SHALLOW_IN_GAPS * scratch.pairs.widest_gap());
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);
         let (mut since, mut stiffen) = (0, false);
@@ -241,7 +245,7 @@ impl Filter {
             };
             let r = scratch.cycle.residual();
             let lacking = scratch.pairs.iterate(x, r, &self.masses, RAMP[stage]);
-            if touching && within && deepest <= shallow && lacking <= crate::knob("LACKING", LACKING) && iteration >= least {
+            if touching && within && deepest <= shallow && lacking <= LACKING && iteration >= least {
                 break;
             }
             self.multigrid.cycle(threads, &mut scratch.cycle, x);

@@ -109,6 +109,11 @@ impl Pairs {
         }
     }
 
+    /// The largest gap of any pair \[m\]; infinite if there are none.
+    pub fn widest_gap(&self) -> f32 {
+        self.list.iter().map(|pair| pair.gap).reduce(f32::max).unwrap_or(f32::INFINITY)
+    }
+
     /// What the pairs add to the diagonal of the matrix at vertex `i`; up to date after [`Pairs::weigh`].
     pub fn extra(&self, i: usize) -> f32 {
         if self.list.is_empty() { 0.0 } else { self.extra[i] }
