@@ -111,7 +111,7 @@ pub const METRICS: &[(&str, &str)] = &[
     ("certificate.contact.first.face", "The face."),
     (
         "certificate.contact.smallest_gap",
-        "Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours [m]; 0 if something passes through something, `null` if everything is further apart than twice its thickness. Neighbours share a vertex, or were as near as that at the start.",
+        "Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours [m]; 0 if something passes through something, `null` if everything is as far apart as thickness and margins ask for. Neighbours share a vertex, or were as near as that at the start.",
     ),
 ];
 
@@ -152,7 +152,7 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("figures.contact.most_intersections", "Most intersections in a frame, whatever they come from."),
     (
         "figures.contact.smallest_gap",
-        "Smallest gap in the frames after the start [m]; `null` if everything was further apart than twice its thickness.",
+        "Smallest gap in the frames after the start [m]; `null` if everything was as far apart as thickness and margins ask for.",
     ),
     ("figures.contact.smallest_gap_frame", "Frame in which it was."),
     (

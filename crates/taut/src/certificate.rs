@@ -160,9 +160,7 @@ impl Certifier {
         let Self { threads, examiner } = self;
         let positions: Vec<_> = (0..world.bodies.len()).map(|b| state.positions(world, b)).collect();
         let contact = examiner.as_mut().map(|examiner| {
-            let mut found = examiner.examine(threads, positions.iter().map(Vec::as_slice));
-            found.tangled = state.frame() == 0 && found.intersections > 0;
-            found
+            examiner.examine(threads, world, state.frame(), positions.iter().map(Vec::as_slice))
         });
         Certificate { bodies, seams: measure_seams(world, &positions), contact }
     }

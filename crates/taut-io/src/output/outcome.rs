@@ -46,7 +46,7 @@ pub struct ContactFigures {
     pub tangled_frames: u32,
     /// Most intersections in a frame, whatever they come from.
     pub most_intersections: u64,
-    /// Smallest gap in the frames after the start \[m\]; none if everything was further apart than twice its thickness.
+    /// Smallest gap in the frames after the start \[m\]; none if everything was as far apart as thickness and margins ask for.
     pub smallest_gap: Option<f64>,
     /// Frame in which it was.
     pub smallest_gap_frame: Option<u32>,

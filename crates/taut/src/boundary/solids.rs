@@ -95,11 +95,14 @@ impl Solids {
                 continue;
             }
             let (from, mut to) = (position(old), position(x));
-            let near = reach + (to - from).length();
+            let way = (to - from).length();
             let mut may_meet = false;
             for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
-                let distances = [from, to].map(|p| obstacle.gap(poses[1].to_body(p)).0);
-                if distances[0].min(distances[1]) < near {
+                // As the obstacle sees it, which may be faster than the vertex.
+                let [begin, end] = [poses[0].to_body(from), poses[1].to_body(to)];
+                let near = reach + way.max((end - begin).length());
+                let distances = [begin, poses[1].to_body(from), end].map(|p| obstacle.gap(p).0);
+                if distances.iter().any(|&distance| distance < near) {
                     may_meet = true;
                     if let Some(entry) = passes_through(obstacle, poses, from, to) {
                         to = entry;
@@ -169,6 +172,15 @@ impl Solids {
             expel_point(obstacles, &self.poses, sunk, &mut p, 1);
         }
         p
+    }
+
+    /// Takes every vertex to where [`Solids::nearest_outside`] has it.
+    pub fn put_outside(&self, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
+        for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
+            let (old, quad) = (position(&old[v as usize]), &mut x[v as usize]);
+            let p = self.nearest_outside(obstacles, old, contact.sunk, position(quad));
+            quad[..3].copy_from_slice(&p.to_array());
+        }
     }
 
     /// Notes which obstacle each candidate touches, to within `reach` \[m\], so that it can respond.

@@ -4,6 +4,9 @@
 //! have the ways of their vertices shortened to what is safe, and all are looked at again, because a vertex that stops short may now be in
 //! the way of others. Every round shortens some way, and with all ways at nothing the step would end as it began, so that this
 //! ends; in the rounds after the first few, pairs stop altogether.
+//!
+//! An obstacle that moves does not stop for cloth. What meets one is carried: its way is shortened as the obstacle sees it, so that with nothing
+//! left of it it goes with the obstacle; and what meets what is carried is carried too.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -19,6 +22,12 @@ use crate::{kernel::lanes::Quad, parallel::Threads};
 
 /// What of the way to a contact is gone.
 const SHORT: f64 = 0.8;
+
+/// The same of what is carried: what it does not go, it is ahead of the obstacle.
+const SHORT_CARRIED: f64 = 0.99;
+
+/// No vertex.
+const NONE: u32 = u32::MAX;
 
 /// Rounds in which pairs may go some of their way; after these they stop.
 const GENTLE: u32 = 8;
@@ -45,6 +54,10 @@ pub struct Guard {
     /// The same after this round, as bits, which are ordered like the floats: the least that any pair asks for, whatever their order.
     next: Vec<AtomicU32>,
     goal: Vec<Quad>,
+    /// The vertex of an obstacle that each vertex is carried by, if it is.
+    carrier: Vec<u32>,
+    /// The same after this round.
+    next_carrier: Vec<AtomicU32>,
 }
 
 impl Guard {
@@ -55,6 +68,8 @@ impl Guard {
             share: vec![1.0; x.len()],
             next: x.iter().map(|_| AtomicU32::new(0)).collect(),
             goal: x.to_vec(),
+            carrier: vec![NONE; x.len()],
+            next_carrier: x.iter().map(|_| AtomicU32::new(NONE)).collect(),
         }
     }
 
@@ -70,18 +85,21 @@ impl Guard {
         x: &mut [Quad],
         share_of_gap: f32,
     ) -> Guarded {
-        let Self { largest_gap, share, next, goal } = self;
+        let Self { largest_gap, share, next, goal, carrier, next_carrier } = self;
         goal.copy_from_slice(x);
         share.fill(1.0);
         next.iter_mut().for_each(|next| *next.get_mut() = 1.0f32.to_bits());
+        carrier.fill(NONE);
+        next_carrier.iter_mut().for_each(|next| *next.get_mut() = NONE);
         let (mut rounds, mut unsure) = (0, AtomicBool::new(false));
         loop {
             *unsure.get_mut() = false;
             candidates.find_or_keep(threads, surface, old, x, share_of_gap * *largest_gap);
             let before: (&[f32], &[AtomicU32], &[Quad]) = (share, next, x);
+            let carriers: (&[u32], &[AtomicU32]) = (carrier, next_carrier);
             let unsure: &AtomicBool = &unsure;
             threads.each(candidates.lists(), 1, |_, lists| {
-                let (share, next, x) = before;
+                let ((share, next, x), (carrier, next_carrier)) = (before, carriers);
                 for pair in lists.iter().flatten() {
                     let vertices = pair.vertices(surface);
                     if tangle.ignores(surface, pair, &vertices) {
@@ -94,23 +112,39 @@ impl Guard {
                     if time <= 0.0 {
                         continue;
                     }
-                    let part = if rounds < GENTLE { SHORT * time } else { 0.0 };
+                    // Obstacles that are at rest carry nothing.
+                    let carried_by = vertices.iter().map(|&v| match surface.is_fixed(v) {
+                        true if x[v as usize] == old[v as usize] => NONE,
+                        true => v,
+                        false => carrier[v as usize],
+                    });
+                    let carried_by = carried_by.fold(NONE, u32::min);
+                    let short = if carried_by == NONE { SHORT } else { SHORT_CARRIED };
+                    let part = if rounds < GENTLE { short * time } else { 0.0 };
                     for &v in vertices.iter().filter(|v| !surface.is_fixed(**v)) {
                         let asked = share[v as usize] * part as f32;
                         // Twins of seams go the same way.
-                        next[surface.identity[v as usize] as usize]
-                            .fetch_min(asked.to_bits(), Ordering::Relaxed);
+                        let own = surface.identity[v as usize] as usize;
+                        next[own].fetch_min(asked.to_bits(), Ordering::Relaxed);
+                        next_carrier[own].fetch_min(carried_by, Ordering::Relaxed);
                     }
                 }
             });
             let mut shortened = false;
             for v in 0..x.len() {
                 let own = surface.identity.get(v).map_or(v, |&v| v as usize);
-                let next = f32::from_bits(*next[own].get_mut());
-                if next < share[v] {
+                let (next, by) = (f32::from_bits(*next[own].get_mut()), *next_carrier[own].get_mut());
+                let lifted = carrier[v] == NONE && by != NONE;
+                if next < share[v] || lifted {
                     (share[v], shortened) = (next, true);
+                    // By the first that it meets.
+                    if lifted {
+                        carrier[v] = by;
+                    }
+                    let carrier = carrier[v] as usize;
                     for k in 0..3 {
-                        x[v][k] = old[v][k] + next * (goal[v][k] - old[v][k]);
+                        let way = if carrier < x.len() { x[carrier][k] - old[carrier][k] } else { 0.0 };
+                        x[v][k] = old[v][k] + way + next * (goal[v][k] - old[v][k] - way);
                     }
                 }
             }

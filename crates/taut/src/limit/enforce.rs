@@ -42,7 +42,7 @@ pub struct Turn {
 /// Memory that enforcement needs, kept between steps.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// Sums of Jacobi corrections.
+    /// Sums of Jacobi corrections, or positions outside of obstacles.
     pub moves: Vec<Quad>,
     /// Order of elements or colours.
     pub order: Vec<u32>,
@@ -176,7 +176,11 @@ fn filter(
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {
         (Some(finder), Some(surface)) => {
-            finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, x])
+            // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet it, if that was sought below.
+            let outside = &mut scratch.moves;
+            outside.copy_from_slice(x);
+            solids.put_outside(obstacles, old, outside);
+            finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, outside])
         }
         _ => &[],
     };

@@ -74,6 +74,9 @@ const LEAST_ELASTIC: u32 = 36;
 /// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
 const SHALLOW: f32 = 0.016;
 
+/// The same in gaps, where cloth touches cloth: what lies on it is not put outside with it.
+const SHALLOW_IN_GAPS: f32 = 0.1;
+
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
 
@@ -224,6 +227,7 @@ impl Filter {
         scratch.links.take(link_duals, WARM / RAMP[stage]);
 
         let shallow = self.edge_length * if self.elastic { SHALLOW } else { 0.3 * stop.tolerance };
+        let shallow = shallow.min(SHALLOW_IN_GAPS * scratch.pairs.widest_gap());
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);
         let (mut since, mut stiffen) = (0, false);

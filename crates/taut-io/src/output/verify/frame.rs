@@ -79,9 +79,7 @@ pub(super) fn check(
         compare_seams(frame, &line.certificate.seams, &seams, &mut failures);
     }
     let contact = examiner.filter(|_| whole).map(|examiner| {
-        let mut found = examiner.examine(&Threads::alone(), positions.iter().map(Vec::as_slice));
-        found.tangled = frame == 0 && found.intersections > 0;
-        found
+        examiner.examine(&Threads::alone(), world, frame, positions.iter().map(Vec::as_slice))
     });
     let certificate = Certificate { bodies, seams, contact };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
