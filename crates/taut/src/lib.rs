@@ -39,6 +39,7 @@ pub use boundary::{
     motion::Motion,
     obstacle::Obstacle,
     pin::Pin,
+    rigid::{RigidBody, RigidState},
 };
 pub use certificate::{Certificate, certify};
 pub use state::State;

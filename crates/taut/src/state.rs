@@ -4,7 +4,10 @@ use glam::Vec3;
 
 use crate::{
     World,
-    boundary::hold::{Caught, Hand},
+    boundary::{
+        hold::{Caught, Hand},
+        rigid::RigidState,
+    },
     kernel::lanes::Quad,
 };
 
@@ -26,6 +29,10 @@ pub struct State {
     pub(crate) caught: Caught,
     /// What the caller holds or keeps free, by the engine's vertex.
     pub(crate) hands: Vec<(u32, Hand)>,
+    /// Rigid bodies.
+    pub(crate) rigid: Vec<RigidState>,
+    /// Their mean velocities over the last step \[m/s\], \[rad/s\].
+    pub(crate) mean_rigid: Vec<[Vec3; 2]>,
 }
 
 /// All of a [`State`] that must be kept to go on from it to the same bits, in the caller's vertex order.
@@ -43,6 +50,8 @@ pub struct Snapshot {
     pub caught: Vec<Vec3>,
     /// Vertices that the caller holds or keeps free.
     pub hands: Vec<Hand>,
+    /// Rigid bodies.
+    pub rigid: Vec<RigidState>,
 }
 
 impl State {
@@ -57,7 +66,19 @@ impl State {
         }
         let duals = vec![0.0; world.dual_count()];
         let (caught, hands) = (Caught::new(world), Vec::new());
-        Self { frame: 0, x: world.start.clone(), mean_v: v.clone(), v, duals, caught, hands }
+        let rigid: Vec<_> = world.description.rigid_bodies.iter().map(|body| body.start()).collect();
+        let mean_rigid = rigid.iter().map(velocities_of).collect();
+        Self {
+            frame: 0,
+            x: world.start.clone(),
+            mean_v: v.clone(),
+            v,
+            duals,
+            caught,
+            hands,
+            rigid,
+            mean_rigid,
+        }
     }
 
     /// Frames simulated so far; 0 at the start.
@@ -75,6 +96,16 @@ impl State {
         in_callers_order(world, body, &self.mean_v)
     }
 
+    /// Rigid bodies, in the order of the description.
+    pub fn rigid_bodies(&self) -> &[RigidState] {
+        &self.rigid
+    }
+
+    /// Mean velocity \[m/s\] and angular velocity \[rad/s\] of rigid body `body` over the last step.
+    pub fn rigid_velocities(&self, body: usize) -> [Vec3; 2] {
+        self.mean_rigid[body]
+    }
+
     /// What must be kept to go on from here.
     pub fn snapshot(&self, world: &World) -> Snapshot {
         let all = |quads: &[Quad]| {
@@ -87,6 +118,7 @@ impl State {
             duals: self.duals.clone(),
             caught: self.caught.places_at(world, self.frame),
             hands: self.hands().collect(),
+            rigid: self.rigid.clone(),
         }
     }
 
@@ -100,7 +132,13 @@ impl State {
         if snapshot.duals.len() != world.dual_count() || snapshot.duals.iter().any(|d| !d.is_finite()) {
             return None;
         }
+        let rigid = &snapshot.rigid;
+        if rigid.len() != world.description.rigid_bodies.len() || !rigid.iter().all(RigidState::is_finite) {
+            return None;
+        }
         let mut state = Self::new(world);
+        state.rigid.clone_from(rigid);
+        state.mean_rigid = rigid.iter().map(velocities_of).collect();
         state.duals.copy_from_slice(&snapshot.duals);
         state.frame = snapshot.frame;
         state.caught = Caught::restored(world, snapshot.frame, &snapshot.caught)?;
@@ -119,6 +157,10 @@ impl State {
         state.mean_v.clone_from(&state.v);
         Some(state)
     }
+}
+
+fn velocities_of(body: &RigidState) -> [Vec3; 2] {
+    [body.velocity, body.angular_velocity]
 }
 
 pub(crate) fn in_callers_order(world: &World, body: usize, quads: &[Quad]) -> Vec<Vec3> {

@@ -5,4 +5,5 @@ pub mod mesh_obstacle;
 pub mod motion;
 pub mod obstacle;
 pub mod pin;
+pub mod rigid;
 pub mod solids;

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use super::{
     Settings, cycle, jacobi, levels,
-    nearest::{self, contact::Surroundings, tables::Filter},
+    nearest::{self, contact::Surroundings, rigid::Rigid, tables::Filter},
     paper, serial, sweep,
 };
 use crate::{
     Scheme, World,
-    boundary::solids::Solids,
+    boundary::{motion::Pose, solids::Solids},
     contact::touching::Finder,
     kernel::{lanes::Quad, random::Random},
 };
@@ -68,7 +68,7 @@ impl Scratch {
         Self {
             moves: vec![[0.0; 4]; world.start.len()],
             order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
-            nearest: world.filters.iter().map(|f| f.scratch(world.has_obstacles())).collect(),
+            nearest: world.filters.iter().map(|filter| filter_scratch(world, filter)).collect(),
             holding: vec![None; world.filters.len()],
             levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
@@ -89,6 +89,13 @@ impl Scratch {
     }
 }
 
+fn filter_scratch(world: &World, filter: &Filter) -> nearest::Scratch {
+    let bodies = &world.description.rigid_bodies;
+    let mut scratch = filter.scratch(world.has_obstacles());
+    scratch.rigid = Rigid::new(filter.vertices.len(), bodies);
+    scratch
+}
+
 /// What enforcement changes, and where it came from.
 #[derive(Debug)]
 pub struct Draft<'a> {
@@ -98,6 +105,8 @@ pub struct Draft<'a> {
     pub old: &'a [Quad],
     /// What the filters keep from one step to the next.
     pub duals: &'a mut [f32],
+    /// Rigid bodies at the start of the step, and where they go.
+    pub poses: &'a mut [[Pose; 2]],
 }
 
 /// Moves the positions of `draft` until they are within the limits of `world` and outside its obstacles.
@@ -111,7 +120,9 @@ pub fn enforce(
 ) -> Enforced {
     match world.description.solver.scheme {
         // While cloth that began inside an obstacle is pushed out, the nearest state is none that it should be thrown to.
-        Scheme::Nearest if !solids.pushes_out() => filter(world, settings, draft, solids, scratch, turn),
+        Scheme::Nearest if !solids.pushes_out() || !world.description.rigid_bodies.is_empty() => {
+            filter(world, settings, draft, solids, scratch, turn)
+        }
         Scheme::Cycle => cycle::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
         Scheme::Paper => paper::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
         Scheme::Nearest | Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
@@ -129,7 +140,7 @@ fn filter(
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
-    let Draft { x, old, mut duals } = draft;
+    let Draft { x, old, mut duals, poses } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let stop = nearest::Stop {
@@ -147,12 +158,20 @@ fn filter(
     let held = scratch.holding.iter().zip(&mut scratch.nearest);
     for (filter, (holding, scratch)) in world.filters.iter().zip(held) {
         let filter = holding.as_ref().unwrap_or(filter);
-        let (own, others) = duals.split_at_mut(filter.dual_count(!obstacles.is_empty()));
+        let count = filter.dual_count(!obstacles.is_empty()) + scratch.rigid.dual_count();
+        let (own, others) = duals.split_at_mut(count);
         duals = others;
         let vertices = filter.vertices.clone();
         scratch.pairs.begin(touching, &vertices, [old, x], &filter.masses);
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
-        let body = filter.filter(settings, &mut x[vertices], &around, own, scratch, stop);
+        let x = &mut x[vertices];
+        let sizes = [world.mean_mass(), world.step_time(), 2.0 * world.edge_length];
+        scratch.rigid.begin(poses, [around.old, x], sizes);
+        let body = filter.filter(settings, x, &around, own, scratch, stop);
+        for (poses, end) in poses.iter_mut().zip(scratch.rigid.poses()) {
+            poses[1] = end;
+        }
+        scratch.rigid.expel(x);
         enforced.iterations = enforced.iterations.max(body.iterations);
         enforced.residual = enforced.residual.max(body.residual);
         enforced.bend = enforced.bend.max(body.bend);
@@ -162,7 +181,7 @@ fn filter(
         let swept = iterate(world, settings, x, old, solids, scratch, turn);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
-    if !obstacles.is_empty() {
+    if !obstacles.is_empty() || !poses.is_empty() {
         if world.filters.iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
             solids.project(settings.threads, obstacles, old, x);
         }

@@ -16,7 +16,7 @@
 //! from nine tenths of the last step's, turned with their triangles ([`warm`]). The last few triangles are settled one by one ([`finish`]).
 //! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
 //!
-//! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
+//! Obstacles are a block of their own ([`contact`]), rigid bodies another, with unknowns of their own ([`rigid`]); a projection after each iteration diverges, and one at the end leaves
 //! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B. Edges keep to the sweeps, which run afterwards.
 
 pub mod bend;
@@ -27,6 +27,7 @@ pub mod fold;
 pub mod local;
 pub mod pairs;
 pub mod reference;
+pub mod rigid;
 pub mod tables;
 pub mod warm;
 
@@ -38,6 +39,7 @@ use finish::Finish;
 use fold::PullFolds;
 use local::{BatchState, ClampTriangles, Pulls};
 use pairs::Pairs;
+use rigid::Rigid;
 
 use super::{Settings, colored::SharedQuads, enforce::Enforced};
 use crate::{
@@ -67,6 +69,9 @@ const LEAST_ELASTIC: u32 = 36;
 
 /// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
 const SHALLOW: f32 = 0.008;
+
+/// How far a rigid body may still go in the last iteration, in lengths of an edge.
+const SETTLED: f32 = 0.01;
 
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
@@ -103,6 +108,8 @@ pub struct Scratch {
     touches: Vec<Touch>,
     /// Parts of this body that touch others, and each other; the caller says which.
     pub pairs: Pairs,
+    /// Bodies that it may touch, which move with it; the caller says where they are.
+    pub rigid: Rigid,
     finish: Finish,
     cycle: Cycle,
 }
@@ -141,6 +148,7 @@ impl Filter {
             fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
             pairs: Pairs::new(count),
+            rigid: Rigid::default(),
             finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
         }
@@ -166,7 +174,7 @@ impl Filter {
         let threads = settings.threads;
         scratch.goal.copy_from_slice(x);
         let (near_obstacles, near_cloth) = (!scratch.touches.is_empty(), !scratch.pairs.is_empty());
-        let touching = near_obstacles || near_cloth;
+        let touching = near_obstacles || near_cloth || !scratch.rigid.is_empty();
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
         let (bend_duals, contact_duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
         if self.two_sided {
@@ -182,13 +190,16 @@ impl Filter {
         let (worst, mean) = self.residual(scratch);
         let mut stage = usize::from(!alone || mean > LOCAL * worst);
         let mut rescale = 1.0 / RAMP[stage];
+        let (contact_duals, body_duals) =
+            contact_duals.split_at_mut(contact_duals.len() - scratch.rigid.dual_count());
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
+        scratch.rigid.warm(x, body_duals, 0.25 * self.edge_length, RAMP[stage]);
         self.choose(scratch, stage);
 
         let shallow = self.edge_length * if self.elastic { SHALLOW } else { 0.3 * stop.tolerance };
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);
-        let (mut since, mut stiffen) = (0, false);
+        let (mut since, mut stiffen, mut moved) = (0, false, 0.0);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
             if stiffen {
@@ -196,6 +207,7 @@ impl Filter {
                 (stage, rescale, since, stiffen) = (stage + 1, 1.0 / growth, 0, false);
                 scratch.touches.iter_mut().for_each(|t| t.rescale(growth));
                 scratch.pairs.rescale(growth);
+                scratch.rigid.rescale(growth);
                 self.choose(scratch, stage);
             }
             if touching && iteration >= STRENGTHEN_FROM && iteration % STRENGTHEN_EVERY == 0 {
@@ -231,10 +243,16 @@ impl Filter {
             };
             let r = scratch.cycle.residual();
             let lacking = scratch.pairs.iterate(x, r, &self.masses, RAMP[stage]);
-            if touching && within && deepest <= shallow && lacking <= LACKING && iteration >= least {
+            let (sunk, begun) = scratch.rigid.iterate([around.old, x], r, &self.masses, RAMP[stage]);
+            let settled = deepest.max(sunk) <= shallow && moved <= SETTLED * self.edge_length;
+            if touching && within && settled && lacking <= LACKING && iteration >= least {
                 break;
             }
+            if begun {
+                self.choose(scratch, stage);
+            }
             self.multigrid.cycle(threads, &mut scratch.cycle, x);
+            moved = self.move_bodies(settings, x, scratch, stage);
         }
 
         self.turn(settings, x, scratch, strain_duals, Way::End, RAMP[stage]);
@@ -246,6 +264,7 @@ impl Filter {
         for (touch, duals) in scratch.touches.iter().zip(contact_duals.chunks_exact_mut(3)) {
             duals.copy_from_slice(&touch.dual(RAMP[stage]));
         }
+        scratch.rigid.keep(body_duals, RAMP[stage]);
         enforced
     }
 
@@ -391,12 +410,31 @@ impl Filter {
         deepest
     }
 
+    /// Moves the bodies that `x` touches, and `x` with them, after the cycle has moved it. Gives how far the farthest went \[m\].
+    fn move_bodies(&self, settings: &Settings, x: &mut [Quad], scratch: &mut Scratch, stage: usize) -> f32 {
+        let Scratch { rigid, cycle, .. } = scratch;
+        if rigid.is_empty() {
+            return 0.0;
+        }
+        if rigid.is_stale() {
+            for body in 0..rigid.body_count() {
+                let columns = rigid.load_columns(body, x, cycle.residual(), &self.masses, RAMP[stage]);
+                self.multigrid.cycle(settings.threads, cycle, columns);
+            }
+            rigid.factor(&self.masses, RAMP[stage]);
+        }
+        rigid.solve(x, &self.masses, RAMP[stage])
+    }
+
     /// Takes the matrices of a stage of the ramp, with the weights of contacts.
     fn choose(&self, scratch: &mut Scratch, stage: usize) {
         scratch.pairs.weigh(RAMP[stage]);
-        let (touches, pairs) = (&scratch.touches, &scratch.pairs);
+        scratch.rigid.weigh(&self.masses, RAMP[stage]);
+        let (touches, pairs, rigid) = (&scratch.touches, &scratch.pairs, &scratch.rigid);
         self.multigrid.choose(&mut scratch.cycle, stage, |i| {
-            touches.get(i).map_or(0.0, |t| t.weight(self.masses[i], RAMP[stage])) + pairs.extra(i)
+            touches.get(i).map_or(0.0, |t| t.weight(self.masses[i], RAMP[stage]))
+                + pairs.extra(i)
+                + rigid.extra(i)
         });
     }
 
@@ -407,6 +445,7 @@ impl Filter {
             grown |= touch.strengthen(self.masses[i], RAMP[stage], diagonal[i], 0.02 * self.edge_length);
         }
         grown |= scratch.pairs.strengthen(RAMP[stage], diagonal);
+        grown |= scratch.rigid.strengthen(&self.masses, RAMP[stage], diagonal, 0.02 * self.edge_length);
         if grown {
             self.choose(scratch, stage);
         }

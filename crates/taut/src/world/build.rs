@@ -51,7 +51,8 @@ const FLAT: f64 = 1e-3;
 
 /// Whether limits are enforced over levels, all of them, and with nothing in the way: contacts need short steps too.
 fn over_levels(description: &Description) -> bool {
-    if !description.obstacles.is_empty() || !description.mesh_obstacles.is_empty() {
+    let solid = !description.obstacles.is_empty() || !description.rigid_bodies.is_empty();
+    if solid || !description.mesh_obstacles.is_empty() {
         return false;
     }
     let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
@@ -60,7 +61,9 @@ fn over_levels(description: &Description) -> bool {
 
 /// Whether stretching inside the limits and bending are left to the filter.
 fn elastic_inside(description: &Description) -> bool {
-    let touching = description.contact.thickness > 0.0 || !description.mesh_obstacles.is_empty();
+    let touching = description.contact.thickness > 0.0
+        || !description.mesh_obstacles.is_empty()
+        || !description.rigid_bodies.is_empty();
     touching && description.solver.scheme == Scheme::Nearest
 }
 
@@ -413,7 +416,8 @@ fn build_filters(
 ) -> Vec<Filter> {
     let implicit = elastic_inside(description);
     let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
-    let touching = description.contact.thickness > 0.0;
+    // What a body touches has to be filtered with it, so all cloth that it may touch is filtered at once.
+    let touching = description.contact.thickness > 0.0 || !description.rigid_bodies.is_empty();
     let mut filters = Vec::new();
     let (mut triangles, mut hinges, mut folds) = (0, 0, 0);
     let mut together: Option<Together> = None;
@@ -590,7 +594,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
     )?;
     general(solver.steps_per_frame <= 100_000, "there can be at most 100000 steps a frame")?;
     general(
-        description.obstacles.iter().all(|o| {
+        description.obstacles.iter().chain(description.rigid_bodies.iter().map(|b| &b.obstacle)).all(|o| {
             o.position.is_finite()
                 && o.rotation.is_finite()
                 && o.friction >= 0.0
@@ -603,6 +607,15 @@ fn check(description: &Description) -> Result<(), WorldError> {
     for obstacle in &description.mesh_obstacles {
         let what = || format!("obstacle \"{}\"", obstacle.name);
         obstacle.check().map_err(|problem| WorldError::Invalid { what: what(), problem })?;
+    }
+    for body in &description.rigid_bodies {
+        let what = || format!("obstacle \"{}\"", body.obstacle.name);
+        let scheme = (solver.scheme != Scheme::Nearest).then_some(
+            "it has a mass, which needs solver.scheme \"nearest\"; other schemes know no rigid bodies",
+        );
+        if let Some(problem) = body.problem().or(scheme) {
+            return Err(WorldError::Invalid { what: what(), problem: problem.into() });
+        }
     }
     for cloth in &description.cloths {
         let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(cloth, problem.into())) };
