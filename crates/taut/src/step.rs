@@ -229,7 +229,7 @@ impl Stepper {
         }
         let cloth = 0..world.fixtures.start;
         report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth.clone()]);
-        fly(world, dt, rigid, flown, poses);
+        fly(world, [time, end], rigid, flown, poses);
         predicted.copy_from_slice(x);
         predicted_v.copy_from_slice(v);
         let velocity_done = Instant::now();
@@ -279,14 +279,18 @@ impl Stepper {
 /// Where rigid bodies go by themselves.
 fn fly(
     world: &World,
-    dt: f32,
+    times: [f32; 2],
     rigid: &[RigidState],
     flown: &mut Vec<RigidState>,
     poses: &mut Vec<[Pose; 2]>,
 ) {
-    let Description { rigid_bodies, gravity, .. } = &world.description;
+    let Description { rigid_bodies, obstacles, gravity, .. } = &world.description;
     flown.clear();
-    flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| body.fly(state, *gravity, dt)));
+    flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| {
+        let mut flown = body.fly(state, *gravity, world.step_time());
+        body.meet(&mut flown, obstacles, times, *gravity);
+        flown
+    }));
     poses.clear();
     poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
 }

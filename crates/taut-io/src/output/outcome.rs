@@ -271,7 +271,7 @@ mod tests {
             StrainMeasure { max_stretch, min_stretch: 0.9, most_stretched: frame, ..Default::default() };
         let body = BodyCertificate { name: "sheet".into(), strain, ..Default::default() };
         let report = (frame > 0).then_some(FrameReport { converged, iterations: 10, ..Default::default() });
-        let certificate = Certificate { bodies: vec![body], contact: None };
+        let certificate = Certificate { bodies: vec![body], contact: None, rigid_bodies: Vec::new() };
         FrameLine { frame, report, certificate, frame_ms: f64::from(frame), ..Default::default() }
     }
 

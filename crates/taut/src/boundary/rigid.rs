@@ -1,6 +1,6 @@
 //! Rigid bodies with mass: obstacles that fall, and that cloth pushes (S4).
 //!
-//! A body flies by itself to where it would be without cloth ([`RigidBody::fly`]); the filter then moves it together with the cloth
+//! A body flies by itself to where it would be without cloth ([`RigidBody::fly`]), unless an obstacle is in its way ([`landing`](super::landing)); the filter then moves it together with the cloth
 //! that it touches ([`limit::nearest::rigid`](crate::limit::nearest::rigid)), and what that changed changes its velocities, as it does
 //! those of vertices ([`RigidState::end_step`]).
 

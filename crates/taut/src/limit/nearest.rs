@@ -189,6 +189,10 @@ impl Filter {
         let alone = !touching && self.bends.batches.is_empty();
         let (worst, mean) = self.residual(scratch);
         let mut stage = usize::from(!alone || mean > LOCAL * worst);
+        if scratch.rigid.has_bodies() && !scratch.rigid.reaches(x, 0.25 * self.edge_length) {
+            // κ is that of cloth which carries a body.
+            stage = 0;
+        }
         let mut rescale = 1.0 / RAMP[stage];
         let (contact_duals, body_duals) =
             contact_duals.split_at_mut(contact_duals.len() - scratch.rigid.dual_count());

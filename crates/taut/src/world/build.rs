@@ -46,6 +46,9 @@ const SUBSTEPS_A_STEP: u32 = 12;
 /// Steps a frame where cloth touches: what touches is looked for once a step.
 const STEPS_WITH_CONTACT: u32 = 2;
 
+/// Largest factor on κ because of rigid bodies.
+const MOST_LOADED: f64 = 1000.0;
+
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
 
@@ -418,6 +421,10 @@ fn build_filters(
     let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
     // What a body touches has to be filtered with it, so all cloth that it may touch is filtered at once.
     let touching = description.contact.thickness > 0.0 || !description.rigid_bodies.is_empty();
+    // Cloth that has to stop a body carries the body's mass as well, and κ grows with what it has to stop.
+    let of_bodies: f64 = description.rigid_bodies.iter().map(|body| f64::from(body.mass)).sum();
+    let of_cloth: f64 = bodies.iter().flat_map(|body| &body.masses).sum();
+    let loaded = (1.0 + of_bodies / of_cloth).min(MOST_LOADED);
     let mut filters = Vec::new();
     let (mut triangles, mut hinges, mut folds) = (0, 0, 0);
     let mut together: Option<Together> = None;
@@ -450,7 +457,7 @@ fn build_filters(
             folds: elements.folds[own_folds].to_vec(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
             stiffness: if limited(cloth) || implicit {
-                stiffness(body.order.len(), size, areas, bends)
+                loaded * stiffness(body.order.len(), size, areas, bends)
             } else {
                 0.0
             },

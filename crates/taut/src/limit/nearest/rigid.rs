@@ -122,6 +122,19 @@ impl Rigid {
         self.list.is_empty()
     }
 
+    /// Whether there are bodies at all.
+    pub fn has_bodies(&self) -> bool {
+        !self.bodies.is_empty()
+    }
+
+    /// Whether some vertex of `x` is nearer to a body than `near` \[m\].
+    pub fn reaches(&self, x: &[Quad], near: f32) -> bool {
+        self.list.iter().any(|touch| {
+            let b = touch.body as usize;
+            touch.depth_at(&self.bodies[b], &self.placed[b], position(&x[touch.vertex as usize])) > -near
+        })
+    }
+
     /// Floats that must be kept from one step to the next.
     pub fn dual_count(&self) -> usize {
         3 * self.extra.len() * self.bodies.len()
@@ -413,7 +426,8 @@ impl Rigid {
         self.placed.iter().map(|placed| placed.now)
     }
 
-    /// The last word of a step: puts every vertex that is still inside a body on its surface, without friction.
+    /// The last word of a step: puts every vertex that is deeper inside a body's margin than half of it outside, without friction. (What is less is left:
+    /// putting it out would stretch cloth that is within its limits.)
     pub fn expel(&self, x: &mut [Quad]) {
         for touch in self.list.iter().filter(|touch| touch.boost > 0.0) {
             let (i, b) = (touch.vertex as usize, touch.body as usize);
@@ -421,7 +435,7 @@ impl Rigid {
             let local = pose.to_body(position(&x[i]));
             let (distance, normal) = touch.gap(&self.bodies[b], local);
             let depth = -distance - touch.sunk;
-            if depth > 0.0 {
+            if depth > 0.5 * self.bodies[b].obstacle.margin {
                 let p = pose.to_world(local + normal * depth);
                 x[i][..3].copy_from_slice(&p.to_array());
             }
