@@ -64,7 +64,7 @@ fn trampoline(cells: u32, mass: f32, height: f32) -> World {
 
 #[test]
 fn a_heavy_ball_stays_on_a_trampoline_that_holds_its_limit() {
-    // 2, 40 and 400 times the mass of the sheet.
+    // 3, 44 and 440 times the mass of the sheet.
     for mass in [0.3, 5.0, 50.0] {
         let world = trampoline(24, mass, 0.5);
         let mut state = State::new(&world);

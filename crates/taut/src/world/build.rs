@@ -444,7 +444,7 @@ fn build_filters(
         let size = f64::from((high - low).max_element());
         let part = Together {
             vertices: body.vertices.clone(),
-            bodies: vec![0..body.vertices.len()],
+            bodies: std::iter::once(0..body.vertices.len()).collect(),
             elements: elements.strain[range].to_vec(),
             elastic: if implicit {
                 let mean = body.masses.iter().sum::<f64>() / body.masses.len() as f64;
