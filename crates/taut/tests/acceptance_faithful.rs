@@ -121,7 +121,7 @@ fn filter(description: &Description) -> Filter {
     let levels = hierarchy::build(mesh, &hierarchy::Options::default()).levels;
     Filter::new(Parts {
         vertices: 0..count,
-        bodies: vec![0..count],
+        bodies: std::iter::once(0..count).collect(),
         elements: &elements,
         areas: &areas,
         elastic: &[],

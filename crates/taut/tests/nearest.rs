@@ -290,7 +290,7 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
     let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
     let filter = Filter::new(Parts {
         vertices: 0..count,
-        bodies: vec![0..count],
+        bodies: std::iter::once(0..count).collect(),
         elements: &elements,
         areas: &areas,
         elastic: &[],
