@@ -468,7 +468,8 @@ mod tests {
         pins.iter().for_each(|&p| masses[p] = 0.0);
         let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
         let transfers = levels.into_iter().map(|l| l.transfer).collect();
-        let multigrid = Multigrid::new(&masses, &triangles, &[], transfers, &[0.1 * n as f64, n as f64]);
+        let multigrid =
+            Multigrid::new(&masses, &triangles, [&[], &[]], transfers, &[0.1 * n as f64, n as f64]);
         assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();
@@ -479,7 +480,7 @@ mod tests {
                     if masses[i] > 0.0 { [(i as f32).sin(), mesh.positions[i].x, 1.0, 0.0] } else { [0.0; 4] }
                 })
                 .collect();
-        let rows = Rows::assemble(&masses, &triangles, &[]);
+        let rows = Rows::assemble(&masses, &triangles, &[], &[]);
         let matrix = Matrix::new(&rows);
         let (values, mut diagonal) = matrix.values(&rows, n as f64);
         diagonal.iter_mut().zip(&cycle.levels[0].extra).for_each(|(d, e)| *d += e);
