@@ -42,6 +42,33 @@ bend_tolerance = 1.0    # degrees
 budget_ms = 8.0         # for interactive use: steps stop iterating when it is spent
 "#
         }
+        "Seam" => {
+            r#"[[cloth]]
+name = "left"
+mesh = { grid = { size = [0.5, 0.4], cells = [20, 16] } }
+pin = [{ select = "corner:top-left" }]
+
+[[cloth]]
+name = "right"
+mesh = { grid = { size = [0.5, 0.4], cells = [20, 16] } }
+transform = { translate = [0.55, 0.0, 0.0] }
+
+[[seam]]                          # the right border of one to the left border of the other
+cloths = ["left", "right"]
+from = "box:0.5,0,0,0.5,0,0.4"
+to = "box:0,0,0,0,0,0.4"
+speed = 0.5
+
+[[seam]]                          # the same: what starts no further apart than that
+name = "again"
+cloths = ["left", "right"]
+within = 0.052
+
+[[seam]]                          # two corners of one cloth
+cloth = "left"
+pairs = [[0, 336]]
+"#
+        }
         "Contact" => {
             r#"[contact]
 thickness = 0.002
@@ -276,6 +303,7 @@ min_strain = -0.99
 max_residual = 0.0101
 max_bend_excess = 2.01
 max_penetration = 0.001
+final_opening = 0.0001
 final_min = [-1.0, -1.5, -1.0]
 final_max = [2.0, 0.1, 2.0]
 "#

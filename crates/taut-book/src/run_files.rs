@@ -24,6 +24,10 @@ pub const METRICS: &[(&str, &str)] = &[
         "report.stopped",
         "Vertices that were stopped short because they would have passed through cloth, over all steps of the frame.",
     ),
+    (
+        "report.tangled",
+        "Edges that still pass through a triangle at the end of the frame: what is left of a tangled start, or what an obstacle forced on cloth that could not give way.",
+    ),
     ("report.rescued", "Vertices whose prediction was not a finite number and was put back."),
     ("report.velocity_ms", "Time spent in the velocity update [ms]."),
     ("report.limit_ms", "Time spent limiting [ms]."),
@@ -85,6 +89,13 @@ pub const METRICS: &[(&str, &str)] = &[
         "certificate.bodies[].max_pin_error",
         "Largest distance of a vertex from where a pin that holds it in this frame has it [m].",
     ),
+    ("certificate.seams[].name", "Name of a seam; there are no `seams` in scenes without."),
+    (
+        "certificate.seams[].max_opening",
+        "Largest distance of two vertices that are sewn together [m]; 0: it is closed.",
+    ),
+    ("certificate.seams[].open", "Pairs of vertices that are apart."),
+    ("certificate.seams[].worst_pair", "The pair with the largest distance, of the seam's pairs from 0."),
     (
         "certificate.contact.intersections",
         "Edges that pass through a face which they share no vertex with, each counted with each such face; of cloth with itself, other cloth and mesh obstacles. Exact. `contact` is there if contact is on.",
@@ -100,7 +111,7 @@ pub const METRICS: &[(&str, &str)] = &[
     ("certificate.contact.first.face", "The face."),
     (
         "certificate.contact.smallest_gap",
-        "Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours [m]; 0 if something passes through something, `null` if everything is further apart than twice its thickness. Neighbours share a vertex, or were as near as that at the start.",
+        "Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours [m]; 0 if something passes through something, `null` if everything is as far apart as thickness and margins ask for. Neighbours share a vertex, or were as near as that at the start.",
     ),
     (
         "certificate.rigid_bodies[].name",
@@ -143,6 +154,7 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("figures.mean_strain", "Mean over frames and bodies of the mean larger principal strain."),
     ("figures.max_penetration", "Deepest penetration of an obstacle [m]."),
     ("figures.max_pin_error", "Largest distance of a pinned vertex from where it should be [m]."),
+    ("figures.final_opening", "Largest opening of a seam at the last frame [m]."),
     (
         "figures.contact.crossed_frames",
         "Frames in which something passes through something, other than what is left of a tangled start. `contact` is there if contact is on.",
@@ -155,7 +167,7 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("figures.contact.most_intersections", "Most intersections in a frame, whatever they come from."),
     (
         "figures.contact.smallest_gap",
-        "Smallest gap in the frames after the start [m]; `null` if everything was further apart than twice its thickness.",
+        "Smallest gap in the frames after the start [m]; `null` if everything was as far apart as thickness and margins ask for.",
     ),
     ("figures.contact.smallest_gap_frame", "Frame in which it was."),
     (
@@ -207,7 +219,7 @@ mod tests {
     use serde_json::Value as Json;
     use taut::{
         Certificate, FrameReport,
-        certificate::{BodyCertificate, ContactCertificate, Intersection, RigidCertificate},
+        certificate::{BodyCertificate, ContactCertificate, Intersection, RigidCertificate, SeamCertificate},
     };
     use taut_io::output::{
         metrics::FrameLine,
@@ -244,9 +256,12 @@ mod tests {
     #[test]
     fn metrics_are_what_the_types_write() {
         let contact = ContactCertificate { first: Some(Intersection::default()), ..Default::default() };
-        let rigid_bodies = vec![RigidCertificate::default()];
-        let certificate =
-            Certificate { bodies: vec![BodyCertificate::default()], contact: Some(contact), rigid_bodies };
+        let certificate = Certificate {
+            bodies: vec![BodyCertificate::default()],
+            seams: vec![SeamCertificate::default()],
+            contact: Some(contact),
+            rigid_bodies: vec![RigidCertificate::default()],
+        };
         let line = FrameLine { report: Some(FrameReport::default()), certificate, ..FrameLine::default() };
         compare(&serde_json::to_value(&line).unwrap(), METRICS, &["report", "certificate.contact.first"]);
     }

@@ -115,7 +115,12 @@ fn open(args: &RunArgs) -> Result<Session, Failure> {
 
 fn open_new(args: &RunArgs, root: PathBuf, scene: LoadedScene, name: &str) -> Result<Session, Failure> {
     let world = fit::build_world(&scene, args.threads.count(), args.quiet)?;
-    warn(scene.warnings().iter().map(ToString::to_string).chain(world.warnings()));
+    let tangled = match world.tangled_at_start() {
+        0 => None,
+        1 => Some("the start passes through itself in 1 place: drawn apart from there".into()),
+        count => Some(format!("the start passes through itself in {count} places: drawn apart from there")),
+    };
+    warn(scene.warnings().iter().map(ToString::to_string).chain(world.warnings()).chain(tangled));
     let identity = resume::identity(name, &args.set.set, &root)?;
     let recorder = Recorder::create(&root, args.force, &scene, &identity, &world, args.threads.count())
         .map_err(Failure::at_start)?;

@@ -122,7 +122,7 @@ fn heading(outcome: &Outcome) -> String {
 /// What passed through what, in words.
 pub fn contact(found: &ContactFigures) -> String {
     let gap = found.smallest_gap.map_or_else(
-        || "everything keeps twice its distance".into(),
+        || "everything keeps its distance".into(),
         |gap| format!("smallest gap {}", millimetres(gap)),
     );
     match (&found.first_crossed, found.tangled_frames) {

@@ -435,6 +435,56 @@ fn pin_selections_that_match_nothing() {
     refused(select("boundary"), Some(3), Some("cloth.cloth.pin[0].select"), &["closed"]);
 }
 
+/// Two sheets of 25 vertices, and a seam with these lines; the first of them is line 7.
+fn seam(lines: &str) -> String {
+    let sheet = |name: &str| {
+        format!("[[cloth]]\nname = \"{name}\"\nmesh = {{ grid = {{ size = [1, 1], cells = [4, 4] }} }}\n")
+    };
+    format!("{}{}[[seam]]\n{lines}\n", sheet("front"), sheet("back"))
+}
+
+#[test]
+fn seams_that_cannot_be_sewn() {
+    for (lines, line, key, words) in [
+        ("cloths = [\"front\", \"bakc\"]\npairs = [[0, 0]]", 8, "cloths", "did you mean \"back\"?"),
+        ("cloth = \"side\"\npairs = [[0, 1]]", 8, "cloth", "known: front, back"),
+        ("cloth = \"front\"\npairs = [[0, 24], [7, 7]]", 9, "pairs", "pair 1 sews vertex 7 to itself"),
+        ("cloth = \"front\"\npairs = [[0, 1]]", 9, "pairs", "both belong to face"),
+        ("cloths = [\"front\", \"back\"]\npairs = [[0, 25]]", 9, "pairs", "vertex 25 of cloth \"back\""),
+        (
+            "cloths = [\"front\", \"back\"]\nfrom = \"index:0-4\"\nto = \"index:5-7\"",
+            10,
+            "to",
+            "selects 3 vertices, must select as many as `from`, which are 5",
+        ),
+        ("cloth = \"front\"\nfrom = \"index:0\"\nto = \"index:25\"", 10, "to", "the mesh has 25"),
+        ("cloth = \"front\"\nwithin = 0.1", 9, "within", "no two vertices on the border"),
+    ] {
+        refused(seam(lines), Some(line), Some(&format!("seam.seam.{key}")), &[words]);
+    }
+    for (lines, line, key, words) in [
+        ("pairs = [[0, 0]]", 7, "cloths", "it or cloth must be there"),
+        (
+            "cloth = \"front\"\ncloths = [\"front\", \"back\"]\nwithin = 1",
+            8,
+            "cloth",
+            "must not stand beside cloths",
+        ),
+        ("cloth = \"front\"", 7, "pairs", "it or from or within must be there"),
+        ("cloth = \"front\"\nwithin = 1\npairs = [[0, 9]]", 9, "within", "must not stand beside pairs"),
+        ("cloth = \"front\"\nfrom = \"all\"", 9, "to", "beside from it must be there"),
+        ("cloth = \"front\"\nfrom = \"al\"\nto = \"all\"", 9, "from", "allowed: corner:NAME"),
+        ("cloth = \"front\"\npairs = [[0, 9]]\nspeed = 0", 10, "speed", "0.0001"),
+        ("cloth = \"front\"\npairs = [[0, 9, 3]]", 9, "pairs[0]", "2"),
+        ("cloth = \"front\"\npairs = []", 9, "pairs", "1"),
+    ] {
+        refused(seam(lines), Some(line), Some(&format!("seam[0].{key}")), &[words]);
+    }
+    // Half a cell apart, each vertex lies between two.
+    let wide = "[[cloth]]\nname = \"front\"\nmesh = { grid = { size = [1, 1], cells = [4, 4] } }\n[[cloth]]\nname = \"back\"\nmesh = { grid = { size = [1, 1], cells = [4, 4] } }\ntransform.translate = [0.125, 0, 0]\n[[seam]]\ncloths = [\"front\", \"back\"]\nwithin = 0.2\n";
+    refused(wide, Some(10), Some("seam.seam.within"), &["leaves open which vertex", "are as near"]);
+}
+
 #[test]
 fn maps_that_do_not_fit() {
     let folder = Folder::new();

@@ -64,6 +64,9 @@ const NUMBERS: &[&str] = &[
 const TOKENS: &[&str] = &[
     "[[cloth]]",
     "[[obstacle]]",
+    "[[seam]]",
+    "pairs = [[0, 7]]",
+    "within = 0.5",
     "[scene]",
     "[air]",
     "[solver]",
@@ -310,6 +313,17 @@ pin = [{ select = "box:-1,-1,-1,0,1,1" }, { select = "boundary" }]
 [[cloth]]
 mesh.torus = { major = 0.5, minor = 0.2, segments = [5, 4] }
 pin = [{ select = "all", pivot = [0, 0, 0] }]
+[[seam]]
+cloths = ["a", "cloth-2"]
+pairs = [[0, 3], [2, 7]]
+speed = 0.5
+[[seam]]
+cloth = "a"
+from = "index:0,4"
+to = "index:3,11"
+[[seam]]
+cloth = "cloth-2"
+within = 3
 [[obstacle]]
 shape.capsule = { from = [0, 0, 0], to = [1, 0, 0], radius = 0.1 }
 transform.rotate = [0, 0, 45]
@@ -344,6 +358,15 @@ fn no_scene_panics_when_built() {
                     .flat_map(|pin| &pin.vertices)
                     .all(|index| (*index as usize) < cloth.start.len())
             );
+        }
+        for seam in &description.seams {
+            assert!(!seam.pairs.is_empty());
+            for &[a, b] in &seam.pairs {
+                assert!(a != b);
+                for (cloth, vertex) in [a, b] {
+                    assert!((vertex as usize) < description.cloths[cloth].start.len());
+                }
+            }
         }
         for obstacle in &description.mesh_obstacles {
             obstacle.check().unwrap();

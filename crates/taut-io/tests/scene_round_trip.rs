@@ -23,6 +23,47 @@ fn survives(scene: &LoadedScene, folder: &Path) {
     assert!(built(&again) == built(scene), "another description from\n{text}");
 }
 
+const SEWN: &str = r#"
+[[cloth]]
+name = "front"
+mesh = { grid = { size = [1, 1], cells = [4, 4] } }
+[[cloth]]
+name = "back"
+mesh = { grid = { size = [1, 1], cells = [4, 4] } }
+transform.translate = [0.01, 0.02, 0]
+[[seam]]
+cloths = ["front", "back"]
+within = 0.1
+[[seam]]
+name = "dart"
+cloth = "front"
+from = "index:7,0-1"
+to = "index:17,23-24"
+speed = 0.25
+[[seam]]
+cloths = ["back", "front"]
+pairs = [[3, 12], [12, 3]]
+[expect]
+final_opening = 0.001
+"#;
+
+#[test]
+fn seams_are_found_and_survive() {
+    let scene = parse(SEWN, "sewn", Path::new(""), &[]).unwrap();
+    survives(&scene, Path::new(""));
+    let seams = scene.build().unwrap().seams;
+    let names: Vec<&str> = seams.iter().map(|seam| seam.name.as_str()).collect();
+    assert_eq!(names, ["seam", "dart", "seam-3"]);
+    // The border of a grid of 5 by 5 vertices, each to its like.
+    assert_eq!(seams[0].pairs.len(), 16);
+    assert!(seams[0].pairs.iter().all(|[a, b]| a.0 == 0 && b.0 == 1 && a.1 == b.1));
+    assert_eq!(seams[1].pairs, [[(0, 7), (0, 17)], [(0, 0), (0, 23)], [(0, 1), (0, 24)]]);
+    assert_eq!((seams[1].speed, seams[2].speed), (0.25, 1.0));
+    assert_eq!(seams[2].pairs, [[(1, 3), (0, 12)], [(1, 12), (0, 3)]]);
+    let unmet = scene.unmet(&RunExtremes { final_opening: 0.1, ..RunExtremes::default() });
+    assert!(unmet.iter().any(|line| line.contains("expect.final_opening")), "{unmet:?}");
+}
+
 #[test]
 fn every_built_in_scene_survives() {
     for built_in in built_in() {
@@ -260,6 +301,7 @@ fn expectations_say_both_figures() {
     let met = RunExtremes { max_strain: 0.06, min_strain: -0.1, ..RunExtremes::default() };
     assert!(scene.unmet(&met).is_empty());
     let mut broken = RunExtremes {
+        final_opening: 0.0,
         max_strain: 0.07,
         min_strain: -0.2,
         max_residual: f64::NAN,

@@ -24,7 +24,7 @@ fn folded(cells: u32) -> (Parts, Vec<[f32; 3]>) {
         [0.2 * back, height + 0.01 * (30.0 * back).sin() * (20.0 * z).cos(), z]
     };
     let x = start.iter().map(fold).collect();
-    (Parts { radius: vec![0.25 / cells as f32; start.len()], ..Parts::new(mesh.triangles, &start) }, x)
+    (Parts { radius: vec![0.17 / cells as f32; start.len()], ..Parts::new(mesh.triangles, &start) }, x)
 }
 
 /// Cells along a side: 33K and 500K triangles.

@@ -4,6 +4,7 @@
 //! that `taut verify` gets the same figures from the files.
 
 mod contact;
+mod seam;
 
 use glam::{DVec2, DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,7 @@ use crate::{
 };
 
 pub use contact::{ContactCertificate, Examiner, Intersection};
+pub use seam::{SeamCertificate, measure_seams};
 
 /// Principal stretches, edge strains and residuals of one body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -198,6 +200,9 @@ impl BodyCertificate {
 pub struct Certificate {
     /// One entry a body, in the order of the scene.
     pub bodies: Vec<BodyCertificate>,
+    /// One entry a seam, in the order of the scene.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seams: Vec<SeamCertificate>,
     /// What passes through what, and how near things are; none where everything is let pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactCertificate>,
@@ -229,18 +234,16 @@ impl Certifier {
     pub fn certify(&mut self, world: &World, state: &State) -> Certificate {
         let bodies = (0..world.bodies.len()).map(|body| certify_body(world, state, body)).collect();
         let Self { threads, examiner } = self;
+        let positions: Vec<_> = (0..world.bodies.len()).map(|b| state.positions(world, b)).collect();
         let contact = examiner.as_mut().map(|examiner| {
-            let positions: Vec<_> = (0..world.bodies.len()).map(|b| state.positions(world, b)).collect();
-            let mut found = examiner.examine(threads, positions.iter().map(Vec::as_slice));
-            found.tangled = state.frame() == 0 && found.intersections > 0;
-            found
+            examiner.examine(threads, world, state.frame(), positions.iter().map(Vec::as_slice))
         });
         let description = &world.description;
         let rigid_bodies = description.rigid_bodies.iter().zip(&state.rigid).zip(&state.mean_rigid);
         let rigid_bodies = rigid_bodies
             .map(|((body, now), mean)| RigidCertificate::new(body, now, *mean, description.gravity))
             .collect();
-        Certificate { bodies, contact, rigid_bodies }
+        Certificate { bodies, seams: measure_seams(world, &positions), contact, rigid_bodies }
     }
 }
 

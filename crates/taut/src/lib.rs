@@ -40,6 +40,7 @@ pub use boundary::{
     obstacle::Obstacle,
     pin::Pin,
     rigid::{RigidBody, RigidState},
+    seam::Seam,
 };
 pub use certificate::{Certificate, certify};
 pub use state::State;

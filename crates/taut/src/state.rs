@@ -8,6 +8,7 @@ use crate::{
         hold::{Caught, Hand},
         rigid::RigidState,
     },
+    contact::intersection::Piercing,
     kernel::lanes::Quad,
 };
 
@@ -33,6 +34,8 @@ pub struct State {
     pub(crate) rigid: Vec<RigidState>,
     /// Their mean velocities over the last step \[m/s\], \[rad/s\].
     pub(crate) mean_rigid: Vec<[Vec3; 2]>,
+    /// What passes through what, if that is known. Nothing, once it has come apart.
+    pub(crate) piercings: Option<Vec<Piercing>>,
 }
 
 /// All of a [`State`] that must be kept to go on from it to the same bits, in the caller's vertex order.
@@ -68,17 +71,8 @@ impl State {
         let (caught, hands) = (Caught::new(world), Vec::new());
         let rigid: Vec<_> = world.description.rigid_bodies.iter().map(|body| body.start()).collect();
         let mean_rigid = rigid.iter().map(velocities_of).collect();
-        Self {
-            frame: 0,
-            x: world.start.clone(),
-            mean_v: v.clone(),
-            v,
-            duals,
-            caught,
-            hands,
-            rigid,
-            mean_rigid,
-        }
+        let (x, mean_v) = (world.start.clone(), v.clone());
+        Self { frame: 0, x, mean_v, v, duals, caught, hands, rigid, mean_rigid, piercings: None }
     }
 
     /// Frames simulated so far; 0 at the start.

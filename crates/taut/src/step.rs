@@ -4,6 +4,7 @@
 //! |---|---|
 //! | velocity update, level 0 | [`velocity::update`](crate::velocity::update) |
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
+//! | contact: what passes through what is drawn apart | [`contact::untangle`](crate::contact::untangle) |
 //! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
 //! | position update | `update_velocities` here, [`Solids::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
@@ -16,7 +17,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Description, State, World, WorldError,
     boundary::{hold::Hold, motion::Pose, rigid::RigidState, solids::Solids},
-    contact::guard::Guard,
+    contact::{
+        guard::Guard,
+        untangle::{Untangle, pierced},
+    },
     kernel::{
         bend::excess_angle,
         lanes::{LaneKind, Quad},
@@ -49,6 +53,10 @@ pub struct FrameReport {
     /// Vertices that were stopped short because they would have passed through cloth, over all steps of the frame.
     #[serde(default)]
     pub stopped: u32,
+    /// Edges that still pass through a triangle at the end of the frame, each counted with each such triangle: what is left of a tangled start, or
+    /// what an obstacle forced on cloth that could not give way.
+    #[serde(default)]
+    pub tangled: u32,
     /// Vertices whose prediction was not a finite number and was put back.
     pub rescued: u32,
     /// Time spent in the velocity update \[ms\].
@@ -78,6 +86,7 @@ pub struct Stepper {
     poses: Vec<[Pose; 2]>,
     /// How they would fly.
     flown: Vec<RigidState>,
+    untangle: Untangle,
 }
 
 impl Stepper {
@@ -101,6 +110,7 @@ impl Stepper {
             guard: world.surface.as_ref().map(|surface| Guard::new(surface, &world.start)),
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
+            untangle: Untangle::default(),
         })
     }
 
@@ -129,8 +139,7 @@ impl Stepper {
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
         let (mut missed, mut needed) = (0.0, 0.0);
         for (k, filter) in world.judges().iter().enumerate() {
-            let holding = self.scratch.holding.get(k).and_then(Option::as_ref);
-            let filter = holding.unwrap_or(filter);
+            let filter = self.scratch.filter(world, k).unwrap_or(filter);
             let range = filter.vertices.clone();
             let goal: Vec<_> = self.predicted[range.clone()].iter().map(position).collect();
             let nearest = filter.nearest(&self.threads, &goal);
@@ -202,12 +211,13 @@ impl Stepper {
             guard,
             poses,
             flown,
+            untangle,
         } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let description = &world.description;
         let dt = world.step_time();
         let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
-        let State { x, v, mean_v, duals, caught, rigid, mean_rigid, .. } = state;
+        let State { x, v, mean_v, duals, caught, rigid, mean_rigid, piercings, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
         world.place_fixtures(time, old);
@@ -216,11 +226,12 @@ impl Stepper {
             (vertex, hold.target(world, caught, end, &old[vertex], left))
         });
         move_pins(targets.clone(), dt, old, v);
+        scratch.sewn.begin(&world.sewing, old, dt);
 
         // Velocity update: forces inside the limits.
         let stretch = world.forces.largest_stretch(threads, lanes, x);
         let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
-        let motion = update::Motion { x, v, forces, steady };
+        let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn };
         update::update(world, threads, lanes, motion, time, dt, &plan);
         place_pins(targets, x);
         world.place_fixtures(end, x);
@@ -230,8 +241,19 @@ impl Stepper {
         let cloth = 0..world.fixtures.start;
         report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth.clone()]);
         fly(world, [time, end], rigid, flown, poses);
+        scratch.sewn.unite(&world.sewing, x, v);
         predicted.copy_from_slice(x);
         predicted_v.copy_from_slice(v);
+
+        // What passes through what is drawn apart, and let pass meanwhile.
+        if let Some(surface) = &world.surface {
+            let found = piercings.get_or_insert_with(|| pierced(surface, old));
+            untangle.begin(world, surface, found, old, dt, &mut scratch.tangle);
+            untangle.draw(x);
+            if !scratch.tangle.is_empty() {
+                scratch.sewn.unite(&world.sewing, x, v);
+            }
+        }
         let velocity_done = Instant::now();
 
         // Limiting: elements clamped, boundary conditions inside every iteration.
@@ -244,19 +266,34 @@ impl Stepper {
         };
         let mut enforced = enforce(world, &settings, Draft { x, old, duals, poses }, solids, scratch, turn);
 
+        if solids.hold_back(dt, old, predicted, x) {
+            enforced = measure(world, &settings, x, enforced);
+        }
+
         // Contact: what the step may not end with.
-        if let (Some(guard), Some(surface)) = (guard, &world.surface) {
-            let guarded = guard.hold(threads, surface, old, x, GUARDED);
+        if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
+            let near = (&scratch.tangle, &mut finder.candidates);
+            let guarded = guard.hold(threads, surface, near, old, x, GUARDED);
             report.stopped += guarded.stopped;
             if guarded.stopped > 0 {
                 enforced = measure(world, &settings, x, enforced);
             }
+            if guarded.unsure || !scratch.tangle.is_empty() {
+                *piercings = Some(pierced(surface, x));
+            }
+            report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
         }
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.
-        report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth]);
+        let rescued = rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth]);
+        report.rescued += rescued;
+        if rescued > 0 {
+            *piercings = None;
+        }
         update_velocities(dt, old, predicted, x, v, mean_v);
+        untangle.calm(dt, predicted_v, v);
+        solids.calm(predicted_v, v);
         solids.respond(&description.obstacles, dt, old, x, predicted_v, v);
         for (k, (state, flown)) in rigid.iter_mut().zip(flown.iter()).enumerate() {
             report.rescued += u32::from(!land(state, flown, poses[k], dt));

@@ -3,6 +3,7 @@
 mod build;
 mod coarse;
 mod imperfection;
+mod sewing;
 mod weave;
 
 use std::{ops::Range, sync::OnceLock};
@@ -11,11 +12,17 @@ use glam::Vec3;
 
 use crate::{
     boundary::{
-        attachment::Attachment, mesh_obstacle::MeshObstacle, motion::Motion, obstacle::Obstacle, pin::Pin,
+        attachment::Attachment,
+        mesh_obstacle::MeshObstacle,
+        motion::Motion,
+        obstacle::Obstacle,
+        pin::Pin,
         rigid::RigidBody,
+        seam::{Seam, Sewing},
+        solids::PUSH,
     },
     certificate::RestShape,
-    contact::{inside::ClosedMesh, surface::Surface},
+    contact::{inside::ClosedMesh, surface::Surface, untangle::pierced},
     hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
     limit::{
@@ -166,7 +173,8 @@ pub struct Solver {
     /// shells with a lower limit, which a long step crumples), and 4 to 32 for those that do not and for limits on edges, so that a
     /// step has no more than 12 substeps: limits that are met only roughly set off waves in stiff cloth.
     pub steps_per_frame: u32,
-    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0 chooses: 6 where
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. Of no use where cloth touches
+    /// ([`Contact`], mesh obstacles) and the scheme is [`Scheme::Nearest`], which is implicit there. 0 chooses: 6 where
     /// a frame is one step or three, 24 otherwise.
     pub max_substeps: u32,
 }
@@ -208,6 +216,8 @@ impl Default for Contact {
 pub struct Description {
     /// Pieces of cloth.
     pub cloths: Vec<Cloth>,
+    /// Vertices of cloth that are sewn together.
+    pub seams: Vec<Seam>,
     /// Solid bodies that cloth may not enter.
     pub obstacles: Vec<Obstacle>,
     /// Triangle meshes that cloth may not pass through.
@@ -232,6 +242,7 @@ impl Default for Description {
     fn default() -> Self {
         Self {
             cloths: Vec::new(),
+            seams: Vec::new(),
             obstacles: Vec::new(),
             mesh_obstacles: Vec::new(),
             rigid_bodies: Vec::new(),
@@ -323,6 +334,7 @@ pub struct World {
     /// By vertex, and of each vertex in the order of the scene.
     pub(crate) pins: Vec<PinnedVertex>,
     pub(crate) motions: Vec<Motion>,
+    pub(crate) sewing: Sewing,
     pub(crate) strain_elements: Vec<StrainElement>,
     pub(crate) strain: Colored<StrainBatch>,
     /// Triangles whose limits differ by direction.
@@ -335,6 +347,8 @@ pub struct World {
     pub(crate) bends: Colored<BendBatch>,
     /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
+    /// What takes the place of each of these while its seams are closed, if it has seams: twins are one vertex there.
+    pub(crate) welded: Vec<Option<Filter>>,
     /// One for each body with limits on coarser levels, if the scheme asks for them.
     pub(crate) levels: Vec<Levels>,
     /// Filters to measure other schemes by, made when they are first asked for.
@@ -452,7 +466,12 @@ impl World {
             let mut description = self.description.clone();
             (description.solver.scheme, description.solver.passes) = (Scheme::Nearest, 0);
             // It was fine with the other scheme, so it is with this one.
-            build::build(description).map(|world| world.filters).unwrap_or_default()
+            build::build(description)
+                .map(|world| {
+                    let both = world.filters.into_iter().zip(world.welded);
+                    both.map(|(open, welded)| welded.unwrap_or(open)).collect()
+                })
+                .unwrap_or_default()
         })
     }
 
@@ -471,6 +490,11 @@ impl World {
         self.forces.plan(f64::from(self.step_time()), 1.0, self.max_substeps())
     }
 
+    /// How many edges pass through a triangle at the start, each counted with each such triangle, of what is kept from passing through.
+    pub fn tangled_at_start(&self) -> usize {
+        self.surface.as_ref().map_or(0, |surface| pierced(surface, &self.start).len())
+    }
+
     /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -484,7 +508,7 @@ impl World {
                 let (count, deepest) = inside.fold((0, 0.0f32), |(n, deepest), d| (n + 1, deepest.max(-d)));
                 if count > 0 {
                     warnings.push(format!(
-                        "cloth \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at 3 m/s",
+                        "cloth \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at {PUSH:.0} m/s",
                         cloth.name,
                         obstacle.name,
                         body.vertices.len(),
@@ -494,7 +518,13 @@ impl World {
             }
         }
         let plan = self.plan();
-        for (what, factor) in [("stretch", plan.stretch), ("bending", plan.bend)] {
+        // Nothing is softened where the filter is elastic itself.
+        let softened = if self.forces.inside {
+            [("stretch", 1.0), ("bending", 1.0)]
+        } else {
+            [("stretch", plan.stretch), ("bending", plan.bend)]
+        };
+        for (what, factor) in softened {
             if factor < 1.0 {
                 let steps = counted(self.steps_per_frame, "step");
                 let substeps = counted(plan.substeps, "substep");

@@ -2,14 +2,17 @@
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Contact, Description, Limit, Material, State, Stepper, World,
+    Cloth, Contact, Description, Limit, Material, MeshObstacle, State, Stepper, World,
     boundary::{
-        motion::Motion,
+        mesh_obstacle::MeshFrames,
+        motion::{Keyframe, Motion},
         obstacle::{Obstacle, Shape},
     },
+    certificate::Examiner,
     certify,
     contact::{intersection::piercings, surface::Surface},
     mesh::generate,
+    parallel::Threads,
 };
 
 /// A sheet that is dropped on its edge, and piles up.
@@ -71,4 +74,54 @@ fn a_sheet_that_folds_up_never_pierces_itself_and_holds_its_limit() {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     assert_eq!(fall(0.004, 1).last, fall(0.004, 3).last);
+}
+
+/// A sheet above a ball that is a mesh; without thickness, so that cloth may pass through cloth.
+fn on_a_ball() -> World {
+    let mesh = generate::grid([0.4, 0.4], [16, 16], generate::Diagonals::Alternating, 0);
+    let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
+    cloth.strain = Limit { min: None, max: Some(0.05) };
+    cloth.start.iter_mut().for_each(|x| *x += Vec3::new(-0.2, 0.14, -0.2));
+    let ball = generate::Generator::Sphere { radius: 0.1, frequency: 6 }.generate().unwrap();
+    let up = Keyframe { time: 0.5, translate: Vec3::Y * 0.05, ..Keyframe::default() };
+    let ball = MeshObstacle {
+        name: "ball".into(),
+        triangles: ball.triangles,
+        frames: MeshFrames::still(ball.positions),
+        motion: Motion { keys: vec![Keyframe::default(), up], pivot: Vec3::ZERO },
+        friction: 0.3,
+        margin: 0.002,
+    };
+    World::new(Description { cloths: vec![cloth], mesh_obstacles: vec![ball], ..Description::default() })
+        .unwrap()
+}
+
+#[test]
+fn certificates_count_what_passes_through_a_mesh_where_it_is_then() {
+    let world = on_a_ball();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
+    for _ in 0..20 {
+        stepper.advance_frame(&world, &mut state);
+        let contact = certify(&world, &state).contact.unwrap();
+        assert_eq!((contact.intersections, contact.first), (0, None), "frame {}", state.frame());
+    }
+    // Draped, and pushed down into the ball by a centimetre.
+    let mut x = state.positions(&world, 0);
+    x.iter_mut().for_each(|x| x.y -= 0.01);
+    let (threads, mut examiner) = (Threads::alone(), Examiner::new(&world).unwrap());
+    let mut look = |frame: u32, x: &[Vec3]| examiner.examine(&threads, &world, frame, [x]);
+    let pushed = look(20, &x);
+    assert!(pushed.intersections > 20 && pushed.smallest_gap == Some(0.0), "{pushed:?}");
+    let first = pushed.first.unwrap();
+    assert_ne!(first.edge_body, first.face_body);
+    // The ball rises: at the start it was lower than the sheet is now.
+    x.iter_mut().for_each(|x| x.y = 0.12);
+    assert!(look(0, &x).intersections == 0 && look(20, &x).intersections > 0);
+    // Cloth may pass through itself here, which is none of the certificate's business; but who asks for all is told.
+    let flap = |x: &mut [Vec3]| {
+        x.iter_mut().enumerate().for_each(|(i, x)| *x = Vec3::new(i as f32 % 2.0, 9.0, (i % 3) as f32))
+    };
+    flap(&mut x);
+    assert_eq!(look(20, &x).intersections, 0);
+    assert!(Examiner::of_all(&world).examine(&threads, &world, 20, [&x[..]]).intersections > 0);
 }

@@ -93,6 +93,30 @@ fn a_heavy_ball_stays_on_a_trampoline_that_holds_its_limit() {
     }
 }
 
+/// What the tolerance lets cloth stretch past its limit in one step throws no ball in the next, be steps as short as they are.
+#[test]
+fn a_ball_takes_no_energy_from_the_tolerance() {
+    for steps_per_frame in [4, 8] {
+        let mut description = trampoline(24, 5.0, 0.5).description().clone();
+        description.solver.steps_per_frame = steps_per_frame;
+        let world = World::new(description).unwrap();
+        let mut state = State::new(&world);
+        let mut stepper = Stepper::new(&world, 2).unwrap();
+        let energy = |state: &State| {
+            let ball = &certify(&world, state).rigid_bodies[0];
+            ball.kinetic + ball.gravity
+        };
+        let (start, mut lowest) = (energy(&state), f64::INFINITY);
+        for frame in 1..=40 {
+            stepper.advance_frame(&world, &mut state);
+            let now = energy(&state);
+            lowest = lowest.min(now);
+            assert!(now < 1.001 * start, "{steps_per_frame} steps, frame {frame}: {start} J, then {now} J");
+        }
+        assert!(lowest < 0.8 * start, "{steps_per_frame} steps: it met nothing");
+    }
+}
+
 #[test]
 fn a_body_that_meets_nothing_flies_on_a_parabola() {
     let mut world = trampoline(8, 1.0, 0.5);

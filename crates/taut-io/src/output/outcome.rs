@@ -46,7 +46,7 @@ pub struct ContactFigures {
     pub tangled_frames: u32,
     /// Most intersections in a frame, whatever they come from.
     pub most_intersections: u64,
-    /// Smallest gap in the frames after the start \[m\]; none if everything was further apart than twice its thickness.
+    /// Smallest gap in the frames after the start \[m\]; none if everything was as far apart as thickness and margins ask for.
     pub smallest_gap: Option<f64>,
     /// Frame in which it was.
     pub smallest_gap_frame: Option<u32>,
@@ -77,6 +77,9 @@ pub struct Figures {
     pub max_penetration: Worst,
     /// Largest distance of a pinned vertex from where it should be \[m\].
     pub max_pin_error: Worst,
+    /// Largest opening of a seam at the last frame \[m\].
+    #[serde(default)]
+    pub final_opening: f64,
     /// Contact; none where everything is let pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactFigures>,
@@ -183,6 +186,8 @@ impl Tally {
     pub fn add(&mut self, line: &FrameLine) {
         let energies = line.certificate.bodies.iter().map(|body| body.energy);
         self.figures.final_energy = energies.map(|e| e.kinetic + e.gravity + e.stretch + e.bend).sum();
+        let openings = line.certificate.seams.iter().map(|seam| seam.max_opening);
+        self.figures.final_opening = openings.fold(0.0, f64::max);
         self.add_contact(line);
         let Some(report) = &line.report else { return };
         let f = &mut self.figures;
@@ -245,6 +250,7 @@ impl Tally {
             max_residual: f.max_residual.value.max(f.max_edge_residual.value),
             max_bend_excess: f.max_bend_excess.value,
             max_penetration: f.max_penetration.value,
+            final_opening: f.final_opening,
             final_bounds: [low, high].map(|corner| corner.as_dvec3().to_array()),
         }
     }
@@ -271,7 +277,7 @@ mod tests {
             StrainMeasure { max_stretch, min_stretch: 0.9, most_stretched: frame, ..Default::default() };
         let body = BodyCertificate { name: "sheet".into(), strain, ..Default::default() };
         let report = (frame > 0).then_some(FrameReport { converged, iterations: 10, ..Default::default() });
-        let certificate = Certificate { bodies: vec![body], contact: None, rigid_bodies: Vec::new() };
+        let certificate = Certificate { bodies: vec![body], ..Certificate::default() };
         FrameLine { frame, report, certificate, frame_ms: f64::from(frame), ..Default::default() }
     }
 

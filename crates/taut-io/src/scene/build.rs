@@ -15,10 +15,11 @@ use taut::{
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Obstacle, Pin, Vector, Wind},
+    format::{Air, Cloth, MotionKey, Obstacle, Pin, Seam, Vector, Wind},
     nearest::hint,
     noise::{self, Octaves},
     report::{Path, Report},
+    seams,
     select::Selection,
     solids, surfaces,
     tree::{Node, Origin},
@@ -33,8 +34,12 @@ pub(super) struct Built {
 
 /// See [`LoadedScene::build`].
 pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
-    let mut builder =
-        Builder { scene, report: Report::new(scene.file.clone(), &scene.overrides), warnings: Vec::new() };
+    let mut builder = Builder {
+        scene,
+        report: Report::new(scene.file.clone(), &scene.overrides),
+        warnings: Vec::new(),
+        sewn: Vec::new(),
+    };
     let settings = &scene.scene;
     let mesh_obstacles: Vec<taut::MeshObstacle> = settings
         .obstacle
@@ -42,13 +47,21 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
         .enumerate()
         .filter_map(|(index, obstacle)| builder.surface(index, obstacle))
         .collect();
-    let cloths =
+    let cloths: Vec<taut::Cloth> =
         settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
+    if !builder.report.problems.is_empty() {
+        return Err(Problems(builder.report.into_sorted()));
+    }
+    let seams = settings.seam.iter().enumerate();
+    let mut seams: Vec<taut::Seam> =
+        seams.filter_map(|(index, seam)| builder.seam(index, seam, &cloths)).collect();
+    seams.append(&mut builder.sewn);
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
     let description = Description {
         cloths,
+        seams,
         obstacles: settings.obstacle.iter().filter_map(solids::fixed).collect(),
         mesh_obstacles,
         rigid_bodies: settings.obstacle.iter().filter_map(solids::rigid).collect(),
@@ -101,6 +114,8 @@ struct Builder<'a> {
     scene: &'a LoadedScene,
     report: Report<'a>,
     warnings: Vec<Problem>,
+    /// Seams that generated meshes bring.
+    sewn: Vec<taut::Seam>,
 }
 
 impl Builder<'_> {
@@ -124,7 +139,7 @@ impl Builder<'_> {
     /// One piece of cloth, or `None` if something was reported.
     fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
         let name = cloth.name.clone().unwrap_or_default();
-        let Garment { mesh, start, .. } = self.mesh(index, cloth, &name)?;
+        let Garment { mesh, start, seams } = self.mesh(index, cloth, &name)?;
         let start = self.start(index, cloth, &name, start)?;
         let before = self.report.problems.len();
         let pins = self.pins(index, cloth, &name, &mesh, &start);
@@ -145,6 +160,14 @@ impl Builder<'_> {
         };
         if let Err(problem) = cloth.check_weave() {
             self.refuse::<()>(index, &cloth.name, &["strain", "direction"], problem);
+        }
+        if !seams.is_empty() {
+            self.sewn.push(seams::within_cloth(
+                cloth.name.clone(),
+                index,
+                &seams,
+                taut::boundary::seam::SPEED,
+            ));
         }
         (self.report.problems.len() == before).then_some(cloth)
     }
@@ -290,6 +313,20 @@ impl Builder<'_> {
             }
         }
         pins
+    }
+
+    /// A seam, or `None` if something was reported.
+    fn seam(&mut self, index: usize, seam: &Seam, cloths: &[taut::Cloth]) -> Option<taut::Seam> {
+        let refusals = match seams::build(seam, cloths, |file| self.scene.resolve(file)) {
+            Ok(seam) => return Some(seam),
+            Err(refusals) => refusals,
+        };
+        let name = seam.name.clone().unwrap_or_default();
+        for (key, message) in refusals {
+            let problem = self.at_key("seam", index, &name, &[key], message);
+            self.report.problems.push(problem);
+        }
+        None
     }
 
     /// The number of the mesh obstacle `name`, of the description's.

@@ -124,6 +124,15 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
             }
         }
     }
+    for seam in &mut moved.scene.seam {
+        for select in [&mut seam.from, &mut seam.to].into_iter().flatten() {
+            if let Ok(Selection::Map(file)) = Selection::parse(select)
+                && let Some(copy) = copy(&file)
+            {
+                *select = format!("map:{copy}");
+            }
+        }
+    }
     for obstacle in &mut moved.scene.obstacle {
         if let Some(file) = obstacle.mesh.as_mut().and_then(ObstacleMesh::file_mut)
             && let Some(copy) = copy(file)
@@ -161,6 +170,11 @@ fn names(scene: &LoadedScene) -> Vec<String> {
             if let Ok(Selection::Map(file)) = Selection::parse(&pin.select) {
                 names.push(file);
             }
+        }
+    }
+    for select in scene.scene.seam.iter().flat_map(|seam| [&seam.from, &seam.to]).flatten() {
+        if let Ok(Selection::Map(file)) = Selection::parse(select) {
+            names.push(file);
         }
     }
     for obstacle in &scene.scene.obstacle {

@@ -6,8 +6,8 @@
 //! 1. a tree of values that know their lines (`tree`), changed by the command line (`overrides`),
 //! 2. checked along the JSON Schema (`validate`), which is generated from the types (`schema`, `format`), and by what
 //!    a schema cannot say (`rules`), every problem with file, line and key (`report`),
-//! 3. typed (`format`), and built: meshes and starts (`build`, `noise`), selections (`select`, `map`), obstacles
-//!    (`solids`, `surfaces`).
+//! 3. typed (`format`), and built: meshes and starts (`build`, `noise`), selections (`select`, `map`), seams (`seams`),
+//!    obstacles (`solids`, `surfaces`).
 
 mod build;
 mod built_in;
@@ -22,6 +22,7 @@ mod read;
 mod report;
 mod rules;
 mod schema;
+mod seams;
 mod select;
 mod solids;
 mod surfaces;
@@ -77,6 +78,8 @@ pub struct RunExtremes {
     pub max_bend_excess: f64,
     /// Deepest penetration of an obstacle \[m\].
     pub max_penetration: f64,
+    /// Largest opening of a seam at the last frame \[m\].
+    pub final_opening: f64,
     /// Lowest and highest position of any vertex at the last frame, per axis \[m\].
     pub final_bounds: [[f64; 3]; 2],
 }

@@ -82,6 +82,11 @@ fn loaded(
     let cloth_names = names::complete("cloth", &given);
     let given: Vec<Option<&str>> = scene.obstacle.iter().map(|obstacle| obstacle.name.as_deref()).collect();
     let obstacle_names = names::complete("obstacle", &given);
+    let given: Vec<Option<&str>> = scene.seam.iter().map(|seam| seam.name.as_deref()).collect();
+    let seam_names = names::complete("seam", &given);
+    for (seam, name) in scene.seam.iter_mut().zip(seam_names) {
+        seam.name = Some(name);
+    }
     for (cloth, name) in scene.cloth.iter_mut().zip(cloth_names) {
         cloth.name = Some(name);
         cloth.material = cloth.material.written_out();

@@ -25,9 +25,12 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     if let Some(solver) = scene.get("solver") {
         check_passes(solver, &Path::Key(&root, "solver"), report);
     }
-    for (kind, check) in
-        [("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)), ("obstacle", check_obstacle)]
-    {
+    let kinds = [
+        ("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)),
+        ("seam", check_seam),
+        ("obstacle", check_obstacle),
+    ];
+    for (kind, check) in kinds {
         let list = Path::Key(&root, kind);
         let bodies = scene.items_of(kind);
         check_names(kind, bodies, &list, report);
@@ -105,6 +108,47 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
         let mesh = Path::Key(path, "mesh");
         check_torus(torus, &Path::Key(&mesh, "torus"), report);
+    }
+}
+
+/// A seam is of one cloth or two, and says in one way which vertices it is about.
+fn check_seam(seam: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    one_of(seam, &["cloths", "cloth"], path, report);
+    one_of(seam, &["pairs", "from", "within"], path, report);
+    for (key, other) in [("from", "to"), ("to", "from")] {
+        if let (Some(node), None) = (seam.get(key), seam.get(other)) {
+            report.add(
+                node.origin,
+                &Path::Key(path, other),
+                format!("is missing; beside {key} it must be there"),
+            );
+        }
+        if let Some((node, text)) = seam.get(key).and_then(|node| Some((node, node.text()?)))
+            && let Err(message) = Selection::parse(text)
+        {
+            report.add(node.origin, &Path::Key(path, key), message);
+        }
+    }
+}
+
+/// Exactly one of `keys` must be there.
+fn one_of(node: &Node, keys: &[&str], path: &Path<'_>, report: &mut Report<'_>) {
+    let mut given = keys.iter().filter(|key| node.get(key).is_some());
+    match given.next() {
+        None => {
+            let others = keys[1..].join(" or ");
+            report.add(
+                node.origin,
+                &Path::Key(path, keys[0]),
+                format!("is missing; it or {others} must be there"),
+            );
+        }
+        Some(first) => {
+            for key in given {
+                let origin = node.get(key).map_or(node.origin, |node| node.origin);
+                report.add(origin, &Path::Key(path, key), format!("must not stand beside {first}"));
+            }
+        }
     }
 }
 

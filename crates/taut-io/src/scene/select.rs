@@ -60,6 +60,25 @@ impl Selection {
         }
     }
 
+    /// The same, each once: indices in the order in which they are written, a group in its own order.
+    ///
+    /// # Errors
+    /// Why there are none, and what the mesh has.
+    pub fn resolve_in_order(
+        &self,
+        mesh: &TriangleMesh,
+        file: impl Fn(&str) -> PathBuf,
+    ) -> Result<Vec<u32>, String> {
+        let sorted = self.resolve(mesh, file)?;
+        Ok(match self {
+            Selection::Indices(ranges) => {
+                let mut seen = std::collections::BTreeSet::new();
+                ranges.iter().flat_map(|(from, to)| *from..=*to).filter(|v| seen.insert(*v)).collect()
+            }
+            _ => sorted,
+        })
+    }
+
     /// The vertices of `mesh` that are meant, sorted; at least one. `file` says where the map lies.
     ///
     /// # Errors

@@ -7,4 +7,5 @@ pub mod motion;
 pub mod obstacle;
 pub mod pin;
 pub mod rigid;
+pub mod seam;
 pub mod solids;

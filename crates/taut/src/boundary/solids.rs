@@ -14,7 +14,13 @@ use super::{motion::Pose, obstacle::Obstacle};
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
 /// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. All at once would throw it.
-pub(crate) const PUSH: f32 = 3.0;
+pub(crate) const PUSH: f32 = 2.0;
+
+/// Cloth that begins a step inside by this share of what it is pushed out by in a step is still on its way out.
+const DEEP: f32 = 0.1;
+
+/// What is carried along moves at most so much faster than that.
+const CARRIED: f32 = 1.5;
 
 /// No obstacle.
 const NONE: u32 = u32::MAX;
@@ -37,6 +43,8 @@ pub struct Solids {
     poses: Vec<[Pose; 2]>,
     /// Length of the step \[s\].
     duration: f32,
+    /// How deep inside the deepest vertex began the step \[m\].
+    deepest: f32,
     /// Vertices that may meet an obstacle in this step.
     candidates: Vec<u32>,
     /// By candidate.
@@ -44,9 +52,9 @@ pub struct Solids {
 }
 
 impl Solids {
-    /// Whether some vertex began the step so deep inside an obstacle that it is still being pushed out.
-    pub(crate) fn pushes_out(&self) -> bool {
-        self.contacts.iter().any(|contact| contact.sunk > 0.0)
+    /// Whether some vertex began the step inside an obstacle, be it that it gets out in this one.
+    fn frees(&self) -> bool {
+        self.deepest > DEEP * PUSH * self.duration
     }
 
     /// Scratch for `vertex_count` vertices and `obstacle_count` obstacles, so that steps need not allocate.
@@ -57,6 +65,7 @@ impl Solids {
         Self {
             poses: Vec::with_capacity(obstacle_count),
             duration: 0.0,
+            deepest: 0.0,
             candidates: Vec::with_capacity(vertex_count),
             contacts: Vec::with_capacity(vertex_count),
         }
@@ -73,7 +82,7 @@ impl Solids {
         x: &mut [Quad],
         reach: f32,
     ) {
-        self.duration = times[1] - times[0];
+        (self.duration, self.deepest) = (times[1] - times[0], 0.0);
         self.poses.clear();
         self.poses.extend(obstacles.iter().map(|o| times.map(|t| o.pose(t))));
         self.candidates.clear();
@@ -86,11 +95,14 @@ impl Solids {
                 continue;
             }
             let (from, mut to) = (position(old), position(x));
-            let near = reach + (to - from).length();
+            let way = (to - from).length();
             let mut may_meet = false;
             for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
-                let distances = [from, to].map(|p| obstacle.gap(poses[1].to_body(p)).0);
-                if distances[0].min(distances[1]) < near {
+                // As the obstacle sees it, which may be faster than the vertex.
+                let [begin, end] = [poses[0].to_body(from), poses[1].to_body(to)];
+                let near = reach + way.max((end - begin).length());
+                let distances = [begin, poses[1].to_body(from), end].map(|p| obstacle.gap(p).0);
+                if distances.iter().any(|&distance| distance < near) {
                     may_meet = true;
                     if let Some(entry) = passes_through(obstacle, poses, from, to) {
                         to = entry;
@@ -100,6 +112,7 @@ impl Solids {
             }
             if may_meet {
                 self.candidates.push(v as u32);
+                self.deepest = self.deepest.max(began(obstacles, &self.poses, from));
                 let sunk = sunk(obstacles, &self.poses, from, self.duration);
                 self.contacts.push(Contact { obstacle: NONE, normal: Vec3::Y, sunk });
             }
@@ -140,22 +153,34 @@ impl Solids {
         &self.candidates
     }
 
-    /// How much deeper `p` \[m\], which began the step at `old`, is inside an obstacle than it may be at the end of the
-    /// step; negative outside.
-    pub fn depth(&self, obstacles: &[Obstacle], old: Vec3, p: Vec3) -> f32 {
-        let depths = obstacles.iter().zip(&self.poses).map(|(o, poses)| -o.gap(poses[1].to_body(p)).0);
-        depths.fold(f32::NEG_INFINITY, f32::max) - sunk(obstacles, &self.poses, old, self.duration)
+    /// How deep a vertex that began the step at `old` \[m\] may be inside an obstacle at its end \[m\]: not at all, unless it begins inside.
+    pub fn sunk(&self, obstacles: &[Obstacle], old: Vec3) -> f32 {
+        sunk(obstacles, &self.poses, old, self.duration)
     }
 
-    /// Where `p` goes that began the step at `old`: to the surface with friction if it is inside, nowhere otherwise.
-    pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, mut p: Vec3) -> Vec3 {
-        let sunk = sunk(obstacles, &self.poses, old, self.duration);
+    /// How deep `p` \[m\] is inside an obstacle at the end of the step \[m\]; negative outside. Changes by no more than `p` moves.
+    pub fn depth(&self, obstacles: &[Obstacle], p: Vec3) -> f32 {
+        let depths = obstacles.iter().zip(&self.poses).map(|(o, poses)| -o.gap(poses[1].to_body(p)).0);
+        depths.fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Where `p` goes that began the step at `old` and may be `sunk` \[m\] deep: to the surface with friction if it is inside, nowhere otherwise.
+    pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, sunk: f32, mut p: Vec3) -> Vec3 {
         let mut contact = Contact { obstacle: NONE, normal: Vec3::Y, sunk };
         if settle(obstacles, &self.poses, old, &mut p, &mut contact) > 0.0 {
             // Friction moves along the tangent, which may enter what bulges.
             expel_point(obstacles, &self.poses, sunk, &mut p, 1);
         }
         p
+    }
+
+    /// Takes every vertex to where [`Solids::nearest_outside`] has it.
+    pub fn put_outside(&self, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
+        for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
+            let (old, quad) = (position(&old[v as usize]), &mut x[v as usize]);
+            let p = self.nearest_outside(obstacles, old, contact.sunk, position(quad));
+            quad[..3].copy_from_slice(&p.to_array());
+        }
     }
 
     /// Notes which obstacle each candidate touches, to within `reach` \[m\], so that it can respond.
@@ -178,6 +203,39 @@ impl Solids {
             // Leaving one obstacle may enter its neighbour; a few rounds settle what can be settled.
             expel_point(obstacles, &self.poses, contact.sunk, &mut p, 4);
             quad[..3].copy_from_slice(&p.to_array());
+        }
+    }
+
+    /// While something is pushed out, nothing is thrown: no vertex goes further from `old` than it was `predicted` to, or than what is
+    /// carried along with what is pushed out; `dt` \[s\]. What is not where it should be then has its turn in the next steps. Says whether
+    /// something was held back.
+    pub fn hold_back(&self, dt: f32, old: &[Quad], predicted: &[Quad], x: &mut [Quad]) -> bool {
+        if !self.frees() {
+            return false;
+        }
+        let mut held = false;
+        for ((x, old), predicted) in x.iter_mut().zip(old).zip(predicted).filter(|((x, _), _)| x[3] > 0.0) {
+            let (start, way) = (position(old), position(x) - position(old));
+            let most = (position(predicted) - start).length().max(CARRIED * PUSH * dt);
+            if way.length() > most {
+                x[..3].copy_from_slice(&(start + way * (most / way.length())).to_array());
+                held = true;
+            }
+        }
+        held
+    }
+
+    /// While something is pushed out, nothing is thrown: what limiting made faster than it was predicted to be, and faster than what is pushed
+    /// out, is slowed down to that. `predicted` are the velocities before limiting, `v` those after \[m/s\].
+    pub fn calm(&self, predicted: &[Quad], v: &mut [Quad]) {
+        if !self.frees() {
+            return;
+        }
+        for (v, predicted) in v.iter_mut().zip(predicted) {
+            let (speed, most) = (position(v).length(), position(predicted).length().max(PUSH));
+            if speed > most {
+                v[..3].iter_mut().for_each(|v| *v *= most / speed);
+            }
         }
     }
 
@@ -249,8 +307,13 @@ fn settle(
 /// How deep a vertex that begins a step of `duration` \[s\] at `old` may be at its end \[m\]: not at all, unless it begins
 /// inside.
 fn sunk(obstacles: &[Obstacle], poses: &[[Pose; 2]], old: Vec3, duration: f32) -> f32 {
-    let began = obstacles.iter().zip(poses).map(|(o, poses)| -o.gap(poses[0].to_body(old)).0);
-    (began.fold(f32::NEG_INFINITY, f32::max) - PUSH * duration).max(0.0)
+    (began(obstacles, poses, old) - PUSH * duration).max(0.0)
+}
+
+/// How deep inside an obstacle a vertex begins a step at `old` \[m\]; negative outside.
+fn began(obstacles: &[Obstacle], poses: &[[Pose; 2]], old: Vec3) -> f32 {
+    let depths = obstacles.iter().zip(poses).map(|(o, poses)| -o.gap(poses[0].to_body(old)).0);
+    depths.fold(f32::NEG_INFINITY, f32::max)
 }
 
 /// Puts `p`, but for the depth `sunk`, on the surface of each obstacle that it is inside of, without friction, in at most `rounds` rounds.

@@ -21,7 +21,7 @@ pub struct ContactCertificate {
     /// The first of them, by body, edge and face.
     pub first: Option<Intersection>,
     /// Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours \[m\]; 0 if something passes through
-    /// something. None: everything is further apart than twice its thickness. Neighbours share a vertex, or were as
+    /// something. None: everything is as far apart as thickness and margins ask for. Neighbours share a vertex, or were as
     /// near as that at the start.
     pub smallest_gap: Option<f64>,
 }
@@ -76,7 +76,23 @@ impl Gathered {
         objects.push(Object { name: name.into(), first_vertex, first_face });
         parts.triangles.extend(triangles.iter().map(|t| t.map(|v| first_vertex + v)));
         parts.start.extend(start.iter().map(Vec3::to_array));
+        parts.identity.extend(first_vertex..parts.start.len() as u32);
         parts.radius.resize(parts.start.len(), radius);
+    }
+
+    /// Takes vertices for one that seams sew together; the bodies are those of `world`, in their order.
+    fn sew(&mut self, world: &World) {
+        let Self { objects, parts } = self;
+        let places = world.bodies.iter().zip(objects);
+        let mut by_engine = vec![0; world.bodies.last().map_or(0, |body| body.vertices.end)];
+        for (body, object) in places {
+            for (k, &v) in body.order.iter().enumerate() {
+                by_engine[body.vertices.start + k] = object.first_vertex + v;
+            }
+        }
+        for (engine, &twin) in world.sewing.identity.iter().enumerate() {
+            parts.identity[by_engine[engine] as usize] = by_engine[twin as usize];
+        }
     }
 
     fn examiner(self) -> Examiner {
@@ -88,20 +104,28 @@ impl Gathered {
 impl Examiner {
     /// One for the contact that `world` keeps; none if it lets everything pass.
     pub fn new(world: &World) -> Option<Self> {
-        world.surface.as_ref()?;
-        Some(Self::of_all(world))
+        let surface = world.surface.as_ref()?;
+        Some(Self::gather(world, surface.between_cloth))
     }
 
     /// One for all that could touch in `world`, also where it lets it pass.
     pub fn of_all(world: &World) -> Self {
+        Self::gather(world, true)
+    }
+
+    fn gather(world: &World, between_cloth: bool) -> Self {
         let thickness = world.description.contact.thickness;
         let start = State::new(world);
         let mut all = Gathered::default();
         for (body, cloth) in world.description.cloths.iter().enumerate() {
             all.add(&cloth.name, &cloth.mesh.triangles, &start.positions(world, body), 0.5 * thickness);
         }
+        all.sew(world);
         all.parts.fixed_from = all.parts.start.len() as u32;
-        all.parts.between_cloth = true;
+        all.parts.between_cloth = between_cloth;
+        for obstacle in &world.description.mesh_obstacles {
+            all.add(&obstacle.name, &obstacle.triangles, &obstacle.positions_at(0.0), obstacle.margin);
+        }
         all.examiner()
     }
 
@@ -114,19 +138,27 @@ impl Examiner {
         all.examiner()
     }
 
-    /// Looks at the bodies, whose vertices are at `positions`, one list a body \[m\]. What is left of a tangled
-    /// start it does not know: `tangled` stays unset.
+    /// Looks at frame `frame` of `world`, with the vertices of its cloth at `positions`, one list a body \[m\]; mesh obstacles are where the time of
+    /// the frame has them. What is left of a tangled start one frame alone does not tell: `tangled` is set in a start only.
     ///
     /// # Panics
     /// If there are not as many positions as vertices.
     pub fn examine<'a>(
         &mut self,
         threads: &Threads,
+        world: &World,
+        frame: u32,
         positions: impl IntoIterator<Item = &'a [Vec3]>,
     ) -> ContactCertificate {
         self.x.clear();
         self.x.extend(positions.into_iter().flatten().map(Vec3::to_array));
-        self.look(threads)
+        let time = world.time_of_frame(frame);
+        for obstacle in &world.description.mesh_obstacles {
+            self.x.extend(obstacle.positions_at(time).iter().map(Vec3::to_array));
+        }
+        let mut found = self.look(threads);
+        found.tangled = frame == 0 && found.intersections > 0;
+        found
     }
 
     /// Looks at the bodies as they start.

@@ -112,6 +112,9 @@ pub struct Candidates {
     pieces: Vec<(Search, Range<usize>)>,
     /// By piece of work; kept so that steps need not allocate.
     found: Vec<Vec<Pair>>,
+    /// Where vertices were to go when that was found, and within which reach \[m\]; none after [`Candidates::forget`].
+    asked: Vec<Quad>,
+    reach: Option<f32>,
 }
 
 impl Candidates {
@@ -134,14 +137,38 @@ impl Candidates {
             add(Search::EdgesFixed, cloth.edges.leaf_count());
         }
         let found = vec![Vec::new(); pieces.len()];
-        Self { cloth, fixed, pieces, found }
+        Self { cloth, fixed, pieces, found, asked: x.to_vec(), reach: None }
+    }
+
+    /// Finds all pairs that may come nearer than `reach` \[m\] on their way to `x`, unless they are known: those of the same step that were found for
+    /// vertices that went elsewhere, but not so far that what was added to the reach then does not make up for it.
+    pub fn find_or_keep(
+        &mut self,
+        threads: &Threads,
+        surface: &Surface,
+        old: &[Quad],
+        x: &[Quad],
+        reach: f32,
+    ) {
+        let room = self.reach.map_or(-1.0, |known| 0.5 * (known - reach) * (1.0 - 1e-5));
+        let within = |(a, b): (&Quad, &Quad)| (0..3).all(|k| (a[k] - b[k]).abs() <= room);
+        if !self.asked.iter().zip(x).all(within) {
+            self.find(threads, surface, old, x, reach);
+        }
+    }
+
+    /// What was found does not hold any more: another step begins.
+    pub fn forget(&mut self) {
+        self.reach = None;
     }
 
     /// Finds all pairs that may come nearer than `reach` \[m\] on their way from `old` to `x` \[m\].
     pub fn find(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], reach: f32) {
         // Each of the two grows by half of it.
         let margin = (0.5 * reach).next_up();
-        let Self { cloth, fixed, pieces, found } = self;
+        let Self { cloth, fixed, pieces, found, asked, reach: known } = self;
+        asked.copy_from_slice(x);
+        *known = Some(reach);
         cloth.refit(threads, surface, old, x, margin);
         fixed.refit(threads, surface, old, x, margin);
         let (cloth, fixed): (&Trees, &Trees) = (cloth, fixed);
@@ -186,18 +213,20 @@ fn vertices_near(surface: &Surface, [own, others]: [&Trees; 2], leaf: usize, lis
     });
 }
 
-/// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners.
+/// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners, or sewn to one.
 #[inline(always)]
 fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair> {
     let (v, [a, b, c]) = (surface.vertices[vertex as usize], surface.triangles[triangle as usize]);
-    (v != a && v != b && v != c).then_some(Pair { kind: Kind::VertexTriangle, first: v, second: triangle })
+    let [w, a, b, c] = surface.identities([v, a, b, c]);
+    (w != a && w != b && w != c).then_some(Pair { kind: Kind::VertexTriangle, first: v, second: triangle })
 }
 
-/// The pair of two edges, by their places in `surface`, unless they share a vertex.
+/// The pair of two edges, by their places in `surface`, unless they share a vertex, or are sewn to each other in one.
 #[inline(always)]
 fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
     let (first, second) = (first.min(second), first.max(second));
     let ([a, b], [c, d]) = (surface.edges[first as usize], surface.edges[second as usize]);
+    let [a, b, c, d] = surface.identities([a, b, c, d]);
     let apart = a != c && a != d && b != c && b != d;
     apart.then_some(Pair { kind: Kind::EdgeEdge, first, second })
 }

@@ -91,6 +91,12 @@ pub fn stay_apart(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> b
         Kind::VertexTriangle => 3.0 * middle(0) - (middle(1) + middle(2) + middle(3)),
         Kind::EdgeEdge => (middle(0) + middle(1)) - (middle(2) + middle(3)),
     };
+    apart_along(kind, line, from, to, gap)
+}
+
+/// Whether two parts stay further apart than `gap` \[m\] along `line`, of any length, from the second to the first.
+#[inline(always)]
+pub fn apart_along(kind: Kind, line: DVec3, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> bool {
     let apart = |x: &[DVec3; 4]| {
         let [a, b, c, d] = x.map(|x| (x - from[0]).dot(line));
         match kind {

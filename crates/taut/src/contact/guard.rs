@@ -4,8 +4,11 @@
 //! have the ways of their vertices shortened to what is safe, and all are looked at again, because a vertex that stops short may now be in
 //! the way of others. Every round shortens some way, and with all ways at nothing the step would end as it began, so that this
 //! ends; in the rounds after the first few, pairs stop altogether.
+//!
+//! An obstacle that moves does not stop for cloth. What meets one is carried: its way is shortened as the obstacle sees it, so that with nothing
+//! left of it it goes with the obstacle; and what meets what is carried is carried too.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use glam::DVec3;
 
@@ -13,11 +16,18 @@ use super::{
     candidates::Candidates,
     continuous::{Kind, first_contact, stay_apart},
     surface::Surface,
+    tangle::Tangle,
 };
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
 /// What of the way to a contact is gone.
 const SHORT: f64 = 0.8;
+
+/// The same of what is carried: what it does not go, it is ahead of the obstacle.
+const SHORT_CARRIED: f64 = 0.99;
+
+/// No vertex.
+const NONE: u32 = u32::MAX;
 
 /// Rounds in which pairs may go some of their way; after these they stop.
 const GENTLE: u32 = 8;
@@ -29,68 +39,112 @@ pub struct Guarded {
     pub stopped: u32,
     /// Rounds that it took; 0 if nothing came together.
     pub rounds: u32,
+    /// Whether something may pass through something all the same: what touched from the start, and what an obstacle came to that cloth could not
+    /// give way to.
+    pub unsure: bool,
 }
 
 /// Keeps the parts of a surface from passing through each other.
 #[derive(Debug)]
 pub struct Guard {
-    candidates: Candidates,
+    /// The largest gap of any pair \[m\].
+    largest_gap: f32,
     /// What each vertex may go of its way, from 0 to 1.
     share: Vec<f32>,
     /// The same after this round, as bits, which are ordered like the floats: the least that any pair asks for, whatever their order.
     next: Vec<AtomicU32>,
     goal: Vec<Quad>,
+    /// The vertex of an obstacle that each vertex is carried by, if it is.
+    carrier: Vec<u32>,
+    /// The same after this round.
+    next_carrier: Vec<AtomicU32>,
 }
 
 impl Guard {
     /// A guard of `surface`, whose vertices are at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         Self {
-            candidates: Candidates::new(surface, x),
+            largest_gap: surface.largest_gap(),
             share: vec![1.0; x.len()],
             next: x.iter().map(|_| AtomicU32::new(0)).collect(),
             goal: x.to_vec(),
+            carrier: vec![NONE; x.len()],
+            next_carrier: x.iter().map(|_| AtomicU32::new(NONE)).collect(),
         }
     }
 
     /// Shortens the ways of vertices from `old` to `x` \[m\], where it must, so that no two parts come nearer than a share of their gap, or than
-    /// half their distance at the start if that is less. Obstacles go where they go.
+    /// half their distance at the start if that is less. Obstacles go where they go, and parts of one `tangle` as they like.
+    /// `candidates` may know what is near from earlier in the step, and forgets it.
     pub fn hold(
         &mut self,
         threads: &Threads,
         surface: &Surface,
+        (tangle, candidates): (&Tangle, &mut Candidates),
         old: &[Quad],
         x: &mut [Quad],
         share_of_gap: f32,
     ) -> Guarded {
-        let Self { candidates, share, next, goal } = self;
+        let Self { largest_gap, share, next, goal, carrier, next_carrier } = self;
         goal.copy_from_slice(x);
         share.fill(1.0);
         next.iter_mut().for_each(|next| *next.get_mut() = 1.0f32.to_bits());
-        let mut rounds = 0;
+        carrier.fill(NONE);
+        next_carrier.iter_mut().for_each(|next| *next.get_mut() = NONE);
+        let (mut rounds, mut unsure) = (0, AtomicBool::new(false));
         loop {
-            candidates.find(threads, surface, old, x, share_of_gap * surface.largest_gap());
+            *unsure.get_mut() = false;
+            candidates.find_or_keep(threads, surface, old, x, share_of_gap * *largest_gap);
             let before: (&[f32], &[AtomicU32], &[Quad]) = (share, next, x);
+            let carriers: (&[u32], &[AtomicU32]) = (carrier, next_carrier);
+            let unsure: &AtomicBool = &unsure;
             threads.each(candidates.lists(), 1, |_, lists| {
-                let (share, next, x) = before;
+                let ((share, next, x), (carrier, next_carrier)) = (before, carriers);
                 for pair in lists.iter().flatten() {
                     let vertices = pair.vertices(surface);
+                    if tangle.ignores(surface, pair, &vertices) {
+                        continue;
+                    }
                     let gap = share_of_gap * surface.gap(pair, &vertices);
                     let Some(time) = contact_of(pair.kind, &vertices, old, x, gap) else { continue };
-                    let part = if rounds < GENTLE { SHORT * time } else { 0.0 };
+                    unsure.store(true, Ordering::Relaxed);
+                    // What touches from the start has no side to be kept on; stopping it would only hold it in mid-air for ever.
+                    if time <= 0.0 {
+                        continue;
+                    }
+                    // Obstacles that are at rest carry nothing.
+                    let carried_by = vertices.iter().map(|&v| match surface.is_fixed(v) {
+                        true if x[v as usize] == old[v as usize] => NONE,
+                        true => v,
+                        false => carrier[v as usize],
+                    });
+                    let carried_by = carried_by.fold(NONE, u32::min);
+                    let short = if carried_by == NONE { SHORT } else { SHORT_CARRIED };
+                    let part = if rounds < GENTLE { short * time } else { 0.0 };
                     for &v in vertices.iter().filter(|v| !surface.is_fixed(**v)) {
                         let asked = share[v as usize] * part as f32;
-                        next[v as usize].fetch_min(asked.to_bits(), Ordering::Relaxed);
+                        // Twins of seams go the same way.
+                        let own = surface.identity[v as usize] as usize;
+                        next[own].fetch_min(asked.to_bits(), Ordering::Relaxed);
+                        next_carrier[own].fetch_min(carried_by, Ordering::Relaxed);
                     }
                 }
             });
             let mut shortened = false;
-            for (v, next) in next.iter_mut().enumerate() {
-                let next = f32::from_bits(*next.get_mut());
-                if next < share[v] {
+            for v in 0..x.len() {
+                let own = surface.identity.get(v).map_or(v, |&v| v as usize);
+                let (next, by) = (f32::from_bits(*next[own].get_mut()), *next_carrier[own].get_mut());
+                let lifted = carrier[v] == NONE && by != NONE;
+                if next < share[v] || lifted {
                     (share[v], shortened) = (next, true);
+                    // By the first that it meets.
+                    if lifted {
+                        carrier[v] = by;
+                    }
+                    let carrier = carrier[v] as usize;
                     for k in 0..3 {
-                        x[v][k] = old[v][k] + next * (goal[v][k] - old[v][k]);
+                        let way = if carrier < x.len() { x[carrier][k] - old[carrier][k] } else { 0.0 };
+                        x[v][k] = old[v][k] + way + next * (goal[v][k] - old[v][k] - way);
                     }
                 }
             }
@@ -99,7 +153,12 @@ impl Guard {
             }
             rounds += 1;
         }
-        Guarded { stopped: share.iter().filter(|&&share| share < 1.0).count() as u32, rounds }
+        candidates.forget();
+        Guarded {
+            stopped: share.iter().filter(|&&share| share < 1.0).count() as u32,
+            rounds,
+            unsure: unsure.into_inner(),
+        }
     }
 }
 
@@ -110,8 +169,7 @@ fn contact_of(kind: Kind, vertices: &[u32; 4], old: &[Quad], x: &[Quad], gap: f3
     if stay_apart(kind, &from, &to, gap.into()) {
         return None;
     }
-    // What touches from the start has no side to be kept on; stopping it would only hold it in mid-air for ever.
-    first_contact(kind, &from, &to, gap.into()).filter(|&time| time > 0.0)
+    first_contact(kind, &from, &to, gap.into())
 }
 
 #[cfg(test)]
@@ -158,11 +216,11 @@ mod tests {
                 .collect();
             for threads in [1, 3] {
                 let threads = Threads::new(threads).unwrap();
-                let mut guard = Guard::new(&surface, &start);
+                let (mut guard, mut near) = (Guard::new(&surface, &start), Candidates::new(&surface, &start));
                 let (mut old, mut x) = (start.clone(), start.clone());
                 for goal in &goals {
                     x.copy_from_slice(goal);
-                    guard.hold(&threads, &surface, &old, &mut x, 0.1);
+                    guard.hold(&threads, &surface, (&Tangle::default(), &mut near), &old, &mut x, 0.1);
                     assert_eq!(piercings(&surface, &positions(&x)), []);
                     old.copy_from_slice(&x);
                 }
@@ -189,7 +247,15 @@ mod tests {
         x[half..].iter_mut().for_each(|q| q[1] -= 0.1);
         let goal = x.clone();
         let threads = Threads::new(1).unwrap();
-        Guard::new(&surface, &start).hold(&threads, &surface, &start, &mut x, 0.1);
+        let mut near = Candidates::new(&surface, &start);
+        Guard::new(&surface, &start).hold(
+            &threads,
+            &surface,
+            (&Tangle::default(), &mut near),
+            &start,
+            &mut x,
+            0.1,
+        );
         assert_eq!(x, goal);
     }
 
@@ -197,10 +263,13 @@ mod tests {
     fn what_moves_freely_or_together_is_left_alone() {
         let (surface, start) = stack(2, 5, 0.002);
         let threads = Threads::new(1).unwrap();
-        let mut guard = Guard::new(&surface, &start);
+        let (mut guard, mut near) = (Guard::new(&surface, &start), Candidates::new(&surface, &start));
         let mut x: Vec<Quad> = start.iter().map(|q| [q[0] + 3.0, q[1] - 5.0, q[2] + 1.0, q[3]]).collect();
         let goal = x.clone();
-        assert_eq!(guard.hold(&threads, &surface, &start, &mut x, 0.1), Guarded::default());
+        assert_eq!(
+            guard.hold(&threads, &surface, (&Tangle::default(), &mut near), &start, &mut x, 0.1),
+            Guarded::default()
+        );
         assert_eq!(x, goal);
     }
 
@@ -208,11 +277,11 @@ mod tests {
     fn a_sheet_that_falls_on_another_is_stopped_above_it() {
         let (surface, start) = stack(2, 5, 0.1);
         let threads = Threads::new(2).unwrap();
-        let mut guard = Guard::new(&surface, &start);
+        let (mut guard, mut near) = (Guard::new(&surface, &start), Candidates::new(&surface, &start));
         let half = start.len() / 2;
         let mut x = start.clone();
         x[half..].iter_mut().for_each(|q| q[1] -= 2.0);
-        let guarded = guard.hold(&threads, &surface, &start, &mut x, 1.0);
+        let guarded = guard.hold(&threads, &surface, (&Tangle::default(), &mut near), &start, &mut x, 1.0);
         assert!(guarded.stopped > 0 && guarded.rounds > 0);
         assert!(x[half..].iter().any(|q| q[1] < 0.05), "it falls most of the way");
         assert_eq!(piercings(&surface, &positions(&x)), []);

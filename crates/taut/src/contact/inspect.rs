@@ -14,7 +14,7 @@ use std::{
 use glam::DVec3;
 
 use super::{
-    continuous::Kind,
+    continuous::{Kind, stay_apart},
     intersection::pierces,
     tree::{Swept, Tree},
 };
@@ -27,6 +27,8 @@ pub struct Parts {
     pub triangles: Vec<[u32; 3]>,
     /// Where vertices were at the start \[m\].
     pub start: Vec<[f32; 3]>,
+    /// By vertex: the lowest of the vertices that are sewn to it, or itself. What shares one are neighbours.
+    pub identity: Vec<u32>,
     /// Half of the thickness of what each vertex belongs to \[m\]: two parts ought to be as far apart as theirs add up to.
     pub radius: Vec<f32>,
     /// Vertices from here on belong to obstacles: how these lie to each other is of no interest.
@@ -41,10 +43,18 @@ impl Parts {
         Self {
             triangles,
             start: start.to_vec(),
+            identity: (0..start.len() as u32).collect(),
             radius: vec![0.0; start.len()],
             fixed_from: start.len() as u32,
             between_cloth: true,
         }
+    }
+
+    /// Whether two parts share a vertex, or are sewn to each other in one.
+    #[inline(always)]
+    fn share(&self, first: &[u32], second: &[u32]) -> bool {
+        let same = |v: u32| self.identity[v as usize];
+        first.iter().any(|&v| second.iter().any(|&w| same(v) == same(w)))
     }
 }
 
@@ -71,9 +81,6 @@ pub struct Near {
 /// Leaves of the tree that one piece of work is made of.
 const PIECE: usize = 32;
 
-/// All corners of two triangles near all of the other's.
-const NEIGHBOURS: u16 = 0b111_111_111;
-
 /// What was found in one piece of work.
 #[derive(Clone, Debug, Default)]
 struct Piece {
@@ -85,7 +92,8 @@ struct Piece {
 #[derive(Clone, Debug)]
 pub struct Inspector {
     parts: Parts,
-    /// By triangle: bit k says that its edge from corner k to the next, bit 3 + k that its corner k, is looked at with it.
+    /// By triangle: bit k says that its edge from corner k to the next, bit 3 + k that its corner k, is looked at with it; bit 6 that it has
+    /// a face: one that names a vertex twice has none, and is an edge of its neighbours.
     owned: Vec<u8>,
     tree: Tree,
     pieces: Vec<Piece>,
@@ -99,9 +107,10 @@ impl Inspector {
         let mut edges = HashSet::with_capacity(2 * parts.triangles.len());
         let mut seen = vec![false; parts.start.len()];
         let owned = parts.triangles.iter().map(|t| {
-            (0..3).fold(0, |owned, k| {
+            let has_face = t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
+            (0..3).fold(u8::from(has_face) << 6, |owned, k| {
                 let (a, b) = (t[k], t[(k + 1) % 3]);
-                let edge = u8::from(edges.insert([a.min(b), a.max(b)]));
+                let edge = u8::from(a != b && edges.insert([a.min(b), a.max(b)]));
                 let corner = u8::from(!std::mem::replace(&mut seen[a as usize], true));
                 owned | edge << k | corner << (3 + k)
             })
@@ -149,7 +158,7 @@ impl Inspector {
         &self.crossings
     }
 
-    /// The nearest two parts that are no neighbours, when it last looked. Nothing, if all were further apart than twice what they ought to be.
+    /// The nearest two parts that are no neighbours, when it last looked. Nothing, if all were further apart than they ought to be.
     /// Neighbours share a vertex, or were as near as that at the start.
     pub fn nearest(&self) -> Option<Near> {
         self.nearest
@@ -173,7 +182,7 @@ fn about(parts: &Parts, x: &[[f32; 3]], t: usize) -> Swept {
         let point: Quad = [a, b, c, 0.0];
         part = part.with(&point, &point);
     }
-    part.grown((2.0 * radius(parts, corners)).next_up())
+    part.grown(radius(parts, corners).next_up())
 }
 
 /// The radius of a part.
@@ -219,6 +228,23 @@ impl Side {
     fn owns_corner(&self, k: usize) -> bool {
         self.owned >> (3 + k) & 1 == 1
     }
+
+    /// Whether it is further from `other` than `gap` \[m\] along the line between their middles, which is quick to tell, and true of most.
+    #[inline(always)]
+    fn is_clear_of(&self, other: &Self, gap: f64) -> bool {
+        let line = (self.x[0] + self.x[1] + self.x[2]) - (other.x[0] + other.x[1] + other.x[2]);
+        let along = |x: DVec3| (x - other.x[0]).dot(line);
+        let [a, b, c] = [along(self.x[0]), along(self.x[1]), along(self.x[2])];
+        let least = a.min(b).min(c) - 0f64.max(along(other.x[1])).max(along(other.x[2]));
+        // A little more than the gap and than nothing, which is far more than what rounding can take.
+        let size = (self.high.max(other.high) - self.low.min(other.low)).max_element();
+        let enough = 1.000_001 * gap * gap + 1e-20 * size * size;
+        least > 0.0 && least * least > enough * line.length_squared()
+    }
+
+    fn has_face(&self) -> bool {
+        self.owned >> 6 == 1
+    }
 }
 
 /// An edge in a frame.
@@ -260,17 +286,16 @@ impl View<'_> {
         }
         // One by one: an array of them would be moved about.
         let (s, t) = (self.side(triangles[0]), self.side(triangles[1]));
+        let reach = f64::from(radius(self.parts, s.corners) + radius(self.parts, t.corners));
+        if s.is_clear_of(&t, self.within(reach)) {
+            return;
+        }
         self.cross(&s, &t, piece);
         self.cross(&t, &s, piece);
-        let reach = 2.0 * f64::from(radius(self.parts, s.corners) + radius(self.parts, t.corners));
-        let nearest = self.within(reach);
-        if reach > 0.0 && !apart([s.low, t.low], [s.high, t.high], nearest) {
-            let were = self.were_near(&s.corners, &t.corners, reach);
-            if were != NEIGHBOURS {
-                self.corners_near(&s, &t, |k| were >> (3 * k) & 0b111 != 0, reach, piece);
-                self.corners_near(&t, &s, |k| were >> k & 0b001_001_001 != 0, reach, piece);
-                self.edges_near(&s, &t, were, reach, piece);
-            }
+        if reach > 0.0 && !apart([s.low, t.low], [s.high, t.high], self.within(reach)) {
+            self.corners_near(&s, &t, reach, piece);
+            self.corners_near(&t, &s, reach, piece);
+            self.edges_near(&s, &t, reach, piece);
         }
     }
 
@@ -282,13 +307,13 @@ impl View<'_> {
 
     /// Finds the edges of `s` that pass through `t`.
     fn cross(&self, s: &Side, t: &Side, piece: &mut Piece) {
+        if !t.has_face() {
+            return;
+        }
         for k in (0..3).filter(|&k| s.owns_edge(k)) {
             let edge = s.edge(k);
             let [a, b] = edge.vertices;
-            if t.corners.contains(&a)
-                || t.corners.contains(&b)
-                || apart([edge.low, t.low], [edge.high, t.high], 0.0)
-            {
+            if self.parts.share(&[a, b], &t.corners) || apart([edge.low, t.low], [edge.high, t.high], 0.0) {
                 continue;
             }
             let at = |v: u32| self.x[v as usize];
@@ -299,41 +324,31 @@ impl View<'_> {
         }
     }
 
-    /// Measures corners of `s` from `t`, but for those that `were_near` one of its corners.
-    fn corners_near(
-        &self,
-        s: &Side,
-        t: &Side,
-        were_near: impl Fn(usize) -> bool,
-        reach: f64,
-        piece: &mut Piece,
-    ) {
+    /// Measures corners of `s` from `t`.
+    fn corners_near(&self, s: &Side, t: &Side, reach: f64, piece: &mut Piece) {
         let within = self.within(reach);
-        for k in (0..3).filter(|&k| s.owns_corner(k) && !were_near(k)) {
+        for k in (0..3).filter(|&k| s.owns_corner(k)) {
             let (v, x) = (s.corners[k], s.x[k]);
             let [a, b, c] = t.corners;
-            if !t.corners.contains(&v) && !apart([x, t.low], [x, t.high], within) {
+            if !self.parts.share(&[v], &t.corners) && !apart([x, t.low], [x, t.high], within) {
                 let x = [x, t.x[0], t.x[1], t.x[2]];
                 self.measure(Kind::VertexTriangle, [v, a, b, c], &x, reach, piece);
             }
         }
     }
 
-    /// Measures edges of `s` from edges of `t`, but for those of which ends were near.
-    fn edges_near(&self, s: &Side, t: &Side, were_near: u16, reach: f64, piece: &mut Piece) {
+    /// Measures edges of `s` from edges of `t`.
+    fn edges_near(&self, s: &Side, t: &Side, reach: f64, piece: &mut Piece) {
         let within = self.within(reach);
         for k in (0..3).filter(|&k| s.owns_edge(k)) {
             let e = s.edge(k);
             if apart([e.low, t.low], [e.high, t.high], within) {
                 continue;
             }
-            // By corner of t: whether one of the ends was near it.
-            let of_ends = were_near >> (3 * k) | were_near >> (3 * ((k + 1) % 3));
             for l in (0..3).filter(|&l| t.owns_edge(l)) {
                 let f = t.edge(l);
-                let shared = f.vertices.contains(&e.vertices[0]) || f.vertices.contains(&e.vertices[1]);
-                let ends = (of_ends >> l | of_ends >> ((l + 1) % 3)) & 1 == 1;
-                if shared || ends || apart([e.low, f.low], [e.high, f.high], within) {
+                let shared = self.parts.share(&e.vertices, &f.vertices);
+                if shared || apart([e.low, f.low], [e.high, f.high], within) {
                     continue;
                 }
                 // In an order that does not depend on which triangle was met first.
@@ -346,32 +361,21 @@ impl View<'_> {
 
     /// Measures two parts, unless they are neighbours.
     fn measure(&self, kind: Kind, vertices: [u32; 4], x: &[DVec3; 4], reach: f64, piece: &mut Piece) {
-        let distance = kind.nearest(x).squared.sqrt();
-        if distance > self.within(reach) {
+        let within = self.within(reach);
+        if stay_apart(kind, x, x, within) {
             return;
         }
+        let squared = kind.nearest(x).squared;
+        if squared > within * within * (1.0 + 1e-9) {
+            return;
+        }
+        let distance = squared.sqrt();
         let start = vertices.map(|v| point(self.parts.start[v as usize]));
-        if kind.nearest(&start).squared.sqrt() > reach {
+        if distance <= within && kind.nearest(&start).squared.sqrt() > reach {
             let near = Near { distance, kind, vertices };
             piece.nearest = Some(piece.nearest.map_or(near, |nearest| nearer(nearest, near)));
             self.smallest.fetch_min(distance.to_bits(), Ordering::Relaxed);
         }
-    }
-
-    /// Which corners of two triangles were near each other at the start: bit 3 k + l says so of corner k of the first, l of the second.
-    /// What has such a corner on both sides are neighbours, and need not be measured to be told so.
-    #[inline(always)]
-    fn were_near(&self, first: &[u32; 3], second: &[u32; 3], reach: f64) -> u16 {
-        let at = |v: u32| point(self.parts.start[v as usize]);
-        let other = [at(second[0]), at(second[1]), at(second[2])];
-        let mut near = 0;
-        for (k, &v) in first.iter().enumerate() {
-            let x = at(v);
-            for (l, y) in other.iter().enumerate() {
-                near |= u16::from(x.distance_squared(*y) <= reach * reach) << (3 * k + l);
-            }
-        }
-        near
     }
 }
 
@@ -410,7 +414,7 @@ mod tests {
         };
         for (t, &[a, b, c]) in parts.triangles.iter().enumerate() {
             for &v in surface.vertices.iter().filter(|&v| wanted(*v, a) && ![a, b, c].contains(v)) {
-                let reach = 2.0 * f64::from(parts.radius[v as usize] + parts.radius[a as usize]);
+                let reach = f64::from(parts.radius[v as usize] + parts.radius[a as usize]);
                 measure(Kind::VertexTriangle, [v, a, b, c], reach);
             }
             for &edge in surface.edges.iter().filter(|e| wanted(e[0], a)) {
@@ -424,7 +428,7 @@ mod tests {
         for (k, &[a, b]) in surface.edges.iter().enumerate() {
             for &[c, d] in surface.edges[k + 1..].iter().filter(|f| wanted(a, f[0])) {
                 if ![c, d].contains(&a) && ![c, d].contains(&b) {
-                    let reach = 2.0 * f64::from(parts.radius[a as usize] + parts.radius[c as usize]);
+                    let reach = f64::from(parts.radius[a as usize] + parts.radius[c as usize]);
                     measure(Kind::EdgeEdge, [a, b, c, d], reach);
                 }
             }
@@ -438,11 +442,11 @@ mod tests {
         let mut random = Random::new(31, 0);
         let (mut crossed, mut measured) = (0, 0);
         for round in 0..24 {
-            let mut parts = stack(2, 5, 0.1, 0.004);
+            let mut parts = stack(2, 5, 0.1, 0.008);
             match round % 4 {
                 1 => parts.fixed_from /= 2,
                 2 => (parts.fixed_from, parts.between_cloth) = (parts.fixed_from / 2, false),
-                3 => parts.radius[36..].fill(0.02),
+                3 => parts.radius[36..].fill(0.04),
                 _ => {}
             }
             let size = [0.02, 0.05, 0.1, 0.3][round / 6];
@@ -468,13 +472,13 @@ mod tests {
         let mut inspector = Inspector::new(stack(2, 6, 0.05, 0.001));
         let start = inspector.parts().start.clone();
         inspector.look(&threads, &start);
-        assert_eq!(inspector.nearest(), None, "further apart than twice two millimetres");
+        assert_eq!(inspector.nearest(), None, "further apart than two millimetres");
         let half = start.len() / 2;
         let mut x = start.clone();
-        x[half..].iter_mut().for_each(|x| x[1] = 0.003);
+        x[half..].iter_mut().for_each(|x| x[1] = 0.0015);
         inspector.look(&threads, &x);
         let near = inspector.nearest().unwrap();
-        assert!((near.distance - 0.003).abs() < 1e-9, "{near:?}");
+        assert!((near.distance - 0.0015).abs() < 1e-9, "{near:?}");
         let mut inspector = Inspector::new(Parts { start: x.clone(), ..inspector.parts().clone() });
         inspector.look(&threads, &x);
         assert_eq!(inspector.nearest(), None, "neighbours from the start");

@@ -22,11 +22,12 @@ pub struct Piercing {
     pub triangle: [u32; 3],
 }
 
-/// All edges of `surface` that pierce a triangle which they share no vertex with; positions `x` \[m\]. By edge.
+/// All edges of `surface` that pierce a triangle which they share no vertex with and are not sewn to; positions `x` \[m\]. By edge.
 ///
 /// An [`Inspector`] does the same again and again without building its tree anew.
 pub fn piercings(surface: &Surface, x: &[[f32; 3]]) -> Vec<Piercing> {
-    let parts = Parts::new(surface.triangles.clone(), x);
+    let mut parts = Parts::new(surface.triangles.clone(), x);
+    parts.identity[..surface.identity.len()].copy_from_slice(&surface.identity);
     let mut inspector = Inspector::new(parts);
     inspector.look(&Threads::alone(), x);
     let by_vertices = |crossing: &super::inspect::Crossing| Piercing {

@@ -11,6 +11,8 @@
 //! | how far a point is inside a closed mesh | [`inside`] |
 //! | whether an edge pierces a triangle, exactly | [`intersection`] |
 //! | which parts of a frame do, and how near others are | [`inspect`] |
+//! | what is tangled: it passes through, and is not kept apart | [`tangle`] |
+//! | how that is drawn apart | [`untangle`] |
 //! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
 //!
 //! How touching parts are kept apart while limits are met is in [`limit::nearest::pairs`](crate::limit::nearest::pairs).
@@ -24,5 +26,7 @@ pub mod inspect;
 pub mod intersection;
 pub mod neighbours;
 pub mod surface;
+pub mod tangle;
 pub mod touching;
 pub mod tree;
+pub mod untangle;

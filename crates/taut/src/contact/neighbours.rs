@@ -39,16 +39,34 @@ pub struct Neighbours {
 impl Neighbours {
     /// Those of `surface`.
     pub fn new(surface: &Surface) -> Self {
-        let place = |a: u32, b: u32| surface.edges.binary_search(&[a.min(b), a.max(b)]);
+        let same = |v: u32| surface.identity[v as usize];
+        // Edges that are sewn to each other are one: the first of them.
+        let mut by_identity: Vec<([u32; 2], u32)> = surface
+            .edges
+            .iter()
+            .zip(0..)
+            .map(|(&[a, b], e)| {
+                let (a, b) = (same(a), same(b));
+                ([a.min(b), a.max(b)], e)
+            })
+            .collect();
+        by_identity.sort_unstable();
+        let place = |a: u32, b: u32| {
+            let (a, b) = (same(a), same(b));
+            let edge = [a.min(b), a.max(b)];
+            let at = by_identity.partition_point(|other| other.0 < edge);
+            by_identity.get(at).filter(|other| other.0 == edge).map(|other| other.1 as usize)
+        };
         let mut at_edges: Vec<Vec<(u32, u32)>> = vec![Vec::new(); surface.edges.len()];
         let count = surface.vertices.last().map_or(0, |&v| v as usize + 1);
         let mut first = vec![NONE; count];
         for (t, &[a, b, c]) in surface.triangles.iter().enumerate() {
             for (corner, p, q) in [(a, b, c), (b, c, a), (c, a, b)] {
-                if let Ok(edge) = place(p, q) {
+                if let Some(edge) = place(p, q) {
                     at_edges[edge].push((t as u32, corner));
                 }
-                first[corner as usize] = first[corner as usize].min(t as u32);
+                let first = &mut first[same(corner) as usize];
+                *first = (*first).min(t as u32);
             }
         }
         let across = surface.triangles.iter().enumerate().map(|(t, &[a, b, c])| {
@@ -60,7 +78,7 @@ impl Neighbours {
         });
         let mut starts = vec![0u32; count + 1];
         for v in surface.edges.iter().flatten() {
-            starts[*v as usize + 1] += 1;
+            starts[same(*v) as usize + 1] += 1;
         }
         for v in 0..count {
             starts[v + 1] += starts[v];
@@ -68,12 +86,15 @@ impl Neighbours {
         let mut next = starts.clone();
         let mut around = vec![0; 2 * surface.edges.len()];
         for &[a, b] in &surface.edges {
-            for (v, other) in [(a, b), (b, a)] {
-                around[next[v as usize] as usize] = other;
-                next[v as usize] += 1;
+            for (v, other) in [(same(a) as usize, b), (same(b) as usize, a)] {
+                around[next[v] as usize] = other;
+                next[v] += 1;
             }
         }
-        let wings = at_edges.iter().map(|sides| [0, 1].map(|k| sides.get(k).map_or(NONE, |side| side.1)));
+        let wings = surface.edges.iter().map(|&[a, b]| {
+            let sides: &[(u32, u32)] = place(a, b).map_or(&[], |edge| &at_edges[edge]);
+            [0, 1].map(|k| sides.get(k).map_or(NONE, |side| side.1))
+        });
         Self { across: across.collect(), wings: wings.collect(), starts, around, first }
     }
 
@@ -107,7 +128,7 @@ impl Neighbours {
             }
             _ => {
                 let k = (0..3).fold(0, |best, k| if weights[k] > weights[best] { k } else { best });
-                let corner = corners[k] as usize;
+                let corner = surface.identity[corners[k] as usize] as usize;
                 if self.first[corner] != triangle {
                     return false;
                 }

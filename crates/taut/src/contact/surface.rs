@@ -19,6 +19,8 @@ pub struct Surface {
     pub between_cloth: bool,
     /// By vertex \[m\]: half the thickness of cloth, the margin of obstacles. Two parts keep apart by the sum of theirs.
     pub radius: Vec<f32>,
+    /// By vertex: the lowest of the vertices that are sewn to it, or itself. Parts that share one touch from the start, and for good.
+    pub identity: Vec<u32>,
     /// Coulomb friction coefficient by vertex. An obstacle's is that of all its pairs.
     pub friction: Vec<f32>,
 }
@@ -42,8 +44,15 @@ impl Surface {
             fixed_from: u32::MAX,
             between_cloth: true,
             radius: vec![0.0; count],
+            identity: (0..count as u32).collect(),
             friction: vec![0.0; count],
         }
+    }
+
+    /// What `vertices` are, if twins of seams are one.
+    #[inline(always)]
+    pub fn identities<const N: usize>(&self, vertices: [u32; N]) -> [u32; N] {
+        vertices.map(|v| self.identity[v as usize])
     }
 
     /// Whether `vertex` belongs to a mesh obstacle.

@@ -8,14 +8,19 @@ use glam::DVec3;
 
 use super::{
     candidates::{Candidates, Pair},
-    continuous::{Kind, first_contact, stay_apart},
+    continuous::{Kind, apart_along, first_contact, stay_apart},
+    distance::combined,
     neighbours::{Neighbours, RIM},
     surface::Surface,
+    tangle::Tangle,
 };
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
 /// Distances, in gaps, up to which parts are looked at.
 const NEAR: f64 = 1.5;
+
+/// Distances, in gaps, up to which parts are found: further, so that what is found still holds where limiting takes vertices elsewhere.
+const FOUND: f32 = 2.2;
 
 /// Two parts that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +42,10 @@ pub struct Touching {
 /// Finds what touches.
 #[derive(Debug)]
 pub struct Finder {
-    candidates: Candidates,
+    /// What is near; the guard asks for it as well.
+    pub candidates: Candidates,
+    /// The largest gap of any pair \[m\].
+    largest_gap: f32,
     neighbours: Neighbours,
     /// By piece of work; kept so that steps need not allocate.
     found: Vec<Vec<Touching>>,
@@ -49,20 +57,27 @@ impl Finder {
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let mut candidates = Candidates::new(surface, x);
         let found = vec![Vec::new(); candidates.lists().len()];
-        Self { candidates, neighbours: Neighbours::new(surface), found, all: Vec::new() }
+        Self {
+            candidates,
+            largest_gap: surface.largest_gap(),
+            neighbours: Neighbours::new(surface),
+            found,
+            all: Vec::new(),
+        }
     }
 
     /// All pairs that must keep their distance while vertices go from `old` to `x`; less of those that were nearer
-    /// than twice that at the `start`, such as neighbours in a fine mesh. In an order that does not depend on threads.
+    /// than twice that at the `start`, such as neighbours in a fine mesh, and none of one `tangle`. In an order that does not depend on threads.
     pub fn find(
         &mut self,
         threads: &Threads,
         surface: &Surface,
+        tangle: &Tangle,
         [start, old, x]: [&[Quad]; 3],
     ) -> &[Touching] {
-        let Self { candidates, neighbours, found, all } = self;
-        candidates.find(threads, surface, old, x, NEAR as f32 * surface.largest_gap());
-        let look = Look { surface, neighbours, start, old, x };
+        let Self { candidates, largest_gap, neighbours, found, all } = self;
+        candidates.find(threads, surface, old, x, FOUND * *largest_gap);
+        let look = Look { surface, tangle, neighbours, start, old, x };
         threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
                 found.clear();
@@ -82,6 +97,7 @@ fn point(q: &Quad) -> DVec3 {
 
 struct Look<'a> {
     surface: &'a Surface,
+    tangle: &'a Tangle,
     neighbours: &'a Neighbours,
     start: &'a [Quad],
     old: &'a [Quad],
@@ -97,16 +113,22 @@ impl Look<'_> {
         if stay_apart(pair.kind, &from, &to, NEAR * gap) {
             return None;
         }
+        if self.tangle.ignores(self.surface, pair, &vertices) {
+            return None;
+        }
         let began = pair.kind.nearest(&from);
         let distance = began.squared.sqrt();
         let (time, nearest) = if distance <= 2.0 * gap {
             (0.0, began)
         } else {
+            if apart_along(pair.kind, combined(&from, &began.weights), &from, &to, NEAR * gap) {
+                return None;
+            }
             let time = first_contact(pair.kind, &from, &to, gap)?;
             (time, pair.kind.nearest(&std::array::from_fn(|i| from[i] + (to[i] - from[i]) * time)))
         };
-        let combined = |x: &[DVec3; 4]| (0..4).fold(DVec3::ZERO, |sum, i| sum + x[i] * nearest.weights[i]);
-        let line = combined(&from) * (1.0 - time) + combined(&to) * time;
+        let [start, end] = [&from, &to].map(|x| combined(x, &nearest.weights));
+        let line = start * (1.0 - time) + end * time;
         let normal = line.try_normalize()?;
         let at = |v: u32| {
             let [from, to] = [self.old, self.x].map(|x| point(&x[v as usize]));
@@ -130,7 +152,7 @@ impl Look<'_> {
         // Neighbours in the mesh may be nearer than that, and must not push each other apart.
         let at_start = pair.kind.nearest(&vertices.map(|v| point(&self.start[v as usize]))).squared.sqrt();
         let gap = gap.min(0.5 * at_start);
-        if combined(&to).dot(normal) > NEAR * gap {
+        if end.dot(normal) > NEAR * gap {
             return None;
         }
         // What is nearer already is not thrown apart.

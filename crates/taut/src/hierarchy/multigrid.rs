@@ -468,8 +468,7 @@ mod tests {
         pins.iter().for_each(|&p| masses[p] = 0.0);
         let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
         let transfers = levels.into_iter().map(|l| l.transfer).collect();
-        let multigrid =
-            Multigrid::new(&masses, &triangles, [&[], &[]], transfers, &[0.1 * n as f64, n as f64]);
+        let multigrid = Multigrid::new(&masses, &triangles, [&[]; 2], transfers, &[0.1 * n as f64, n as f64]);
         assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();

@@ -75,6 +75,7 @@ pub fn enforce(
             let strain = sweep::sweep_triangles(settings, world, x, &mut random, &mut scratch.order);
             let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
             let bend = sweep::sweep_bends(plain, &world.bends, x, &mut random, &mut scratch.order);
+            scratch.sewn.project(&world.sewing, x);
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
             let near = strain.max(edge) <= 2.0 * tolerance && bend <= 2.0 * bend_tolerance;

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     Scheme, World,
-    boundary::{motion::Pose, solids::Solids},
-    contact::touching::Finder,
+    boundary::{motion::Pose, seam::Sewn, solids::Solids},
+    contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -42,7 +42,7 @@ pub struct Turn {
 /// Memory that enforcement needs, kept between steps.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// Sums of Jacobi corrections.
+    /// Sums of Jacobi corrections, or positions outside of obstacles.
     pub moves: Vec<Quad>,
     /// Order of elements or colours.
     pub order: Vec<u32>,
@@ -54,6 +54,12 @@ pub struct Scratch {
     pub levels: Vec<levels::Scratch>,
     /// What finds parts of cloth that touch, if they are to be kept apart.
     pub finder: Option<Finder>,
+    /// How far apart seams may be.
+    pub sewn: Sewn,
+    /// Whether the seams of each of the world's filters are closed.
+    closed: Vec<bool>,
+    /// What of it is tangled, and is let pass.
+    pub tangle: Tangle,
 }
 
 impl Scratch {
@@ -65,35 +71,58 @@ impl Scratch {
             world.bend_elements.len(),
             world.bend_triangles.len(),
         ];
+        let scratch = world.filters.iter().zip(&world.welded).map(|(open, welded)| {
+            let mut scratch = open.scratch(world.has_obstacles());
+            scratch.rigid = Rigid::new(open.vertices.len(), &world.description.rigid_bodies);
+            if let Some(welded) = welded { scratch.beside(welded) } else { scratch }
+        });
         Self {
             moves: vec![[0.0; 4]; world.start.len()],
             order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
-            nearest: world.filters.iter().map(|filter| filter_scratch(world, filter)).collect(),
+            nearest: scratch.collect(),
             holding: vec![None; world.filters.len()],
             levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
+            sewn: Sewn::new(&world.sewing),
+            closed: vec![false; world.filters.len()],
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
+            tangle: Tangle::default(),
         }
     }
 
     /// Makes matrices for the vertices that are held now, those with no inverse mass in `x`. Allocates only where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad]) {
-        for (base, own) in world.filters.iter().zip(&mut self.holding) {
-            let x = &x[base.vertices.clone()];
-            let fits = |filter: &Filter| x.iter().enumerate().all(|(i, x)| filter.holds(i) == (x[3] <= 0.0));
+        let both = world.filters.iter().zip(&world.welded);
+        let own = self.holding.iter_mut().zip(&mut self.closed).zip(&mut self.nearest);
+        for ((open, welded), ((own, closed), scratch)) in both.zip(own) {
+            let was_closed = *closed;
+            *closed = welded.is_some() && world.sewing.is_closed(&open.vertices, x);
+            if *closed != was_closed {
+                scratch.exchange();
+            }
+            let base = welded.as_ref().filter(|_| *closed).unwrap_or(open);
+            let first = base.vertices.start;
+            let held = |i: usize| {
+                if *closed {
+                    base.stands_behind(i) || world.sewing.holds(first + i, x)
+                } else {
+                    x[first + i][3] <= 0.0
+                }
+            };
+            let fits = |filter: &Filter| (0..filter.vertices.len()).all(|i| filter.holds(i) == held(i));
             if fits(base) {
                 *own = None;
-            } else if !own.as_ref().is_some_and(fits) {
-                *own = Some(base.holding(|i| x[i][3] <= 0.0));
+            } else if !own.as_ref().is_some_and(|own| own.welds.is_empty() != *closed && fits(own)) {
+                *own = Some(base.holding(held));
             }
         }
     }
-}
 
-fn filter_scratch(world: &World, filter: &Filter) -> nearest::Scratch {
-    let bodies = &world.description.rigid_bodies;
-    let mut scratch = filter.scratch(world.has_obstacles());
-    scratch.rigid = Rigid::new(filter.vertices.len(), bodies);
-    scratch
+    /// What takes the place of the world's filter with number `k` now, if something does.
+    pub fn filter<'a>(&'a self, world: &'a World, k: usize) -> Option<&'a Filter> {
+        let closed = self.closed.get(k).is_some_and(|closed| *closed);
+        let welded = world.welded.get(k).and_then(Option::as_ref).filter(|_| closed);
+        self.holding.get(k).and_then(Option::as_ref).or(welded)
+    }
 }
 
 /// What enforcement changes, and where it came from.
@@ -119,13 +148,10 @@ pub fn enforce(
     turn: Turn,
 ) -> Enforced {
     match world.description.solver.scheme {
-        // While cloth that began inside an obstacle is pushed out, the nearest state is none that it should be thrown to.
-        Scheme::Nearest if !solids.pushes_out() || !world.description.rigid_bodies.is_empty() => {
-            filter(world, settings, draft, solids, scratch, turn)
-        }
+        Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
         Scheme::Cycle => cycle::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
         Scheme::Paper => paper::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
-        Scheme::Nearest | Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
+        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
             iterate(world, settings, draft.x, draft.old, solids, scratch, turn)
         }
     }
@@ -152,30 +178,46 @@ fn filter(
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {
-        (Some(finder), Some(surface)) => finder.find(settings.threads, surface, [&world.start, old, x]),
+        (Some(finder), Some(surface)) => {
+            // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet it, if that was sought below.
+            let outside = &mut scratch.moves;
+            outside.copy_from_slice(x);
+            solids.put_outside(obstacles, old, outside);
+            finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, outside])
+        }
         _ => &[],
     };
-    let held = scratch.holding.iter().zip(&mut scratch.nearest);
-    for (filter, (holding, scratch)) in world.filters.iter().zip(held) {
-        let filter = holding.as_ref().unwrap_or(filter);
+    let held = scratch.holding.iter().zip(&scratch.closed).zip(&mut scratch.nearest);
+    let sewn = &scratch.sewn;
+    for (k, ((holding, closed), scratch)) in held.enumerate() {
+        let welded = world.welded[k].as_ref().filter(|_| *closed);
+        let filter = holding.as_ref().or(welded).unwrap_or(&world.filters[k]);
         let count = filter.dual_count(!obstacles.is_empty()) + scratch.rigid.dual_count();
         let (own, others) = duals.split_at_mut(count);
         duals = others;
         let vertices = filter.vertices.clone();
-        scratch.pairs.begin(touching, &vertices, [old, x], &filter.masses);
+        scratch.pairs.begin(touching, filter, [old, x]);
+        scratch.links.begin(&filter.links, &world.sewing.stitches, sewn);
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
         let x = &mut x[vertices];
         let sizes = [world.mean_mass(), world.step_time(), 2.0 * world.edge_length];
-        scratch.rigid.begin(poses, [around.old, x], sizes);
+        scratch.rigid.begin(poses, [around.old, x], &filter.masses, sizes);
         let body = filter.filter(settings, x, &around, own, scratch, stop);
         for (poses, end) in poses.iter_mut().zip(scratch.rigid.poses()) {
             poses[1] = end;
         }
         scratch.rigid.expel(x);
+        filter.spread(x);
         enforced.iterations = enforced.iterations.max(body.iterations);
         enforced.residual = enforced.residual.max(body.residual);
         enforced.bend = enforced.bend.max(body.bend);
         enforced.converged &= body.converged;
+    }
+    // Filters change places between frames: a seam that closed within this one is still drawn together.
+    let mut both = world.welded.iter().zip(&scratch.closed);
+    if both.any(|(welded, closed)| welded.is_some() && !closed) {
+        scratch.sewn.close(&world.sewing, x);
+        enforced = measure(world, settings, x, enforced);
     }
     if !world.edge_elements.is_empty() {
         let swept = iterate(world, settings, x, old, solids, scratch, turn);
@@ -248,6 +290,7 @@ fn iterate(
         } else {
             [0.0; 2]
         };
+        scratch.sewn.project(&world.sewing, x);
         let depth = solids.project(settings.threads, obstacles, old, x);
         iterations += 1;
         // What an iteration meets on its way is close to what it leaves: look twice only when that would do.

@@ -176,7 +176,9 @@ impl Levels {
             base[after..v].fill([0.0; 4]);
             after = v + 1;
             let at = position(&x[v]) + position(&base[v]);
-            let push = around.solids.nearest_outside(around.obstacles, position(&around.old[v]), at) - at;
+            let old = position(&around.old[v]);
+            let sunk = around.solids.sunk(around.obstacles, old);
+            let push = around.solids.nearest_outside(around.obstacles, old, sunk, at) - at;
             base[v] = [push.x, push.y, push.z, f32::from(push != Vec3::ZERO)];
             pushed |= push != Vec3::ZERO;
         }

@@ -16,14 +16,16 @@
 //! from nine tenths of the last step's, turned with their triangles ([`warm`]). The last few triangles are settled one by one ([`finish`]).
 //! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
 //!
-//! Obstacles are a block of their own ([`contact`]), rigid bodies another, with unknowns of their own ([`rigid`]); a projection after each iteration diverges, and one at the end leaves
-//! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B. Edges keep to the sweeps, which run afterwards.
+//! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
+//! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]), rigid bodies one more, with unknowns of
+//! their own ([`rigid`]). Edges keep to the sweeps, which run afterwards.
 
 pub mod bend;
 pub mod contact;
 pub mod facing;
 pub mod finish;
 pub mod fold;
+pub mod links;
 pub mod local;
 pub mod pairs;
 pub mod reference;
@@ -31,12 +33,16 @@ pub mod rigid;
 pub mod tables;
 pub mod warm;
 
-use std::time::Instant;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
 
 use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
 use finish::Finish;
 use fold::PullFolds;
+use links::Links;
 use local::{BatchState, ClampTriangles, Pulls};
 use pairs::Pairs;
 use rigid::Rigid;
@@ -68,10 +74,13 @@ const LEAST: u32 = 20;
 const LEAST_ELASTIC: u32 = 36;
 
 /// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
-const SHALLOW: f32 = 0.008;
+const SHALLOW: f32 = 0.016;
+
+/// The same in gaps, where cloth touches cloth: what lies on it is not put outside with it.
+const SHALLOW_IN_GAPS: f32 = 0.1;
 
 /// How far a rigid body may still go in the last iteration, in lengths of an edge.
-const SETTLED: f32 = 0.01;
+const SETTLED: f32 = 0.001;
 
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
@@ -85,6 +94,13 @@ const STRENGTHEN_EVERY: u32 = 4;
 
 /// What of its gap a pair of touching parts may lack at the end.
 const LACKING: f32 = 0.3;
+
+/// What of the tolerance is used while seams are open: putting twins in one place at the end strains the triangles around.
+const OPEN_SEAMS: f32 = 0.8;
+
+/// What of the tolerance is used while a rigid body may touch: taut cloth gives way across itself by far more than it stretches, and a
+/// body that is taken back by that much in the next step is thrown.
+const CARRYING: f32 = 0.1;
 
 /// Batches below which a loop is not shared between threads.
 const GRAIN: usize = 16;
@@ -106,12 +122,33 @@ pub struct Scratch {
     bend_pulls: Vec<Pulls<4>>,
     fold_pulls: Vec<Pulls<4>>,
     touches: Vec<Touch>,
+    /// Whether some have begun to touch since the matrices were chosen.
+    begun: bool,
     /// Parts of this body that touch others, and each other; the caller says which.
     pub pairs: Pairs,
     /// Bodies that it may touch, which move with it; the caller says where they are.
     pub rigid: Rigid,
+    /// Open seams; the caller says how far.
+    pub links: Links,
     finish: Finish,
     cycle: Cycle,
+    /// That of the filter that this one changes places with when seams close.
+    other: Cycle,
+}
+
+impl Scratch {
+    /// The same with memory for the cycles of `other`, which changes places with this filter when seams close or open.
+    #[must_use]
+    pub fn beside(mut self, other: &Filter) -> Self {
+        let folds = self.fold_pulls.len().max(other.folds.batches.len());
+        self.fold_pulls.resize(folds, [[[0.0; 4]; BATCH]; 4]);
+        Self { other: other.multigrid.scratch(), ..self }
+    }
+
+    /// Goes on with the other filter.
+    pub fn exchange(&mut self) {
+        std::mem::swap(&mut self.cycle, &mut self.other);
+    }
 }
 
 /// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
@@ -147,10 +184,13 @@ impl Filter {
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
+            begun: false,
             pairs: Pairs::new(count),
             rigid: Rigid::default(),
+            links: Links::new(self.link_count),
             finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
+            other: Cycle::default(),
         }
     }
 
@@ -158,6 +198,7 @@ impl Filter {
     pub fn dual_count(&self, obstacles: bool) -> usize {
         self.batches.len() * DUALS
             + self.bends.batches.len() * BATCH
+            + 3 * self.link_count
             + if obstacles { 3 * self.vertices.len() } else { 0 }
     }
 
@@ -173,10 +214,14 @@ impl Filter {
     ) -> Enforced {
         let threads = settings.threads;
         scratch.goal.copy_from_slice(x);
+        let share = if self.links.is_empty() { 1.0 } else { OPEN_SEAMS };
+        let share = if scratch.rigid.is_empty() { share } else { CARRYING };
+        let stop = Stop { tolerance: share * stop.tolerance, ..stop };
         let (near_obstacles, near_cloth) = (!scratch.touches.is_empty(), !scratch.pairs.is_empty());
         let touching = near_obstacles || near_cloth || !scratch.rigid.is_empty();
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
-        let (bend_duals, contact_duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
+        let (bend_duals, duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
+        let (link_duals, contact_duals) = duals.split_at_mut(3 * self.link_count);
         if self.two_sided {
             self.face(settings, [around.old, x], &mut scratch.turned, &mut scratch.states);
         }
@@ -186,7 +231,7 @@ impl Filter {
                 *dual = WARM * kept;
             }
         }
-        let alone = !touching && self.bends.batches.is_empty();
+        let alone = !touching && self.bends.batches.is_empty() && self.links.is_empty();
         let (worst, mean) = self.residual(scratch);
         let mut stage = usize::from(!alone || mean > LOCAL * worst);
         if scratch.rigid.has_bodies() && !scratch.rigid.reaches(x, 0.25 * self.edge_length) {
@@ -199,8 +244,10 @@ impl Filter {
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
         scratch.rigid.warm(x, body_duals, 0.25 * self.edge_length, RAMP[stage]);
         self.choose(scratch, stage);
+        scratch.links.take(link_duals, WARM / RAMP[stage]);
 
         let shallow = self.edge_length * if self.elastic { SHALLOW } else { 0.3 * stop.tolerance };
+        let shallow = shallow.min(SHALLOW_IN_GAPS * scratch.pairs.widest_gap());
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);
         let (mut since, mut stiffen, mut moved) = (0, false, 0.0);
@@ -212,10 +259,15 @@ impl Filter {
                 scratch.touches.iter_mut().for_each(|t| t.rescale(growth));
                 scratch.pairs.rescale(growth);
                 scratch.rigid.rescale(growth);
+                scratch.links.rescale(growth);
                 self.choose(scratch, stage);
             }
-            if touching && iteration >= STRENGTHEN_FROM && iteration % STRENGTHEN_EVERY == 0 {
-                self.strengthen(scratch, stage);
+            if touching && iteration % STRENGTHEN_EVERY == 0 {
+                let grown = iteration >= STRENGTHEN_FROM && self.strengthen(scratch, stage);
+                // What has begun to touch weighs little against the rest of the matrix, and can wait so long.
+                if grown || scratch.begun {
+                    self.choose(scratch, stage);
+                }
             }
             let late = iteration > 0 && stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
             let impatient = patience.get(stage).is_some_and(|&patience| since >= patience);
@@ -227,7 +279,8 @@ impl Filter {
                 let (worst, mean) = self.residual(scratch);
                 let bend = scratch.bend_states.iter().fold(0.0f32, |worst, state| worst.max(state.worst));
                 let even = mean <= 0.1 * stop.tolerance;
-                within = even && worst <= stop.tolerance && bend <= stop.bend;
+                let sewn = scratch.links.are_closed(&self.links, x, self.edge_length, iteration);
+                within = even && worst <= stop.tolerance && bend <= stop.bend && sewn;
                 let often = iteration < LONG || iteration % 4 == 0;
                 if even && !within && alone && iteration >= least && often {
                     within = self.finish(x, scratch, stop.tolerance, iteration >= LONG);
@@ -247,8 +300,10 @@ impl Filter {
             };
             let r = scratch.cycle.residual();
             let lacking = scratch.pairs.iterate(x, r, &self.masses, RAMP[stage]);
+            scratch.links.iterate(&self.links, x, r, &self.masses, self.stiffness[stage]);
+            // Half as deep inside bodies: what is put out of them in the end does not push them.
             let (sunk, begun) = scratch.rigid.iterate([around.old, x], r, &self.masses, RAMP[stage]);
-            let settled = deepest.max(sunk) <= shallow && moved <= SETTLED * self.edge_length;
+            let settled = deepest.max(2.0 * sunk) <= shallow && moved <= SETTLED * self.edge_length;
             if touching && within && settled && lacking <= LACKING && iteration >= least {
                 break;
             }
@@ -265,6 +320,7 @@ impl Filter {
                 *kept = dual * RAMP[stage];
             }
         }
+        scratch.links.keep(link_duals, if self.links.is_empty() { 0.0 } else { RAMP[stage] });
         for (touch, duals) in scratch.touches.iter().zip(contact_duals.chunks_exact_mut(3)) {
             duals.copy_from_slice(&touch.dual(RAMP[stage]));
         }
@@ -326,7 +382,9 @@ impl Filter {
             let batches = &self.bends.batches[first..first + states.len()];
             run(settings.lanes, ClampBends { batches, states, pulls, x, stiffness, rescale });
         });
-        settings.threads.each(&mut scratch.fold_pulls, GRAIN, |first, pulls| {
+        // There are more of them while seams are closed.
+        let fold_pulls = &mut scratch.fold_pulls[..self.folds.batches.len()];
+        settings.threads.each(fold_pulls, GRAIN, |first, pulls| {
             let batches = &self.folds.batches[first..first + pulls.len()];
             run(settings.lanes, PullFolds { batches, pulls, x });
         });
@@ -393,25 +451,25 @@ impl Filter {
             bend_pulls.as_flattened().as_flattened(),
             fold_pulls.as_flattened().as_flattened(),
         ];
-        let touching = |touches: &[Touch]| touches.iter().filter(|t| t.touches()).count();
-        let before = touching(touches);
+        let begun = AtomicBool::new(false);
         settings.threads.each_pair(cycle.residual(), touches, VERTEX_GRAIN, |first, part, touches| {
             for (k, (r, touch)) in part.iter_mut().zip(touches).enumerate() {
                 let i = first + k;
                 *r = self.gathered(x, goal, pulls, i);
                 if self.masses[i] > 0.0 {
+                    let touched = touch.touches();
                     let pull = touch.iterate(around, i, &x[i], self.masses[i], RAMP[stage]);
+                    if touch.touches() != touched {
+                        begun.store(true, Ordering::Relaxed);
+                    }
                     for k in 0..3 {
                         r[k] += pull[k];
                     }
                 }
             }
         });
-        let deepest = scratch.touches.iter().fold(0.0f32, |deepest, t| deepest.max(t.depth));
-        if touching(&scratch.touches) != before {
-            self.choose(scratch, stage);
-        }
-        deepest
+        scratch.begun |= begun.into_inner();
+        scratch.touches.iter().fold(0.0f32, |deepest, t| deepest.max(t.depth))
     }
 
     /// Moves the bodies that `x` touches, and `x` with them, after the cycle has moved it. Gives how far the farthest went \[m\].
@@ -432,6 +490,7 @@ impl Filter {
 
     /// Takes the matrices of a stage of the ramp, with the weights of contacts.
     fn choose(&self, scratch: &mut Scratch, stage: usize) {
+        scratch.begun = false;
         scratch.pairs.weigh(RAMP[stage]);
         scratch.rigid.weigh(&self.masses, RAMP[stage]);
         let (touches, pairs, rigid) = (&scratch.touches, &scratch.pairs, &scratch.rigid);
@@ -442,7 +501,8 @@ impl Filter {
         });
     }
 
-    fn strengthen(&self, scratch: &mut Scratch, stage: usize) {
+    /// More weight for what stays too deep or too near. Says whether that changed.
+    fn strengthen(&self, scratch: &mut Scratch, stage: usize) -> bool {
         let diagonal = self.multigrid.diagonal(stage);
         let mut grown = false;
         for (i, touch) in scratch.touches.iter_mut().enumerate().filter(|(i, _)| self.masses[*i] > 0.0) {
@@ -450,9 +510,7 @@ impl Filter {
         }
         grown |= scratch.pairs.strengthen(RAMP[stage], diagonal);
         grown |= scratch.rigid.strengthen(&self.masses, RAMP[stage], diagonal, 0.02 * self.edge_length);
-        if grown {
-            self.choose(scratch, stage);
-        }
+        grown
     }
 
     fn begin_contacts(

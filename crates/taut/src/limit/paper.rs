@@ -92,6 +92,7 @@ pub fn enforce(
                 &mut random,
                 &mut scratch.order,
             );
+            scratch.sewn.project(&world.sewing, x);
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
             let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow;

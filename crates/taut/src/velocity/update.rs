@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     World,
+    boundary::seam::Sewn,
     kernel::lanes::{LaneKind, Quad, run},
     limit::colored::{Colored, SharedQuads},
     parallel::Threads,
@@ -36,6 +37,8 @@ pub struct Forces {
     pub membrane: Colored<MembraneBatch>,
     /// Hinges.
     pub hinges: Colored<HingeBatch>,
+    /// Hinges across seams, which act while all seams are closed.
+    pub seam_hinges: Colored<HingeBatch>,
     /// Bound on ω² of stretching at rest \[1/s²\].
     pub membrane_frequency: f64,
     /// Bound on ω² of bending \[1/s²\].
@@ -130,6 +133,8 @@ pub struct Motion<'a> {
     pub forces: &'a mut [Quad],
     /// Scratch: forces that stay the same over the step.
     pub steady: &'a mut [Quad],
+    /// Which twins move as one.
+    pub sewn: &'a Sewn,
 }
 
 /// Advances positions and velocities over a step of `dt` from `time`, as if there were no limits.
@@ -142,7 +147,7 @@ pub fn update(
     dt: f32,
     plan: &Plan,
 ) {
-    let Motion { x, v, forces, steady } = motion;
+    let Motion { x, v, forces, steady, sewn } = motion;
     steady.fill([0.0; 4]);
     if world.description.air.density > 0.0 {
         add_drag(world, threads, lanes, x, v, forces, steady, time, dt);
@@ -174,13 +179,17 @@ pub fn update(
             });
         }
         if plan.bend > 0.0 {
-            for color in 0..tables.hinges.colors.len() {
-                threads.largest(tables.hinges.of(color), GRAIN, |batches| {
-                    let (x, forces) = shared;
-                    run(lanes, AddHingeForces { batches, x, forces, softening: plan.bend })
-                });
+            let across = sewn.all_closed.then_some(&tables.seam_hinges);
+            for hinges in std::iter::once(&tables.hinges).chain(across) {
+                for color in 0..hinges.colors.len() {
+                    threads.largest(hinges.of(color), GRAIN, |batches| {
+                        let (x, forces) = shared;
+                        run(lanes, AddHingeForces { batches, x, forces, softening: plan.bend })
+                    });
+                }
             }
         }
+        sewn.share_forces(&world.sewing, x, forces);
         for body in &world.bodies {
             let keep = (-body.damping * h).exp();
             let (range, forces) = (body.vertices.clone(), &forces[body.vertices.clone()]);

@@ -1,15 +1,18 @@
 //! From a description to the tables of a world: vertex order, masses, elements, colours.
 
-use std::{ops::Range, sync::OnceLock};
+use std::{iter::once, ops::Range, sync::OnceLock};
 
 use glam::Vec3;
 
-use super::{Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection};
+use super::{
+    Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection, sewing,
+};
 use crate::{
     boundary::{
         attachment::{self, Attachment},
         mesh_obstacle::MeshObstacle,
         pin::Pin,
+        seam::Sewing,
     },
     certificate::RestShape,
     contact::{inside::ClosedMesh, surface::Surface},
@@ -44,7 +47,10 @@ use crate::{
 const SUBSTEPS_A_STEP: u32 = 12;
 
 /// Steps a frame where cloth touches: what touches is looked for once a step.
-const STEPS_WITH_CONTACT: u32 = 2;
+const STEPS_WITH_CONTACT: u32 = 4;
+
+/// Steps a frame where cloth touches nothing but rigid bodies: how far these are from where they should be makes more of a velocity in shorter steps.
+const STEPS_WITH_BODIES: u32 = 2;
 
 /// Largest factor on κ because of rigid bodies.
 const MOST_LOADED: f64 = 1000.0;
@@ -64,10 +70,13 @@ fn over_levels(description: &Description) -> bool {
 
 /// Whether stretching inside the limits and bending are left to the filter.
 fn elastic_inside(description: &Description) -> bool {
-    let touching = description.contact.thickness > 0.0
-        || !description.mesh_obstacles.is_empty()
-        || !description.rigid_bodies.is_empty();
+    let touching = between_meshes(description) || !description.rigid_bodies.is_empty();
     touching && description.solver.scheme == Scheme::Nearest
+}
+
+/// Whether cloth keeps off cloth or off meshes.
+fn between_meshes(description: &Description) -> bool {
+    description.contact.thickness > 0.0 || !description.mesh_obstacles.is_empty()
 }
 
 /// Elements of all bodies, while they are collected.
@@ -146,6 +155,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     for pin in pins.iter().filter(|pin| pin.frames.contains(&0)) {
         start[pin.vertex as usize][3] = 0.0;
     }
+    let sewing = sewing::sewing(&description, &bodies, edge_length as f32)?;
+    sewing.close(&mut start);
     // A spare vertex at the end is where batches point with the lanes that they have left.
     let spare = vertex_count as u32;
     start.push([0.0; 4]);
@@ -158,6 +169,11 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices, &bend_vertices);
     let membrane_vertices: Vec<_> = elements.membrane.iter().map(|e| e.vertices).collect();
     let hinge_vertices: Vec<_> = elements.hinges.iter().map(|e| e.vertices).collect();
+    let (seam_folds, seam_frequency) = sewing::hinges(&description, &bodies, &sewing);
+    let inside = elastic_inside(&description);
+    let seam_hinges: Vec<_> = seam_folds.iter().filter(|_| !inside).map(|fold| fold.hinge).collect();
+    let seam_frequency = if inside { 0.0 } else { seam_frequency };
+    let seam_vertices: Vec<_> = seam_hinges.iter().map(|e| e.vertices).collect();
     let forces = Forces {
         membrane: Colored::new(vertex_count, &membrane_vertices, |batch| {
             MembraneBatch::pack(batch, &elements.membrane, spare)
@@ -165,10 +181,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         hinges: Colored::new(vertex_count, &hinge_vertices, |batch| {
             HingeBatch::pack(batch, &elements.hinges, spare)
         }),
+        seam_hinges: Colored::new(vertex_count, &seam_vertices, |batch| {
+            HingeBatch::pack(batch, &seam_hinges, spare)
+        }),
         membrane_frequency: elements.membrane_frequency,
-        hinge_frequency: elements.hinge_frequency,
+        hinge_frequency: elements.hinge_frequency.max(seam_frequency),
         viscosity: description.cloths.iter().map(|c| f64::from(c.material.viscosity)).fold(0.0, f64::max),
-        inside: elastic_inside(&description),
+        inside,
     };
     let steps_per_frame = match description.solver.steps_per_frame {
         0 if over_levels(&description) || elastic_inside(&description) => {
@@ -181,7 +200,11 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             let size = bodies.iter().map(|b| b.rest.size()).fold(f64::INFINITY, f64::min).max(1e-9);
             let fall =
                 f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
-            let least = if elastic_inside(&description) { STEPS_WITH_CONTACT } else { 1 };
+            let least = match (between_meshes(&description), elastic_inside(&description)) {
+                (true, true) => STEPS_WITH_CONTACT,
+                (false, true) => STEPS_WITH_BODIES,
+                (_, false) => 1,
+            };
             (fall.ceil() as u32).clamp(if crumples { least.max(3) } else { least }, 32)
         }
         0 => {
@@ -190,17 +213,18 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         }
         asked => asked,
     };
-    let filters = if description.solver.scheme == Scheme::Nearest {
+    let (filters, welded) = if description.solver.scheme == Scheme::Nearest {
         build_filters(
             &description,
             &bodies,
             &elements,
+            Seams { sewing: &sewing, folds: &seam_folds },
             &start,
             edge_length as f32,
             f64::from(description.frame_time) / f64::from(steps_per_frame),
         )
     } else {
-        Vec::new()
+        Default::default()
     };
     let levels = coarse::levels(&description, &bodies, &pins)?;
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
@@ -208,7 +232,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
     let between_cloth = description.contact.thickness > 0.0;
     let touches = between_cloth || !description.mesh_obstacles.is_empty();
-    let surface = touches.then(|| surface(&description, &bodies, fixtures.start));
+    let surface = touches.then(|| surface(&description, &bodies, &sewing, fixtures.start));
     let insides = description
         .mesh_obstacles
         .iter()
@@ -218,6 +242,8 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         surface,
         steps_per_frame,
         filters,
+        welded,
+        sewing,
         levels,
         judges: OnceLock::new(),
         bend_triangles,
@@ -408,15 +434,25 @@ fn attachments(description: &Description, cloth: &Cloth, pin: &Pin) -> Result<Ve
     })
 }
 
-/// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies if they may touch.
+/// What seams mean for filters.
+#[derive(Clone, Copy)]
+struct Seams<'a> {
+    sewing: &'a Sewing,
+    /// Hinges across seams that bend inside filters while seams are closed.
+    folds: &'a [FoldElement],
+}
+
+/// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies that may touch or are sewn together;
+/// and what takes their place while seams are closed.
 fn build_filters(
     description: &Description,
     bodies: &[Body],
     elements: &Elements,
+    seams: Seams,
     start: &[Quad],
     edge_length: f32,
     dt: f64,
-) -> Vec<Filter> {
+) -> (Vec<Filter>, Vec<Option<Filter>>) {
     let implicit = elastic_inside(description);
     let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
     // What a body touches has to be filtered with it, so all cloth that it may touch is filtered at once.
@@ -425,53 +461,63 @@ fn build_filters(
     let of_bodies: f64 = description.rigid_bodies.iter().map(|body| f64::from(body.mass)).sum();
     let of_cloth: f64 = bodies.iter().flat_map(|body| &body.masses).sum();
     let loaded = (1.0 + of_bodies / of_cloth).min(MOST_LOADED);
-    let mut filters = Vec::new();
+    let sewing = seams.sewing;
+    let (mut filters, mut welded) = (Vec::new(), Vec::new());
+    let joined = if touching { once(0..bodies.len()).collect() } else { sewing::joined(sewing, bodies) };
     let (mut triangles, mut hinges, mut folds) = (0, 0, 0);
-    let mut together: Option<Together> = None;
-    for (cloth, body) in description.cloths.iter().zip(bodies) {
-        let count = |some: bool, count: usize| if some { count } else { 0 };
-        let range =
-            triangles..triangles + count(cloth.limits_strain() || implicit, cloth.mesh.triangles.len());
-        let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
-        let own_folds = folds..folds + count(implicit, body.hinges.len());
-        (triangles, hinges, folds) = (range.end, bends.end, own_folds.end);
-        if !limited(cloth) && !touching {
-            continue;
+    for range in joined {
+        let mut together: Option<Together> = None;
+        for (cloth, body) in description.cloths[range.clone()].iter().zip(&bodies[range.clone()]) {
+            let count = |some: bool, count: usize| if some { count } else { 0 };
+            let strain =
+                triangles..triangles + count(cloth.limits_strain() || implicit, cloth.mesh.triangles.len());
+            let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
+            let own_folds = folds..folds + count(implicit, body.hinges.len());
+            (triangles, hinges, folds) = (strain.end, bends.end, own_folds.end);
+            let vertices = || body.vertices.start as u32..body.vertices.end as u32;
+            let sewn = sewing.stitches.iter().any(|s| s.vertices.iter().any(|v| vertices().contains(v)));
+            if !limited(cloth) && !implicit && !sewn && range.len() == 1 && !touching {
+                continue;
+            }
+            let (low, high) =
+                cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+            let (areas, bends) = (&elements.areas[strain.clone()], &elements.bends[bends]);
+            let size = f64::from((high - low).max_element());
+            let part = Together {
+                vertices: body.vertices.clone(),
+                bodies: once(0..body.vertices.len()).collect(),
+                elements: elements.strain[strain].to_vec(),
+                elastic: if implicit {
+                    let mean = body.masses.iter().sum::<f64>() / body.masses.len() as f64;
+                    vec![dt * dt * f64::from(cloth.material.stretch) / mean; areas.len()]
+                } else {
+                    Vec::new()
+                },
+                areas: areas.to_vec(),
+                bends: bends.to_vec(),
+                folds: elements.folds[own_folds].to_vec(),
+                masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+                stiffness: if limited(cloth) || implicit {
+                    loaded * stiffness(body.order.len(), size, areas, bends)
+                } else if sewn {
+                    loaded * stiffness(body.order.len(), size, &[body.rest.size().powi(2)], bends)
+                } else {
+                    0.0
+                },
+                mesh: cloth.mesh.clone(),
+                order: body.order.clone(),
+            };
+            match &mut together {
+                Some(together) => together.add(part),
+                None => together = Some(part),
+            }
         }
-        let (low, high) =
-            cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
-        let (areas, bends) = (&elements.areas[range.clone()], &elements.bends[bends]);
-        let size = f64::from((high - low).max_element());
-        let part = Together {
-            vertices: body.vertices.clone(),
-            bodies: std::iter::once(0..body.vertices.len()).collect(),
-            elements: elements.strain[range].to_vec(),
-            elastic: if implicit {
-                let mean = body.masses.iter().sum::<f64>() / body.masses.len() as f64;
-                vec![dt * dt * f64::from(cloth.material.stretch) / mean; areas.len()]
-            } else {
-                Vec::new()
-            },
-            areas: areas.to_vec(),
-            bends: bends.to_vec(),
-            folds: elements.folds[own_folds].to_vec(),
-            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            stiffness: if limited(cloth) || implicit {
-                loaded * stiffness(body.order.len(), size, areas, bends)
-            } else {
-                0.0
-            },
-            mesh: cloth.mesh.clone(),
-            order: body.order.clone(),
-        };
-        match (touching, &mut together) {
-            (true, Some(together)) => together.add(part),
-            (true, None) => together = Some(part),
-            (false, _) => filters.push(part.filter(start, edge_length, dt)),
+        if let Some(together) = together {
+            welded.push(together.welded(seams, start, edge_length, dt));
+            filters.push(together.filter(sewing, start, edge_length, dt));
         }
     }
-    filters.extend(together.map(|together| together.filter(start, edge_length, dt)));
-    filters
+    (filters, welded)
 }
 
 /// What a filter is made of, while its bodies are collected.
@@ -517,7 +563,8 @@ impl Together {
         self.order.extend(other.order.iter().map(|v| v + first as u32));
     }
 
-    fn filter(self, start: &[Quad], edge_length: f32, dt: f64) -> Filter {
+    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32, dt: f64) -> Filter {
+        let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
         Filter::new(Parts {
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
             transfers: transfers(&self.mesh, &self.order),
@@ -528,10 +575,78 @@ impl Together {
             elastic: &self.elastic,
             bends: &self.bends,
             folds: (&self.folds, dt),
+            link_count: links.len(),
+            links,
+            welds: Vec::new(),
             masses: self.masses,
             stiffness: self.stiffness,
             edge_length,
         })
+    }
+
+    /// The same with twins as one vertex, if there are any: the lowest of them stands for all.
+    fn welded(&self, seams: Seams, start: &[Quad], edge_length: f32, dt: f64) -> Option<Filter> {
+        let sewing = seams.sewing;
+        let first = self.vertices.start as u32;
+        let welds: Vec<u32> = (self.vertices.start..self.vertices.end)
+            .map(|v| sewing.identity.get(v).map_or(v as u32, |&twin| twin) - first)
+            .collect();
+        let twins = |k: usize| welds[k] as usize != k;
+        if !(0..welds.len()).any(twins) {
+            return None;
+        }
+        let mut masses = self.masses.clone();
+        for k in (0..welds.len()).filter(|&k| twins(k)) {
+            masses[welds[k] as usize] += masses[k];
+            masses[k] = 0.0;
+        }
+        let weld = |e: &StrainElement| StrainElement { vertices: sewing.welded(e.vertices), ..*e };
+        let elements: Vec<_> = self.elements.iter().map(weld).collect();
+        let weld = |e: &BendElement| BendElement { vertices: sewing.welded(e.vertices), ..*e };
+        let bends: Vec<_> = self.bends.iter().map(weld).collect();
+        let weld = |e: &FoldElement| {
+            let vertices = sewing.welded(e.hinge.vertices);
+            FoldElement { hinge: HingeElement { vertices, ..e.hinge }, ..*e }
+        };
+        let across = seams.folds.iter().filter(|e| self.vertices.contains(&(e.hinge.vertices[0] as usize)));
+        let implicit = !self.elastic.is_empty();
+        let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| implicit)).map(weld).collect();
+        let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
+        Some(Filter::new(Parts {
+            held: (0..welds.len())
+                .map(|k| twins(k) || sewing.holds(self.vertices.start + k, start))
+                .collect(),
+            transfers: sewing::welded_transfers(
+                &self.mesh,
+                &self.order,
+                &welds,
+                &start[self.vertices.clone()],
+            ),
+            vertices: self.vertices.clone(),
+            bodies: sewing::pieces(&self.bodies, &welds),
+            elements: &elements,
+            areas: &self.areas,
+            elastic: &self.elastic,
+            bends: &bends,
+            folds: (&folds, dt),
+            links: Vec::new(),
+            link_count: own.count(),
+            welds,
+            masses,
+            stiffness: self.stiffness,
+            edge_length,
+        }))
+    }
+
+    /// The area around each vertex \[m²\], a third of each triangle's.
+    fn areas_around(&self) -> Vec<f64> {
+        let mut by_caller = vec![0.0; self.order.len()];
+        for t in &self.mesh.triangles {
+            let [a, b, c] = t.map(|v| self.mesh.positions[v as usize].as_dvec3());
+            let area = 0.5 * (b - a).cross(c - a).length();
+            t.iter().for_each(|&v| by_caller[v as usize] += area / 3.0);
+        }
+        self.order.iter().map(|&v| by_caller[v as usize]).collect()
     }
 }
 
@@ -708,7 +823,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
 }
 
 /// All triangles in the engine's order of vertices; those of mesh obstacles begin at `fixed_from`.
-fn surface(description: &Description, bodies: &[Body], fixed_from: usize) -> Surface {
+fn surface(description: &Description, bodies: &[Body], sewing: &Sewing, fixed_from: usize) -> Surface {
     let mut triangles = Vec::new();
     for (cloth, body) in description.cloths.iter().zip(bodies) {
         let mut place = vec![0; body.order.len()];
@@ -727,7 +842,10 @@ fn surface(description: &Description, bodies: &[Body], fixed_from: usize) -> Sur
         radius.resize(radius.len() + obstacle.vertex_count(), obstacle.margin);
         friction.resize(radius.len(), obstacle.friction);
     }
+    let mut identity: Vec<u32> = (0..radius.len() as u32).collect();
+    identity[..sewing.identity.len()].copy_from_slice(&sewing.identity);
     Surface {
+        identity,
         fixed_from: fixed_from as u32,
         between_cloth: description.contact.thickness > 0.0,
         radius,

@@ -57,9 +57,8 @@ fn difference(then: &ContactCertificate, now: &ContactCertificate) -> Option<Str
         (Some(then), Some(now)) => (then - now).abs() <= GAP_SLACK * now.abs(),
         (then, now) => then == now,
     };
-    let words = |gap: Option<f64>| {
-        gap.map_or("more than twice the thickness".into(), |gap| format!("{:.6} mm", 1e3 * gap))
-    };
+    let words =
+        |gap: Option<f64>| gap.map_or("as much as is asked for".into(), |gap| format!("{:.6} mm", 1e3 * gap));
     (!same).then(|| {
         format!(
             "the smallest gap is {}, where the run wrote {}",

@@ -4,7 +4,9 @@ use glam::{DVec3, Vec3};
 use taut::{
     Certificate, Cloth, FrameReport, RigidBody, State, World,
     boundary::hold::Caught,
-    certificate::{BodyCertificate, Examiner, RigidCertificate, certify_positions},
+    certificate::{
+        BodyCertificate, Examiner, RigidCertificate, SeamCertificate, certify_positions, measure_seams,
+    },
     parallel::Threads,
 };
 
@@ -74,16 +76,37 @@ pub(super) fn check(
     }
     let whole = bodies.len() == cloths.len();
     let report = line.and_then(|line| line.report).or((frame > 0).then(FrameReport::default));
+    let seams = if whole { measure_seams(world, &positions) } else { Vec::new() };
+    if let (true, Some(line)) = (whole, line) {
+        compare_seams(frame, &line.certificate.seams, &seams, &mut failures);
+    }
     let contact = examiner.filter(|_| whole).map(|examiner| {
-        let mut found = examiner.examine(&Threads::alone(), positions.iter().map(Vec::as_slice));
-        found.tangled = frame == 0 && found.intersections > 0;
-        found
+        examiner.examine(&Threads::alone(), world, frame, positions.iter().map(Vec::as_slice))
     });
     let rigid_bodies = line.map(|line| line.certificate.rigid_bodies.clone()).unwrap_or_default();
     failures.extend(line.and_then(|line| check_rigid(world, frame, &line.certificate.rigid_bodies)));
-    let certificate = Certificate { bodies, contact, rigid_bodies };
+    let certificate = Certificate { bodies, seams, contact, rigid_bodies };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
+}
+
+/// Compares the openings of seams with what the run wrote down.
+fn compare_seams(frame: u32, then: &[SeamCertificate], now: &[SeamCertificate], failures: &mut Vec<Failure>) {
+    let mut fail = |message: String| {
+        failures.push(Failure { frame: Some(frame), ..Failure::new(Kind::Changed, message) });
+    };
+    if then.len() != now.len() {
+        fail(format!("metrics.jsonl speaks of {} seams, the scene has {}", then.len(), now.len()));
+        return;
+    }
+    for (then, now) in then.iter().zip(now) {
+        if then.name != now.name || exceeds((then.max_opening - now.max_opening).abs(), FIGURE_SLACK) {
+            fail(format!(
+                "seam \"{}\" is open by {:.7} m, where the run wrote {:.7} m of seam \"{}\"",
+                now.name, now.max_opening, then.max_opening, then.name
+            ));
+        }
+    }
 }
 
 /// One body in one frame.

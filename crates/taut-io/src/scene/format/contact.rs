@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Cloth against itself and against other cloth: a first version, made for one piece of cloth that folds.
+/// Cloth against itself, against other cloth and against mesh obstacles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Contact {

@@ -30,6 +30,10 @@ pub(crate) struct Expect {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub max_penetration: Option<f64>,
+    /// No two vertices that are sewn together are further apart at the last frame than this \[m\]. None by default; 0 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub final_opening: Option<f64>,
     /// No vertex of the last frame is below this on any axis \[m\]. None by default; each −1000000 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
@@ -68,6 +72,12 @@ impl Expect {
             "the deepest penetration [m]",
             self.max_penetration,
             extremes.max_penetration,
+        );
+        upper(
+            "final_opening",
+            "the largest opening of a seam at the last frame [m]",
+            self.final_opening,
+            extremes.final_opening,
         );
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             let what = format!("the highest {name} at the last frame [m]");

@@ -11,6 +11,7 @@ mod expect;
 mod material;
 mod mesh;
 mod obstacle;
+mod seam;
 mod solver;
 mod transform;
 
@@ -21,6 +22,7 @@ pub(crate) use expect::Expect;
 pub(crate) use material::Material;
 pub(crate) use mesh::{Even, MeshSource};
 pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
+pub(crate) use seam::Seam;
 pub(crate) use solver::{Scheme, Solver};
 pub(crate) use transform::{MotionKey, Transform, Vector};
 
@@ -49,6 +51,10 @@ pub(crate) struct Scene {
     /// Pieces of cloth, one `[[cloth]]` each; at least one.
     #[schemars(length(min = 1, max = 1000))]
     pub cloth: Vec<Cloth>,
+    /// Vertices of cloth that are sewn together, one `[[seam]]` for each seam. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub seam: Vec<Seam>,
     /// Bodies that cloth may not enter, one `[[obstacle]]` each. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]

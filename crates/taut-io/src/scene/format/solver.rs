@@ -41,7 +41,7 @@ pub(crate) struct Solver {
     #[schemars(range(min = 0, max = 1000))]
     pub steps_per_frame: u32,
     /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0, the default, chooses 6
-    /// for up to three steps a frame and 24 for more. 0 to 10000.
+    /// for up to three steps a frame and 24 for more. Of no use with contact or mesh obstacles and the scheme `"nearest"`, which needs no substeps there. 0 to 10000.
     #[schemars(range(min = 0, max = 10_000))]
     pub max_substeps: u32,
     /// How the limits of coarser levels are found, for the scheme `"paper"` and for `taut fit`. `"direct"` by default.

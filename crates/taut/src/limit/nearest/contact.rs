@@ -28,7 +28,11 @@ pub struct Touch {
     boost: f32,
     /// Whether it may meet an obstacle in this step.
     candidate: bool,
-    /// How deep it was inside when it was last looked at \[m\].
+    /// How deep it may be inside at the end of the step \[m\].
+    sunk: f32,
+    /// Where it was when it was last looked at \[m\].
+    seen: Vec3,
+    /// How much deeper than it may be it was then \[m\].
     pub depth: f32,
 }
 
@@ -55,7 +59,12 @@ impl Touch {
         c: f32,
     ) -> Self {
         let mut touch = Self { candidate, depth: f32::NEG_INFINITY, ..Self::default() };
-        if candidate && around.solids.depth(around.obstacles, position(old), position(x)) > -near {
+        if !candidate {
+            return touch;
+        }
+        touch.sunk = around.solids.sunk(around.obstacles, position(old));
+        touch.look(around, x);
+        if touch.depth > -near {
             touch.boost = 1.0;
             let sane = dual.iter().all(|w| w.is_finite());
             touch.w = if sane { dual.map(|w| w / c) } else { [0.0; 3] };
@@ -96,19 +105,29 @@ impl Touch {
         if !self.candidate {
             return [0.0; 3];
         }
-        let old = position(&around.old[i]);
-        self.depth = around.solids.depth(around.obstacles, old, position(x));
+        // Most do not touch, and have not moved so far that they could.
+        if self.boost <= 0.0 && self.depth + 1.001 * (position(x) - self.seen).length() < 0.0 {
+            return [0.0; 3];
+        }
+        self.look(around, x);
         if self.boost <= 0.0 {
             if self.depth <= 0.0 {
                 return [0.0; 3];
             }
             self.boost = 1.0;
         }
+        let old = position(&around.old[i]);
         let w = Vec3::from_array(self.w);
         let f = position(x) + w;
-        let moved = around.solids.nearest_outside(around.obstacles, old, f) - f;
+        let moved = around.solids.nearest_outside(around.obstacles, old, self.sunk, f) - f;
         self.w = (-moved).to_array();
         ((moved + moved + w) * self.weight(mass, c)).to_array()
+    }
+
+    /// Sees how deep it is inside at `x`.
+    fn look(&mut self, around: &Surroundings, x: &Quad) {
+        self.seen = position(x);
+        self.depth = around.solids.depth(around.obstacles, self.seen) - self.sunk;
     }
 
     /// Whether it touches.

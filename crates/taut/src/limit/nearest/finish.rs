@@ -109,7 +109,8 @@ impl Filter {
         let (vertices, rest) = (self.vertices_of(t), self.rest_of(t));
         let quads = vertices.map(|v| x[v]);
         let p = quads.map(|q| [q[0], q[1], q[2]]);
-        let w = quads.map(|q| q[3]);
+        let w =
+            if self.welds.is_empty() { quads.map(|q| q[3]) } else { vertices.map(|v| self.inverse_mass(v)) };
         let projected = match self.weave_of(t) {
             None => limit_strain_gradient(&p, w, rest, self.range_of(t).widened(slack), 1.0),
             Some(weave) => limit_strain_gradient(&p, w, rest, weave.widened(slack), 1.0),

@@ -5,10 +5,9 @@
 //! pull e wᵢ (2 (p − f) + u), u ← f − p. The weight e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which
 //! bounds what the pair adds to the matrix.
 
-use std::ops::Range;
-
 use glam::Vec3;
 
+use super::tables::Filter;
 use crate::{contact::touching::Touching, kernel::lanes::Quad};
 
 /// Weight of a pair in units of its vertices' mass.
@@ -22,7 +21,7 @@ const MOST: f32 = 0.3;
 
 #[derive(Clone, Copy, Debug)]
 struct PairTouch {
-    /// Of the filter; those of others have weight 0.
+    /// Of the filter; those of others, and those that are held, have weight 0.
     vertices: [u32; 4],
     weights: [f32; 4],
     normal: Vec3,
@@ -62,15 +61,10 @@ impl Pairs {
         self.list.is_empty()
     }
 
-    /// Takes those of `touching` that the filter with these `vertices` of the world has a part in. Vertices that are not its own go
+    /// Takes those of `touching` that `filter` has a part in. Vertices that are not its own, or held, go
     /// from `old` to `x` \[m\].
-    pub fn begin(
-        &mut self,
-        touching: &[Touching],
-        vertices: &Range<usize>,
-        [old, x]: [&[Quad]; 2],
-        masses: &[f32],
-    ) {
+    pub fn begin(&mut self, touching: &[Touching], filter: &Filter, [old, x]: [&[Quad]; 2]) {
+        let (vertices, masses) = (&filter.vertices, &filter.masses);
         self.list.clear();
         for touch in touching {
             let normal = Vec3::from_array(touch.normal);
@@ -91,11 +85,11 @@ impl Pairs {
             for i in 0..4 {
                 let (v, weight) = (touch.vertices[i] as usize, touch.weights[i]);
                 pair.anchor += weight * position(&old[v]);
-                if vertices.contains(&v) {
-                    let own = v - vertices.start;
-                    if masses[own] > 0.0 {
-                        compliance += weight * weight / masses[own];
-                    }
+                // What is held is where it will be, as what is not the filter's own.
+                let own =
+                    if vertices.contains(&v) { Some(filter.stand_in(v - vertices.start)) } else { None };
+                if let Some(own) = own.filter(|&own| masses[own] > 0.0) {
+                    compliance += weight * weight / masses[own];
                     (pair.vertices[i], pair.weights[i]) = (own as u32, weight);
                 } else {
                     let there = weight * position(&x[v]);
@@ -108,6 +102,11 @@ impl Pairs {
                 self.list.push(pair);
             }
         }
+    }
+
+    /// The largest gap of any pair \[m\]; infinite if there are none.
+    pub fn widest_gap(&self) -> f32 {
+        self.list.iter().map(|pair| pair.gap).reduce(f32::max).unwrap_or(f32::INFINITY)
     }
 
     /// What the pairs add to the diagonal of the matrix at vertex `i`; up to date after [`Pairs::weigh`].

@@ -142,7 +142,14 @@ impl Rigid {
 
     /// Prepares a step of `duration` \[s\] in which vertices go from `old` to about `x`, and bodies from the first to about the second of
     /// their `poses`. `unit` is the mean mass of vertices \[kg\], `reach` \[m\] how much further than its way a vertex may be carried.
-    pub fn begin(&mut self, poses: &[[Pose; 2]], [old, x]: [&[Quad]; 2], [unit, duration, reach]: [f32; 3]) {
+    /// Vertices without mass in `masses` are held, or another stands for them.
+    pub fn begin(
+        &mut self,
+        poses: &[[Pose; 2]],
+        [old, x]: [&[Quad]; 2],
+        masses: &[f32],
+        [unit, duration, reach]: [f32; 3],
+    ) {
         self.list.clear();
         self.placed.clear();
         self.duration = duration;
@@ -156,7 +163,7 @@ impl Rigid {
                 inertia: body.inertia_in_space(goal.rotation) * (1.0 / unit),
                 pull: [Vec3::ZERO; 2],
             });
-            for (i, (old, x)) in old.iter().zip(x).enumerate().filter(|(_, (_, x))| x[3] > 0.0) {
+            for (i, (old, x)) in old.iter().zip(x).enumerate().filter(|(i, _)| masses[*i] > 0.0) {
                 let (from, to) = (start.to_body(position(old)), goal.to_body(position(x)));
                 let way = (to - from).length();
                 let [(begin, normal), (end, _)] = [from, to].map(|p| body.obstacle.gap(p));

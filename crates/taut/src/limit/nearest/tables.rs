@@ -6,6 +6,7 @@ use super::{
     RAMP,
     bend::{Bends, stiff_hinges},
     fold::{FoldElement, Folds, stiff_folds},
+    links::{Link, stiff_links},
     local::NearestBatch,
 };
 use crate::{
@@ -41,7 +42,13 @@ pub struct Filter {
     pub(super) corners: Arc<Corners>,
     pub(super) bends: Arc<Bends>,
     pub(super) folds: Arc<Folds>,
-    /// Masses in units of their mean; 0 for vertices that are held.
+    /// Seams that it draws together.
+    pub(crate) links: Arc<Vec<Link>>,
+    /// How many it would have if none of its seams were closed.
+    pub(super) link_count: usize,
+    /// By vertex of the filter: the one that stands for it and its twins. Empty if there are none.
+    pub(crate) welds: Arc<Vec<u32>>,
+    /// Masses in units of their mean; 0 for vertices that are held, and for those that another stands for.
     pub(crate) masses: Vec<f32>,
     /// κ of each factor of the ramp.
     pub(super) stiffness: [f32; RAMP.len()],
@@ -81,6 +88,12 @@ pub struct Parts<'a> {
     pub bends: &'a [BendElement],
     /// Its hinges that bend inside the filter, with vertices of the world, and the length of a step \[s\].
     pub folds: (&'a [FoldElement], f64),
+    /// Pairs of vertices that are drawn together.
+    pub links: Vec<Link>,
+    /// How many there would be if no seam were closed.
+    pub link_count: usize,
+    /// By vertex, within `vertices`: the one that stands for it, where twins of closed seams are one; no element names another. Empty: each stands for itself.
+    pub welds: Vec<u32>,
     /// Masses \[kg\] in the order of `vertices`.
     pub masses: Vec<f64>,
     /// Whether each vertex is held.
@@ -151,6 +164,9 @@ impl Filter {
             elastic,
             bends,
             folds,
+            links,
+            link_count,
+            welds,
             masses,
             held,
             transfers,
@@ -171,7 +187,7 @@ impl Filter {
         let matrix = MatrixParts {
             masses: masses.iter().map(|m| (m / mean) as f32).collect(),
             areas: areas.to_vec(),
-            hinges: stiff_hinges(bends, first),
+            hinges: stiff_hinges(bends, first).into_iter().chain(stiff_links(&links)).collect(),
             folds: stiff_folds(folds.0, first, folds.1 * folds.1 / mean),
             transfers,
             stiffness,
@@ -180,6 +196,9 @@ impl Filter {
             multigrid: Multigrid::default(),
             bends: Arc::new(Bends::new(bends, first, count)),
             folds: Arc::new(Folds::new(folds.0, first, count, folds.1 * folds.1 / mean)),
+            links: Arc::new(links),
+            link_count,
+            welds: Arc::new(welds),
             vertices,
             bodies,
             batches: Arc::new(batches),
@@ -210,6 +229,9 @@ impl Filter {
             corners: self.corners.clone(),
             bends: self.bends.clone(),
             folds: self.folds.clone(),
+            links: self.links.clone(),
+            link_count: self.link_count,
+            welds: self.welds.clone(),
             masses: Vec::new(),
             stiffness: self.stiffness,
             edge_length: self.edge_length,
@@ -246,9 +268,35 @@ impl Filter {
         self.bodies.len()
     }
 
-    /// Whether vertex `i` of the body is held.
+    /// Whether vertex `i` of the body is held, or another stands for it.
     pub fn holds(&self, i: usize) -> bool {
         self.masses[i] <= 0.0
+    }
+
+    /// Whether another vertex stands for vertex `i` of the body.
+    pub fn stands_behind(&self, i: usize) -> bool {
+        self.welds.get(i).is_some_and(|&v| v as usize != i)
+    }
+
+    /// The vertex that stands for vertex `i` of the body: itself, but for twins of closed seams.
+    #[inline(always)]
+    pub fn stand_in(&self, i: usize) -> usize {
+        self.welds.get(i).map_or(i, |&v| v as usize)
+    }
+
+    /// The inverse mass of vertex `i` of the body with all for which it stands, in about the units of the engine; 0 if it is held.
+    pub(super) fn inverse_mass(&self, i: usize) -> f32 {
+        if self.masses[i] > 0.0 { self.edge_length * self.edge_length / self.masses[i] } else { 0.0 }
+    }
+
+    /// Puts the vertices for which others stand where those are, unless they are held.
+    pub fn spread(&self, x: &mut [Quad]) {
+        for (i, &stand_in) in self.welds.iter().enumerate() {
+            if stand_in as usize != i && x[i][3] > 0.0 {
+                let place = x[stand_in as usize];
+                x[i][..3].copy_from_slice(&place[..3]);
+            }
+        }
     }
 
     /// Vertices of triangle `t`, of the body's.

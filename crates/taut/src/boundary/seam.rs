@@ -1,0 +1,360 @@
+//! Seams: pairs of vertices that are sewn together, within one cloth or between cloths.
+//!
+//! Vertices that pairs lead to from one another are *twins*: one point of the garment. A seam that starts open is drawn together at a limited speed:
+//! in every step each pair may be as far apart as it was, less what it closes in that time. Once all pairs of a
+//! set of twins are (almost) closed, they are put in one place, and stay there to the bit: forces, velocities and positions of twins are their
+//! mass-weighted mean from then on. Whether twins are closed follows from where they are, so that nothing has to be kept.
+//!
+//! The filter takes closed twins for one vertex ([`tables`](crate::limit::nearest::tables)) and draws open ones together as a block of its own
+//! ([`links`](crate::limit::nearest::links)); other schemes move the twins of a set in every iteration ([`Sewn::project`]). Where a twin is held, the others follow it.
+
+use crate::{WorldError, kernel::lanes::Quad};
+
+/// What twins may be apart to be put in one place, in lengths of an edge: what that strains the triangles around must be well below tolerances.
+pub const CLOSED: f32 = 0.004;
+
+/// A seam.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seam {
+    /// Its name in files and messages.
+    pub name: String,
+    /// Pairs of vertices that are sewn together: number of the cloth, and vertex in the order of its mesh.
+    pub pairs: Vec<[(usize, u32); 2]>,
+    /// How fast the two vertices of a pair are drawn together while they are apart \[m/s\].
+    pub speed: f32,
+}
+
+/// Speed at which seams are drawn together unless they say otherwise \[m/s\].
+pub const SPEED: f32 = 1.0;
+
+impl Default for Seam {
+    fn default() -> Self {
+        Self { name: "seam".into(), pairs: Vec::new(), speed: SPEED }
+    }
+}
+
+/// Two vertices that are sewn together, in the engine's order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stitch {
+    /// The two, the lower one first.
+    pub vertices: [u32; 2],
+    /// How fast it closes \[m/s\].
+    pub speed: f32,
+    /// The set of twins that it belongs to.
+    pub set: u32,
+}
+
+/// All seams of a world, in the engine's order of vertices.
+#[derive(Clone, Debug, Default)]
+pub struct Sewing {
+    pub(crate) stitches: Vec<Stitch>,
+    /// Where the members of each set of twins begin.
+    starts: Vec<u32>,
+    /// Members of sets, ascending within each.
+    members: Vec<u32>,
+    /// By vertex: the lowest of its twins, or itself.
+    pub(crate) identity: Vec<u32>,
+    /// By vertex: its set of twins.
+    set_of: Vec<u32>,
+    /// What twins may be apart to be put in one place \[m\].
+    closed: f32,
+}
+
+/// No set.
+const NONE: u32 = u32::MAX;
+
+impl Sewing {
+    /// The seams of a world of `count` vertices, where `place` says which vertex of the engine a vertex of a cloth is; `edge` is the mean length of
+    /// an edge \[m\].
+    ///
+    /// # Errors
+    /// If a pair names a vertex that does not exist, or the same one twice.
+    pub(crate) fn new(
+        seams: &[Seam],
+        count: usize,
+        edge: f32,
+        place: impl Fn(usize, u32) -> Option<u32>,
+    ) -> Result<Self, WorldError> {
+        let mut stitches = Vec::new();
+        for seam in seams {
+            let wrong =
+                |problem: String| WorldError::Invalid { what: format!("seam \"{}\"", seam.name), problem };
+            if !(seam.speed > 0.0 && seam.speed.is_finite()) {
+                return Err(wrong("speed must be positive".into()));
+            }
+            for (number, pair) in seam.pairs.iter().enumerate() {
+                let mut vertices = [0; 2];
+                for (to, &(cloth, vertex)) in vertices.iter_mut().zip(pair) {
+                    *to = place(cloth, vertex).ok_or_else(|| {
+                        wrong(format!("pair {number}: there is no vertex {vertex} of cloth number {cloth}"))
+                    })?;
+                }
+                if vertices[0] == vertices[1] {
+                    let vertex = pair[0].1;
+                    return Err(wrong(format!("pair {number} sews vertex {vertex} to itself")));
+                }
+                vertices.sort_unstable();
+                stitches.push(Stitch { vertices, speed: seam.speed, set: NONE });
+            }
+        }
+        // The faster of two seams that sew the same two vertices.
+        stitches.sort_by(|a, b| a.vertices.cmp(&b.vertices).then(b.speed.total_cmp(&a.speed)));
+        stitches.dedup_by_key(|stitch| stitch.vertices);
+        let identity = lowest(count, &stitches);
+        let mut sewing = Self {
+            starts: vec![0],
+            members: Vec::new(),
+            set_of: vec![NONE; count],
+            closed: CLOSED * edge,
+            identity,
+            stitches,
+        };
+        let mut sewn: Vec<u32> = sewing.stitches.iter().flat_map(|stitch| stitch.vertices).collect();
+        sewn.sort_unstable_by_key(|&v| (sewing.identity[v as usize], v));
+        sewn.dedup();
+        for set in sewn.chunk_by(|&a, &b| sewing.identity[a as usize] == sewing.identity[b as usize]) {
+            let number = sewing.starts.len() as u32 - 1;
+            set.iter().for_each(|&v| sewing.set_of[v as usize] = number);
+            sewing.members.extend(set);
+            sewing.starts.push(sewing.members.len() as u32);
+        }
+        for stitch in &mut sewing.stitches {
+            stitch.set = sewing.set_of[stitch.vertices[0] as usize];
+        }
+        Ok(sewing)
+    }
+
+    /// Whether there are no seams.
+    pub fn is_empty(&self) -> bool {
+        self.stitches.is_empty()
+    }
+
+    /// Number of sets of twins.
+    pub(crate) fn set_count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Vertices of a set of twins, ascending.
+    #[inline(always)]
+    pub(crate) fn twins(&self, set: usize) -> &[u32] {
+        &self.members[self.starts[set] as usize..self.starts[set + 1] as usize]
+    }
+
+    /// Sets of twins by the vertices in `range`, which no set leaves.
+    fn sets_in(&self, range: &std::ops::Range<usize>) -> impl Iterator<Item = &[u32]> {
+        let range = range.clone();
+        (0..self.set_count())
+            .map(|set| self.twins(set))
+            .filter(move |twins| range.contains(&(twins[0] as usize)))
+    }
+
+    /// Whether all twins among the vertices in `range` are in one place each, to the bit.
+    pub(crate) fn is_closed(&self, range: &std::ops::Range<usize>, x: &[Quad]) -> bool {
+        self.sets_in(range).all(|twins| in_one_place(twins, x))
+    }
+
+    /// Whether the vertex is held, or one of its twins is.
+    pub(crate) fn holds(&self, vertex: usize, x: &[Quad]) -> bool {
+        match self.set_of.get(vertex) {
+            Some(&set) if set != NONE => self.twins(set as usize).iter().any(|&v| x[v as usize][3] <= 0.0),
+            _ => x[vertex][3] <= 0.0,
+        }
+    }
+
+    /// Puts those twins in one place that are close enough to each other. Held ones stay.
+    pub(crate) fn close(&self, x: &mut [Quad]) {
+        let mut near = vec![true; self.set_count()];
+        self.mark_near(x, &mut near);
+        for (set, near) in near.into_iter().enumerate() {
+            if near {
+                bring_together(self.twins(set), x, None);
+            }
+        }
+    }
+
+    /// Clears `near` of sets with a pair that is too far apart to be closed.
+    fn mark_near(&self, x: &[Quad], near: &mut [bool]) {
+        near.fill(true);
+        for stitch in &self.stitches {
+            near[stitch.set as usize] &= length(difference(stitch, x)) <= self.closed;
+        }
+    }
+
+    /// A welded copy of elements' vertices: each is the lowest of its twins.
+    pub(crate) fn welded<const K: usize>(&self, vertices: [u32; K]) -> [u32; K] {
+        vertices.map(|v| self.identity.get(v as usize).copied().unwrap_or(v))
+    }
+}
+
+/// The lowest vertex that stitches lead to from each.
+fn lowest(count: usize, stitches: &[Stitch]) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..count as u32).collect();
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    for stitch in stitches {
+        let [a, b] = stitch.vertices.map(|v| root(&mut parent, v));
+        parent[a.max(b) as usize] = a.min(b);
+    }
+    (0..count as u32).map(|v| root(&mut parent, v)).collect()
+}
+
+/// What a step knows of seams.
+#[derive(Clone, Debug, Default)]
+pub struct Sewn {
+    /// By set of twins: whether they began the step in one place.
+    closed: Vec<bool>,
+    /// By set of twins: whether they can be in one place at its end.
+    closing: Vec<bool>,
+    near: Vec<bool>,
+    /// By stitch: how far apart it may be at its end \[m\].
+    pub(crate) allowed: Vec<f32>,
+    /// Whether all began it in one place.
+    pub(crate) all_closed: bool,
+}
+
+impl Sewn {
+    /// Memory for `sewing`.
+    pub(crate) fn new(sewing: &Sewing) -> Self {
+        let sets = || vec![false; sewing.set_count()];
+        Self {
+            closed: sets(),
+            closing: sets(),
+            near: sets(),
+            allowed: vec![0.0; sewing.stitches.len()],
+            all_closed: false,
+        }
+    }
+
+    /// Begins a step of `dt` \[s\] from positions `old`.
+    pub(crate) fn begin(&mut self, sewing: &Sewing, old: &[Quad], dt: f32) {
+        for (set, (closed, closing)) in self.closed.iter_mut().zip(&mut self.closing).enumerate() {
+            *closed = in_one_place(sewing.twins(set), old);
+            *closing = true;
+        }
+        self.all_closed = self.closed.iter().all(|closed| *closed);
+        for (stitch, allowed) in sewing.stitches.iter().zip(&mut self.allowed) {
+            *allowed = (length(difference(stitch, old)) - stitch.speed * dt).max(0.0);
+            self.closing[stitch.set as usize] &= *allowed <= 0.0;
+        }
+    }
+
+    /// Whether the twins of `stitch` began the step in one place.
+    pub(crate) fn was_closed(&self, stitch: &Stitch) -> bool {
+        self.closed[stitch.set as usize]
+    }
+
+    /// Gives each closed twin its share by mass of what all of them have, so that they move as one.
+    pub(crate) fn share_forces(&self, sewing: &Sewing, x: &[Quad], forces: &mut [Quad]) {
+        for set in (0..self.closed.len()).filter(|&set| self.closed[set]) {
+            let twins = sewing.twins(set);
+            if twins.iter().any(|&v| x[v as usize][3] <= 0.0) {
+                continue;
+            }
+            let (mut sum, mut masses) = ([0.0; 3], 0.0);
+            for &v in twins {
+                masses += 1.0 / x[v as usize][3];
+                for k in 0..3 {
+                    sum[k] += forces[v as usize][k];
+                }
+            }
+            for &v in twins {
+                let share = 1.0 / (x[v as usize][3] * masses);
+                for k in 0..3 {
+                    forces[v as usize][k] = sum[k] * share;
+                }
+            }
+        }
+    }
+
+    /// Puts closed twins in one place, with one velocity.
+    pub(crate) fn unite(&self, sewing: &Sewing, x: &mut [Quad], v: &mut [Quad]) {
+        for set in (0..self.closed.len()).filter(|&set| self.closed[set]) {
+            bring_together(sewing.twins(set), x, Some(v));
+        }
+    }
+
+    /// Moves twins so that they are no further apart than they may be: in one place, where that is asked for.
+    pub(crate) fn project(&self, sewing: &Sewing, x: &mut [Quad]) {
+        for set in (0..self.closing.len()).filter(|&set| self.closing[set]) {
+            bring_together(sewing.twins(set), x, None);
+        }
+        for (stitch, &allowed) in sewing.stitches.iter().zip(&self.allowed) {
+            if self.closing[stitch.set as usize] {
+                continue;
+            }
+            let apart = difference(stitch, x);
+            let length = length(apart);
+            let [a, b] = stitch.vertices.map(|v| v as usize);
+            let weights = x[a][3] + x[b][3];
+            if length > allowed && weights > 0.0 {
+                let part = (length - allowed) / (length * weights);
+                let (to_a, to_b) = (x[a][3] * part, x[b][3] * part);
+                for k in 0..3 {
+                    x[a][k] -= to_a * apart[k];
+                    x[b][k] += to_b * apart[k];
+                }
+            }
+        }
+    }
+
+    /// At the end of a step: twins that are close enough are put in one place.
+    pub(crate) fn close(&mut self, sewing: &Sewing, x: &mut [Quad]) {
+        sewing.mark_near(x, &mut self.near);
+        for set in (0..self.near.len()).filter(|&set| self.near[set]) {
+            bring_together(sewing.twins(set), x, None);
+        }
+    }
+}
+
+/// From the second vertex of a stitch to the first \[m\].
+#[inline(always)]
+pub(crate) fn difference(stitch: &Stitch, x: &[Quad]) -> [f32; 3] {
+    let [a, b] = stitch.vertices.map(|v| &x[v as usize]);
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+pub(crate) fn length(d: [f32; 3]) -> f32 {
+    (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
+}
+
+fn in_one_place(twins: &[u32], x: &[Quad]) -> bool {
+    let first = &x[twins[0] as usize][..3];
+    twins[1..].iter().all(|&v| x[v as usize][..3] == *first)
+}
+
+/// Puts `twins` at their mass-weighted mean, or where the first is that is held; held ones stay. The same with their velocities, if there are any.
+fn bring_together(twins: &[u32], x: &mut [Quad], mut v: Option<&mut [Quad]>) {
+    let held = twins.iter().find(|&&t| x[t as usize][3] <= 0.0).map(|&t| t as usize);
+    let mean = |values: &[Quad], x: &[Quad]| -> [f32; 3] {
+        if let Some(held) = held {
+            return [values[held][0], values[held][1], values[held][2]];
+        }
+        // About the first, which rounds less.
+        let first = values[twins[0] as usize];
+        let (mut sum, mut masses) = ([0.0; 3], 0.0);
+        for &t in twins {
+            let mass = 1.0 / x[t as usize][3];
+            masses += mass;
+            for k in 0..3 {
+                sum[k] += mass * (values[t as usize][k] - first[k]);
+            }
+        }
+        std::array::from_fn(|k| first[k] + sum[k] / masses)
+    };
+    let place = mean(x, x);
+    let velocity = v.as_deref().map(|v| mean(v, x));
+    for t in twins.iter().map(|&t| t as usize) {
+        if x[t][3] > 0.0 {
+            x[t][..3].copy_from_slice(&place);
+            if let (Some(v), Some(velocity)) = (&mut v, velocity) {
+                v[t][..3].copy_from_slice(&velocity);
+            }
+        }
+    }
+}
