@@ -19,7 +19,7 @@ thickness = 0.004
 [[cloth]]
 name = "sheet"
 mesh = { grid = { size = [0.4, 0.4], cells = [14, 14] } }
-transform = { translate = [0.0, 0.3, 0.0], rotate = [80.0, 0.0, 0.0] }
+transform = { translate = [0.0, 0.42, 0.0], rotate = [80.0, 0.0, 0.0] }
 velocity = [0.0, -2.0, 0.0]
 material = "polyester"
 strain = { max = 0.05 }

@@ -313,9 +313,9 @@ fn a_tangled_state_goes_on_from_a_snapshot_to_the_same_bits() {
     }
 }
 
-/// A sheet all of which is held, through the middle of which a ball is pushed.
+/// A sheet all of which is held, through the middle of which a ball is pushed: it is carried along rather than pierced, for passing through comes before pins.
 #[test]
-fn what_is_forced_through_held_cloth_is_told_and_comes_apart() {
+fn held_cloth_is_carried_rather_than_pierced() {
     let mut cloth = sheet("sheet", 0.3, 10, |x| x);
     let vertices = (0..cloth.start.len() as u32).collect();
     cloth.pins = vec![Pin { vertices, ..Pin::default() }];
@@ -330,8 +330,5 @@ fn what_is_forced_through_held_cloth_is_told_and_comes_apart() {
     let mut description = afloat(vec![cloth]);
     description.mesh_obstacles = vec![ball];
     let told = run(description, 2, FRAMES);
-    assert_eq!(told.pierced[0], 0);
-    assert!(told.pierced.iter().any(|&count| count > 0), "the ball is forced through");
-    assert_eq!(told.pierced[FRAMES], 0, "{:?}", told.pierced);
-    assert!(told.residual <= 0.01, "{}", told.residual);
+    assert!(told.pierced.iter().all(|&count| count == 0), "{:?}", told.pierced);
 }
