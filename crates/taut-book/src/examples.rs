@@ -224,6 +224,14 @@ friction = 0.5
 restitution = 0.1
 margin = 0.002
 motion = [{ time = 0.0 }, { time = 1.0, translate = [0.0, 0.3, 0.0] }]
+
+[[obstacle]]                      # falls, and cloth pushes it
+name = "brick"
+shape = { box = { size = [0.2, 0.1, 0.1] } }
+transform = { translate = [0.5, 0.5, 0.5] }
+mass = 1.5
+velocity = [0.0, -1.0, 0.0]
+angular_velocity = [0.0, 90.0, 0.0]
 "#
         }
         "ObstacleMesh" => {

@@ -62,6 +62,7 @@ pub const RUNS: &[Run] = &[
     plain("folding"),
     plain("stack"),
     plain("curtains"),
+    plain("trampoline"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
         name: "noisy-fine-only",
@@ -194,6 +195,13 @@ pub const FIGURES: &[Figure] = &[
         run: "stack",
         frame: Frames::One(90),
         arguments: &[],
+    },
+    Figure {
+        file: "trampoline.png",
+        shows: "A ball of 5 kg on a sheet that is pinned at its rim and stretches by 5 % at most, frame 120",
+        run: "trampoline",
+        frame: Frames::One(120),
+        arguments: &["--color", "strain"],
     },
     Figure {
         file: "curtains.png",

@@ -113,6 +113,21 @@ pub const METRICS: &[(&str, &str)] = &[
         "certificate.contact.smallest_gap",
         "Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours [m]; 0 if something passes through something, `null` if everything is as far apart as thickness and margins ask for. Neighbours share a vertex, or were as near as that at the start.",
     ),
+    (
+        "certificate.rigid_bodies[].name",
+        "Obstacle with mass that the entry is about; `rigid_bodies` is there if there are some.",
+    ),
+    ("certificate.rigid_bodies[].position", "Where its middle is [m]."),
+    ("certificate.rigid_bodies[].rotation", "How it is turned: a unit quaternion, x, y, z, w."),
+    ("certificate.rigid_bodies[].velocity", "Mean velocity of its middle over the last step [m/s]."),
+    ("certificate.rigid_bodies[].angular_velocity", "Mean angular velocity over the last step [rad/s]."),
+    ("certificate.rigid_bodies[].kinetic", "Kinetic energy, of flight and of turning [J]."),
+    ("certificate.rigid_bodies[].gravity", "Potential energy in gravity [J]."),
+    (
+        "certificate.rigid_bodies[].momentum",
+        "Linear momentum [kg m/s]; with those of all `bodies`, that of the whole scene.",
+    ),
+    ("certificate.rigid_bodies[].angular_momentum", "Angular momentum about the origin [kg m²/s]."),
 ];
 
 /// Keys of `outcome.json`. Each `figures.max_…` and `figures.min_strain` is a table with `value`, `frame`, `body` and `element`.
@@ -204,7 +219,7 @@ mod tests {
     use serde_json::Value as Json;
     use taut::{
         Certificate, FrameReport,
-        certificate::{BodyCertificate, ContactCertificate, Intersection, SeamCertificate},
+        certificate::{BodyCertificate, ContactCertificate, Intersection, RigidCertificate, SeamCertificate},
     };
     use taut_io::output::{
         metrics::FrameLine,
@@ -245,6 +260,7 @@ mod tests {
             bodies: vec![BodyCertificate::default()],
             seams: vec![SeamCertificate::default()],
             contact: Some(contact),
+            rigid_bodies: vec![RigidCertificate::default()],
         };
         let line = FrameLine { report: Some(FrameReport::default()), certificate, ..FrameLine::default() };
         compare(&serde_json::to_value(&line).unwrap(), METRICS, &["report", "certificate.contact.first"]);

@@ -134,7 +134,9 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
         warnings: scene.warnings().iter().map(ToString::to_string).chain(world.warnings()).collect(),
         frames: Some(scene.frames),
         bodies: body_sizes(&world),
-        obstacles: world.description().obstacles.len() + world.description().mesh_obstacles.len(),
+        obstacles: world.description().obstacles.len()
+            + world.description().mesh_obstacles.len()
+            + world.description().rigid_bodies.len(),
         ..Found::default()
     };
     Ok(found.with_tangle(Examiner::of_all(&world)))

@@ -82,7 +82,8 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
         );
         row("energy", format!("{:.4} J at the end", f.final_energy));
         let description = world.description();
-        if !description.obstacles.is_empty() || !description.mesh_obstacles.is_empty() {
+        let solid = !description.obstacles.is_empty() || !description.rigid_bodies.is_empty();
+        if solid || !description.mesh_obstacles.is_empty() {
             row("penetration", format!("at most {:.4} mm", f.max_penetration.value * 1e3));
         }
         if let Some(found) = &f.contact {

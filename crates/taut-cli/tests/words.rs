@@ -52,6 +52,7 @@ fn scenes_are_listed_printed_and_run() {
         "folding",
         "stack",
         "curtains",
+        "trampoline",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use glam::{Vec2, Vec3};
-use taut::Description;
+use taut::{Description, Obstacle, RigidBody, boundary::motion::Pose};
 
 use crate::{
     Problem, Problems, mesh,
@@ -34,6 +34,8 @@ pub struct Recording {
     frames_wanted: u32,
     bodies: Vec<Body>,
     description: Description,
+    /// Where rigid bodies are in each frame.
+    poses: Vec<Vec<Pose>>,
     /// Of each body, the change whose connections were read last, and these.
     kept: Vec<Kept>,
 }
@@ -140,7 +142,9 @@ impl Recording {
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
+        let poses = rigid_poses(&files, &description.rigid_bodies, last_frame)?;
         Ok(Self {
+            poses,
             name: manifest.scene,
             frame_rate: scene.frame_rate,
             last_frame,
@@ -190,6 +194,25 @@ impl Recording {
     /// Time of a frame \[s\].
     pub fn time(&self, frame: u32) -> f32 {
         frame as f32 * self.description.frame_time
+    }
+
+    /// Solids that are given by formula: obstacles, then rigid bodies.
+    pub fn solids(&self) -> impl Iterator<Item = &Obstacle> {
+        let Description { obstacles, rigid_bodies, .. } = &self.description;
+        obstacles.iter().chain(rigid_bodies.iter().map(|body| &body.obstacle))
+    }
+
+    /// Where number `index` of the [solids](Self::solids) is in frame `frame`.
+    pub fn pose(&self, index: usize, frame: u32) -> Pose {
+        match index.checked_sub(self.description.obstacles.len()) {
+            None => self.description.obstacles[index].pose(self.time(frame)),
+            Some(body) => self.poses[frame as usize][body],
+        }
+    }
+
+    /// Whether number `index` of the [solids](Self::solids) ever moves.
+    pub fn is_moving(&self, index: usize) -> bool {
+        self.description.obstacles.get(index).is_none_or(|obstacle| obstacle.motion.is_moving())
     }
 
     /// The file that holds one frame of one body.
@@ -294,6 +317,26 @@ impl Recording {
 
 fn complain(path: &Path, message: impl Into<String>) -> Problem {
     Problem { file: Some(path.into()), message: message.into(), ..Problem::default() }
+}
+
+/// Where `bodies` are in each frame up to `last`, as the metrics say.
+fn rigid_poses(files: &Layout, bodies: &[RigidBody], last: u32) -> Result<Vec<Vec<Pose>>, Problem> {
+    let mut poses = Vec::new();
+    if bodies.is_empty() {
+        return Ok(poses);
+    }
+    let path = files.metrics();
+    for line in metrics::read(&path)? {
+        let FrameLine { frame, certificate, .. } = line?;
+        if frame as usize == poses.len() && certificate.rigid_bodies.len() == bodies.len() {
+            poses.push(certificate.rigid_bodies.iter().map(|body| body.pose()).collect());
+        }
+    }
+    if poses.len() as u64 <= u64::from(last) {
+        let message = format!("does not say where rigid bodies are in frame {}", poses.len());
+        return Err(complain(&path, message));
+    }
+    Ok(poses)
 }
 
 /// Numbers of the frames and changes of connections of each body, by the names of the files.

@@ -68,6 +68,27 @@ fn invalid_toml() {
 }
 
 #[test]
+fn rigid_bodies() {
+    let folder = Folder::new();
+    let obstacle = |keys: &str| format!("{GOOD}[[obstacle]]\nname = \"ball\"\n{keys}\n");
+    let says = |keys: &str, line: usize, key: &str, words: &[&str]| {
+        refused_in(&folder, obstacle(keys), Some(line), Some(key), words);
+    };
+    let ball = "shape.sphere.radius = 0.1";
+    let with = |keys: &str| format!("{ball}\n{keys}");
+    says(&with("mass = 0"), 10, "obstacle.ball.mass", &["0.000001"]);
+    says(&with("velocity = [1, 0, 0]"), 10, "obstacle.ball.velocity", &["needs a mass"]);
+    says(&with("angular_velocity = [1, 0, 0]"), 10, "obstacle.ball.angular_velocity", &["needs a mass"]);
+    says("shape.plane = {}\nmass = 1", 10, "obstacle.ball.mass", &["sphere, box, capsule or cylinder"]);
+    says(
+        &with("mass = 1\nmotion = [{ time = 0 }, { time = 1, translate = [1, 0, 0] }]"),
+        11,
+        "obstacle.ball.motion",
+        &["must not stand beside mass"],
+    );
+}
+
+#[test]
 fn mesh_obstacles() {
     let folder = Folder::new();
     let obstacle = |keys: &str| format!("{GOOD}[[obstacle]]\nname = \"figure\"\n{keys}\n");

@@ -295,8 +295,8 @@ impl<'a> Film<'a> {
         let up = self.lights.up;
         let mut floor = None;
         let mut solids = Vec::new();
-        for obstacle in &self.recording.description().obstacles {
-            let pose = obstacle.pose(self.recording.time(frame));
+        for (index, obstacle) in self.recording.solids().enumerate() {
+            let pose = self.recording.pose(index, frame);
             let normal = pose.rotation * Vec3::Y;
             if obstacle.shape == Shape::Plane && normal.dot(up) > 0.97 && floor.is_none() {
                 floor = Some(Floor { normal, height: normal.dot(pose.position) });
@@ -380,8 +380,8 @@ fn add_obstacles(recording: &Recording, frame: u32, bodies: &Extent, extent: &mu
     let (center, radius) = (bodies.center(), bodies.radius());
     let description = recording.description();
     let solids =
-        description.obstacles.iter().filter(|obstacle| obstacle.shape != Shape::Plane).map(|obstacle| {
-            let pose = obstacle.pose(recording.time(frame));
+        recording.solids().enumerate().filter(|(_, o)| o.shape != Shape::Plane).map(|(index, obstacle)| {
+            let pose = recording.pose(index, frame);
             let mut own = Extent::default();
             own.add(obstacle.shape.surface(1.0).positions.into_iter().map(|p| pose.to_world(p)));
             own

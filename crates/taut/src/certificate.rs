@@ -6,12 +6,16 @@
 mod contact;
 mod seam;
 
-use glam::{DVec2, DVec3, Vec3};
+use glam::{DVec2, DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Cloth, Limit, State, World, WorldError,
-    boundary::hold::Caught,
+    boundary::{
+        hold::Caught,
+        motion::Pose,
+        rigid::{RigidBody, RigidState},
+    },
     kernel::{
         dihedral::dihedral_angle,
         svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
@@ -122,6 +126,75 @@ pub struct BodyCertificate {
     pub max_pin_error: f64,
 }
 
+/// Where a rigid body is in a frame, and how it moves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RigidCertificate {
+    /// Its name.
+    pub name: String,
+    /// Where its middle is \[m\].
+    pub position: [f64; 3],
+    /// How it is turned: a unit quaternion, x, y, z, w.
+    pub rotation: [f64; 4],
+    /// Mean velocity of its middle over the last step \[m/s\].
+    pub velocity: [f64; 3],
+    /// Mean angular velocity over the last step \[rad/s\].
+    pub angular_velocity: [f64; 3],
+    /// Kinetic energy, of flight and of turning \[J\].
+    pub kinetic: f64,
+    /// Potential energy in gravity \[J\].
+    pub gravity: f64,
+    /// Linear momentum \[kg m/s\].
+    pub momentum: [f64; 3],
+    /// Angular momentum about the origin \[kg m²/s\].
+    pub angular_momentum: [f64; 3],
+}
+
+impl RigidCertificate {
+    fn new(body: &RigidBody, state: &RigidState, [velocity, spin]: [Vec3; 2], gravity: Vec3) -> Self {
+        let mass = f64::from(body.mass);
+        let (x, v) = (state.pose.position.as_dvec3(), velocity.as_dvec3());
+        let own = (body.inertia_in_space(state.pose.rotation) * spin).as_dvec3();
+        Self {
+            name: body.obstacle.name.clone(),
+            position: x.to_array(),
+            rotation: state.pose.rotation.to_array().map(f64::from),
+            velocity: v.to_array(),
+            angular_velocity: spin.as_dvec3().to_array(),
+            kinetic: 0.5 * (mass * v.length_squared() + own.dot(spin.as_dvec3())),
+            gravity: -mass * x.dot(gravity.as_dvec3()),
+            momentum: (mass * v).to_array(),
+            angular_momentum: (mass * x.cross(v) + own).to_array(),
+        }
+    }
+
+    /// Where it is.
+    pub fn pose(&self) -> Pose {
+        let narrow = |value: f64| value as f32;
+        Pose {
+            rotation: Quat::from_array(self.rotation.map(narrow)),
+            position: Vec3::from_array(self.position.map(narrow)),
+        }
+    }
+}
+
+impl BodyCertificate {
+    /// Adds what rigid bodies at `poses` have to say of the penetration of `positions` \[m\].
+    pub fn add_rigid_bodies(
+        &mut self,
+        world: &World,
+        poses: impl IntoIterator<Item = Pose>,
+        positions: &[Vec3],
+    ) {
+        for (body, pose) in world.description.rigid_bodies.iter().zip(poses) {
+            for x in positions {
+                let depth = -f64::from(body.obstacle.shape.distance(pose.to_body(*x)).0);
+                self.max_penetration = self.max_penetration.max(depth);
+                self.penetrating += u64::from(depth > 1e-6);
+            }
+        }
+    }
+}
+
 /// What a frame came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
@@ -133,6 +206,9 @@ pub struct Certificate {
     /// What passes through what, and how near things are; none where everything is let pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactCertificate>,
+    /// Rigid bodies, in the order of the scene.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rigid_bodies: Vec<RigidCertificate>,
 }
 
 /// Measures frame after frame.
@@ -162,7 +238,12 @@ impl Certifier {
         let contact = examiner.as_mut().map(|examiner| {
             examiner.examine(threads, world, state.frame(), positions.iter().map(Vec::as_slice))
         });
-        Certificate { bodies, seams: measure_seams(world, &positions), contact }
+        let description = &world.description;
+        let rigid_bodies = description.rigid_bodies.iter().zip(&state.rigid).zip(&state.mean_rigid);
+        let rigid_bodies = rigid_bodies
+            .map(|((body, now), mean)| RigidCertificate::new(body, now, *mean, description.gravity))
+            .collect();
+        Certificate { bodies, seams: measure_seams(world, &positions), contact, rigid_bodies }
     }
 }
 
@@ -343,6 +424,7 @@ pub fn certify(world: &World, state: &State) -> Certificate {
 fn certify_body(world: &World, state: &State, body: usize) -> BodyCertificate {
     let positions = state.positions(world, body);
     let mut certificate = certify_positions(world, body, state.frame(), &positions, &state.caught);
+    certificate.add_rigid_bodies(world, state.rigid.iter().map(|body| body.pose), &positions);
     certificate.max_pin_error = state.pin_error(world, body);
     let velocities = state.velocities(world, body);
     let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);

@@ -39,6 +39,7 @@ pub use boundary::{
     motion::Motion,
     obstacle::Obstacle,
     pin::Pin,
+    rigid::{RigidBody, RigidState},
     seam::Seam,
 };
 pub use certificate::{Certificate, certify};

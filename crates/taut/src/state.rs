@@ -4,7 +4,10 @@ use glam::Vec3;
 
 use crate::{
     World,
-    boundary::hold::{Caught, Hand},
+    boundary::{
+        hold::{Caught, Hand},
+        rigid::RigidState,
+    },
     contact::intersection::Piercing,
     kernel::lanes::Quad,
 };
@@ -27,6 +30,10 @@ pub struct State {
     pub(crate) caught: Caught,
     /// What the caller holds or keeps free, by the engine's vertex.
     pub(crate) hands: Vec<(u32, Hand)>,
+    /// Rigid bodies.
+    pub(crate) rigid: Vec<RigidState>,
+    /// Their mean velocities over the last step \[m/s\], \[rad/s\].
+    pub(crate) mean_rigid: Vec<[Vec3; 2]>,
     /// What passes through what, if that is known. Nothing, once it has come apart.
     pub(crate) piercings: Option<Vec<Piercing>>,
 }
@@ -46,6 +53,8 @@ pub struct Snapshot {
     pub caught: Vec<Vec3>,
     /// Vertices that the caller holds or keeps free.
     pub hands: Vec<Hand>,
+    /// Rigid bodies.
+    pub rigid: Vec<RigidState>,
 }
 
 impl State {
@@ -60,8 +69,10 @@ impl State {
         }
         let duals = vec![0.0; world.dual_count()];
         let (caught, hands) = (Caught::new(world), Vec::new());
+        let rigid: Vec<_> = world.description.rigid_bodies.iter().map(|body| body.start()).collect();
+        let mean_rigid = rigid.iter().map(velocities_of).collect();
         let (x, mean_v) = (world.start.clone(), v.clone());
-        Self { frame: 0, x, mean_v, v, duals, caught, hands, piercings: None }
+        Self { frame: 0, x, mean_v, v, duals, caught, hands, rigid, mean_rigid, piercings: None }
     }
 
     /// Frames simulated so far; 0 at the start.
@@ -79,6 +90,16 @@ impl State {
         in_callers_order(world, body, &self.mean_v)
     }
 
+    /// Rigid bodies, in the order of the description.
+    pub fn rigid_bodies(&self) -> &[RigidState] {
+        &self.rigid
+    }
+
+    /// Mean velocity \[m/s\] and angular velocity \[rad/s\] of rigid body `body` over the last step.
+    pub fn rigid_velocities(&self, body: usize) -> [Vec3; 2] {
+        self.mean_rigid[body]
+    }
+
     /// What must be kept to go on from here.
     pub fn snapshot(&self, world: &World) -> Snapshot {
         let all = |quads: &[Quad]| {
@@ -91,6 +112,7 @@ impl State {
             duals: self.duals.clone(),
             caught: self.caught.places_at(world, self.frame),
             hands: self.hands().collect(),
+            rigid: self.rigid.clone(),
         }
     }
 
@@ -104,7 +126,13 @@ impl State {
         if snapshot.duals.len() != world.dual_count() || snapshot.duals.iter().any(|d| !d.is_finite()) {
             return None;
         }
+        let rigid = &snapshot.rigid;
+        if rigid.len() != world.description.rigid_bodies.len() || !rigid.iter().all(RigidState::is_finite) {
+            return None;
+        }
         let mut state = Self::new(world);
+        state.rigid.clone_from(rigid);
+        state.mean_rigid = rigid.iter().map(velocities_of).collect();
         state.duals.copy_from_slice(&snapshot.duals);
         state.frame = snapshot.frame;
         state.caught = Caught::restored(world, snapshot.frame, &snapshot.caught)?;
@@ -123,6 +151,10 @@ impl State {
         state.mean_v.clone_from(&state.v);
         Some(state)
     }
+}
+
+fn velocities_of(body: &RigidState) -> [Vec3; 2] {
+    [body.velocity, body.angular_velocity]
 }
 
 pub(crate) fn in_callers_order(world: &World, body: usize, quads: &[Quad]) -> Vec<Vec3> {

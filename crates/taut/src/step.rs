@@ -15,8 +15,8 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    State, World, WorldError,
-    boundary::{hold::Hold, solids::Solids},
+    Description, State, World, WorldError,
+    boundary::{hold::Hold, motion::Pose, rigid::RigidState, solids::Solids},
     contact::{
         guard::Guard,
         untangle::{Untangle, pierced},
@@ -82,6 +82,10 @@ pub struct Stepper {
     /// Vertices that are held during the frame.
     holds: Vec<Hold>,
     guard: Option<Guard>,
+    /// Rigid bodies: where the step finds them, and where it takes them.
+    poses: Vec<[Pose; 2]>,
+    /// How they would fly.
+    flown: Vec<RigidState>,
     untangle: Untangle,
 }
 
@@ -104,6 +108,8 @@ impl Stepper {
             scratch: Scratch::new(world),
             holds: Vec::with_capacity(world.pins.len()),
             guard: world.surface.as_ref().map(|surface| Guard::new(surface, &world.start)),
+            poses: Vec::with_capacity(world.description.rigid_bodies.len()),
+            flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
         })
     }
@@ -203,13 +209,15 @@ impl Stepper {
             scratch,
             holds,
             guard,
+            poses,
+            flown,
             untangle,
         } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let description = &world.description;
         let dt = world.step_time();
         let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
-        let State { x, v, mean_v, duals, caught, piercings, .. } = state;
+        let State { x, v, mean_v, duals, caught, rigid, mean_rigid, piercings, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
         world.place_fixtures(time, old);
@@ -232,6 +240,7 @@ impl Stepper {
         }
         let cloth = 0..world.fixtures.start;
         report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth.clone()]);
+        fly(world, [time, end], rigid, flown, poses);
         scratch.sewn.unite(&world.sewing, x, v);
         predicted.copy_from_slice(x);
         predicted_v.copy_from_slice(v);
@@ -255,7 +264,7 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let mut enforced = enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn);
+        let mut enforced = enforce(world, &settings, Draft { x, old, duals, poses }, solids, scratch, turn);
 
         if solids.hold_back(dt, old, predicted, x) {
             enforced = measure(world, &settings, x, enforced);
@@ -286,6 +295,10 @@ impl Stepper {
         untangle.calm(dt, predicted_v, v);
         solids.calm(predicted_v, v);
         solids.respond(&description.obstacles, dt, old, x, predicted_v, v);
+        for (k, (state, flown)) in rigid.iter_mut().zip(flown.iter()).enumerate() {
+            report.rescued += u32::from(!land(state, flown, poses[k], dt));
+            mean_rigid[k] = state.mean(&poses[k][0], dt);
+        }
         let position_done = Instant::now();
 
         let ms = |from: Instant, to: Instant| (to - from).as_secs_f32() * 1e3;
@@ -298,6 +311,36 @@ impl Stepper {
         report.limit_ms += ms(velocity_done, limit_done);
         report.position_ms += ms(limit_done, position_done);
     }
+}
+
+/// Where rigid bodies go by themselves.
+fn fly(
+    world: &World,
+    times: [f32; 2],
+    rigid: &[RigidState],
+    flown: &mut Vec<RigidState>,
+    poses: &mut Vec<[Pose; 2]>,
+) {
+    let Description { rigid_bodies, obstacles, gravity, .. } = &world.description;
+    flown.clear();
+    flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| {
+        let mut flown = body.fly(state, *gravity, world.step_time());
+        body.meet(&mut flown, obstacles, times, *gravity);
+        flown
+    }));
+    poses.clear();
+    poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
+}
+
+/// Takes a rigid body that would have `flown` to the end of a step. One that is not finite then stays where it was, at rest: false.
+fn land(state: &mut RigidState, flown: &RigidState, [start, end]: [Pose; 2], dt: f32) -> bool {
+    *state = *flown;
+    state.end_step(&flown.pose, end, dt);
+    let finite = state.is_finite();
+    if !finite {
+        *state = RigidState { pose: start, velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO };
+    }
+    finite
 }
 
 /// Gives held vertices the velocity that takes them where they must be at the end of a step of `dt`.

@@ -274,7 +274,8 @@ impl VelocityFilter {
         let budget = |ms: f32| Instant::now() + Duration::from_secs_f32(1e-3 * ms);
         let deadline = solver.budget_ms.map(budget);
         let turn = Turn { step: self.calls, iterations: solver.iterations, deadline };
-        let enforced = enforce(world, &settings, Draft { x, old, duals }, solids, scratch, turn);
+        let enforced =
+            enforce(world, &settings, Draft { x, old, duals, poses: &mut [] }, solids, scratch, turn);
 
         let mut rescued = 0;
         for (k, &v) in body.order.iter().enumerate() {

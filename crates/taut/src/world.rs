@@ -17,6 +17,7 @@ use crate::{
         motion::Motion,
         obstacle::Obstacle,
         pin::Pin,
+        rigid::RigidBody,
         seam::{Seam, Sewing},
         solids::PUSH,
     },
@@ -221,6 +222,8 @@ pub struct Description {
     pub obstacles: Vec<Obstacle>,
     /// Triangle meshes that cloth may not pass through.
     pub mesh_obstacles: Vec<MeshObstacle>,
+    /// Solid bodies with mass, which cloth pushes; for [`Scheme::Nearest`] only.
+    pub rigid_bodies: Vec<RigidBody>,
     /// Gravity \[m/s²\].
     pub gravity: Vec3,
     /// Air around it.
@@ -242,6 +245,7 @@ impl Default for Description {
             seams: Vec::new(),
             obstacles: Vec::new(),
             mesh_obstacles: Vec::new(),
+            rigid_bodies: Vec::new(),
             gravity: Vec3::new(0.0, -9.81, 0.0),
             air: Air::default(),
             frame_time: 1.0 / 30.0,
@@ -384,7 +388,14 @@ impl World {
 
     /// Floats that the filters keep from one step to the next.
     pub(crate) fn dual_count(&self) -> usize {
-        self.filters.iter().map(|f| f.dual_count(self.has_obstacles())).sum()
+        let bodies = 3 * self.description.rigid_bodies.len();
+        let count = |f: &Filter| f.dual_count(self.has_obstacles()) + bodies * f.vertices.len();
+        self.filters.iter().map(count).sum()
+    }
+
+    /// Mean mass of the vertices of all cloth \[kg\].
+    pub(crate) fn mean_mass(&self) -> f32 {
+        (1.0 / (f64::from(self.inverse_mass_unit) * f64::from(self.edge_length).powi(2))) as f32
     }
 
     /// Most substeps a step: those asked for, or those chosen.

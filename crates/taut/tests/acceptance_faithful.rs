@@ -78,7 +78,7 @@ fn reference(description: &Description) -> Vec<Motions> {
     for frame in 1..=FRAMES {
         let before = state.positions(&world, 0);
         stepper.advance_frame(&world, &mut state);
-        let Snapshot { frame: count, positions: predicted, mut velocities, duals, caught, hands } =
+        let Snapshot { frame: count, positions: predicted, mut velocities, duals, caught, hands, rigid } =
             state.snapshot(&world);
         let goal: Vec<[f64; 3]> = predicted.iter().map(|p| p.as_dvec3().to_array()).collect();
         let nearest = filter.nearest(&threads, &goal);
@@ -93,9 +93,11 @@ fn reference(description: &Description) -> Vec<Motions> {
             *v += (x - p) / world.description().frame_time;
         }
         measured.push(measure(&world, frame, [&before, &positions]));
-        state =
-            State::restore(&world, &Snapshot { frame: count, positions, velocities, duals, caught, hands })
-                .unwrap();
+        state = State::restore(
+            &world,
+            &Snapshot { frame: count, positions, velocities, duals, caught, hands, rigid },
+        )
+        .unwrap();
     }
     measured
 }

@@ -267,14 +267,14 @@ fn document(job: &Job, bodies: &mut [Moving], cloths: usize, layout: &mut Layout
     });
     let mut animation = Animation { times, samplers: Vec::new(), channels: Vec::new() };
     let mut obstacles = Vec::new();
-    for (index, obstacle) in recording.description().obstacles.iter().enumerate() {
+    for (index, obstacle) in recording.solids().enumerate() {
         let distances = bodies.iter().flat_map(|body| &body.positions).map(|x| x.distance(obstacle.position));
         let surface = obstacle.shape.surface(2.0 * distances.fold(0.25, f32::max));
         obstacles.push((
             solid(obstacle, &surface, cloth_materials(cloths), layout),
-            node(obstacle, first, bodies.len() + index),
+            node(obstacle, recording.pose(index, *job.frames.start()), bodies.len() + index),
         ));
-        animation.add_motion(job, obstacle, bodies.len() + index, layout);
+        animation.add_motion(job, index, bodies.len() + index, layout);
     }
     for index in (0..bodies.len()).filter(|&index| bodies[index].is_moving) {
         animation.add_weights(job, index, layout);
@@ -300,7 +300,7 @@ fn document(job: &Job, bodies: &mut [Moving], cloths: usize, layout: &mut Layout
         "scenes": [{ "name": recording.name(), "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
         "nodes": nodes,
         "meshes": meshes,
-        "materials": materials(cloths, bodies.len() > cloths || !recording.description().obstacles.is_empty()),
+        "materials": materials(cloths, bodies.len() > cloths || recording.solids().next().is_some()),
     });
     if is_animated {
         document["animations"] = json!([{ "name": recording.name(), "samplers": animation.samplers, "channels": animation.channels }]);
@@ -347,8 +347,7 @@ fn solid(obstacle: &Obstacle, surface: &Surface, material: usize, layout: &mut L
     json!({ "name": obstacle.name, "primitives": [primitive] })
 }
 
-fn node(obstacle: &Obstacle, time: f32, mesh: usize) -> Value {
-    let Pose { rotation, position } = obstacle.pose(time);
+fn node(obstacle: &Obstacle, Pose { rotation, position }: Pose, mesh: usize) -> Value {
     json!({
         "name": obstacle.name,
         "mesh": mesh,
@@ -371,12 +370,11 @@ impl Animation {
         self.samplers.push(json!({ "input": self.times, "output": output, "interpolation": "LINEAR" }));
     }
 
-    fn add_motion(&mut self, job: &Job, obstacle: &Obstacle, node: usize, layout: &mut Layout) {
-        if self.times.is_none() || !obstacle.motion.is_moving() {
+    fn add_motion(&mut self, job: &Job, index: usize, node: usize, layout: &mut Layout) {
+        if self.times.is_none() || !job.recording.is_moving(index) {
             return;
         }
-        let poses: Vec<Pose> =
-            job.frames.clone().map(|frame| obstacle.pose(job.recording.time(frame))).collect();
+        let poses: Vec<Pose> = job.frames.clone().map(|frame| job.recording.pose(index, frame)).collect();
         let places = layout.add(Kind::Translations, |bytes| {
             put_floats(bytes, poses.iter().flat_map(|pose| pose.position.to_array()));
         });

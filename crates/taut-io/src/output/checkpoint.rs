@@ -1,8 +1,8 @@
 //! Enough of a run to go on to the same bits after it was killed.
 //!
 //! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of vertices, of the limiter's
-//! floats, of vertices that pins have caught and of hands; positions, velocities, those floats, places, and hands
-//! (vertex, whether it is held, target); and a CRC-32 of all that. Two are kept and the older one is replaced each time, so that whatever happens
+//! floats, of vertices that pins have caught, of hands and of rigid bodies; positions, velocities, those floats, places, hands
+//! (vertex, whether it is held, target) and rigid bodies (position, rotation, velocities); and a CRC-32 of all that. Two are kept and the older one is replaced each time, so that whatever happens
 //! while one is written, the other is whole. One that is damaged, or belongs to another scene, is passed over.
 
 use std::{
@@ -11,18 +11,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-use glam::Vec3;
-use taut::{boundary::hold::Hand, state::Snapshot};
+use glam::{Quat, Vec3};
+use taut::{
+    RigidState,
+    boundary::{hold::Hand, motion::Pose},
+    state::Snapshot,
+};
 
 use super::{OutputError, atomic};
 
 const MAGIC: &[u8; 8] = b"TAUTSTAT";
-const VERSION: u32 = 3;
-const HEADER: usize = 8 + 4 + 8 + 4 + 4 * 8;
+const VERSION: u32 = 4;
+const HEADER: usize = 8 + 4 + 8 + 4 + 5 * 8;
 const CRC: usize = 4;
 const BYTES_PER_VERTEX: usize = 24;
 const BYTES_PER_CAUGHT: usize = 12;
 const BYTES_PER_HAND: usize = 20;
+const BYTES_PER_BODY: usize = 52;
 const GENERATIONS: [&str; 2] = ["a.state", "b.state"];
 /// Saving costs about as much as a frame file; once a second keeps it unseen and loses at most a second of work.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -35,14 +40,15 @@ pub fn hash(text: &str) -> u64 {
 /// The bytes of a checkpoint.
 pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     let count = snapshot.positions.len();
-    let Snapshot { duals, caught, hands, .. } = snapshot;
+    let Snapshot { duals, caught, hands, rigid, .. } = snapshot;
     let rest = duals.len() * 4 + caught.len() * BYTES_PER_CAUGHT + hands.len() * BYTES_PER_HAND;
+    let rest = rest + rigid.len() * BYTES_PER_BODY;
     let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + rest + CRC);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&scene.to_le_bytes());
     bytes.extend_from_slice(&snapshot.frame.to_le_bytes());
-    for number in [count, duals.len(), caught.len(), hands.len()] {
+    for number in [count, duals.len(), caught.len(), hands.len(), rigid.len()] {
         bytes.extend_from_slice(&(number as u64).to_le_bytes());
     }
     let put = |bytes: &mut Vec<u8>, values: &[f32]| {
@@ -57,6 +63,12 @@ pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
         bytes.extend_from_slice(&hand.vertex.to_le_bytes());
         bytes.extend_from_slice(&u32::from(hand.target.is_some()).to_le_bytes());
         put(&mut bytes, &hand.target.unwrap_or_default().to_array());
+    }
+    for body in rigid {
+        put(&mut bytes, &body.pose.position.to_array());
+        put(&mut bytes, &body.pose.rotation.to_array());
+        put(&mut bytes, &body.velocity.to_array());
+        put(&mut bytes, &body.angular_velocity.to_array());
     }
     let crc = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&crc.to_le_bytes());
@@ -85,20 +97,22 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         return Err("belongs to another scene".into());
     }
     let data = &body[HEADER..];
-    let numbers = [u64_at(24), u64_at(32), u64_at(40), u64_at(48)];
-    let sizes = [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_HAND].map(|size| size as u64);
+    let numbers = [24, 32, 40, 48, 56].map(u64_at);
+    let sizes =
+        [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_HAND, BYTES_PER_BODY].map(|size| size as u64);
     let announced = numbers
         .iter()
         .zip(sizes)
         .try_fold(0u64, |sum, (number, size)| sum.checked_add(number.checked_mul(size)?));
     if announced != Some(data.len() as u64) {
-        let [count, duals, caught, hands] = numbers;
+        let [count, duals, caught, hands, rigid] = numbers;
         return Err(format!(
-            "announces {count} vertices, {duals} floats, {caught} places and {hands} hands and has {} bytes for them",
+            "announces {count} vertices, {duals} floats, {caught} places, {hands} hands and {rigid} rigid bodies and has {} bytes for them",
             data.len()
         ));
     }
-    let [_, duals, caught, hands] = [0, 1, 2, 3].map(|k| (numbers[k] * sizes[k]) as usize);
+    let [_, duals, caught, hands, rigid] = [0, 1, 2, 3, 4].map(|k| (numbers[k] * sizes[k]) as usize);
+    let (data, rigid) = data.split_at(data.len() - rigid);
     let (data, hands) = data.split_at(data.len() - hands);
     let (data, caught) = data.split_at(data.len() - caught);
     let (data, duals) = data.split_at(data.len() - duals);
@@ -111,6 +125,16 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         let vertex = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         Hand { vertex, target: vectors(&bytes[8..]).first().copied().filter(|_| bytes[4] != 0) }
     };
+    let body = |bytes: &[u8]| {
+        let at = |k: usize| number(&bytes[4 * k..]);
+        let vector = |k: usize| Vec3::new(at(k), at(k + 1), at(k + 2));
+        let rotation = Quat::from_xyzw(at(3), at(4), at(5), at(6));
+        RigidState {
+            pose: Pose { position: vector(0), rotation },
+            velocity: vector(7),
+            angular_velocity: vector(10),
+        }
+    };
     Ok(Snapshot {
         frame: u32_at(20),
         positions: vectors(positions),
@@ -118,6 +142,7 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         duals: duals.chunks_exact(4).map(number).collect(),
         caught: vectors(caught),
         hands: hands.chunks_exact(BYTES_PER_HAND).map(hand).collect(),
+        rigid: rigid.chunks_exact(BYTES_PER_BODY).map(body).collect(),
     })
 }
 
@@ -203,13 +228,22 @@ mod tests {
         let caught = vec![Vec3::new(1.5, -0.0, 2.0); 3];
         let targets = [None, Some(Vec3::new(-0.0, 7.0, frame as f32))];
         let hands = targets.map(|target| Hand { vertex: frame + 9, target }).to_vec();
-        Snapshot { frame, velocities, positions, duals, caught, hands }
+        let pose =
+            Pose { position: Vec3::new(frame as f32, -0.0, 1.5), rotation: Quat::from_rotation_x(0.3) };
+        let rigid = vec![RigidState { pose, velocity: Vec3::X, angular_velocity: Vec3::new(0.1, 7.0, -0.0) }];
+        Snapshot { frame, velocities, positions, duals, caught, hands, rigid }
     }
 
     #[test]
     fn every_bit_comes_back() {
         assert_eq!(decode(7, &encode(7, &snapshot(3))).unwrap(), snapshot(3));
-        let none = Snapshot { duals: Vec::new(), caught: Vec::new(), hands: Vec::new(), ..snapshot(3) };
+        let none = Snapshot {
+            duals: Vec::new(),
+            caught: Vec::new(),
+            hands: Vec::new(),
+            rigid: Vec::new(),
+            ..snapshot(3)
+        };
         assert_eq!(decode(7, &encode(7, &none)).unwrap(), none);
         assert!(decode(8, &encode(7, &snapshot(3))).unwrap_err().contains("another scene"));
     }

@@ -62,8 +62,9 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     let description = Description {
         cloths,
         seams,
-        obstacles: settings.obstacle.iter().filter_map(solids::obstacle).collect(),
+        obstacles: settings.obstacle.iter().filter_map(solids::fixed).collect(),
         mesh_obstacles,
+        rigid_bodies: settings.obstacle.iter().filter_map(solids::rigid).collect(),
         gravity: vector(settings.scene.gravity).as_vec3(),
         air: air(&settings.air),
         contact: taut::Contact {

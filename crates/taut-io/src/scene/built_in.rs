@@ -29,6 +29,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "weave",
         "folding",
         "stack",
-        "curtains"
+        "curtains",
+        "trampoline"
     ]
 }

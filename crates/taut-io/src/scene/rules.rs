@@ -280,6 +280,7 @@ fn check_times(keys: &[Node], path: &Path<'_>, report: &mut Report<'_>) {
 fn check_obstacle(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     check_times(obstacle.items_of("motion"), &Path::Key(path, "motion"), report);
     check_kind(obstacle, path, report);
+    check_mass(obstacle, path, report);
     if let Some(sequence) = obstacle.get("sequence") {
         check_sequence(sequence, &Path::Key(path, "sequence"), report);
     }
@@ -338,6 +339,28 @@ fn check_kind(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     {
         let message = format!("is {}, must be 0 without a shape: meshes do not bounce", node.describe());
         report.add(node.origin, &Path::Key(path, "restitution"), message);
+    }
+}
+
+/// An obstacle with mass is a solid of some size, and moves by itself.
+fn check_mass(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let Some(mass) = obstacle.get("mass") else {
+        for key in ["velocity", "angular_velocity"] {
+            if let Some(node) = obstacle.get(key) {
+                let message = "needs a mass beside it; an obstacle without one moves by its motion alone";
+                report.add(node.origin, &Path::Key(path, key), message);
+            }
+        }
+        return;
+    };
+    let heavy = ["sphere", "box", "capsule", "cylinder"];
+    if !obstacle.get("shape").is_some_and(|shape| heavy.iter().any(|kind| shape.get(kind).is_some())) {
+        let message = "needs a shape that is a sphere, box, capsule or cylinder; others cannot have a mass";
+        report.add(mass.origin, &Path::Key(path, "mass"), message);
+    }
+    if let Some(motion) = obstacle.get("motion").filter(|_| !obstacle.items_of("motion").is_empty()) {
+        let message = "must not stand beside mass: a body with mass moves by itself";
+        report.add(motion.origin, &Path::Key(path, "motion"), message);
     }
 }
 

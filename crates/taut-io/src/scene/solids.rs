@@ -8,8 +8,25 @@ use super::{
     format::{Obstacle, Shape},
 };
 
+/// The engine's obstacle, if it is given by its shape and has no mass.
+pub(super) fn fixed(obstacle: &Obstacle) -> Option<taut::Obstacle> {
+    self::obstacle(obstacle).filter(|_| obstacle.mass.is_none())
+}
+
+/// The engine's rigid body, if it has a mass.
+pub(super) fn rigid(obstacle: &Obstacle) -> Option<taut::RigidBody> {
+    let start = |velocity: Option<[f64; 3]>| velocity.map_or(DVec3::ZERO, vector);
+    let turn = start(obstacle.angular_velocity) * (std::f64::consts::PI / 180.0);
+    Some(taut::RigidBody {
+        obstacle: self::obstacle(obstacle)?,
+        mass: obstacle.mass? as f32,
+        velocity: start(obstacle.velocity).as_vec3(),
+        angular_velocity: turn.as_vec3(),
+    })
+}
+
 /// The engine's obstacle, if it is given by its shape.
-pub(super) fn obstacle(obstacle: &Obstacle) -> Option<taut::Obstacle> {
+fn obstacle(obstacle: &Obstacle) -> Option<taut::Obstacle> {
     let scale = obstacle.transform.scale.factors()[0];
     let (shape, place, turn) = solid(obstacle.shape.as_ref()?, scale);
     let outer = rotation(obstacle.transform.rotate);

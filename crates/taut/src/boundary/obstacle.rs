@@ -149,9 +149,32 @@ impl Obstacle {
 
     /// How far a point, in the obstacle's own frame, is from where vertices are held \[m\], negative inside, and the
     /// outward normal.
-    pub(super) fn gap(&self, p: Vec3) -> (f32, Vec3) {
+    pub(crate) fn gap(&self, p: Vec3) -> (f32, Vec3) {
         let (distance, normal) = self.shape.distance(p);
         (distance - self.margin, normal)
+    }
+
+    /// Where a point that begins outside and goes straight from `start` to `end`, in the obstacle's own frame, comes to where vertices are held,
+    /// and the outward normal there. Only for ways that are long beside the obstacle: it may be on the far side at the end of them.
+    pub(crate) fn entry(&self, start: Vec3, end: Vec3) -> Option<[Vec3; 2]> {
+        let way = (end - start).length();
+        if way < 0.5 * (self.shape.thickness() + 2.0 * self.margin) || self.gap(start).0 <= 0.0 {
+            return None;
+        }
+        // The distance is a safe step length.
+        let mut gone = 0.0;
+        for _ in 0..64 {
+            let p = start.lerp(end, gone / way);
+            let (distance, normal) = self.gap(p);
+            if distance < 1e-4 * way {
+                return Some([p - normal * distance, normal]);
+            }
+            gone += distance;
+            if gone >= way {
+                return None;
+            }
+        }
+        None
     }
 }
 

@@ -338,27 +338,11 @@ fn expel_point(obstacles: &[Obstacle], poses: &[[Pose; 2]], sunk: f32, p: &mut V
 fn passes_through(obstacle: &Obstacle, poses: &[Pose; 2], from: Vec3, to: Vec3) -> Option<Vec3> {
     // In the obstacle's own frame, which moves with it.
     let (start, end) = (poses[0].to_body(from), poses[1].to_body(to));
-    let way = (end - start).length();
-    if way < 0.5 * (obstacle.shape.thickness() + 2.0 * obstacle.margin)
-        || obstacle.gap(start).0 <= 0.0
-        || obstacle.gap(end).0 <= 0.0
-    {
+    if obstacle.gap(end).0 <= 0.0 {
         return None;
     }
-    // The distance is a safe step length.
-    let mut gone = 0.0;
-    for _ in 0..64 {
-        let p = start.lerp(end, gone / way);
-        let (distance, normal) = obstacle.gap(p);
-        if distance < 1e-4 * way {
-            return Some(poses[1].to_world(p - normal * (distance + 1e-3 * way)));
-        }
-        gone += distance;
-        if gone >= way {
-            return None;
-        }
-    }
-    None
+    let [point, normal] = obstacle.entry(start, end)?;
+    Some(poses[1].to_world(point - normal * (1e-3 * (end - start).length())))
 }
 
 fn position(quad: &Quad) -> Vec3 {

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use super::{
     Settings, cycle, jacobi, levels,
-    nearest::{self, contact::Surroundings, tables::Filter},
+    nearest::{self, contact::Surroundings, rigid::Rigid, tables::Filter},
     paper, serial, sweep,
 };
 use crate::{
     Scheme, World,
-    boundary::{seam::Sewn, solids::Solids},
+    boundary::{motion::Pose, seam::Sewn, solids::Solids},
     contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
 };
@@ -72,7 +72,8 @@ impl Scratch {
             world.bend_triangles.len(),
         ];
         let scratch = world.filters.iter().zip(&world.welded).map(|(open, welded)| {
-            let scratch = open.scratch(world.has_obstacles());
+            let mut scratch = open.scratch(world.has_obstacles());
+            scratch.rigid = Rigid::new(open.vertices.len(), &world.description.rigid_bodies);
             if let Some(welded) = welded { scratch.beside(welded) } else { scratch }
         });
         Self {
@@ -133,6 +134,8 @@ pub struct Draft<'a> {
     pub old: &'a [Quad],
     /// What the filters keep from one step to the next.
     pub duals: &'a mut [f32],
+    /// Rigid bodies at the start of the step, and where they go.
+    pub poses: &'a mut [[Pose; 2]],
 }
 
 /// Moves the positions of `draft` until they are within the limits of `world` and outside its obstacles.
@@ -163,7 +166,7 @@ fn filter(
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
-    let Draft { x, old, mut duals } = draft;
+    let Draft { x, old, mut duals, poses } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let stop = nearest::Stop {
@@ -189,14 +192,22 @@ fn filter(
     for (k, ((holding, closed), scratch)) in held.enumerate() {
         let welded = world.welded[k].as_ref().filter(|_| *closed);
         let filter = holding.as_ref().or(welded).unwrap_or(&world.filters[k]);
-        let (own, others) = duals.split_at_mut(filter.dual_count(!obstacles.is_empty()));
+        let count = filter.dual_count(!obstacles.is_empty()) + scratch.rigid.dual_count();
+        let (own, others) = duals.split_at_mut(count);
         duals = others;
         let vertices = filter.vertices.clone();
         scratch.pairs.begin(touching, filter, [old, x]);
         scratch.links.begin(&filter.links, &world.sewing.stitches, sewn);
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
-        let body = filter.filter(settings, &mut x[vertices.clone()], &around, own, scratch, stop);
-        filter.spread(&mut x[vertices]);
+        let x = &mut x[vertices];
+        let sizes = [world.mean_mass(), world.step_time(), 2.0 * world.edge_length];
+        scratch.rigid.begin(poses, [around.old, x], &filter.masses, sizes);
+        let body = filter.filter(settings, x, &around, own, scratch, stop);
+        for (poses, end) in poses.iter_mut().zip(scratch.rigid.poses()) {
+            poses[1] = end;
+        }
+        scratch.rigid.expel(x);
+        filter.spread(x);
         enforced.iterations = enforced.iterations.max(body.iterations);
         enforced.residual = enforced.residual.max(body.residual);
         enforced.bend = enforced.bend.max(body.bend);
@@ -212,7 +223,7 @@ fn filter(
         let swept = iterate(world, settings, x, old, solids, scratch, turn);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
-    if !obstacles.is_empty() {
+    if !obstacles.is_empty() || !poses.is_empty() {
         if world.filters.iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
             solids.project(settings.threads, obstacles, old, x);
         }

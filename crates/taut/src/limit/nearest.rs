@@ -17,8 +17,8 @@
 //! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
 //!
 //! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
-//! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]). Edges keep to the sweeps, which
-//! run afterwards.
+//! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]), rigid bodies one more, with unknowns of
+//! their own ([`rigid`]). Edges keep to the sweeps, which run afterwards.
 
 pub mod bend;
 pub mod contact;
@@ -29,6 +29,7 @@ pub mod links;
 pub mod local;
 pub mod pairs;
 pub mod reference;
+pub mod rigid;
 pub mod tables;
 pub mod warm;
 
@@ -44,6 +45,7 @@ use fold::PullFolds;
 use links::Links;
 use local::{BatchState, ClampTriangles, Pulls};
 use pairs::Pairs;
+use rigid::Rigid;
 
 use super::{Settings, colored::SharedQuads, enforce::Enforced};
 use crate::{
@@ -77,6 +79,9 @@ const SHALLOW: f32 = 0.016;
 /// The same in gaps, where cloth touches cloth: what lies on it is not put outside with it.
 const SHALLOW_IN_GAPS: f32 = 0.1;
 
+/// How far a rigid body may still go in the last iteration, in lengths of an edge.
+const SETTLED: f32 = 0.001;
+
 /// Iterations after which more triangles may be settled one by one.
 const LONG: u32 = 32;
 
@@ -92,6 +97,10 @@ const LACKING: f32 = 0.3;
 
 /// What of the tolerance is used while seams are open: putting twins in one place at the end strains the triangles around.
 const OPEN_SEAMS: f32 = 0.8;
+
+/// What of the tolerance is used while a rigid body may touch: taut cloth gives way across itself by far more than it stretches, and a
+/// body that is taken back by that much in the next step is thrown.
+const CARRYING: f32 = 0.1;
 
 /// Batches below which a loop is not shared between threads.
 const GRAIN: usize = 16;
@@ -117,6 +126,8 @@ pub struct Scratch {
     begun: bool,
     /// Parts of this body that touch others, and each other; the caller says which.
     pub pairs: Pairs,
+    /// Bodies that it may touch, which move with it; the caller says where they are.
+    pub rigid: Rigid,
     /// Open seams; the caller says how far.
     pub links: Links,
     finish: Finish,
@@ -175,6 +186,7 @@ impl Filter {
             touches: vec![Touch::default(); if obstacles { count } else { 0 }],
             begun: false,
             pairs: Pairs::new(count),
+            rigid: Rigid::default(),
             links: Links::new(self.link_count),
             finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
@@ -203,9 +215,10 @@ impl Filter {
         let threads = settings.threads;
         scratch.goal.copy_from_slice(x);
         let share = if self.links.is_empty() { 1.0 } else { OPEN_SEAMS };
+        let share = if scratch.rigid.is_empty() { share } else { CARRYING };
         let stop = Stop { tolerance: share * stop.tolerance, ..stop };
         let (near_obstacles, near_cloth) = (!scratch.touches.is_empty(), !scratch.pairs.is_empty());
-        let touching = near_obstacles || near_cloth;
+        let touching = near_obstacles || near_cloth || !scratch.rigid.is_empty();
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
         let (bend_duals, duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
         let (link_duals, contact_duals) = duals.split_at_mut(3 * self.link_count);
@@ -221,8 +234,15 @@ impl Filter {
         let alone = !touching && self.bends.batches.is_empty() && self.links.is_empty();
         let (worst, mean) = self.residual(scratch);
         let mut stage = usize::from(!alone || mean > LOCAL * worst);
+        if scratch.rigid.has_bodies() && !scratch.rigid.reaches(x, 0.25 * self.edge_length) {
+            // κ is that of cloth which carries a body.
+            stage = 0;
+        }
         let mut rescale = 1.0 / RAMP[stage];
+        let (contact_duals, body_duals) =
+            contact_duals.split_at_mut(contact_duals.len() - scratch.rigid.dual_count());
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
+        scratch.rigid.warm(x, body_duals, 0.25 * self.edge_length, RAMP[stage]);
         self.choose(scratch, stage);
         scratch.links.take(link_duals, WARM / RAMP[stage]);
 
@@ -230,7 +250,7 @@ impl Filter {
         let shallow = shallow.min(SHALLOW_IN_GAPS * scratch.pairs.widest_gap());
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);
-        let (mut since, mut stiffen) = (0, false);
+        let (mut since, mut stiffen, mut moved) = (0, false, 0.0);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
             if stiffen {
@@ -238,6 +258,7 @@ impl Filter {
                 (stage, rescale, since, stiffen) = (stage + 1, 1.0 / growth, 0, false);
                 scratch.touches.iter_mut().for_each(|t| t.rescale(growth));
                 scratch.pairs.rescale(growth);
+                scratch.rigid.rescale(growth);
                 scratch.links.rescale(growth);
                 self.choose(scratch, stage);
             }
@@ -280,10 +301,17 @@ impl Filter {
             let r = scratch.cycle.residual();
             let lacking = scratch.pairs.iterate(x, r, &self.masses, RAMP[stage]);
             scratch.links.iterate(&self.links, x, r, &self.masses, self.stiffness[stage]);
-            if touching && within && deepest <= shallow && lacking <= LACKING && iteration >= least {
+            // Half as deep inside bodies: what is put out of them in the end does not push them.
+            let (sunk, begun) = scratch.rigid.iterate([around.old, x], r, &self.masses, RAMP[stage]);
+            let settled = deepest.max(2.0 * sunk) <= shallow && moved <= SETTLED * self.edge_length;
+            if touching && within && settled && lacking <= LACKING && iteration >= least {
                 break;
             }
+            if begun {
+                self.choose(scratch, stage);
+            }
             self.multigrid.cycle(threads, &mut scratch.cycle, x);
+            moved = self.move_bodies(settings, x, scratch, stage);
         }
 
         self.turn(settings, x, scratch, strain_duals, Way::End, RAMP[stage]);
@@ -296,6 +324,7 @@ impl Filter {
         for (touch, duals) in scratch.touches.iter().zip(contact_duals.chunks_exact_mut(3)) {
             duals.copy_from_slice(&touch.dual(RAMP[stage]));
         }
+        scratch.rigid.keep(body_duals, RAMP[stage]);
         enforced
     }
 
@@ -443,13 +472,32 @@ impl Filter {
         scratch.touches.iter().fold(0.0f32, |deepest, t| deepest.max(t.depth))
     }
 
+    /// Moves the bodies that `x` touches, and `x` with them, after the cycle has moved it. Gives how far the farthest went \[m\].
+    fn move_bodies(&self, settings: &Settings, x: &mut [Quad], scratch: &mut Scratch, stage: usize) -> f32 {
+        let Scratch { rigid, cycle, .. } = scratch;
+        if rigid.is_empty() {
+            return 0.0;
+        }
+        if rigid.is_stale() {
+            for body in 0..rigid.body_count() {
+                let columns = rigid.load_columns(body, x, cycle.residual(), &self.masses, RAMP[stage]);
+                self.multigrid.cycle(settings.threads, cycle, columns);
+            }
+            rigid.factor(&self.masses, RAMP[stage]);
+        }
+        rigid.solve(x, &self.masses, RAMP[stage])
+    }
+
     /// Takes the matrices of a stage of the ramp, with the weights of contacts.
     fn choose(&self, scratch: &mut Scratch, stage: usize) {
         scratch.begun = false;
         scratch.pairs.weigh(RAMP[stage]);
-        let (touches, pairs) = (&scratch.touches, &scratch.pairs);
+        scratch.rigid.weigh(&self.masses, RAMP[stage]);
+        let (touches, pairs, rigid) = (&scratch.touches, &scratch.pairs, &scratch.rigid);
         self.multigrid.choose(&mut scratch.cycle, stage, |i| {
-            touches.get(i).map_or(0.0, |t| t.weight(self.masses[i], RAMP[stage])) + pairs.extra(i)
+            touches.get(i).map_or(0.0, |t| t.weight(self.masses[i], RAMP[stage]))
+                + pairs.extra(i)
+                + rigid.extra(i)
         });
     }
 
@@ -461,6 +509,7 @@ impl Filter {
             grown |= touch.strengthen(self.masses[i], RAMP[stage], diagonal[i], 0.02 * self.edge_length);
         }
         grown |= scratch.pairs.strengthen(RAMP[stage], diagonal);
+        grown |= scratch.rigid.strengthen(&self.masses, RAMP[stage], diagonal, 0.02 * self.edge_length);
         grown
     }
 

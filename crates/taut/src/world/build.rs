@@ -49,12 +49,19 @@ const SUBSTEPS_A_STEP: u32 = 12;
 /// Steps a frame where cloth touches: what touches is looked for once a step.
 const STEPS_WITH_CONTACT: u32 = 4;
 
+/// Steps a frame where cloth touches nothing but rigid bodies: how far these are from where they should be makes more of a velocity in shorter steps.
+const STEPS_WITH_BODIES: u32 = 2;
+
+/// Largest factor on κ because of rigid bodies.
+const MOST_LOADED: f64 = 1000.0;
+
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
 
 /// Whether limits are enforced over levels, all of them, and with nothing in the way: contacts need short steps too.
 fn over_levels(description: &Description) -> bool {
-    if !description.obstacles.is_empty() || !description.mesh_obstacles.is_empty() {
+    let solid = !description.obstacles.is_empty() || !description.rigid_bodies.is_empty();
+    if solid || !description.mesh_obstacles.is_empty() {
         return false;
     }
     let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
@@ -63,8 +70,13 @@ fn over_levels(description: &Description) -> bool {
 
 /// Whether stretching inside the limits and bending are left to the filter.
 fn elastic_inside(description: &Description) -> bool {
-    let touching = description.contact.thickness > 0.0 || !description.mesh_obstacles.is_empty();
+    let touching = between_meshes(description) || !description.rigid_bodies.is_empty();
     touching && description.solver.scheme == Scheme::Nearest
+}
+
+/// Whether cloth keeps off cloth or off meshes.
+fn between_meshes(description: &Description) -> bool {
+    description.contact.thickness > 0.0 || !description.mesh_obstacles.is_empty()
 }
 
 /// Elements of all bodies, while they are collected.
@@ -188,7 +200,11 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             let size = bodies.iter().map(|b| b.rest.size()).fold(f64::INFINITY, f64::min).max(1e-9);
             let fall =
                 f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
-            let least = if elastic_inside(&description) { STEPS_WITH_CONTACT } else { 1 };
+            let least = match (between_meshes(&description), elastic_inside(&description)) {
+                (true, true) => STEPS_WITH_CONTACT,
+                (false, true) => STEPS_WITH_BODIES,
+                (_, false) => 1,
+            };
             (fall.ceil() as u32).clamp(if crumples { least.max(3) } else { least }, 32)
         }
         0 => {
@@ -439,7 +455,12 @@ fn build_filters(
 ) -> (Vec<Filter>, Vec<Option<Filter>>) {
     let implicit = elastic_inside(description);
     let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
-    let touching = description.contact.thickness > 0.0;
+    // What a body touches has to be filtered with it, so all cloth that it may touch is filtered at once.
+    let touching = description.contact.thickness > 0.0 || !description.rigid_bodies.is_empty();
+    // Cloth that has to stop a body carries the body's mass as well, and κ grows with what it has to stop.
+    let of_bodies: f64 = description.rigid_bodies.iter().map(|body| f64::from(body.mass)).sum();
+    let of_cloth: f64 = bodies.iter().flat_map(|body| &body.masses).sum();
+    let loaded = (1.0 + of_bodies / of_cloth).min(MOST_LOADED);
     let sewing = seams.sewing;
     let (mut filters, mut welded) = (Vec::new(), Vec::new());
     let joined = if touching { once(0..bodies.len()).collect() } else { sewing::joined(sewing, bodies) };
@@ -477,9 +498,9 @@ fn build_filters(
                 folds: elements.folds[own_folds].to_vec(),
                 masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
                 stiffness: if limited(cloth) || implicit {
-                    stiffness(body.order.len(), size, areas, bends)
+                    loaded * stiffness(body.order.len(), size, areas, bends)
                 } else if sewn {
-                    stiffness(body.order.len(), size, &[body.rest.size().powi(2)], bends)
+                    loaded * stiffness(body.order.len(), size, &[body.rest.size().powi(2)], bends)
                 } else {
                     0.0
                 },
@@ -695,7 +716,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
     )?;
     general(solver.steps_per_frame <= 100_000, "there can be at most 100000 steps a frame")?;
     general(
-        description.obstacles.iter().all(|o| {
+        description.obstacles.iter().chain(description.rigid_bodies.iter().map(|b| &b.obstacle)).all(|o| {
             o.position.is_finite()
                 && o.rotation.is_finite()
                 && o.friction >= 0.0
@@ -708,6 +729,15 @@ fn check(description: &Description) -> Result<(), WorldError> {
     for obstacle in &description.mesh_obstacles {
         let what = || format!("obstacle \"{}\"", obstacle.name);
         obstacle.check().map_err(|problem| WorldError::Invalid { what: what(), problem })?;
+    }
+    for body in &description.rigid_bodies {
+        let what = || format!("obstacle \"{}\"", body.obstacle.name);
+        let scheme = (solver.scheme != Scheme::Nearest).then_some(
+            "it has a mass, which needs solver.scheme \"nearest\"; other schemes know no rigid bodies",
+        );
+        if let Some(problem) = body.problem().or(scheme) {
+            return Err(WorldError::Invalid { what: what(), problem: problem.into() });
+        }
     }
     for cloth in &description.cloths {
         let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(cloth, problem.into())) };

@@ -5,7 +5,10 @@ use std::ops::RangeInclusive;
 use glam::{Quat, Vec3};
 use taut::{
     MeshObstacle,
-    boundary::obstacle::{Obstacle, Shape, surface::Surface},
+    boundary::{
+        motion::Pose,
+        obstacle::{Shape, surface::Surface},
+    },
     mesh::normals::vertex_normals,
 };
 
@@ -40,19 +43,21 @@ pub fn write(
     frames: &RangeInclusive<u32>,
     reach: f32,
 ) -> Result<(), Failure> {
-    let (obstacles, meshes) = (&recording.description().obstacles, &recording.description().mesh_obstacles);
-    if obstacles.is_empty() && meshes.is_empty() {
+    let meshes = &recording.description().mesh_obstacles;
+    if recording.solids().next().is_none() && meshes.is_empty() {
         return Ok(());
     }
     layer.begin(Prim { name: scope.into(), schema: "Scope", fields: Vec::new() })?;
     let mut names = Names::default();
-    for obstacle in obstacles {
+    for (index, obstacle) in recording.solids().enumerate() {
         let name = names.give(&obstacle.name);
         let fields = display_name(&obstacle.name, &name);
         layer.begin(Prim { name, schema: schema(&obstacle.shape), fields })?;
         layer.value(&COLOUR, &Value::Vec3s(vec![GREY]))?;
         write_shape(layer, &obstacle.shape, reach)?;
-        write_motion(layer, obstacle, frames, |frame| recording.time(frame))?;
+        write_motion(layer, &obstacle.shape, recording.is_moving(index), frames, |frame| {
+            recording.pose(index, frame)
+        })?;
         layer.end()?;
     }
     for obstacle in meshes {
@@ -109,16 +114,16 @@ fn write_shape(layer: &mut dyn Layer, shape: &Shape, reach: f32) -> Result<(), F
 
 fn write_motion(
     layer: &mut dyn Layer,
-    obstacle: &Obstacle,
+    shape: &Shape,
+    is_moving: bool,
     frames: &RangeInclusive<u32>,
-    time: impl Fn(u32) -> f32,
+    pose: impl Fn(u32) -> Pose,
 ) -> Result<(), Failure> {
-    let pose = |frame: u32| obstacle.pose(time(frame));
     let values =
         |position: Vec3, rotation: Quat| [Value::Double3(position.as_dvec3()), Value::Quat(rotation)];
     let start = pose(*frames.start());
     let operations = [TRANSLATE, ORIENT];
-    if obstacle.motion.is_moving() {
+    if is_moving {
         let mut before = start.rotation;
         layer.samples(&operations, frames.clone(), &mut |frame, _| {
             let now = pose(frame);
@@ -132,7 +137,7 @@ fn write_motion(
         }
     }
     let mut order = vec![TRANSLATE.name, ORIENT.name];
-    if let Shape::Box { size } = obstacle.shape {
+    if let Shape::Box { size } = *shape {
         layer.value(&SCALE, &Value::Float3(size))?;
         order.push(SCALE.name);
     }

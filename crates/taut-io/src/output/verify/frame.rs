@@ -1,10 +1,12 @@
 //! Checks one frame: reads its positions, measures them, and compares with limits and with what was written down.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use taut::{
-    Certificate, Cloth, FrameReport, State, World,
+    Certificate, Cloth, FrameReport, RigidBody, State, World,
     boundary::hold::Caught,
-    certificate::{BodyCertificate, Examiner, SeamCertificate, certify_positions, measure_seams},
+    certificate::{
+        BodyCertificate, Examiner, RigidCertificate, SeamCertificate, certify_positions, measure_seams,
+    },
     parallel::Threads,
 };
 
@@ -81,7 +83,9 @@ pub(super) fn check(
     let contact = examiner.filter(|_| whole).map(|examiner| {
         examiner.examine(&Threads::alone(), world, frame, positions.iter().map(Vec::as_slice))
     });
-    let certificate = Certificate { bodies, seams, contact };
+    let rigid_bodies = line.map(|line| line.certificate.rigid_bodies.clone()).unwrap_or_default();
+    failures.extend(line.and_then(|line| check_rigid(world, frame, &line.certificate.rigid_bodies)));
+    let certificate = Certificate { bodies, seams, contact, rigid_bodies };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
 }
@@ -136,7 +140,11 @@ impl Context<'_> {
             failures.push(self.failure(Kind::NotFinite, Some(format!("vertex {vertex}")), message));
             return None;
         }
-        let now = certify_positions(self.world, self.body, self.frame, &positions, self.caught);
+        let mut now = certify_positions(self.world, self.body, self.frame, &positions, self.caught);
+        if let Some(line) = self.line {
+            let poses = line.certificate.rigid_bodies.iter().map(RigidCertificate::pose);
+            now.add_rigid_bodies(self.world, poses, &positions);
+        }
         if self.frame == 0 {
             self.check_start(&positions, failures);
         } else {
@@ -240,6 +248,44 @@ impl Context<'_> {
         let (element, found) = locate::describe(found, &self.cloth.mesh.triangles);
         failures.push(self.failure(Kind::Changed, element, format!("{found}: {figure}")));
     }
+}
+
+/// What is wrong with where metrics.jsonl has the rigid bodies: there is no other file that says so, but they start where the scene has them, and their
+/// figures must fit each other.
+fn check_rigid(world: &World, frame: u32, found: &[RigidCertificate]) -> Option<Failure> {
+    let bodies = &world.description().rigid_bodies;
+    let failure = |kind, body: Option<&RigidBody>, message: String| {
+        let body = body.map(|body| body.obstacle.name.clone());
+        Some(Failure { frame: Some(frame), body, ..Failure::new(kind, message) })
+    };
+    if found.len() != bodies.len() {
+        let message =
+            format!("metrics.jsonl speaks of {} rigid bodies, the scene has {}", found.len(), bodies.len());
+        return failure(Kind::Missing, None, message);
+    }
+    for (body, found) in bodies.iter().zip(found) {
+        let gravity = world.description().gravity.as_dvec3();
+        let mass = f64::from(body.mass);
+        let height = -mass * DVec3::from(found.position).dot(gravity);
+        let momentum = (mass * DVec3::from(found.velocity)).distance(DVec3::from(found.momentum));
+        let fits = (found.gravity - height).abs() <= FIGURE_SLACK * height.abs().max(1.0)
+            && momentum <= FIGURE_SLACK * DVec3::from(found.momentum).length().max(1.0)
+            && found.name == body.obstacle.name;
+        let turned = found.rotation.iter().map(|q| q * q).sum::<f64>();
+        if !fits || exceeds((turned - 1.0).abs(), 1e-3) {
+            let message = "its place and its figures in metrics.jsonl do not belong together".into();
+            return failure(Kind::Changed, Some(body), message);
+        }
+        if frame == 0 && found.pose() != body.start().pose {
+            let message = format!(
+                "starts at {} m, where the scene says {} m",
+                found.pose().position,
+                body.start().pose.position
+            );
+            return failure(Kind::Changed, Some(body), message);
+        }
+    }
+    None
 }
 
 /// Whether `value` is above `allowed`, or is not a number at all.

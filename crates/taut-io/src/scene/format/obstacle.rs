@@ -39,6 +39,19 @@ pub(crate) struct Obstacle {
     #[serde(default = "margin")]
     #[schemars(range(min = 0, max = 1))]
     pub margin: f64,
+    /// Its mass \[kg\], which fills its shape evenly: it then falls, pushes cloth and is pushed by it, and has no `motion`. For a `shape` that is a sphere, box, capsule or
+    /// cylinder, with the scheme `nearest`. `restitution` is then what it gives back when it hits other obstacles. None by default: cloth does not move it; 0.000001 to 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.000_001, max = 1_000_000))]
+    pub mass: Option<f64>,
+    /// Velocity at the start \[m/s\], with `mass`. At rest by default; each −1000000 to 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
+    pub velocity: Option<Vector>,
+    /// Angular velocity at the start, about its middle \[degrees/s\], with `mass`. At rest by default; each −1000000 to 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
+    pub angular_velocity: Option<Vector>,
     /// Keyframes of its motion, relative to where it starts. At rest by default.
     #[serde(default)]
     #[schemars(length(max = 100_000))]
