@@ -60,6 +60,7 @@ pub const RUNS: &[Run] = &[
     plain("bend-tight"),
     plain("weave"),
     plain("folding"),
+    plain("tangled-start"),
     plain("stack"),
     plain("curtains"),
     plain("trampoline"),
@@ -187,6 +188,13 @@ pub const FIGURES: &[Figure] = &[
         shows: "A sheet that was dropped on its edge has folded up, frame 30",
         run: "folding",
         frame: Frames::One(30),
+        arguments: &[],
+    },
+    Figure {
+        file: "tangled-start.png",
+        shows: "Two sheets that started in a cross have come apart, frame 14",
+        run: "tangled-start",
+        frame: Frames::One(14),
         arguments: &[],
     },
     Figure {

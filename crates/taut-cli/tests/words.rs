@@ -50,6 +50,7 @@ fn scenes_are_listed_printed_and_run() {
         "bend-tight",
         "weave",
         "folding",
+        "tangled-start",
         "stack",
         "curtains",
         "trampoline",

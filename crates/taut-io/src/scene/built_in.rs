@@ -28,6 +28,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "bend-tight",
         "weave",
         "folding",
+        "tangled-start",
         "stack",
         "curtains",
         "trampoline"
