@@ -188,7 +188,7 @@ mod tests {
             let (mut count, mut sums) = (0.0f64, [0.0f64; 3]);
             let n = 100;
             for k in 0..n * n * n {
-                let at = |i: i32| ((i as f32 + 0.5) / n as f32 - 0.5);
+                let at = |i: i32| (i as f32 + 0.5) / n as f32 - 0.5;
                 let p = Vec3::new(at(k % n), at(k / n % n), at(k / n / n));
                 if shape.distance(p).0 < 0.0 {
                     let s = (p * p).as_dvec3();
