@@ -76,7 +76,7 @@ fn rigid_bodies() {
     };
     let ball = "shape.sphere.radius = 0.1";
     let with = |keys: &str| format!("{ball}\n{keys}");
-    says(&with("mass = 0"), 10, "obstacle.ball.mass", &["0.000001"]);
+    says(&with("mass = 0"), 10, "obstacle.ball.mass", &["1e-6"]);
     says(&with("velocity = [1, 0, 0]"), 10, "obstacle.ball.velocity", &["needs a mass"]);
     says(&with("angular_velocity = [1, 0, 0]"), 10, "obstacle.ball.angular_velocity", &["needs a mass"]);
     says("shape.plane = {}\nmass = 1", 10, "obstacle.ball.mass", &["sphere, box, capsule or cylinder"]);

@@ -3,12 +3,12 @@
 //! A state may begin tangled, or be forced to it by an obstacle that moves into cloth which cannot give way. Parts that are tangled are
 //! [not kept apart](super::tangle) until they have come apart, and are moved to where they belong meanwhile:
 //!
-//! - Two surfaces that pass through each other have a [wrong side](sides). Where an edge passes through a triangle, it moves along the triangle's normal
+//! - Two surfaces that pass through each other have a wrong side (`sides`). Where an edge passes through a triangle, it moves along the triangle's normal
 //!   to its end on the right side, and the triangle the other way. All that is wrong goes along, and as much around it.
 //! - Surfaces that are cut, but not in two, slide out of each other: the rim of one that cuts into the other goes on along the cut.
 //! - Cloth inside a closed mesh goes to the nearest point outside.
 //!
-//! Surfaces move at most at [`SPEED`], shared by mass so that the centre of mass stays. What moves them is no force: velocities
+//! Surfaces move at most at `SPEED`, shared by mass so that the centre of mass stays. What moves them is no force: velocities
 //! do not gain what they were moved by. All follows from positions alone. Where nothing is tangled nothing of this runs.
 
 mod sides;

@@ -1,7 +1,7 @@
 //! A human figure to dress: about 1.7 m tall, one closed surface of even triangles, with a skeleton that moves it.
 //!
-//! The body is a smooth union of rolled balls and ellipsoids ([`body`]), meshed by [`net`]. Every vertex follows the bones near it
-//! ([`skeleton`]) by linear blend skinning; weights begin at the nearest bone and are spread along the surface, so that
+//! The body is a smooth union of rolled balls and ellipsoids (`body`), meshed by `net`. Every vertex follows the bones near it
+//! (`skeleton`) by linear blend skinning; weights begin at the nearest bone and are spread along the surface, so that
 //! nothing leaks from one leg to the other through the air.
 
 mod body;
