@@ -17,7 +17,8 @@
 //! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
 //!
 //! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
-//! strain. Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]), rigid bodies one more, with unknowns of
+//! strain. Parts that touch are a block too ([`pairs`]), bodies that may touch are filtered together, and where there is contact the filter is elastic:
+//! stretches are drawn to 1 before they are clamped, and bending is a part of the matrix ([`fold`]). Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]), rigid bodies one more, with unknowns of
 //! their own ([`rigid`]). Edges keep to the sweeps, which run afterwards.
 
 pub mod bend;

@@ -58,7 +58,8 @@ const MOST_LOADED: f64 = 1000.0;
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
 
-/// Whether limits are enforced over levels, all of them, and with nothing in the way: contacts need short steps too.
+/// Whether limits are enforced over levels, all of them, and with nothing in the way: obstacles need short steps too. With contact the filter is
+/// elastic itself, and [`STEPS_WITH_CONTACT`] says how many.
 fn over_levels(description: &Description) -> bool {
     let solid = !description.obstacles.is_empty() || !description.rigid_bodies.is_empty();
     if solid || !description.mesh_obstacles.is_empty() {
