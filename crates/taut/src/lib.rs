@@ -45,9 +45,9 @@ pub use boundary::{
 pub use certificate::{Certificate, certify};
 pub use state::State;
 pub use step::{FrameReport, Stepper};
-pub use velocity::{air::Air, material::Material};
+pub use velocity::{air::Air, material::Material, solid_material::SolidMaterial};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
 pub use world::{
-    Cloth, Contact, Description, Direction, IMPERFECTION, Limit, Projection, Scheme, Solver, Weave, World,
-    WorldError,
+    Cloth, Contact, Description, Direction, IMPERFECTION, Limit, Projection, Scheme, Solid, Solver, Weave,
+    World, WorldError,
 };

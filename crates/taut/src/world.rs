@@ -4,6 +4,7 @@ mod build;
 mod coarse;
 mod imperfection;
 mod sewing;
+mod solid;
 mod weave;
 
 use std::{ops::Range, sync::OnceLock};
@@ -43,6 +44,7 @@ use crate::{
     },
 };
 
+pub use solid::Solid;
 pub use weave::{Direction, Weave};
 
 /// A lower and an upper limit, each of which may be absent.
@@ -216,6 +218,8 @@ impl Default for Contact {
 pub struct Description {
     /// Pieces of cloth.
     pub cloths: Vec<Cloth>,
+    /// Soft solids. Bodies are counted over cloth first, then these.
+    pub solids: Vec<Solid>,
     /// Vertices of cloth that are sewn together.
     pub seams: Vec<Seam>,
     /// Solid bodies that cloth may not enter.
@@ -242,6 +246,7 @@ impl Default for Description {
     fn default() -> Self {
         Self {
             cloths: Vec::new(),
+            solids: Vec::new(),
             seams: Vec::new(),
             obstacles: Vec::new(),
             mesh_obstacles: Vec::new(),

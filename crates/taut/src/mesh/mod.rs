@@ -1,4 +1,4 @@
-//! Triangle meshes: the type, generators, adjacency, colouring, normals, reordering and checks.
+//! Triangle meshes: the type, generators, adjacency, colouring, normals, reordering and checks; and tetrahedral ones.
 
 pub mod adjacency;
 pub mod check;
@@ -6,6 +6,7 @@ pub mod color;
 pub mod generate;
 pub mod normals;
 pub mod reorder;
+pub mod tetrahedra;
 
 use std::collections::BTreeMap;
 

@@ -4,4 +4,5 @@ pub mod air;
 pub mod bending;
 pub mod fem;
 pub mod material;
+pub mod solid_material;
 pub mod update;

@@ -1,0 +1,84 @@
+//! Tetrahedral meshes: what soft solids are made of.
+
+use std::collections::HashMap;
+
+use glam::{DMat3, Vec3};
+
+/// A tetrahedral mesh: positions, and four vertices for each tetrahedron.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TetrahedronMesh {
+    /// Vertex positions \[m\].
+    pub positions: Vec<Vec3>,
+    /// Vertex indices of each tetrahedron. Seen from the fourth, the other three run clockwise: its [volume](Self::volume) is positive.
+    pub tetrahedra: Vec<[u32; 4]>,
+}
+
+/// Corners of the faces of a tetrahedron, counter-clockwise seen from outside.
+pub const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+
+/// Corners of the edges of a tetrahedron.
+pub const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+
+impl TetrahedronMesh {
+    /// Signed volume of tetrahedron `t` \[m³\]; negative if it is inside out.
+    pub fn volume(&self, t: usize) -> f64 {
+        let [a, b, c, d] = self.tetrahedra[t].map(|v| self.positions[v as usize].as_dvec3());
+        DMat3::from_cols(b - a, c - a, d - a).determinant() / 6.0
+    }
+
+    /// Faces that belong to one tetrahedron only, counter-clockwise seen from outside, in the order of tetrahedra.
+    pub fn boundary(&self) -> Vec<[u32; 3]> {
+        let mut seen: HashMap<[u32; 3], u32> = HashMap::with_capacity(2 * self.tetrahedra.len());
+        let faces = || self.tetrahedra.iter().flat_map(|t| FACES.map(|face| face.map(|k| t[k])));
+        let key = |mut face: [u32; 3]| {
+            face.sort_unstable();
+            face
+        };
+        for face in faces() {
+            *seen.entry(key(face)).or_default() += 1;
+        }
+        faces().filter(|face| seen[&key(*face)] == 1).collect()
+    }
+
+    /// All edges, each once, the smaller vertex first, sorted.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let edges = self.tetrahedra.iter().flat_map(|t| EDGES.map(|[i, j]| [t[i].min(t[j]), t[i].max(t[j])]));
+        let mut edges: Vec<_> = edges.collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two() -> TetrahedronMesh {
+        let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
+        TetrahedronMesh { positions, tetrahedra: vec![[0, 1, 2, 3], [1, 2, 3, 4]] }
+    }
+
+    #[test]
+    fn volumes_are_positive() {
+        assert!((two().volume(0) - 1.0 / 6.0).abs() < 1e-12);
+        assert!((two().volume(1) - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_boundary_faces_out_and_leaves_the_inner_face_out() {
+        let mesh = two();
+        let boundary = mesh.boundary();
+        assert_eq!(boundary.len(), 6);
+        // The flux of x out of a closed surface is three times the volume within.
+        let flux: f32 = boundary
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|v| mesh.positions[v as usize]);
+                a.dot(b.cross(c))
+            })
+            .sum();
+        assert!((flux / 6.0 - 0.5).abs() < 1e-6, "{flux}");
+        assert_eq!(mesh.edges().len(), 9);
+    }
+}

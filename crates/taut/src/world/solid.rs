@@ -1,0 +1,49 @@
+//! Soft solids: what a caller says of them.
+
+use glam::Vec3;
+
+use super::Limit;
+use crate::{Pin, SolidMaterial, mesh::tetrahedra::TetrahedronMesh};
+
+/// A soft solid: tetrahedra that stretch and compress up to their limits.
+#[derive(Clone, Debug)]
+pub struct Solid {
+    /// Its name in files and messages.
+    pub name: String,
+    /// Rest shape.
+    pub mesh: TetrahedronMesh,
+    /// Where its vertices start \[m\]; as many as `mesh.positions`.
+    pub start: Vec<Vec3>,
+    /// Velocity at the start \[m/s\].
+    pub velocity: Vec3,
+    /// What it is made of.
+    pub material: SolidMaterial,
+    /// Limits on the three principal strains of every tetrahedron.
+    pub strain: Limit,
+    /// Whether the volume around every vertex is kept, that of the tetrahedra that share it (W13).
+    pub preserve_volume: bool,
+    /// Coarser meshes of the same rest shape, finest first, for schemes that work on levels; none: that on one level.
+    pub levels: Vec<TetrahedronMesh>,
+    /// Vertices that are held.
+    pub pins: Vec<Pin>,
+    /// Mass of each vertex \[kg\]; `None` takes a quarter of the mass of each tetrahedron around it.
+    pub masses: Option<Vec<f64>>,
+}
+
+impl Solid {
+    /// A solid at rest in its rest shape, with no limits and no pins.
+    pub fn new(name: impl Into<String>, mesh: TetrahedronMesh, material: SolidMaterial) -> Self {
+        Self {
+            name: name.into(),
+            start: mesh.positions.clone(),
+            mesh,
+            velocity: Vec3::ZERO,
+            material,
+            strain: Limit::default(),
+            preserve_volume: false,
+            levels: Vec::new(),
+            pins: Vec::new(),
+            masses: None,
+        }
+    }
+}
