@@ -5,6 +5,7 @@
 
 mod contact;
 mod seam;
+mod tetrahedra;
 
 use glam::{DVec2, DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,7 @@ use crate::{
 
 pub use contact::{ContactCertificate, Examiner, Intersection};
 pub use seam::{SeamCertificate, measure_seams};
+pub use tetrahedra::{RestTetrahedra, SolidMeasure, TetrahedronMeasure};
 
 /// Principal stretches, edge strains and residuals of one body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

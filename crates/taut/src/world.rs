@@ -1,5 +1,6 @@
 //! What does not change while a simulation runs: the description that a caller gives, and the tables made from it.
 
+mod body;
 mod build;
 mod coarse;
 mod imperfection;
@@ -44,6 +45,7 @@ use crate::{
     },
 };
 
+pub use body::BodyRef;
 pub use solid::Solid;
 pub use weave::{Direction, Weave};
 
