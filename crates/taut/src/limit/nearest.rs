@@ -77,6 +77,13 @@ const SOLID: usize = 3;
 /// The same where they touch something: with the last, what is hit stops too soon.
 const SOLID_TOUCHING: usize = 2;
 
+/// From when on, and how often, limits of tetrahedra that are not met give way.
+const GIVE_WAY_FROM: u32 = 48;
+const GIVE_WAY_EVERY: u32 = 16;
+
+/// What of the tolerance elements may be past limits that have given way.
+const EVEN: f32 = 1.0;
+
 /// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps have less to mend.
 const LEAST: u32 = 20;
 
@@ -130,6 +137,8 @@ pub struct Scratch {
     pulls: Vec<Pulls>,
     solid_states: Vec<TetrahedronState>,
     solid_pulls: Vec<Pulls<4>>,
+    /// A number a vertex, if there are tetrahedra.
+    around: Vec<f32>,
     bend_states: Vec<BendState>,
     bend_pulls: Vec<Pulls<4>>,
     fold_pulls: Vec<Pulls<4>>,
@@ -194,6 +203,7 @@ impl Filter {
             pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
             solid_states: vec![TetrahedronState::default(); self.tetrahedra.batches.len()],
             solid_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.tetrahedra.batches.len()],
+            around: vec![0.0; if self.tetrahedra.batches.is_empty() { 0 } else { count }],
             bend_states: vec![BendState::default(); self.bends.batches.len()],
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
@@ -295,7 +305,7 @@ impl Filter {
             let measure = iteration >= least || impatient || late;
             self.clamp(settings, x, scratch, stage, rescale, measure);
             (rescale, since) = (1.0, since + 1);
-            let mut within = false;
+            let (mut within, mut spread) = (false, false);
             if measure {
                 let (worst, mean) = self.residual(scratch);
                 let bend = scratch.bend_states.iter().fold(0.0f32, |worst, state| worst.max(state.worst));
@@ -306,10 +316,18 @@ impl Filter {
                 if even && !within && alone && iteration >= least && often {
                     within = self.finish(x, scratch, stop.tolerance, iteration >= LONG);
                 }
+                if !within && iteration >= GIVE_WAY_FROM && iteration % GIVE_WAY_EVERY == 0 {
+                    let Scratch { solid_states, around, .. } = &mut *scratch;
+                    self.tetrahedra.give_way(solid_states, around, stop.tolerance);
+                }
                 stiffen = impatient && !within;
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
                 enforced = Enforced { iterations: iteration, residual, bend, converged: within };
-                if within && !touching && iteration >= least || late || iteration == stop.iterations {
+                spread = !within && iteration > GIVE_WAY_FROM && self.is_spread(scratch, stop.tolerance);
+                if (within || spread) && !touching && iteration >= least
+                    || late
+                    || iteration == stop.iterations
+                {
                     break;
                 }
             }
@@ -325,7 +343,7 @@ impl Filter {
             // Half as deep inside bodies: what is put out of them in the end does not push them.
             let (sunk, begun) = scratch.rigid.iterate([around.old, x], r, &self.masses, RAMP[stage]);
             let settled = deepest.max(2.0 * sunk) <= shallow && moved <= SETTLED * self.edge_length;
-            if touching && within && settled && lacking <= LACKING && iteration >= least {
+            if touching && (within || spread) && settled && lacking <= LACKING && iteration >= least {
                 break;
             }
             if begun {
@@ -421,6 +439,13 @@ impl Filter {
             let batches = &self.folds.batches[first..first + pulls.len()];
             run(settings.lanes, PullFolds { batches, pulls, x });
         });
+    }
+
+    /// Whether all is within limits some of which have given way.
+    fn is_spread(&self, scratch: &Scratch, tolerance: f32) -> bool {
+        let beyond = scratch.solid_states.iter().fold(0.0f32, |worst, state| worst.max(state.beyond));
+        let triangles = scratch.states.iter().fold(0.0f32, |worst, state| worst.max(state.worst));
+        !self.tetrahedra.batches.is_empty() && beyond <= EVEN * tolerance && triangles <= tolerance
     }
 
     /// Largest and mean residual, as they were last measured.

@@ -25,8 +25,14 @@ use crate::{
     },
 };
 
-/// Floats that are kept of a batch's duals.
-pub const DUALS: usize = 6 * BATCH;
+/// Floats that are kept of a batch: six of a dual, and how far limits give way.
+pub const DUALS: usize = 7 * BATCH;
+
+/// Factor on the mean excess around an element that its limits give way by: a little more than is lost, so that it is enough soon.
+const GENEROUS: f32 = 1.1;
+
+/// What is less has given way no longer.
+const NOTHING: f32 = 1e-3;
 
 /// Duals beyond this are the debris of numbers that overflowed; strains are of the order of 1.
 const DEBRIS: f32 = 1e6;
@@ -87,6 +93,32 @@ impl Tetrahedra {
     }
 }
 
+impl Tetrahedra {
+    /// Lets the limits of elements give way where they cannot be met, as when plates press a solid together by more than it may be: by the mean of what is
+    /// lost around each, so that error is spread and nothing is crushed. `around` is room for a number a vertex. Says whether any gave way by more than before.
+    pub fn give_way(&self, states: &mut [TetrahedronState], around: &mut [f32], tolerance: f32) -> bool {
+        for (i, around) in around.iter_mut().enumerate() {
+            let (mut sum, mut count) = (0.0, 0.0);
+            for &place in self.corners.of(i) {
+                let (batch, lane) = (place as usize / (4 * BATCH), place as usize % BATCH);
+                sum += states[batch].residuals[lane];
+                count += 1.0;
+            }
+            *around = if count > 0.0 { sum / count } else { 0.0 };
+        }
+        let mut gave = false;
+        for (batch, state) in self.batches.iter().zip(states) {
+            for lane in 0..BATCH {
+                let mean = batch.vertices.iter().map(|v| around[v[lane].index()]).sum::<f32>() * 0.25;
+                let slack = if mean > 0.5 * tolerance { (GENEROUS * mean).min(1.0) } else { 0.0 };
+                gave |= slack > state.slack[lane];
+                state.slack[lane] = state.slack[lane].max(slack);
+            }
+        }
+        gave
+    }
+}
+
 /// What tetrahedra add to the matrix.
 pub fn stiff_tetrahedra(
     elements: &[TetrahedronElement],
@@ -131,18 +163,26 @@ fn columns<L: Real>(m: [L; 9]) -> M3<L> {
 pub struct TetrahedronState {
     /// Duals: the columns of a gradient.
     pub dual: [[f32; BATCH]; 9],
-    /// Largest residual past the limits.
+    /// How far limits give way: see [`Tetrahedra::give_way`].
+    pub slack: [f32; BATCH],
+    /// Residuals past the limits, as they were last measured.
+    pub residuals: [f32; BATCH],
+    /// The largest of them.
     pub worst: f32,
-    /// Sum of the residuals.
+    /// Their sum.
     pub sum: f32,
+    /// Largest residual past limits that have given way.
+    pub beyond: f32,
 }
 
 impl TetrahedronState {
     #[inline(always)]
     fn note(&mut self, mut residuals: [f32; BATCH]) {
-        self.worst = 0.0;
+        self.residuals = residuals;
+        (self.worst, self.beyond) = (0.0, 0.0);
         for k in 0..BATCH {
             self.worst = <f32 as Real>::max(self.worst, residuals[k]);
+            self.beyond = <f32 as Real>::max(self.beyond, residuals[k] - self.slack[k]);
         }
         // By halves, so that the order does not depend on the width of the lanes.
         for half in [8, 4, 2, 1] {
@@ -195,6 +235,9 @@ impl Work for ClampTetrahedra<'_> {
                     u[k] = scale(u[k], rescale);
                     f[k] = add(f[k], u[k]);
                 }
+                // Stretches below nothing are no shape, whatever gives way.
+                let slack = L::load(&state.slack, at);
+                let limits = Range { min: (limits.min - slack).max(zero), max: limits.max + slack };
                 let clamped = if self.elastic {
                     let [mu, lambda]: [L; 2] = L::load_all(&batch.elastic, at);
                     Some(ease_stretches3(&f, limits, mu, lambda, kappa))
@@ -303,6 +346,9 @@ impl Work for TurnSolidDuals<'_> {
                 residual3(&x, &rest, batch.limits(at)).store(&mut residuals, at);
                 match self.way {
                     Way::Begin => {
+                        let slack = L::load(&kept[6], at) * factor;
+                        let sane = slack.le(L::splat(1.0)) & L::splat(NOTHING).le(slack);
+                        L::select(sane, slack, zero).store(&mut state.slack, at);
                         let mut s = [zero; 6];
                         let mut size = zero;
                         for k in 0..6 {
@@ -321,6 +367,7 @@ impl Work for TurnSolidDuals<'_> {
                         }
                     }
                     Way::End => {
+                        L::load(&state.slack, at).store(&mut kept[6], at);
                         let u = columns(L::load_all(&state.dual, at));
                         for i in 0..3 {
                             for k in i..3 {
