@@ -2,7 +2,7 @@
 //! not care how the tetrahedron is turned; it leaves alone what is inside.
 
 use glam::{DMat3, DQuat, DVec3};
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::RngSeed};
 use taut::kernel::{
     real::Real,
     strain::Range,
@@ -143,7 +143,7 @@ const LANDS: f64 = 1e-5;
 macro_rules! lands {
     ($($name:ident $kind:ident $pinned:literal),* $(,)?) => {
         proptest! {
-            #![proptest_config(ProptestConfig { cases: 6000, max_global_rejects: 600_000, failure_persistence: None, ..ProptestConfig::default() })]
+            #![proptest_config(ProptestConfig { cases: 6000, max_global_rejects: 600_000, failure_persistence: None, rng_seed: RngSeed::Fixed(6), ..ProptestConfig::default() })]
             $(#[test]
             fn $name(c in case($pinned)) {
                 let residual = residual_after(Kind::$kind, &c);
@@ -161,7 +161,7 @@ lands! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, max_global_rejects: 600_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4000, max_global_rejects: 600_000, failure_persistence: None, rng_seed: RngSeed::Fixed(6), ..ProptestConfig::default() })]
 
     #[test]
     fn pinned_vertices_stay_and_nothing_gets_worse(c in (1..5usize).prop_flat_map(case)) {
