@@ -36,7 +36,7 @@ use crate::{
         edge::{EdgeBatch, EdgeElement},
         levels::tables::Levels,
         nearest::tables::Filter,
-        strain_tetrahedron::TetrahedronElement,
+        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::TriangleMesh,
@@ -359,6 +359,7 @@ pub struct World {
     pub(crate) sewing: Sewing,
     pub(crate) strain_elements: Vec<StrainElement>,
     pub(crate) tetrahedra_elements: Vec<TetrahedronElement>,
+    pub(crate) tetrahedra: Colored<TetrahedronBatch>,
     pub(crate) strain: Colored<StrainBatch>,
     /// Triangles whose limits differ by direction.
     pub(crate) woven: Colored<WovenBatch>,

@@ -14,6 +14,7 @@ pub mod lanes;
 pub mod random;
 pub mod real;
 pub mod strain;
+pub mod strain3;
 pub mod svd2;
 pub mod svd3;
 pub mod tetrahedron;

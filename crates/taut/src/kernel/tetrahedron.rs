@@ -84,8 +84,13 @@ pub fn residual3<R: Real>(x: &[V3<R>; 4], rest: &RestInverse3<R>, range: Range<R
     if !R::any(!inside) {
         return zero;
     }
-    let s = decompose(&f).s;
-    R::select(inside, zero, (s[0] - range.max).max(range.min - s[2]).max(zero))
+    R::select(inside, zero, past3(decompose(&f).s, range))
+}
+
+/// How far the worst of sorted stretches is past its limit; 0 inside.
+#[inline(always)]
+pub(super) fn past3<R: Real>(s: [R; 3], range: Range<R>) -> R {
+    (s[0] - range.max).max(range.min - s[2]).max(R::splat(0.0))
 }
 
 /// U diag(change) Vᵀ; nothing in lanes that are `inside`.
@@ -114,7 +119,7 @@ const TESTED: f32 = 1e4;
 
 /// Lanes where all principal stretches are within `range` and the element is not inside out, up to rounding.
 #[inline(always)]
-fn surely_inside<R: Real>(f: &M3<R>, range: Range<R>) -> R::Mask {
+pub(super) fn surely_inside<R: Real>(f: &M3<R>, range: Range<R>) -> R::Mask {
     let zero = R::splat(0.0);
     let max = range.max.min(R::splat(TESTED));
     let (low, high) = (range.min * range.min, max * max);

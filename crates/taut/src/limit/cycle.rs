@@ -72,7 +72,7 @@ pub fn enforce(
     let mut passes = 0;
     'cycles: loop {
         for _ in 0..SWEEPS {
-            let strain = sweep::sweep_triangles(settings, world, x, &mut random, &mut scratch.order);
+            let strain = sweep::sweep_elements(settings, world, x, &mut random, &mut scratch.order);
             let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
             let bend = sweep::sweep_bends(plain, &world.bends, x, &mut random, &mut scratch.order);
             scratch.sewn.project(&world.sewing, x);

@@ -67,6 +67,7 @@ impl Scratch {
     pub fn new(world: &World) -> Self {
         let elements = [
             world.strain_elements.len(),
+            world.tetrahedra_elements.len(),
             world.edge_elements.len(),
             world.bend_elements.len(),
             world.bend_triangles.len(),
@@ -256,6 +257,7 @@ fn iterate(
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let limited = !world.strain_elements.is_empty()
+        || !world.tetrahedra_elements.is_empty()
         || !world.edge_elements.is_empty()
         || !world.bend_elements.is_empty();
     let mut random = Random::new(world.description.seed, turn.step);
@@ -271,16 +273,14 @@ fn iterate(
         let [met, bend_met] = if limited {
             match solver.scheme {
                 Scheme::Sweep | Scheme::Nearest | Scheme::Cycle | Scheme::Paper => {
-                    let strain = sweep::sweep_triangles(settings, world, x, &mut random, &mut scratch.order);
+                    let strain = sweep::sweep_elements(settings, world, x, &mut random, &mut scratch.order);
                     let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
                     let bend = sweep::sweep_bends(settings, &world.bends, x, &mut random, &mut scratch.order);
                     [strain.max(edge), bend]
                 }
                 Scheme::Serial => serial::iterate(
                     settings,
-                    &world.strain_elements,
-                    &world.edge_elements,
-                    &world.bend_elements,
+                    &serial::Elements::of(world),
                     x,
                     &mut random,
                     &mut scratch.order,

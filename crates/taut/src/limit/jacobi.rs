@@ -9,6 +9,7 @@ use super::{
     bend::SweepBends,
     colored::SharedQuads,
     edge::{EdgeWork, SweepEdges},
+    strain_tetrahedron::SweepTetrahedra,
     strain_triangle::AccumulateStrain,
     sweep::GRAIN,
 };
@@ -17,11 +18,11 @@ use crate::{
     kernel::lanes::{Quad, run},
 };
 
-/// One iteration over all triangles, edges and hinges with limits. `moves` is scratch of the length of `x`. Gives the largest
+/// One iteration over all triangles, tetrahedra, edges and hinges with limits. `moves` is scratch of the length of `x`. Gives the largest
 /// residual, and the largest excess of a bend.
 pub(crate) fn iterate(settings: &Settings, world: &World, x: &mut [Quad], moves: &mut [Quad]) -> [f32; 2] {
     let &Settings { threads, lanes, projection, relaxation } = settings;
-    let World { strain, woven, edges, bends, .. } = world;
+    let World { strain, woven, tetrahedra, edges, bends, .. } = world;
     moves.fill([0.0; 4]);
     let (mut worst, mut excess) = (0.0f32, 0.0f32);
     {
@@ -34,6 +35,12 @@ pub(crate) fn iterate(settings: &Settings, world: &World, x: &mut [Quad], moves:
         for color in 0..woven.colors.len() {
             worst = worst.max(threads.largest(woven.of(color), GRAIN, |batches| {
                 run(lanes, AccumulateStrain { batches, x, moves, projection, relaxation })
+            }));
+        }
+        for color in 0..tetrahedra.colors.len() {
+            let work = EdgeWork::Accumulate(moves);
+            worst = worst.max(threads.largest(tetrahedra.of(color), GRAIN, |batches| {
+                run(lanes, SweepTetrahedra { batches, x, work, projection, relaxation })
             }));
         }
         for color in 0..edges.colors.len() {

@@ -62,9 +62,10 @@ pub fn enforce(
                 &around,
                 memory,
                 |_, tables, x, round| {
+                    let elements =
+                        serial::Elements { triangles: &tables.elements, ..serial::Elements::default() };
                     for _ in 0..BETWEEN_OBSTACLES {
-                        let [met, _] =
-                            serial::iterate(settings, &tables.elements, &[], &[], x, &mut random, order);
+                        let [met, _] = serial::iterate(settings, &elements, x, &mut random, order);
                         let bent =
                             bend_paper::iterate(&tables.bend, x, settings.relaxation, &mut random, order);
                         if met <= tolerance && bent <= bend_tolerance || late() {
@@ -78,9 +79,7 @@ pub fn enforce(
         for _ in 0..ITERATIONS {
             let [met, _] = serial::iterate(
                 settings,
-                &world.strain_elements,
-                &world.edge_elements,
-                &[],
+                &serial::Elements { bends: &[], ..serial::Elements::of(world) },
                 x,
                 &mut random,
                 &mut scratch.order,

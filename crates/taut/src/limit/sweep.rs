@@ -8,6 +8,7 @@ use super::{
     bend::{BendBatch, SweepBends},
     colored::{Colored, SharedQuads},
     edge::{EdgeBatch, EdgeWork, SweepEdges},
+    strain_tetrahedron::{SweepTetrahedra, TetrahedronBatch},
     strain_triangle::{CheckStrain, LimitedBatch, SweepStrain},
 };
 use crate::{
@@ -21,9 +22,9 @@ use crate::{
 /// Batches below which a colour is not shared between threads: about 2 µs of work.
 pub(super) const GRAIN: usize = 16;
 
-/// One sweep over all triangles of a world, those with limits along warp, weft and bias last. Gives the largest residual met on
-/// the way.
-pub(crate) fn sweep_triangles(
+/// One sweep over all triangles of a world, those with limits along warp, weft and bias last, then over its tetrahedra. Gives the
+/// largest residual met on the way.
+pub(crate) fn sweep_elements(
     settings: &Settings,
     world: &World,
     x: &mut [Quad],
@@ -31,7 +32,8 @@ pub(crate) fn sweep_triangles(
     order: &mut Vec<u32>,
 ) -> f32 {
     let plain = sweep_strain(settings, &world.strain, x, random, order);
-    plain.max(sweep_strain(settings, &world.woven, x, random, order))
+    let woven = sweep_strain(settings, &world.woven, x, random, order);
+    plain.max(woven).max(sweep_tetrahedra(settings, &world.tetrahedra, x, random, order))
 }
 
 /// One sweep over triangles. Gives the largest residual met on the way.
@@ -48,6 +50,25 @@ pub fn sweep_strain<B: LimitedBatch>(
     order.iter().fold(0.0, |worst, &color| {
         let residual = threads.largest(colored.of(color as usize), GRAIN, |batches| {
             run(lanes, SweepStrain { batches, x, projection, relaxation })
+        });
+        worst.max(residual)
+    })
+}
+
+/// One sweep over tetrahedra. Gives the largest residual met on the way.
+pub fn sweep_tetrahedra(
+    settings: &Settings,
+    colored: &Colored<TetrahedronBatch>,
+    x: &mut [Quad],
+    random: &mut Random,
+    order: &mut Vec<u32>,
+) -> f32 {
+    let &Settings { threads, lanes, projection, relaxation } = settings;
+    let x = SharedQuads::new(x);
+    shuffled(order, colored.colors.len(), random);
+    order.iter().fold(0.0, |worst, &color| {
+        let residual = threads.largest(colored.of(color as usize), GRAIN, |batches| {
+            run(lanes, SweepTetrahedra { batches, x, work: EdgeWork::Sweep, projection, relaxation })
         });
         worst.max(residual)
     })
@@ -100,17 +121,20 @@ pub fn bend_excess(settings: &Settings, hinges: &Colored<BendBatch>, x: &mut [Qu
     })
 }
 
-/// The largest residual of all triangles and edges of a world; nothing moves.
+/// The largest residual of all triangles, tetrahedra and edges of a world; nothing moves.
 pub(crate) fn residual(settings: &Settings, world: &World, x: &mut [Quad]) -> f32 {
-    let &Settings { threads, lanes, .. } = settings;
+    let &Settings { threads, lanes, projection, .. } = settings;
     let x = SharedQuads::new(x);
-    let World { strain, woven, edges, .. } = world;
+    let World { strain, woven, tetrahedra, edges, .. } = world;
     let strain = threads.largest(&strain.batches, GRAIN, |batches| run(lanes, CheckStrain { batches, x }));
     let woven = threads.largest(&woven.batches, GRAIN, |batches| run(lanes, CheckStrain { batches, x }));
+    let solid = threads.largest(&tetrahedra.batches, GRAIN, |batches| {
+        run(lanes, SweepTetrahedra { batches, x, work: EdgeWork::Check, projection, relaxation: 0.0 })
+    });
     let edge = threads.largest(&edges.batches, GRAIN, |batches| {
         run(lanes, SweepEdges { batches, x, work: EdgeWork::Check, relaxation: 0.0 })
     });
-    strain.max(woven).max(edge)
+    strain.max(woven).max(solid).max(edge)
 }
 
 fn shuffled(order: &mut Vec<u32>, count: usize, random: &mut Random) {

@@ -27,7 +27,7 @@ use crate::{
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
         nearest::fold::FoldElement,
-        strain_tetrahedron::TetrahedronElement,
+        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::{adjacency::Adjacency, reorder::locality_order},
@@ -201,6 +201,10 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let strain_vertices: Vec<_> = elements.strain.iter().map(|e| e.vertices).collect();
     let edge_vertices: Vec<_> = elements.edges.iter().map(|e| e.vertices).collect();
     let bend_vertices: Vec<_> = elements.bends.iter().map(|e| e.vertices).collect();
+    let tetrahedra_vertices: Vec<_> = elements.tetrahedra.iter().map(|e| e.vertices).collect();
+    for (element, share) in elements.tetrahedra.iter_mut().zip(shares(vertex_count, &tetrahedra_vertices)) {
+        element.share = share;
+    }
     share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices, &bend_vertices);
     let membrane_vertices: Vec<_> = elements.membrane.iter().map(|e| e.vertices).collect();
     let hinge_vertices: Vec<_> = elements.hinges.iter().map(|e| e.vertices).collect();
@@ -302,6 +306,9 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             EdgeBatch::pack(batch, &elements.edges, spare)
         }),
         strain_elements: elements.strain,
+        tetrahedra: Colored::new(vertex_count, &tetrahedra_vertices, |batch| {
+            TetrahedronBatch::pack(batch, &elements.tetrahedra, spare)
+        }),
         tetrahedra_elements: elements.tetrahedra,
         edge_elements: elements.edges,
         bends: Colored::new(vertex_count, &bend_vertices, |batch| {
