@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use glam::{DMat3, Vec3};
 
+use super::TriangleMesh;
+
 /// A tetrahedral mesh: positions, and four vertices for each tetrahedron.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetrahedronMesh {
@@ -38,6 +40,22 @@ impl TetrahedronMesh {
             *seen.entry(key(face)).or_default() += 1;
         }
         faces().filter(|face| seen[&key(*face)] == 1).collect()
+    }
+
+    /// The [boundary](Self::boundary) as a mesh of its own: only the vertices that it uses, in their order.
+    pub fn surface(&self) -> TriangleMesh {
+        let mut triangles = self.boundary();
+        let mut number = vec![u32::MAX; self.positions.len()];
+        triangles.iter().flatten().for_each(|&v| number[v as usize] = 0);
+        let mut positions = Vec::new();
+        for (number, &x) in number.iter_mut().zip(&self.positions) {
+            if *number == 0 {
+                *number = positions.len() as u32;
+                positions.push(x);
+            }
+        }
+        triangles.iter_mut().flatten().for_each(|v| *v = number[*v as usize]);
+        TriangleMesh { positions, triangles, ..TriangleMesh::default() }
     }
 
     /// All edges, each once, the smaller vertex first, sorted.
