@@ -16,6 +16,7 @@
 //! What comes out has a manifold boundary: where tetrahedra hang together by an edge or a vertex alone, the smaller side is dropped, and
 //! so is what came off. 75K tetrahedra of a scan of 70K triangles take about a second.
 
+mod field;
 mod lattice;
 mod levels;
 mod mend;
@@ -24,10 +25,16 @@ mod stencil;
 mod thin;
 mod winding;
 
+use glam::DVec3;
+
 use super::{TriangleMesh, check::MeshProblem, tetrahedra::TetrahedronMesh};
 
+pub(crate) use field::Field;
+use lattice::{Grid, Lattice};
 pub use levels::{solid_levels, spacing_of};
+use mend::mend;
 use prepare::Prepared;
+use stencil::Filling;
 
 /// Most points that a lattice may have, inside and outside.
 pub const MAX_POINTS: u64 = 1 << 26;
@@ -131,6 +138,20 @@ pub enum StuffError {
         /// Half of that \[m\].
         right: f32,
     },
+}
+
+/// The manifold boundary of what is inside of `field` and within the box from `low` to `high` \[m\]; `None` if it cannot be made at this
+/// spacing \[m\].
+pub(crate) fn boundary_of(field: &impl Field, low: DVec3, high: DVec3, spacing: f64) -> Option<TriangleMesh> {
+    let grid = Grid::new(low, high, spacing);
+    if grid.count().is_none_or(|points| points > MAX_POINTS) {
+        return None;
+    }
+    let lattice = Lattice::new(grid, field);
+    let Filling { positions, mut tetrahedra, .. } = Filling::new(&lattice);
+    mend(&mut tetrahedra, &positions)?;
+    let positions = positions.iter().map(|x| x.as_vec3()).collect();
+    Some(TetrahedronMesh { positions, tetrahedra }.surface())
 }
 
 /// Fills `surface` with tetrahedra. The same surface and spacing give the same mesh, to the bit, at any number of threads.

@@ -4,6 +4,7 @@ use glam::{DVec3, Vec3};
 
 use super::{
     MAX_POINTS, MIN_RELATIVE_SPACING, StuffError,
+    field::Enclosed,
     lattice::{Grid, Lattice},
     mend::{mend, pieces, volume},
     stencil::Filling,
@@ -131,7 +132,8 @@ impl Prepared {
 
     /// The tetrahedra at a spacing \[m\].
     pub fn fill(&self, spacing: f64) -> Result<Filled, StuffError> {
-        let lattice = Lattice::new(self.grid(spacing)?, &self.tree, self.open == 0);
+        let inside = Enclosed { tree: &self.tree, closed: self.open == 0 };
+        let lattice = Lattice::new(self.grid(spacing)?, &inside);
         let Filling { positions, mut tetrahedra, .. } = Filling::new(&lattice);
         // Rounding must not turn what is left, however far from the origin it lies.
         let rounded: Vec<DVec3> = positions.iter().map(|x| x.as_vec3().as_dvec3()).collect();
