@@ -61,6 +61,7 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     }
     let description = Description {
         cloths,
+        solids: Vec::new(),
         seams,
         obstacles: settings.obstacle.iter().filter_map(solids::fixed).collect(),
         mesh_obstacles,

@@ -42,19 +42,17 @@ impl TetrahedronMesh {
         faces().filter(|face| seen[&key(*face)] == 1).collect()
     }
 
-    /// The [boundary](Self::boundary) as a mesh of its own: only the vertices that it uses, in their order.
+    /// The [boundary](Self::boundary) as a mesh of its own: with the vertices on it alone, in their order.
     pub fn surface(&self) -> TriangleMesh {
         let mut triangles = self.boundary();
-        let mut number = vec![u32::MAX; self.positions.len()];
-        triangles.iter().flatten().for_each(|&v| number[v as usize] = 0);
+        let mut place = vec![u32::MAX; self.positions.len()];
+        triangles.iter().flatten().for_each(|&v| place[v as usize] = 0);
         let mut positions = Vec::new();
-        for (number, &x) in number.iter_mut().zip(&self.positions) {
-            if *number == 0 {
-                *number = positions.len() as u32;
-                positions.push(x);
-            }
+        for (v, place) in place.iter_mut().enumerate().filter(|(_, place)| **place == 0) {
+            *place = positions.len() as u32;
+            positions.push(self.positions[v]);
         }
-        triangles.iter_mut().flatten().for_each(|v| *v = number[*v as usize]);
+        triangles.iter_mut().flatten().for_each(|v| *v = place[*v as usize]);
         TriangleMesh { positions, triangles, ..TriangleMesh::default() }
     }
 
@@ -98,5 +96,21 @@ mod tests {
             .sum();
         assert!((flux / 6.0 - 0.5).abs() < 1e-6, "{flux}");
         assert_eq!(mesh.edges().len(), 9);
+    }
+
+    #[test]
+    fn the_surface_has_its_own_vertices() {
+        // The middle of a cube of 12 tetrahedra is inside.
+        let corner = |k: u32| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
+        let mut positions = vec![Vec3::splat(0.5)];
+        positions.extend((0..8).map(corner));
+        let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let halves =
+            sides.iter().flat_map(|[a, b, c, d]| [[0, a + 1, b + 1, c + 1], [0, a + 1, c + 1, d + 1]]);
+        let mesh = TetrahedronMesh { positions, tetrahedra: halves.collect() };
+        let surface = mesh.surface();
+        assert_eq!((surface.positions.len(), surface.triangles.len()), (8, 12));
+        assert_eq!(surface.positions, mesh.positions[1..]);
+        assert!(surface.triangles.iter().flatten().all(|v| *v < 8));
     }
 }

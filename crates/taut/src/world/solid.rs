@@ -3,7 +3,10 @@
 use glam::Vec3;
 
 use super::Limit;
-use crate::{Pin, SolidMaterial, mesh::tetrahedra::TetrahedronMesh};
+use crate::{
+    Pin, SolidMaterial,
+    mesh::{TriangleMesh, tetrahedra::TetrahedronMesh},
+};
 
 /// A soft solid: tetrahedra that stretch and compress up to their limits.
 #[derive(Clone, Debug)]
@@ -24,6 +27,9 @@ pub struct Solid {
     pub preserve_volume: bool,
     /// Coarser meshes of the same rest shape, finest first, for schemes that work on levels; none: that on one level.
     pub levels: Vec<TetrahedronMesh>,
+    /// The surface that is shown in its place and follows it, at rest; none: the faces of its tetrahedra on the outside. Of no
+    /// consequence to the simulation.
+    pub skin: Option<TriangleMesh>,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
     /// Mass of each vertex \[kg\]; `None` takes a quarter of the mass of each tetrahedron around it.
@@ -42,8 +48,14 @@ impl Solid {
             strain: Limit::default(),
             preserve_volume: false,
             levels: Vec::new(),
+            skin: None,
             pins: Vec::new(),
             masses: None,
         }
+    }
+
+    /// The surface that is shown in its place: its [skin](Self::skin), or the faces of its tetrahedra on the outside with the vertices that these have.
+    pub fn shown_surface(&self) -> TriangleMesh {
+        self.skin.clone().unwrap_or_else(|| self.mesh.surface())
     }
 }
