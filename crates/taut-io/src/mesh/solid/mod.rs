@@ -150,7 +150,7 @@ fn finish(found: Found) -> Result<Tetrahedra, Fault> {
         let volume = mesh.volume(t);
         let longest = (0..4).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| x[i].distance(x[j]));
         let longest = longest.fold(0.0, f64::max);
-        if !(volume.abs() > FLAT * longest.powi(3)) {
+        if volume.abs() <= FLAT * longest.powi(3) || !volume.is_finite() {
             let volume = format!("has a volume of {volume:.3e} m³ with edges of up to {longest:.3e} m");
             return Err(fault(format!("{volume}: it is flat, and must not be")).at(element()));
         }

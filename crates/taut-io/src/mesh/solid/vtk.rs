@@ -53,7 +53,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Found, Fault> {
                 collect(&cells, &types, &mut found)?;
                 return Ok(found);
             }
-            b"METADATA" => while !arrays.cursor.rest_of_line().is_empty() {},
+            b"METADATA" => {
+                // It ends with an empty line.
+                arrays.cursor.rest_of_line();
+                while !arrays.cursor.rest_of_line().is_empty() {}
+            }
             b"FIELD" => {
                 arrays.cursor.need("the name of a field")?;
                 for _ in 0..arrays.cursor.count("the number of arrays")? {
