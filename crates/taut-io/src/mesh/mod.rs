@@ -1,4 +1,4 @@
-//! Reading and writing triangle meshes.
+//! Reading and writing triangle meshes, and reading tetrahedral ones.
 //!
 //! A mesh comes from a program that taut does not know, through a format that is read differently everywhere, and
 //! must end as what its maker saw: shared vertices shared, polygons cut where they may be cut, names kept. Files are
@@ -15,6 +15,7 @@ mod obj;
 mod ply;
 mod polygon;
 pub mod sequence;
+mod solid;
 mod stl;
 mod text;
 mod weld;
@@ -28,6 +29,7 @@ use crate::Problem;
 use fault::{Fault, fault};
 
 pub use ply::{write_marked_ply, write_ply, write_strands};
+pub use solid::{SolidFormat, Tetrahedra, parse_tetrahedra, read_tetrahedra};
 
 /// A file format of triangle meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,6 +5,9 @@
 //! scene file uses: it refuses what cannot be made and says why. [`grid`] is the short form for programs: it moves its
 //! arguments to the nearest allowed values instead.
 
+mod animals;
+mod bar;
+mod blobs;
 mod cape;
 mod capsule;
 mod cuboid;
@@ -32,6 +35,8 @@ use glam::Vec3;
 
 use super::TriangleMesh;
 
+pub use animals::{bunny, creature};
+pub use bar::bar;
 pub use grid::grid;
 
 /// Most vertices that a generator makes.
@@ -141,6 +146,20 @@ pub enum Generator {
         size: [f32; 3],
         /// Quads along x, y and z.
         cells: [u32; 3],
+    },
+    /// A creature like a small dragon, standing at y = 0 and looking along +x: neck, four legs, tail, spines along its back, short wings.
+    Creature {
+        /// From snout to tail \[m\]; it is about half as high.
+        length: f32,
+        /// About how many triangles it has: from 500 to 2 million.
+        triangles: u32,
+    },
+    /// A rabbit with two long ears, standing at y = 0 and looking along +x.
+    Bunny {
+        /// From feet to ears \[m\].
+        height: f32,
+        /// About how many triangles it has: from 500 to 2 million.
+        triangles: u32,
     },
     /// A [figure](figure::Figure) of a human in its first pose.
     Figure {
@@ -291,6 +310,8 @@ impl Generator {
             Self::Curtain { size, cells, pleats, depth } => {
                 return curtain::generate(size, cells, pleats, depth);
             }
+            Self::Creature { length, triangles } => creature(length, triangles)?,
+            Self::Bunny { height, triangles } => bunny(height, triangles)?,
             Self::Figure { edge } => figure::Figure::new(edge)?.mesh().clone(),
             Self::Grid { size, cells, diagonals, seed } => grid::generate(size, cells, diagonals, seed)?,
             Self::Ell { size, cells, seed } => ell::generate(size, cells, seed)?,
