@@ -294,6 +294,7 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         elements: &elements,
         areas: &areas,
         elastic: &[],
+        tetrahedra: (&[], &[]),
         bends: &[],
         links: Vec::new(),
         link_count: 0,
@@ -301,7 +302,7 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         folds: (&[], 0.0),
         masses: masses.clone(),
         held: held.clone(),
-        transfers: levels.into_iter().map(|l| l.transfer).collect(),
+        transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
         stiffness: stiffness(count, 1.0, &areas, &[]),
         edge_length: 1.0 / cells as f32,
     });
