@@ -122,3 +122,23 @@ fn parse_bytes(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<Tr
     }
     Ok(mesh)
 }
+
+/// SCAFFOLD
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TetrahedronFormat {
+    /// S
+    Msh,
+}
+impl TetrahedronFormat {
+    /// S
+    pub fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "msh" | "mesh" | "vtk" | "vtu" | "node" | "ele" => Some(Self::Msh),
+            _ => None,
+        }
+    }
+}
+/// SCAFFOLD
+pub fn read_tetrahedra(_: &Path) -> Result<taut::mesh::tetrahedra::TetrahedronMesh, Problem> {
+    Err(Problem::default())
+}

@@ -31,7 +31,7 @@ pub struct Worst {
     pub frame: u32,
     /// Body in which it was.
     pub body: String,
-    /// Triangle with the largest residual (or strain) of that body and frame, or vertices of the worst edge or hinge.
+    /// Triangle or tetrahedron with the largest residual (or strain) of that body and frame, or vertices of the worst edge or hinge.
     pub element: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ pub struct Figures {
     pub max_strain: Worst,
     /// Smallest principal strain (−0.05: compressed by 5 %).
     pub min_strain: Worst,
-    /// Largest residual of a triangle past its limits.
+    /// Largest residual of a triangle or tetrahedron past its limits.
     pub max_residual: Worst,
     /// Largest residual of an edge past its limits.
     pub max_edge_residual: Worst,
@@ -69,7 +69,7 @@ pub struct Figures {
     /// Largest excess of a hinge past its bend limits \[°\].
     #[serde(default)]
     pub max_bend_excess: Worst,
-    /// Mean over frames and bodies of the mean residual of a triangle.
+    /// Mean over frames and bodies of the mean residual of a triangle or tetrahedron.
     pub mean_residual: f64,
     /// Mean over frames and bodies of the mean larger principal strain.
     pub mean_strain: f64,
@@ -108,8 +108,15 @@ pub struct BodySize {
     pub name: String,
     /// Number of vertices.
     pub vertices: usize,
-    /// Number of triangles.
+    /// Number of triangles; 0 of a soft solid.
     pub triangles: usize,
+    /// Number of tetrahedra, of a soft solid.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tetrahedra: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What `outcome.json` holds.

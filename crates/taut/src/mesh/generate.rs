@@ -5,6 +5,7 @@
 //! scene file uses: it refuses what cannot be made and says why. [`grid`] is the short form for programs: it moves its
 //! arguments to the nearest allowed values instead.
 
+mod bar;
 mod cape;
 mod capsule;
 mod cuboid;
@@ -32,6 +33,7 @@ use glam::Vec3;
 
 use super::TriangleMesh;
 
+pub use bar::bar;
 pub use grid::grid;
 
 /// Most vertices that a generator makes.

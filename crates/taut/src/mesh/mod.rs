@@ -3,9 +3,11 @@
 pub mod adjacency;
 pub mod check;
 pub mod color;
+pub mod embed;
 pub mod generate;
 pub mod normals;
 pub mod reorder;
+pub mod stuff;
 pub mod tetrahedra;
 
 use std::collections::BTreeMap;
