@@ -11,7 +11,7 @@ use glam::{DVec2, DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cloth, Limit, State, World, WorldError,
+    Cloth, Description, Limit, State, World, WorldError,
     boundary::{
         hold::Caught,
         motion::Pose,
@@ -25,7 +25,7 @@ use crate::{
     limit::bend::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     mesh::TriangleMesh,
     parallel::Threads,
-    velocity::{bending, bending::RestHinge, fem},
+    velocity::{bending, bending::RestHinge, fem, fem_tetrahedron},
 };
 
 pub use contact::{ContactCertificate, Examiner, Intersection};
@@ -109,6 +109,9 @@ pub struct BodyCertificate {
     /// Bends and excesses.
     #[serde(flatten)]
     pub bend: BendMeasure,
+    /// What belongs to soft solids alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solid: Option<SolidMeasure>,
     /// Mass-weighted mean position \[m\].
     pub center_of_mass: [f64; 3],
     /// Sums of the positions, plain and weighted with the vertex index: together they tell which vertex of a file was
@@ -454,7 +457,7 @@ pub fn certify_positions(
     positions: &[Vec3],
     caught: &Caught,
 ) -> BodyCertificate {
-    let (cloth, tables) = (&world.description.cloths[body], &world.bodies[body]);
+    let tables = &world.bodies[body];
     assert_eq!(positions.len(), tables.masses.len(), "one position a vertex");
     let gravity = world.description.gravity.as_dvec3();
     let (mut weighted, mut total) = (DVec3::ZERO, 0.0);
@@ -462,12 +465,36 @@ pub fn certify_positions(
         weighted += *m * x.as_dvec3();
         total += m;
     }
-    let energy = Energy {
-        kinetic: 0.0,
-        gravity: -weighted.dot(gravity),
-        stretch: stretch_energy(cloth, &tables.rest, positions),
-        bend: bend_energy(&tables.hinges, positions),
+    let Description { cloths, solids, .. } = &world.description;
+    let measured = match (cloths.get(body), &tables.solid) {
+        (Some(cloth), _) => BodyCertificate {
+            name: cloth.name.clone(),
+            strain: tables.rest.measure(positions, cloth.strain, cloth.edge),
+            bend: measure_bends(&tables.bends, positions, cloth.bend),
+            energy: Energy {
+                stretch: stretch_energy(cloth, &tables.rest, positions),
+                bend: bend_energy(&tables.hinges, positions),
+                ..Energy::default()
+            },
+            ..BodyCertificate::default()
+        },
+        (None, Some(rest)) => {
+            let solid = &solids[body - cloths.len()];
+            let [young, poisson] = [solid.material.young, solid.material.poisson].map(f64::from);
+            BodyCertificate {
+                name: solid.name.clone(),
+                strain: rest.measure(positions, solid.strain),
+                solid: Some(rest.measure_volumes(positions)),
+                energy: Energy {
+                    stretch: rest.energy(positions, fem_tetrahedron::lame(young, poisson)),
+                    ..Energy::default()
+                },
+                ..BodyCertificate::default()
+            }
+        }
+        (None, None) => BodyCertificate::default(),
     };
+    let energy = Energy { gravity: -weighted.dot(gravity), ..measured.energy };
     let time = world.time_of_frame(frame);
     let (mut max_penetration, mut penetrating) = (0.0f64, 0);
     for obstacle in &world.description.obstacles {
@@ -483,16 +510,13 @@ pub fn certify_positions(
         penetrating += u64::from(depth > 1e-6);
     }
     BodyCertificate {
-        name: cloth.name.clone(),
-        strain: tables.rest.measure(positions, cloth.strain, cloth.edge),
-        bend: measure_bends(&tables.bends, positions, cloth.bend),
         center_of_mass: (weighted / total).to_array(),
         fingerprint: fingerprint(positions),
         energy,
         max_penetration,
         penetrating,
         max_pin_error: caught.largest_error(world, body, frame, positions, &[]),
-        ..BodyCertificate::default()
+        ..measured
     }
 }
 

@@ -61,8 +61,9 @@ impl State {
     /// The start state (frame 0).
     pub fn new(world: &World) -> Self {
         let mut v = vec![[0.0; 4]; world.start.len()];
-        for (cloth, body) in world.description.cloths.iter().zip(&world.bodies) {
-            v[body.vertices.clone()].fill([cloth.velocity.x, cloth.velocity.y, cloth.velocity.z, 0.0]);
+        for (described, body) in world.description.bodies().zip(&world.bodies) {
+            let [x, y, z] = described.velocity().to_array();
+            v[body.vertices.clone()].fill([x, y, z, 0.0]);
         }
         for pin in world.pins_during(0) {
             v[world.pins[pin].vertex as usize] = [0.0; 4];

@@ -3,6 +3,8 @@
 mod body;
 mod build;
 mod coarse;
+mod elastic;
+mod filters;
 mod imperfection;
 mod sewing;
 mod solid;
@@ -23,7 +25,7 @@ use crate::{
         seam::{Seam, Sewing},
         solids::PUSH,
     },
-    certificate::RestShape,
+    certificate::{RestShape, RestTetrahedra},
     contact::{inside::ClosedMesh, surface::Surface, untangle::pierced},
     hierarchy::fit::CoarseLimits,
     kernel::lanes::Quad,
@@ -34,6 +36,7 @@ use crate::{
         edge::{EdgeBatch, EdgeElement},
         levels::tables::Levels,
         nearest::tables::Filter,
+        strain_tetrahedron::TetrahedronElement,
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::TriangleMesh,
@@ -288,14 +291,26 @@ pub(crate) struct Body {
     pub order: Vec<u32>,
     /// Masses in the caller's order \[kg\].
     pub masses: Vec<f64>,
-    /// Rest shape as the certificate measures against it, in the caller's order.
+    /// Triangles by which it touches, in the caller's order: of a solid those of its boundary.
+    pub surface: Vec<[u32; 3]>,
+    /// Rest shape of cloth as the certificate measures against it, in the caller's order.
     pub rest: RestShape,
+    /// Rest shape of a solid likewise.
+    pub solid: Option<RestTetrahedra>,
     /// Hinges as the certificate measures them, in the caller's order.
     pub hinges: Vec<RestHinge>,
     /// All hinges as the certificate measures their bend, in the caller's order.
     pub bends: Vec<RestBend>,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
+}
+
+impl Body {
+    /// About how large it is: the root of its area, or the cubic root of its volume \[m\].
+    fn size(&self) -> f64 {
+        let Some(solid) = &self.solid else { return self.rest.size() };
+        (0..solid.len()).map(|t| solid.volume(t)).sum::<f64>().cbrt()
+    }
 }
 
 /// A vertex that is held for some time.
@@ -343,6 +358,7 @@ pub struct World {
     pub(crate) motions: Vec<Motion>,
     pub(crate) sewing: Sewing,
     pub(crate) strain_elements: Vec<StrainElement>,
+    pub(crate) tetrahedra_elements: Vec<TetrahedronElement>,
     pub(crate) strain: Colored<StrainBatch>,
     /// Triangles whose limits differ by direction.
     pub(crate) woven: Colored<WovenBatch>,
@@ -434,9 +450,19 @@ impl World {
         self.fixtures.clone()
     }
 
-    /// Number of triangles of all bodies.
+    /// Number of triangles of all cloth.
     pub fn triangle_count(&self) -> usize {
         self.description.cloths.iter().map(|c| c.mesh.triangles.len()).sum()
+    }
+
+    /// Number of tetrahedra of all solids.
+    pub fn tetrahedron_count(&self) -> usize {
+        self.description.solids.iter().map(|s| s.mesh.tetrahedra.len()).sum()
+    }
+
+    /// Triangles by which body `body` touches, in the caller's vertex order: of a solid those of its boundary.
+    pub fn surface_of(&self, body: usize) -> &[[u32; 3]] {
+        &self.bodies[body].surface
     }
 
     /// Number of vertices of all bodies.
@@ -505,7 +531,7 @@ impl World {
     /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        for (cloth, body) in self.description.cloths.iter().zip(&self.bodies) {
+        for (described, body) in self.description.bodies().zip(&self.bodies) {
             for obstacle in &self.description.obstacles {
                 let pose = obstacle.pose(0.0);
                 let inside = self.start[body.vertices.clone()]
@@ -515,8 +541,9 @@ impl World {
                 let (count, deepest) = inside.fold((0, 0.0f32), |(n, deepest), d| (n + 1, deepest.max(-d)));
                 if count > 0 {
                     warnings.push(format!(
-                        "cloth \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at {PUSH:.0} m/s",
-                        cloth.name,
+                        "{} \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at {PUSH:.0} m/s",
+                        described.kind(),
+                        described.name(),
                         obstacle.name,
                         body.vertices.len(),
                         1e3 * deepest

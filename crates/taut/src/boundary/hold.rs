@@ -179,7 +179,8 @@ impl World {
             return invalid(format!("body {body}"), problem);
         };
         let Some(place) = tables.order.iter().position(|&v| v == vertex) else {
-            let what = format!("cloth \"{}\"", self.description.cloths[body].name);
+            let described = self.description.bodies().nth(body);
+            let what = described.map_or_else(String::new, |b| format!("{} \"{}\"", b.kind(), b.name()));
             return invalid(what, format!("has no vertex {vertex}; it has {}", tables.order.len()));
         };
         let first = tables.vertices.start as u32;

@@ -117,8 +117,9 @@ impl Examiner {
         let thickness = world.description.contact.thickness;
         let start = State::new(world);
         let mut all = Gathered::default();
-        for (body, cloth) in world.description.cloths.iter().enumerate() {
-            all.add(&cloth.name, &cloth.mesh.triangles, &start.positions(world, body), 0.5 * thickness);
+        for (body, described) in world.description.bodies().enumerate() {
+            let positions = start.positions(world, body);
+            all.add(described.name(), world.surface_of(body), &positions, 0.5 * thickness);
         }
         all.sew(world);
         all.parts.fixed_from = all.parts.start.len() as u32;

@@ -8,6 +8,7 @@ use crate::{
     Limit,
     kernel::svd3::{Svd3, svd3_f64},
     mesh::tetrahedra::TetrahedronMesh,
+    velocity::fem_tetrahedron::solid_energy,
 };
 
 /// What belongs to soft solids alone.
@@ -125,6 +126,17 @@ impl RestTetrahedra {
         m.mean_compression /= count;
         m.mean_residual /= count;
         m
+    }
+
+    /// Elastic energy \[J\] with Lamé's parameters λ and μ \[Pa\].
+    pub fn energy(&self, positions: &[Vec3], lame: [f64; 2]) -> f64 {
+        (0..self.tetrahedra.len())
+            .map(|t| {
+                let x = self.tetrahedra[t].map(|v| positions[v as usize].as_dvec3().to_array());
+                let rest = self.inverses[t].to_cols_array_2d();
+                solid_energy(&x, &rest, lame.map(|modulus| modulus * self.volumes[t]))
+            })
+            .sum()
     }
 
     /// Measures volumes.

@@ -17,6 +17,7 @@ mod corner;
 pub mod fit;
 mod flip;
 mod halfedge;
+pub mod lattice;
 pub mod multigrid;
 mod order;
 mod quadric;

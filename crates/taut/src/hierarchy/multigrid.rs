@@ -38,6 +38,22 @@ pub type StiffTriangle = ([u32; 3], [[f64; 2]; 3], f64);
 /// One hinge of the finest level: vertices, weights of a linear map of their positions \[1/m\] and the weight of its square \[m²\].
 pub type StiffHinge = ([u32; 4], [f64; 4], f64);
 
+/// One tetrahedron of the finest level: vertices, gradients of its shape functions \[1/m\] and volume \[m³\].
+pub type StiffTetrahedron = ([u32; 4], [[f64; 3]; 4], f64);
+
+/// What has stiffness on the finest level.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stiff<'a> {
+    /// Triangles.
+    pub triangles: &'a [StiffTriangle],
+    /// Tetrahedra.
+    pub tetrahedra: &'a [StiffTetrahedron],
+    /// Hinges, which count like triangles.
+    pub hinges: &'a [StiffHinge],
+    /// Hinges that count like the mass, whatever κ is.
+    pub folds: &'a [StiffHinge],
+}
+
 /// Matrices of all levels.
 #[derive(Clone, Debug, Default)]
 pub struct Multigrid {
@@ -49,7 +65,7 @@ pub struct Multigrid {
 /// What takes one level to the next coarser one and back.
 #[derive(Clone, Debug, Default)]
 struct Step {
-    up: Transfer,
+    up: Transfer<4>,
     /// The transpose of `up`.
     down: Weights,
     /// Where the entries of each row of S begin.
@@ -107,23 +123,17 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// Matrices for every κ of `stiffness`, on which hinges count like triangles, and `folds` like the mass. `masses` are 0 for vertices that are held; `transfers` go from the finest
+    /// Matrices for every κ of `stiffness`. `masses` are 0 for vertices that are held; `transfers` go from the finest
     /// level up.
-    pub fn new(
-        masses: &[f32],
-        triangles: &[StiffTriangle],
-        [hinges, folds]: [&[StiffHinge]; 2],
-        mut transfers: Vec<Transfer>,
-        stiffness: &[f64],
-    ) -> Self {
+    pub fn new(masses: &[f32], stiff: &Stiff, mut transfers: Vec<Transfer<4>>, stiffness: &[f64]) -> Self {
         if let Some(first) = transfers.first_mut() {
             for (weights, &mass) in first.weights.iter_mut().zip(masses) {
                 if mass <= 0.0 {
-                    *weights = [0.0; 3];
+                    *weights = [0.0; 4];
                 }
             }
         }
-        let mut rows = Rows::assemble(masses, triangles, hinges, folds);
+        let mut rows = Rows::assemble(masses, stiff);
         let mut steps = Vec::new();
         let mut transfers = transfers.into_iter().peekable();
         while let Some(transfer) = transfers.next() {
@@ -268,8 +278,10 @@ impl Back<'_> {
         {
             // S is for the diagonal without `extra`, but P − S tells what A P is.
             let (corners, w) = (self.step.up.corners[i], self.step.up.weights[i]);
-            let [a, b, c] = corners.map(|c| self.coarse[c as usize]);
-            let interpolated = plus(plus(times(a, w[0]), times(b, w[1])), times(c, w[2]));
+            let mut interpolated = [0.0; 4];
+            for k in 0..4 {
+                interpolated = plus(interpolated, times(self.coarse[corners[k] as usize], w[k]));
+            }
             let pulled = times(minus(interpolated, sum), self.smooth.diagonal[i] / self.smooth.damping);
             let rest = minus(minus(self.r[i], pulled), times(interpolated, extra[i]));
             return plus(interpolated, times(rest, self.weight[i]));
@@ -286,7 +298,7 @@ impl Cycle {
 }
 
 impl Step {
-    fn new(rows: &Rows, up: Transfer, down: Weights, stiffness: &[f64]) -> Self {
+    fn new(rows: &Rows, up: Transfer<4>, down: Weights, stiffness: &[f64]) -> Self {
         let matrix = Matrix::new(rows);
         let product = rows.times(&up);
         let mut step = Self { up, down, starts: vec![0], ..Self::default() };
@@ -304,7 +316,7 @@ impl Step {
                 let (corners, weights) = (step.up.corners[i], step.up.weights[i]);
                 entries.extend(row.iter().map(|(c, [mass, stiff])| {
                     let plain: f64 =
-                        (0..3).filter(|&k| corners[k] == *c).map(|k| f64::from(weights[k])).sum();
+                        (0..4).filter(|&k| corners[k] == *c).map(|k| f64::from(weights[k])).sum();
                     (plain - weight * (mass + kappa * stiff)) as f32
                 }));
             }
@@ -427,7 +439,7 @@ impl Matrix {
 }
 
 /// Number of coarse vertices that take part: one more than the largest that is named.
-fn coarse_count(transfer: &Transfer) -> usize {
+fn coarse_count(transfer: &Transfer<4>) -> usize {
     transfer.corners.iter().flatten().map(|&c| c as usize + 1).max().unwrap_or(0)
 }
 
@@ -467,8 +479,9 @@ mod tests {
         let mut masses = vec![1.0; n];
         pins.iter().for_each(|&p| masses[p] = 0.0);
         let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
-        let transfers = levels.into_iter().map(|l| l.transfer).collect();
-        let multigrid = Multigrid::new(&masses, &triangles, [&[]; 2], transfers, &[0.1 * n as f64, n as f64]);
+        let transfers = levels.into_iter().map(|l| l.transfer.into()).collect();
+        let stiff = Stiff { triangles: &triangles, ..Stiff::default() };
+        let multigrid = Multigrid::new(&masses, &stiff, transfers, &[0.1 * n as f64, n as f64]);
         assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();
@@ -479,7 +492,7 @@ mod tests {
                     if masses[i] > 0.0 { [(i as f32).sin(), mesh.positions[i].x, 1.0, 0.0] } else { [0.0; 4] }
                 })
                 .collect();
-        let rows = Rows::assemble(&masses, &triangles, &[], &[]);
+        let rows = Rows::assemble(&masses, &stiff);
         let matrix = Matrix::new(&rows);
         let (values, mut diagonal) = matrix.values(&rows, n as f64);
         diagonal.iter_mut().zip(&cycle.levels[0].extra).for_each(|(d, e)| *d += e);

@@ -1,9 +1,6 @@
 //! Symmetric sparse matrices while they are built: rows of entries, mass and stiffness apart, in double precision.
 
-use super::{
-    Transfer,
-    multigrid::{StiffHinge, StiffTriangle},
-};
+use super::{Transfer, multigrid::Stiff};
 
 /// One entry of a row: column, mass and stiffness.
 pub(super) type Entry = (u32, [f64; 2]);
@@ -27,7 +24,7 @@ impl Weights {
     }
 
     /// The transpose of a transfer to `coarse` vertices; finer vertices in their order.
-    pub fn transposed(transfer: &Transfer, coarse: usize) -> Self {
+    pub fn transposed(transfer: &Transfer<4>, coarse: usize) -> Self {
         let entries = || {
             transfer.corners.iter().zip(&transfer.weights).enumerate().flat_map(|(i, (corners, weights))| {
                 corners
@@ -57,51 +54,48 @@ impl Weights {
 }
 
 impl Rows {
-    /// Mass on the diagonal and the stiffness of triangles and hinges. What `folds` add counts as mass.
+    /// Mass on the diagonal and the stiffness of all elements. What folds add counts as mass.
     /// Rows and columns of vertices whose mass is 0 are empty.
-    pub fn assemble(
-        masses: &[f32],
-        triangles: &[StiffTriangle],
-        hinges: &[StiffHinge],
-        folds: &[StiffHinge],
-    ) -> Self {
+    pub fn assemble(masses: &[f32], stiff: &Stiff) -> Self {
         let mut rows: Vec<Vec<Entry>> = masses
             .iter()
             .enumerate()
             .map(|(i, &m)| if m > 0.0 { vec![(i as u32, [f64::from(m), 0.0])] } else { Vec::new() })
             .collect();
-        for (vertices, b, area) in triangles {
-            for i in 0..3 {
-                for j in 0..3 {
-                    if masses[vertices[i] as usize] > 0.0 && masses[vertices[j] as usize] > 0.0 {
-                        let stiffness = area * (b[i][0] * b[j][0] + b[i][1] * b[j][1]);
-                        accumulate(&mut rows[vertices[i] as usize], vertices[j], [0.0, stiffness]);
-                    }
-                }
+        let mut add = |vertices: &[u32], i: usize, j: usize, entry: [f64; 2]| {
+            if masses[vertices[i] as usize] > 0.0 && masses[vertices[j] as usize] > 0.0 {
+                accumulate(&mut rows[vertices[i] as usize], vertices[j], entry);
+            }
+        };
+        for (vertices, b, area) in stiff.triangles {
+            for (i, j) in pairs(3) {
+                add(vertices, i, j, [0.0, area * (b[i][0] * b[j][0] + b[i][1] * b[j][1])]);
             }
         }
-        let scaled = hinges.iter().map(|hinge| (hinge, [0.0, 1.0]));
-        for ((vertices, map, weight), part) in scaled.chain(folds.iter().map(|fold| (fold, [1.0, 0.0]))) {
-            for i in 0..4 {
-                for j in 0..4 {
-                    if masses[vertices[i] as usize] > 0.0 && masses[vertices[j] as usize] > 0.0 {
-                        let stiffness = weight * map[i] * map[j];
-                        let entry = part.map(|part| part * stiffness);
-                        accumulate(&mut rows[vertices[i] as usize], vertices[j], entry);
-                    }
-                }
+        for (vertices, b, volume) in stiff.tetrahedra {
+            for (i, j) in pairs(4) {
+                let product: f64 = (0..3).map(|k| b[i][k] * b[j][k]).sum();
+                add(vertices, i, j, [0.0, volume * product]);
+            }
+        }
+        let scaled = stiff.hinges.iter().map(|hinge| (hinge, [0.0, 1.0]));
+        for ((vertices, map, weight), part) in scaled.chain(stiff.folds.iter().map(|fold| (fold, [1.0, 0.0])))
+        {
+            for (i, j) in pairs(4) {
+                let stiffness = weight * map[i] * map[j];
+                add(vertices, i, j, part.map(|part| part * stiffness));
             }
         }
         Self(rows).sorted()
     }
 
     /// A P; rows of vertices that are held are empty.
-    pub fn times(&self, transfer: &Transfer) -> Self {
+    pub fn times(&self, transfer: &Transfer<4>) -> Self {
         let rows = self.0.iter().map(|entries| {
             let mut row = Vec::new();
             for &(j, [mass, stiffness]) in entries {
                 let (corners, weights) = (transfer.corners[j as usize], transfer.weights[j as usize]);
-                for k in 0..3 {
+                for k in 0..4 {
                     let w = f64::from(weights[k]);
                     if w != 0.0 {
                         accumulate(&mut row, corners[k], [w * mass, w * stiffness]);
@@ -115,13 +109,13 @@ impl Rows {
     }
 
     /// Pᵀ A P.
-    pub fn coarsened(&self, transfer: &Transfer, down: &Weights, coarse: usize) -> Self {
+    pub fn coarsened(&self, transfer: &Transfer<4>, down: &Weights, coarse: usize) -> Self {
         let rows = (0..coarse).map(|c| {
             let mut row = Vec::new();
             for (i, w) in down.of(c) {
                 for &(j, [mass, stiffness]) in &self.0[i] {
                     let (corners, weights) = (transfer.corners[j as usize], transfer.weights[j as usize]);
-                    for k in 0..3 {
+                    for k in 0..4 {
                         let both = f64::from(w) * f64::from(weights[k]);
                         if both != 0.0 {
                             accumulate(&mut row, corners[k], [both * mass, both * stiffness]);
@@ -143,6 +137,11 @@ impl Rows {
         }
         self
     }
+}
+
+/// All ordered pairs of numbers below `count`.
+fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |i| (0..count).map(move |j| (i, j)))
 }
 
 fn accumulate(row: &mut Vec<Entry>, column: u32, value: [f64; 2]) {

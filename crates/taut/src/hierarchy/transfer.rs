@@ -13,13 +13,24 @@ use super::coarsen::Coarsener;
 use super::halfedge::NONE;
 use super::surface::{Hit, Surface};
 
-/// For each vertex of the next finer level: the vertices of the closest element of this level, and barycentric weights.
+/// For each vertex of the next finer level: the vertices of the closest element of this level, and barycentric weights. Elements have three
+/// corners on surfaces, and four where there are solids.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Transfer {
+pub struct Transfer<const K: usize = 3> {
     /// Vertices of this level.
-    pub corners: Vec<[u32; 3]>,
-    /// Each within \[0, 1\], with sum 1; all 0 for a vertex that no triangle uses.
-    pub weights: Vec<[f32; 3]>,
+    pub corners: Vec<[u32; K]>,
+    /// Each within \[0, 1\], with sum 1; all 0 for a vertex that no element uses.
+    pub weights: Vec<[f32; K]>,
+}
+
+/// Triangles as elements with a fourth corner that takes no part.
+impl From<Transfer> for Transfer<4> {
+    fn from(surface: Transfer) -> Self {
+        Self {
+            corners: surface.corners.into_iter().map(|[a, b, c]| [a, b, c, a]).collect(),
+            weights: surface.weights.into_iter().map(|[a, b, c]| [a, b, c, 0.0]).collect(),
+        }
+    }
 }
 
 impl Transfer {

@@ -248,6 +248,7 @@ impl Neg for Avx512 {
 #[cfg(target_arch = "x86_64")]
 impl Real for Avx512 {
     type Mask = u16;
+    const EPSILON: f32 = f32::EPSILON;
 
     #[inline(always)]
     fn splat(value: f32) -> Self {
@@ -406,6 +407,7 @@ impl Not for Mask8 {
 #[cfg(target_arch = "x86_64")]
 impl Real for Avx2 {
     type Mask = Mask8;
+    const EPSILON: f32 = f32::EPSILON;
 
     #[inline(always)]
     fn splat(value: f32) -> Self {
@@ -572,6 +574,7 @@ impl Array8 {
 
 impl Real for Array8 {
     type Mask = ArrayMask8;
+    const EPSILON: f32 = f32::EPSILON;
 
     #[inline(always)]
     fn splat(value: f32) -> Self {

@@ -12,6 +12,9 @@ pub trait Real:
     /// One truth value a lane.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
 
+    /// Relative rounding of a lane: the distance from 1 to the next number.
+    const EPSILON: f32;
+
     /// The same value in every lane.
     fn splat(value: f32) -> Self;
     /// Square root.
@@ -42,6 +45,7 @@ macro_rules! scalar {
     ($number:ty) => {
         impl Real for $number {
             type Mask = bool;
+            const EPSILON: f32 = <$number>::EPSILON as f32;
 
             #[inline(always)]
             fn splat(value: f32) -> Self {

@@ -1,6 +1,6 @@
 //! Limits, and how they are enforced over a whole mesh (section 3.2 of the paper, W5).
 //!
-//! One file a limit ([`strain_triangle`], [`edge`], [`bend`]), one a way to go through the mesh ([`sweep`]: colours, lanes and
+//! One file a limit ([`strain_triangle`], [`strain_tetrahedron`], [`edge`], [`bend`]), one a way to go through the mesh ([`sweep`]: colours, lanes and
 //! threads; [`serial`]: the paper's randomised Gauss–Seidel; [`jacobi`]), and [`enforce`], the loop around them. Over
 //! several levels: [`nearest`], [`cycle`] and [`paper`]; the last two share [`levels`].
 
@@ -15,6 +15,7 @@ pub mod levels;
 pub mod nearest;
 pub mod paper;
 pub mod serial;
+pub mod strain_tetrahedron;
 pub mod strain_triangle;
 pub mod sweep;
 pub mod weave;

@@ -18,7 +18,7 @@
 //!
 //! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
 //! strain. Parts that touch are a block too ([`pairs`]), bodies that may touch are filtered together, and where there is contact the filter is elastic:
-//! stretches are drawn to 1 before they are clamped, and bending is a part of the matrix ([`fold`]). Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]), rigid bodies one more, with unknowns of
+//! stretches are drawn to 1 before they are clamped, and bending is a part of the matrix ([`fold`]). Tetrahedra are a block of their own kind ([`tetrahedra`]), always elastic. Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]), rigid bodies one more, with unknowns of
 //! their own ([`rigid`]). Edges keep to the sweeps, which run afterwards.
 
 pub mod bend;
@@ -32,6 +32,7 @@ pub mod pairs;
 pub mod reference;
 pub mod rigid;
 pub mod tables;
+pub mod tetrahedra;
 pub mod warm;
 
 use std::{
@@ -54,6 +55,7 @@ use crate::{
     kernel::lanes::{BATCH, Quad, run},
 };
 use tables::Filter;
+use tetrahedra::{ClampTetrahedra, TetrahedronState, TurnSolidDuals};
 use warm::{TurnDuals, Way};
 
 /// Factors c on the stiffness, from soft to stiff.
@@ -119,6 +121,8 @@ pub struct Scratch {
     turned: Vec<Quad>,
     states: Vec<BatchState>,
     pulls: Vec<Pulls>,
+    solid_states: Vec<TetrahedronState>,
+    solid_pulls: Vec<Pulls<4>>,
     bend_states: Vec<BendState>,
     bend_pulls: Vec<Pulls<4>>,
     fold_pulls: Vec<Pulls<4>>,
@@ -181,6 +185,8 @@ impl Filter {
             turned: vec![[0.0; 4]; if self.two_sided { count } else { 0 }],
             states: vec![BatchState::default(); self.batches.len()],
             pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
+            solid_states: vec![TetrahedronState::default(); self.tetrahedra.batches.len()],
+            solid_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.tetrahedra.batches.len()],
             bend_states: vec![BendState::default(); self.bends.batches.len()],
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
@@ -198,6 +204,7 @@ impl Filter {
     /// Number of floats that must be kept from one step to the next.
     pub fn dual_count(&self, obstacles: bool) -> usize {
         self.batches.len() * DUALS
+            + self.tetrahedra.batches.len() * tetrahedra::DUALS
             + self.bends.batches.len() * BATCH
             + 3 * self.link_count
             + if obstacles { 3 * self.vertices.len() } else { 0 }
@@ -221,18 +228,20 @@ impl Filter {
         let (near_obstacles, near_cloth) = (!scratch.touches.is_empty(), !scratch.pairs.is_empty());
         let touching = near_obstacles || near_cloth || !scratch.rigid.is_empty();
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
+        let (solid_duals, duals) = duals.split_at_mut(self.tetrahedra.batches.len() * tetrahedra::DUALS);
         let (bend_duals, duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
         let (link_duals, contact_duals) = duals.split_at_mut(3 * self.link_count);
         if self.two_sided {
             self.face(settings, [around.old, x], &mut scratch.turned, &mut scratch.states);
         }
-        self.turn(settings, x, scratch, strain_duals, Way::Begin, WARM);
+        self.turn(settings, x, scratch, [strain_duals, solid_duals], Way::Begin, WARM);
         for (state, duals) in scratch.bend_states.iter_mut().zip(bend_duals.chunks_exact(BATCH)) {
             for (dual, kept) in state.dual.iter_mut().zip(duals) {
                 *dual = WARM * kept;
             }
         }
-        let alone = !touching && self.bends.batches.is_empty() && self.links.is_empty();
+        let plain = self.bends.batches.is_empty() && self.tetrahedra.batches.is_empty();
+        let alone = !touching && plain && self.links.is_empty();
         let (worst, mean) = self.residual(scratch);
         let mut stage = usize::from(!alone || mean > LOCAL * worst);
         if scratch.rigid.has_bodies() && !scratch.rigid.reaches(x, 0.25 * self.edge_length) {
@@ -315,7 +324,7 @@ impl Filter {
             moved = self.move_bodies(settings, x, scratch, stage);
         }
 
-        self.turn(settings, x, scratch, strain_duals, Way::End, RAMP[stage]);
+        self.turn(settings, x, scratch, [strain_duals, solid_duals], Way::End, RAMP[stage]);
         for (state, duals) in scratch.bend_states.iter().zip(bend_duals.chunks_exact_mut(BATCH)) {
             for (kept, dual) in duals.iter_mut().zip(&state.dual) {
                 *kept = dual * RAMP[stage];
@@ -335,7 +344,7 @@ impl Filter {
         settings: &Settings,
         x: &mut [Quad],
         scratch: &mut Scratch,
-        kept: &mut [f32],
+        [kept, solid]: [&mut [f32]; 2],
         way: Way,
         factor: f32,
     ) {
@@ -346,9 +355,15 @@ impl Filter {
             let (kept, weaves) = (kept.as_flattened_mut(), self.weaves(first, batches.len()));
             run(settings.lanes, TurnDuals { batches, weaves, states, kept, x, way, factor });
         });
+        let (kept, _) = solid.as_chunks_mut::<{ tetrahedra::DUALS }>();
+        settings.threads.each_pair(&mut scratch.solid_states, kept, GRAIN, |first, states, kept| {
+            let batches = &self.tetrahedra.batches[first..first + states.len()];
+            let kept = kept.as_flattened_mut();
+            run(settings.lanes, TurnSolidDuals { batches, states, kept, x, way, factor });
+        });
     }
 
-    /// What every triangle and every hinge does by itself.
+    /// What every triangle, tetrahedron and hinge does by itself.
     fn clamp(
         &self,
         settings: &Settings,
@@ -378,7 +393,13 @@ impl Filter {
                 },
             );
         });
-        let Scratch { bend_states, bend_pulls, .. } = scratch;
+        let Scratch { solid_states, solid_pulls, bend_states, bend_pulls, .. } = scratch;
+        settings.threads.each_pair(solid_states, solid_pulls, GRAIN, |first, states, pulls| {
+            let batches = &self.tetrahedra.batches[first..first + states.len()];
+            let elastic = self.tetrahedra.elastic;
+            let work = ClampTetrahedra { batches, states, pulls, x, stiffness, rescale, elastic, measure };
+            run(settings.lanes, work);
+        });
         settings.threads.each_pair(bend_states, bend_pulls, GRAIN, |first, states, pulls| {
             let batches = &self.bends.batches[first..first + states.len()];
             run(settings.lanes, ClampBends { batches, states, pulls, x, stiffness, rescale });
@@ -393,15 +414,18 @@ impl Filter {
 
     /// Largest and mean residual, as they were last measured.
     fn residual(&self, scratch: &Scratch) -> (f32, f32) {
-        let sums = scratch.states.iter().fold((0.0f32, 0.0f64), |(worst, sum), state| {
-            (worst.max(state.worst), sum + f64::from(state.sum))
-        });
-        (sums.0, (sums.1 / self.triangle_count.max(1) as f64) as f32)
+        let triangles = scratch.states.iter().map(|state| (state.worst, state.sum));
+        let solids = scratch.solid_states.iter().map(|state| (state.worst, state.sum));
+        let (worst, sum) = triangles
+            .chain(solids)
+            .fold((0.0f32, 0.0f64), |(worst, total), (w, sum)| (worst.max(w), total + f64::from(sum)));
+        let count = self.triangle_count + self.tetrahedra.count;
+        (worst, (sum / count.max(1) as f64) as f32)
     }
 
     /// r of vertex `i`, without contact.
     #[inline(always)]
-    fn gathered(&self, x: &[Quad], goal: &[Quad], pulls: [&[Quad]; 3], i: usize) -> Quad {
+    fn gathered(&self, x: &[Quad], goal: &[Quad], pulls: [&[Quad]; 4], i: usize) -> Quad {
         let mass = self.masses[i];
         if mass <= 0.0 {
             return [0.0; 4];
@@ -410,9 +434,8 @@ impl Filter {
         for k in 0..3 {
             sum[k] = mass * (goal[i][k] - x[i][k]);
         }
-        for (corners, pulls) in
-            [&self.corners, &self.bends.corners, &self.folds.corners].into_iter().zip(pulls)
-        {
+        let corners = [&self.corners, &self.tetrahedra.corners, &self.bends.corners, &self.folds.corners];
+        for (corners, pulls) in corners.into_iter().zip(pulls) {
             for &c in corners.of(i) {
                 let pull = &pulls[c as usize];
                 for k in 0..4 {
@@ -424,9 +447,10 @@ impl Filter {
     }
 
     fn gather(&self, settings: &Settings, x: &[Quad], scratch: &mut Scratch) {
-        let Scratch { goal, pulls, bend_pulls, fold_pulls, cycle, .. } = scratch;
+        let Scratch { goal, pulls, solid_pulls, bend_pulls, fold_pulls, cycle, .. } = scratch;
         let pulls = [
             pulls.as_flattened().as_flattened(),
+            solid_pulls.as_flattened().as_flattened(),
             bend_pulls.as_flattened().as_flattened(),
             fold_pulls.as_flattened().as_flattened(),
         ];
@@ -446,9 +470,10 @@ impl Filter {
         scratch: &mut Scratch,
         stage: usize,
     ) -> f32 {
-        let Scratch { goal, pulls, bend_pulls, fold_pulls, cycle, touches, .. } = scratch;
+        let Scratch { goal, pulls, solid_pulls, bend_pulls, fold_pulls, cycle, touches, .. } = scratch;
         let pulls = [
             pulls.as_flattened().as_flattened(),
+            solid_pulls.as_flattened().as_flattened(),
             bend_pulls.as_flattened().as_flattened(),
             fold_pulls.as_flattened().as_flattened(),
         ];

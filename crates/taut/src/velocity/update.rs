@@ -9,6 +9,7 @@ use super::{
     air::{AddDrag, Gusts},
     bending::{AddHingeForces, HingeBatch},
     fem::{AddMembraneForces, LargestStretch, MembraneBatch},
+    fem_tetrahedron::{AddSolidForces, LargestSolidStretch, SolidBatch},
 };
 use crate::{
     World,
@@ -35,11 +36,13 @@ const VERTEX_GRAIN: usize = 1024;
 pub struct Forces {
     /// Triangles.
     pub membrane: Colored<MembraneBatch>,
+    /// Tetrahedra.
+    pub solids: Colored<SolidBatch>,
     /// Hinges.
     pub hinges: Colored<HingeBatch>,
     /// Hinges across seams, which act while all seams are closed.
     pub seam_hinges: Colored<HingeBatch>,
-    /// Bound on ω² of stretching at rest \[1/s²\].
+    /// Bound on ω² of stretching at rest, of triangles and tetrahedra \[1/s²\].
     pub membrane_frequency: f64,
     /// Bound on ω² of bending \[1/s²\].
     pub hinge_frequency: f64,
@@ -110,7 +113,7 @@ impl Forces {
 }
 
 impl Forces {
-    /// The largest principal stretch of any triangle; 1 where that is not asked for.
+    /// The largest principal stretch of any triangle or tetrahedron (of these a bound); 1 where that is not asked for.
     pub fn largest_stretch(&self, threads: &Threads, lanes: LaneKind, x: &mut [Quad]) -> f64 {
         if self.inside {
             return 1.0;
@@ -118,7 +121,9 @@ impl Forces {
         let x = SharedQuads::new(x);
         let square = threads
             .largest(&self.membrane.batches, GRAIN, |batches| run(lanes, LargestStretch { batches, x }));
-        f64::from(square).sqrt()
+        let solid = threads
+            .largest(&self.solids.batches, GRAIN, |batches| run(lanes, LargestSolidStretch { batches, x }));
+        f64::from(square.max(solid)).sqrt()
     }
 }
 
@@ -176,6 +181,14 @@ pub fn update(
                         cap: plan.cap,
                     },
                 )
+            });
+        }
+        let solids = if plan.stretch > 0.0 { tables.solids.colors.len() } else { 0 };
+        for color in 0..solids {
+            threads.largest(tables.solids.of(color), GRAIN, |batches| {
+                let ((x, forces), v) = (shared, moving);
+                let (softening, cap) = (plan.stretch, plan.cap);
+                run(lanes, AddSolidForces { batches, x, v, forces, softening, cap })
             });
         }
         if plan.bend > 0.0 {

@@ -63,6 +63,14 @@ impl<'a> BodyRef<'a> {
         }
     }
 
+    /// Where its vertices start \[m\].
+    pub fn start(self) -> &'a [Vec3] {
+        match self {
+            Self::Cloth(cloth) => &cloth.start,
+            Self::Solid(solid) => &solid.start,
+        }
+    }
+
     /// Number of triangles or tetrahedra.
     pub fn element_count(self) -> usize {
         match self {

@@ -1,11 +1,11 @@
 //! From a description to the tables of a world: vertex order, masses, elements, colours.
 
-use std::{iter::once, ops::Range, sync::OnceLock};
-
-use glam::Vec3;
+use std::{ops::Range, sync::OnceLock};
 
 use super::{
-    Body, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, imperfection, sewing,
+    Body, BodyRef, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, elastic,
+    filters::{Seams, build_filters},
+    imperfection, sewing,
 };
 use crate::{
     boundary::{
@@ -16,7 +16,6 @@ use crate::{
     },
     certificate::RestShape,
     contact::{inside::ClosedMesh, surface::Surface},
-    hierarchy::{self, Transfer},
     kernel::{
         dihedral::dihedral,
         lanes::{Quad, VertexOffset},
@@ -27,17 +26,16 @@ use crate::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         jacobi::shares,
-        nearest::{
-            fold::FoldElement,
-            tables::{Filter, Parts, stiffness},
-        },
+        nearest::fold::FoldElement,
+        strain_tetrahedron::TetrahedronElement,
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
-    mesh::{TriangleMesh, adjacency::Adjacency, reorder::locality_order},
+    mesh::{adjacency::Adjacency, reorder::locality_order},
     velocity::{
         air::Gusts,
         bending::{HingeBatch, HingeElement, RestHinge, hinge_frequency},
         fem::{MembraneBatch, MembraneElement, membrane_frequency, moduli},
+        fem_tetrahedron::{SolidBatch, SolidElement},
         update::Forces,
     },
 };
@@ -51,9 +49,6 @@ const STEPS_WITH_CONTACT: u32 = 4;
 
 /// Steps a frame where cloth touches nothing but rigid bodies: how far these are from where they should be makes more of a velocity in shorter steps.
 const STEPS_WITH_BODIES: u32 = 2;
-
-/// Largest factor on κ because of rigid bodies.
-const MOST_LOADED: f64 = 1000.0;
 
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
@@ -70,9 +65,10 @@ fn over_levels(description: &Description) -> bool {
 }
 
 /// Whether stretching inside the limits and bending are left to the filter.
-fn elastic_inside(description: &Description) -> bool {
+pub(super) fn elastic_inside(description: &Description) -> bool {
     let touching = between_meshes(description) || !description.rigid_bodies.is_empty();
-    touching && description.solver.scheme == Scheme::Nearest
+    // Solids are far too stiff for explicit steps of a useful length.
+    (touching || !description.solids.is_empty()) && description.solver.scheme == Scheme::Nearest
 }
 
 /// Whether cloth keeps off cloth or off meshes.
@@ -82,28 +78,61 @@ fn between_meshes(description: &Description) -> bool {
 
 /// Elements of all bodies, while they are collected.
 #[derive(Default)]
-struct Elements {
-    strain: Vec<StrainElement>,
+pub(super) struct Elements {
+    pub strain: Vec<StrainElement>,
     /// Rest areas of `strain` \[m²\].
-    areas: Vec<f64>,
+    pub areas: Vec<f64>,
+    pub tetrahedra: Vec<TetrahedronElement>,
+    /// Rest volumes of `tetrahedra` \[m³\].
+    pub volumes: Vec<f64>,
+    pub solids: Vec<SolidElement>,
     edges: Vec<EdgeElement>,
-    bends: Vec<BendElement>,
+    pub bends: Vec<BendElement>,
     membrane: Vec<MembraneElement>,
     hinges: Vec<HingeElement>,
     /// Hinges that bend inside the filter.
-    folds: Vec<FoldElement>,
-    membrane_frequency: f64,
+    pub folds: Vec<FoldElement>,
+    /// What of all these belongs to each body.
+    pub ranges: Vec<Ranges>,
+    pub membrane_frequency: f64,
     hinge_frequency: f64,
-    edge_length_sum: f64,
-    edge_count: usize,
+    pub edge_length_sum: f64,
+    pub edge_count: usize,
+}
+
+/// Elements of one body, of those of all.
+#[derive(Clone, Debug)]
+pub(super) struct Ranges {
+    pub strain: Range<usize>,
+    pub tetrahedra: Range<usize>,
+    pub bends: Range<usize>,
+    pub folds: Range<usize>,
+}
+
+impl Elements {
+    /// What has been added since there were `before` of each.
+    fn since(&self, before: [usize; 4]) -> Ranges {
+        let [strain, tetrahedra, bends, folds] = before;
+        let now = self.counts();
+        Ranges {
+            strain: strain..now[0],
+            tetrahedra: tetrahedra..now[1],
+            bends: bends..now[2],
+            folds: folds..now[3],
+        }
+    }
+
+    fn counts(&self) -> [usize; 4] {
+        [self.strain.len(), self.tetrahedra.len(), self.bends.len(), self.folds.len()]
+    }
 }
 
 /// Builds a world, or says what is wrong with its description.
 pub(super) fn build(description: Description) -> Result<World, WorldError> {
     check(&description)?;
-    let of_cloth: usize = description.cloths.iter().map(|c| c.mesh.positions.len()).sum();
+    let of_bodies: usize = description.bodies().map(|body| body.rest_positions().len()).sum();
     let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
-    let total = of_cloth.saturating_add(of_obstacles);
+    let total = of_bodies.saturating_add(of_obstacles);
     if total >= VertexOffset::LIMIT as usize {
         let problem =
             format!("{total} vertices in all; at most {} can be simulated", VertexOffset::LIMIT - 1);
@@ -114,25 +143,30 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     let mut start: Vec<Quad> = Vec::new();
     let mut pins: Vec<PinnedVertex> = Vec::new();
     let mut motions = Vec::new();
-    for (number, cloth) in description.cloths.iter().enumerate() {
+    for (number, described) in description.bodies().enumerate() {
         let first = start.len();
-        let (length, count) = (elements.edge_length_sum, elements.edge_count);
-        let body = add_body(cloth, first, elastic_inside(&description), &mut elements)?;
+        let (length, count, before) = (elements.edge_length_sum, elements.edge_count, elements.counts());
+        let implicit = elastic_inside(&description);
+        let body = match described {
+            BodyRef::Cloth(cloth) => add_body(cloth, first, implicit, &mut elements)?,
+            BodyRef::Solid(solid) => elastic::add_solid(solid, first, implicit, &mut elements)?,
+        };
+        elements.ranges.push(elements.since(before));
         let edge = (elements.edge_length_sum - length) / (elements.edge_count - count).max(1) as f64;
-        let mut place = vec![0u32; body.order.len()];
-        for (k, &v) in body.order.iter().enumerate() {
-            place[v as usize] = (first + k) as u32;
-        }
-        let displaced = imperfection::start(cloth, edge as f32, number as u64, &description);
+        let place = in_order(&body.order, first);
+        let begins = match described {
+            BodyRef::Cloth(cloth) => imperfection::start(cloth, edge as f32, number as u64, &description),
+            BodyRef::Solid(solid) => solid.start.clone(),
+        };
         start.extend(body.order.iter().map(|&v| {
-            let p = displaced[v as usize];
+            let p = begins[v as usize];
             [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
         }));
-        for pin in &cloth.pins {
-            let mut attached = attachments(&description, cloth, pin)?.into_iter();
+        for pin in described.pins() {
+            let mut attached = attachments(&description, described, pin)?.into_iter();
             pins.extend(pin.vertices.iter().map(|&v| PinnedVertex {
                 vertex: place[v as usize],
-                start: cloth.start[v as usize],
+                start: described.start()[v as usize],
                 motion: motions.len() as u32,
                 frames: pin.frames(description.frame_time),
                 attachment: attached.next(),
@@ -170,6 +204,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices, &bend_vertices);
     let membrane_vertices: Vec<_> = elements.membrane.iter().map(|e| e.vertices).collect();
     let hinge_vertices: Vec<_> = elements.hinges.iter().map(|e| e.vertices).collect();
+    let solid_vertices: Vec<_> = elements.solids.iter().map(|e| e.vertices).collect();
     let (seam_folds, seam_frequency) = sewing::hinges(&description, &bodies, &sewing);
     let inside = elastic_inside(&description);
     let seam_hinges: Vec<_> = seam_folds.iter().filter(|_| !inside).map(|fold| fold.hinge).collect();
@@ -187,7 +222,15 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         }),
         membrane_frequency: elements.membrane_frequency,
         hinge_frequency: elements.hinge_frequency.max(seam_frequency),
-        viscosity: description.cloths.iter().map(|c| f64::from(c.material.viscosity)).fold(0.0, f64::max),
+        solids: Colored::new(vertex_count, &solid_vertices, |batch| {
+            SolidBatch::pack(batch, &elements.solids, spare)
+        }),
+        viscosity: description
+            .cloths
+            .iter()
+            .map(|c| c.material.viscosity)
+            .chain(description.solids.iter().map(|s| s.material.viscosity))
+            .fold(0.0, |largest, viscosity| f64::max(largest, viscosity.into())),
         inside,
     };
     let steps_per_frame = match description.solver.steps_per_frame {
@@ -198,7 +241,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
                 lower && body.hinges.iter().any(|hinge| hinge.rest_sin_half.abs() > FLAT)
             });
             // Cloth should not fall further than its own size in a step.
-            let size = bodies.iter().map(|b| b.rest.size()).fold(f64::INFINITY, f64::min).max(1e-9);
+            let size = bodies.iter().map(Body::size).fold(f64::INFINITY, f64::min).max(1e-9);
             let fall =
                 f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
             let least = match (between_meshes(&description), elastic_inside(&description)) {
@@ -254,6 +297,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             EdgeBatch::pack(batch, &elements.edges, spare)
         }),
         strain_elements: elements.strain,
+        tetrahedra_elements: elements.tetrahedra,
         edge_elements: elements.edges,
         bends: Colored::new(vertex_count, &bend_vertices, |batch| {
             BendBatch::pack(batch, &elements.bends, spare)
@@ -279,6 +323,15 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
     Ok(world)
 }
 
+/// Where each vertex of a body is in the engine's order, whose first is `first`.
+pub(super) fn in_order(order: &[u32], first: usize) -> Vec<u32> {
+    let mut place = vec![0u32; order.len()];
+    for (k, &v) in order.iter().enumerate() {
+        place[v as usize] = (first + k) as u32;
+    }
+    place
+}
+
 /// Adds the elements of one cloth whose vertices begin at `first`; `implicit`: its hinges bend inside the filter.
 fn add_body(
     cloth: &Cloth,
@@ -290,10 +343,7 @@ fn add_body(
     let count = mesh.positions.len();
     let adjacency = Adjacency::new(&mesh.triangles);
     let order = locality_order(count, &adjacency.edges);
-    let mut place = vec![0u32; count];
-    for (k, &v) in order.iter().enumerate() {
-        place[v as usize] = (first + k) as u32;
-    }
+    let place = in_order(&order, first);
     let p = |v: u32| mesh.positions[v as usize].as_dvec3().to_array();
     let material = &cloth.material;
     let [density, stretch, poisson, bend] =
@@ -408,7 +458,9 @@ fn add_body(
         vertices: first..first + count,
         order,
         masses,
+        surface: mesh.triangles.clone(),
         rest: RestShape::new(mesh, adjacency.edges).woven(weaves),
+        solid: None,
         hinges,
         bends,
         damping: material.damping,
@@ -416,245 +468,25 @@ fn add_body(
 }
 
 /// What the vertices of a pin follow; empty if it is no mesh obstacle.
-fn attachments(description: &Description, cloth: &Cloth, pin: &Pin) -> Result<Vec<Attachment>, WorldError> {
+fn attachments(
+    description: &Description,
+    body: BodyRef<'_>,
+    pin: &Pin,
+) -> Result<Vec<Attachment>, WorldError> {
+    let invalid = |problem: String| WorldError::Invalid {
+        what: format!("{} \"{}\"", body.kind(), body.name()),
+        problem,
+    };
     let Some(number) = pin.attach else { return Ok(Vec::new()) };
     let Some(obstacle) = description.mesh_obstacles.get(number) else {
         let count = description.mesh_obstacles.len();
-        return Err(invalid(
-            cloth,
-            format!("a pin is attached to mesh obstacle {number}; there are {count}"),
-        ));
+        return Err(invalid(format!("a pin is attached to mesh obstacle {number}; there are {count}")));
     };
-    let places = pin.vertices.iter().map(|&v| cloth.start[v as usize]);
+    let places = pin.vertices.iter().map(|&v| body.start()[v as usize]);
     attachment::attach(obstacle, number as u32, places).ok_or_else(|| {
         let name = &obstacle.name;
-        invalid(
-            cloth,
-            format!("a pin is attached to obstacle \"{name}\", which has no face with three corners"),
-        )
+        invalid(format!("a pin is attached to obstacle \"{name}\", which has no face with three corners"))
     })
-}
-
-/// What seams mean for filters.
-#[derive(Clone, Copy)]
-struct Seams<'a> {
-    sewing: &'a Sewing,
-    /// Hinges across seams that bend inside filters while seams are closed.
-    folds: &'a [FoldElement],
-}
-
-/// Tables of the filters: one for each body with limits on its triangles or hinges, or one for all bodies that may touch or are sewn together;
-/// and what takes their place while seams are closed.
-fn build_filters(
-    description: &Description,
-    bodies: &[Body],
-    elements: &Elements,
-    seams: Seams,
-    start: &[Quad],
-    edge_length: f32,
-    dt: f64,
-) -> (Vec<Filter>, Vec<Option<Filter>>) {
-    let implicit = elastic_inside(description);
-    let limited = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
-    // What a body touches has to be filtered with it, so all cloth that it may touch is filtered at once.
-    let touching = description.contact.thickness > 0.0 || !description.rigid_bodies.is_empty();
-    // Cloth that has to stop a body carries the body's mass as well, and κ grows with what it has to stop.
-    let of_bodies: f64 = description.rigid_bodies.iter().map(|body| f64::from(body.mass)).sum();
-    let of_cloth: f64 = bodies.iter().flat_map(|body| &body.masses).sum();
-    let loaded = (1.0 + of_bodies / of_cloth).min(MOST_LOADED);
-    let sewing = seams.sewing;
-    let (mut filters, mut welded) = (Vec::new(), Vec::new());
-    let joined = if touching { once(0..bodies.len()).collect() } else { sewing::joined(sewing, bodies) };
-    let (mut triangles, mut hinges, mut folds) = (0, 0, 0);
-    for range in joined {
-        let mut together: Option<Together> = None;
-        for (cloth, body) in description.cloths[range.clone()].iter().zip(&bodies[range.clone()]) {
-            let count = |some: bool, count: usize| if some { count } else { 0 };
-            let strain =
-                triangles..triangles + count(cloth.limits_strain() || implicit, cloth.mesh.triangles.len());
-            let bends = hinges..hinges + count(cloth.bend.is_some(), body.bends.len());
-            let own_folds = folds..folds + count(implicit, body.hinges.len());
-            (triangles, hinges, folds) = (strain.end, bends.end, own_folds.end);
-            let vertices = || body.vertices.start as u32..body.vertices.end as u32;
-            let sewn = sewing.stitches.iter().any(|s| s.vertices.iter().any(|v| vertices().contains(v)));
-            if !limited(cloth) && !implicit && !sewn && range.len() == 1 && !touching {
-                continue;
-            }
-            let (low, high) =
-                cloth.mesh.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
-            let (areas, bends) = (&elements.areas[strain.clone()], &elements.bends[bends]);
-            let size = f64::from((high - low).max_element());
-            let part = Together {
-                vertices: body.vertices.clone(),
-                bodies: once(0..body.vertices.len()).collect(),
-                elements: elements.strain[strain].to_vec(),
-                elastic: if implicit {
-                    let mean = body.masses.iter().sum::<f64>() / body.masses.len() as f64;
-                    vec![dt * dt * f64::from(cloth.material.stretch) / mean; areas.len()]
-                } else {
-                    Vec::new()
-                },
-                areas: areas.to_vec(),
-                bends: bends.to_vec(),
-                folds: elements.folds[own_folds].to_vec(),
-                masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-                stiffness: if limited(cloth) || implicit {
-                    loaded * stiffness(body.order.len(), size, areas, bends)
-                } else if sewn {
-                    loaded * stiffness(body.order.len(), size, &[body.rest.size().powi(2)], bends)
-                } else {
-                    0.0
-                },
-                mesh: cloth.mesh.clone(),
-                order: body.order.clone(),
-            };
-            match &mut together {
-                Some(together) => together.add(part),
-                None => together = Some(part),
-            }
-        }
-        if let Some(together) = together {
-            welded.push(together.welded(seams, start, edge_length, dt));
-            filters.push(together.filter(sewing, start, edge_length, dt));
-        }
-    }
-    (filters, welded)
-}
-
-/// What a filter is made of, while its bodies are collected.
-struct Together {
-    vertices: Range<usize>,
-    bodies: Vec<Range<usize>>,
-    elements: Vec<StrainElement>,
-    areas: Vec<f64>,
-    /// In units of the mean mass.
-    elastic: Vec<f64>,
-    bends: Vec<BendElement>,
-    folds: Vec<FoldElement>,
-    masses: Vec<f64>,
-    /// In units of the mean mass.
-    stiffness: f64,
-    mesh: TriangleMesh,
-    order: Vec<u32>,
-}
-
-impl Together {
-    /// Adds what follows in the order of vertices.
-    fn add(&mut self, mut other: Self) {
-        let first = self.masses.len();
-        let mean = |masses: &[f64]| masses.iter().sum::<f64>() / masses.len() as f64;
-        let [own, others] = [&self.masses, &other.masses].map(|m| mean(m));
-        // κ is one number, in units of one mean mass: what it would be for each body goes into the weights of its triangles.
-        let stiffness = [self.stiffness * own, other.stiffness * others];
-        self.masses.append(&mut other.masses);
-        let common = if stiffness[0] > 0.0 { stiffness[0] } else { stiffness[1] };
-        self.stiffness = common / mean(&self.masses);
-        let factor = if common > 0.0 { stiffness[1] / common } else { 1.0 };
-        self.areas.extend(other.areas.iter().map(|area| area * factor));
-        let all = mean(&self.masses);
-        self.elastic.iter_mut().for_each(|k| *k *= own / all);
-        self.elastic.extend(other.elastic.iter().map(|k| k * others / (all * factor)));
-        self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
-        self.elements.append(&mut other.elements);
-        self.folds.append(&mut other.folds);
-        self.vertices.end = other.vertices.end;
-        self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
-        self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + first as u32)));
-        self.mesh.positions.append(&mut other.mesh.positions);
-        self.order.extend(other.order.iter().map(|v| v + first as u32));
-    }
-
-    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32, dt: f64) -> Filter {
-        let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
-        Filter::new(Parts {
-            held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
-            transfers: transfers(&self.mesh, &self.order),
-            vertices: self.vertices,
-            bodies: self.bodies,
-            elements: &self.elements,
-            areas: &self.areas,
-            elastic: &self.elastic,
-            bends: &self.bends,
-            folds: (&self.folds, dt),
-            link_count: links.len(),
-            links,
-            welds: Vec::new(),
-            masses: self.masses,
-            stiffness: self.stiffness,
-            edge_length,
-        })
-    }
-
-    /// The same with twins as one vertex, if there are any: the lowest of them stands for all.
-    fn welded(&self, seams: Seams, start: &[Quad], edge_length: f32, dt: f64) -> Option<Filter> {
-        let sewing = seams.sewing;
-        let first = self.vertices.start as u32;
-        let welds: Vec<u32> = (self.vertices.start..self.vertices.end)
-            .map(|v| sewing.identity.get(v).map_or(v as u32, |&twin| twin) - first)
-            .collect();
-        let twins = |k: usize| welds[k] as usize != k;
-        if !(0..welds.len()).any(twins) {
-            return None;
-        }
-        let mut masses = self.masses.clone();
-        for k in (0..welds.len()).filter(|&k| twins(k)) {
-            masses[welds[k] as usize] += masses[k];
-            masses[k] = 0.0;
-        }
-        let weld = |e: &StrainElement| StrainElement { vertices: sewing.welded(e.vertices), ..*e };
-        let elements: Vec<_> = self.elements.iter().map(weld).collect();
-        let weld = |e: &BendElement| BendElement { vertices: sewing.welded(e.vertices), ..*e };
-        let bends: Vec<_> = self.bends.iter().map(weld).collect();
-        let weld = |e: &FoldElement| {
-            let vertices = sewing.welded(e.hinge.vertices);
-            FoldElement { hinge: HingeElement { vertices, ..e.hinge }, ..*e }
-        };
-        let across = seams.folds.iter().filter(|e| self.vertices.contains(&(e.hinge.vertices[0] as usize)));
-        let implicit = !self.elastic.is_empty();
-        let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| implicit)).map(weld).collect();
-        let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
-        Some(Filter::new(Parts {
-            held: (0..welds.len())
-                .map(|k| twins(k) || sewing.holds(self.vertices.start + k, start))
-                .collect(),
-            transfers: sewing::welded_transfers(
-                &self.mesh,
-                &self.order,
-                &welds,
-                &start[self.vertices.clone()],
-            ),
-            vertices: self.vertices.clone(),
-            bodies: sewing::pieces(&self.bodies, &welds),
-            elements: &elements,
-            areas: &self.areas,
-            elastic: &self.elastic,
-            bends: &bends,
-            folds: (&folds, dt),
-            links: Vec::new(),
-            link_count: own.count(),
-            welds,
-            masses,
-            stiffness: self.stiffness,
-            edge_length,
-        }))
-    }
-
-    /// The area around each vertex \[m²\], a third of each triangle's.
-    fn areas_around(&self) -> Vec<f64> {
-        let mut by_caller = vec![0.0; self.order.len()];
-        for t in &self.mesh.triangles {
-            let [a, b, c] = t.map(|v| self.mesh.positions[v as usize].as_dvec3());
-            let area = 0.5 * (b - a).cross(c - a).length();
-            t.iter().for_each(|&v| by_caller[v as usize] += area / 3.0);
-        }
-        self.order.iter().map(|&v| by_caller[v as usize]).collect()
-    }
-}
-
-/// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
-fn transfers(mesh: &TriangleMesh, order: &[u32]) -> Vec<Transfer> {
-    let levels = hierarchy::build(mesh, &hierarchy::Options::default()).reordered(order).levels;
-    levels.into_iter().map(|level| level.transfer).collect()
 }
 
 /// Weights of Jacobi corrections. Triangles, edges and hinges of a vertex count together: their corrections are summed.
@@ -694,7 +526,8 @@ fn check(description: &Description) -> Result<(), WorldError> {
     };
     let solver = &description.solver;
     let positive = |v: f32| v.is_finite() && v > 0.0;
-    general(!description.cloths.is_empty(), "no cloth; at least one is needed")?;
+    general(description.bodies().len() > 0, "no cloth and no solid; at least one is needed")?;
+    description.solids.iter().try_for_each(elastic::check)?;
     general(description.gravity.is_finite(), "gravity must be finite")?;
     general(positive(description.frame_time), "frame_time must be positive")?;
     general(
@@ -791,21 +624,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
             min.is_none_or(|m| m <= 0.0 && m.is_finite()) && max.is_none_or(|m| m >= 0.0 && m.is_finite()),
             "a bend limit's min must be at most 0, its max at least 0 degrees a centimetre",
         )?;
-        need(
-            cloth.pins.iter().flat_map(|p| &p.vertices).all(|&v| (v as usize) < count),
-            "a pin names a vertex that does not exist",
-        )?;
-        need(
-            cloth
-                .pins
-                .iter()
-                .all(|p| p.from >= 0.0 && p.from.is_finite() && p.until.is_none_or(|u| u > p.from)),
-            "a pin's from must be at least 0 s, its until later",
-        )?;
-        need(
-            cloth.pins.iter().all(|p| p.attach.is_none() || p.from <= 0.0 && p.motion.keys.is_empty()),
-            "a pin that is attached to an obstacle begins at the start, and has no motion of its own",
-        )?;
+        check_pins(&cloth.pins, count).or_else(|problem| need(false, problem))?;
         need(
             cloth.masses.as_ref().is_none_or(|masses| {
                 masses.len() == count && masses.iter().all(|m| (1e-12..=1e12).contains(m))
@@ -823,15 +642,31 @@ fn check(description: &Description) -> Result<(), WorldError> {
     Ok(())
 }
 
+/// Says what is wrong with the pins of a body with `count` vertices.
+pub(super) fn check_pins(pins: &[Pin], count: usize) -> Result<(), &'static str> {
+    let rules = [
+        (
+            pins.iter().flat_map(|p| &p.vertices).all(|&v| (v as usize) < count),
+            "a pin names a vertex that does not exist",
+        ),
+        (
+            pins.iter().all(|p| p.from >= 0.0 && p.from.is_finite() && p.until.is_none_or(|u| u > p.from)),
+            "a pin's from must be at least 0 s, its until later",
+        ),
+        (
+            pins.iter().all(|p| p.attach.is_none() || p.from <= 0.0 && p.motion.keys.is_empty()),
+            "a pin that is attached to an obstacle begins at the start, and has no motion of its own",
+        ),
+    ];
+    rules.into_iter().find(|(fine, _)| !fine).map_or(Ok(()), |(_, problem)| Err(problem))
+}
+
 /// All triangles in the engine's order of vertices; those of mesh obstacles begin at `fixed_from`.
 fn surface(description: &Description, bodies: &[Body], sewing: &Sewing, fixed_from: usize) -> Surface {
     let mut triangles = Vec::new();
-    for (cloth, body) in description.cloths.iter().zip(bodies) {
-        let mut place = vec![0; body.order.len()];
-        for (k, &v) in body.order.iter().enumerate() {
-            place[v as usize] = (body.vertices.start + k) as u32;
-        }
-        triangles.extend(cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])));
+    for body in bodies {
+        let place = in_order(&body.order, body.vertices.start);
+        triangles.extend(body.surface.iter().map(|t| t.map(|v| place[v as usize])));
     }
     let mut radius = vec![0.5 * description.contact.thickness; fixed_from];
     let mut friction = vec![description.contact.friction; fixed_from];

@@ -8,18 +8,22 @@ use super::{
     fold::{FoldElement, Folds, stiff_folds},
     links::{Link, stiff_links},
     local::NearestBatch,
+    tetrahedra::{Tetrahedra, Weight, stiff_tetrahedra},
 };
 use crate::{
     hierarchy::{
         Transfer,
-        multigrid::{Multigrid, StiffHinge, StiffTriangle},
+        multigrid::{Multigrid, Stiff, StiffHinge, StiffTetrahedron, StiffTriangle},
     },
     kernel::{
         lanes::{BATCH, Quad},
         strain::{self, strain_residual},
         weave::WeaveRange,
     },
-    limit::{bend::BendElement, strain_triangle::StrainElement, weave::WeaveLanes},
+    limit::{
+        bend::BendElement, strain_tetrahedron::TetrahedronElement, strain_triangle::StrainElement,
+        weave::WeaveLanes,
+    },
 };
 
 /// Tables of one body whose triangles have limits, or of several that touch or are sewn to each other and so must be filtered
@@ -40,6 +44,7 @@ pub struct Filter {
     pub(super) elastic: bool,
     /// Corners of triangles at each vertex.
     pub(super) corners: Arc<Corners>,
+    pub(super) tetrahedra: Arc<Tetrahedra>,
     pub(super) bends: Arc<Bends>,
     pub(super) folds: Arc<Folds>,
     /// Seams that it draws together.
@@ -65,9 +70,10 @@ struct MatrixParts {
     masses: Vec<f32>,
     /// Rest areas of the triangles \[m²\].
     areas: Vec<f64>,
+    tetrahedra: Vec<StiffTetrahedron>,
     hinges: Vec<StiffHinge>,
     folds: Vec<StiffHinge>,
-    transfers: Vec<Transfer>,
+    transfers: Vec<Transfer<4>>,
     stiffness: [f64; RAMP.len()],
 }
 
@@ -84,6 +90,8 @@ pub struct Parts<'a> {
     pub areas: &'a [f64],
     /// Their stiffness inside the limits, in the units of κ; empty if that is left to the velocity update.
     pub elastic: &'a [f64],
+    /// Its tetrahedra, with vertices of the world, and what they weigh.
+    pub tetrahedra: (&'a [TetrahedronElement], &'a [Weight]),
     /// Its hinges with limits, with vertices of the world.
     pub bends: &'a [BendElement],
     /// Its hinges that bend inside the filter, with vertices of the world, and the length of a step \[s\].
@@ -99,7 +107,7 @@ pub struct Parts<'a> {
     /// Whether each vertex is held.
     pub held: Vec<bool>,
     /// Levels, finest first; vertices in the order of `vertices`.
-    pub transfers: Vec<Transfer>,
+    pub transfers: Vec<Transfer<4>>,
     /// κ of the ramp's factor 1: see [`stiffness`].
     pub stiffness: f64,
     /// Mean length of an edge \[m\].
@@ -162,6 +170,7 @@ impl Filter {
             elements,
             areas,
             elastic,
+            tetrahedra,
             bends,
             folds,
             links,
@@ -187,6 +196,7 @@ impl Filter {
         let matrix = MatrixParts {
             masses: masses.iter().map(|m| (m / mean) as f32).collect(),
             areas: areas.to_vec(),
+            tetrahedra: stiff_tetrahedra(tetrahedra.0, tetrahedra.1, first),
             hinges: stiff_hinges(bends, first).into_iter().chain(stiff_links(&links)).collect(),
             folds: stiff_folds(folds.0, first, folds.1 * folds.1 / mean),
             transfers,
@@ -194,6 +204,7 @@ impl Filter {
         };
         let mut filter = Self {
             multigrid: Multigrid::default(),
+            tetrahedra: Arc::new(Tetrahedra::new(tetrahedra.0, tetrahedra.1, first, count)),
             bends: Arc::new(Bends::new(bends, first, count)),
             folds: Arc::new(Folds::new(folds.0, first, count, folds.1 * folds.1 / mean)),
             links: Arc::new(links),
@@ -227,6 +238,7 @@ impl Filter {
             two_sided: self.two_sided,
             elastic: self.elastic,
             corners: self.corners.clone(),
+            tetrahedra: self.tetrahedra.clone(),
             bends: self.bends.clone(),
             folds: self.folds.clone(),
             links: self.links.clone(),
@@ -256,8 +268,12 @@ impl Filter {
             .collect();
         self.multigrid = Multigrid::new(
             &self.masses,
-            &triangles,
-            [&matrix.hinges, &matrix.folds],
+            &Stiff {
+                triangles: &triangles,
+                tetrahedra: &matrix.tetrahedra,
+                hinges: &matrix.hinges,
+                folds: &matrix.folds,
+            },
             matrix.transfers.clone(),
             &matrix.stiffness,
         );

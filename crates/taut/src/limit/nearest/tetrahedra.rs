@@ -1,0 +1,337 @@
+//! Tetrahedra as a block of the filter: what each does by itself in an iteration, and its dual from step to step.
+//!
+//! As triangles do, with three stretches in place of two: f = Bx + u, p = f with its stretches drawn to 1 by what the material is worth and then
+//! clamped, pulls κ V Bᵀ(2 (p − f) + u), u ← f − p. The sign of the smallest stretch tells which side out an element is, so that inverted ones
+//! come back the shortest way. A dual is kept as the symmetric matrix S of u = R S, R the rotation of its element, as [`warm`](super::warm) does.
+
+use super::{
+    local::{Pulls, put},
+    tables::Corners,
+    warm::Way,
+};
+use crate::{
+    hierarchy::multigrid::StiffTetrahedron,
+    kernel::{
+        jacobi3::decompose,
+        lanes::{BATCH, Lanes, VertexOffset, Work},
+        real::{Real, V3, add, dot, scale},
+        strain::Range,
+        tetrahedron::{M3, RestInverse3, clamp_stretches3, ease_stretches3, gradient3, residual3},
+    },
+    limit::{
+        NO_LIMIT,
+        colored::{SharedQuads, lanes_of, offsets_of},
+        strain_tetrahedron::TetrahedronElement,
+    },
+};
+
+/// Floats that are kept of a batch's duals.
+pub const DUALS: usize = 6 * BATCH;
+
+/// Duals beyond this are the debris of numbers that overflowed; strains are of the order of 1.
+const DEBRIS: f32 = 1e6;
+
+/// Tetrahedra of the bodies of a filter.
+#[derive(Clone, Debug, Default)]
+pub struct Tetrahedra {
+    pub(super) batches: Vec<NearestTetrahedron>,
+    pub(super) count: usize,
+    /// Places of each vertex in the pulls of all batches.
+    pub(super) corners: Corners,
+    /// Whether any is elastic inside its limits.
+    pub(super) elastic: bool,
+}
+
+/// What tetrahedra are to the filter beside their limits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Weight {
+    /// Weight in the matrix: rest volume \[m³\]; of several bodies, such that κ is right for each.
+    pub volume: f64,
+    /// Lamé's second and first parameter inside the limits, in the units of κ.
+    pub elastic: [f64; 2],
+}
+
+/// [`BATCH`] tetrahedra side by side.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct NearestTetrahedron {
+    vertices: [[VertexOffset; BATCH]; 4],
+    /// Columns of the inverse rest matrix, one after the other.
+    rest: [[f32; BATCH]; 9],
+    volume: [f32; BATCH],
+    range: [[f32; BATCH]; 2],
+    elastic: [[f32; BATCH]; 2],
+}
+
+impl Tetrahedra {
+    /// Tables of `elements` with their `weights`, whose vertices count from `first`; the filter has `count` vertices.
+    pub fn new(elements: &[TetrahedronElement], weights: &[Weight], first: u32, count: usize) -> Self {
+        let indices: Vec<u32> = (0..elements.len() as u32).collect();
+        let pack = |indices: &[u32]| NearestTetrahedron {
+            vertices: [0, 1, 2, 3].map(|k| offsets_of(indices, 0, |e| elements[e].vertices[k] - first)),
+            rest: std::array::from_fn(|k| lanes_of(indices, 0.0, |e| elements[e].rest[k / 3][k % 3])),
+            volume: lanes_of(indices, 0.0, |e| weights[e].volume as f32),
+            range: [
+                lanes_of(indices, 0.0, |e| elements[e].range.min),
+                lanes_of(indices, NO_LIMIT, |e| elements[e].range.max),
+            ],
+            elastic: [0, 1].map(|k| lanes_of(indices, 0.0, |e| weights[e].elastic[k] as f32)),
+        };
+        let vertices: Vec<[u32; 4]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
+        Self {
+            batches: indices.chunks(BATCH).map(pack).collect(),
+            count: elements.len(),
+            corners: Corners::new(count, &vertices),
+            elastic: weights.iter().any(|w| w.elastic != [0.0; 2]),
+        }
+    }
+}
+
+/// What tetrahedra add to the matrix.
+pub fn stiff_tetrahedra(
+    elements: &[TetrahedronElement],
+    weights: &[Weight],
+    first: u32,
+) -> Vec<StiffTetrahedron> {
+    let gradients = |e: &TetrahedronElement| {
+        // Rows of the inverse are the gradients of the last three shape functions.
+        let row = |i: usize| [0, 1, 2].map(|k| f64::from(e.rest[k][i]));
+        let rows = [row(0), row(1), row(2)];
+        let first = [0, 1, 2].map(|k| -(rows[0][k] + rows[1][k] + rows[2][k]));
+        [first, rows[0], rows[1], rows[2]]
+    };
+    elements
+        .iter()
+        .zip(weights)
+        .map(|(e, w)| (e.vertices.map(|v| v - first), gradients(e), w.volume))
+        .collect()
+}
+
+impl NearestTetrahedron {
+    #[inline(always)]
+    fn rest<L: Lanes>(&self, at: usize) -> RestInverse3<L> {
+        columns(L::load_all(&self.rest, at))
+    }
+
+    #[inline(always)]
+    fn limits<L: Lanes>(&self, at: usize) -> Range<L> {
+        Range { min: L::load(&self.range[0], at), max: L::load(&self.range[1], at) }
+    }
+}
+
+/// Nine numbers as the columns of a matrix.
+#[inline(always)]
+fn columns<L: Real>(m: [L; 9]) -> M3<L> {
+    [[m[0], m[1], m[2]], [m[3], m[4], m[5]], [m[6], m[7], m[8]]]
+}
+
+/// What an iteration remembers of a batch.
+#[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
+pub struct TetrahedronState {
+    /// Duals: the columns of a gradient.
+    pub dual: [[f32; BATCH]; 9],
+    /// Largest residual past the limits.
+    pub worst: f32,
+    /// Sum of the residuals.
+    pub sum: f32,
+}
+
+impl TetrahedronState {
+    #[inline(always)]
+    fn note(&mut self, mut residuals: [f32; BATCH]) {
+        self.worst = 0.0;
+        for k in 0..BATCH {
+            self.worst = <f32 as Real>::max(self.worst, residuals[k]);
+        }
+        // By halves, so that the order does not depend on the width of the lanes.
+        for half in [8, 4, 2, 1] {
+            for k in 0..half {
+                residuals[k] += residuals[k + half];
+            }
+        }
+        self.sum = residuals[0];
+    }
+}
+
+/// One iteration of some batches.
+pub struct ClampTetrahedra<'a> {
+    /// Tetrahedra.
+    pub batches: &'a [NearestTetrahedron],
+    /// Their duals and residuals.
+    pub states: &'a mut [TetrahedronState],
+    /// Where their pulls go.
+    pub pulls: &'a mut [Pulls<4>],
+    /// Positions; nobody writes meanwhile.
+    pub x: SharedQuads,
+    /// κ.
+    pub stiffness: f32,
+    /// Factor on the duals as they come.
+    pub rescale: f32,
+    /// Whether they are elastic inside their limits.
+    pub elastic: bool,
+    /// Whether to measure residuals.
+    pub measure: bool,
+}
+
+impl Work for ClampTetrahedra<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let (zero, rescale, kappa) = (L::splat(0.0), L::splat(self.rescale), L::splat(self.stiffness));
+        for ((batch, state), pulls) in self.batches.iter().zip(self.states).zip(self.pulls) {
+            let mut residuals = [0.0; BATCH];
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                // SAFETY: indices are of vertices of the filter; nobody writes meanwhile.
+                let x: [V3<L>; 4] = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let (rest, limits) = (batch.rest::<L>(at), batch.limits::<L>(at));
+                if self.measure {
+                    residual3(&x, &rest, limits).store(&mut residuals, at);
+                }
+                let mut u = columns(L::load_all(&state.dual, at));
+                let mut f = gradient3(&x, &rest);
+                for k in 0..3 {
+                    u[k] = scale(u[k], rescale);
+                    f[k] = add(f[k], u[k]);
+                }
+                let clamped = if self.elastic {
+                    let [mu, lambda]: [L; 2] = L::load_all(&batch.elastic, at);
+                    Some(ease_stretches3(&f, limits, mu, lambda, kappa))
+                } else {
+                    clamp_stretches3(&f, limits)
+                };
+                let moved = match clamped {
+                    Some(moved) => guarded(moved),
+                    None => [[zero; 3]; 3],
+                };
+                let weight = L::load(&batch.volume, at) * kappa;
+                let mut pull = [[zero; 3]; 3];
+                for k in 0..3 {
+                    for j in 0..3 {
+                        (zero - moved[k][j]).store(&mut state.dual[3 * k + j], at);
+                        pull[k][j] = (moved[k][j] + moved[k][j] + u[k][j]) * weight;
+                    }
+                }
+                // P Bᵀ: the pull at corner i + 1 is P times row i of the inverse.
+                let mut sum = [zero; 3];
+                for i in 0..3 {
+                    let mut corner = scale(pull[0], rest[0][i]);
+                    for k in 1..3 {
+                        corner = add(corner, scale(pull[k], rest[k][i]));
+                    }
+                    sum = add(sum, corner);
+                    put(&mut pulls[i + 1], at, corner);
+                }
+                put(&mut pulls[0], at, scale(sum, L::splat(-1.0)));
+            }
+            if self.measure {
+                state.note(residuals);
+            }
+        }
+    }
+}
+
+/// Nothing in lanes where something is not a number or absurd.
+#[inline(always)]
+fn guarded<L: Lanes>(moved: M3<L>) -> M3<L> {
+    let zero = L::splat(0.0);
+    let mut size = zero;
+    for k in 0..3 {
+        for j in 0..3 {
+            size = size + moved[k][j].abs();
+        }
+    }
+    let sane = size.le(L::splat(DEBRIS));
+    let mut kept = moved;
+    for k in 0..3 {
+        for j in 0..3 {
+            kept[k][j] = L::select(sane, moved[k][j], zero);
+        }
+    }
+    kept
+}
+
+/// Turns the duals of some batches, and measures residuals.
+pub struct TurnSolidDuals<'a> {
+    /// Tetrahedra.
+    pub batches: &'a [NearestTetrahedron],
+    /// Their duals.
+    pub states: &'a mut [TetrahedronState],
+    /// What is kept of them.
+    pub kept: &'a mut [f32],
+    /// Positions; nobody writes meanwhile.
+    pub x: SharedQuads,
+    /// Which way.
+    pub way: Way,
+    /// Factor on the way.
+    pub factor: f32,
+}
+
+/// The rotation of a gradient: U Vᵀ, which is never a reflection.
+#[inline(always)]
+fn rotation3<L: Real>(f: &M3<L>) -> M3<L> {
+    let d = decompose(f);
+    let mut r = [[L::splat(0.0); 3]; 3];
+    for k in 0..3 {
+        for j in 0..3 {
+            r[k][j] = d.u[0][j] * d.v[0][k] + d.u[1][j] * d.v[1][k] + d.u[2][j] * d.v[2][k];
+        }
+    }
+    r
+}
+
+/// Where the entries of a symmetric matrix are kept.
+const SYMMETRIC: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+
+impl Work for TurnSolidDuals<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let (zero, half, factor) = (L::splat(0.0), L::splat(0.5), L::splat(self.factor));
+        for ((batch, state), kept) in
+            self.batches.iter().zip(self.states).zip(self.kept.chunks_exact_mut(DUALS))
+        {
+            let (kept, _) = kept.as_chunks_mut::<BATCH>();
+            let mut residuals = [0.0; BATCH];
+            for at in (0..BATCH).step_by(L::WIDTH) {
+                // SAFETY: indices are of vertices of the filter; nobody writes meanwhile.
+                let x: [V3<L>; 4] = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let rest = batch.rest::<L>(at);
+                let r = rotation3(&gradient3(&x, &rest));
+                residual3(&x, &rest, batch.limits(at)).store(&mut residuals, at);
+                match self.way {
+                    Way::Begin => {
+                        let mut s = [zero; 6];
+                        let mut size = zero;
+                        for k in 0..6 {
+                            s[k] = L::load(&kept[k], at) * factor;
+                            size = size + s[k].abs();
+                        }
+                        let sane = size.le(L::splat(DEBRIS));
+                        for k in 0..3 {
+                            let mut column = scale(r[0], s[SYMMETRIC[0][k]]);
+                            for j in 1..3 {
+                                column = add(column, scale(r[j], s[SYMMETRIC[j][k]]));
+                            }
+                            for j in 0..3 {
+                                L::select(sane, column[j], zero).store(&mut state.dual[3 * k + j], at);
+                            }
+                        }
+                    }
+                    Way::End => {
+                        let u = columns(L::load_all(&state.dual, at));
+                        for i in 0..3 {
+                            for k in i..3 {
+                                let both = dot(r[i], u[k]) + dot(r[k], u[i]);
+                                (both * half * factor).store(&mut kept[SYMMETRIC[i][k]], at);
+                            }
+                        }
+                    }
+                }
+            }
+            state.note(residuals);
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Tables of the filters: which bodies are filtered together, with what matrices and levels.
+
+use std::{iter::once, ops::Range};
+
+use glam::Vec3;
+
+use super::{
+    Body, Cloth, Description, Solid,
+    build::{Elements, Ranges, elastic_inside},
+    sewing,
+};
+use crate::{
+    boundary::seam::Sewing,
+    hierarchy::{self, Transfer, lattice::lattice},
+    kernel::lanes::Quad,
+    limit::{
+        bend::BendElement,
+        nearest::{
+            fold::FoldElement,
+            tables::{Filter, Parts, stiffness},
+            tetrahedra::Weight,
+        },
+        strain_tetrahedron::TetrahedronElement,
+        strain_triangle::StrainElement,
+    },
+    mesh::TriangleMesh,
+    velocity::{bending::HingeElement, fem_tetrahedron::lame},
+};
+
+/// Largest factor on κ because of rigid bodies.
+const MOST_LOADED: f64 = 1000.0;
+
+/// What seams mean for filters.
+#[derive(Clone, Copy)]
+pub(super) struct Seams<'a> {
+    pub sewing: &'a Sewing,
+    /// Hinges across seams that bend inside filters while seams are closed.
+    pub folds: &'a [FoldElement],
+}
+
+/// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch or are sewn together;
+/// and what takes their place while seams are closed.
+pub(super) fn build_filters(
+    description: &Description,
+    bodies: &[Body],
+    elements: &Elements,
+    seams: Seams,
+    start: &[Quad],
+    edge_length: f32,
+    dt: f64,
+) -> (Vec<Filter>, Vec<Option<Filter>>) {
+    let implicit = elastic_inside(description);
+    // What a body touches has to be filtered with it, so all that it may touch is filtered at once.
+    let touching = description.contact.thickness > 0.0 || !description.rigid_bodies.is_empty();
+    // What has to stop a body carries the body's mass as well, and κ grows with what it has to stop.
+    let of_bodies: f64 = description.rigid_bodies.iter().map(|body| f64::from(body.mass)).sum();
+    let of_cloth: f64 = bodies.iter().flat_map(|body| &body.masses).sum();
+    let loaded = (1.0 + of_bodies / of_cloth).min(MOST_LOADED);
+    let sewing = seams.sewing;
+    let (mut filters, mut welded) = (Vec::new(), Vec::new());
+    let joined = if touching { once(0..bodies.len()).collect() } else { sewing::joined(sewing, bodies) };
+    for range in joined {
+        let mut together: Option<Together> = None;
+        let alone = range.len() == 1 && !touching;
+        for number in range {
+            let body = &bodies[number];
+            let part = match description.cloths.get(number) {
+                Some(cloth) => {
+                    let vertices = || body.vertices.start as u32..body.vertices.end as u32;
+                    let sewn =
+                        sewing.stitches.iter().any(|s| s.vertices.iter().any(|v| vertices().contains(v)));
+                    let limited = cloth.limits_strain() || cloth.bend.is_some();
+                    if !limited && !implicit && !sewn && alone {
+                        continue;
+                    }
+                    Together::cloth(cloth, body, &elements.ranges[number], elements, (implicit, sewn), dt)
+                }
+                None => {
+                    let solid = &description.solids[number - description.cloths.len()];
+                    Together::solid(solid, body, &elements.ranges[number], elements, dt)
+                }
+            };
+            let part = Together { stiffness: loaded * part.stiffness, ..part };
+            match &mut together {
+                Some(together) => together.add(part),
+                None => together = Some(part),
+            }
+        }
+        if let Some(together) = together {
+            welded.push(together.welded(seams, start, edge_length, dt));
+            filters.push(together.filter(sewing, start, edge_length, dt));
+        }
+    }
+    (filters, welded)
+}
+
+/// What a filter is made of, while its bodies are collected: cloth first, then solids.
+#[derive(Default)]
+struct Together {
+    vertices: Range<usize>,
+    bodies: Vec<Range<usize>>,
+    elements: Vec<StrainElement>,
+    areas: Vec<f64>,
+    /// In units of the mean mass.
+    elastic: Vec<f64>,
+    tetrahedra: Vec<TetrahedronElement>,
+    /// In units of the mean mass.
+    weights: Vec<Weight>,
+    bends: Vec<BendElement>,
+    folds: Vec<FoldElement>,
+    masses: Vec<f64>,
+    /// In units of the mean mass.
+    stiffness: f64,
+    /// Of all cloth.
+    mesh: TriangleMesh,
+    /// Of all cloth.
+    order: Vec<u32>,
+    /// Levels of each solid, and how many vertices it has.
+    lattices: Vec<(usize, Vec<Transfer<4>>)>,
+}
+
+/// The largest extent of a rest shape \[m\].
+fn size(positions: &[Vec3]) -> f64 {
+    let (low, high) = positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+    f64::from((high - low).max_element())
+}
+
+impl Together {
+    fn cloth(
+        cloth: &Cloth,
+        body: &Body,
+        ranges: &Ranges,
+        elements: &Elements,
+        (implicit, sewn): (bool, bool),
+        dt: f64,
+    ) -> Self {
+        let (areas, bends) = (&elements.areas[ranges.strain.clone()], &elements.bends[ranges.bends.clone()]);
+        let (count, size) = (body.order.len(), size(&cloth.mesh.positions));
+        let mean = body.masses.iter().sum::<f64>() / count as f64;
+        let stretch = dt * dt * f64::from(cloth.material.stretch) / mean;
+        Self {
+            vertices: body.vertices.clone(),
+            bodies: once(0..count).collect(),
+            elements: elements.strain[ranges.strain.clone()].to_vec(),
+            elastic: if implicit { vec![stretch; areas.len()] } else { Vec::new() },
+            areas: areas.to_vec(),
+            bends: bends.to_vec(),
+            folds: elements.folds[ranges.folds.clone()].to_vec(),
+            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+            stiffness: if cloth.limits_strain() || cloth.bend.is_some() || implicit {
+                stiffness(count, size, areas, bends)
+            } else if sewn {
+                stiffness(count, size, &[body.rest.size().powi(2)], bends)
+            } else {
+                0.0
+            },
+            mesh: cloth.mesh.clone(),
+            order: body.order.clone(),
+            ..Self::default()
+        }
+    }
+
+    fn solid(solid: &Solid, body: &Body, ranges: &Ranges, elements: &Elements, dt: f64) -> Self {
+        let count = body.order.len();
+        let mean = body.masses.iter().sum::<f64>() / count as f64;
+        let tetrahedra = &elements.tetrahedra[ranges.tetrahedra.clone()];
+        let volumes = &elements.volumes[ranges.tetrahedra.clone()];
+        let volume: f64 = volumes.iter().sum();
+        let [lambda, mu] = lame(f64::from(solid.material.young), f64::from(solid.material.poisson));
+        let elastic = [mu, lambda].map(|modulus| dt * dt * modulus / mean);
+        let size = size(&solid.mesh.positions);
+        let rest: Vec<Vec3> = body.order.iter().map(|&v| solid.mesh.positions[v as usize]).collect();
+        let corners: Vec<[u32; 4]> =
+            tetrahedra.iter().map(|e| e.vertices.map(|v| v - body.vertices.start as u32)).collect();
+        Self {
+            vertices: body.vertices.clone(),
+            bodies: once(0..count).collect(),
+            tetrahedra: tetrahedra.to_vec(),
+            weights: volumes.iter().map(|&volume| Weight { volume, elastic }).collect(),
+            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+            stiffness: size * size * count as f64 / volume,
+            lattices: vec![(count, lattice(&rest, &corners, volume))],
+            ..Self::default()
+        }
+    }
+
+    /// Adds what follows in the order of vertices.
+    fn add(&mut self, mut other: Self) {
+        let first = self.masses.len();
+        let mean = |masses: &[f64]| masses.iter().sum::<f64>() / masses.len() as f64;
+        let [own, others] = [&self.masses, &other.masses].map(|m| mean(m));
+        // κ is one number, in units of one mean mass: what it would be for each body goes into the weights of its triangles.
+        let stiffness = [self.stiffness * own, other.stiffness * others];
+        self.masses.append(&mut other.masses);
+        let common = if stiffness[0] > 0.0 { stiffness[0] } else { stiffness[1] };
+        self.stiffness = common / mean(&self.masses);
+        let factor = if common > 0.0 { stiffness[1] / common } else { 1.0 };
+        self.areas.extend(other.areas.iter().map(|area| area * factor));
+        let all = mean(&self.masses);
+        self.elastic.iter_mut().for_each(|k| *k *= own / all);
+        self.elastic.extend(other.elastic.iter().map(|k| k * others / (all * factor)));
+        let weigh = |w: &Weight, factor: f64, mean: f64| Weight {
+            volume: w.volume * factor,
+            elastic: w.elastic.map(|k| k * mean / (all * factor)),
+        };
+        self.weights.iter_mut().for_each(|w| *w = weigh(w, 1.0, own));
+        self.weights.extend(other.weights.iter().map(|w| weigh(w, factor, others)));
+        self.tetrahedra.append(&mut other.tetrahedra);
+        self.lattices.append(&mut other.lattices);
+        self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
+        self.elements.append(&mut other.elements);
+        self.folds.append(&mut other.folds);
+        self.vertices.end = other.vertices.end;
+        self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
+        self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + first as u32)));
+        self.mesh.positions.append(&mut other.mesh.positions);
+        self.order.extend(other.order.iter().map(|v| v + first as u32));
+    }
+
+    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32, dt: f64) -> Filter {
+        let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
+        let transfers = transfers(&self.mesh, &self.order);
+        Filter::new(Parts {
+            held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
+            transfers: side_by_side((self.order.len(), transfers), &self.lattices),
+            vertices: self.vertices,
+            bodies: self.bodies,
+            elements: &self.elements,
+            areas: &self.areas,
+            elastic: &self.elastic,
+            tetrahedra: (&self.tetrahedra, &self.weights),
+            bends: &self.bends,
+            folds: (&self.folds, dt),
+            link_count: links.len(),
+            links,
+            welds: Vec::new(),
+            masses: self.masses,
+            stiffness: self.stiffness,
+            edge_length,
+        })
+    }
+
+    /// The same with twins as one vertex, if there are any: the lowest of them stands for all.
+    fn welded(&self, seams: Seams, start: &[Quad], edge_length: f32, dt: f64) -> Option<Filter> {
+        let sewing = seams.sewing;
+        let first = self.vertices.start as u32;
+        let welds: Vec<u32> = (self.vertices.start..self.vertices.end)
+            .map(|v| sewing.identity.get(v).map_or(v as u32, |&twin| twin) - first)
+            .collect();
+        let twins = |k: usize| welds[k] as usize != k;
+        if !(0..welds.len()).any(twins) {
+            return None;
+        }
+        let mut masses = self.masses.clone();
+        for k in (0..welds.len()).filter(|&k| twins(k)) {
+            masses[welds[k] as usize] += masses[k];
+            masses[k] = 0.0;
+        }
+        let weld = |e: &StrainElement| StrainElement { vertices: sewing.welded(e.vertices), ..*e };
+        let elements: Vec<_> = self.elements.iter().map(weld).collect();
+        let weld = |e: &BendElement| BendElement { vertices: sewing.welded(e.vertices), ..*e };
+        let bends: Vec<_> = self.bends.iter().map(weld).collect();
+        let weld = |e: &FoldElement| {
+            let vertices = sewing.welded(e.hinge.vertices);
+            FoldElement { hinge: HingeElement { vertices, ..e.hinge }, ..*e }
+        };
+        let across = seams.folds.iter().filter(|e| self.vertices.contains(&(e.hinge.vertices[0] as usize)));
+        let implicit = !self.elastic.is_empty();
+        let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| implicit)).map(weld).collect();
+        let cloth = self.order.len();
+        let transfers = sewing::welded_transfers(
+            &self.mesh,
+            &self.order,
+            &welds[..cloth],
+            &start[self.vertices.clone()][..cloth],
+        );
+        let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
+        Some(Filter::new(Parts {
+            held: (0..welds.len())
+                .map(|k| twins(k) || sewing.holds(self.vertices.start + k, start))
+                .collect(),
+            transfers: side_by_side((cloth, transfers), &self.lattices),
+            vertices: self.vertices.clone(),
+            bodies: sewing::pieces(&self.bodies, &welds),
+            elements: &elements,
+            areas: &self.areas,
+            elastic: &self.elastic,
+            tetrahedra: (&self.tetrahedra, &self.weights),
+            bends: &bends,
+            folds: (&folds, dt),
+            links: Vec::new(),
+            link_count: own.count(),
+            welds,
+            masses,
+            stiffness: self.stiffness,
+            edge_length,
+        }))
+    }
+
+    /// The area around each vertex \[m²\], a third of each triangle's.
+    fn areas_around(&self) -> Vec<f64> {
+        let mut by_caller = vec![0.0; self.order.len()];
+        for t in &self.mesh.triangles {
+            let [a, b, c] = t.map(|v| self.mesh.positions[v as usize].as_dvec3());
+            let area = 0.5 * (b - a).cross(c - a).length();
+            t.iter().for_each(|&v| by_caller[v as usize] += area / 3.0);
+        }
+        self.order.iter().map(|&v| by_caller[v as usize]).collect()
+    }
+}
+
+/// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
+fn transfers(mesh: &TriangleMesh, order: &[u32]) -> Vec<Transfer> {
+    if mesh.triangles.is_empty() {
+        return Vec::new();
+    }
+    let levels = hierarchy::build(mesh, &hierarchy::Options::default()).reordered(order).levels;
+    levels.into_iter().map(|level| level.transfer).collect()
+}
+
+/// Levels of cloth and of solids, each with its number of vertices, as those of one body. Where one has come to its coarsest, it stays as it is.
+fn side_by_side(cloth: (usize, Vec<Transfer>), solids: &[(usize, Vec<Transfer<4>>)]) -> Vec<Transfer<4>> {
+    let (count, transfers) = cloth;
+    let cloth = (count, transfers.into_iter().map(Transfer::from).collect::<Vec<_>>());
+    let parts: Vec<&(usize, Vec<Transfer<4>>)> =
+        once(&cloth).chain(solids).filter(|(count, _)| *count > 0).collect();
+    let depth = parts.iter().map(|(_, levels)| levels.len()).max().unwrap_or(0);
+    let mut counts: Vec<usize> = parts.iter().map(|(count, _)| *count).collect();
+    let mut all = Vec::with_capacity(depth);
+    for level in 0..depth {
+        let mut joint = Transfer::default();
+        let mut first = 0;
+        for ((_, levels), count) in parts.iter().zip(&mut counts) {
+            match levels.get(level) {
+                Some(own) => {
+                    joint.corners.extend(own.corners.iter().map(|c| c.map(|v| v + first)));
+                    joint.weights.extend_from_slice(&own.weights);
+                    let next = levels.get(level + 1).map(|next| next.corners.len());
+                    *count = next.unwrap_or_else(|| {
+                        own.corners.iter().flatten().map(|&c| c as usize + 1).max().unwrap_or(0)
+                    });
+                }
+                None => {
+                    joint.corners.extend((0..*count as u32).map(|v| [first + v; 4]));
+                    joint.weights.extend((0..*count).map(|_| [1.0, 0.0, 0.0, 0.0]));
+                }
+            }
+            first += *count as u32;
+        }
+        all.push(joint);
+    }
+    all
+}
