@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use taut::{BodyRef, Limit, World};
-use taut_io::output::outcome::{ContactFigures, Outcome, Status, Worst};
+use taut_io::output::outcome::{ContactFigures, Outcome, SolidFigures, Status, Worst};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
 
@@ -71,6 +71,9 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
                     world.description().solver.bend_tolerance
                 ),
             );
+        }
+        if let Some(solid) = &f.solid {
+            row("volume", volume(solid));
         }
         row("iterations", format!("{} in all, at most {} a frame", f.iterations, f.max_iterations));
         row(
@@ -161,6 +164,34 @@ pub fn contact(found: &ContactFigures) -> String {
             )
         }
     }
+}
+
+/// What became of the volume of solids, in words.
+pub fn volume(found: &SolidFigures) -> String {
+    let ring = &found.max_ring_volume_error;
+    let around = format!(
+        "around vertices changed by at most {:.3} % (frame {} of {})",
+        100.0 * ring.value,
+        ring.frame,
+        ring.body
+    );
+    match found.inverted_frames {
+        0 => format!("{around}, nothing inside out"),
+        frames => {
+            let most = &found.most_inverted;
+            let count = counted_tetrahedra(most.value as u64);
+            let frames = counted(u64::from(frames), "frame");
+            let inside_out = format!(
+                "{frames} with tetrahedra inside out, at most {count} (frame {} of {})",
+                most.frame, most.body
+            );
+            format!("{around}, {}", styled(WARN, inside_out))
+        }
+    }
+}
+
+fn counted_tetrahedra(count: u64) -> String {
+    if count == 1 { "1 tetrahedron".into() } else { format!("{count} tetrahedra") }
 }
 
 /// A length with three digits that count.

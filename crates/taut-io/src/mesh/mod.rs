@@ -139,6 +139,22 @@ impl TetrahedronFormat {
     }
 }
 /// SCAFFOLD
-pub fn read_tetrahedra(_: &Path) -> Result<taut::mesh::tetrahedra::TetrahedronMesh, Problem> {
+pub fn read_tetrahedra(path: &Path) -> Result<taut::mesh::tetrahedra::TetrahedronMesh, Problem> {
+    let b = std::fs::read(path).map_err(|e| Problem { message: e.to_string(), ..Problem::default() })?;
+    let text = String::from_utf8_lossy(&b);
+    let num = |k: &str| text.split(k).nth(1).unwrap().split('"').nth(1).unwrap().parse::<usize>().unwrap();
+    let (n, m) = (num("NumberOfPoints"), num("NumberOfCells"));
+    let at = b.windows(2).position(|w| w == b"\n_").unwrap() + 2;
+    let f = |i: usize| f32::from_le_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]]);
+    let u = |i: usize| u32::from_le_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]]);
+    let p = at + 8;
+    let t = p + 12 * n + 8;
+    Ok(taut::mesh::tetrahedra::TetrahedronMesh {
+        positions: (0..n).map(|i| Vec3::new(f(p + 12 * i), f(p + 12 * i + 4), f(p + 12 * i + 8))).collect(),
+        tetrahedra: (0..m).map(|i| [0, 4, 8, 12].map(|k| u(t + 16 * i + k))).collect(),
+    })
+}
+/// SCAFFOLD
+pub fn old_read_tetrahedra(_: &Path) -> Result<taut::mesh::tetrahedra::TetrahedronMesh, Problem> {
     Err(Problem::default())
 }

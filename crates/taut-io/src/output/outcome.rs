@@ -52,6 +52,17 @@ pub struct ContactFigures {
     pub smallest_gap_frame: Option<u32>,
 }
 
+/// What belongs to soft solids alone, over the frames after the start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolidFigures {
+    /// Frames at whose end a tetrahedron is inside out.
+    pub inverted_frames: u32,
+    /// Most tetrahedra that are inside out in a body and frame.
+    pub most_inverted: Worst,
+    /// Largest relative change of the volume around a vertex.
+    pub max_ring_volume_error: Worst,
+}
+
 /// Worst figures over the frames after the start, and times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
@@ -83,6 +94,9 @@ pub struct Figures {
     /// Contact; none where everything is let pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactFigures>,
+    /// Soft solids; none where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solid: Option<SolidFigures>,
     /// Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together \[J\].
     pub final_energy: f64,
     /// Iterations of the limiter in all frames.
@@ -189,6 +203,26 @@ impl Tally {
         }
     }
 
+    fn add_solids(&mut self, line: &FrameLine) {
+        let mut inverted = false;
+        for body in &line.certificate.bodies {
+            let Some(found) = &body.solid else { continue };
+            let solid = self.figures.solid.get_or_insert_default();
+            inverted |= found.inverted > 0;
+            let worst = |of: &mut Worst, value: f64| {
+                if of.body.is_empty() || value > of.value {
+                    let (frame, body) = (line.frame, body.name.clone());
+                    *of = Worst { value, frame, body, element: Vec::new() };
+                }
+            };
+            worst(&mut solid.most_inverted, found.inverted as f64);
+            worst(&mut solid.max_ring_volume_error, found.max_ring_volume_error);
+        }
+        if let Some(solid) = &mut self.figures.solid {
+            solid.inverted_frames += u32::from(inverted);
+        }
+    }
+
     /// Adds a frame. Of the start, only the energy counts: nothing was simulated yet.
     pub fn add(&mut self, line: &FrameLine) {
         let energies = line.certificate.bodies.iter().map(|body| body.energy);
@@ -197,6 +231,7 @@ impl Tally {
         self.figures.final_opening = openings.fold(0.0, f64::max);
         self.add_contact(line);
         let Some(report) = &line.report else { return };
+        self.add_solids(line);
         let f = &mut self.figures;
         for body in &line.certificate.bodies {
             let strain = &body.strain;
@@ -274,7 +309,7 @@ pub fn median_and_worst(values: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use taut::certificate::{BodyCertificate, ContactCertificate, StrainMeasure};
+    use taut::certificate::{BodyCertificate, ContactCertificate, SolidMeasure, StrainMeasure};
 
     use super::*;
     use taut::FrameReport;
@@ -327,6 +362,25 @@ mod tests {
         let first = contact.first_crossed.unwrap();
         assert_eq!((first.frame, first.value), (3, 2.0));
         assert_eq!((contact.smallest_gap, contact.smallest_gap_frame), (Some(0.0), Some(1)));
+    }
+
+    #[test]
+    fn volumes_of_solids_are_gathered() {
+        let mut tally = Tally::default();
+        tally.add(&line(1, 1.0, true));
+        assert_eq!(tally.figures().solid, None);
+        for (frame, inverted, error) in [(0, 9, 0.9), (1, 0, 0.02), (2, 3, 0.01)] {
+            let mut line = line(frame, 1.0, true);
+            let measure = SolidMeasure { inverted, max_ring_volume_error: error, ..SolidMeasure::default() };
+            line.certificate.bodies[0].solid = Some(measure);
+            tally.add(&line);
+        }
+        let solid = tally.figures().solid.unwrap();
+        assert_eq!(
+            (solid.inverted_frames, solid.most_inverted.value, solid.most_inverted.frame),
+            (1, 3.0, 2)
+        );
+        assert_eq!((solid.max_ring_volume_error.value, solid.max_ring_volume_error.frame), (0.02, 1));
     }
 
     #[test]

@@ -70,7 +70,8 @@ fn check_bodies(scene: &Node, report: &mut Report<'_>) {
     };
     if is_empty("cloth") && is_empty("solid") {
         let message = "is missing; at least one [[cloth]] or [[solid]] is needed";
-        report.add(scene.origin, &Path::Key(&root, "cloth"), message);
+        let origin = scene.get("cloth").map_or(scene.origin, |node| node.origin);
+        report.add(origin, &Path::Key(&root, "cloth"), message);
     }
     let [cloths, solids] = ["cloth", "solid"].map(|kind| names::effective(kind, scene.items_of(kind)));
     let list = Path::Key(&root, "solid");

@@ -8,7 +8,7 @@ use std::{
 use glam::{DVec3, Vec3};
 use taut::mesh::{
     TriangleMesh, generate,
-    stuff::{StuffOptions, Stuffed, solid_levels, stuff},
+    stuff::{StuffOptions, solid_levels, spacing_of, stuff},
     tetrahedra::TetrahedronMesh,
 };
 
@@ -18,10 +18,6 @@ use super::{
     select::Selection,
 };
 use crate::{Problem, mesh::TetrahedronFormat};
-
-/// How near the number of tetrahedra has to come to what was asked for, relative, and how often that is tried.
-const NEAR: f64 = 0.03;
-const TRIES: usize = 4;
 
 /// A solid at rest.
 struct Filled {
@@ -109,7 +105,7 @@ impl Builder<'_> {
         match crate::mesh::read_tetrahedra(path) {
             Ok(mut mesh) => {
                 scale_all(&mut mesh.positions, scale);
-                let levels = solid_levels(&mesh.surface(), mean_edge(&mesh), &mesh);
+                let levels = solid_levels(&mesh.surface(), spacing_of(&mesh), &mesh);
                 Some(Filled { mesh, levels, skin: None })
             }
             Err(problem) => self.blame_file(place, problem),
@@ -126,11 +122,12 @@ impl Builder<'_> {
     ) -> Option<Filled> {
         let keys = ["mesh", solid.mesh.tag()];
         scale_all(&mut surface.positions, vector(solid.transform.scale.factors()));
-        let filled = match (solid.spacing, solid.tetrahedra) {
-            (Some(spacing), _) => fill(&surface, spacing as f32),
+        let options = match (solid.spacing, solid.tetrahedra) {
+            (Some(spacing), _) => Ok(StuffOptions { spacing: spacing as f32 }),
             // The rules see to it that one of the two is there.
-            (None, count) => fill_with(&surface, count.unwrap_or(1000)),
+            (None, count) => StuffOptions::for_count(&surface, count.unwrap_or_default() as usize),
         };
+        let filled = options.and_then(|options| Ok((options.spacing, stuff(&surface, &options)?)));
         match filled {
             Ok((spacing, stuffed)) => {
                 for warning in stuffed.warnings {
@@ -140,8 +137,8 @@ impl Builder<'_> {
                 let levels = solid_levels(&surface, spacing, &stuffed.mesh);
                 Some(Filled { mesh: stuffed.mesh, levels, skin: Some(surface) })
             }
-            Err(message) => {
-                let problem = self.in_mesh(place, &keys, file, message);
+            Err(error) => {
+                let problem = self.in_mesh(place, &keys, file, error.to_string());
                 self.report.problems.push(problem);
                 None
             }
@@ -161,56 +158,10 @@ impl Builder<'_> {
     }
 }
 
-/// `surface` filled with tetrahedra of this size \[m\].
-fn fill(surface: &TriangleMesh, spacing: f32) -> Result<(f32, Stuffed), String> {
-    let options = StuffOptions { spacing, ..StuffOptions::default() };
-    stuff(surface, &options).map(|stuffed| (spacing, stuffed)).map_err(|error| error.to_string())
-}
-
-/// `surface` filled with about `count` tetrahedra: their size is corrected by how many there are.
-fn fill_with(surface: &TriangleMesh, count: u32) -> Result<(f32, Stuffed), String> {
-    let wanted = f64::from(count);
-    // Regular tetrahedra of this edge would fill the volume.
-    let mut spacing = (volume(surface) * 6.0 * 2f64.sqrt() / wanted).cbrt();
-    if !(spacing > 0.0 && spacing.is_finite()) {
-        return Err(
-            "has no inside that could be filled; it must be closed, with faces that look outwards".into()
-        );
-    }
-    let mut best: Option<(f64, (f32, Stuffed))> = None;
-    for _ in 0..TRIES {
-        let filled = fill(surface, spacing as f32)?;
-        let ratio = filled.1.mesh.tetrahedra.len() as f64 / wanted;
-        let off = ratio.ln().abs();
-        if best.as_ref().is_none_or(|(least, _)| off < *least) {
-            best = Some((off, filled));
-        }
-        if (ratio - 1.0).abs() <= NEAR {
-            break;
-        }
-        spacing *= ratio.cbrt();
-    }
-    best.map(|(_, filled)| filled).ok_or_else(|| "cannot be filled".into())
-}
-
-/// Volume inside a closed surface \[m³\].
-fn volume(surface: &TriangleMesh) -> f64 {
-    let corner = |v: u32| surface.positions.get(v as usize).map_or(DVec3::ZERO, |x| x.as_dvec3());
-    let flux = |[a, b, c]: &[u32; 3]| corner(*a).dot(corner(*b).cross(corner(*c)));
-    surface.triangles.iter().map(flux).sum::<f64>().abs() / 6.0
-}
-
 /// Coarser bars: half as many boxes along every side, as long as there is one to halve.
 fn halved(cells: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let half = |cells: &[u32; 3]| cells.iter().any(|&n| n > 1).then(|| cells.map(|n| n.div_ceil(2)));
     std::iter::successors(Some(cells), half).skip(1)
-}
-
-fn mean_edge(mesh: &TetrahedronMesh) -> f32 {
-    let edges = mesh.edges();
-    let length =
-        |[a, b]: &[u32; 2]| f64::from(mesh.positions[*a as usize].distance(mesh.positions[*b as usize]));
-    (edges.iter().map(length).sum::<f64>() / edges.len().max(1) as f64) as f32
 }
 
 fn scale_all(positions: &mut [Vec3], scale: DVec3) {

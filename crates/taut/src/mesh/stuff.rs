@@ -6,6 +6,16 @@ pub struct StuffOptions {
     /// S
     pub spacing: f32,
 }
+impl StuffOptions {
+    /// S
+    pub fn for_count(_: &TriangleMesh, _: usize) -> Result<Self, StuffError> {
+        Ok(Self { spacing: 0.02 })
+    }
+}
+/// S
+pub fn spacing_of(_: &TetrahedronMesh) -> f32 {
+    0.0
+}
 /// S
 #[derive(Debug, thiserror::Error)]
 #[error("bad")]

@@ -320,6 +320,7 @@ fn list(vertices: &[u32]) -> String {
 /// All figures that positions alone decide.
 fn figures(body: &BodyCertificate) -> Vec<(&'static str, f64)> {
     let s = &body.strain;
+    let solid = body.solid.unwrap_or_default();
     let [x, y, z] = body.center_of_mass;
     vec![
         ("max_stretch", s.max_stretch),
@@ -343,5 +344,9 @@ fn figures(body: &BodyCertificate) -> Vec<(&'static str, f64)> {
         ("center_of_mass z", z),
         ("max_penetration", body.max_penetration),
         ("max_pin_error", body.max_pin_error),
+        ("inverted", solid.inverted as f64),
+        ("volume", solid.volume),
+        ("max_ring_volume_error", solid.max_ring_volume_error),
+        ("mean_ring_volume_error", solid.mean_ring_volume_error),
     ]
 }
