@@ -84,7 +84,7 @@ fn solids() {
         &["beside spacing"],
     );
     says(&format!("{bar}\nspacing = 0.1"), 4, "solid.lump.spacing", &["a mesh that has tetrahedra"]);
-    says(&format!("{ball}\nspacing = 0"), 4, "solid.lump.spacing", &["from 0.000001 to 1000000"]);
+    says(&format!("{ball}\nspacing = 0"), 4, "solid.lump.spacing", &["from 1e-6 to 1000000"]);
     says(&format!("{ball}\ntetrahedra = 3"), 4, "solid.lump.tetrahedra", &["from 100"]);
     says("mesh = { file = \"a.vtu\" }\ntetrahedra = 500", 4, "solid.lump.tetrahedra", &["has tetrahedra"]);
     says("mesh = { grid = { size = [1, 1], cells = [4, 4] } }", 3, "solid.lump.mesh.grid", &["unknown key"]);

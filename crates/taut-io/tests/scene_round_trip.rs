@@ -53,7 +53,7 @@ mesh = { bar = { size = [1, 0.2, 0.2], cells = [10, 2, 2] } }
 transform = { translate = [0, 1, 0], rotate = [0, 90, 0], scale = 0.5 }
 strain = { min = -0.05, max = 0.1 }
 velocity = [0, -1, 0]
-pin = [{ select = "box:0,0,0,0,1,1" }, { select = "boundary", from = 1 }]
+pin = [{ select = "box:0,0,0,0,1,1", until = 0.5 }, { select = "boundary", from = 1 }]
 [[solid]]
 name = "ball"
 mesh = { file = "ball.ply" }
