@@ -175,7 +175,7 @@ impl ClosedMesh {
 }
 
 /// For each vertex the number of its place, and for each place the first vertex there.
-fn merged(positions: &[Vec3]) -> (Vec<u32>, Vec<u32>) {
+pub(crate) fn merged(positions: &[Vec3]) -> (Vec<u32>, Vec<u32>) {
     let mut places = HashMap::with_capacity(positions.len());
     let mut original = Vec::new();
     let merged = positions

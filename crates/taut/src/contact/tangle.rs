@@ -5,7 +5,7 @@ use super::{candidates::Pair, continuous::Kind, surface::Surface};
 
 /// Sets of vertices that are one if they share one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sets {
+pub(crate) struct Sets {
     parent: Vec<u32>,
 }
 

@@ -1,37 +1,174 @@
-//! SCAFFOLD
-use super::tetrahedra::TetrahedronMesh;
-use glam::{DMat3, Vec3};
-/// S
-#[derive(Clone, Debug)]
+//! Points that follow a tetrahedral mesh: a surface shown at full detail around a solid, vertices of a finer level in a coarser one.
+
+use glam::{DMat3, DVec3, Vec3};
+use rayon::prelude::*;
+
+use super::tetrahedra::{FACES, TetrahedronMesh};
+use crate::contact::{
+    distance::vertex_triangle,
+    tree::{Swept, Tree},
+};
+
+/// Of tetrahedra as near as that, relative to the square of the distance, the one with the smallest weights is taken.
+const AS_NEAR: f64 = 1e-4;
+
+/// For each point a tetrahedron, and weights of its corners that sum to 1.
+///
+/// A point inside a tetrahedron moves with it. One outside of all moves with the nearest, as if that went on beyond its faces: some of its
+/// weights are negative. So every point is where it was as long as nothing has moved, and a surface keeps its detail.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embedding {
     corners: Vec<[u32; 4]>,
     weights: Vec<[f32; 4]>,
 }
+
 impl Embedding {
-    /// S
+    /// Puts `points` \[m\] into `mesh`. A mesh without tetrahedra holds none: [`len`](Self::len) is 0 then.
     pub fn new(mesh: &TetrahedronMesh, points: &[Vec3]) -> Self {
-        let mut e = Self { corners: vec![], weights: vec![] };
-        for p in points {
-            let mut best = (f64::NEG_INFINITY, 0, [0.0; 4]);
-            for (t, c) in mesh.tetrahedra.iter().enumerate() {
-                let [a, b, cc, d] = c.map(|v| mesh.positions[v as usize].as_dvec3());
-                let m = DMat3::from_cols(b - a, cc - a, d - a).inverse();
-                let w = m * (p.as_dvec3() - a);
-                let w = [1.0 - w.x - w.y - w.z, w.x, w.y, w.z];
-                let least = w.iter().copied().fold(f64::INFINITY, f64::min);
-                if least > best.0 {
-                    best = (least, t, w);
+        let located = locate(mesh, points);
+        let weights = |found: &Found| found.weights.map(|w| w as f32);
+        Self {
+            corners: located.iter().map(|found| mesh.tetrahedra[found.tetrahedron as usize]).collect(),
+            weights: located.iter().map(weights).collect(),
+        }
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.corners.len()
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.corners.is_empty()
+    }
+
+    /// By point: the corners of its tetrahedron.
+    pub fn corners(&self) -> &[[u32; 4]] {
+        &self.corners
+    }
+
+    /// By point: the weights of these corners, which sum to 1.
+    pub fn weights(&self) -> &[[f32; 4]] {
+        &self.weights
+    }
+
+    /// Where the points are when the vertices of the mesh are at `positions` \[m\]. Writes as many as there are, in their order.
+    pub fn apply(&self, positions: &[Vec3], out: &mut [Vec3]) {
+        for ((corners, weights), out) in self.corners.iter().zip(&self.weights).zip(out) {
+            let [a, b, c, d] = corners.map(|v| positions[v as usize]);
+            // Relative to one corner, so that rounding is relative to the tetrahedron and not to the distance from the origin.
+            *out = a + (weights[1] * (b - a) + weights[2] * (c - a) + weights[3] * (d - a));
+        }
+    }
+}
+
+/// For each of `points` \[m\] the corners of a tetrahedron of `coarse` and weights in 0 … 1 that sum to 1: of the point itself, or of the
+/// nearest point of the mesh if it is outside. A mesh without tetrahedra gives none.
+pub fn transfer(coarse: &TetrahedronMesh, points: &[Vec3]) -> Vec<([u32; 4], [f32; 4])> {
+    let row = |found: &Found| {
+        let corners = coarse.tetrahedra[found.tetrahedron as usize];
+        (corners, found.clamped.map(|w| w as f32))
+    };
+    locate(coarse, points).iter().map(row).collect()
+}
+
+fn locate(mesh: &TetrahedronMesh, points: &[Vec3]) -> Vec<Found> {
+    let positions: Vec<DVec3> = mesh.positions.iter().map(|x| x.as_dvec3()).collect();
+    let locator = Locator::new(&positions, &mesh.tetrahedra);
+    // A point that is no number has no place: any will do, so that the others keep their numbers.
+    let place = |x: &Vec3| if x.is_finite() { x.as_dvec3() } else { DVec3::ZERO };
+    points.par_iter().filter_map(|x| locator.nearest(place(x))).collect()
+}
+
+/// Finds the tetrahedron that contains a point, or is nearest to it.
+pub(crate) struct Locator<'a> {
+    positions: &'a [DVec3],
+    tetrahedra: &'a [[u32; 4]],
+    tree: Tree,
+}
+
+/// A tetrahedron, and where a point is relative to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub tetrahedron: u32,
+    /// Square of the distance \[m²\]; 0 inside.
+    pub squared: f64,
+    /// Weights of the corners that give the point.
+    weights: [f64; 4],
+    /// Those that give the nearest point of the tetrahedron.
+    clamped: [f64; 4],
+}
+
+impl<'a> Locator<'a> {
+    /// Of tetrahedra with corners at `positions` \[m\].
+    pub fn new(positions: &'a [DVec3], tetrahedra: &'a [[u32; 4]]) -> Self {
+        let about = |corners: &[u32; 4]| {
+            corners.iter().fold(Swept::EMPTY, |all, &v| {
+                let Vec3 { x, y, z } = positions[v as usize].as_vec3();
+                all.with(&[x, y, z, 0.0], &[x, y, z, 0.0])
+            })
+        };
+        let boxes: Vec<Swept> = tetrahedra.par_iter().map(about).collect();
+        Self { positions, tetrahedra, tree: Tree::new(&boxes) }
+    }
+
+    /// The tetrahedron that contains `p` \[m\] or is nearest to it; `None` if there is none. `p` is finite.
+    pub fn nearest(&self, p: DVec3) -> Option<Found> {
+        let mut best: Option<Found> = None;
+        let size = |found: &Found| found.weights.iter().map(|w| w.abs()).sum::<f64>();
+        self.tree.nearest(&p.to_array(), f64::INFINITY, |t| {
+            let found = self.about(t, p);
+            let as_near = |old: &Found| {
+                found.squared <= old.squared * (1.0 + AS_NEAR)
+                    && old.squared <= found.squared * (1.0 + AS_NEAR)
+            };
+            let better = |old: &Found| {
+                if as_near(old) { size(&found) < size(old) } else { found.squared < old.squared }
+            };
+            if best.as_ref().is_none_or(better) {
+                best = Some(found);
+            }
+            // A little more, so that others as near are looked at as well.
+            found.squared * (1.0 + 2.0 * AS_NEAR)
+        });
+        best
+    }
+
+    fn about(&self, t: u32, p: DVec3) -> Found {
+        let corners = self.tetrahedra[t as usize].map(|v| self.positions[v as usize]);
+        let weights = barycentric(corners, p);
+        let mut found = Found { tetrahedron: t, squared: 0.0, weights, clamped: weights };
+        if weights.iter().all(|&w| w >= 0.0) {
+            return found;
+        }
+        found.squared = f64::INFINITY;
+        for (k, face) in FACES.iter().enumerate() {
+            // The nearest point is on a face that the point is beyond. A flat one has no weights: all faces then.
+            if weights[k] >= 0.0 {
+                continue;
+            }
+            let [a, b, c] = face.map(|k| corners[k]);
+            let nearest = vertex_triangle(&[p, a, b, c]);
+            if nearest.squared < found.squared {
+                found.squared = nearest.squared;
+                found.clamped = [0.0; 4];
+                for (&k, w) in face.iter().zip(&nearest.weights[1..]) {
+                    found.clamped[k] = -w;
                 }
             }
-            e.corners.push(mesh.tetrahedra[best.1]);
-            e.weights.push(best.2.map(|w| w as f32));
         }
-        e
-    }
-    /// S
-    pub fn apply(&self, positions: &[Vec3], out: &mut [Vec3]) {
-        for ((c, w), o) in self.corners.iter().zip(&self.weights).zip(out) {
-            *o = (0..4).map(|k| positions[c[k] as usize] * w[k]).sum();
+        if !weights.iter().all(|w| w.is_finite()) {
+            found.weights = found.clamped;
         }
+        found
     }
+}
+
+/// Weights of four corners that give `p`; NaN if they lie in one plane.
+fn barycentric([a, b, c, d]: [DVec3; 4], p: DVec3) -> [f64; 4] {
+    let [u, v, w, q] = [b - a, c - a, d - a, p - a];
+    let volume = DMat3::from_cols(u, v, w).determinant();
+    let [s, t, r] = [q.dot(v.cross(w)), u.dot(q.cross(w)), u.dot(v.cross(q))].map(|x| x / volume);
+    [1.0 - s - t - r, s, t, r]
 }

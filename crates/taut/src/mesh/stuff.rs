@@ -1,43 +1,148 @@
-//! SCAFFOLD
-use super::{TriangleMesh, tetrahedra::TetrahedronMesh};
-/// S
-#[derive(Default)]
+//! Fills a closed surface with tetrahedra: isosurface stuffing (Labelle and Shewchuk, SIGGRAPH 2007).
+//!
+//! A body-centred cubic lattice is laid through the surface. Its points are inside or outside; where an edge passes through the
+//! surface near a point, the point moves there; what is left of the lattice's tetrahedra comes from a few stencils. Whatever the surface is,
+//! every dihedral angle is between 10.78° and 164.74°: the paper proves it for the α's used here (0.24999 of a long edge, 0.41189 of a short one). The
+//! surface of the result goes through the given one at its vertices and cuts its corners; fine detail is followed by
+//! [embedding](super::embed) the given surface.
+//!
+//! Unlike the paper, there is no field of distances. Inside is where the [winding number](https://doi.org/10.1145/2461912.2461916) is over
+//! 0.5, and edges are cut where they meet triangles, so that surfaces need not be clean:
+//! - a hole is closed by a smooth cap, and there is a warning that says how many edges are open;
+//! - a surface that passes through itself gives what lies inside any part of it, with a warning;
+//! - vertices in one place count as one, faces without area as none; a surface that is inside out is turned;
+//! - parts thinner than about the spacing lose volume or vanish, with a warning that says how much, and which spacing keeps them.
+//!
+//! What comes out has a manifold boundary: where tetrahedra hang together by an edge or a vertex alone, the smaller side is dropped, and
+//! so is what came off. 75K tetrahedra of a scan of 70K triangles take about a second.
+
+mod lattice;
+mod levels;
+mod mend;
+mod prepare;
+mod stencil;
+mod thin;
+mod winding;
+
+use super::{TriangleMesh, check::MeshProblem, tetrahedra::TetrahedronMesh};
+
+pub use levels::{solid_levels, spacing_of};
+use prepare::Prepared;
+
+/// Most points that a lattice may have, inside and outside.
+pub const MAX_POINTS: u64 = 1 << 26;
+/// Smallest spacing relative to the largest coordinate: below, rounding to f32 would change angles by degrees.
+pub const MIN_RELATIVE_SPACING: f32 = 1e-5;
+
+/// How a surface is filled.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StuffOptions {
-    /// S
+    /// Spacing of the lattice, which is the longest edge inside \[m\]: edges there are 0.87 and 1 times as long. A cube of
+    /// the spacing holds 12 tetrahedra.
     pub spacing: f32,
 }
+
 impl StuffOptions {
-    /// S
-    pub fn for_count(_: &TriangleMesh, _: usize) -> Result<Self, StuffError> {
-        Ok(Self { spacing: 0.02 })
+    /// The spacing that fills `surface` with about so many tetrahedra, mostly within 2 %: tries are stuffed.
+    pub fn for_count(surface: &TriangleMesh, tetrahedra: usize) -> Result<Self, StuffError> {
+        let prepared = Prepared::new(surface)?;
+        let wanted = tetrahedra.max(1) as f64;
+        let mut spacing = prepared.spacing_for(wanted)?;
+        let mut best = (f64::INFINITY, spacing);
+        for _ in 0..6 {
+            // A spacing at which nothing is left is too wide.
+            let count = match prepared.fill(spacing) {
+                Ok(filled) => filled.tetrahedra.len() as f64,
+                Err(StuffError::TooFine { .. }) if best.0.is_infinite() => spacing_error(spacing, &prepared)?,
+                Err(_) => 1.0,
+            };
+            let off = (count / wanted).ln().abs();
+            if off < best.0 {
+                best = (off, spacing);
+            }
+            if off < 0.02 {
+                break;
+            }
+            spacing *= (count / wanted).cbrt().clamp(0.5, 2.0);
+        }
+        Ok(Self { spacing: best.1 as f32 })
     }
 }
-/// S
-pub fn spacing_of(_: &TetrahedronMesh) -> f32 {
-    0.0
+
+/// The error that `spacing` is too fine.
+fn spacing_error(spacing: f64, prepared: &Prepared) -> Result<f64, StuffError> {
+    prepared.grid(spacing).map(|_| 1.0)
 }
-/// S
-#[derive(Debug, thiserror::Error)]
-#[error("bad")]
-pub struct StuffError;
-/// S
+
+/// A filled surface.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stuffed {
-    /// S
+    /// The tetrahedra: positive volumes, every vertex used, a manifold boundary.
     pub mesh: TetrahedronMesh,
-    /// S
+    /// What the user should know: sentences about the surface and about what is lost.
     pub warnings: Vec<String>,
 }
-/// S
-pub fn stuff(surface: &TriangleMesh, options: &StuffOptions) -> Result<Stuffed, StuffError> {
-    let lo = surface.positions.iter().fold(glam::Vec3::INFINITY, |a, b| a.min(*b));
-    let hi = surface.positions.iter().fold(glam::Vec3::NEG_INFINITY, |a, b| a.max(*b));
-    let n = ((hi - lo) / options.spacing).ceil();
-    let mut mesh =
-        super::generate::bar(hi - lo, [n.x as u32, n.y as u32, n.z as u32]).map_err(|_| StuffError)?;
-    mesh.positions.iter_mut().for_each(|x| *x += lo);
-    Ok(Stuffed { mesh, warnings: vec![] })
+
+/// Why a surface cannot be filled.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StuffError {
+    /// The spacing is no length.
+    #[error("the spacing is {spacing} m: must be more than 0")]
+    Spacing {
+        /// As it was given \[m\].
+        spacing: f32,
+    },
+    /// The mesh itself is wrong.
+    #[error(transparent)]
+    Mesh(#[from] MeshProblem),
+    /// The lattice would be too large.
+    #[error("a spacing of {spacing} m is too fine: this surface allows {smallest} m or more")]
+    TooFine {
+        /// As it was given \[m\].
+        spacing: f32,
+        /// The smallest that works \[m\].
+        smallest: f32,
+    },
+    /// There is no inside.
+    #[error(
+        "the surface encloses nothing ({open} of its edges are open): it must be closed, apart from small holes"
+    )]
+    EnclosesNothing {
+        /// Edges without exactly two faces that agree which side is out.
+        open: usize,
+    },
+    /// No point of the lattice is inside, or nothing is left after mending.
+    #[error(
+        "nothing is left at a spacing of {spacing} m: the surface is thinner everywhere; a spacing of {right} m or less would keep it"
+    )]
+    TooCoarse {
+        /// As it was given \[m\].
+        spacing: f32,
+        /// Mean thickness of the surface \[m\].
+        right: f32,
+    },
+    /// The boundary stayed pinched.
+    #[error(
+        "at a spacing of {spacing} m tetrahedra hang together by edges or vertices alone, and dropping some does not mend it: a spacing of {right} m or less would"
+    )]
+    NonManifold {
+        /// As it was given \[m\].
+        spacing: f32,
+        /// Half of that \[m\].
+        right: f32,
+    },
 }
-/// S
-pub fn solid_levels(_: &TriangleMesh, _: f32, _: &TetrahedronMesh) -> Vec<TetrahedronMesh> {
-    vec![]
+
+/// Fills `surface` with tetrahedra. The same surface and spacing give the same mesh, to the bit, at any number of threads.
+pub fn stuff(surface: &TriangleMesh, options: &StuffOptions) -> Result<Stuffed, StuffError> {
+    let spacing = options.spacing;
+    if !(spacing > 0.0 && spacing.is_finite()) {
+        return Err(StuffError::Spacing { spacing });
+    }
+    let prepared = Prepared::new(surface)?;
+    let mut filled = prepared.fill(f64::from(spacing))?;
+    let mut warnings = prepared.warnings();
+    warnings.append(&mut filled.warnings);
+    warnings.extend(thin::warning(&prepared, &filled, f64::from(spacing)));
+    Ok(Stuffed { mesh: filled.mesh(), warnings })
 }

@@ -42,17 +42,19 @@ impl TetrahedronMesh {
         faces().filter(|face| seen[&key(*face)] == 1).collect()
     }
 
-    /// The [boundary](Self::boundary) as a mesh of its own: with the vertices on it alone, in their order.
+    /// The [boundary](Self::boundary) as a mesh of its own: only the vertices that it uses, in their order.
     pub fn surface(&self) -> TriangleMesh {
         let mut triangles = self.boundary();
-        let mut place = vec![u32::MAX; self.positions.len()];
-        triangles.iter().flatten().for_each(|&v| place[v as usize] = 0);
+        let mut number = vec![u32::MAX; self.positions.len()];
+        triangles.iter().flatten().for_each(|&v| number[v as usize] = 0);
         let mut positions = Vec::new();
-        for (v, place) in place.iter_mut().enumerate().filter(|(_, place)| **place == 0) {
-            *place = positions.len() as u32;
-            positions.push(self.positions[v]);
+        for (number, &x) in number.iter_mut().zip(&self.positions) {
+            if *number == 0 {
+                *number = positions.len() as u32;
+                positions.push(x);
+            }
         }
-        triangles.iter_mut().flatten().for_each(|v| *v = place[*v as usize]);
+        triangles.iter_mut().flatten().for_each(|v| *v = number[*v as usize]);
         TriangleMesh { positions, triangles, ..TriangleMesh::default() }
     }
 
