@@ -17,12 +17,13 @@ mod polygon;
 pub mod sequence;
 mod stl;
 mod text;
+mod vtu;
 mod weld;
 
 use std::path::Path;
 
 use glam::Vec3;
-use taut::mesh::TriangleMesh;
+use taut::mesh::{TriangleMesh, tetrahedra::TetrahedronMesh};
 
 use crate::Problem;
 use fault::{Fault, fault};
@@ -123,38 +124,28 @@ fn parse_bytes(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<Tr
     Ok(mesh)
 }
 
-/// SCAFFOLD
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A file format of tetrahedral meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TetrahedronFormat {
-    /// S
-    Msh,
+    /// VTK unstructured grids with raw appended arrays, as taut writes them.
+    Vtu,
 }
+
 impl TetrahedronFormat {
-    /// S
+    /// The format that a file name's extension stands for, in upper or lower case.
     pub fn of_path(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "msh" | "mesh" | "vtk" | "vtu" | "node" | "ele" => Some(Self::Msh),
-            _ => None,
-        }
+        path.extension()?.to_str()?.eq_ignore_ascii_case("vtu").then_some(Self::Vtu)
     }
 }
-/// SCAFFOLD
-pub fn read_tetrahedra(path: &Path) -> Result<taut::mesh::tetrahedra::TetrahedronMesh, Problem> {
-    let b = std::fs::read(path).map_err(|e| Problem { message: e.to_string(), ..Problem::default() })?;
-    let text = String::from_utf8_lossy(&b);
-    let num = |k: &str| text.split(k).nth(1).unwrap().split('"').nth(1).unwrap().parse::<usize>().unwrap();
-    let (n, m) = (num("NumberOfPoints"), num("NumberOfCells"));
-    let at = b.windows(2).position(|w| w == b"\n_").unwrap() + 2;
-    let f = |i: usize| f32::from_le_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]]);
-    let u = |i: usize| u32::from_le_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]]);
-    let p = at + 8;
-    let t = p + 12 * n + 8;
-    Ok(taut::mesh::tetrahedra::TetrahedronMesh {
-        positions: (0..n).map(|i| Vec3::new(f(p + 12 * i), f(p + 12 * i + 4), f(p + 12 * i + 8))).collect(),
-        tetrahedra: (0..m).map(|i| [0, 4, 8, 12].map(|k| u(t + 16 * i + k))).collect(),
-    })
-}
-/// SCAFFOLD
-pub fn old_read_tetrahedra(_: &Path) -> Result<taut::mesh::tetrahedra::TetrahedronMesh, Problem> {
-    Err(Problem::default())
+
+/// Reads a tetrahedral mesh; the format is chosen by the file's extension (vtu).
+///
+/// # Errors
+/// A problem that names the file, and the array or element.
+pub fn read_tetrahedra(path: &Path) -> Result<TetrahedronMesh, Problem> {
+    let read = || match TetrahedronFormat::of_path(path) {
+        Some(TetrahedronFormat::Vtu) => vtu::parse(&file::read(path)?),
+        None => Err(fault("unknown kind of tetrahedral mesh: its name must end in .vtu")),
+    };
+    read().map_err(|fault| fault.into_problem(Some(path)))
 }

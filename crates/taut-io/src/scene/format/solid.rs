@@ -67,7 +67,7 @@ pub(crate) enum SolidMesh {
     Box(Cuboid),
     /// A human figure, 1.7 m tall: looks along z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m.
     Figure(Even),
-    /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb), or tetrahedra (msh, mesh, vtk, vtu, node, ele), which need no `spacing`.
+    /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb), or tetrahedra (vtu), which need no `spacing`.
     File(#[schemars(length(min = 1))] String),
 }
 
