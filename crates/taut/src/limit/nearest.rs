@@ -70,6 +70,13 @@ const PATIENCE_WITH_CONTACT: [u32; 3] = [8, 8, 16];
 /// mended is then so small a part of the body that the second would drag along too much around it.
 const LOCAL: f32 = 0.002;
 
+/// The factor that a step starts with where there are tetrahedra. What resists in three directions is dragged along less by stiffness: a clamped bar comes to rest within 1 % of
+/// where softer factors lead, in a third of the iterations, and none of its frames miss.
+const SOLID: usize = 3;
+
+/// The same where they touch something: with the last, what is hit stops too soon.
+const SOLID_TOUCHING: usize = 2;
+
 /// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps have less to mend.
 const LEAST: u32 = 20;
 
@@ -244,6 +251,9 @@ impl Filter {
         let alone = !touching && plain && self.links.is_empty();
         let (worst, mean) = self.residual(scratch);
         let mut stage = usize::from(!alone || mean > LOCAL * worst);
+        if !self.tetrahedra.batches.is_empty() {
+            stage = if touching { SOLID_TOUCHING } else { SOLID };
+        }
         if scratch.rigid.has_bodies() && !scratch.rigid.reaches(x, 0.25 * self.edge_length) {
             // κ is that of cloth which carries a body.
             stage = 0;
@@ -256,7 +266,8 @@ impl Filter {
         self.choose(scratch, stage);
         scratch.links.take(link_duals, WARM / RAMP[stage]);
 
-        let shallow = self.edge_length * if self.elastic { SHALLOW } else { 0.3 * stop.tolerance };
+        let soft = self.elastic && self.tetrahedra.batches.is_empty();
+        let shallow = self.edge_length * if soft { SHALLOW } else { 0.3 * stop.tolerance };
         let shallow = shallow.min(SHALLOW_IN_GAPS * scratch.pairs.widest_gap());
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);

@@ -244,10 +244,15 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             let size = bodies.iter().map(Body::size).fold(f64::INFINITY, f64::min).max(1e-9);
             let fall =
                 f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
-            let least = match (between_meshes(&description), elastic_inside(&description)) {
-                (true, true) => STEPS_WITH_CONTACT,
-                (false, true) => STEPS_WITH_BODIES,
-                (_, false) => 1,
+            let meets_solids = !description.solids.is_empty() && !description.obstacles.is_empty();
+            let least = if !elastic_inside(&description) {
+                1
+            } else if between_meshes(&description) || meets_solids {
+                STEPS_WITH_CONTACT
+            } else if !description.rigid_bodies.is_empty() {
+                STEPS_WITH_BODIES
+            } else {
+                1
             };
             (fall.ceil() as u32).clamp(if crumples { least.max(3) } else { least }, 32)
         }
