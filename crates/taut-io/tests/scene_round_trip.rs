@@ -57,7 +57,7 @@ pin = [{ select = "box:0,0,0,0,1,1", until = 0.5 }, { select = "boundary", from 
 [[solid]]
 name = "ball"
 mesh = { file = "ball.ply" }
-spacing = 0.05
+spacing = 0.03
 material = { base = "foam", young = 12345.0 }
 volume = "preserve"
 pin = [{ select = "all", until = 0.5 }]
