@@ -69,6 +69,45 @@ cloth = "left"
 pairs = [[0, 336]]
 "#
         }
+        "SoftSolid" => {
+            r#"[[solid]]                         # a surface, filled with tetrahedra
+name = "ball"
+mesh = { sphere = { radius = 0.1, frequency = 16 } }
+spacing = 0.04
+transform = { translate = [0.0, 0.6, 0.0] }
+velocity = [0.0, -1.0, 0.0]
+material = "foam"
+strain = { min = -0.3, max = 0.1 }
+volume = "preserve"
+
+[[solid]]                         # as fine as so many tetrahedra make it
+name = "ring"
+mesh = { torus = { major = 0.2, minor = 0.06, segments = [48, 20] } }
+tetrahedra = 2000
+
+[[solid]]                         # tetrahedra, held at one end
+name = "beam"
+mesh = { bar = { size = [0.8, 0.1, 0.1], cells = [16, 2, 2] } }
+pin = [{ select = "box:0,0,0,0,0.1,0.1" }]
+"#
+        }
+        "SolidMesh" => {
+            r#"[[solid]]
+mesh = { capsule = { radius = 0.1, height = 0.3, segments = [24, 8] } }   # or { file = "creature.obj" }
+spacing = 0.05
+"#
+        }
+        "BarMesh" => {
+            r#"[[solid]]
+mesh = { bar = { size = [0.8, 0.1, 0.1], cells = [32, 4, 4] } }
+"#
+        }
+        "SolidMaterial" | "SolidMaterialTable" => {
+            r#"[[solid]]
+mesh = { bar = { size = [0.4, 0.1, 0.1], cells = [8, 2, 2] } }
+material = { base = "foam", young = 50000.0, damping = 1.0 }   # or a name alone: material = "foam"
+"#
+        }
         "Contact" => {
             r#"[contact]
 thickness = 0.002
@@ -309,7 +348,7 @@ final_max = [2.0, 0.1, 2.0]
 "#
         }
         "Diagonals" | "Fit" | "Limits" | "MaterialName" | "Projection" | "Scheme" | "TextureAxis"
-        | "WindKey" => "",
+        | "WindKey" | "SolidMaterialName" | "Volume" => "",
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
-//! The table of materials that a scene can name, from the engine's own.
+//! The tables of materials that a scene can name, from the engine's own.
 
-use taut::Material;
+use taut::{Material, SolidMaterial};
 
 use crate::scene_reference::table;
 
@@ -25,4 +25,20 @@ pub fn table_of(materials: &[Material]) -> String {
 /// The table of all named materials.
 pub fn table_of_all() -> String {
     table_of(&Material::names().filter_map(Material::named).collect::<Vec<_>>())
+}
+
+/// The table of all named materials of solids.
+pub fn table_of_solids() -> String {
+    let mut rows =
+        vec![["name", "density [kg/m³]", "Young's modulus [Pa]", "Poisson", "source"].map(String::from)];
+    rows.extend(SolidMaterial::names().filter_map(SolidMaterial::named).map(|m| {
+        [
+            format!("`{}`", m.name),
+            m.density.to_string(),
+            m.young.to_string(),
+            m.poisson.to_string(),
+            m.source.clone(),
+        ]
+    }));
+    table(&rows)
 }

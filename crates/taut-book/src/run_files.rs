@@ -69,6 +69,16 @@ pub const METRICS: &[(&str, &str)] = &[
         "certificate.bodies[].worst_hinge",
         "Vertices of the edge with the largest excess, or with the largest bend if none is past its limits.",
     ),
+    (
+        "certificate.bodies[].solid.inverted",
+        "Tetrahedra that are inside out. `solid` is there in soft solids, where all that is said of triangles is said of tetrahedra.",
+    ),
+    ("certificate.bodies[].solid.volume", "Volume of all tetrahedra [m³]."),
+    (
+        "certificate.bodies[].solid.max_ring_volume_error",
+        "Largest relative change of the volume around a vertex, that of all tetrahedra that share it.",
+    ),
+    ("certificate.bodies[].solid.mean_ring_volume_error", "Mean over vertices of that."),
     ("certificate.bodies[].center_of_mass", "Mass-weighted mean position [m]."),
     (
         "certificate.bodies[].fingerprint",
@@ -143,7 +153,8 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("frames_wanted", "Frames that the scene asks for."),
     ("bodies[].name", "Name of a body."),
     ("bodies[].vertices", "Number of its vertices."),
-    ("bodies[].triangles", "Number of its triangles."),
+    ("bodies[].triangles", "Number of its triangles; 0 of a soft solid."),
+    ("bodies[].tetrahedra", "Number of its tetrahedra, of a soft solid."),
     ("figures.max_strain", "Largest principal strain; 0.05: stretched by 5 %."),
     ("figures.min_strain", "Smallest principal strain; −0.05: compressed by 5 %."),
     ("figures.max_residual", "Largest residual of a triangle past its limits."),
@@ -170,6 +181,12 @@ pub const OUTCOME: &[(&str, &str)] = &[
         "Smallest gap in the frames after the start [m]; `null` if everything was as far apart as thickness and margins ask for.",
     ),
     ("figures.contact.smallest_gap_frame", "Frame in which it was."),
+    (
+        "figures.solid.inverted_frames",
+        "Frames at whose end a tetrahedron is inside out. `solid` is there if there are soft solids.",
+    ),
+    ("figures.solid.most_inverted", "Most tetrahedra that are inside out in a body and frame."),
+    ("figures.solid.max_ring_volume_error", "Largest relative change of the volume around a vertex."),
     (
         "figures.final_energy",
         "Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together [J].",
@@ -219,11 +236,14 @@ mod tests {
     use serde_json::Value as Json;
     use taut::{
         Certificate, FrameReport,
-        certificate::{BodyCertificate, ContactCertificate, Intersection, RigidCertificate, SeamCertificate},
+        certificate::{
+            BodyCertificate, ContactCertificate, Intersection, RigidCertificate, SeamCertificate,
+            SolidMeasure,
+        },
     };
     use taut_io::output::{
         metrics::FrameLine,
-        outcome::{BodySize, ContactFigures, Figures, Outcome, Status},
+        outcome::{BodySize, ContactFigures, Figures, Outcome, SolidFigures, Status},
     };
 
     use super::*;
@@ -257,7 +277,7 @@ mod tests {
     fn metrics_are_what_the_types_write() {
         let contact = ContactCertificate { first: Some(Intersection::default()), ..Default::default() };
         let certificate = Certificate {
-            bodies: vec![BodyCertificate::default()],
+            bodies: vec![BodyCertificate { solid: Some(SolidMeasure::default()), ..Default::default() }],
             seams: vec![SeamCertificate::default()],
             contact: Some(contact),
             rigid_bodies: vec![RigidCertificate::default()],
@@ -275,8 +295,12 @@ mod tests {
             scene: String::new(),
             frames: 0,
             frames_wanted: 0,
-            bodies: vec![BodySize::default()],
-            figures: Figures { contact: Some(ContactFigures::default()), ..Figures::default() },
+            bodies: vec![BodySize { tetrahedra: 1, ..BodySize::default() }],
+            figures: Figures {
+                contact: Some(ContactFigures::default()),
+                solid: Some(SolidFigures::default()),
+                ..Figures::default()
+            },
             wall_seconds: 0.0,
             taut: String::new(),
             threads: 1,

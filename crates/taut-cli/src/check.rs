@@ -12,7 +12,7 @@ use taut::{
 use taut_io::{
     Problem, Problems,
     export::Target,
-    mesh,
+    mesh::{self, SolidFormat},
     output::{atomic, layout::check_names, outcome::BodySize, recorder::body_sizes},
     scene,
 };
@@ -20,6 +20,7 @@ use taut_io::{
 use crate::{
     args::CheckArgs,
     failure::{Failure, code},
+    summary::elements,
     terminal::{self, GOOD, styled},
 };
 
@@ -80,7 +81,8 @@ impl From<&Problem> for Place {
 pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let extension = Path::new(&args.input).extension().and_then(|e| e.to_str()).unwrap_or_default();
     let is_mesh = ["obj", "ply", "stl", "gltf", "glb"].contains(&extension.to_lowercase().as_str());
-    if is_mesh && !args.set.set.is_empty() {
+    let has_tetrahedra = SolidFormat::of_path(Path::new(&args.input)).is_some();
+    if (is_mesh || has_tetrahedra) && !args.set.set.is_empty() {
         return Err(Failure::input("--set changes a scene, and this is a mesh", "leave --set away"));
     }
     if let Some(ply) = &args.ply {
@@ -90,7 +92,11 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
         }
         Target::refuse_existing(ply, args.force).map_err(Failure::at_start)?;
     }
-    let found = if is_mesh { check_mesh(Path::new(&args.input)) } else { check_scene(args) };
+    let found = match Path::new(&args.input) {
+        path if is_mesh => check_mesh(path),
+        path if has_tetrahedra => check_tetrahedra(path),
+        _ => check_scene(args),
+    };
     match found {
         Ok(mut found) => {
             if let (Some(ply), Some(examiner)) = (&args.ply, &found.examiner) {
@@ -123,7 +129,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
 fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
     let scene = scene::load(&args.input, &args.set.set)?;
     let description = scene.build()?;
-    check_names(description.cloths.iter().map(|cloth| cloth.name.as_str()))?;
+    check_names(description.bodies().map(taut::BodyRef::name))?;
     let world = World::new(description).map_err(|error| Problem {
         file: scene.file.clone(),
         message: error.to_string(),
@@ -181,8 +187,23 @@ fn check_mesh(path: &Path) -> Result<Found, Problems> {
     Ok(found.with_tangle(examiner))
 }
 
+/// Tetrahedra, and the surface that they have.
+fn check_tetrahedra(path: &Path) -> Result<Found, Problems> {
+    let mesh::Tetrahedra { mesh, notes } = mesh::read_tetrahedra(path)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let examiner = Examiner::of_mesh(&name, &mesh.surface());
+    let size = BodySize {
+        name,
+        vertices: mesh.positions.len(),
+        tetrahedra: mesh.tetrahedra.len(),
+        ..BodySize::default()
+    };
+    Ok(Found { ok: true, bodies: vec![size], warnings: notes, ..Found::default() }.with_tangle(examiner))
+}
+
 fn size(name: String, mesh: &TriangleMesh) -> BodySize {
-    BodySize { name, vertices: mesh.positions.len(), triangles: mesh.triangles.len() }
+    let (vertices, triangles) = (mesh.positions.len(), mesh.triangles.len());
+    BodySize { name, vertices, triangles, ..BodySize::default() }
 }
 
 fn describe(args: &CheckArgs, found: &Found) -> String {
@@ -194,8 +215,10 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
     let mut text = format!("{}: {}\n", args.input, styled(GOOD, verdict));
     for body in &found.bodies {
         text.push_str(&format!(
-            "  {}: {} vertices, {} triangles\n",
-            body.name, body.vertices, body.triangles
+            "  {}: {} vertices, {}\n",
+            body.name,
+            body.vertices,
+            elements(body.triangles, body.tetrahedra)
         ));
     }
     if let Some(tangle) = found.tangle.as_ref().filter(|tangle| tangle.intersections > 0) {

@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use taut::{Cloth, Description, certificate::BodyCertificate};
+use taut::{BodyRef, Description, certificate::BodyCertificate};
 use taut_io::{
     Problem, Problems,
     output::{
@@ -93,9 +93,9 @@ impl Run {
         Series { name, points, dashed: false }
     }
 
-    /// Whether a cloth has such a limit.
-    fn limited(&self, limit: impl Fn(&Cloth) -> Option<f32>) -> bool {
-        self.description.cloths.iter().any(|cloth| limit(cloth).is_some())
+    /// Whether a body has such a limit.
+    fn limited(&self, limit: impl Fn(BodyRef<'_>) -> Option<f32>) -> bool {
+        self.description.bodies().any(|body| limit(body).is_some())
     }
 
     /// The same, dashed.
@@ -172,22 +172,31 @@ fn limits(what: &str, values: impl Iterator<Item = (String, f32)>) -> Vec<LimitL
     found.into_iter().map(line).collect()
 }
 
-/// Limits of all cloths \[%\].
+/// Limits of all bodies \[%\].
 fn strain_limits(runs: &[Run], of: impl Fn(&taut::Limit) -> Option<f32>) -> Vec<LimitLine> {
     let mut values = Vec::new();
     for run in runs {
-        for cloth in &run.description.cloths {
-            let name = match (run.name.as_str(), run.description.cloths.len()) {
-                ("", _) => cloth.name.clone(),
+        for body in run.description.bodies() {
+            let name = match (run.name.as_str(), run.description.bodies().len()) {
+                ("", _) => body.name().to_owned(),
                 (name, 1) => name.to_owned(),
-                (name, _) => format!("{name}: {}", cloth.name),
+                (name, _) => format!("{name}: {}", body.name()),
             };
-            let limits = [&cloth.strain, &cloth.edge].into_iter().filter_map(&of);
+            let limits = [strain(body), body.edge()];
+            let limits = limits.iter().filter_map(&of);
             values.extend(limits.map(|limit| (name.clone(), limit)));
         }
     }
     let lines = limits("limit", values.into_iter());
     lines.into_iter().map(|line| LimitLine { y: 100.0 * line.y, ..line }).collect()
+}
+
+/// Limits on strain that are the same in all directions.
+fn strain(body: BodyRef<'_>) -> taut::Limit {
+    match body {
+        BodyRef::Cloth(cloth) => cloth.strain,
+        BodyRef::Solid(solid) => solid.strain,
+    }
 }
 
 fn residual(runs: &[Run]) -> Chart {
@@ -213,13 +222,13 @@ fn compression(runs: &[Run]) -> Option<Chart> {
     let lines = strain_limits(runs, |limit| limit.min);
     let percent = |line: &FrameLine| 100.0 * (-largest(line, |b| -b.strain.min_stretch) - 1.0);
     let name = if runs.len() > 1 { "" } else { "compression" };
-    let limited = |run: &Run| run.limited(|cloth| cloth.strain.min.or(cloth.edge.min));
+    let limited = |run: &Run| run.limited(|body| strain(body).min.or(body.edge().min));
     let series = runs.iter().map(|run| run.curve(name, percent).only_if(limited(run))).collect();
     (!lines.is_empty()).then(|| chart("Largest compression", "strain [%]", false, series, lines))
 }
 
 fn bends(runs: &[Run]) -> Option<Chart> {
-    let limited = |run: &Run| run.limited(|cloth| cloth.bend.min.or(cloth.bend.max));
+    let limited = |run: &Run| run.limited(|body| body.bend().min.or(body.bend().max));
     let series = runs.iter().flat_map(|run| {
         [
             run.curve("largest", |l| largest(l, |b| b.bend.max_bend_excess)).only_if(limited(run)),

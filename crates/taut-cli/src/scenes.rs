@@ -8,6 +8,7 @@ use taut_io::scene::{self, BuiltIn};
 use crate::{
     args::ScenesArgs,
     failure::Failure,
+    summary::elements,
     terminal::{self, BOLD, DIM, styled},
 };
 
@@ -20,6 +21,7 @@ struct Entry {
     bodies: usize,
     vertices: usize,
     triangles: usize,
+    tetrahedra: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'static str>,
 }
@@ -53,7 +55,7 @@ pub fn scenes(args: &ScenesArgs) -> Result<ExitCode, Failure> {
     }
     let mut text = String::new();
     for e in &entries {
-        let size = format!("{} frames, {} triangles", e.frames, e.triangles);
+        let size = format!("{} frames, {}", e.frames, elements(e.triangles, e.tetrahedra));
         text.push_str(&format!("{}  {}\n", styled(BOLD, format_args!("{:<16}", e.name)), styled(DIM, size)));
         text.push_str(&format!("{:<18}{}\n", "", e.description));
     }
@@ -66,14 +68,19 @@ pub fn scenes(args: &ScenesArgs) -> Result<ExitCode, Failure> {
 
 fn entry(built_in: &BuiltIn) -> Result<Entry, Failure> {
     let scene = scene::load(built_in.name, &[])?;
-    let cloths = scene.build()?.cloths;
+    let description = scene.build()?;
+    let count = |kind: &str| {
+        let of_kind = description.bodies().filter(|body| body.kind() == kind);
+        of_kind.map(|body| body.element_count()).sum()
+    };
     Ok(Entry {
         name: built_in.name,
         description: scene.description().into(),
         frames: scene.frames,
-        bodies: cloths.len(),
-        vertices: cloths.iter().map(|cloth| cloth.mesh.positions.len()).sum(),
-        triangles: cloths.iter().map(|cloth| cloth.mesh.triangles.len()).sum(),
+        bodies: description.bodies().len(),
+        vertices: description.bodies().map(|body| body.rest_positions().len()).sum(),
+        triangles: count("cloth"),
+        tetrahedra: count("solid"),
         text: None,
     })
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use taut::{Limit, World};
-use taut_io::output::outcome::{ContactFigures, Outcome, Status, Worst};
+use taut::{BodyRef, Limit, World};
+use taut_io::output::outcome::{ContactFigures, Outcome, SolidFigures, Status, Worst};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
 
@@ -15,9 +15,10 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
         text.push_str(&format!("  {}{value}\n", styled(DIM, format_args!("{name:<13}"))));
     };
     let limit_of = |worst: &Worst| {
-        let cloth = world.description().cloths.iter().find(|cloth| cloth.name == worst.body);
-        cloth.map_or((Limit::default(), Limit::default()), |cloth| (cloth.strain_bounds(), cloth.edge))
+        let body = world.description().body(&worst.body);
+        body.map_or((Limit::default(), Limit::default()), |body| (body.strain_bounds(), body.edge()))
     };
+    let place = |worst: &Worst| place(worst, world);
     let tolerance = world.description().solver.tolerance;
     if outcome.frames > 0 {
         row(
@@ -53,8 +54,7 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
             let bounds = format!("{}, {}", limit("lower", edge.min), limit("upper", edge.max));
             row("edges", format!("largest residual {:.5}, {bounds}", f.max_edge_residual.value));
         }
-        let bend =
-            world.description().cloths.iter().find(|c| c.name == f.max_bend_excess.body).map(|c| c.bend);
+        let bend = world.description().body(&f.max_bend_excess.body).map(BodyRef::bend);
         if let Some(bend) =
             bend.filter(|_| world.description().cloths.iter().any(|c| c.bend != Limit::default()))
         {
@@ -71,6 +71,9 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
                     world.description().solver.bend_tolerance
                 ),
             );
+        }
+        if let Some(solid) = &f.solid {
+            row("volume", volume(solid));
         }
         row("iterations", format!("{} in all, at most {} a frame", f.iterations, f.max_iterations));
         row(
@@ -108,15 +111,26 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
 }
 
 fn heading(outcome: &Outcome) -> String {
-    let triangles: usize = outcome.bodies.iter().map(|body| body.triangles).sum();
+    let triangles = outcome.bodies.iter().map(|body| body.triangles).sum();
+    let tetrahedra = outcome.bodies.iter().map(|body| body.tetrahedra).sum();
     let (style, word) = match outcome.status {
         Status::Done => (GOOD, "done"),
         Status::Interrupted => (WARN, "interrupted"),
         Status::ExpectationFailed => (BAD, "done, but not as expected"),
         Status::Failed => (BAD, "failed"),
     };
-    let size = format!("{} of {} frames, {triangles} triangles", outcome.frames, outcome.frames_wanted);
+    let elements = elements(triangles, tetrahedra);
+    let size = format!("{} of {} frames, {elements}", outcome.frames, outcome.frames_wanted);
     format!("{}  {size}: {}\n", styled(BOLD, &outcome.scene), styled(style, word))
+}
+
+/// Numbers of elements, in words.
+pub fn elements(triangles: usize, tetrahedra: usize) -> String {
+    match (triangles, tetrahedra) {
+        (triangles, 0) => format!("{triangles} triangles"),
+        (0, tetrahedra) => format!("{tetrahedra} tetrahedra"),
+        (triangles, tetrahedra) => format!("{triangles} triangles, {tetrahedra} tetrahedra"),
+    }
 }
 
 /// What passed through what, in words.
@@ -133,7 +147,7 @@ pub fn contact(found: &ContactFigures) -> String {
             styled(
                 BAD,
                 format!(
-                    "frame {}: {places} where {body} passes through cloth or an obstacle ({frames} in all)",
+                    "frame {}: {places} where {body} passes through a body or an obstacle ({frames} in all)",
                     first.frame
                 ),
             )
@@ -150,6 +164,34 @@ pub fn contact(found: &ContactFigures) -> String {
             )
         }
     }
+}
+
+/// What became of the volume of solids, in words.
+pub fn volume(found: &SolidFigures) -> String {
+    let ring = &found.max_ring_volume_error;
+    let around = format!(
+        "around vertices changed by at most {:.3} % (frame {} of {})",
+        100.0 * ring.value,
+        ring.frame,
+        ring.body
+    );
+    match found.inverted_frames {
+        0 => format!("{around}, nothing inside out"),
+        frames => {
+            let most = &found.most_inverted;
+            let count = counted_tetrahedra(most.value as u64);
+            let frames = counted(u64::from(frames), "frame");
+            let inside_out = format!(
+                "{frames} with tetrahedra inside out, at most {count} (frame {} of {})",
+                most.frame, most.body
+            );
+            format!("{around}, {}", styled(WARN, inside_out))
+        }
+    }
+}
+
+fn counted_tetrahedra(count: u64) -> String {
+    if count == 1 { "1 tetrahedron".into() } else { format!("{count} tetrahedra") }
 }
 
 /// A length with three digits that count.
@@ -192,9 +234,10 @@ fn limit(name: &str, value: Option<f32>) -> String {
     )
 }
 
-fn place(worst: &Worst) -> String {
+fn place(worst: &Worst, world: &World) -> String {
+    let kind = world.description().body(&worst.body).map_or("element", BodyRef::element_kind);
     let element = match worst.element.as_slice() {
-        [triangle] => format!(", triangle {triangle}"),
+        [element] => format!(", {kind} {element}"),
         [a, b] => format!(", edge {a}, {b}"),
         _ => String::new(),
     };

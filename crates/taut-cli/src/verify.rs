@@ -36,6 +36,10 @@ pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
 
 fn sentence(args: &VerifyArgs, found: &Verification) -> String {
     let triangles: usize = found.bodies.iter().map(|body| body.triangles).sum();
+    let elements = match found.bodies.iter().map(|body| body.tetrahedra).sum() {
+        0_usize => format!("triangles: {triangles}"),
+        tetrahedra => format!("triangles: {triangles}, tetrahedra: {tetrahedra}"),
+    };
     let (frames, bodies, out) = (found.frames, found.bodies.len(), args.out.display());
     if !found.ok {
         let verdict = styled(BAD, "does not hold");
@@ -48,11 +52,13 @@ fn sentence(args: &VerifyArgs, found: &Verification) -> String {
     } else {
         String::new()
     };
+    let volume =
+        f.solid.as_ref().map_or_else(String::new, |found| format!("volume {}\n", summary::volume(found)));
     let contact =
         f.contact.as_ref().map_or_else(String::new, |found| format!("{}\n", summary::contact(found)));
     format!(
-        "{out} {}: {frames} frames, bodies: {bodies}, triangles: {triangles}\n\
-         largest stretch {:+.3} % (frame {}), compression {:+.3} % (frame {}), residual {:.5} (frame {}){bend}\n{contact}",
+        "{out} {}: {frames} frames, bodies: {bodies}, {elements}\n\
+         largest stretch {:+.3} % (frame {}), compression {:+.3} % (frame {}), residual {:.5} (frame {}){bend}\n{volume}{contact}",
         styled(GOOD, "holds"),
         f.max_strain.value * 100.0,
         f.max_strain.frame,

@@ -129,7 +129,7 @@ fn convergence_refuses_what_it_cannot_do() {
     place.bad("bench scene-in.toml -o a.svg", 2, &["--convergence"]);
     let free = program::SCENE.replace("strain = { max = 0.05 }\n", "");
     place.write("free.toml", &free);
-    place.bad("bench free.toml --convergence", 2, &["no cloth has limits", "hint:"]);
+    place.bad("bench free.toml --convergence", 2, &["no body has limits", "hint:"]);
     // Files are looked at before anything is measured, and stay as they were.
     for name in ["a.gif", "a", ".svg", "svg"] {
         place.bad(&format!("bench scene-in.toml --convergence -o {name}"), 2, &[name, ".svg or .png"]);

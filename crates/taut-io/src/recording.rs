@@ -3,6 +3,8 @@
 //! [`Recording::open`] looks at everything that is small (scene, manifest, rest meshes, names of the frames) and refuses a folder
 //! that is not whole; positions are read a frame at a time, and nothing of them is kept: a run may be larger than memory.
 
+mod soft;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::RangeInclusive,
@@ -23,6 +25,8 @@ use crate::{
     },
     scene,
 };
+
+pub use soft::SoftBody;
 
 /// The folder of a run, opened to be read.
 #[derive(Debug)]
@@ -48,7 +52,7 @@ type Kept = Mutex<Option<(u32, Arc<Connections>)>>;
 pub struct Body {
     /// Its name; its files are called after it.
     pub name: String,
-    /// Its rest shape, with the connections that it starts with.
+    /// Its rest shape, with the connections that it starts with; of a soft solid the surface that is shown in its place.
     pub rest: Geometry,
     /// Texture coordinates of the corners of each rest triangle, v upwards, where its mesh had them.
     pub uvs: Option<Vec<[Vec2; 3]>>,
@@ -56,6 +60,8 @@ pub struct Body {
     pub changes: Vec<u32>,
     /// Its place among the cloths of the [description](Recording::description), if it is one of them.
     pub cloth: Option<usize>,
+    /// Its tetrahedra, if it is a soft solid.
+    pub soft: Option<SoftBody>,
 }
 
 /// Where the vertices of a body are and how they are joined.
@@ -220,12 +226,31 @@ impl Recording {
         self.files.frame(&self.bodies[body].name, frame)
     }
 
-    /// Reads one frame of one body.
+    /// Reads the vertices of tetrahedra of the soft solid that `body` is in one frame \[m\].
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); also if it is no soft solid.
+    pub fn read_tetrahedra(&self, body: usize, frame: u32) -> Result<Vec<Vec3>, Problem> {
+        let Body { name, soft, .. } = &self.bodies[body];
+        let key = Some(format!("frame {frame} of {name}"));
+        let path = self.files.frame(name, frame);
+        let Some(soft) = soft else {
+            return Err(Problem { key, ..complain(&path, "holds no tetrahedra") });
+        };
+        let read = npy::read(&path, soft.mesh.positions.len()).and_then(|x| finite(&path, x));
+        read.map_err(|problem| Problem { key, ..problem })
+    }
+
+    /// Reads one frame of one body; of a soft solid the surface that is shown in its place.
     ///
     /// # Errors
     /// A problem that names the file and what is wrong: truncated, another number of vertices, a position that is not finite.
     pub fn read(&self, body: usize, frame: u32) -> Result<Geometry, Problem> {
-        let Body { name, rest, changes, .. } = &self.bodies[body];
+        let Body { name, rest, changes, soft, .. } = &self.bodies[body];
+        if let Some(soft) = soft {
+            let positions = soft.to_surface(&self.read_tetrahedra(body, frame)?);
+            return Ok(Geometry { positions, connections: rest.connections.clone() });
+        }
         let path = self.files.frame(name, frame);
         let at_frame =
             |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };
@@ -249,10 +274,7 @@ impl Recording {
             );
             return Err(at_frame(complain(&path, message)));
         }
-        if let Some(vertex) = positions.iter().position(|x| !x.is_finite()) {
-            let message = format!("vertex {vertex} is at {}, which is not finite", positions[vertex]);
-            return Err(at_frame(complain(&path, message)));
-        }
+        let positions = finite(&path, positions).map_err(at_frame)?;
         Ok(Geometry { positions, connections })
     }
 
@@ -317,6 +339,17 @@ impl Recording {
 
 fn complain(path: &Path, message: impl Into<String>) -> Problem {
     Problem { file: Some(path.into()), message: message.into(), ..Problem::default() }
+}
+
+/// Positions that were read from `path`, if all are finite.
+fn finite(path: &Path, positions: Vec<Vec3>) -> Result<Vec<Vec3>, Problem> {
+    match positions.iter().position(|x| !x.is_finite()) {
+        None => Ok(positions),
+        Some(vertex) => {
+            let message = format!("vertex {vertex} is at {}, which is not finite", positions[vertex]);
+            Err(complain(path, message))
+        }
+    }
 }
 
 /// Where `bodies` are in each frame up to `last`, as the metrics say.
@@ -403,6 +436,22 @@ fn open_body(
 ) -> Result<Body, Problem> {
     let path = files.rest(name);
     let at_rest = |problem: Problem| Problem { key: Some(format!("rest mesh of {name}")), ..problem };
+    let changes = listed.faces.get(name).into_iter().flatten().copied().collect();
+    let solid = description.solids.iter().position(|solid| solid.name == name);
+    if solid.is_some() || files.rest_tetrahedra(name).is_file() {
+        let (soft, shown) = SoftBody::open(files, name, solid).map_err(at_rest)?;
+        let skin = solid.and_then(|solid| description.solids[solid].skin.as_ref());
+        let uvs = skin.and_then(|skin| skin.uvs.clone()).filter(|uvs| uvs.len() == shown.triangles.len());
+        let connections = Arc::new(Connections::Triangles(shown.triangles));
+        return Ok(Body {
+            name: name.into(),
+            rest: Geometry { positions: shown.positions, connections },
+            uvs,
+            changes,
+            cloth: None,
+            soft: Some(soft),
+        });
+    }
     let (positions, connections) = if mesh::holds_strands(&path) {
         let (positions, counts) = mesh::read_strands(&path).map_err(at_rest)?;
         (positions, Connections::Curves(counts))
@@ -413,12 +462,12 @@ fn open_body(
     let cloth = description.cloths.iter().position(|cloth| cloth.name == name);
     let mesh = cloth.map(|index| &description.cloths[index].mesh);
     let uvs = mesh.and_then(|mesh| mesh.uvs.clone()).filter(|uvs| uvs.len() == connections.triangles().len());
-    let changes = listed.faces.get(name).into_iter().flatten().copied().collect();
     Ok(Body {
         name: name.into(),
         rest: Geometry { positions, connections: Arc::new(connections) },
         uvs,
         changes,
         cloth,
+        soft: None,
     })
 }

@@ -57,7 +57,7 @@ fn empty_file() {
 #[test]
 fn no_cloth() {
     refused("[scene]\nframes = 3\n", None, Some("cloth"), &["is missing", "at least one [[cloth]]"]);
-    refused("cloth = []\n", Some(1), Some("cloth"), &["an array of 0", "1 to 1000"]);
+    refused("cloth = []\n", Some(1), Some("cloth"), &["is missing", "or [[solid]] is needed"]);
 }
 
 #[test]
@@ -65,6 +65,56 @@ fn invalid_toml() {
     refused("[scene]\nframes = = 3\n", Some(2), None, &["column 10", "not valid TOML"]);
     refused("[scene\nframes = 3\n", Some(1), None, &["not valid TOML"]);
     refused("[scene]\nframes = 3\nframes = 4\n", Some(3), None, &["duplicate key"]);
+}
+
+#[test]
+fn solids() {
+    let folder = Folder::new();
+    let says = |lines: &str, line: usize, key: &str, words: &[&str]| {
+        let text = format!("[[solid]]\nname = \"lump\"\n{lines}\n");
+        refused_in(&folder, text, Some(line), Some(key), words);
+    };
+    let ball = "mesh = { sphere = { radius = 0.1, frequency = 4 } }";
+    let bar = "mesh = { bar = { size = [1, 0.1, 0.1], cells = [8, 1, 1] } }";
+    says(ball, 1, "solid.lump.spacing", &["is missing", "tetrahedra must be there"]);
+    says(
+        &format!("{ball}\nspacing = 0.1\ntetrahedra = 500"),
+        5,
+        "solid.lump.tetrahedra",
+        &["beside spacing"],
+    );
+    says(&format!("{bar}\nspacing = 0.1"), 4, "solid.lump.spacing", &["a mesh that has tetrahedra"]);
+    says(&format!("{ball}\nspacing = 0"), 4, "solid.lump.spacing", &["from 1e-6 to 1000000"]);
+    says(&format!("{ball}\ntetrahedra = 3"), 4, "solid.lump.tetrahedra", &["from 100"]);
+    says("mesh = { file = \"a.vtu\" }\ntetrahedra = 500", 4, "solid.lump.tetrahedra", &["has tetrahedra"]);
+    says("mesh = { grid = { size = [1, 1], cells = [4, 4] } }", 3, "solid.lump.mesh.grid", &["unknown key"]);
+    says("mesh = { file = \"no.obj\" }\nspacing = 0.1", 3, "solid.lump.mesh.file", &["there is no file"]);
+    says(&format!("{bar}\nmaterial = \"denim\""), 4, "solid.lump.material", &["not known", "rubber"]);
+    let numbers = "material = { density = 1000 }";
+    says(&format!("{bar}\n{numbers}"), 4, "solid.lump.material.young", &["is missing", "base"]);
+    says(&format!("{bar}\nmaterial.poisson = 0.5"), 4, "solid.lump.material.poisson", &["0.499"]);
+    says(&format!("{bar}\nvolume = \"keep\""), 4, "solid.lump.volume", &["\"free\" or \"preserve\""]);
+    let crossed = "strain = { min = -1.5, max = 0.1 }";
+    says(&format!("{bar}\n{crossed}"), 4, "solid.lump.strain.min", &["from -1 to 0"]);
+    let pinned = "pin = [{ select = \"box:2,2,2,3,3,3\" }]";
+    says(&format!("{bar}\n{pinned}"), 4, "solid.lump.pin[0].select", &["spans (0, 0, 0) to (1, 0.1, 0.1)"]);
+    let pinned = "pin = [{ select = \"group:foot\" }]";
+    says(&format!("{bar}\n{pinned}"), 4, "solid.lump.pin[0].select", &["no group \"foot\""]);
+    let thin = "mesh = { bar = { size = [1, 0.0005, 0.1], cells = [1, 1, 1] } }";
+    says(thin, 3, "solid.lump.mesh.bar", &["thousandth of the long one"]);
+    let torus = "mesh = { torus = { major = 0.1, minor = 0.2, segments = [8, 8] } }\nspacing = 0.1";
+    says(torus, 3, "solid.lump.mesh.torus.minor", &["less than major"]);
+    says(&format!("{bar}\nspaicng = 1"), 4, "solid.lump.spaicng", &["did you mean \"spacing\"?"]);
+    // Files are named after bodies.
+    let twins = format!("{GOOD}[[solid]]\nname = \"Sheet\"\n{bar}\n");
+    refused_in(&folder, twins, Some(8), Some("solid[0].name"), &["name of cloth[0] too"]);
+    // A sheet encloses nothing.
+    folder.write("sheet.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
+    let text = "[[solid]]\nmesh = { file = \"sheet.obj\" }\nspacing = 0.1\n";
+    let problems = folder.load(text).unwrap().build().unwrap_err();
+    let problem = &problems.0[0];
+    assert_eq!(problem.file.as_deref(), Some(&*folder.path().join("sheet.obj")));
+    assert!(problem.message.contains("mesh of solid \"solid\""), "{problems}");
 }
 
 #[test]

@@ -47,6 +47,59 @@ pairs = [[3, 12], [12, 3]]
 final_opening = 0.001
 "#;
 
+const SOLIDS: &str = r#"
+[[solid]]
+mesh = { bar = { size = [1, 0.2, 0.2], cells = [10, 2, 2] } }
+transform = { translate = [0, 1, 0], rotate = [0, 90, 0], scale = 0.5 }
+strain = { min = -0.05, max = 0.1 }
+velocity = [0, -1, 0]
+pin = [{ select = "box:0,0,0,0,1,1", until = 0.5 }, { select = "boundary", from = 1 }]
+[[solid]]
+name = "ball"
+mesh = { file = "ball.ply" }
+spacing = 0.03
+material = { base = "foam", young = 12345.0 }
+volume = "preserve"
+pin = [{ select = "all", until = 0.5 }]
+"#;
+
+#[test]
+fn solids_survive_and_need_no_cloth() {
+    let folder = Folder::new();
+    let ball = taut::mesh::generate::Generator::Sphere { radius: 0.1, frequency: 6 }.generate().unwrap();
+    folder.write("ball.ply", taut_io::mesh::write_ply(&ball));
+    let scene = parse(SOLIDS, "solids", folder.path(), &[]).unwrap();
+    survives(&scene, folder.path());
+    let description = scene.build().unwrap();
+    assert!(description.cloths.is_empty() && scene.warnings().is_empty(), "{:?}", scene.warnings());
+    let [bar, lump] = &description.solids[..] else { panic!("two solids") };
+    assert_eq!((bar.name.as_str(), bar.mesh.positions.len(), bar.mesh.tetrahedra.len()), ("solid", 99, 240));
+    // Half as large at rest, then turned and moved: its far end points along -z.
+    assert_eq!(bar.mesh.positions[10], glam::Vec3::new(0.5, 0.0, 0.0));
+    assert!(bar.start[10].distance(glam::Vec3::new(0.0, 1.0, -0.5)) < 1e-6, "{}", bar.start[10]);
+    assert_eq!((bar.strain.min, bar.strain.max, bar.preserve_volume), (Some(-0.05), Some(0.1), false));
+    assert_eq!(bar.pins[0].vertices, [0, 11, 22, 33, 44, 55, 66, 77, 88]);
+    assert_eq!(
+        bar.pins[1].vertices.len(),
+        99 - 9,
+        "a bar of two by two cubes has its inner vertices on one line"
+    );
+    assert!(bar.skin.is_none() && bar.levels[0].tetrahedra.len() < bar.mesh.tetrahedra.len());
+
+    assert_eq!(lump.skin.as_ref().unwrap().triangles, ball.triangles);
+    assert_eq!((lump.material.name.as_str(), lump.material.young), ("custom", 12345.0));
+    assert!(lump.preserve_volume && lump.mesh.tetrahedra.len() > 20);
+    assert_eq!(lump.pins[0].vertices.len(), lump.mesh.positions.len());
+
+    // The file travels with the scene.
+    let other = Folder::new();
+    let moved = scene.with_inputs_in(other.path());
+    assert!(moved.to_toml().contains("inputs/ball.ply"), "{}", moved.to_toml());
+    fs::create_dir(other.path().join("inputs")).unwrap();
+    fs::copy(&scene.inputs()[0].1, &moved.inputs()[0].1).unwrap();
+    assert!(built(&moved) == built(&scene));
+}
+
 #[test]
 fn seams_are_found_and_survive() {
     let scene = parse(SEWN, "sewn", Path::new(""), &[]).unwrap();

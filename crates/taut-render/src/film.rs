@@ -16,6 +16,7 @@ use crate::{
         level::Levels,
         measure::{Gauge, at_vertices},
         scale,
+        soft::SoftGauge,
     },
     light::Lights,
     picture::Picture,
@@ -95,6 +96,8 @@ impl From<Problem> for FilmError {
 struct Known {
     rest: TriangleMesh,
     gauge: Option<Gauge>,
+    /// Of a soft solid, unless the strain of its surface is shown.
+    soft: Option<SoftGauge>,
     /// Colours by level.
     levels: Option<Paint>,
 }
@@ -139,7 +142,10 @@ impl<'a> Film<'a> {
         for &frame in &looked_at {
             for (k, known) in known.iter().enumerate() {
                 let geometry = read(recording, k, frame)?;
-                if let Some(measured) = known.measured(&geometry) {
+                if known.soft.is_some() {
+                    let values = soft_values(recording, known, k, frame, options.coloring)?;
+                    largest = values.iter().map(|value| value.abs()).fold(largest, f32::max);
+                } else if let Some(measured) = known.measured(&geometry) {
                     let values = measured.iter().map(|m| options.coloring.value(m).abs());
                     largest = values.fold(largest, f32::max);
                 }
@@ -217,7 +223,7 @@ impl<'a> Film<'a> {
             let geometry = read(self.recording, k, frame)?;
             match &*geometry.connections {
                 Connections::Triangles(triangles) => {
-                    let paint = self.paint(k, known, &geometry);
+                    let paint = self.paint(k, known, &geometry, frame)?;
                     let shading = self.options.coloring.shading();
                     let positions = geometry.positions;
                     surfaces.push(Surface { positions, triangles: triangles.clone(), paint, shading });
@@ -268,7 +274,18 @@ impl<'a> Film<'a> {
         Ok(())
     }
 
-    fn paint(&self, body: usize, known: &Known, geometry: &Geometry) -> Paint {
+    fn paint(&self, body: usize, known: &Known, geometry: &Geometry, frame: u32) -> Result<Paint, Problem> {
+        let coloring = self.options.coloring;
+        match coloring.scale(self.range) {
+            Some(scale) if known.soft.is_some() => {
+                let values = soft_values(self.recording, known, body, frame, coloring)?;
+                Ok(Paint::Vertices(values.iter().map(|&value| scale.color(value)).collect()))
+            }
+            _ => Ok(self.paint_surface(body, known, geometry)),
+        }
+    }
+
+    fn paint_surface(&self, body: usize, known: &Known, geometry: &Geometry) -> Paint {
         let front = color::fabric(body);
         let plain = Paint::Plain { front, back: crate::scene::back_of(front) };
         let coloring = self.options.coloring;
@@ -318,6 +335,22 @@ impl Known {
     }
 }
 
+/// What `coloring` shows of the soft solid `body`, at the vertices of its surface.
+fn soft_values(
+    recording: &Recording,
+    known: &Known,
+    body: usize,
+    frame: u32,
+    coloring: Coloring,
+) -> Result<Vec<f32>, Problem> {
+    let (Some(gauge), Some(soft)) = (&known.soft, &recording.bodies()[body].soft) else {
+        return Ok(Vec::new());
+    };
+    let values = gauge.at_vertices(&recording.read_tetrahedra(body, frame)?, coloring);
+    let values: Vec<Vec3> = values.into_iter().map(Vec3::splat).collect();
+    Ok(soft.to_surface(&values).iter().map(|value| value.x).collect())
+}
+
 /// Reads a frame that can be drawn.
 fn read(recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Problem> {
     let geometry = recording.read(body, frame)?;
@@ -341,14 +374,24 @@ fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<
     for body in recording.bodies() {
         let rest = rest_mesh(body);
         let cloth = body.cloth.map(|k| &recording.description().cloths[k]);
-        let gauge = if options.coloring.measures() && !rest.triangles.is_empty() {
+        let solid = body.soft.as_ref().and_then(|soft| soft.solid);
+        let solid = solid.map(|k| &recording.description().solids[k]);
+        let by_tetrahedra = options.coloring.measures() && options.coloring != Coloring::Hsv;
+        let soft = body.soft.as_ref().filter(|_| by_tetrahedra);
+        let soft = soft.map(|soft| SoftGauge::new(&soft.mesh, solid));
+        let gauge = if options.coloring.measures() && soft.is_none() && !rest.triangles.is_empty() {
             let refused =
                 |message| FilmError::Refused { message, hint: "--color fabric needs no limits".into() };
-            Some(Gauge::new(&rest, cloth).map_err(refused)?)
+            let gauge = Gauge::new(&rest, cloth).map_err(refused)?;
+            Some(match solid {
+                Some(solid) => gauge.with_limit(solid.strain),
+                None => gauge,
+            })
         } else {
             None
         };
-        let levels = if options.coloring == Coloring::Level && !rest.triangles.is_empty() {
+        let has_levels = body.soft.is_none() && !rest.triangles.is_empty();
+        let levels = if options.coloring == Coloring::Level && has_levels {
             let levels = Levels::new(rest.clone());
             let coarsest = levels.coarsest();
             let level = options.level.unwrap_or(coarsest);
@@ -362,7 +405,7 @@ fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<
         } else {
             None
         };
-        known.push(Known { rest, gauge, levels });
+        known.push(Known { rest, gauge, soft, levels });
     }
     Ok((known, title))
 }
@@ -400,7 +443,7 @@ fn add_obstacles(recording: &Recording, frame: u32, bodies: &Extent, extent: &mu
 
 /// A range of values that is easy to read: by the limits, or by the `largest` value where there are none.
 fn range(recording: &Recording, coloring: Coloring, largest: f32) -> f32 {
-    let bounds = recording.description().cloths.iter().map(taut::Cloth::strain_bounds);
+    let bounds = recording.description().bodies().map(taut::BodyRef::strain_bounds);
     let limit = match coloring {
         Coloring::Strain => bounds.filter_map(|b| b.max.or(b.min.map(|m| -m))).fold(0.0, f32::max),
         Coloring::Overstretch => bounds.filter_map(|b| b.max).fold(0.0, f32::max),

@@ -125,6 +125,7 @@ fn filter(description: &Description) -> Filter {
         elements: &elements,
         areas: &areas,
         elastic: &[],
+        tetrahedra: (&[], &[]),
         bends: &[],
         links: Vec::new(),
         link_count: 0,
@@ -132,7 +133,7 @@ fn filter(description: &Description) -> Filter {
         folds: (&[], 0.0),
         masses,
         held,
-        transfers: levels.into_iter().map(|l| l.transfer).collect(),
+        transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
         stiffness: stiffness(count, 1.0, &areas, &[]),
         edge_length: 1.0 / (count as f32).sqrt(),
     })

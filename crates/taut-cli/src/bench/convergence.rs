@@ -109,13 +109,10 @@ pub fn measure(task: &Task) -> Result<Convergence, Failure> {
     }
     let world = fit::build_world(&scene, threads, false)?;
     let description = world.description();
-    if !description
-        .cloths
-        .iter()
-        .any(|c| c.strain.is_some() || c.weave.is_some() || c.edge.is_some() || c.bend.is_some())
+    if !description.bodies().any(|b| b.strain_bounds().is_some() || b.edge().is_some() || b.bend().is_some())
     {
         return Err(Failure::input(
-            format!("{}: no cloth has limits, so there is nothing to converge", scene.name),
+            format!("{}: no body has limits, so there is nothing to converge", scene.name),
             "give one a limit, for instance with --set cloth.sheet.strain.max=0.05",
         ));
     }

@@ -92,11 +92,12 @@ impl Subject {
         let world = fit::build_world(scene, threads, false)?;
         let stepper = Stepper::new(&world, threads)?;
         let state = State::new(&world);
+        let has_bends = world.description().bodies().any(|b| b.bend().is_some());
         Ok(Self {
             scene: scene.name.clone(),
             label,
             setup_ms: 1e3 * begun.elapsed().as_secs_f64(),
-            bend: world.description().cloths.iter().any(|c| c.bend.is_some()).then_some(0.0),
+            bend: has_bends.then_some(0.0),
             world,
             stepper,
             state,
@@ -149,7 +150,7 @@ impl Subject {
         let description = self.world.description();
         description.obstacles.is_empty()
             && description.mesh_obstacles.is_empty()
-            && description.cloths.iter().all(|c| !c.bend.is_some() && !c.edge.is_some())
+            && description.bodies().all(|b| !b.bend().is_some() && !b.edge().is_some())
     }
 
     /// What was measured.

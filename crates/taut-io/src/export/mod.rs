@@ -24,7 +24,9 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
+use glam::Vec3;
 use rayon::prelude::*;
+use taut::mesh::tetrahedra::TetrahedronMesh;
 
 use crate::{
     Problem,
@@ -86,7 +88,7 @@ impl Format {
             Self::Mdd => "the same in the format of Motion Designer",
             Self::Obj => "a text mesh a frame, for everything",
             Self::Ply => "a binary mesh a frame, for mesh tools",
-            Self::Vtk => "strain, stress and residual of every triangle, for ParaView",
+            Self::Vtk => "strain, stress and residual of every triangle or tetrahedron, for ParaView",
             Self::Gltf => "one .glb with animation and obstacles, for the web",
             Self::Npz => "one file of arrays, for NumPy",
         }
@@ -137,6 +139,11 @@ fn file_name(name: &str) -> String {
     // File systems take 255 bytes, and endings come on top.
     let name: String = name.trim_start_matches('.').chars().map(plain).take(50).collect();
     if name.is_empty() { "run".into() } else { name }
+}
+
+/// The bytes of a VTK file (`.vtu`) with the tetrahedra of `mesh`.
+pub fn tetrahedra_file(mesh: &TetrahedronMesh) -> Vec<u8> {
+    vtk::tetrahedra_file(mesh)
 }
 
 /// Why an export was not made. Nothing of it is left.
@@ -235,12 +242,30 @@ impl Job<'_> {
 
     /// Reads a frame of a body, tells how far the export has come, and stops where the user wants it.
     fn read(&self, body: usize, frame: u32) -> Result<Geometry, ExportError> {
+        self.count_read()?;
+        Ok(self.recording.read(body, frame)?)
+    }
+
+    /// Before each frame of a body is read.
+    fn count_read(&self) -> Result<(), ExportError> {
         if self.watch.stopped() {
             return Err(ExportError::Stopped);
         }
         let all = f64::from(self.reads * self.count()) * self.recording.bodies().len() as f64;
         self.watch.show((f64::from(self.done.fetch_add(1, Ordering::Relaxed)) / all).min(1.0));
-        Ok(self.recording.read(body, frame)?)
+        Ok(())
+    }
+
+    /// Calls `write` with the vertices of tetrahedra of a soft solid in every frame, several at a time and in any order.
+    fn each_soft_frame(
+        &self,
+        body: usize,
+        write: impl Fn(u32, Vec<Vec3>) -> Result<(), ExportError> + Sync,
+    ) -> Result<(), ExportError> {
+        self.frames.clone().into_par_iter().try_for_each(|frame| {
+            self.count_read()?;
+            write(frame, self.recording.read_tetrahedra(body, frame)?)
+        })
     }
 
     /// Calls `write` with every body and its index.

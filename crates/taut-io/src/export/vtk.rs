@@ -9,18 +9,22 @@
 //! | `residual` | triangles | how far past its strain limits it is, as in the certificate; 0: within |
 //! | `stress_pk2_max`, `stress_pk2_min` | triangles | principal values of the second Piola–Kirchhoff membrane stress, by the cloth's material \[N/m\] |
 //!
+//! Soft solids are tetrahedra, not the surface that is shown in their place. They have the same arrays for every tetrahedron, with a third
+//! principal strain `strain_mid` and stress `stress_pk2_mid` between the two (stress in Pa), and `volume_ratio`, the volume over that at rest; negative: inside out.
+//!
 //! Stress is what the material law says of the strain of the frame; forces of the limits are not in it. A body that is no cloth of the
 //! scene has no residual and no stress. From the frame on in which triangles change there is no rest shape to compare with: `velocity`
 //! alone is left, except in the frame of a change itself. Strands are polylines with the arrays of vertices. Numbers are raw
 //! little-endian float32 at the end of the file.
 
 mod grid;
+mod solid;
 
 use glam::Vec3;
 use taut::{
     Cloth, Limit,
     certificate::RestShape,
-    mesh::TriangleMesh,
+    mesh::{TriangleMesh, tetrahedra::TetrahedronMesh},
     velocity::fem::{moduli, principal_stress},
 };
 
@@ -34,6 +38,9 @@ use crate::{
 /// Writes `NAME.0042.vtu` of every body and frame, and `SCENE.pvd`.
 pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     job.each_body(|index, body| {
+        if let Some(soft) = &body.soft {
+            return solid::write(job, index, body, soft);
+        }
         let measures = Measures::new(job, body)?;
         job.each_frame(index, |frame, geometry| {
             let velocities = velocities(job, index, frame, &geometry)?;
@@ -63,6 +70,11 @@ fn collection(job: &Job) -> String {
         }
     }
     text + "</Collection>\n</VTKFile>\n"
+}
+
+/// The file that holds tetrahedra alone.
+pub(super) fn tetrahedra_file(mesh: &TetrahedronMesh) -> Vec<u8> {
+    Grid::of_tetrahedra(&mesh.positions, &mesh.tetrahedra).encode()
 }
 
 fn grid(

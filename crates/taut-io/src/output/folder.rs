@@ -123,7 +123,9 @@ impl RunFolder {
             remove_if_there(&path)?;
         }
         for body in &manifest.bodies {
-            remove_if_there(&layout.rest(body))?;
+            for path in [layout.rest(body), layout.rest_tetrahedra(body), layout.skin(body)] {
+                remove_if_there(&path)?;
+            }
         }
         remove_frames(layout, |body, _| manifest.bodies.iter().any(|name| name == body))?;
         let mut folders = vec![layout.frames(), layout.inputs()];

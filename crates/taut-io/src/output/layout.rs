@@ -36,6 +36,16 @@ impl Layout {
         self.root.join(format!("{name}.rest.ply"))
     }
 
+    /// Rest mesh of the soft solid `name`: tetrahedra.
+    pub fn rest_tetrahedra(&self, name: &str) -> PathBuf {
+        self.root.join(format!("{name}.rest.vtu"))
+    }
+
+    /// The surface that is shown in place of the soft solid `name`, at rest.
+    pub fn skin(&self, name: &str) -> PathBuf {
+        self.root.join(format!("{name}.skin.ply"))
+    }
+
     /// Folder of the frames.
     pub fn frames(&self) -> PathBuf {
         self.root.join("frames")

@@ -3,7 +3,9 @@
 //! ```text
 //! scene.toml            the effective scene, every default written out: runs again to the same bits
 //! inputs/               copies of the mesh and map files that the scene reads
-//! NAME.rest.ply         rest mesh of each body
+//! NAME.rest.ply         rest mesh of each piece of cloth
+//! NAME.rest.vtu         rest mesh of each soft solid: tetrahedra
+//! NAME.skin.ply         surface that is shown in place of each soft solid, at rest
 //! frames/NAME.0000.npy  positions, float32 [n, 3], one file a frame; frame 0 is the start
 //! metrics.jsonl         one line a frame: what the solver reported, and the certificate
 //! checkpoint/           enough to go on to the same bits after kill -9

@@ -31,7 +31,7 @@ pub struct Worst {
     pub frame: u32,
     /// Body in which it was.
     pub body: String,
-    /// Triangle with the largest residual (or strain) of that body and frame, or vertices of the worst edge or hinge.
+    /// Triangle or tetrahedron with the largest residual (or strain) of that body and frame, or vertices of the worst edge or hinge.
     pub element: Vec<u32>,
 }
 
@@ -52,6 +52,17 @@ pub struct ContactFigures {
     pub smallest_gap_frame: Option<u32>,
 }
 
+/// What belongs to soft solids alone, over the frames after the start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolidFigures {
+    /// Frames at whose end a tetrahedron is inside out.
+    pub inverted_frames: u32,
+    /// Most tetrahedra that are inside out in a body and frame.
+    pub most_inverted: Worst,
+    /// Largest relative change of the volume around a vertex.
+    pub max_ring_volume_error: Worst,
+}
+
 /// Worst figures over the frames after the start, and times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
@@ -59,7 +70,7 @@ pub struct Figures {
     pub max_strain: Worst,
     /// Smallest principal strain (−0.05: compressed by 5 %).
     pub min_strain: Worst,
-    /// Largest residual of a triangle past its limits.
+    /// Largest residual of a triangle or tetrahedron past its limits.
     pub max_residual: Worst,
     /// Largest residual of an edge past its limits.
     pub max_edge_residual: Worst,
@@ -69,7 +80,7 @@ pub struct Figures {
     /// Largest excess of a hinge past its bend limits \[°\].
     #[serde(default)]
     pub max_bend_excess: Worst,
-    /// Mean over frames and bodies of the mean residual of a triangle.
+    /// Mean over frames and bodies of the mean residual of a triangle or tetrahedron.
     pub mean_residual: f64,
     /// Mean over frames and bodies of the mean larger principal strain.
     pub mean_strain: f64,
@@ -83,6 +94,9 @@ pub struct Figures {
     /// Contact; none where everything is let pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactFigures>,
+    /// Soft solids; none where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solid: Option<SolidFigures>,
     /// Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together \[J\].
     pub final_energy: f64,
     /// Iterations of the limiter in all frames.
@@ -108,8 +122,15 @@ pub struct BodySize {
     pub name: String,
     /// Number of vertices.
     pub vertices: usize,
-    /// Number of triangles.
+    /// Number of triangles; 0 of a soft solid.
     pub triangles: usize,
+    /// Number of tetrahedra, of a soft solid.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tetrahedra: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What `outcome.json` holds.
@@ -182,6 +203,26 @@ impl Tally {
         }
     }
 
+    fn add_solids(&mut self, line: &FrameLine) {
+        let mut inverted = false;
+        for body in &line.certificate.bodies {
+            let Some(found) = &body.solid else { continue };
+            let solid = self.figures.solid.get_or_insert_default();
+            inverted |= found.inverted > 0;
+            let worst = |of: &mut Worst, value: f64| {
+                if of.body.is_empty() || value > of.value {
+                    let (frame, body) = (line.frame, body.name.clone());
+                    *of = Worst { value, frame, body, element: Vec::new() };
+                }
+            };
+            worst(&mut solid.most_inverted, found.inverted as f64);
+            worst(&mut solid.max_ring_volume_error, found.max_ring_volume_error);
+        }
+        if let Some(solid) = &mut self.figures.solid {
+            solid.inverted_frames += u32::from(inverted);
+        }
+    }
+
     /// Adds a frame. Of the start, only the energy counts: nothing was simulated yet.
     pub fn add(&mut self, line: &FrameLine) {
         let energies = line.certificate.bodies.iter().map(|body| body.energy);
@@ -190,6 +231,7 @@ impl Tally {
         self.figures.final_opening = openings.fold(0.0, f64::max);
         self.add_contact(line);
         let Some(report) = &line.report else { return };
+        self.add_solids(line);
         let f = &mut self.figures;
         for body in &line.certificate.bodies {
             let strain = &body.strain;
@@ -267,7 +309,7 @@ pub fn median_and_worst(values: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use taut::certificate::{BodyCertificate, ContactCertificate, StrainMeasure};
+    use taut::certificate::{BodyCertificate, ContactCertificate, SolidMeasure, StrainMeasure};
 
     use super::*;
     use taut::FrameReport;
@@ -320,6 +362,25 @@ mod tests {
         let first = contact.first_crossed.unwrap();
         assert_eq!((first.frame, first.value), (3, 2.0));
         assert_eq!((contact.smallest_gap, contact.smallest_gap_frame), (Some(0.0), Some(1)));
+    }
+
+    #[test]
+    fn volumes_of_solids_are_gathered() {
+        let mut tally = Tally::default();
+        tally.add(&line(1, 1.0, true));
+        assert_eq!(tally.figures().solid, None);
+        for (frame, inverted, error) in [(0, 9, 0.9), (1, 0, 0.02), (2, 3, 0.01)] {
+            let mut line = line(frame, 1.0, true);
+            let measure = SolidMeasure { inverted, max_ring_volume_error: error, ..SolidMeasure::default() };
+            line.certificate.bodies[0].solid = Some(measure);
+            tally.add(&line);
+        }
+        let solid = tally.figures().solid.unwrap();
+        assert_eq!(
+            (solid.inverted_frames, solid.most_inverted.value, solid.most_inverted.frame),
+            (1, 3.0, 2)
+        );
+        assert_eq!((solid.max_ring_volume_error.value, solid.max_ring_volume_error.frame), (0.02, 1));
     }
 
     #[test]

@@ -3,9 +3,12 @@
 //! [`Recorder::create`] starts a folder, [`resume`](super::resume) reopens one; from then on both are the same: give it
 //! every frame in order, and finish with an outcome.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-use taut::{FrameReport, State, World, certificate::Certifier};
+use taut::{BodyRef, FrameReport, State, World, certificate::Certifier};
 
 use super::{
     OutputError, atomic,
@@ -16,7 +19,7 @@ use super::{
     npy,
     outcome::{BodySize, Outcome, Tally},
 };
-use crate::{mesh, scene::LoadedScene};
+use crate::{export, mesh, scene::LoadedScene};
 
 /// A folder that a run is being written into.
 #[derive(Debug)]
@@ -45,15 +48,15 @@ impl Recorder {
         world: &World,
         threads: usize,
     ) -> Result<Self, OutputError> {
-        let cloths = &world.description().cloths;
-        layout::check_names(cloths.iter().map(|cloth| cloth.name.as_str())).map_err(|problems| {
+        let bodies = || world.description().bodies().map(BodyRef::name);
+        layout::check_names(bodies()).map_err(|problems| {
             OutputError::refused(root, problems.to_string(), "give the bodies other names in the scene")
         })?;
         let inputs = Inputs::read(scene, root)?;
         let manifest = Manifest {
             taut: env!("CARGO_PKG_VERSION").into(),
             scene: scene.name.clone(),
-            bodies: cloths.iter().map(|cloth| cloth.name.clone()).collect(),
+            bodies: bodies().map(str::to_owned).collect(),
             inputs: inputs.files.iter().map(|(name, _)| name.clone()).collect(),
         };
         let folder = RunFolder::create(root, force, &manifest)?;
@@ -79,8 +82,10 @@ impl Recorder {
         threads: usize,
     ) -> Result<Self, OutputError> {
         let files = folder.layout();
-        for cloth in &world.description().cloths {
-            atomic::write(&files.rest(&cloth.name), &mesh::write_ply(&cloth.mesh))?;
+        for body in world.description().bodies() {
+            for (path, bytes) in rest_files(files, body) {
+                atomic::write(&path, &bytes)?;
+            }
         }
         checkpoint::clear(&files.checkpoint())?;
         Ok(Self {
@@ -116,9 +121,9 @@ impl Recorder {
         frame_ms: f64,
     ) -> Result<FrameLine, OutputError> {
         let frame = state.frame();
-        for (body, cloth) in world.description().cloths.iter().enumerate() {
-            let positions = state.positions(world, body);
-            atomic::write(&self.layout().frame(&cloth.name, frame), &npy::encode(&positions))?;
+        for (index, body) in world.description().bodies().enumerate() {
+            let positions = state.positions(world, index);
+            atomic::write(&self.layout().frame(body.name(), frame), &npy::encode(&positions))?;
         }
         let mut certificate = self.certifier.certify(world, state);
         self.tally.carry_tangle(&mut certificate);
@@ -163,14 +168,26 @@ pub(super) fn certifier(world: &World, threads: usize, root: &Path) -> Result<Ce
         .map_err(|error| OutputError::io("measure", root)(std::io::Error::other(error)))
 }
 
+/// The files that hold the rest shape of a body, with their contents.
+pub(super) fn rest_files(files: &Layout, body: BodyRef<'_>) -> Vec<(PathBuf, Vec<u8>)> {
+    match body {
+        BodyRef::Cloth(cloth) => vec![(files.rest(&cloth.name), mesh::write_ply(&cloth.mesh))],
+        BodyRef::Solid(solid) => vec![
+            (files.rest_tetrahedra(&solid.name), export::tetrahedra_file(&solid.mesh)),
+            (files.skin(&solid.name), mesh::write_ply(&solid.shown_surface())),
+        ],
+    }
+}
+
 /// Sizes of the bodies of `world`.
 pub fn body_sizes(world: &World) -> Vec<BodySize> {
-    let size = |cloth: &taut::Cloth| BodySize {
-        name: cloth.name.clone(),
-        vertices: cloth.mesh.positions.len(),
-        triangles: cloth.mesh.triangles.len(),
+    let size = |body: BodyRef<'_>| BodySize {
+        name: body.name().into(),
+        vertices: body.rest_positions().len(),
+        triangles: if let BodyRef::Cloth(_) = body { body.element_count() } else { 0 },
+        tetrahedra: if let BodyRef::Solid(_) = body { body.element_count() } else { 0 },
     };
-    world.description().cloths.iter().map(size).collect()
+    world.description().bodies().map(size).collect()
 }
 
 /// The files that a scene reads, held in memory because they may lie in the very folder that is about to be cleared.

@@ -143,13 +143,13 @@ pub fn resume(
 }
 
 fn is_body(world: &World, name: &str) -> bool {
-    world.description().cloths.iter().any(|cloth| cloth.name == name)
+    world.description().body(name).is_some()
 }
 
 /// Says which file of the frames up to `frame` is not there, if one is not.
 fn first_missing(files: &Layout, world: &World, frame: u32) -> Option<String> {
-    let cloths = &world.description().cloths;
-    let mut paths = (0..=frame).flat_map(|f| cloths.iter().map(move |cloth| files.frame(&cloth.name, f)));
+    let bodies = || world.description().bodies();
+    let mut paths = (0..=frame).flat_map(|f| bodies().map(move |body| files.frame(body.name(), f)));
     paths.find(|path| !path.is_file()).map(|path| format!("{} is missing", path.display()))
 }
 

@@ -7,7 +7,6 @@ use taut::{
     Description,
     boundary::motion::Keyframe,
     mesh::{
-        TriangleMesh,
         check::{MAX_COORDINATE, check},
         generate::Garment,
     },
@@ -15,7 +14,7 @@ use taut::{
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Obstacle, Pin, Seam, Vector, Wind},
+    format::{Air, Cloth, MotionKey, Obstacle, Pin, Seam, Transform, Vector, Wind},
     nearest::hint,
     noise::{self, Octaves},
     report::{Path, Report},
@@ -49,6 +48,8 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
         .collect();
     let cloths: Vec<taut::Cloth> =
         settings.cloth.iter().enumerate().filter_map(|(index, cloth)| builder.cloth(index, cloth)).collect();
+    let solids: Vec<taut::Solid> =
+        settings.solid.iter().enumerate().filter_map(|(index, solid)| builder.solid(index, solid)).collect();
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
@@ -61,7 +62,7 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     }
     let description = Description {
         cloths,
-        solids: Vec::new(),
+        solids,
         seams,
         obstacles: settings.obstacle.iter().filter_map(solids::fixed).collect(),
         mesh_obstacles,
@@ -110,11 +111,22 @@ fn air(air: &Air) -> taut::Air {
     taut::Air { density: air.density as f32, wind, gust: air.gust as f32 }
 }
 
+/// The body that a message is about.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// `cloth`, `solid`, …
+    pub kind: &'static str,
+    /// Its place among those.
+    pub index: usize,
+    /// Its name.
+    pub name: &'a str,
+}
+
 /// A scene being built, and what has been found on the way.
-struct Builder<'a> {
-    scene: &'a LoadedScene,
-    report: Report<'a>,
-    warnings: Vec<Problem>,
+pub(super) struct Builder<'a> {
+    pub scene: &'a LoadedScene,
+    pub report: Report<'a>,
+    pub warnings: Vec<Problem>,
     /// Seams that generated meshes bring.
     sewn: Vec<taut::Seam>,
 }
@@ -123,11 +135,11 @@ impl Builder<'_> {
     /// One mesh obstacle, or `None` if it is none or something was reported.
     fn surface(&mut self, index: usize, obstacle: &Obstacle) -> Option<taut::MeshObstacle> {
         let name = obstacle.name.as_deref().unwrap_or_default();
+        let place = Place { kind: "obstacle", index, name };
         match surfaces::obstacle(self.scene, obstacle)? {
             Ok(obstacle) => return Some(obstacle),
             Err(surfaces::Refusal::Keys(keys, message)) => {
-                let problem = self.at_key("obstacle", index, name, &keys, message);
-                self.report.problems.push(problem);
+                self.refuse::<()>(place, &keys, message);
             }
             Err(surfaces::Refusal::File(problem)) => {
                 let message = format!("{} (mesh of obstacle \"{name}\")", problem.message);
@@ -140,12 +152,18 @@ impl Builder<'_> {
     /// One piece of cloth, or `None` if something was reported.
     fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
         let name = cloth.name.clone().unwrap_or_default();
-        let Garment { mesh, start, seams } = self.mesh(index, cloth, &name)?;
-        let start = self.start(index, cloth, &name, start)?;
+        let place = Place { kind: "cloth", index, name: &name };
+        let Garment { mesh, mut start, seams } = self.mesh(place, cloth)?;
+        if let Some(noise) = cloth.noise {
+            let seed = noise.seed.unwrap_or(self.scene.scene.scene.seed);
+            let (amplitude, frequency, count) = (noise.amplitude, noise.frequency, noise.octaves);
+            noise::displace(&mut start, Octaves { amplitude, count, frequency, seed });
+        }
+        let start = self.start(place, &cloth.transform, start)?;
         let before = self.report.problems.len();
-        let pins = self.pins(index, cloth, &name, &mesh, &start);
+        let pins = self.pins(place, &cloth.pin, &start, |select, file| select.resolve(&mesh, file));
         let cloth = taut::Cloth {
-            name,
+            name: name.clone(),
             mesh,
             start,
             velocity: vector(cloth.velocity).as_vec3(),
@@ -160,7 +178,7 @@ impl Builder<'_> {
             imperfection: cloth.imperfection.map(|length| length as f32),
         };
         if let Err(problem) = cloth.check_weave() {
-            self.refuse::<()>(index, &cloth.name, &["strain", "direction"], problem);
+            self.refuse::<()>(place, &["strain", "direction"], problem);
         }
         if !seams.is_empty() {
             self.sewn.push(seams::within_cloth(
@@ -174,18 +192,18 @@ impl Builder<'_> {
     }
 
     /// The mesh at rest and where it starts before it is turned and moved: generated or read, scaled, checked.
-    fn mesh(&mut self, index: usize, cloth: &Cloth, name: &str) -> Option<Garment> {
-        let tag = cloth.mesh.tag();
+    fn mesh(&mut self, place: Place<'_>, cloth: &Cloth) -> Option<Garment> {
+        let (tag, name) = (cloth.mesh.tag(), place.name);
         let keys = ["mesh", tag];
         let (mut garment, file) = match cloth.mesh.generator(self.scene.scene.scene.seed) {
             Ok(generator) => match generator.make() {
                 Ok(garment) => (garment, None),
-                Err(error) => return self.refuse(index, name, &keys, error.to_string()),
+                Err(error) => return self.refuse(place, &keys, error.to_string()),
             },
             Err(file) => {
                 let path = self.scene.resolve(file);
                 if !path.exists() {
-                    return self.refuse(index, name, &keys, format!("there is no file {}", path.display()));
+                    return self.refuse(place, &keys, format!("there is no file {}", path.display()));
                 }
                 match crate::mesh::read(&path) {
                     Ok(mesh) => (Garment::from(mesh), Some(path)),
@@ -202,7 +220,7 @@ impl Builder<'_> {
             // A garment lies flat at rest and stands upright at its start: scaled along one axis, the two would not fit.
             if garment.start != garment.mesh.positions && scale != DVec3::splat(scale.x) {
                 let message = format!("must be one number: a {tag} is scaled alike along all axes");
-                return self.refuse(index, name, &["transform", "scale"], message);
+                return self.refuse(place, &["transform", "scale"], message);
             }
             let scaled = |x: &mut Vec3| *x = (scale * x.as_dvec3()).as_vec3();
             garment.mesh.positions.iter_mut().chain(&mut garment.start).for_each(scaled);
@@ -215,7 +233,7 @@ impl Builder<'_> {
             };
             let found = match &file {
                 Some(path) => Problem { file: Some(path.clone()), message, ..Problem::default() },
-                None => self.at(index, name, &keys, message),
+                None => self.at(place, &keys, message),
             };
             if problem.is_error() {
                 sound = false;
@@ -227,14 +245,14 @@ impl Builder<'_> {
         sound.then_some(garment)
     }
 
-    /// Where the vertices start: with noise, turned and moved.
-    fn start(&mut self, index: usize, cloth: &Cloth, name: &str, mut start: Vec<Vec3>) -> Option<Vec<Vec3>> {
-        if let Some(noise) = cloth.noise {
-            let seed = noise.seed.unwrap_or(self.scene.scene.scene.seed);
-            let (amplitude, frequency, count) = (noise.amplitude, noise.frequency, noise.octaves);
-            noise::displace(&mut start, Octaves { amplitude, count, frequency, seed });
-        }
-        let (turn, shift) = (rotation(cloth.transform.rotate), vector(cloth.transform.translate));
+    /// Where vertices start that lie at `start`: turned and moved.
+    pub fn start(
+        &mut self,
+        place: Place<'_>,
+        transform: &Transform,
+        mut start: Vec<Vec3>,
+    ) -> Option<Vec<Vec3>> {
+        let (turn, shift) = (rotation(transform.rotate), vector(transform.translate));
         start.iter_mut().for_each(|x| *x = (turn * x.as_dvec3() + shift).as_vec3());
         // Written so that NaN is outside.
         let outside = |x: &Vec3| !(x.abs().max_element() <= MAX_COORDINATE && x.is_finite());
@@ -244,37 +262,37 @@ impl Builder<'_> {
                     "puts vertex {vertex} at {}, must keep every coordinate within ±{MAX_COORDINATE} m",
                     start[vertex]
                 );
-                self.refuse(index, name, &["transform"], message)
+                self.refuse(place, &["transform"], message)
             }
             None => Some(start),
         }
     }
 
-    fn pins(
+    /// The pins of a body that starts at `start`; `vertices` says which a selection means, and where the files lie that it names.
+    pub fn pins(
         &mut self,
-        index: usize,
-        cloth: &Cloth,
-        name: &str,
-        mesh: &TriangleMesh,
+        place: Place<'_>,
+        given: &[Pin],
         start: &[Vec3],
+        vertices: impl Fn(&Selection, &dyn Fn(&str) -> PathBuf) -> Result<Vec<u32>, String>,
     ) -> Vec<taut::Pin> {
         let mut holders: Vec<Vec<usize>> = vec![Vec::new(); start.len()];
         let mut pins = Vec::new();
-        for (number, pin) in cloth.pin.iter().enumerate() {
+        for (number, pin) in given.iter().enumerate() {
             let item = format!("pin[{number}]");
             let resolve = |file: &str| -> PathBuf { self.scene.resolve(file) };
-            let vertices =
-                match Selection::parse(&pin.select).and_then(|select| select.resolve(mesh, resolve)) {
-                    Ok(vertices) => vertices,
-                    Err(message) => {
-                        self.refuse::<()>(index, name, &[&item, "select"], message);
-                        continue;
-                    }
-                };
+            let vertices = match Selection::parse(&pin.select).and_then(|select| vertices(&select, &resolve))
+            {
+                Ok(vertices) => vertices,
+                Err(message) => {
+                    self.refuse::<()>(place, &[&item, "select"], message);
+                    continue;
+                }
+            };
             let attach = match pin.attach.as_deref().map(|name| self.attached(name)).transpose() {
                 Ok(attach) => attach,
                 Err(message) => {
-                    self.refuse::<()>(index, name, &[&item, "attach"], message);
+                    self.refuse::<()>(place, &[&item, "attach"], message);
                     continue;
                 }
             };
@@ -284,12 +302,12 @@ impl Builder<'_> {
             });
             // A vertex can follow one pin at a time only: the first that selects it.
             let rival = |vertex: u32| {
-                holders[vertex as usize].iter().copied().find(|first| overlap(&cloth.pin[*first], pin))
+                holders[vertex as usize].iter().copied().find(|first| overlap(&given[*first], pin))
             };
             let (free, held): (Vec<u32>, Vec<u32>) =
                 vertices.into_iter().partition(|vertex| rival(*vertex).is_none());
             let differs = |first: &usize| {
-                let first = &cloth.pin[*first];
+                let first = &given[*first];
                 (&first.motion, &first.attach, first.from, first.until)
                     != (&pin.motion, &pin.attach, pin.from, pin.until)
             };
@@ -299,7 +317,7 @@ impl Builder<'_> {
                 let message = format!(
                     "vertex {vertex} is held by pin[{first}] already, which moves or lasts otherwise; it follows pin[{first}]"
                 );
-                let warning = self.at(index, name, &[&item, "select"], message);
+                let warning = self.at(place, &[&item, "select"], message);
                 self.warnings.push(warning);
             }
             free.iter().for_each(|vertex| holders[*vertex as usize].push(number));
@@ -324,8 +342,7 @@ impl Builder<'_> {
         };
         let name = seam.name.clone().unwrap_or_default();
         for (key, message) in refusals {
-            let problem = self.at_key("seam", index, &name, &[key], message);
-            self.report.problems.push(problem);
+            self.refuse::<()>(Place { kind: "seam", index, name: &name }, &[key], message);
         }
         None
     }
@@ -349,20 +366,15 @@ impl Builder<'_> {
         Err(format!("there is no obstacle \"{name}\"{hint} must be one with a mesh: {known}"))
     }
 
-    /// Reports a problem of a key of a cloth.
-    fn refuse<T>(&mut self, index: usize, name: &str, keys: &[&str], message: String) -> Option<T> {
-        let problem = self.at(index, name, keys, message);
+    /// Reports a problem of a key of a body.
+    pub fn refuse<T>(&mut self, place: Place<'_>, keys: &[&str], message: String) -> Option<T> {
+        let problem = self.at(place, keys, message);
         self.report.problems.push(problem);
         None
     }
 
-    /// A problem of a key of a cloth, with the line of the nearest key that the scene has.
-    fn at(&self, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
-        self.at_key("cloth", index, name, keys, message)
-    }
-
-    /// The same of a body of this `kind`.
-    fn at_key(&self, kind: &str, index: usize, name: &str, keys: &[&str], message: String) -> Problem {
+    /// A problem of a key of a body, with the line of the nearest key that the scene has.
+    pub fn at(&self, Place { kind, index, name }: Place<'_>, keys: &[&str], message: String) -> Problem {
         let mut node = self.scene.tree.items_of(kind).get(index);
         let mut origin = node.map_or(Origin::File, |node| node.origin);
         for key in keys {

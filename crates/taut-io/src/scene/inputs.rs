@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{
     LoadedScene,
-    format::{MeshSource, ObstacleMesh, Sequence},
+    format::{MeshSource, ObstacleMesh, Sequence, SolidMesh},
     select::Selection,
 };
 use crate::mesh::{Format, sequence::Numbered};
@@ -124,6 +124,20 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
             }
         }
     }
+    for solid in &mut moved.scene.solid {
+        if let SolidMesh::File(file) = &mut solid.mesh
+            && let Some(copy) = copy(file)
+        {
+            *file = copy;
+        }
+        for pin in &mut solid.pin {
+            if let Ok(Selection::Map(file)) = Selection::parse(&pin.select)
+                && let Some(copy) = copy(&file)
+            {
+                pin.select = format!("map:{copy}");
+            }
+        }
+    }
     for seam in &mut moved.scene.seam {
         for select in [&mut seam.from, &mut seam.to].into_iter().flatten() {
             if let Ok(Selection::Map(file)) = Selection::parse(select)
@@ -167,6 +181,16 @@ fn names(scene: &LoadedScene) -> Vec<String> {
             names.push(file.clone());
         }
         for pin in &cloth.pin {
+            if let Ok(Selection::Map(file)) = Selection::parse(&pin.select) {
+                names.push(file);
+            }
+        }
+    }
+    for solid in &scene.scene.solid {
+        if let SolidMesh::File(file) = &solid.mesh {
+            names.push(file.clone());
+        }
+        for pin in &solid.pin {
             if let Ok(Selection::Map(file)) = Selection::parse(&pin.select) {
                 names.push(file);
             }

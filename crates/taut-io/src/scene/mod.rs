@@ -7,7 +7,7 @@
 //! 2. checked along the JSON Schema (`validate`), which is generated from the types (`schema`, `format`), and by what
 //!    a schema cannot say (`rules`), every problem with file, line and key (`report`),
 //! 3. typed (`format`), and built: meshes and starts (`build`, `noise`), selections (`select`, `map`), seams (`seams`),
-//!    obstacles (`solids`, `surfaces`).
+//!    obstacles (`solids`, `surfaces`), soft solids (`tetrahedra`).
 
 mod build;
 mod built_in;
@@ -26,6 +26,7 @@ mod seams;
 mod select;
 mod solids;
 mod surfaces;
+mod tetrahedra;
 mod tree;
 mod validate;
 

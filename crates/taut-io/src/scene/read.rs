@@ -55,7 +55,7 @@ pub(super) fn parse(
     let empty = matches!(&tree.value, Value::Table(entries) if entries.is_empty());
     overrides::apply(&mut tree, overrides, &mut report);
     if empty && overrides.is_empty() {
-        report.add(Origin::File, &Path::Root, "is empty; a scene needs at least one [[cloth]]");
+        report.add(Origin::File, &Path::Root, "is empty; a scene needs at least one [[cloth]] or [[solid]]");
     } else if let Some(root) = Part::root() {
         validate(&tree, root, &Path::Root, &mut report);
         rules::check(&tree, &mut report);
@@ -80,6 +80,8 @@ fn loaded(
 ) -> LoadedScene {
     let given: Vec<Option<&str>> = scene.cloth.iter().map(|cloth| cloth.name.as_deref()).collect();
     let cloth_names = names::complete("cloth", &given);
+    let given: Vec<Option<&str>> = scene.solid.iter().map(|solid| solid.name.as_deref()).collect();
+    let solid_names = names::complete("solid", &given);
     let given: Vec<Option<&str>> = scene.obstacle.iter().map(|obstacle| obstacle.name.as_deref()).collect();
     let obstacle_names = names::complete("obstacle", &given);
     let given: Vec<Option<&str>> = scene.seam.iter().map(|seam| seam.name.as_deref()).collect();
@@ -90,6 +92,10 @@ fn loaded(
     for (cloth, name) in scene.cloth.iter_mut().zip(cloth_names) {
         cloth.name = Some(name);
         cloth.material = cloth.material.written_out();
+    }
+    for (solid, name) in scene.solid.iter_mut().zip(solid_names) {
+        solid.name = Some(name);
+        solid.material = solid.material.written_out();
     }
     for (obstacle, name) in scene.obstacle.iter_mut().zip(obstacle_names) {
         obstacle.name = Some(name);

@@ -3,12 +3,13 @@
 //! The rules work on the tree and pass over what the schema refuses, so that both find their problems in one go.
 
 use super::{
+    names,
     report::{Path, Report, is_name},
     select::Selection,
-    tree::{Node, show},
+    tree::{Node, Value, show},
 };
 use crate::mesh::{
-    Format,
+    Format, SolidFormat,
     sequence::{CacheFormat, Numbered},
 };
 
@@ -25,8 +26,10 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     if let Some(solver) = scene.get("solver") {
         check_passes(solver, &Path::Key(&root, "solver"), report);
     }
+    check_bodies(scene, report);
     let kinds = [
         ("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)),
+        ("solid", check_solid),
         ("seam", check_seam),
         ("obstacle", check_obstacle),
     ];
@@ -55,6 +58,30 @@ fn check_passes(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
             passes.describe()
         );
         report.add(passes.origin, &Path::Key(path, "passes"), message);
+    }
+}
+
+/// There is something to simulate, and files of cloth and solids, which are named after them, do not get into each other's way.
+fn check_bodies(scene: &Node, report: &mut Report<'_>) {
+    let root = Path::Root;
+    // What is there and no list, the schema refuses.
+    let is_empty = |kind| {
+        scene.get(kind).is_none_or(|node| matches!(&node.value, Value::Array(items) if items.is_empty()))
+    };
+    if is_empty("cloth") && is_empty("solid") {
+        let message = "is missing; at least one [[cloth]] or [[solid]] is needed";
+        let origin = scene.get("cloth").map_or(scene.origin, |node| node.origin);
+        report.add(origin, &Path::Key(&root, "cloth"), message);
+    }
+    let [cloths, solids] = ["cloth", "solid"].map(|kind| names::effective(kind, scene.items_of(kind)));
+    let list = Path::Key(&root, "solid");
+    for (index, name) in solids.iter().enumerate() {
+        let Some(cloth) = cloths.iter().position(|cloth| cloth.eq_ignore_ascii_case(name)) else { continue };
+        let item = Path::Item(&list, index);
+        let body = &scene.items_of("solid")[index];
+        let origin = body.get("name").map_or(body.origin, |node| node.origin);
+        let message = format!("\"{name}\" is the name of cloth[{cloth}] too, must be another");
+        report.add(origin, &Path::Key(&item, "name"), message);
     }
 }
 
@@ -91,10 +118,18 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         }
     }
     if let Some(material) = cloth.get("material") {
-        check_material(material, &Path::Key(path, "material"), report);
+        check_material(material, &["density", "stretch", "bend"], &Path::Key(path, "material"), report);
     }
+    check_pins(cloth, path, report);
+    if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
+        let mesh = Path::Key(path, "mesh");
+        check_torus(torus, &Path::Key(&mesh, "torus"), report);
+    }
+}
+
+fn check_pins(body: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let pins = Path::Key(path, "pin");
-    for (index, pin) in cloth.items_of("pin").iter().enumerate() {
+    for (index, pin) in body.items_of("pin").iter().enumerate() {
         let path = Path::Item(&pins, index);
         if let Some((node, text)) = pin.get("select").and_then(|node| Some((node, node.text()?)))
             && let Err(message) = Selection::parse(text)
@@ -105,9 +140,38 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         check_until(pin, &path, report);
         check_attach(pin, &path, report);
     }
-    if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
+}
+
+fn check_solid(solid: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    if let Some(limits) = solid.get("strain") {
+        check_order(limits, "min", "max", &Path::Key(path, "strain"), report);
+    }
+    if let Some(material) = solid.get("material") {
+        check_material(material, &["density", "young"], &Path::Key(path, "material"), report);
+    }
+    check_pins(solid, path, report);
+    let Some(mesh) = solid.get("mesh") else { return };
+    if let Some(torus) = mesh.get("torus") {
         let mesh = Path::Key(path, "mesh");
         check_torus(torus, &Path::Key(&mesh, "torus"), report);
+    }
+    check_filling(solid, mesh, path, report);
+}
+
+/// A surface is filled as finely as the scene says; tetrahedra are as fine as they are.
+fn check_filling(solid: &Node, mesh: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let Value::Table(entries) = &mesh.value else { return };
+    let file = mesh.get("file").and_then(Node::text);
+    let has_tetrahedra = mesh.get("bar").is_some()
+        || file.is_some_and(|file| SolidFormat::of_path(std::path::Path::new(file)).is_some());
+    if !has_tetrahedra && entries.len() == 1 {
+        return one_of(solid, &["spacing", "tetrahedra"], path, report);
+    }
+    for key in ["spacing", "tetrahedra"] {
+        if let Some(node) = solid.get(key).filter(|_| has_tetrahedra) {
+            let message = "is for surfaces that are filled, must not stand beside a mesh that has tetrahedra";
+            report.add(node.origin, &Path::Key(path, key), message);
+        }
     }
 }
 
@@ -211,12 +275,13 @@ fn check_order(table: &Node, low: &str, high: &str, path: &Path<'_>, report: &mu
     }
 }
 
-fn check_material(material: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+/// Numbers alone must be all that are needed, which are `keys`.
+fn check_material(material: &Node, keys: &[&str], path: &Path<'_>, report: &mut Report<'_>) {
     if material.text().is_some() || material.get("base").is_some() {
         return;
     }
-    let is_table = matches!(material.value, super::tree::Value::Table(_));
-    for key in ["density", "stretch", "bend"] {
+    let is_table = matches!(material.value, Value::Table(_));
+    for key in keys {
         if is_table && material.get(key).is_none() {
             let message = "is missing; give it, or name a `base` material to take it from";
             report.add(material.origin, &Path::Key(path, key), message);
@@ -324,7 +389,7 @@ fn check_kind(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let given: Vec<&str> =
         ["shape", "mesh", "sequence"].into_iter().filter(|key| obstacle.get(key).is_some()).collect();
     match given.as_slice() {
-        [] if matches!(obstacle.value, super::tree::Value::Table(_)) => {
+        [] if matches!(obstacle.value, Value::Table(_)) => {
             report.add(obstacle.origin, path, "has no shape, mesh or sequence; one of them must be there");
         }
         [first, second, ..] => {

@@ -40,6 +40,12 @@ impl Gauge {
         Ok(Self { rest, frames, limit, vertices: mesh.positions.len() })
     }
 
+    /// The same with another limit in all directions.
+    #[must_use]
+    pub fn with_limit(self, limit: Limit) -> Self {
+        Self { limit, ..self }
+    }
+
     /// Measures a frame. Nothing if its vertices are not those of the rest shape.
     pub fn measure(&self, positions: &[Vec3]) -> Option<Vec<Measured>> {
         if positions.len() != self.vertices {

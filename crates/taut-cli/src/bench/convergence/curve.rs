@@ -1,7 +1,7 @@
 //! One step, again and again, with more and more iterations.
 
 use serde::Serialize;
-use taut::{Certificate, State, Stepper, World, certify};
+use taut::{BodyRef, Certificate, State, Stepper, World, certify};
 
 use crate::progress::Share;
 
@@ -62,17 +62,17 @@ pub struct Runner {
 impl Residual {
     /// That of all bodies of a certificate.
     pub fn of(certificate: &Certificate, world: &World) -> Self {
-        let cloths = &world.description().cloths;
+        let bodies = || world.description().bodies();
         let mut residual = Self {
             max_residual: 0.0,
             mean_residual: 0.0,
-            max_bend_excess: cloths.iter().any(|c| c.bend.is_some()).then_some(0.0),
+            max_bend_excess: bodies().any(|b| b.bend().is_some()).then_some(0.0),
         };
-        let all = world.triangle_count().max(1) as f64;
-        for (body, cloth) in certificate.bodies.iter().zip(cloths) {
+        let all = bodies().map(BodyRef::element_count).sum::<usize>().max(1) as f64;
+        for (body, about) in certificate.bodies.iter().zip(bodies()) {
             let worst = body.strain.max_residual.max(body.strain.max_edge_residual);
             residual.max_residual = residual.max_residual.max(worst);
-            residual.mean_residual += body.strain.mean_residual * cloth.mesh.triangles.len() as f64 / all;
+            residual.mean_residual += body.strain.mean_residual * about.element_count() as f64 / all;
             residual.max_bend_excess = residual.max_bend_excess.map(|e| e.max(body.bend.max_bend_excess));
         }
         residual

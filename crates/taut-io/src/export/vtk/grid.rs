@@ -7,6 +7,7 @@ use crate::export::sink::{put_floats, put_indices, put_vectors};
 /// Kinds of cells.
 const POLY_LINE: u8 = 4;
 const TRIANGLE: u8 = 5;
+const TETRAHEDRON: u8 = 10;
 
 /// A grid and its arrays.
 pub(super) struct Grid {
@@ -24,6 +25,12 @@ impl Grid {
     pub fn of_triangles(positions: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         let ends: Vec<u32> = (1..=triangles.len() as u32).map(|t| 3 * t).collect();
         Self::new(positions, triangles.as_flattened(), &ends, TRIANGLE)
+    }
+
+    /// Tetrahedra over `positions`.
+    pub fn of_tetrahedra(positions: &[Vec3], tetrahedra: &[[u32; 4]]) -> Self {
+        let ends: Vec<u32> = (1..=tetrahedra.len() as u32).map(|t| 4 * t).collect();
+        Self::new(positions, tetrahedra.as_flattened(), &ends, TETRAHEDRON)
     }
 
     /// Polylines over `positions`, whose vertices follow each other.

@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use taut::{
-    Certificate, Cloth, FrameReport, RigidBody, State, World,
+    BodyRef, Certificate, FrameReport, RigidBody, State, World,
     boundary::hold::Caught,
     certificate::{
         BodyCertificate, Examiner, RigidCertificate, SeamCertificate, certify_positions, measure_seams,
@@ -38,10 +38,10 @@ pub(super) struct Checked {
 /// are complained about when they are checked.
 pub(super) fn caught(files: &Layout, world: &World) -> Caught {
     let mut caught = Caught::new(world);
-    let cloths = &world.description().cloths;
+    let bodies: Vec<BodyRef<'_>> = world.description().bodies().collect();
     for (body, frame) in world.catches() {
-        let path = files.frame(&cloths[body].name, frame);
-        if let Ok(positions) = npy::read(&path, cloths[body].mesh.positions.len()) {
+        let path = files.frame(bodies[body].name(), frame);
+        if let Ok(positions) = npy::read(&path, bodies[body].rest_positions().len()) {
             caught.note(world, body, frame, &positions);
         }
     }
@@ -62,19 +62,20 @@ pub(super) fn check(
     let mut failures = Vec::new();
     let mut bodies = Vec::new();
     let mut positions = Vec::new();
-    let cloths = &world.description().cloths;
-    for (body, cloth) in cloths.iter().enumerate() {
-        let context = Context { world, caught, frame, cloth, body, line };
+    let all = world.description().bodies();
+    let count = all.len();
+    for (index, body) in all.enumerate() {
+        let context = Context { world, caught, frame, body, index, line };
         if let Some((x, certificate)) = context.check(files, &mut failures) {
             positions.push(x);
             bodies.push(certificate);
         }
     }
-    if let Some(extra) = line.and_then(|line| line.certificate.bodies.get(cloths.len())) {
+    if let Some(extra) = line.and_then(|line| line.certificate.bodies.get(count)) {
         let message = format!("metrics.jsonl speaks of a body {:?} that the scene does not have", extra.name);
         failures.push(Failure { frame: Some(frame), ..Failure::new(Kind::Extra, message) });
     }
-    let whole = bodies.len() == cloths.len();
+    let whole = bodies.len() == count;
     let report = line.and_then(|line| line.report).or((frame > 0).then(FrameReport::default));
     let seams = if whole { measure_seams(world, &positions) } else { Vec::new() };
     if let (true, Some(line)) = (whole, line) {
@@ -114,20 +115,20 @@ struct Context<'a> {
     world: &'a World,
     caught: &'a Caught,
     frame: u32,
-    cloth: &'a Cloth,
-    body: usize,
+    body: BodyRef<'a>,
+    index: usize,
     line: Option<&'a FrameLine>,
 }
 
 impl Context<'_> {
     fn failure(&self, kind: Kind, element: Option<String>, message: impl Into<String>) -> Failure {
-        let (frame, body) = (Some(self.frame), Some(self.cloth.name.clone()));
+        let (frame, body) = (Some(self.frame), Some(self.body.name().to_owned()));
         Failure { kind, frame, body, element, message: message.into() }
     }
 
     fn check(&self, files: &Layout, failures: &mut Vec<Failure>) -> Option<(Vec<Vec3>, BodyCertificate)> {
-        let path = files.frame(&self.cloth.name, self.frame);
-        let positions = match npy::read(&path, self.cloth.mesh.positions.len()) {
+        let path = files.frame(self.body.name(), self.frame);
+        let positions = match npy::read(&path, self.body.rest_positions().len()) {
             Ok(positions) => positions,
             Err(problem) => {
                 let kind = if path.exists() { Kind::Damaged } else { Kind::Missing };
@@ -140,7 +141,7 @@ impl Context<'_> {
             failures.push(self.failure(Kind::NotFinite, Some(format!("vertex {vertex}")), message));
             return None;
         }
-        let mut now = certify_positions(self.world, self.body, self.frame, &positions, self.caught);
+        let mut now = certify_positions(self.world, self.index, self.frame, &positions, self.caught);
         if let Some(line) = self.line {
             let poses = line.certificate.rigid_bodies.iter().map(RigidCertificate::pose);
             now.add_rigid_bodies(self.world, poses, &positions);
@@ -151,7 +152,7 @@ impl Context<'_> {
             self.check_limits(&now, failures);
         }
         if let Some(line) = self.line {
-            match line.certificate.bodies.get(self.body) {
+            match line.certificate.bodies.get(self.index) {
                 Some(then) => self.compare(then, &now, &positions, failures),
                 None => failures.push(self.failure(
                     Kind::Missing,
@@ -165,7 +166,7 @@ impl Context<'_> {
 
     /// The start is given, not simulated: it may be past every limit, and must be what the scene says.
     fn check_start(&self, positions: &[Vec3], failures: &mut Vec<Failure>) {
-        let start = State::new(self.world).positions(self.world, self.body);
+        let start = State::new(self.world).positions(self.world, self.index);
         if let Some(vertex) = start.iter().zip(positions).position(|(a, b)| a != b) {
             let message =
                 format!("starts at {} m, where the scene says {} m", positions[vertex], start[vertex]);
@@ -181,17 +182,22 @@ impl Context<'_> {
             if unconverged { (Kind::LimitNotReached, "limit not reached: ") } else { (Kind::Limit, "") };
         let strain = &now.strain;
         if exceeds(strain.max_residual, allowed) {
-            let triangle = strain.worst_triangle;
-            let vertices = self.cloth.mesh.triangles.get(triangle as usize).copied().unwrap_or_default();
-            let what = describe_triangle(strain.max_stretch, strain.min_stretch, self.cloth.strain);
-            let message = format!("{prefix}{what} (vertices {}), tolerance {tolerance}", list(&vertices));
-            failures.push(self.failure(kind, Some(format!("triangle {triangle}")), message));
+            let worst = strain.worst_triangle;
+            let vertices = self.body.element(worst as usize).unwrap_or_default();
+            let limit = match self.body {
+                BodyRef::Cloth(cloth) => cloth.strain,
+                BodyRef::Solid(solid) => solid.strain,
+            };
+            let what = describe_element(strain.max_stretch, strain.min_stretch, limit);
+            let message = format!("{prefix}{what} (vertices {}), tolerance {tolerance}", list(vertices));
+            let element = format!("{} {worst}", self.body.element_kind());
+            failures.push(self.failure(kind, Some(element), message));
         }
         if exceeds(strain.max_edge_residual, allowed) {
             let element = format!("edge {}", list(&strain.worst_edge));
             let message = format!(
                 "{prefix}its strain is past the limit {} by {:.6}, tolerance {tolerance}",
-                describe_limit(self.cloth.edge),
+                describe_limit(self.body.edge()),
                 strain.max_edge_residual
             );
             failures.push(self.failure(kind, Some(element), message));
@@ -201,7 +207,7 @@ impl Context<'_> {
             let element = format!("hinge {}", list(&now.bend.worst_hinge));
             let message = format!(
                 "{prefix}its bend is past the limit {} degrees a centimetre by {:.4} degrees, tolerance {bend_tolerance}",
-                describe_limit(self.cloth.bend),
+                describe_limit(self.body.bend()),
                 now.bend.max_bend_excess
             );
             failures.push(self.failure(kind, Some(element), message));
@@ -245,7 +251,7 @@ impl Context<'_> {
             Some(((name, then), (_, now))) => format!("{name} is {now:.7}, where the run wrote {then:.7}"),
             None => "the sum of its positions is not what the run wrote".into(),
         };
-        let (element, found) = locate::describe(found, &self.cloth.mesh.triangles);
+        let (element, found) = locate::describe(found, self.body);
         failures.push(self.failure(Kind::Changed, element, format!("{found}: {figure}")));
     }
 }
@@ -293,8 +299,8 @@ fn exceeds(value: f64, allowed: f64) -> bool {
     value > allowed || value.is_nan()
 }
 
-/// Says how far a triangle with these principal stretches is past `limit`.
-fn describe_triangle(max_stretch: f64, min_stretch: f64, limit: taut::Limit) -> String {
+/// Says how far a triangle or tetrahedron with these principal stretches is past `limit`.
+fn describe_element(max_stretch: f64, min_stretch: f64, limit: taut::Limit) -> String {
     let over = limit.max.map_or(f64::NEG_INFINITY, |max| max_stretch - 1.0 - f64::from(max));
     let under = limit.min.map_or(f64::NEG_INFINITY, |min| 1.0 + f64::from(min) - min_stretch);
     let (value, bound) = if over >= under { (max_stretch, limit.max) } else { (min_stretch, limit.min) };
@@ -314,6 +320,7 @@ fn list(vertices: &[u32]) -> String {
 /// All figures that positions alone decide.
 fn figures(body: &BodyCertificate) -> Vec<(&'static str, f64)> {
     let s = &body.strain;
+    let solid = body.solid.unwrap_or_default();
     let [x, y, z] = body.center_of_mass;
     vec![
         ("max_stretch", s.max_stretch),
@@ -337,5 +344,9 @@ fn figures(body: &BodyCertificate) -> Vec<(&'static str, f64)> {
         ("center_of_mass z", z),
         ("max_penetration", body.max_penetration),
         ("max_pin_error", body.max_pin_error),
+        ("inverted", solid.inverted as f64),
+        ("volume", solid.volume),
+        ("max_ring_volume_error", solid.max_ring_volume_error),
+        ("mean_ring_volume_error", solid.mean_ring_volume_error),
     ]
 }

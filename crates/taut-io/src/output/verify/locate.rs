@@ -4,7 +4,7 @@
 //! and the second by i d: their ratio is the vertex, found without the positions that were lost.
 
 use glam::{DVec3, Vec3};
-use taut::certificate::fingerprint;
+use taut::{BodyRef, certificate::fingerprint};
 
 /// The sums are exact to rounding, which grows with what is added up.
 const ROUNDING: f64 = 1e-12;
@@ -47,22 +47,21 @@ pub(super) fn locate(then: [[f64; 3]; 2], positions: &[Vec3]) -> Located {
 }
 
 /// The element that was changed, if it is known, and a sentence about it.
-pub(super) fn describe(found: Located, triangles: &[[u32; 3]]) -> (Option<String>, String) {
+pub(super) fn describe(found: Located, body: BodyRef<'_>) -> (Option<String>, String) {
     match found {
         Located::Same => (None, "its figures are not those of its positions".into()),
         Located::Several => {
             (None, "positions of several vertices were changed after the run wrote them".into())
         }
         Located::Vertex(vertex, moved) => {
-            let touching: Vec<String> = triangles
-                .iter()
-                .enumerate()
-                .filter(|(_, corners)| corners.contains(&(vertex as u32)))
-                .map(|(t, _)| t.to_string())
-                .collect();
+            let touches =
+                |t: &usize| body.element(*t).is_some_and(|corners| corners.contains(&(vertex as u32)));
+            let touching: Vec<String> =
+                (0..body.element_count()).filter(touches).map(|t| t.to_string()).collect();
+            let elements = if body.element_kind() == "triangle" { "triangles" } else { "tetrahedra" };
             let [x, y, z] = (moved * 1e3).to_array();
             let what = format!(
-                "vertex {vertex} (of triangles {}) was moved by [{x:.3}, {y:.3}, {z:.3}] mm after the run wrote it",
+                "vertex {vertex} (of {elements} {}) was moved by [{x:.3}, {y:.3}, {z:.3}] mm after the run wrote it",
                 touching.join(", ")
             );
             (Some(format!("vertex {vertex}")), what)

@@ -14,13 +14,13 @@ use std::{collections::BTreeMap, path::Path};
 use glam::Vec3;
 use rayon::prelude::*;
 use serde::Serialize;
-use taut::{World, certificate::Examiner};
+use taut::{BodyRef, World, certificate::Examiner};
 
 use super::{
     layout::Layout,
     metrics::{self, FrameLine},
     outcome::{BodySize, Figures, Tally},
-    recorder::body_sizes,
+    recorder::{body_sizes, rest_files},
 };
 use crate::{Problem, Problems, mesh, scene};
 
@@ -168,35 +168,59 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
 /// Compares the rest mesh of each body with the one that the scene makes.
 fn check_rest(files: &Layout, world: &World) -> Vec<Failure> {
     let mut failures = Vec::new();
-    for cloth in &world.description().cloths {
-        let path = files.rest(&cloth.name);
+    for body in world.description().bodies() {
         let mut fail = |kind, element, message: String| {
-            failures.push(Failure { body: Some(cloth.name.clone()), element, ..Failure::new(kind, message) });
+            let body = Some(body.name().into());
+            failures.push(Failure { body, element, ..Failure::new(kind, message) });
         };
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                fail(Kind::Missing, None, format!("{} could not be read: {error}", path.display()));
-                continue;
-            }
-        };
-        if bytes == mesh::write_ply(&cloth.mesh) {
-            continue;
-        }
-        match mesh::read(&path) {
-            Err(problem) => fail(Kind::Damaged, None, problem.to_string()),
-            Ok(there) => {
-                let differs =
-                    |a: &Vec3, b: &Vec3| a.to_array().map(f32::to_bits) != b.to_array().map(f32::to_bits);
-                let vertex =
-                    cloth.mesh.positions.iter().zip(&there.positions).position(|(a, b)| differs(a, b));
-                let face = cloth.mesh.triangles.iter().zip(&there.triangles).position(|(a, b)| a != b);
-                let element = vertex.map(|v| format!("vertex {v}")).or(face.map(|t| format!("triangle {t}")));
-                fail(Kind::Changed, element, format!("{} is not the rest mesh of the scene", path.display()));
+        for (path, wanted) in rest_files(files, body) {
+            match std::fs::read(&path) {
+                Ok(bytes) if bytes == wanted => {}
+                Ok(_) => match first_difference(&path, body) {
+                    Err(problem) => fail(Kind::Damaged, None, problem.to_string()),
+                    Ok(element) => {
+                        let message = format!("{} is not the rest mesh of the scene", path.display());
+                        fail(Kind::Changed, element, message);
+                    }
+                },
+                Err(error) => {
+                    fail(Kind::Missing, None, format!("{} could not be read: {error}", path.display()));
+                }
             }
         }
     }
     failures
+}
+
+/// The first vertex or element in which the file `path` differs from what it should hold of `body`, if it can be named.
+fn first_difference(path: &Path, body: BodyRef<'_>) -> Result<Option<String>, Problem> {
+    fn name<E: PartialEq>(
+        [wanted, there]: [&[Vec3]; 2],
+        [elements, others]: [&[E]; 2],
+        kind: &str,
+    ) -> Option<String> {
+        let differs = |a: &Vec3, b: &Vec3| a.to_array().map(f32::to_bits) != b.to_array().map(f32::to_bits);
+        let vertex = wanted.iter().zip(there).position(|(a, b)| differs(a, b));
+        let element = elements.iter().zip(others).position(|(a, b)| a != b);
+        vertex.map(|v| format!("vertex {v}")).or(element.map(|e| format!("{kind} {e}")))
+    }
+    let is_surface = mesh::Format::of_path(path).is_some();
+    Ok(match body {
+        BodyRef::Solid(solid) if !is_surface => {
+            let (wanted, there) = (&solid.mesh, mesh::read_tetrahedra(path)?.mesh);
+            let positions = [&wanted.positions[..], &there.positions];
+            name(positions, [&wanted.tetrahedra, &there.tetrahedra], "tetrahedron")
+        }
+        BodyRef::Solid(_) | BodyRef::Cloth(_) => {
+            let wanted = match body {
+                BodyRef::Cloth(cloth) => &cloth.mesh,
+                BodyRef::Solid(solid) => &solid.shown_surface(),
+            };
+            let there = mesh::read(path)?;
+            let positions = [&wanted.positions[..], &there.positions];
+            name(positions, [&wanted.triangles, &there.triangles], "triangle")
+        }
+    })
 }
 
 /// The lines of `metrics.jsonl` by frame, and what is wrong with them.
@@ -237,7 +261,7 @@ fn find_extra(files: &Layout, world: &World, frames: u32) -> Vec<Failure> {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some((body, frame)) = name.to_str().and_then(Layout::parse_frame) else { continue };
-        if frame > frames || !world.description().cloths.iter().any(|cloth| cloth.name == body) {
+        if frame > frames || world.description().body(body).is_none() {
             failures.push(Failure {
                 frame: Some(frame),
                 body: Some(body.into()),

@@ -12,24 +12,28 @@ mod material;
 mod mesh;
 mod obstacle;
 mod seam;
+mod solid;
+mod solid_material;
 mod solver;
 mod transform;
 
 pub(crate) use air::{Air, Wind};
-pub(crate) use cloth::{Cloth, Pin};
+pub(crate) use cloth::{Cloth, Limits, Pin};
 pub(crate) use contact::Contact;
 pub(crate) use expect::Expect;
 pub(crate) use material::Material;
 pub(crate) use mesh::{Even, MeshSource};
 pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
 pub(crate) use seam::Seam;
+pub(crate) use solid::{Solid, SolidMesh, Volume};
+pub(crate) use solid_material::SolidMaterial;
 pub(crate) use solver::{Scheme, Solver};
 pub(crate) use transform::{MotionKey, Transform, Vector};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A scene of taut: cloth that holds its limits, what holds it and what it falls on.
+/// A scene of taut: cloth and soft solids that hold their limits, what holds them and what they fall on.
 ///
 /// Units are SI (metres, kilograms, seconds), angles are degrees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,9 +52,14 @@ pub(crate) struct Scene {
     /// Cloth against itself and against other cloth.
     #[serde(default)]
     pub contact: Contact,
-    /// Pieces of cloth, one `[[cloth]]` each; at least one.
-    #[schemars(length(min = 1, max = 1000))]
+    /// Pieces of cloth, one `[[cloth]]` each; at least one, or a solid. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
     pub cloth: Vec<Cloth>,
+    /// Soft solids, one `[[solid]]` each. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub solid: Vec<Solid>,
     /// Vertices of cloth that are sewn together, one `[[seam]]` for each seam. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]

@@ -1,75 +1,78 @@
-//! A box of tetrahedra.
+//! Tetrahedra that fill a bar.
 
-use glam::DVec3;
+use glam::Vec3;
 
 use super::{GenerateError, require_count, require_length, require_size, require_spacing};
 use crate::mesh::tetrahedra::TetrahedronMesh;
 
-/// Corners of the five tetrahedra of a cube, as bits of x, y and z: one in the middle, four at corners.
-const FIVE: [[usize; 4]; 5] = [
-    [0b001, 0b010, 0b100, 0b111],
-    [0b000, 0b001, 0b010, 0b100],
-    [0b011, 0b010, 0b001, 0b111],
-    [0b101, 0b001, 0b100, 0b111],
-    [0b110, 0b100, 0b010, 0b111],
+/// The orders in which a path from one corner of a cube to the opposite one can take its three axes, each with whether it is an even one: a tetrahedron each.
+const PATHS: [([usize; 3], bool); 6] = [
+    ([0, 1, 2], true),
+    ([1, 2, 0], true),
+    ([2, 0, 1], true),
+    ([0, 2, 1], false),
+    ([2, 1, 0], false),
+    ([1, 0, 2], false),
 ];
 
-/// A box of tetrahedra centred at the origin: `size` along x, y and z \[m\], of so many cells. Each cell is cut into five tetrahedra, its neighbours
-/// in the mirror image, so that no direction is preferred. `[60, 8, 5]` cells are 12,000 tetrahedra, `[49, 20, 20]` are 98,000.
+/// A bar of `cells` boxes, x, y and z from 0 to `size` \[m\], each cut into six tetrahedra around one of its diagonals. Boxes beside each other are mirror
+/// images, so that no direction is preferred. Vertices run along x first, then y, then z.
 ///
 /// # Errors
-/// If a length or count is out of range, or cells would be too small, too thin or too many.
-pub fn bar(size: [f32; 3], cells: [u32; 3]) -> Result<TetrahedronMesh, GenerateError> {
+/// If a parameter is out of range, there would be more than [`MAX_VERTICES`](super::MAX_VERTICES) vertices, or boxes would be too
+/// small or too thin for single precision.
+pub fn bar(size: Vec3, cells: [u32; 3]) -> Result<TetrahedronMesh, GenerateError> {
     let mut lengths = [0.0; 3];
-    for (length, (name, value)) in lengths.iter_mut().zip(["length", "height", "depth"].into_iter().zip(size))
-    {
-        *length = require_length(name, value)?;
+    let mut n = [0; 3];
+    for axis in 0..3 {
+        lengths[axis] = require_length(["size[0]", "size[1]", "size[2]"][axis], size[axis])?;
+        n[axis] = require_count(["cells[0]", "cells[1]", "cells[2]"][axis], cells[axis], 1)?;
     }
-    for (name, value) in ["cells along x", "cells along y", "cells along z"].into_iter().zip(cells) {
-        require_count(name, value, 1)?;
+    require_size(n.iter().map(|&n| u128::from(n) + 1).product())?;
+    let extent = lengths.into_iter().fold(0.0, f64::max);
+    let spacing = |axis: usize| lengths[axis] / n[axis] as f64;
+    for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+        require_spacing(spacing(a), spacing(b), extent)?;
     }
-    require_size(cells.iter().map(|&n| u128::from(n) + 1).product())?;
-    let [lx, ly, lz] = lengths;
-    let [nx, ny, nz] = cells.map(f64::from);
-    let extent = lx.max(ly).max(lz);
-    require_spacing(lx / nx, ly / ny, extent)?;
-    require_spacing(ly / ny, lz / nz, extent)?;
-    require_spacing(lz / nz, lx / nx, extent)?;
-    let [nx, ny, nz] = cells;
-    let number = |x: u32, y: u32, z: u32| (z * (ny + 1) + y) * (nx + 1) + x;
     let mut mesh = TetrahedronMesh::default();
-    for z in 0..=nz {
-        for y in 0..=ny {
-            for x in 0..=nx {
-                let part = DVec3::new(
-                    f64::from(x) / f64::from(nx),
-                    f64::from(y) / f64::from(ny),
-                    f64::from(z) / f64::from(nz),
-                );
-                mesh.positions.push(((part - 0.5) * DVec3::from(lengths)).as_vec3());
+    each(n.map(|n| n + 1), |point| {
+        let place = |axis: usize| (lengths[axis] * (point[axis] as f64 / n[axis] as f64)) as f32;
+        mesh.positions.push(Vec3::from_array(std::array::from_fn(place)));
+    });
+    let index = |[x, y, z]: [u64; 3]| (x + (n[0] + 1) * (y + (n[1] + 1) * z)) as u32;
+    each(n, |cell| {
+        // Where cells are odd the diagonal starts from the other end.
+        let mirrored = cell.iter().sum::<u64>() % 2 == 1;
+        for (path, even) in PATHS {
+            let mut ends = [0; 3];
+            let corner = |ends: [u64; 3]| {
+                index(std::array::from_fn(|axis| {
+                    cell[axis] + if cell[axis] % 2 == 1 { 1 - ends[axis] } else { ends[axis] }
+                }))
+            };
+            let mut corners = [corner(ends); 4];
+            for (k, axis) in path.into_iter().enumerate() {
+                ends[axis] = 1;
+                corners[k + 1] = corner(ends);
             }
-        }
-    }
-    for z in 0..nz {
-        for y in 0..ny {
-            for x in 0..nx {
-                let odd = (x + y + z) % 2 == 1;
-                for corners in FIVE {
-                    let mut tetrahedron = corners.map(|bits| {
-                        let [i, j, k] = [0, 1, 2].map(|axis| (bits >> axis & 1) as u32);
-                        // The mirror image along x.
-                        number(x + if odd { 1 - i } else { i }, y + j, z + k)
-                    });
-                    let [a, b, c, d] = tetrahedron.map(|v| mesh.positions[v as usize].as_dvec3());
-                    if (b - a).cross(c - a).dot(d - a) < 0.0 {
-                        tetrahedron.swap(0, 1);
-                    }
-                    mesh.tetrahedra.push(tetrahedron);
-                }
+            if even == mirrored {
+                corners.swap(2, 3);
             }
+            mesh.tetrahedra.push(corners);
         }
-    }
+    });
     Ok(mesh)
+}
+
+/// Calls `visit` with every point of a lattice, x first.
+fn each(counts: [u64; 3], mut visit: impl FnMut([u64; 3])) {
+    for z in 0..counts[2] {
+        for y in 0..counts[1] {
+            for x in 0..counts[0] {
+                visit([x, y, z]);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -77,21 +80,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_full_and_bounded_by_their_six_sides() {
-        let mesh = bar([1.0, 0.3, 0.2], [6, 3, 2]).unwrap();
-        assert_eq!(mesh.tetrahedra.len(), 6 * 3 * 2 * 5);
+    fn a_bar_is_filled_once() {
+        let mesh = bar(Vec3::new(3.0, 1.0, 0.5), [6, 3, 2]).unwrap();
+        assert_eq!((mesh.positions.len(), mesh.tetrahedra.len()), (7 * 4 * 3, 6 * 6 * 3 * 2));
         let volumes: Vec<f64> = (0..mesh.tetrahedra.len()).map(|t| mesh.volume(t)).collect();
-        assert!(volumes.iter().all(|&v| v > 0.0));
-        assert!((volumes.iter().sum::<f64>() - 0.06).abs() < 1e-7);
-        // Neighbours agree: nothing but two triangles for each outer side of a cell is alone.
-        assert_eq!(mesh.boundary().len(), 2 * 2 * (6 * 3 + 3 * 2 + 2 * 6));
+        let each = 1.5 / volumes.len() as f64;
+        assert!(volumes.iter().all(|v| (v - each).abs() < 1e-6 * each), "right side out, all alike");
+        // Two triangles for every square on the outside: faces inside fit each other.
+        assert_eq!(mesh.boundary().len(), 4 * (6 * 3 + 3 * 2 + 2 * 6));
+        assert_eq!(mesh.positions.last(), Some(&Vec3::new(3.0, 1.0, 0.5)));
     }
 
     #[test]
-    fn absurd_bars_are_refused() {
-        assert!(bar([0.0, 1.0, 1.0], [1; 3]).is_err());
-        assert!(bar([1.0; 3], [1, 0, 1]).is_err());
-        assert!(bar([1.0; 3], [u32::MAX; 3]).is_err());
-        assert!(bar([1.0, 1.0, 1e-3], [1, 1, 100]).is_err());
+    fn bars_that_cannot_be_made_are_refused() {
+        for (size, cells) in [
+            (Vec3::new(0.0, 1.0, 1.0), [1, 1, 1]),
+            (Vec3::new(f32::NAN, 1.0, 1.0), [1, 1, 1]),
+            (Vec3::ONE, [0, 1, 1]),
+            (Vec3::ONE, [u32::MAX; 3]),
+            (Vec3::new(1000.0, 1e-3, 1.0), [1, 1, 1]),
+        ] {
+            assert!(bar(size, cells).is_err(), "{size} {cells:?}");
+        }
     }
 }

@@ -1,0 +1,281 @@
+//! From `[[solid]]` to the engine's soft solids: surfaces filled with tetrahedra, tetrahedra read, both placed and held.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use glam::{DVec3, Vec3};
+use taut::mesh::{
+    TriangleMesh, generate,
+    stuff::{StuffOptions, solid_levels, spacing_of, stuff},
+    tetrahedra::TetrahedronMesh,
+};
+
+use super::{
+    build::{Builder, Place, vector},
+    format::{Solid, SolidMesh, Volume},
+    select::Selection,
+};
+use crate::{
+    Problem,
+    mesh::{SolidFormat, Tetrahedra},
+};
+
+/// A solid at rest.
+struct Filled {
+    mesh: TetrahedronMesh,
+    levels: Vec<TetrahedronMesh>,
+    /// The surface that was filled.
+    skin: Option<TriangleMesh>,
+}
+
+impl Builder<'_> {
+    /// One solid, or `None` if something was reported.
+    pub fn solid(&mut self, index: usize, solid: &Solid) -> Option<taut::Solid> {
+        let name = solid.name.clone().unwrap_or_default();
+        let place = Place { kind: "solid", index, name: &name };
+        let Filled { mesh, levels, skin } = self.filled(place, solid)?;
+        let start = self.start(place, &solid.transform, mesh.positions.clone())?;
+        let before = self.report.problems.len();
+        let pins =
+            self.pins(place, &solid.pin, &start, |select, file| selected(select, &mesh, skin.as_ref(), file));
+        let built = taut::Solid {
+            name: name.clone(),
+            mesh,
+            start,
+            velocity: vector(solid.velocity).as_vec3(),
+            material: solid.material.build(),
+            strain: solid.strain.build(),
+            preserve_volume: solid.volume == Volume::Preserve,
+            levels,
+            skin,
+            pins,
+            masses: None,
+        };
+        (self.report.problems.len() == before).then_some(built)
+    }
+
+    /// The tetrahedra, scaled.
+    fn filled(&mut self, place: Place<'_>, solid: &Solid) -> Option<Filled> {
+        let scale = vector(solid.transform.scale.factors());
+        match &solid.mesh {
+            SolidMesh::Bar(bar) => {
+                let size = (scale * vector(bar.size)).as_vec3();
+                let made = |cells| generate::bar(size, cells);
+                match made(bar.cells) {
+                    Ok(mesh) => {
+                        let levels = halved(bar.cells).filter_map(|cells| made(cells).ok()).collect();
+                        Some(Filled { mesh, levels, skin: None })
+                    }
+                    Err(error) => self.refuse(place, &["mesh", "bar"], error.to_string()),
+                }
+            }
+            SolidMesh::File(file) => {
+                let path = self.scene.resolve(file);
+                if !path.exists() {
+                    let message = format!("there is no file {}", path.display());
+                    return self.refuse(place, &["mesh", "file"], message);
+                }
+                if SolidFormat::of_path(&path).is_some() {
+                    return self.read_tetrahedra(place, &path, scale);
+                }
+                match crate::mesh::read(&path) {
+                    Ok(surface) => self.fill(place, solid, surface, Some(&path)),
+                    Err(problem) => self.blame_file(place, problem),
+                }
+            }
+            made => {
+                let generator = made.surface()?;
+                let generator = generator.generator(self.scene.scene.scene.seed).ok()?;
+                match generator.generate() {
+                    Ok(surface) => self.fill(place, solid, surface, None),
+                    Err(error) => self.refuse(place, &["mesh", made.tag()], error.to_string()),
+                }
+            }
+        }
+    }
+
+    /// Reports what is wrong with a file that a solid names.
+    fn blame_file<T>(&mut self, place: Place<'_>, problem: Problem) -> Option<T> {
+        let message = format!("{} (mesh of solid \"{}\")", problem.message, place.name);
+        self.report.problems.push(Problem { message, ..problem });
+        None
+    }
+
+    /// Tetrahedra from a file.
+    fn read_tetrahedra(&mut self, place: Place<'_>, path: &Path, scale: DVec3) -> Option<Filled> {
+        match crate::mesh::read_tetrahedra(path) {
+            Ok(Tetrahedra { mut mesh, notes }) => {
+                for note in notes {
+                    let warning = self.in_mesh(place, &["mesh", "file"], Some(path), note);
+                    self.warnings.push(warning);
+                }
+                scale_all(&mut mesh.positions, scale);
+                let levels = solid_levels(&mesh.surface(), spacing_of(&mesh), &mesh);
+                Some(Filled { mesh, levels, skin: None })
+            }
+            Err(problem) => self.blame_file(place, problem),
+        }
+    }
+
+    /// Fills a `surface`, which came from `file` if it was read.
+    fn fill(
+        &mut self,
+        place: Place<'_>,
+        solid: &Solid,
+        mut surface: TriangleMesh,
+        file: Option<&Path>,
+    ) -> Option<Filled> {
+        let keys = ["mesh", solid.mesh.tag()];
+        scale_all(&mut surface.positions, vector(solid.transform.scale.factors()));
+        let options = match (solid.spacing, solid.tetrahedra) {
+            (Some(spacing), _) => Ok(StuffOptions { spacing: spacing as f32 }),
+            // The rules see to it that one of the two is there.
+            (None, count) => StuffOptions::for_count(&surface, count.unwrap_or_default() as usize),
+        };
+        let filled = options.and_then(|options| Ok((options.spacing, stuff(&surface, &options)?)));
+        match filled {
+            Ok((spacing, stuffed)) => {
+                for warning in stuffed.warnings {
+                    let warning = self.in_mesh(place, &keys, file, warning);
+                    self.warnings.push(warning);
+                }
+                let levels = solid_levels(&surface, spacing, &stuffed.mesh);
+                Some(Filled { mesh: stuffed.mesh, levels, skin: Some(surface) })
+            }
+            Err(error) => {
+                let problem = self.in_mesh(place, &keys, file, error.to_string());
+                self.report.problems.push(problem);
+                None
+            }
+        }
+    }
+
+    /// What is to be said of the mesh of a solid: of its file, if it has one, otherwise of its key.
+    fn in_mesh(&self, place: Place<'_>, keys: &[&str], file: Option<&Path>, message: String) -> Problem {
+        match file {
+            Some(path) => Problem {
+                file: Some(path.into()),
+                message: format!("{message} (mesh of solid \"{}\")", place.name),
+                ..Problem::default()
+            },
+            None => self.at(place, keys, message),
+        }
+    }
+}
+
+/// Coarser bars: half as many boxes along every side, as long as there is one to halve.
+fn halved(cells: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    let half = |cells: &[u32; 3]| cells.iter().any(|&n| n > 1).then(|| cells.map(|n| n.div_ceil(2)));
+    std::iter::successors(Some(cells), half).skip(1)
+}
+
+fn scale_all(positions: &mut [Vec3], scale: DVec3) {
+    if scale != DVec3::ONE {
+        positions.iter_mut().for_each(|x| *x = (scale * x.as_dvec3()).as_vec3());
+    }
+}
+
+/// The vertices of tetrahedra that are meant.
+fn selected(
+    select: &Selection,
+    mesh: &TetrahedronMesh,
+    skin: Option<&TriangleMesh>,
+    file: &dyn Fn(&str) -> PathBuf,
+) -> Result<Vec<u32>, String> {
+    let outside = || {
+        let mut vertices = mesh.boundary().concat();
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
+    };
+    if *select == Selection::Boundary {
+        return Ok(outside());
+    }
+    let groups = match (select, skin) {
+        (Selection::Group(_) | Selection::Corner(_), Some(skin)) if !skin.groups.is_empty() => {
+            carried(mesh, &outside(), skin)
+        }
+        _ => Default::default(),
+    };
+    let points = TriangleMesh { positions: mesh.positions.clone(), groups, ..TriangleMesh::default() };
+    select.resolve(&points, file)
+}
+
+/// The groups of a surface as groups of the vertices `outside`: each belongs to what the vertex of the surface belongs to that is nearest to it.
+fn carried(mesh: &TetrahedronMesh, outside: &[u32], skin: &TriangleMesh) -> BTreeMap<String, Vec<u32>> {
+    let mut along_x: Vec<u32> = (0..skin.positions.len() as u32).collect();
+    along_x.sort_by(|a, b| skin.positions[*a as usize].x.total_cmp(&skin.positions[*b as usize].x));
+    let nearest: Vec<u32> =
+        outside.iter().map(|&v| nearest(&along_x, &skin.positions, mesh.positions[v as usize])).collect();
+    let carry = |members: &Vec<u32>| {
+        let mut chosen = vec![false; skin.positions.len()];
+        members.iter().for_each(|&v| chosen[v as usize] = true);
+        let both = outside.iter().zip(&nearest);
+        both.filter(|(_, near)| chosen[**near as usize]).map(|(&v, _)| v).collect()
+    };
+    skin.groups.iter().map(|(name, members)| (name.clone(), carry(members))).collect()
+}
+
+/// The one of `positions` that is nearest to `x`; `along_x` has them in the order of their first coordinates.
+fn nearest(along_x: &[u32], positions: &[Vec3], x: Vec3) -> u32 {
+    let middle = along_x.partition_point(|&v| positions[v as usize].x < x.x);
+    let (before, after) = along_x.split_at(middle);
+    let mut best = (f32::INFINITY, 0);
+    let mut look = |v: u32| {
+        let place = positions[v as usize];
+        let distance = place.distance_squared(x);
+        best = if (distance, v) < best { (distance, v) } else { best };
+        // Those that follow are further along x alone.
+        (place.x - x.x).powi(2) <= best.0
+    };
+    let _ = before.iter().rev().all(|&v| look(v));
+    let _ = after.iter().all(|&v| look(v));
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_point_is_found() {
+        let positions: Vec<Vec3> = (0..500)
+            .map(|i| Vec3::new((i as f32 * 1.7).sin(), (i as f32 * 0.9).cos(), (i as f32 * 0.31).sin()))
+            .collect();
+        let mut along_x: Vec<u32> = (0..500).collect();
+        along_x.sort_by(|a, b| positions[*a as usize].x.total_cmp(&positions[*b as usize].x));
+        for k in 0..50 {
+            let x = Vec3::new((k as f32).cos() * 1.2, k as f32 * 0.02 - 0.5, (k as f32 * 2.3).sin());
+            let plain = (0..500).min_by(|a, b| {
+                positions[*a].distance_squared(x).total_cmp(&positions[*b].distance_squared(x))
+            });
+            assert_eq!(nearest(&along_x, &positions, x), plain.unwrap() as u32);
+        }
+    }
+
+    #[test]
+    fn groups_of_a_surface_reach_the_tetrahedra() {
+        let mesh = generate::bar(Vec3::ONE, [2, 2, 2]).unwrap();
+        let mut skin = mesh.surface();
+        let right = (0..).zip(&skin.positions).filter(|(_, x)| x.x > 0.9).map(|(v, _)| v).collect();
+        skin.groups.insert("right".into(), right);
+        let select = |text: &str| {
+            let select = Selection::parse(text).unwrap();
+            selected(&select, &mesh, Some(&skin), &|file| file.into())
+        };
+        let right = select("group:right").unwrap();
+        assert_eq!(right.len(), 9);
+        assert!(right.iter().all(|&v| mesh.positions[v as usize].x == 1.0));
+        assert_eq!(select("boundary").unwrap().len(), 26, "all but the middle");
+        assert_eq!(select("box:1,0,0,1,1,1").unwrap(), right);
+        assert!(select("group:left").unwrap_err().contains("group:right"));
+    }
+
+    #[test]
+    fn bars_are_halved_until_nothing_is_left_to_halve() {
+        let all: Vec<[u32; 3]> = halved([5, 2, 1]).collect();
+        assert_eq!(all, [[3, 1, 1], [2, 1, 1], [1, 1, 1]]);
+    }
+}
