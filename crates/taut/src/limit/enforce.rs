@@ -240,7 +240,8 @@ pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enf
     let solver = &world.description.solver;
     let residual = sweep::residual(settings, world, x);
     let bend = sweep::bend_excess(settings, &world.bends, x);
-    let converged = residual <= solver.tolerance && bend <= bend_bound(solver.bend_tolerance);
+    let rings = world.filters.iter().all(|f| f.ring_error(&x[f.vertices.clone()]) <= solver.tolerance);
+    let converged = rings && residual <= solver.tolerance && bend <= bend_bound(solver.bend_tolerance);
     Enforced { residual, bend, converged, ..enforced }
 }
 

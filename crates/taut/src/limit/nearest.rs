@@ -33,6 +33,7 @@ pub mod reference;
 pub mod rigid;
 pub mod tables;
 pub mod tetrahedra;
+pub mod volume;
 pub mod warm;
 
 use std::{
@@ -56,6 +57,7 @@ use crate::{
 };
 use tables::Filter;
 use tetrahedra::{ClampTetrahedra, TetrahedronState, TurnSolidDuals};
+use volume::Volumes;
 use warm::{TurnDuals, Way};
 
 /// Factors c on the stiffness, from soft to stiff.
@@ -139,6 +141,7 @@ pub struct Scratch {
     solid_pulls: Vec<Pulls<4>>,
     /// A number a vertex, if there are tetrahedra.
     around: Vec<f32>,
+    volumes: Volumes,
     bend_states: Vec<BendState>,
     bend_pulls: Vec<Pulls<4>>,
     fold_pulls: Vec<Pulls<4>>,
@@ -204,6 +207,11 @@ impl Filter {
             solid_states: vec![TetrahedronState::default(); self.tetrahedra.batches.len()],
             solid_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.tetrahedra.batches.len()],
             around: vec![0.0; if self.tetrahedra.batches.is_empty() { 0 } else { count }],
+            volumes: if self.keeps_volumes() {
+                Volumes::new(self.tetrahedra.batches.len(), count)
+            } else {
+                Volumes::default()
+            },
             bend_states: vec![BendState::default(); self.bends.batches.len()],
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
@@ -222,6 +230,7 @@ impl Filter {
     pub fn dual_count(&self, obstacles: bool) -> usize {
         self.batches.len() * DUALS
             + self.tetrahedra.batches.len() * tetrahedra::DUALS
+            + self.rings.len()
             + self.bends.batches.len() * BATCH
             + 3 * self.link_count
             + if obstacles { 3 * self.vertices.len() } else { 0 }
@@ -246,6 +255,7 @@ impl Filter {
         let touching = near_obstacles || near_cloth || !scratch.rigid.is_empty();
         let (strain_duals, duals) = duals.split_at_mut(self.batches.len() * DUALS);
         let (solid_duals, duals) = duals.split_at_mut(self.tetrahedra.batches.len() * tetrahedra::DUALS);
+        let (ring_duals, duals) = duals.split_at_mut(self.rings.len());
         let (bend_duals, duals) = duals.split_at_mut(self.bends.batches.len() * BATCH);
         let (link_duals, contact_duals) = duals.split_at_mut(3 * self.link_count);
         if self.two_sided {
@@ -257,6 +267,7 @@ impl Filter {
                 *dual = WARM * kept;
             }
         }
+        scratch.volumes.take(ring_duals, WARM);
         let plain = self.bends.batches.is_empty() && self.tetrahedra.batches.is_empty();
         let alone = !touching && plain && self.links.is_empty();
         let (worst, mean) = self.residual(scratch);
@@ -310,8 +321,10 @@ impl Filter {
                 let (worst, mean) = self.residual(scratch);
                 let bend = scratch.bend_states.iter().fold(0.0f32, |worst, state| worst.max(state.worst));
                 let even = mean <= 0.1 * stop.tolerance;
+                let volume = scratch.volumes.worst();
                 let sewn = scratch.links.are_closed(&self.links, x, self.edge_length, iteration);
                 within = even && worst <= stop.tolerance && bend <= stop.bend && sewn;
+                within &= volume <= stop.tolerance;
                 let often = iteration < LONG || iteration % 4 == 0;
                 if even && !within && alone && iteration >= least && often {
                     within = self.finish(x, scratch, stop.tolerance, iteration >= LONG);
@@ -354,6 +367,7 @@ impl Filter {
         }
 
         self.turn(settings, x, scratch, [strain_duals, solid_duals], Way::End, RAMP[stage]);
+        scratch.volumes.keep(ring_duals);
         for (state, duals) in scratch.bend_states.iter().zip(bend_duals.chunks_exact_mut(BATCH)) {
             for (kept, dual) in duals.iter_mut().zip(&state.dual) {
                 *kept = dual * RAMP[stage];
@@ -422,11 +436,23 @@ impl Filter {
                 },
             );
         });
+        self.press(settings, x, scratch, RAMP[stage]);
+        let pressures = scratch.volumes.shared();
         let Scratch { solid_states, solid_pulls, bend_states, bend_pulls, .. } = scratch;
         settings.threads.each_pair(solid_states, solid_pulls, GRAIN, |first, states, pulls| {
             let batches = &self.tetrahedra.batches[first..first + states.len()];
             let elastic = self.tetrahedra.elastic;
-            let work = ClampTetrahedra { batches, states, pulls, x, stiffness, rescale, elastic, measure };
+            let work = ClampTetrahedra {
+                batches,
+                states,
+                pulls,
+                x,
+                pressures,
+                stiffness,
+                rescale,
+                elastic,
+                measure,
+            };
             run(settings.lanes, work);
         });
         settings.threads.each_pair(bend_states, bend_pulls, GRAIN, |first, states, pulls| {

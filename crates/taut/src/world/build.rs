@@ -539,7 +539,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
     let solver = &description.solver;
     let positive = |v: f32| v.is_finite() && v > 0.0;
     general(description.bodies().len() > 0, "no cloth and no solid; at least one is needed")?;
-    description.solids.iter().try_for_each(elastic::check)?;
+    description.solids.iter().try_for_each(|solid| elastic::check(solid, description.solver.scheme))?;
     general(description.gravity.is_finite(), "gravity must be finite")?;
     general(positive(description.frame_time), "frame_time must be positive")?;
     general(

@@ -1,7 +1,7 @@
 //! From a soft solid to its elements: tetrahedra with limits, tetrahedra with forces, masses, the order of vertices.
 
 use super::{
-    Body, Limit, Solid, WorldError,
+    Body, Limit, Scheme, Solid, WorldError,
     build::{Elements, in_order},
 };
 use crate::{
@@ -83,11 +83,15 @@ pub(super) fn invalid(solid: &Solid, problem: String) -> WorldError {
 }
 
 /// Refuses what cannot be simulated.
-pub(super) fn check(solid: &Solid) -> Result<(), WorldError> {
+pub(super) fn check(solid: &Solid, scheme: Scheme) -> Result<(), WorldError> {
     let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(solid, problem.into())) };
     let positive = |v: f32| v.is_finite() && v > 0.0;
     let (material, count) = (&solid.material, solid.mesh.positions.len());
     need(!solid.mesh.tetrahedra.is_empty(), "its mesh has no tetrahedron")?;
+    need(
+        !solid.preserve_volume || scheme == Scheme::Nearest,
+        "volume = \"preserve\" needs solver.scheme = \"nearest\"; no other scheme keeps volumes",
+    )?;
     need(solid.start.len() == count, "needs one start position for each vertex")?;
     let fine = |p: &glam::Vec3| p.is_finite() && p.abs().max_element() <= 1e6;
     need(

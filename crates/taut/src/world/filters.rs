@@ -168,6 +168,7 @@ impl Together {
         let volume: f64 = volumes.iter().sum();
         let [lambda, mu] = lame(f64::from(solid.material.young), f64::from(solid.material.poisson));
         let elastic = [mu, lambda].map(|modulus| dt * dt * modulus / mean);
+        let keeps_volume = solid.preserve_volume;
         let size = size(&solid.mesh.positions);
         let rest: Vec<Vec3> = body.order.iter().map(|&v| solid.mesh.positions[v as usize]).collect();
         let corners: Vec<[u32; 4]> =
@@ -176,7 +177,7 @@ impl Together {
             vertices: body.vertices.clone(),
             bodies: once(0..count).collect(),
             tetrahedra: tetrahedra.to_vec(),
-            weights: volumes.iter().map(|&volume| Weight { volume, elastic }).collect(),
+            weights: volumes.iter().map(|&volume| Weight { volume, elastic, keeps_volume }).collect(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
             stiffness: size * size * count as f64 / volume,
             lattices: vec![(count, lattice(&rest, &corners, volume))],
@@ -202,6 +203,7 @@ impl Together {
         let weigh = |w: &Weight, factor: f64, mean: f64| Weight {
             volume: w.volume * factor,
             elastic: w.elastic.map(|k| k * mean / (all * factor)),
+            ..*w
         };
         self.weights.iter_mut().for_each(|w| *w = weigh(w, 1.0, own));
         self.weights.extend(other.weights.iter().map(|w| weigh(w, factor, others)));

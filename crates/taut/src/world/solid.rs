@@ -23,7 +23,8 @@ pub struct Solid {
     pub material: SolidMaterial,
     /// Limits on the three principal strains of every tetrahedron.
     pub strain: Limit,
-    /// Whether the volume around every vertex is kept, that of the tetrahedra that share it (W13).
+    /// Whether the volume around every vertex is kept, that of the tetrahedra that share it (W13), to within the solver's
+    /// tolerance. Needs scheme `nearest`.
     pub preserve_volume: bool,
     /// Coarser meshes of the same rest shape, finest first, for schemes that work on levels; none: that on one level.
     pub levels: Vec<TetrahedronMesh>,

@@ -9,6 +9,7 @@ use super::{
     links::{Link, stiff_links},
     local::NearestBatch,
     tetrahedra::{Tetrahedra, Weight, stiff_tetrahedra},
+    volume::inverse_rings,
 };
 use crate::{
     hierarchy::{
@@ -59,6 +60,8 @@ pub struct Filter {
     pub(super) stiffness: [f32; RAMP.len()],
     /// Mean length of an edge \[m\].
     pub(super) edge_length: f32,
+    /// Inverse volumes around vertices: see [`inverse_rings`].
+    pub(super) rings: Vec<f32>,
     pub(super) multigrid: Multigrid,
     matrix: Arc<MatrixParts>,
 }
@@ -71,6 +74,8 @@ struct MatrixParts {
     /// Rest areas of the triangles \[m²\].
     areas: Vec<f64>,
     tetrahedra: Vec<StiffTetrahedron>,
+    /// Whether the volume around its vertices is kept, of each of them.
+    keeps_volume: Vec<bool>,
     hinges: Vec<StiffHinge>,
     folds: Vec<StiffHinge>,
     transfers: Vec<Transfer<4>>,
@@ -197,6 +202,7 @@ impl Filter {
             masses: masses.iter().map(|m| (m / mean) as f32).collect(),
             areas: areas.to_vec(),
             tetrahedra: stiff_tetrahedra(tetrahedra.0, tetrahedra.1, first),
+            keeps_volume: tetrahedra.1.iter().map(|w| w.keeps_volume).collect(),
             hinges: stiff_hinges(bends, first).into_iter().chain(stiff_links(&links)).collect(),
             folds: stiff_folds(folds.0, first, folds.1 * folds.1 / mean),
             transfers,
@@ -219,6 +225,7 @@ impl Filter {
             elastic: !elastic.is_empty(),
             corners: Arc::new(Corners::new(count, &corners)),
             masses: Vec::new(),
+            rings: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
             edge_length,
             matrix: Arc::new(matrix),
@@ -245,6 +252,7 @@ impl Filter {
             link_count: self.link_count,
             welds: self.welds.clone(),
             masses: Vec::new(),
+            rings: Vec::new(),
             stiffness: self.stiffness,
             edge_length: self.edge_length,
             multigrid: Multigrid::default(),
@@ -258,6 +266,9 @@ impl Filter {
         let matrix = &self.matrix;
         let masses = matrix.masses.iter().enumerate();
         self.masses = masses.map(|(i, mass)| if held(i) { 0.0 } else { *mass }).collect();
+        let kept = matrix.tetrahedra.iter().zip(&matrix.keeps_volume);
+        let tetrahedra: Vec<_> = kept.map(|((v, _, volume), kept)| (*v, *volume, *kept)).collect();
+        self.rings = inverse_rings(&tetrahedra, &self.masses);
         let triangles: Vec<StiffTriangle> = (0..self.triangle_count)
             .zip(&matrix.areas)
             .map(|(t, &area)| {

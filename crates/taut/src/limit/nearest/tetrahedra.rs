@@ -7,13 +7,14 @@
 use super::{
     local::{Pulls, put},
     tables::Corners,
+    volume::{gain, pressure},
     warm::Way,
 };
 use crate::{
     hierarchy::multigrid::StiffTetrahedron,
     kernel::{
         jacobi3::decompose,
-        lanes::{BATCH, Lanes, VertexOffset, Work},
+        lanes::{BATCH, Lanes, Quad, VertexOffset, Work},
         real::{Real, V3, add, dot, scale},
         strain::Range,
         tetrahedron::{M3, RestInverse3, clamp_stretches3, ease_stretches3, gradient3, residual3},
@@ -55,16 +56,18 @@ pub struct Weight {
     pub volume: f64,
     /// Lamé's second and first parameter inside the limits, in the units of κ.
     pub elastic: [f64; 2],
+    /// Whether the volume around its vertices is kept.
+    pub keeps_volume: bool,
 }
 
 /// [`BATCH`] tetrahedra side by side.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct NearestTetrahedron {
-    vertices: [[VertexOffset; BATCH]; 4],
+    pub(super) vertices: [[VertexOffset; BATCH]; 4],
     /// Columns of the inverse rest matrix, one after the other.
     rest: [[f32; BATCH]; 9],
-    volume: [f32; BATCH],
+    pub(super) volume: [f32; BATCH],
     range: [[f32; BATCH]; 2],
     elastic: [[f32; BATCH]; 2],
 }
@@ -90,6 +93,13 @@ impl Tetrahedra {
             corners: Corners::new(count, &vertices),
             elastic: weights.iter().any(|w| w.elastic != [0.0; 2]),
         }
+    }
+
+    /// How much volume tetrahedron `t` has gained, weighted as in the matrix.
+    pub(super) fn gain(&self, t: usize, x: &[Quad]) -> f32 {
+        let (batch, lane) = (&self.batches[t / BATCH], t % BATCH);
+        let corners = batch.vertices.map(|v| x[v[lane].index()]).map(|x| [x[0], x[1], x[2]]);
+        gain(&gradient3(&corners, &columns(batch.rest.map(|r| r[lane]))), batch.volume[lane])
     }
 }
 
@@ -141,7 +151,7 @@ pub fn stiff_tetrahedra(
 
 impl NearestTetrahedron {
     #[inline(always)]
-    fn rest<L: Lanes>(&self, at: usize) -> RestInverse3<L> {
+    pub(super) fn rest<L: Lanes>(&self, at: usize) -> RestInverse3<L> {
         columns(L::load_all(&self.rest, at))
     }
 
@@ -204,6 +214,8 @@ pub struct ClampTetrahedra<'a> {
     pub pulls: &'a mut [Pulls<4>],
     /// Positions; nobody writes meanwhile.
     pub x: SharedQuads,
+    /// Pressures of their vertices, if volumes are kept.
+    pub pressures: Option<SharedQuads>,
     /// κ.
     pub stiffness: f32,
     /// Factor on the duals as they come.
@@ -231,6 +243,11 @@ impl Work for ClampTetrahedra<'_> {
                 }
                 let mut u = columns(L::load_all(&state.dual, at));
                 let mut f = gradient3(&x, &rest);
+                let pressed = match self.pressures {
+                    // SAFETY: as above, with as many rings as vertices.
+                    Some(q) => pressure(&f, &unsafe { L::corners(q.base(), &batch.vertices, at) }),
+                    None => [[zero; 3]; 3],
+                };
                 for k in 0..3 {
                     u[k] = scale(u[k], rescale);
                     f[k] = add(f[k], u[k]);
@@ -253,7 +270,7 @@ impl Work for ClampTetrahedra<'_> {
                 for k in 0..3 {
                     for j in 0..3 {
                         (zero - moved[k][j]).store(&mut state.dual[3 * k + j], at);
-                        pull[k][j] = (moved[k][j] + moved[k][j] + u[k][j]) * weight;
+                        pull[k][j] = (moved[k][j] + moved[k][j] + u[k][j] + pressed[k][j]) * weight;
                     }
                 }
                 // P Bᵀ: the pull at corner i + 1 is P times row i of the inverse.
