@@ -54,6 +54,12 @@ fn scenes_are_listed_printed_and_run() {
         "stack",
         "curtains",
         "trampoline",
+        "bar",
+        "squeeze",
+        "tori",
+        "dragon-roller",
+        "dragon-roller-shell",
+        "bunny",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -31,6 +31,12 @@ pub fn built_in() -> &'static [BuiltIn] {
         "tangled-start",
         "stack",
         "curtains",
-        "trampoline"
+        "trampoline",
+        "bar",
+        "squeeze",
+        "tori",
+        "dragon-roller",
+        "dragon-roller-shell",
+        "bunny"
     ]
 }
