@@ -79,8 +79,9 @@ const SOLID: usize = 3;
 /// The same where they touch something: with the last, what is hit stops too soon.
 const SOLID_TOUCHING: usize = 2;
 
-/// From when on, and how often, limits of tetrahedra that are not met give way.
-const GIVE_WAY_FROM: u32 = 48;
+/// From when on, and how often, limits of tetrahedra that are not met give way. Where nothing touches it is rare that they cannot be met.
+const GIVE_WAY_FROM: u32 = 144;
+const GIVE_WAY_TOUCHING_FROM: u32 = 48;
 const GIVE_WAY_EVERY: u32 = 16;
 
 /// What of the tolerance elements may be past limits that have given way.
@@ -292,6 +293,7 @@ impl Filter {
         let shallow = shallow.min(SHALLOW_IN_GAPS * scratch.pairs.widest_gap());
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let least = stop.least.min(stop.iterations);
+        let give_way_from = if touching { GIVE_WAY_TOUCHING_FROM } else { GIVE_WAY_FROM };
         let (mut since, mut stiffen, mut moved) = (0, false, 0.0);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
@@ -329,14 +331,14 @@ impl Filter {
                 if even && !within && alone && iteration >= least && often {
                     within = self.finish(x, scratch, stop.tolerance, iteration >= LONG);
                 }
-                if !within && iteration >= GIVE_WAY_FROM && iteration % GIVE_WAY_EVERY == 0 {
+                if !within && iteration >= give_way_from && iteration % GIVE_WAY_EVERY == 0 {
                     let Scratch { solid_states, around, .. } = &mut *scratch;
                     self.tetrahedra.give_way(solid_states, around, stop.tolerance);
                 }
                 stiffen = impatient && !within;
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
                 enforced = Enforced { iterations: iteration, residual, bend, converged: within };
-                spread = !within && iteration > GIVE_WAY_FROM && self.is_spread(scratch, stop.tolerance);
+                spread = !within && iteration > give_way_from && self.is_spread(scratch, stop.tolerance);
                 if (within || spread) && !touching && iteration >= least
                     || late
                     || iteration == stop.iterations

@@ -215,7 +215,8 @@ pub fn update(
                     if w > 0.0 {
                         let f = &forces[first + k];
                         for c in 0..3 {
-                            v[c] = (v[c] + h * (f[c] * w * world.inverse_mass_unit + gravity[c])) * keep;
+                            // What forces add is not damped: a load would weigh less in a long step.
+                            v[c] = v[c] * keep + h * (f[c] * w * world.inverse_mass_unit + gravity[c]);
                         }
                     }
                     for c in 0..3 {

@@ -32,6 +32,9 @@ pub const DUALS: usize = 7 * BATCH;
 /// Factor on the mean excess around an element that its limits give way by: a little more than is lost, so that it is enough soon.
 const GENEROUS: f32 = 1.1;
 
+/// Mean excess up to which limits are met in the end, given time, however tight the tolerance is.
+const LEAST_LOSS: f32 = 0.005;
+
 /// What is less has given way no longer.
 const NOTHING: f32 = 1e-3;
 
@@ -120,7 +123,8 @@ impl Tetrahedra {
         for (batch, state) in self.batches.iter().zip(states) {
             for lane in 0..BATCH {
                 let mean = batch.vertices.iter().map(|v| around[v[lane].index()]).sum::<f32>() * 0.25;
-                let slack = if mean > 0.5 * tolerance { (GENEROUS * mean).min(1.0) } else { 0.0 };
+                let slack =
+                    if mean > (0.5 * tolerance).max(LEAST_LOSS) { (GENEROUS * mean).min(1.0) } else { 0.0 };
                 gave |= slack > state.slack[lane];
                 state.slack[lane] = state.slack[lane].max(slack);
             }
