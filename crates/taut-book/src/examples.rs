@@ -239,6 +239,17 @@ mesh = { curtain = { size = [1.2, 2.0], cells = [60, 100], pleats = 6, depth = 0
 pin = [{ select = "group:rail" }]
 "#
         }
+        "CreatureMesh" => {
+            r#"[[solid]]
+mesh = { creature = { length = 0.6, triangles = 4000 } }
+tetrahedra = 5000
+"#
+        }
+        "BunnyMesh" => {
+            r#"[[cloth]]                         # a hollow shell
+mesh = { bunny = { height = 0.4, triangles = 4000 } }
+"#
+        }
         "SphereMesh" => {
             r#"[[cloth]]
 mesh = { sphere = { radius = 0.5, frequency = 20 } }

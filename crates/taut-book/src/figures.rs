@@ -64,6 +64,10 @@ pub const RUNS: &[Run] = &[
     plain("stack"),
     plain("curtains"),
     plain("trampoline"),
+    plain("bar"),
+    plain("squeeze"),
+    plain("tori"),
+    plain("bunny"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
         name: "noisy-fine-only",
@@ -216,6 +220,34 @@ pub const FIGURES: &[Figure] = &[
         shows: "A ball pushes through ten pleated curtains, frame 50",
         run: "curtains",
         frame: Frames::One(50),
+        arguments: &[],
+    },
+    Figure {
+        file: "bar.png",
+        shows: "A bar of 12K tetrahedra, held at its left end and turned, frame 110",
+        run: "bar",
+        frame: Frames::One(110),
+        arguments: &[],
+    },
+    Figure {
+        file: "squeeze.png",
+        shows: "A cube of 10K tetrahedra, pressed further than its limits allow, frame 45",
+        run: "squeeze",
+        frame: Frames::One(45),
+        arguments: &["--color", "strain"],
+    },
+    Figure {
+        file: "tori.png",
+        shows: "Three solid tori of 52K tetrahedra fall on each other, frame 20",
+        run: "tori",
+        frame: Frames::One(20),
+        arguments: &[],
+    },
+    Figure {
+        file: "bunny.png",
+        shows: "A hollow rabbit on the floor: strains of up to 5 %, bends of up to 3 degrees a centimetre, frame 90",
+        run: "bunny",
+        frame: Frames::One(90),
         arguments: &[],
     },
 ];

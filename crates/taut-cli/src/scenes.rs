@@ -56,8 +56,8 @@ pub fn scenes(args: &ScenesArgs) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     for e in &entries {
         let size = format!("{} frames, {}", e.frames, elements(e.triangles, e.tetrahedra));
-        text.push_str(&format!("{}  {}\n", styled(BOLD, format_args!("{:<16}", e.name)), styled(DIM, size)));
-        text.push_str(&format!("{:<18}{}\n", "", e.description));
+        text.push_str(&format!("{}  {}\n", styled(BOLD, format_args!("{:<20}", e.name)), styled(DIM, size)));
+        text.push_str(&format!("{:<22}{}\n", "", e.description));
     }
     text.push_str(
         "\n`taut run NAME` runs one, `taut scenes NAME > my.toml` saves it as a start for your own\n",

@@ -54,6 +54,10 @@ fn scenes_are_listed_printed_and_run() {
         "stack",
         "curtains",
         "trampoline",
+        "bar",
+        "squeeze",
+        "tori",
+        "bunny",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -443,6 +443,24 @@ fn buffers_of_gltf_files_move_with_them() {
     assert_eq!(names(&scene.with_inputs_in(out.path())), wanted);
 }
 
+#[test]
+fn both_files_of_tetgen_move() {
+    let (folder, out) = (Folder::new(), Folder::new());
+    folder.write("toys/one.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
+    folder.write("toys/one.ele", "1 4 0\n0 0 1 2 3\n");
+    let solid = "[[solid]]\nmesh.file = \"toys/one.ele\"\n";
+    let scene = folder.load(solid.into()).unwrap();
+    let names = |scene: &LoadedScene| scene.inputs().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(names(&scene), ["toys/one.ele", "toys/one.node"]);
+    let moved = scene.with_inputs_in(out.path());
+    assert_eq!(names(&moved), ["inputs/one.ele", "inputs/one.node"]);
+    fs::create_dir(out.path().join("inputs")).unwrap();
+    for ((_, from), (_, to)) in scene.inputs().into_iter().zip(moved.inputs()) {
+        fs::copy(from, to).unwrap();
+    }
+    assert!(built(&moved) == built(&scene));
+}
+
 /// A square of two triangles, with a vertex group.
 const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\ng top\nf 1 3 2\ng bottom\nf 1 4 3\n";
 

@@ -31,6 +31,10 @@ pub fn built_in() -> &'static [BuiltIn] {
         "tangled-start",
         "stack",
         "curtains",
-        "trampoline"
+        "trampoline",
+        "bar",
+        "squeeze",
+        "tori",
+        "bunny"
     ]
 }

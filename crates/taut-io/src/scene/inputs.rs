@@ -2,7 +2,7 @@
 //!
 //! A run keeps the files it was made from in `inputs/` beside the `scene.toml` that it writes, so that the folder can
 //! be run again elsewhere. Every file gets its own name there. A glTF file names its buffers by paths relative to
-//! itself; where these do not hold beside the other files, it gets a folder in which they do.
+//! itself, and TetGen's two files by one name; where these do not hold beside the other files, it gets a folder in which they do.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::{
     format::{MeshSource, ObstacleMesh, Sequence, SolidMesh},
     select::Selection,
 };
-use crate::mesh::{Format, sequence::Numbered};
+use crate::mesh::{Format, SolidFormat, sequence::Numbered};
 
 /// A file that a scene reads.
 pub(super) struct Input {
@@ -223,9 +223,12 @@ fn free(inputs: &[Input], file: &str) -> String {
     candidates.into_iter().find(|copy| !taken(copy)).unwrap_or_else(|| format!("inputs/{file}"))
 }
 
-/// Buffers that a glTF file keeps in files of their own, as paths relative to it. None if it cannot be read: what is
-/// wrong with it is said when it is read as a mesh.
+/// Buffers that a glTF file keeps in files of their own, as paths relative to it, or the other one of TetGen's two files. None if it cannot be
+/// read: what is wrong with it is said when it is read as a mesh.
 fn buffers(path: &Path) -> Vec<String> {
+    if let Some(other) = SolidFormat::other_of(path) {
+        return other.file_name().map(|name| name.to_string_lossy().into_owned()).into_iter().collect();
+    }
     if Format::of_path(path) != Some(Format::Gltf) {
         return Vec::new();
     }

@@ -10,7 +10,10 @@ mod tetgen;
 mod vtk;
 mod vtu;
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use glam::Vec3;
 use taut::mesh::tetrahedra::TetrahedronMesh;
@@ -48,6 +51,24 @@ impl SolidFormat {
             _ => None,
         }
     }
+
+    /// TetGen's two files, of which `path` is one; the other has the same name but for its ending.
+    fn node_and_ele(path: &Path) -> [PathBuf; 2] {
+        let given = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        ["node", "ele"].map(|extension| {
+            if given.eq_ignore_ascii_case(extension) {
+                path.to_path_buf()
+            } else {
+                path.with_extension(extension)
+            }
+        })
+    }
+
+    /// The file that is read beside `path`, if that is one of TetGen's.
+    pub(crate) fn other_of(path: &Path) -> Option<PathBuf> {
+        let two = || Self::node_and_ele(path).into_iter().find(|other| other != path);
+        (Self::of_path(path) == Some(Self::TetGen)).then(two).flatten()
+    }
 }
 
 /// A tetrahedral mesh from a file.
@@ -82,14 +103,7 @@ pub fn read_tetrahedra(path: &Path) -> Result<Tetrahedra, Problem> {
         if format != SolidFormat::TetGen {
             return parse(&file::read(path)?, &[], format);
         }
-        let [node, ele] = ["node", "ele"].map(|extension| {
-            let given = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-            if given.eq_ignore_ascii_case(extension) {
-                path.to_path_buf()
-            } else {
-                path.with_extension(extension)
-            }
-        });
+        let [node, ele] = SolidFormat::node_and_ele(path);
         let bytes = |path: &Path| file::read(path).map_err(|fault| fault.in_file(path.into()));
         let (points, cells) = (bytes(&node)?, bytes(&ele)?);
         finish(

@@ -37,6 +37,10 @@ pub(crate) enum MeshSource {
     Cape(Even),
     /// A flat sheet that starts hanging from a rail in even waves: the rail runs along x from 0, at y = 0. Group `rail`.
     Curtain(Curtain),
+    /// A creature like a small dragon, half as high as it is long: looks along x, stands on y = 0. A closed surface.
+    Creature(Creature),
+    /// A rabbit with two long ears: looks along x, stands on y = 0. A closed surface.
+    Bunny(Bunny),
     /// A file (obj, ply, stl, gltf, glb), relative to the scene file.
     File(#[schemars(length(min = 1))] String),
 }
@@ -174,6 +178,32 @@ pub(crate) struct Even {
     pub edge: f64,
 }
 
+/// A creature like a small dragon.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CreatureMesh")]
+pub(crate) struct Creature {
+    /// From snout to tail \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub length: f64,
+    /// About how many triangles it has. 500 to 2000000.
+    #[schemars(range(min = 500, max = 2_000_000))]
+    pub triangles: u32,
+}
+
+/// A rabbit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BunnyMesh")]
+pub(crate) struct Bunny {
+    /// From feet to ears \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub height: f64,
+    /// About how many triangles it has. 500 to 2000000.
+    #[schemars(range(min = 500, max = 2_000_000))]
+    pub triangles: u32,
+}
+
 /// A pleated curtain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -209,6 +239,8 @@ impl MeshSource {
             MeshSource::Shirt(_) => "shirt",
             MeshSource::Cape(_) => "cape",
             MeshSource::Curtain(_) => "curtain",
+            MeshSource::Creature(_) => "creature",
+            MeshSource::Bunny(_) => "bunny",
             MeshSource::File(_) => "file",
         }
     }
@@ -263,6 +295,12 @@ impl MeshSource {
                 pleats: curtain.pleats,
                 depth: curtain.depth as f32,
             },
+            MeshSource::Creature(creature) => {
+                Generator::Creature { length: creature.length as f32, triangles: creature.triangles }
+            }
+            MeshSource::Bunny(bunny) => {
+                Generator::Bunny { height: bunny.height as f32, triangles: bunny.triangles }
+            }
             MeshSource::File(file) => return Err(file),
         })
     }

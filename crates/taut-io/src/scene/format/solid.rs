@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Limits, MeshSource, Pin, SolidMaterial, Transform, Vector,
-    mesh::{Ball, Cuboid, Even, Ring, Tube},
+    mesh::{Ball, Bunny, Creature, Cuboid, Even, Ring, Tube},
 };
 
 /// A soft solid: flesh, rubber, foam. It is made of tetrahedra, none of which is stretched or compressed past its limits in any direction.
@@ -67,7 +67,11 @@ pub(crate) enum SolidMesh {
     Box(Cuboid),
     /// A human figure, 1.7 m tall: looks along z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m.
     Figure(Even),
-    /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb), or tetrahedra (vtu), which need no `spacing`.
+    /// A creature like a small dragon, half as high as it is long: looks along x, stands on y = 0.
+    Creature(Creature),
+    /// A rabbit with two long ears: looks along x, stands on y = 0.
+    Bunny(Bunny),
+    /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb), or tetrahedra (msh, mesh, vtk, vtu, or node with ele beside it), which need no `spacing`.
     File(#[schemars(length(min = 1))] String),
 }
 
@@ -114,6 +118,8 @@ impl SolidMesh {
             Self::Capsule(tube) => MeshSource::Capsule(*tube),
             Self::Box(cuboid) => MeshSource::Box(*cuboid),
             Self::Figure(even) => MeshSource::Figure(*even),
+            Self::Creature(creature) => MeshSource::Creature(*creature),
+            Self::Bunny(bunny) => MeshSource::Bunny(*bunny),
         })
     }
 }

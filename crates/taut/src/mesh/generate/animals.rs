@@ -41,7 +41,7 @@ fn creature_blobs() -> Blobs {
     b.balls(0.008, [0.520, 0.645, 0.018], 0.014);
     b.chains(
         0.012,
-        &[([0.355, 0.695, 0.034], 0.020), ([0.29, 0.745, 0.055], 0.016), ([0.225, 0.755, 0.062], 0.011)],
+        &[([0.355, 0.695, 0.034], 0.023), ([0.29, 0.745, 0.055], 0.021), ([0.225, 0.755, 0.062], 0.019)],
     );
     // Tail, with a curl.
     b.chain(
@@ -51,13 +51,13 @@ fn creature_blobs() -> Blobs {
             ([-0.40, 0.23, 0.02], 0.066),
             ([-0.56, 0.14, 0.06], 0.048),
             ([-0.70, 0.085, 0.06], 0.035),
-            ([-0.82, 0.075, 0.00], 0.026),
-            ([-0.90, 0.105, -0.06], 0.020),
+            ([-0.82, 0.075, 0.00], 0.028),
+            ([-0.90, 0.105, -0.06], 0.024),
         ],
     );
     b.chain(
         0.015,
-        &[([-0.90, 0.105, -0.06], 0.018), ([-0.925, 0.120, -0.08], 0.034), ([-0.965, 0.150, -0.11], 0.012)],
+        &[([-0.90, 0.105, -0.06], 0.024), ([-0.925, 0.120, -0.08], 0.036), ([-0.96, 0.147, -0.107], 0.020)],
     );
     // Legs, and three toes each.
     b.chains(
@@ -80,8 +80,8 @@ fn creature_blobs() -> Blobs {
     );
     for (x, z) in [(0.18, 0.132), (-0.155, 0.138)] {
         for turn in [-1.0, 0.0, 1.0] {
-            let tip = [x + 0.072 - 0.008 * f64::abs(turn), 0.017, z + 0.040 * turn];
-            b.chains(0.015, &[([x + 0.01, 0.030, z + 0.016 * turn], 0.023), (tip, 0.017)]);
+            let tip = [x + 0.072 - 0.008 * f64::abs(turn), 0.019, z + 0.040 * turn];
+            b.chains(0.015, &[([x + 0.01, 0.030, z + 0.016 * turn], 0.023), (tip, 0.019)]);
         }
     }
     // Wings: a shoulder, an arm, fingers, and skin between them.
@@ -89,11 +89,11 @@ fn creature_blobs() -> Blobs {
     let tips = [[-0.26, 0.66, 0.27], [-0.26, 0.53, 0.22], [-0.19, 0.41, 0.13]];
     b.chains(0.03, &[(shoulder, 0.034), (wrist, 0.022)]);
     for tip in tips {
-        b.chains(0.02, &[(wrist, 0.022), (tip, 0.014)]);
+        b.chains(0.02, &[(wrist, 0.024), (tip, 0.022)]);
     }
-    b.plates(0.02, [wrist, tips[0], tips[1]], 0.012);
-    b.plates(0.02, [wrist, tips[1], tips[2]], 0.012);
-    b.plates(0.02, [wrist, tips[2], shoulder], 0.013);
+    b.plates(0.02, [wrist, tips[0], tips[1]], 0.020);
+    b.plates(0.02, [wrist, tips[1], tips[2]], 0.020);
+    b.plates(0.02, [wrist, tips[2], shoulder], 0.020);
     // Spines from the neck to the tail: where they stand, how long they are.
     let spines = [
         ([0.300, 0.665, 0.0], 0.050),
@@ -111,8 +111,8 @@ fn creature_blobs() -> Blobs {
         ([-0.680, 0.132, 0.062], 0.034),
     ];
     for ([x, y, z], height) in spines {
-        let tip = [x - 0.75 * height, y + 0.8 * height, z];
-        b.chain(0.02, &[([x, y - 0.02, z], 0.55 * height), (tip, 0.18 * height)]);
+        let tip = [x - 0.6 * height, y + 0.65 * height, z];
+        b.chain(0.02, &[([x, y - 0.02, z], 0.6 * height), (tip, 0.012 + 0.1 * height)]);
     }
     b
 }

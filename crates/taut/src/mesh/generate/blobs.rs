@@ -38,6 +38,9 @@ struct Part {
     blend: f64,
     /// Taken away instead.
     carved: bool,
+    /// A ball around it: what is outside is at least as far from it as from the ball.
+    middle: DVec3,
+    radius: f64,
 }
 
 /// Parts in the order in which they are joined.
@@ -96,19 +99,26 @@ impl Blobs {
             Form::Limb { from, to, radii } => (vec![from, to], radii[0].max(radii[1])),
             Form::Plate { corners, radius } => (corners.to_vec(), radius),
         };
+        let middle = points.iter().sum::<DVec3>() / points.len() as f64;
+        let around = points.iter().map(|x| x.distance(middle)).fold(0.0, f64::max) + radius;
         for x in points {
             // Blending swells by less than a quarter of its reach.
             let reach = DVec3::splat(radius + blend);
             self.low = self.low.min(x - reach);
             self.high = self.high.max(x + reach);
         }
-        self.parts.push(Part { form, blend, carved: false });
+        self.parts.push(Part { form, blend, carved: false, middle, radius: around });
     }
 
     /// About the distance from the surface, negative inside.
     fn value(&self, p: DVec3) -> f64 {
         let mut value = f64::INFINITY;
         for part in &self.parts {
+            // Further away than the blend reaches, it changes nothing.
+            let reach = if part.carved { -value } else { value } + part.blend + part.radius;
+            if reach < 0.0 || p.distance_squared(part.middle) > reach * reach {
+                continue;
+            }
             let distance = part.form.distance(p);
             value = if part.carved {
                 -smooth_min(-value, distance, part.blend)
