@@ -449,7 +449,7 @@ fn both_files_of_tetgen_move() {
     folder.write("toys/one.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
     folder.write("toys/one.ele", "1 4 0\n0 0 1 2 3\n");
     let solid = "[[solid]]\nmesh.file = \"toys/one.ele\"\n";
-    let scene = folder.load(solid.into()).unwrap();
+    let scene = folder.load(solid).unwrap();
     let names = |scene: &LoadedScene| scene.inputs().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     assert_eq!(names(&scene), ["toys/one.ele", "toys/one.node"]);
     let moved = scene.with_inputs_in(out.path());

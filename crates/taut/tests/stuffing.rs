@@ -257,7 +257,7 @@ fn thin_parts_are_reported_with_what_is_lost_and_what_would_keep_it() {
     let surface = both(sphere(0.4, 16), moved(plate, Vec3::new(1.0, 0.013, 0.0)));
     let stuffed = filled(&surface, 0.08);
     let warning = stuffed.warnings.iter().find(|w| w.contains("coarse for this surface"));
-    assert!(warning.is_some_and(|w| w.contains("2.00e-2 m would be right")), "{:?}", stuffed.warnings);
+    assert!(warning.is_some_and(|w| w.contains("0.0200 m would be right")), "{:?}", stuffed.warnings);
     let fine = filled(&surface, 0.02);
     assert!(!fine.warnings.iter().any(|w| w.contains("coarse for this surface")), "{:?}", fine.warnings);
 

@@ -57,19 +57,41 @@ pub fn clamp_stretches3<R: Real>(f: &M3<R>, range: Range<R>) -> Option<M3<R>> {
     Some(changed(&d, change, inside))
 }
 
-/// p − f, where p is where an elastic tetrahedron that is held at f by a spring of stiffness `kappa` comes to rest: the least of
-/// μ|p − R|² + λ/2 tr²(S − 1) + κ/2 |p − f|², with `mu` and `lambda` (Lamé) in the units of `kappa`; then clamped to `range`.
+/// Rounds in which the trace of the strain is found: each settles which stretches are at a limit, of three.
+const ROUNDS: usize = 4;
+
+/// p − f, where p is where an elastic tetrahedron that is held at f by a spring of stiffness `kappa` comes to rest within its limits: the least of
+/// μ|p − R|² + λ/2 tr²(S − 1) + κ/2 |p − f|², with `mu` and `lambda` (Lamé) in the units of `kappa`, over all p with stretches in `range`.
+///
+/// With t the trace of p's strain, stretches are 1 + (κ (s − 1) − λ t) / (κ + 2 μ), clamped; so t is the root of a function that falls all the way
+/// in straight pieces, and Newton's method finds it. (To ease without limits and clamp afterwards is not the least where λ is large: iterations around it
+/// did not settle.)
 #[inline(always)]
 pub fn ease_stretches3<R: Real>(f: &M3<R>, range: Range<R>, mu: R, lambda: R, kappa: R) -> M3<R> {
     let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
     let d = decompose(f);
-    let sheared = kappa + mu + mu;
-    let trace = (d.s[0] - one) + (d.s[1] - one) + (d.s[2] - one);
-    let swollen = kappa * trace / (sheared + lambda + lambda + lambda).max(tiny);
+    let sheared = (kappa + mu + mu).max(tiny);
+    let (free, swelling) = (kappa / sheared, lambda / sheared);
+    let (low, high) = (range.min - one, range.max - one);
+    let mut strain = [zero; 3];
+    for k in 0..3 {
+        strain[k] = (d.s[k] - one) * free;
+    }
+    let mut trace = (strain[0] + strain[1] + strain[2]) / (one + swelling + swelling + swelling);
+    for _ in 0..ROUNDS {
+        let (mut sum, mut slope) = (zero, one);
+        for k in 0..3 {
+            let eased = strain[k] - swelling * trace;
+            sum = sum + eased.clamp(low, high);
+            let inside = low.lt(eased) & eased.lt(high);
+            slope = slope + R::select(inside, swelling, zero);
+        }
+        trace = trace + (sum - trace) / slope;
+    }
     let mut change = [zero; 3];
     for k in 0..3 {
-        let eased = one + (kappa * (d.s[k] - one) - lambda * swollen) / sheared.max(tiny);
-        change[k] = eased.clamp(range.min, range.max) - d.s[k];
+        let eased = one + (strain[k] - swelling * trace).clamp(low, high);
+        change[k] = eased - d.s[k];
     }
     changed(&d, change, zero.lt(zero))
 }

@@ -108,6 +108,9 @@ const LONG: u32 = 32;
 /// What of the last step's duals a step starts with.
 const WARM: f32 = 0.9;
 
+/// What a step starts with of how far limits gave way in the last, where nothing touches that would ask for it again.
+const WARM_ALONE: f32 = 0.5;
+
 /// From when on, and how often, contacts that are still inside get more weight.
 const STRENGTHEN_FROM: u32 = 12;
 const STRENGTHEN_EVERY: u32 = 4;
@@ -262,7 +265,8 @@ impl Filter {
         if self.two_sided {
             self.face(settings, [around.old, x], &mut scratch.turned, &mut scratch.states);
         }
-        self.turn(settings, x, scratch, [strain_duals, solid_duals], Way::Begin, WARM);
+        let slack = if touching { WARM } else { WARM_ALONE };
+        self.turn(settings, x, scratch, [strain_duals, solid_duals], Way::Begin, [WARM, slack]);
         for (state, duals) in scratch.bend_states.iter_mut().zip(bend_duals.chunks_exact(BATCH)) {
             for (dual, kept) in state.dual.iter_mut().zip(duals) {
                 *dual = WARM * kept;
@@ -333,7 +337,8 @@ impl Filter {
                 }
                 if !within && iteration >= give_way_from && iteration % GIVE_WAY_EVERY == 0 {
                     let Scratch { solid_states, around, .. } = &mut *scratch;
-                    self.tetrahedra.give_way(solid_states, around, stop.tolerance);
+                    let alone = iteration >= GIVE_WAY_FROM;
+                    self.tetrahedra.give_way(solid_states, around, stop.tolerance, alone);
                 }
                 stiffen = impatient && !within;
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
@@ -368,7 +373,7 @@ impl Filter {
             moved = self.move_bodies(settings, x, scratch, stage);
         }
 
-        self.turn(settings, x, scratch, [strain_duals, solid_duals], Way::End, RAMP[stage]);
+        self.turn(settings, x, scratch, [strain_duals, solid_duals], Way::End, [RAMP[stage], 1.0]);
         scratch.volumes.keep(ring_duals);
         for (state, duals) in scratch.bend_states.iter().zip(bend_duals.chunks_exact_mut(BATCH)) {
             for (kept, dual) in duals.iter_mut().zip(&state.dual) {
@@ -391,7 +396,7 @@ impl Filter {
         scratch: &mut Scratch,
         [kept, solid]: [&mut [f32]; 2],
         way: Way,
-        factor: f32,
+        [factor, slack]: [f32; 2],
     ) {
         let x = SharedQuads::new(x);
         let (kept, _) = kept.as_chunks_mut::<DUALS>();
@@ -404,7 +409,8 @@ impl Filter {
         settings.threads.each_pair(&mut scratch.solid_states, kept, GRAIN, |first, states, kept| {
             let batches = &self.tetrahedra.batches[first..first + states.len()];
             let kept = kept.as_flattened_mut();
-            run(settings.lanes, TurnSolidDuals { batches, states, kept, x, way, factor });
+            let work = TurnSolidDuals { batches, states, kept, x, way, factor, slack };
+            run(settings.lanes, work);
         });
     }
 

@@ -40,6 +40,8 @@ use stencil::Filling;
 pub const MAX_POINTS: u64 = 1 << 26;
 /// Smallest spacing relative to the largest coordinate: below, rounding to f32 would change angles by degrees.
 pub const MIN_RELATIVE_SPACING: f32 = 1e-5;
+/// Most fillings that are tried for a wanted number of tetrahedra.
+const TRIES: usize = 6;
 
 /// How a surface is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,35 +52,36 @@ pub struct StuffOptions {
 }
 
 impl StuffOptions {
-    /// The spacing that fills `surface` with about so many tetrahedra, mostly within 2 %: tries are stuffed.
+    /// The spacing that fills `surface` with about so many tetrahedra, mostly within 2 %. Each try is one filling; two are usual.
     pub fn for_count(surface: &TriangleMesh, tetrahedra: usize) -> Result<Self, StuffError> {
         let prepared = Prepared::new(surface)?;
         let wanted = tetrahedra.max(1) as f64;
         let mut spacing = prepared.spacing_for(wanted)?;
-        let mut best = (f64::INFINITY, spacing);
-        for _ in 0..6 {
-            // A spacing at which nothing is left is too wide.
+        let mut best: Option<(f64, f64)> = None;
+        for _ in 0..TRIES {
             let count = match prepared.fill(spacing) {
                 Ok(filled) => filled.tetrahedra.len() as f64,
-                Err(StuffError::TooFine { .. }) if best.0.is_infinite() => spacing_error(spacing, &prepared)?,
+                Err(error @ StuffError::TooFine { .. }) if best.is_none() => return Err(error),
+                // A spacing at which nothing is left is too wide, and a little less may not be pinched.
+                Err(StuffError::NonManifold { .. }) => {
+                    spacing *= 0.97;
+                    continue;
+                }
                 Err(_) => 1.0,
             };
             let off = (count / wanted).ln().abs();
-            if off < best.0 {
-                best = (off, spacing);
+            if best.is_none_or(|(least, _)| off < least) {
+                best = Some((off, spacing));
             }
             if off < 0.02 {
                 break;
             }
-            spacing *= (count / wanted).cbrt().clamp(0.5, 2.0);
+            // The estimate is off by much the same factor at the next spacing.
+            let estimate = wanted * prepared.estimate(spacing) / count;
+            spacing = prepared.spacing_for(estimate)?.clamp(0.5 * spacing, 2.0 * spacing);
         }
-        Ok(Self { spacing: best.1 as f32 })
+        Ok(Self { spacing: best.map_or(spacing, |(_, spacing)| spacing) as f32 })
     }
-}
-
-/// The error that `spacing` is too fine.
-fn spacing_error(spacing: f64, prepared: &Prepared) -> Result<f64, StuffError> {
-    prepared.grid(spacing).map(|_| 1.0)
 }
 
 /// A filled surface.
@@ -120,7 +123,8 @@ pub enum StuffError {
     },
     /// No point of the lattice is inside, or nothing is left after mending.
     #[error(
-        "nothing is left at a spacing of {spacing} m: the surface is thinner everywhere; a spacing of {right} m or less would keep it"
+        "nothing is left at a spacing of {spacing} m: the surface is thinner everywhere; a spacing of {} m or less would keep it",
+        shown(f64::from(*right))
     )]
     TooCoarse {
         /// As it was given \[m\].
@@ -130,7 +134,8 @@ pub enum StuffError {
     },
     /// The boundary stayed pinched.
     #[error(
-        "at a spacing of {spacing} m tetrahedra hang together by edges or vertices alone, and dropping some does not mend it: a spacing of {right} m or less would"
+        "at a spacing of {spacing} m tetrahedra hang together by edges or vertices alone, and dropping some does not mend it: a spacing of {} m or less would",
+        shown(f64::from(*right))
     )]
     NonManifold {
         /// As it was given \[m\].
@@ -138,6 +143,12 @@ pub enum StuffError {
         /// Half of that \[m\].
         right: f32,
     },
+}
+
+/// A length with three digits, as people read it.
+fn shown(length: f64) -> String {
+    let digits = if length > 0.0 { (2.0 - length.log10().floor()).clamp(0.0, 20.0) } else { 0.0 };
+    format!("{length:.*}", digits as usize)
 }
 
 /// The manifold boundary of what is inside of `field` and within the box from `low` to `high` \[m\]; `None` if it cannot be made at this

@@ -108,8 +108,8 @@ impl Tetrahedra {
 
 impl Tetrahedra {
     /// Lets the limits of elements give way where they cannot be met, as when plates press a solid together by more than it may be: by the mean of what is
-    /// lost around each, so that error is spread and nothing is crushed. `around` is room for a number a vertex. Says whether any gave way by more than before.
-    pub fn give_way(&self, states: &mut [TetrahedronState], around: &mut [f32], tolerance: f32) -> bool {
+    /// lost around each, so that error is spread and nothing is crushed. `around` is room for a number a vertex. `alone`: so do single elements, by what they lost.
+    pub fn give_way(&self, states: &mut [TetrahedronState], around: &mut [f32], tolerance: f32, alone: bool) {
         for (i, around) in around.iter_mut().enumerate() {
             let (mut sum, mut count) = (0.0, 0.0);
             for &place in self.corners.of(i) {
@@ -119,17 +119,19 @@ impl Tetrahedra {
             }
             *around = if count > 0.0 { sum / count } else { 0.0 };
         }
-        let mut gave = false;
         for (batch, state) in self.batches.iter().zip(states) {
             for lane in 0..BATCH {
                 let mean = batch.vertices.iter().map(|v| around[v[lane].index()]).sum::<f32>() * 0.25;
-                let slack =
-                    if mean > (0.5 * tolerance).max(LEAST_LOSS) { (GENEROUS * mean).min(1.0) } else { 0.0 };
-                gave |= slack > state.slack[lane];
-                state.slack[lane] = state.slack[lane].max(slack);
+                let (own, mut slack) = (state.residuals[lane], 0.0);
+                if mean > (0.5 * tolerance).max(LEAST_LOSS) {
+                    slack = GENEROUS * mean;
+                }
+                if alone && own > tolerance {
+                    slack = own.max(slack);
+                }
+                state.slack[lane] = slack.min(1.0);
             }
         }
-        gave
     }
 }
 
@@ -330,6 +332,8 @@ pub struct TurnSolidDuals<'a> {
     pub way: Way,
     /// Factor on the way.
     pub factor: f32,
+    /// Factor on how far limits gave way, on the way in.
+    pub slack: f32,
 }
 
 /// The rotation of a gradient: U Vᵀ, which is never a reflection.
@@ -367,7 +371,7 @@ impl Work for TurnSolidDuals<'_> {
                 residual3(&x, &rest, batch.limits(at)).store(&mut residuals, at);
                 match self.way {
                     Way::Begin => {
-                        let slack = L::load(&kept[6], at) * factor;
+                        let slack = L::load(&kept[6], at) * L::splat(self.slack);
                         let sane = slack.le(L::splat(1.0)) & L::splat(NOTHING).le(slack);
                         L::select(sane, slack, zero).store(&mut state.slack, at);
                         let mut s = [zero; 6];

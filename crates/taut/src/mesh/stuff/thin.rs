@@ -3,7 +3,10 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::prepare::{Filled, Prepared};
+use super::{
+    prepare::{Filled, Prepared},
+    shown,
+};
 use crate::mesh::embed::Locator;
 
 /// Vertices of the surface that are looked at, at most: enough to find parts of a thousandth of the area.
@@ -40,9 +43,11 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
     };
     let part = 100.0 * lost.len() as f64 / sampled.len() as f64;
     Some(format!(
-        "a spacing of {spacing} m is coarse for this surface: {part:.1} % of its vertices are further than that from the tetrahedra, and {:.1} % of \
-         the volume is lost; parts thinner than the spacing vanish: {right:.2e} m would be right",
-        100.0 * missing.max(0.0)
+        "a spacing of {} m is coarse for this surface: {part:.1} % of its vertices are further than that from the tetrahedra, and {:.1} % of \
+         the volume is lost; parts thinner than the spacing vanish: {} m would be right",
+        shown(spacing),
+        100.0 * missing.max(0.0),
+        shown(right)
     ))
 }
 
