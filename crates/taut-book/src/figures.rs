@@ -67,6 +67,8 @@ pub const RUNS: &[Run] = &[
     plain("bar"),
     plain("squeeze"),
     plain("tori"),
+    plain("dragon-roller"),
+    plain("dragon-roller-shell"),
     plain("bunny"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
@@ -241,6 +243,20 @@ pub const FIGURES: &[Figure] = &[
         shows: "Three solid tori of 52K tetrahedra fall on each other, frame 20",
         run: "tori",
         frame: Frames::One(20),
+        arguments: &[],
+    },
+    Figure {
+        file: "dragon-roller.png",
+        shows: "A roller goes over a creature of 74K tetrahedra, frame 45",
+        run: "dragon-roller",
+        frame: Frames::One(45),
+        arguments: &[],
+    },
+    Figure {
+        file: "dragon-roller-shell.png",
+        shows: "The same over a hollow creature of 37K triangles, frame 45",
+        run: "dragon-roller-shell",
+        frame: Frames::One(45),
         arguments: &[],
     },
     Figure {

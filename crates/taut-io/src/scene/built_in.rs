@@ -35,6 +35,8 @@ pub fn built_in() -> &'static [BuiltIn] {
         "bar",
         "squeeze",
         "tori",
+        "dragon-roller",
+        "dragon-roller-shell",
         "bunny"
     ]
 }
