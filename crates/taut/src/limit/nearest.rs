@@ -333,7 +333,9 @@ impl Filter {
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
                 enforced = Enforced { iterations: iteration, residual, bend, converged: within };
                 spread = !within && iteration > GIVE_WAY_FROM && self.is_spread(scratch, stop.tolerance);
-                spread &= volume <= stop.tolerance;
+                // Rings that are merely late are waited for; where limits give way, rings may not be possible.
+                spread &=
+                    volume <= stop.tolerance || scratch.solid_states.iter().any(TetrahedronState::gave_way);
                 if (within || spread) && !touching && iteration >= least
                     || late
                     || iteration == stop.iterations

@@ -194,6 +194,11 @@ pub struct TetrahedronState {
 }
 
 impl TetrahedronState {
+    /// Whether limits have given way.
+    pub fn gave_way(&self) -> bool {
+        self.slack.iter().any(|slack| *slack > 0.0)
+    }
+
     /// Limits as far as they have given way.
     #[inline(always)]
     pub(super) fn given_way<L: Lanes>(&self, limits: Range<L>, at: usize) -> Range<L> {

@@ -38,6 +38,9 @@ const SHARE: f32 = 0.7;
 /// Largest error of an element that counts: predictions may be wild.
 const MOST: f32 = 0.5;
 
+/// Largest change of stretches by pressure. What cannot be met must not wind pressures up: they would burst out where limits give way.
+const STRONGEST: f32 = 0.2;
+
 /// Memory of the block.
 #[derive(Clone, Debug, Default)]
 pub struct Volumes {
@@ -197,7 +200,10 @@ impl Work for Swell<'_> {
                 let (eased, limits) =
                     (L::load_all(&state.eased, at), state.given_way(batch.limits::<L>(at), at));
                 let off = pressed_gain3(&eased, limits, moduli, pressure).clamp(L::splat(-MOST), most);
-                (off * volume * (bulk(moduli) * third)).store(&mut state.lacks, at);
+                let bulk = bulk(moduli);
+                let (goal, strongest) = (pressure + off * (bulk * third), bulk * L::splat(STRONGEST));
+                let lack = goal.clamp(-strongest, strongest) - pressure;
+                (lack * volume).store(&mut state.lacks, at);
             }
         }
     }
