@@ -335,7 +335,7 @@ impl Filter {
                 spread = !within && iteration > GIVE_WAY_FROM && self.is_spread(scratch, stop.tolerance);
                 // Rings that are merely late are waited for; where limits give way, rings may not be possible.
                 spread &=
-                    volume <= stop.tolerance || scratch.solid_states.iter().any(TetrahedronState::gave_way);
+                    volume <= stop.tolerance || scratch.solid_states.iter().any(TetrahedronState::yielded);
                 if (within || spread) && !touching && iteration >= least
                     || late
                     || iteration == stop.iterations

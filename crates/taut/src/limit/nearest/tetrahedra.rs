@@ -7,7 +7,7 @@
 use super::{
     local::{Pulls, put},
     tables::Corners,
-    volume::{gain, mean},
+    volume::{YIELDED, gain, mean},
     warm::Way,
 };
 use crate::{
@@ -194,9 +194,9 @@ pub struct TetrahedronState {
 }
 
 impl TetrahedronState {
-    /// Whether limits have given way.
-    pub fn gave_way(&self) -> bool {
-        self.slack.iter().any(|slack| *slack > 0.0)
+    /// Whether limits have given way so far that volumes are not kept.
+    pub fn yielded(&self) -> bool {
+        self.slack.iter().any(|slack| *slack > YIELDED)
     }
 
     /// Limits as far as they have given way.

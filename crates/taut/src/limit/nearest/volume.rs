@@ -15,6 +15,9 @@
 //!
 //! The paper projects velocities, by a solve of its own in every step. Here pressures settle while strains do. They go from step to step with the other duals; they are scalars: nothing turns them.
 //! A step has converged when the rings of x are within the tolerance.
+//!
+//! **What does not work:** a cube between plates that press it by more than its limits allow. Volume and limits contradict each other, duals of both and of contact grow for as long as the step goes on, and the cube bursts out.
+//! Ending pressure where limits have given way does not prevent that.
 
 use super::{
     GRAIN, Scratch, VERTEX_GRAIN,
@@ -38,8 +41,8 @@ const SHARE: f32 = 0.7;
 /// Largest error of an element that counts: predictions may be wild.
 const MOST: f32 = 0.5;
 
-/// Largest change of stretches by pressure. What cannot be met must not wind pressures up: they would burst out where limits give way.
-const STRONGEST: f32 = 0.2;
+/// Where limits have given way by more, volume does too, and pressure ends.
+pub(super) const YIELDED: f32 = 0.02;
 
 /// Memory of the block.
 #[derive(Clone, Debug, Default)]
@@ -200,9 +203,8 @@ impl Work for Swell<'_> {
                 let (eased, limits) =
                     (L::load_all(&state.eased, at), state.given_way(batch.limits::<L>(at), at));
                 let off = pressed_gain3(&eased, limits, moduli, pressure).clamp(L::splat(-MOST), most);
-                let bulk = bulk(moduli);
-                let (goal, strongest) = (pressure + off * (bulk * third), bulk * L::splat(STRONGEST));
-                let lack = goal.clamp(-strongest, strongest) - pressure;
+                let kept = L::load(&state.slack, at).le(L::splat(YIELDED));
+                let lack = L::select(kept, off * (bulk(moduli) * third), -pressure);
                 (lack * volume).store(&mut state.lacks, at);
             }
         }
