@@ -96,6 +96,72 @@ pub fn ease_stretches3<R: Real>(f: &M3<R>, range: Range<R>, mu: R, lambda: R, ka
     changed(&d, change, zero.lt(zero))
 }
 
+/// As [`ease_stretches3`] with `moduli` μ, λ and κ, for an element under a `pressure` in the same units, which adds pressure · det p to what is least, to first order.
+#[inline(always)]
+pub fn press_stretches3<R: Real>(f: &M3<R>, range: Range<R>, moduli: [R; 3], pressure: R) -> M3<R> {
+    let zero = R::splat(0.0);
+    let d = decompose(f);
+    let [mu, lambda, kappa] = moduli;
+    let p = pressed(&eased(&d.s, mu, lambda, kappa), range, pressure / bulk(moduli));
+    let mut change = [zero; 3];
+    for k in 0..3 {
+        change[k] = p[k] - d.s[k];
+    }
+    changed(&d, change, zero.lt(zero))
+}
+
+/// Stretches of [`press_stretches3`] with no pressure, before they are clamped.
+#[inline(always)]
+pub fn eased_stretches3<R: Real>(f: &M3<R>, [mu, lambda, kappa]: [R; 3]) -> [R; 3] {
+    eased(&decompose(f).s, mu, lambda, kappa)
+}
+
+/// det p − 1 of [`press_stretches3`], from what [`eased_stretches3`] gives. Stretches beyond [`SWOLLEN`] count as that.
+#[inline(always)]
+pub fn pressed_gain3<R: Real>(eased: &[R; 3], range: Range<R>, moduli: [R; 3], pressure: R) -> R {
+    let (p, most) = (pressed(eased, range, pressure / bulk(moduli)), R::splat(SWOLLEN));
+    p[0].min(most) * p[1].min(most) * p[2].min(most) - R::splat(1.0)
+}
+
+/// Eased stretches that `shrink` by so much each where they are 1, along the gradient of their product, and clamped.
+#[inline(always)]
+fn pressed<R: Real>(eased: &[R; 3], range: Range<R>, shrink: R) -> [R; 3] {
+    let mut near = [R::splat(0.0); 3];
+    for k in 0..3 {
+        // The gradient at elements that are flat yet would say nothing.
+        near[k] = eased[k].clamp(range.min, range.max).clamp(R::splat(1.0 / SWOLLEN), R::splat(SWOLLEN));
+    }
+    let cofactors = [near[1] * near[2], near[2] * near[0], near[0] * near[1]];
+    let mut p = near;
+    for k in 0..3 {
+        p[k] = (eased[k] - shrink * cofactors[k]).clamp(range.min, range.max);
+    }
+    p
+}
+
+/// Stretch beyond which volume counts no further.
+const SWOLLEN: f32 = 2.0;
+
+/// What resists a change of all three stretches by the same amount, for each, with moduli μ, λ and κ: κ + 2 μ + 3 λ.
+#[inline(always)]
+pub fn bulk<R: Real>([mu, lambda, kappa]: [R; 3]) -> R {
+    (kappa + mu + mu + lambda + lambda + lambda).max(R::splat(1e-30))
+}
+
+/// Stretches where an elastic tetrahedron comes to rest.
+#[inline(always)]
+fn eased<R: Real>(s: &[R; 3], mu: R, lambda: R, kappa: R) -> [R; 3] {
+    let (one, tiny) = (R::splat(1.0), R::splat(1e-30));
+    let sheared = kappa + mu + mu;
+    let trace = (s[0] - one) + (s[1] - one) + (s[2] - one);
+    let swollen = kappa * trace / (sheared + lambda + lambda + lambda).max(tiny);
+    let mut eased = [one; 3];
+    for k in 0..3 {
+        eased[k] = one + (kappa * (s[k] - one) - lambda * swollen) / sheared.max(tiny);
+    }
+    eased
+}
+
 /// How far the worst principal stretch is past its limit; 0 inside. An inverted element is past its lower limit by its
 /// negative stretch too.
 #[inline(always)]

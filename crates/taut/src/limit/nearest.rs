@@ -211,11 +211,7 @@ impl Filter {
             solid_states: vec![TetrahedronState::default(); self.tetrahedra.batches.len()],
             solid_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.tetrahedra.batches.len()],
             around: vec![0.0; if self.tetrahedra.batches.is_empty() { 0 } else { count }],
-            volumes: if self.keeps_volumes() {
-                Volumes::new(self.tetrahedra.batches.len(), count)
-            } else {
-                Volumes::default()
-            },
+            volumes: Volumes::new(self.rings.len()),
             bend_states: vec![BendState::default(); self.bends.batches.len()],
             bend_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.bends.batches.len()],
             fold_pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.folds.batches.len()],
@@ -344,6 +340,9 @@ impl Filter {
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
                 enforced = Enforced { iterations: iteration, residual, bend, converged: within };
                 spread = !within && iteration > give_way_from && self.is_spread(scratch, stop.tolerance);
+                // Rings that are merely late are waited for; where limits give way, rings may not be possible.
+                spread &=
+                    volume <= stop.tolerance || scratch.solid_states.iter().any(TetrahedronState::yielded);
                 if (within || spread) && !touching && iteration >= least
                     || late
                     || iteration == stop.iterations
@@ -444,9 +443,9 @@ impl Filter {
                 },
             );
         });
-        self.press(settings, x, scratch, RAMP[stage]);
+        self.press(settings, x, scratch, [stiffness, rescale], measure);
         let pressures = scratch.volumes.shared();
-        let Scratch { solid_states, solid_pulls, bend_states, bend_pulls, .. } = scratch;
+        let Scratch { solid_states, solid_pulls, .. } = &mut *scratch;
         settings.threads.each_pair(solid_states, solid_pulls, GRAIN, |first, states, pulls| {
             let batches = &self.tetrahedra.batches[first..first + states.len()];
             let elastic = self.tetrahedra.elastic;
@@ -463,6 +462,7 @@ impl Filter {
             };
             run(settings.lanes, work);
         });
+        let Scratch { bend_states, bend_pulls, .. } = &mut *scratch;
         settings.threads.each_pair(bend_states, bend_pulls, GRAIN, |first, states, pulls| {
             let batches = &self.bends.batches[first..first + states.len()];
             run(settings.lanes, ClampBends { batches, states, pulls, x, stiffness, rescale });

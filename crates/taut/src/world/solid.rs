@@ -24,7 +24,9 @@ pub struct Solid {
     /// Limits on the three principal strains of every tetrahedron.
     pub strain: Limit,
     /// Whether the volume around every vertex is kept, that of the tetrahedra that share it (W13), to within the solver's
-    /// tolerance. Needs scheme `nearest`.
+    /// tolerance.
+    /// Not for solids that obstacles press together by more than their limits allow: both cannot be met then, pressure builds up, and
+    /// the solid is thrown out. Needs scheme `nearest`.
     pub preserve_volume: bool,
     /// Coarser meshes of the same rest shape, finest first, for schemes that work on levels; none: that on one level.
     pub levels: Vec<TetrahedronMesh>,

@@ -7,7 +7,7 @@
 use super::{
     local::{Pulls, put},
     tables::Corners,
-    volume::{gain, pressure},
+    volume::{YIELDED, gain, mean},
     warm::Way,
 };
 use crate::{
@@ -17,7 +17,9 @@ use crate::{
         lanes::{BATCH, Lanes, Quad, VertexOffset, Work},
         real::{Real, V3, add, dot, scale},
         strain::Range,
-        tetrahedron::{M3, RestInverse3, clamp_stretches3, ease_stretches3, gradient3, residual3},
+        tetrahedron::{
+            M3, RestInverse3, clamp_stretches3, ease_stretches3, gradient3, press_stretches3, residual3,
+        },
     },
     limit::{
         NO_LIMIT,
@@ -72,7 +74,7 @@ pub struct NearestTetrahedron {
     rest: [[f32; BATCH]; 9],
     pub(super) volume: [f32; BATCH],
     range: [[f32; BATCH]; 2],
-    elastic: [[f32; BATCH]; 2],
+    pub(super) elastic: [[f32; BATCH]; 2],
 }
 
 impl Tetrahedra {
@@ -162,14 +164,14 @@ impl NearestTetrahedron {
     }
 
     #[inline(always)]
-    fn limits<L: Lanes>(&self, at: usize) -> Range<L> {
+    pub(super) fn limits<L: Lanes>(&self, at: usize) -> Range<L> {
         Range { min: L::load(&self.range[0], at), max: L::load(&self.range[1], at) }
     }
 }
 
 /// Nine numbers as the columns of a matrix.
 #[inline(always)]
-fn columns<L: Real>(m: [L; 9]) -> M3<L> {
+pub(super) fn columns<L: Real>(m: [L; 9]) -> M3<L> {
     [[m[0], m[1], m[2]], [m[3], m[4], m[5]], [m[6], m[7], m[8]]]
 }
 
@@ -189,9 +191,28 @@ pub struct TetrahedronState {
     pub sum: f32,
     /// Largest residual past limits that have given way.
     pub beyond: f32,
+    /// Stretches before pressure and limits, if volumes are kept.
+    pub eased: [[f32; BATCH]; 3],
+    /// Pressures that would mend the volumes that these come to, weighted as in the matrix.
+    pub lacks: [f32; BATCH],
+    /// Volume gained since rest, weighted as in the matrix, as it was last measured.
+    pub gains: [f32; BATCH],
 }
 
 impl TetrahedronState {
+    /// Whether limits have given way so far that volumes are not kept.
+    pub fn yielded(&self) -> bool {
+        self.slack.iter().any(|slack| *slack > YIELDED)
+    }
+
+    /// Limits as far as they have given way.
+    #[inline(always)]
+    pub(super) fn given_way<L: Lanes>(&self, limits: Range<L>, at: usize) -> Range<L> {
+        // Stretches below nothing are no shape, whatever gives way.
+        let slack = L::load(&self.slack, at);
+        Range { min: (limits.min - slack).max(L::splat(0.0)), max: limits.max + slack }
+    }
+
     #[inline(always)]
     fn note(&mut self, mut residuals: [f32; BATCH]) {
         self.residuals = residuals;
@@ -249,20 +270,17 @@ impl Work for ClampTetrahedra<'_> {
                 }
                 let mut u = columns(L::load_all(&state.dual, at));
                 let mut f = gradient3(&x, &rest);
-                let pressed = match self.pressures {
-                    // SAFETY: as above, with as many rings as vertices.
-                    Some(q) => pressure(&f, &unsafe { L::corners(q.base(), &batch.vertices, at) }),
-                    None => [[zero; 3]; 3],
-                };
                 for k in 0..3 {
                     u[k] = scale(u[k], rescale);
                     f[k] = add(f[k], u[k]);
                 }
-                // Stretches below nothing are no shape, whatever gives way.
-                let slack = L::load(&state.slack, at);
-                let limits = Range { min: (limits.min - slack).max(zero), max: limits.max + slack };
-                let clamped = if self.elastic {
-                    let [mu, lambda]: [L; 2] = L::load_all(&batch.elastic, at);
+                let limits = state.given_way(limits, at);
+                let [mu, lambda]: [L; 2] = L::load_all(&batch.elastic, at);
+                let clamped = if let Some(q) = self.pressures {
+                    // SAFETY: as above, with as many rings as vertices.
+                    let pressure = mean(&unsafe { L::corners(q.base(), &batch.vertices, at) });
+                    Some(press_stretches3(&f, limits, [mu, lambda, kappa], pressure))
+                } else if self.elastic {
                     Some(ease_stretches3(&f, limits, mu, lambda, kappa))
                 } else {
                     clamp_stretches3(&f, limits)
@@ -276,7 +294,7 @@ impl Work for ClampTetrahedra<'_> {
                 for k in 0..3 {
                     for j in 0..3 {
                         (zero - moved[k][j]).store(&mut state.dual[3 * k + j], at);
-                        pull[k][j] = (moved[k][j] + moved[k][j] + u[k][j] + pressed[k][j]) * weight;
+                        pull[k][j] = (moved[k][j] + moved[k][j] + u[k][j]) * weight;
                     }
                 }
                 // P Bᵀ: the pull at corner i + 1 is P times row i of the inverse.
