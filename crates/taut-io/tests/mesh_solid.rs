@@ -113,6 +113,83 @@ fn vtk_binary() -> Vec<u8> {
     file
 }
 
+/// Bytes of Gmsh's binary files, in either order.
+struct GmshBytes {
+    file: Vec<u8>,
+    big_endian: bool,
+}
+
+impl GmshBytes {
+    fn new(version: &str, big_endian: bool) -> Self {
+        let mut bytes = Self { file: format!("$MeshFormat\n{version} 1 8\n").into_bytes(), big_endian };
+        bytes.ints(&[1]);
+        bytes.text("\n$EndMeshFormat\n");
+        bytes
+    }
+
+    fn text(&mut self, text: &str) {
+        self.file.extend(text.as_bytes());
+    }
+
+    fn ints(&mut self, numbers: &[u32]) {
+        let bytes = |n: &u32| if self.big_endian { n.to_be_bytes() } else { n.to_le_bytes() };
+        self.file.extend(numbers.iter().flat_map(bytes));
+    }
+
+    fn sizes(&mut self, numbers: &[u64]) {
+        let bytes = |n: &u64| if self.big_endian { n.to_be_bytes() } else { n.to_le_bytes() };
+        self.file.extend(numbers.iter().flat_map(bytes));
+    }
+
+    fn point(&mut self, x: [f64; 3]) {
+        self.sizes(&x.map(f64::to_bits));
+    }
+}
+
+const POINTS: [(u32, [f64; 3]); 5] =
+    [(1, [0., 0., 0.]), (2, [1., 0., 0.]), (3, [0., 1., 0.]), (10, [0., 0., 1.]), (7, [1., 1., 1.])];
+
+/// Version 2.2, with a triangle before the tetrahedra.
+fn msh2_binary(big_endian: bool) -> Vec<u8> {
+    let mut bytes = GmshBytes::new("2.2", big_endian);
+    bytes.text("$PhysicalNames\n1\n3 1 \"$Nodes\"\n$EndPhysicalNames\n$Nodes\n5\n");
+    for (number, x) in POINTS {
+        bytes.ints(&[number]);
+        bytes.point(x);
+    }
+    bytes.text("\n$EndNodes\n$Elements\n3\n");
+    bytes.ints(&[2, 1, 2, 1, 0, 1, 1, 2, 3]);
+    bytes.ints(&[4, 2, 2, 2, 0, 1, 1, 2, 3, 10, 3, 0, 1, 2, 3, 10, 7]);
+    bytes.text("\n$EndElements\n");
+    bytes.file
+}
+
+/// Version 4.1, with a block of nodes that have parameters on their surface.
+fn msh4_binary() -> Vec<u8> {
+    let mut bytes = GmshBytes::new("4.1", false);
+    bytes.text("$Entities\n");
+    bytes.sizes(&[0, 0, 0, 1, u64::MAX]);
+    bytes.text("\n$EndEntities\n$Nodes\n");
+    bytes.sizes(&[2, 5, 1, 10]);
+    for (dimension, parametric, points) in [(2, 1, &POINTS[..3]), (3, 0, &POINTS[3..])] {
+        bytes.ints(&[dimension, 1, parametric]);
+        bytes.sizes(&[points.len() as u64]);
+        points.iter().for_each(|&(number, _)| bytes.sizes(&[number.into()]));
+        for &(_, x) in points {
+            bytes.point(x);
+            (0..dimension * parametric).for_each(|_| bytes.sizes(&[0.25f64.to_bits()]));
+        }
+    }
+    bytes.text("\n$EndNodes\n$Elements\n");
+    bytes.sizes(&[2, 3, 1, 3]);
+    bytes.ints(&[2, 1, 2]);
+    bytes.sizes(&[1, 1, 1, 2, 3]);
+    bytes.ints(&[3, 1, 4]);
+    bytes.sizes(&[2, 2, 1, 2, 3, 10, 3, 2, 3, 10, 7]);
+    bytes.text("\n$EndElements\n");
+    bytes.file
+}
+
 /// The same two tetrahedra, in every way in which they can be written.
 fn samples() -> Vec<(SolidFormat, Vec<u8>, Vec<u8>)> {
     use SolidFormat::*;
@@ -120,6 +197,9 @@ fn samples() -> Vec<(SolidFormat, Vec<u8>, Vec<u8>)> {
     vec![
         one(Gmsh, MSH2.as_bytes()),
         one(Gmsh, MSH4.as_bytes()),
+        one(Gmsh, &msh2_binary(false)),
+        one(Gmsh, &msh2_binary(true)),
+        one(Gmsh, &msh4_binary()),
         one(Medit, MEDIT.as_bytes()),
         one(Vtk, VTK_OLD.as_bytes()),
         one(Vtk, VTK_NEW.as_bytes()),
@@ -190,7 +270,9 @@ fn what_is_wrong_is_named() {
         (Medit, MEDIT.replace("2 3 4 5 1", "2 3 4 4 1"), "tetrahedron 1 (from 0): has a volume of 0"),
         (Medit, MEDIT.replace("2 3 4 5 1", "2 3 x 5 1"), "line 17: \"x\""),
         (Medit, MEDIT.replace("Dimension 3", "Dimension 2"), "line 3"),
-        (Gmsh, MSH2.replace("2.2 0 8", "2.2 1 8"), "save it as text"),
+        (Gmsh, MSH2.replace("2.2 0 8", "2.2 1 8"), "the byte order"),
+        (Gmsh, MSH2.replace("2.2 0 8", "2.2 2 8"), "0 (text) or 1 (binary)"),
+        (Gmsh, MSH2.replace("2.2 0 8", "2.2 1 4"), "numbers of 4 bytes"),
         (Gmsh, MSH2.replace("2.2 0 8", "3.7 0 8"), "2.2 and 4.1"),
         (Gmsh, MSH2.replace("10 7\n$EndE", "10 8\n$EndE"), "element 3: uses vertex 8"),
         (Vtk, VTK_OLD.replace("UNSTRUCTURED_GRID", "POLYDATA"), "UNSTRUCTURED_GRID"),

@@ -58,6 +58,16 @@ impl<'a> Cursor<'a> {
         self.bytes[self.at..].starts_with(word)
     }
 
+    /// Goes on behind the next `mark`; whether there is one.
+    pub fn skip_past(&mut self, mark: &[u8]) -> bool {
+        let rest = &self.bytes[self.at..];
+        let found = rest.windows(mark.len().max(1)).position(|window| window == mark);
+        let end = found.map_or(rest.len(), |start| start + mark.len());
+        self.line += rest[..end].iter().filter(|&&b| b == b'\n').count();
+        self.at += end;
+        found.is_some()
+    }
+
     /// The next bytes as they are.
     pub fn take(&mut self, count: u64, what: &str) -> Result<&'a [u8], Fault> {
         let rest = &self.bytes[self.at..];

@@ -1,8 +1,9 @@
-//! Gmsh, versions 2 and 4.1, as text.
+//! Gmsh, versions 2 and 4.1: the format's line, and all that follows if it is text.
 
 use super::{
     Found, Numbers,
     cursor::{Cursor, whole},
+    gmsh_binary,
 };
 use crate::mesh::{
     fault::{Fault, fault},
@@ -20,7 +21,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Found, Fault> {
     let mut entities = None;
     while let Some(word) = cursor.word() {
         match (word, entities) {
-            (b"$MeshFormat", _) => entities = Some(format(&mut cursor)?),
+            (b"$MeshFormat", _) => {
+                let (in_blocks, binary) = format(&mut cursor)?;
+                if binary {
+                    return gmsh_binary::parse(&mut cursor, in_blocks);
+                }
+                entities = Some(in_blocks);
+            }
             (b"$Nodes" | b"$Elements", None) => {
                 return Err(cursor.fault("$MeshFormat must come first"));
             }
@@ -36,8 +43,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Found, Fault> {
     Ok(found)
 }
 
-/// Whether nodes and elements come in blocks of entities, as in version 4.
-fn format(cursor: &mut Cursor) -> Result<bool, Fault> {
+/// Whether nodes and elements come in blocks of entities, as in version 4, and whether the file is binary.
+fn format(cursor: &mut Cursor) -> Result<(bool, bool), Fault> {
     let version = cursor.need("the version")?;
     let entities = match version {
         b"2" | b"2.0" | b"2.1" | b"2.2" => false,
@@ -48,16 +55,17 @@ fn format(cursor: &mut Cursor) -> Result<bool, Fault> {
             return Err(cursor.fault(message));
         }
     };
-    match cursor.whole("the file type")? {
-        0 => {}
-        _ => {
-            return Err(cursor.fault(
-                "a binary file: save it as text (ASCII), which Gmsh does with -format msh41 and without -bin",
-            ));
-        }
+    let binary = match cursor.whole("the file type")? {
+        0 => false,
+        1 => true,
+        other => return Err(cursor.fault(format!("file type {other}: must be 0 (text) or 1 (binary)"))),
+    };
+    let size = cursor.whole("the size of numbers")?;
+    if binary && size != 8 {
+        return Err(cursor.fault(format!("numbers of {size} bytes: must be 8")));
     }
     cursor.rest_of_line();
-    Ok(entities)
+    Ok((entities, binary))
 }
 
 fn nodes(cursor: &mut Cursor, entities: bool, found: &mut Found, numbers: &mut Numbers) -> Result<(), Fault> {

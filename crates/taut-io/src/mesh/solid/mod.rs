@@ -5,6 +5,7 @@
 
 mod cursor;
 mod gmsh;
+mod gmsh_binary;
 mod medit;
 mod tetgen;
 mod vtk;
@@ -27,7 +28,7 @@ use crate::Problem;
 /// A file format of tetrahedral meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SolidFormat {
-    /// Gmsh, versions 2 and 4.1, text.
+    /// Gmsh, versions 2 and 4.1, text or binary.
     Gmsh,
     /// Medit, text.
     Medit,

@@ -192,11 +192,11 @@ impl Arrays<'_> {
     }
 }
 
-/// Makes a number of its bytes, the lowest first.
-type Decode = fn([u8; 8]) -> f64;
+/// Reads a number, the least significant byte first.
+type ReadNumber = fn([u8; 8]) -> f64;
 
-/// How many bytes a number of this type has, and how they are read, the least significant first.
-pub(super) fn number(kind: &[u8]) -> Option<(usize, Decode)> {
+/// How many bytes a number of this type has, and how they are read.
+pub(super) fn number(kind: &[u8]) -> Option<(usize, ReadNumber)> {
     fn four(b: [u8; 8]) -> [u8; 4] {
         [b[0], b[1], b[2], b[3]]
     }

@@ -9,8 +9,7 @@ use crate::mesh::TriangleMesh;
 /// # Errors
 /// If `length` or `triangles` is out of range.
 pub fn creature(length: f32, triangles: u32) -> Result<TriangleMesh, GenerateError> {
-    let scale = require_length("length", length)? / 1.5;
-    creature_blobs().surface(triangles, scale)
+    creature_blobs().surface(triangles, 0, require_length("length", length)?)
 }
 
 /// A rabbit with two long ears. It is `height` \[m\] high and has about so many triangles.
@@ -18,8 +17,7 @@ pub fn creature(length: f32, triangles: u32) -> Result<TriangleMesh, GenerateErr
 /// # Errors
 /// If `height` or `triangles` is out of range.
 pub fn bunny(height: f32, triangles: u32) -> Result<TriangleMesh, GenerateError> {
-    let scale = require_length("height", height)? / 0.6;
-    bunny_blobs().surface(triangles, scale)
+    bunny_blobs().surface(triangles, 1, require_length("height", height)?)
 }
 
 fn creature_blobs() -> Blobs {
@@ -41,7 +39,7 @@ fn creature_blobs() -> Blobs {
     b.balls(0.008, [0.520, 0.645, 0.018], 0.014);
     b.chains(
         0.012,
-        &[([0.355, 0.695, 0.034], 0.023), ([0.29, 0.745, 0.055], 0.021), ([0.225, 0.755, 0.062], 0.019)],
+        &[([0.355, 0.695, 0.034], 0.025), ([0.29, 0.745, 0.055], 0.022), ([0.225, 0.760, 0.064], 0.018)],
     );
     // Tail, with a curl.
     b.chain(
@@ -51,13 +49,13 @@ fn creature_blobs() -> Blobs {
             ([-0.40, 0.23, 0.02], 0.066),
             ([-0.56, 0.14, 0.06], 0.048),
             ([-0.70, 0.085, 0.06], 0.035),
-            ([-0.82, 0.075, 0.00], 0.028),
-            ([-0.90, 0.105, -0.06], 0.024),
+            ([-0.82, 0.075, 0.00], 0.026),
+            ([-0.90, 0.105, -0.06], 0.020),
         ],
     );
     b.chain(
         0.015,
-        &[([-0.90, 0.105, -0.06], 0.024), ([-0.925, 0.120, -0.08], 0.036), ([-0.96, 0.147, -0.107], 0.020)],
+        &[([-0.90, 0.105, -0.06], 0.018), ([-0.925, 0.120, -0.08], 0.034), ([-0.965, 0.150, -0.11], 0.017)],
     );
     // Legs, and three toes each.
     b.chains(
@@ -80,8 +78,8 @@ fn creature_blobs() -> Blobs {
     );
     for (x, z) in [(0.18, 0.132), (-0.155, 0.138)] {
         for turn in [-1.0, 0.0, 1.0] {
-            let tip = [x + 0.072 - 0.008 * f64::abs(turn), 0.019, z + 0.040 * turn];
-            b.chains(0.015, &[([x + 0.01, 0.030, z + 0.016 * turn], 0.023), (tip, 0.019)]);
+            let tip = [x + 0.072 - 0.008 * f64::abs(turn), 0.017, z + 0.040 * turn];
+            b.chains(0.015, &[([x + 0.01, 0.030, z + 0.016 * turn], 0.023), (tip, 0.017)]);
         }
     }
     // Wings: a shoulder, an arm, fingers, and skin between them.
@@ -89,11 +87,11 @@ fn creature_blobs() -> Blobs {
     let tips = [[-0.26, 0.66, 0.27], [-0.26, 0.53, 0.22], [-0.19, 0.41, 0.13]];
     b.chains(0.03, &[(shoulder, 0.034), (wrist, 0.022)]);
     for tip in tips {
-        b.chains(0.02, &[(wrist, 0.024), (tip, 0.022)]);
+        b.chains(0.02, &[(wrist, 0.024), (tip, 0.019)]);
     }
-    b.plates(0.02, [wrist, tips[0], tips[1]], 0.020);
-    b.plates(0.02, [wrist, tips[1], tips[2]], 0.020);
-    b.plates(0.02, [wrist, tips[2], shoulder], 0.020);
+    b.plates(0.02, [wrist, tips[0], tips[1]], 0.016);
+    b.plates(0.02, [wrist, tips[1], tips[2]], 0.016);
+    b.plates(0.02, [wrist, tips[2], shoulder], 0.017);
     // Spines from the neck to the tail: where they stand, how long they are.
     let spines = [
         ([0.300, 0.665, 0.0], 0.050),
@@ -111,8 +109,8 @@ fn creature_blobs() -> Blobs {
         ([-0.680, 0.132, 0.062], 0.034),
     ];
     for ([x, y, z], height) in spines {
-        let tip = [x - 0.6 * height, y + 0.65 * height, z];
-        b.chain(0.02, &[([x, y - 0.02, z], 0.6 * height), (tip, 0.012 + 0.1 * height)]);
+        let tip = [x - 0.75 * height, y + 0.8 * height, z];
+        b.chain(0.02, &[([x, y - 0.02, z], 0.58 * height), (tip, (0.3 * height).max(0.017))]);
     }
     b
 }
@@ -137,8 +135,8 @@ fn bunny_blobs() -> Blobs {
         ],
     );
     b.carve(
-        0.012,
-        &[([0.135, 0.430, 0.052], 0.014), ([0.112, 0.470, 0.064], 0.026), ([0.085, 0.535, 0.072], 0.018)],
+        0.025,
+        &[([0.142, 0.430, 0.054], 0.014), ([0.121, 0.470, 0.068], 0.026), ([0.094, 0.535, 0.076], 0.018)],
     );
     // Thighs, hind feet, fore legs, tail.
     b.chains(0.03, &[([-0.125, 0.125, 0.085], 0.082), ([-0.065, 0.105, 0.105], 0.068)]);

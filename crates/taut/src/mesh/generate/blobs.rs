@@ -21,6 +21,10 @@ const ROUNDS: usize = 12;
 const FEWEST: u32 = 500;
 /// Most triangles that are made.
 const MOST: u32 = 2_000_000;
+/// Cubes along the longest side, each of which knows the parts that count in it.
+const CUBES: f64 = 48.0;
+/// Steps from both ends of a way to where it leaves the shape.
+const STEPS: usize = 8;
 
 /// What a part is made of. Lengths in the units of the whole.
 #[derive(Clone, Copy, Debug)]
@@ -38,9 +42,6 @@ struct Part {
     blend: f64,
     /// Taken away instead.
     carved: bool,
-    /// A ball around it: what is outside is at least as far from it as from the ball.
-    middle: DVec3,
-    radius: f64,
 }
 
 /// Parts in the order in which they are joined.
@@ -99,34 +100,93 @@ impl Blobs {
             Form::Limb { from, to, radii } => (vec![from, to], radii[0].max(radii[1])),
             Form::Plate { corners, radius } => (corners.to_vec(), radius),
         };
-        let middle = points.iter().sum::<DVec3>() / points.len() as f64;
-        let around = points.iter().map(|x| x.distance(middle)).fold(0.0, f64::max) + radius;
         for x in points {
             // Blending swells by less than a quarter of its reach.
             let reach = DVec3::splat(radius + blend);
             self.low = self.low.min(x - reach);
             self.high = self.high.max(x + reach);
         }
-        self.parts.push(Part { form, blend, carved: false, middle, radius: around });
+        self.parts.push(Part { form, blend, carved: false });
     }
 
     /// About the distance from the surface, negative inside.
     fn value(&self, p: DVec3) -> f64 {
-        let mut value = f64::INFINITY;
-        for part in &self.parts {
-            // Further away than the blend reaches, it changes nothing.
-            let reach = if part.carved { -value } else { value } + part.blend + part.radius;
-            if reach < 0.0 || p.distance_squared(part.middle) > reach * reach {
-                continue;
-            }
-            let distance = part.form.distance(p);
-            value = if part.carved {
-                -smooth_min(-value, distance, part.blend)
-            } else {
-                smooth_min(value, distance, part.blend)
-            };
+        self.parts.iter().fold(f64::INFINITY, |value, part| part.joined(value, part.form.distance(p)))
+    }
+
+    /// The surface with about so many triangles, on its lowest point at y = 0, `size` metres long along axis `axis`.
+    pub fn surface(&self, triangles: u32, axis: usize, size: f64) -> Result<TriangleMesh, GenerateError> {
+        if !(FEWEST..=MOST).contains(&triangles) {
+            let (least, most) = (FEWEST as f32, MOST as f32);
+            return Err(GenerateError::Range { name: "triangles", value: triangles as f32, least, most });
         }
-        value
+        let sorted = Sorted::new(self);
+        let mut spacing = (self.high - self.low).max_element() / 60.0;
+        let mut best: Option<(f64, TriangleMesh)> = None;
+        for _ in 0..5 {
+            let Some(mesh) = boundary_of(&sorted, self.low, self.high, spacing) else { break };
+            let ratio = mesh.triangles.len() as f64 / f64::from(triangles);
+            if best.as_ref().is_none_or(|(off, _)| ratio.ln().abs() < *off) {
+                best = Some((ratio.ln().abs(), mesh));
+            }
+            if ratio.ln().abs() < 0.02 {
+                break;
+            }
+            spacing *= ratio.sqrt();
+        }
+        let Some((_, mut mesh)) = best else { return Err(GenerateError::TooLarge { vertices: u64::MAX }) };
+        let x = sorted.smooth(&mesh);
+        let all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let [low, high] = x.iter().fold(all, |[low, high], &x| [low.min(x), high.max(x)]);
+        let scale = size / (high - low)[axis];
+        mesh.positions = x.iter().map(|&x| ((x - DVec3::new(0.0, low.y, 0.0)) * scale).as_vec3()).collect();
+        Ok(mesh)
+    }
+}
+
+impl Part {
+    /// The value of all parts up to this one, from that before it and the distance from this one.
+    fn joined(&self, value: f64, distance: f64) -> f64 {
+        if self.carved {
+            -smooth_min(-value, distance, self.blend)
+        } else {
+            smooth_min(value, distance, self.blend)
+        }
+    }
+}
+
+/// The same parts, sorted into cubes. Values are the same to the bit as those of all parts together.
+struct Sorted<'a> {
+    blobs: &'a Blobs,
+    origin: DVec3,
+    side: f64,
+    cubes: [usize; 3],
+    /// Of each cube the parts that count in it, in their order.
+    lists: Vec<Vec<Part>>,
+}
+
+impl<'a> Sorted<'a> {
+    fn new(blobs: &'a Blobs) -> Self {
+        let size = blobs.high - blobs.low;
+        let side = size.max_element() / CUBES;
+        let cubes = (size / side).ceil().max(DVec3::ONE).to_array().map(|n| n as usize);
+        let place = |n: usize| {
+            let at = [n % cubes[0], n / cubes[0] % cubes[1], n / (cubes[0] * cubes[1])];
+            blobs.low + (DVec3::from(at.map(|k| k as f64)) + 0.5) * side
+        };
+        let count = cubes.iter().product();
+        let lists = (0..count).into_par_iter().map(|n| blobs.near(place(n), 0.87 * side)).collect();
+        Self { blobs, origin: blobs.low, side, cubes, lists }
+    }
+
+    fn value(&self, p: DVec3) -> f64 {
+        let at = ((p - self.origin) / self.side).floor();
+        let [x, y, z] = at.to_array().map(|k| if k >= 0.0 { k as usize } else { usize::MAX });
+        if x >= self.cubes[0] || y >= self.cubes[1] || z >= self.cubes[2] {
+            return self.blobs.value(p);
+        }
+        let list = &self.lists[(z * self.cubes[1] + y) * self.cubes[0] + x];
+        list.iter().fold(f64::INFINITY, |value, part| part.joined(value, part.form.distance(p)))
     }
 
     /// Points straight out.
@@ -136,34 +196,8 @@ impl Blobs {
         DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
     }
 
-    /// The surface with about so many triangles, `scale` metres for each unit.
-    pub fn surface(&self, triangles: u32, scale: f64) -> Result<TriangleMesh, GenerateError> {
-        if !(FEWEST..=MOST).contains(&triangles) {
-            let (least, most) = (FEWEST as f32, MOST as f32);
-            return Err(GenerateError::Range { name: "triangles", value: triangles as f32, least, most });
-        }
-        let size = self.high - self.low;
-        let mut spacing = size.max_element() / 60.0;
-        let mut best: Option<(f64, TriangleMesh)> = None;
-        for _ in 0..5 {
-            let Some(mesh) = boundary_of(self, self.low, self.high, spacing) else { break };
-            let ratio = mesh.triangles.len() as f64 / f64::from(triangles);
-            if best.as_ref().is_none_or(|(off, _)| ratio.ln().abs() < *off) {
-                best = Some((ratio.ln().abs(), mesh));
-            }
-            if ratio.ln().abs() < 0.01 {
-                break;
-            }
-            spacing *= ratio.sqrt();
-        }
-        let Some((_, mut mesh)) = best else { return Err(GenerateError::TooLarge { vertices: u64::MAX }) };
-        self.smooth(&mut mesh);
-        mesh.positions.iter_mut().for_each(|x| *x = (x.as_dvec3() * scale).as_vec3());
-        Ok(mesh)
-    }
-
-    /// Evens triangles out.
-    fn smooth(&self, mesh: &mut TriangleMesh) {
+    /// Evens triangles out: where vertices are then.
+    fn smooth(&self, mesh: &TriangleMesh) -> Vec<DVec3> {
         let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); mesh.positions.len()];
         for &[a, b, c] in &mesh.triangles {
             // Every edge of a closed surface is passed once in each direction.
@@ -181,7 +215,7 @@ impl Blobs {
             };
             x = neighbours.par_iter().enumerate().map(place).collect();
         }
-        mesh.positions = x.iter().map(|x| x.as_vec3()).collect();
+        x
     }
 
     /// The point of the surface near `p`.
@@ -195,13 +229,66 @@ impl Blobs {
     }
 }
 
-impl Field for Blobs {
+impl Blobs {
+    /// The parts that change values anywhere within `reach` of `centre`.
+    fn near(&self, centre: DVec3, reach: f64) -> Vec<Part> {
+        let (mut list, mut low, mut high) = (Vec::new(), f64::INFINITY, f64::INFINITY);
+        for part in &self.parts {
+            let distance = part.form.distance(centre);
+            let way = part.form.steepness() * reach;
+            let [near, far] = [distance - way, distance + way];
+            if near >= part.blend + if part.carved { -low } else { high } {
+                continue;
+            }
+            // It alone counts where everything before it is further away.
+            if !part.carved && low >= far + part.blend {
+                list.clear();
+            }
+            list.push(*part);
+            let [for_low, for_high] = if part.carved { [far, near] } else { [near, far] };
+            (low, high) = (part.joined(low, for_low), part.joined(high, for_high));
+        }
+        list
+    }
+}
+
+impl Field for Sorted<'_> {
     fn is_inside(&self, p: DVec3) -> bool {
         self.value(p) < 0.0
+    }
+
+    /// By secants; an end that stays counts half as much each time (the Illinois rule).
+    fn leaving(&self, inside: DVec3, outside: DVec3) -> f64 {
+        let at = |t: f64| self.value(inside.lerp(outside, t));
+        let (mut from, mut to) = ((0.0, at(0.0)), (1.0, at(1.0)));
+        let mut last = 0;
+        for _ in 0..STEPS {
+            let t = from.0 + (to.0 - from.0) * (from.1 / (from.1 - to.1)).clamp(0.0, 1.0);
+            let value = at(t);
+            if value < 0.0 {
+                to.1 *= if last < 0 { 0.5 } else { 1.0 };
+                (from, last) = ((t, value), -1);
+            } else {
+                from.1 *= if last > 0 { 0.5 } else { 1.0 };
+                (to, last) = ((t, value), 1);
+            }
+            if value == 0.0 {
+                break;
+            }
+        }
+        if last < 0 { from.0 } else { to.0 }
     }
 }
 
 impl Form {
+    /// How much the distance changes at most with each unit of a way.
+    fn steepness(&self) -> f64 {
+        match *self {
+            Self::Limb { from, to, radii: [r, s] } => 1.0 + (s - r).abs() / from.distance(to).max(1e-6),
+            Self::Plate { .. } => 1.0,
+        }
+    }
+
     fn distance(&self, p: DVec3) -> f64 {
         match *self {
             Self::Limb { from, to, radii: [r, s] } => {

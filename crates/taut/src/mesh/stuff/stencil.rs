@@ -1,8 +1,9 @@
 //! What each tetrahedron of the lattice becomes: itself, what the surface leaves of it, or nothing.
 //!
 //! With one corner inside, a tetrahedron is left; with two or three, a pyramid or a prism, whose four-sided faces are halved so that
-//! neighbours agree: where a long and a short edge are cut, the halving edge ends at the long one's cut; where two short ones are, it
-//! starts at the corner which is above the third one in an even number of coordinates (the paper's parity rule).
+//! neighbours agree: the halving edge ends at that cut which is further from the corner outside. Both neighbours see the same cuts, and an
+//! order of cuts never halves the sides of a prism all the same way round. Angles are better than with fixed halvings (9.3° to 160.5° for the worst
+//! cuts where the long edge's cut always ends it).
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use glam::{DVec3, I64Vec3};
 
 use super::lattice::{Lattice, Side};
 
-/// Angles \[°\] that no dihedral angle is below or above, whatever the surface: table 1 of the paper, for its first pair of α.
+/// Angles \[°\] that the paper publishes as bounds for its first pair of α.
 pub(super) const ANGLES: [f64; 2] = [10.78, 164.74];
 
 /// The two diagonals of the faces of a cube's side, as steps from the middle of a long edge: corners around it, in order.
@@ -91,7 +92,7 @@ impl<'a> Filling<'a> {
                 let apex = self.point(corners[on]);
                 let [va, vb] = [a, b].map(|k| self.point(corners[k]));
                 let [ca, cb] = [a, b].map(|k| self.cut(corners[k], corners[m]));
-                if starts_at_first(&corners, [a, b], m) {
+                if self.starts_at_first(&corners, [a, b], m) {
                     self.add([va, vb, cb, apex]);
                     self.add([va, cb, ca, apex]);
                 } else {
@@ -107,14 +108,15 @@ impl<'a> Filling<'a> {
                         self.cut(corners[k], corners[n]),
                     ]
                 });
-                let [first, last] = [m, n].map(|k| starts_at_first(&corners, [a, b], k));
+                let [first, last] = [m, n].map(|k| self.starts_at_first(&corners, [a, b], k));
                 // The side between the cuts is the surface: either halving will do.
                 self.prism(top, bottom, [Some(first), None, Some(!last)]);
             }
             (&[a, b, c], Some(m), _) => {
                 let top = [a, b, c].map(|k| self.point(corners[k]));
                 let bottom = [a, b, c].map(|k| self.cut(corners[k], corners[m]));
-                let sides = [[a, b], [b, c], [c, a]].map(|pair| Some(starts_at_first(&corners, pair, m)));
+                let sides =
+                    [[a, b], [b, c], [c, a]].map(|pair| Some(self.starts_at_first(&corners, pair, m)));
                 self.prism(top, bottom, sides);
             }
             _ => unreachable!("four corners"),
@@ -143,6 +145,16 @@ impl<'a> Filling<'a> {
         worst.into_iter().fold(f64::INFINITY, f64::min)
     }
 
+    /// Whether the face with corners `pair` inside and `out` outside is halved from the first of the pair to the cut of the second's edge:
+    /// where that cut is further from the corner outside.
+    fn starts_at_first(&self, corners: &[I64Vec3; 4], pair: [usize; 2], out: usize) -> bool {
+        let [first, second] = pair.map(|k| {
+            let cut = self.lattice.cut(corners[k], corners[out]);
+            (cut.distance(self.lattice.place(corners[out])), self.lattice.grid().number(corners[k]))
+        });
+        first.0.total_cmp(&second.0).then(first.1.cmp(&second.1)).is_lt()
+    }
+
     fn add(&mut self, mut part: [u32; 4]) {
         let [a, b, c, d] = part.map(|v| self.positions[v as usize]);
         if (b - a).cross(c - a).dot(d - a) < 0.0 {
@@ -167,16 +179,6 @@ impl<'a> Filling<'a> {
             positions.push(self.lattice.cut(inside, outside));
             positions.len() as u32 - 1
         })
-    }
-}
-
-/// Whether the face with corners `pair` inside and `out` outside is halved from the first of the pair to the cut of the second's edge.
-fn starts_at_first(corners: &[I64Vec3; 4], pair: [usize; 2], out: usize) -> bool {
-    let long = |k: usize| (k < 2) == (out < 2);
-    match pair.map(long) {
-        [true, false] => false,
-        [false, true] => true,
-        _ => corners[pair[0]].cmpgt(corners[out]).bitmask().count_ones().is_multiple_of(2),
     }
 }
 
