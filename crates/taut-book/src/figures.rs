@@ -67,7 +67,6 @@ pub const RUNS: &[Run] = &[
     plain("bar"),
     plain("squeeze"),
     plain("tori"),
-    plain("dragon-roller"),
     plain("dragon-roller-shell"),
     plain("bunny"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
@@ -246,17 +245,10 @@ pub const FIGURES: &[Figure] = &[
         arguments: &[],
     },
     Figure {
-        file: "dragon-roller.png",
-        shows: "A roller goes over a creature of 74K tetrahedra, frame 45",
-        run: "dragon-roller",
-        frame: Frames::One(45),
-        arguments: &[],
-    },
-    Figure {
         file: "dragon-roller-shell.png",
-        shows: "The same over a hollow creature of 37K triangles, frame 45",
+        shows: "A roller goes over a hollow creature of 37K triangles, frame 24",
         run: "dragon-roller-shell",
-        frame: Frames::One(45),
+        frame: Frames::One(24),
         arguments: &[],
     },
     Figure {
