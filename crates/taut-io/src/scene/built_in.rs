@@ -35,6 +35,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "bar",
         "squeeze",
         "tori",
+        "dragon-roller",
         "dragon-roller-shell",
         "bunny"
     ]

@@ -205,6 +205,8 @@ pub fn update(
         sewn.share_forces(&world.sewing, x, forces);
         for body in &world.bodies {
             let keep = (-body.damping * h).exp();
+            // A whole frame may be one step of a solid, in which a load that is damped along would weigh less.
+            let [before, after] = if body.solid.is_some() { [keep, 1.0] } else { [1.0, keep] };
             let (range, forces) = (body.vertices.clone(), &forces[body.vertices.clone()]);
             let positions = SharedQuads::new(&mut x[range.clone()]);
             threads.each(&mut v[range], VERTEX_GRAIN, |first, part| {
@@ -215,8 +217,8 @@ pub fn update(
                     if w > 0.0 {
                         let f = &forces[first + k];
                         for c in 0..3 {
-                            // What forces add is not damped: a load would weigh less in a long step.
-                            v[c] = v[c] * keep + h * (f[c] * w * world.inverse_mass_unit + gravity[c]);
+                            let gained = h * (f[c] * w * world.inverse_mass_unit + gravity[c]);
+                            v[c] = (v[c] * before + gained) * after;
                         }
                     }
                     for c in 0..3 {
