@@ -67,7 +67,6 @@ pub const RUNS: &[Run] = &[
     plain("bar"),
     plain("squeeze"),
     plain("tori"),
-    plain("dragon-roller"),
     plain("dragon-roller-shell"),
     plain("bunny"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
@@ -243,13 +242,6 @@ pub const FIGURES: &[Figure] = &[
         shows: "Three solid tori of 52K tetrahedra fall on each other, frame 20",
         run: "tori",
         frame: Frames::One(20),
-        arguments: &[],
-    },
-    Figure {
-        file: "dragon-roller.png",
-        shows: "A roller goes over a creature of 74K tetrahedra, frame 24",
-        run: "dragon-roller",
-        frame: Frames::One(24),
         arguments: &[],
     },
     Figure {

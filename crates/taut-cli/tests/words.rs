@@ -57,7 +57,6 @@ fn scenes_are_listed_printed_and_run() {
         "bar",
         "squeeze",
         "tori",
-        "dragon-roller",
         "dragon-roller-shell",
         "bunny",
     ] {

@@ -35,7 +35,6 @@ pub fn built_in() -> &'static [BuiltIn] {
         "bar",
         "squeeze",
         "tori",
-        "dragon-roller",
         "dragon-roller-shell",
         "bunny"
     ]
