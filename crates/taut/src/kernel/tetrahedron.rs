@@ -116,7 +116,7 @@ pub fn eased_stretches3<R: Real>(f: &M3<R>, [mu, lambda, kappa]: [R; 3]) -> [R; 
     eased(&decompose(f).s, mu, lambda, kappa)
 }
 
-/// det p − 1 of [`press_stretches3`], from what [`eased_stretches3`] gives. Stretches beyond [`SWOLLEN`] count as that.
+/// det p − 1 of [`press_stretches3`], from what [`eased_stretches3`] gives. Stretches beyond `SWOLLEN` count as that.
 #[inline(always)]
 pub fn pressed_gain3<R: Real>(eased: &[R; 3], range: Range<R>, moduli: [R; 3], pressure: R) -> R {
     let (p, most) = (pressed(eased, range, pressure / bulk(moduli)), R::splat(SWOLLEN));
