@@ -72,8 +72,8 @@ const PATIENCE_WITH_CONTACT: [u32; 3] = [8, 8, 16];
 /// mended is then so small a part of the body that the second would drag along too much around it.
 const LOCAL: f32 = 0.002;
 
-/// The factor that a step starts with where there are tetrahedra. What resists in three directions is dragged along less by stiffness: a clamped bar comes to rest within 1 % of
-/// where softer factors lead, in a third of the iterations, and none of its frames miss.
+/// The factor that a step starts with where there are tetrahedra. What resists in three directions is dragged along less by stiffness: a clamped bar comes to rest where
+/// a converged run does, calmer than with softer factors, which missed one of its frames.
 const SOLID: usize = 3;
 
 /// The same where they touch something: with the last, what is hit stops too soon.

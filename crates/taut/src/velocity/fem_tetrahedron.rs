@@ -183,7 +183,7 @@ impl Work for AddSolidForces<'_> {
     }
 }
 
-/// The square of a bound on the largest principal stretch of some batches: the norm of the gradient, less what two stretches of nothing leave.
+/// The square of a bound on the largest principal stretch of some batches: Gershgorin's, which is exact at rest.
 pub struct LargestSolidStretch<'a> {
     /// Any batches.
     pub batches: &'a [SolidBatch],

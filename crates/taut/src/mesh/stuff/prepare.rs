@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// Tetrahedra that a square of the spacing of the surface adds; measured on spheres, tori and animals.
+/// Tetrahedra that a square of the spacing of the surface adds: a guess that fits spheres, tori and animals.
 const CUT: f64 = 6.0;
 
 /// The surface.
