@@ -90,7 +90,9 @@ fn located(mesh: &TetrahedronMesh, points: &[Vec3]) -> Transfer<4> {
         let kept = weights.map(|w| if w < NONE { 0.0 } else { w });
         let sum: f32 = kept.iter().sum();
         transfer.corners.push(corners);
-        transfer.weights.push(kept.map(|w| w / sum));
+        // Where a flat tetrahedron is the nearest there may be no weights: any corner will do.
+        let fine = sum.is_finite() && sum > 0.0;
+        transfer.weights.push(if fine { kept.map(|w| w / sum) } else { [1.0, 0.0, 0.0, 0.0] });
     }
     transfer
 }
@@ -100,7 +102,7 @@ fn shape([a, b, c, d]: [Vec3; 4]) -> (Vec3, f32) {
     let volume = (b - a).cross(c - a).dot(d - a);
     let edges = [b - a, c - a, d - a, c - b, d - b, d - c];
     let mean = edges.iter().map(|e| e.length_squared()).sum::<f32>() / 6.0;
-    (Vec3::X * volume, 1.414 * volume.abs() / mean.powf(1.5))
+    (Vec3::X * volume, 1.414 * volume.abs() / (mean * mean.sqrt()))
 }
 
 /// Tetrahedra that moving vertices has made flat or turned inside out are left out.
