@@ -172,7 +172,12 @@ fn pins_are_held_on_every_level() {
     assert!(x == start);
 }
 
-/// A bar of 12,288 tetrahedra that starts stretched, and its coarser levels.
+/// Vertices of a bar's left end.
+fn end(mesh: &TetrahedronMesh) -> Vec<u32> {
+    (0..mesh.positions.len() as u32).filter(|&v| mesh.positions[v as usize].x < 1e-6).collect()
+}
+
+/// A bar of 12,288 tetrahedra that is held at one end and starts stretched, and its coarser levels.
 fn stretched(stretch: f32, with_levels: bool) -> Solid {
     let mut solid = Solid::new("bar", bar([32, 8, 8]), SolidMaterial::named("silicone").unwrap());
     solid.strain = Limit { min: Some(-0.05), max: Some(0.05) };
@@ -180,6 +185,7 @@ fn stretched(stretch: f32, with_levels: bool) -> Solid {
         solid.levels = [[16, 4, 4], [8, 2, 2]].map(bar).to_vec();
     }
     solid.start.iter_mut().for_each(|x| x.x *= stretch);
+    solid.pins = vec![Pin { vertices: end(&solid.mesh), motion: Motion::default(), ..Pin::default() }];
     solid
 }
 
@@ -212,8 +218,7 @@ fn pins_hold_and_move_in_both_schemes() {
         let mut solid = Solid::new("bar", bar([16, 4, 4]), SolidMaterial::named("silicone").unwrap());
         solid.strain = Limit { min: Some(-0.05), max: Some(0.05) };
         solid.levels = [[8, 2, 2], [4, 1, 1]].map(bar).to_vec();
-        let end = (0..solid.mesh.positions.len() as u32);
-        let vertices = end.filter(|&v| solid.mesh.positions[v as usize].x < 1e-6).collect();
+        let vertices = end(&solid.mesh);
         let key = |time, y| Keyframe { time, translate: Vec3::new(0.0, y, 0.0), rotate: Vec3::ZERO };
         let motion = Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.1)], pivot: Vec3::ZERO };
         solid.pins = vec![Pin { vertices, motion, ..Pin::default() }];
