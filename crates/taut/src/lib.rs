@@ -51,6 +51,6 @@ pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material, solid_material::SolidMaterial};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
 pub use world::{
-    BodyRef, Cloth, Contact, Description, Direction, IMPERFECTION, Limit, Projection, Scheme, Solid, Solver,
-    Weave, World, WorldError,
+    BodyRef, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Limit, Model, Projection,
+    Scheme, Solid, Solver, Weave, World, WorldError,
 };

@@ -9,14 +9,22 @@ use std::time::Duration;
 use glam::Vec3;
 
 use crate::{
-    Description, FrameReport, Grip, GripId, Limit, State, Stepper, World, WorldError,
-    hierarchy::Hierarchy,
+    Description, EdgeModel, FrameReport, Grip, GripId, Limit, Model, Solver, State, Stepper, World,
+    WorldError,
+    hierarchy::{Hierarchy, Options},
     mesh::TriangleMesh,
     world::{Known, Weave},
 };
 
 /// Limit on stretch of cloth that is to be limited but has none \[strain\].
 const USUAL: f32 = 0.05;
+
+/// Steps a frame, and most substeps of each, while cloth has no limits.
+const STEPS_WITHOUT_LIMITS: u32 = 4;
+const SUBSTEPS_WITHOUT_LIMITS: u32 = 24;
+
+/// Most substeps a step for the sake of stiffness.
+const MOST_SUBSTEPS: f32 = 96.0;
 
 /// How the strain of a body is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +76,9 @@ pub struct Live {
     state: State,
     stepper: Stepper,
     bodies: Vec<Settings>,
+    /// As the solver was, and the most substeps that it came to.
+    solver: Solver,
+    substeps: u32,
     /// Levels of each cloth, made when they are first asked for.
     levels: Vec<Option<Hierarchy>>,
     known: Known,
@@ -79,15 +90,17 @@ impl Live {
     /// # Errors
     /// If the description cannot be simulated, or threads cannot be started.
     pub fn new(description: Description, threads: usize) -> Result<Self, WorldError> {
-        let bodies = settings(&description);
+        let (bodies, solver) = (settings(&description), description.solver);
         let known = Known::default();
         let world = World::knowing(description, &known)?;
         Ok(Self {
             state: State::new(&world),
             stepper: Stepper::new(&world, threads)?,
             levels: vec![None; world.description().cloths.len()],
+            substeps: world.max_substeps(),
             world,
             bodies,
+            solver,
             known,
         })
     }
@@ -312,9 +325,17 @@ impl Live {
     }
 
     fn levels_of(&mut self, body: usize) -> Option<&Hierarchy> {
-        let mesh = &self.world.description.cloths.get(body)?.mesh;
-        let known = &self.known;
-        Some(self.levels.get_mut(body)?.get_or_insert_with(|| known.hierarchy(mesh)))
+        let cloth = self.world.description.cloths.get(body)?;
+        let (usual, known) = (Options::default(), &self.known);
+        Some(self.levels.get_mut(body)?.get_or_insert_with(|| match cloth.model.edge() {
+            None => known.hierarchy(&cloth.mesh, &usual),
+            Some(model) => {
+                let options = Options { coarsest: EdgeModel::COARSEST, ..usual };
+                let mut hierarchy = known.hierarchy(&cloth.mesh, &options);
+                hierarchy.levels.truncate(model.levels as usize - 1);
+                hierarchy
+            }
+        }))
     }
 
     /// Changes the settings of a body.
@@ -330,9 +351,30 @@ impl Live {
         }
         let mut description = self.description().clone();
         changed.apply(body, &mut description);
-        self.rebuild(description)?;
-        self.bodies[body] = changed;
-        Ok(())
+        let before = std::mem::replace(&mut self.bodies[body], changed);
+        self.adapt_steps(&mut description.solver);
+        let result = self.rebuild(description);
+        if result.is_err() {
+            self.bodies[body] = before;
+        }
+        result
+    }
+
+    /// Chooses steps and substeps for the bodies as they are set now, where the scene leaves that open. Without limits, forces alone hold cloth together, and need more of
+    /// them. Stiffness that is softened to what substeps carry would not change with its factor if these did not.
+    fn adapt_steps(&self, solver: &mut Solver) {
+        let cloths = &self.bodies[..self.description().cloths.len()];
+        let fem = self.description().cloths.iter().map(|cloth| cloth.model == Model::Fem);
+        let off = cloths.iter().zip(fem).any(|(settings, fem)| fem && settings.limiter == Limiter::Off);
+        if self.solver.steps_per_frame == 0 {
+            solver.steps_per_frame = if off { STEPS_WITHOUT_LIMITS } else { 0 };
+        }
+        let stiffest = cloths.iter().map(|settings| settings.stiffness).reduce(f32::max);
+        if let (0, Some(factor)) = (self.solver.max_substeps, stiffest) {
+            let usual = if off { SUBSTEPS_WITHOUT_LIMITS } else { self.substeps };
+            let needed = (usual as f32 * factor.sqrt()).round().clamp(1.0, MOST_SUBSTEPS);
+            solver.max_substeps = if factor == 1.0 { 0 } else { needed as u32 };
+        }
     }
 
     /// Goes on with a changed description.

@@ -170,7 +170,7 @@ impl Stepper {
         let (steps, iterations) = (world.steps_per_frame(), world.description.solver.iterations);
         let begun = Instant::now();
         state.begin_frame(world, &mut self.holds);
-        self.scratch.hold(world, &state.x);
+        self.scratch.hold(world, &state.x, &state.grips);
         for k in 0..steps {
             let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);
             let share = (k + 1) as f32 / steps as f32;
@@ -194,7 +194,7 @@ impl Stepper {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let steps = world.steps_per_frame();
         state.begin_frame(world, &mut self.holds);
-        self.scratch.hold(world, &state.x);
+        self.scratch.hold(world, &state.x, &state.grips);
         let step = u64::from(state.frame) * u64::from(steps);
         let turn = Turn { step, iterations: iterations.max(1), deadline: None };
         self.step(world, &mut state, turn, steps, &mut report);

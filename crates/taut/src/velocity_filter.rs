@@ -264,7 +264,7 @@ impl VelocityFilter {
             old[k] = [from.x, from.y, from.z, w];
             x[k] = [to.x, to.y, to.z, w];
         }
-        scratch.hold(world, x);
+        scratch.hold(world, x, &Grips::default());
         predicted.copy_from_slice(x);
         let times = [self.time, self.time + f64::from(dt)].map(|t| t as f32);
         solids.begin(&description.obstacles, times, old, x, 2.0 * world.edge_length);

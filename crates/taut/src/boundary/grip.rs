@@ -87,6 +87,17 @@ impl Grips {
             .filter(move |gripped| vertices.contains(&(gripped.vertices[0] as usize)))
     }
 
+    /// Weakens all of them, because limits are not met, and makes their corners in `x` lighter.
+    pub(crate) fn give_way(&mut self, world: &World, x: &mut [Quad]) {
+        for (_, gripped) in &mut self.all {
+            gripped.give_way();
+        }
+        self.end(world, x);
+        for (v, heavier, _) in self.iter().flat_map(Gripped::corners) {
+            x[v][3] /= 1.0 + heavier;
+        }
+    }
+
     /// Begins a step of which `left` are left in the frame, this one included: draws the corners of all grips from `x`, where they would be without, towards
     /// their targets, and makes them as much heavier as the grips weigh.
     pub(crate) fn begin(&mut self, world: &World, old: &[Quad], x: &mut [Quad], dt: f32, left: u32) {
@@ -154,6 +165,12 @@ impl Gripped {
     /// Corner by corner: the vertex, how much heavier than its own mass it is now, and where it would be without the grip, and is drawn to.
     pub(crate) fn corners(&self) -> impl Iterator<Item = (usize, f32, [Vec3; 2])> {
         (0..3).map(|k| (self.vertices[k] as usize, self.strength * self.heavier[k], self.ways[k]))
+    }
+
+    /// The corner with the largest weight.
+    pub(crate) fn main_vertex(&self) -> usize {
+        let most = (0..3).max_by(|&a, &b| self.weights[a].total_cmp(&self.weights[b]).then(b.cmp(&a)));
+        self.vertices[most.unwrap_or(0)] as usize
     }
 
     /// Weakens the grip, because limits are not met. Says whether it could.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     boundary::seam::Sewing,
-    hierarchy::{Transfer, lattice::lattice},
+    hierarchy::{Options, Transfer, lattice::lattice},
     kernel::lanes::Quad,
     limit::{
         bend::BendElement,
@@ -71,6 +71,10 @@ pub(super) fn build_filters(
                     let sewn =
                         sewing.stitches.iter().any(|s| s.vertices.iter().any(|v| vertices().contains(v)));
                     let limited = cloth.limits_strain() || cloth.bend.is_some();
+                    // Enforced by a solver of its own, and alone with it.
+                    if cloth.model.edge().is_some() {
+                        continue;
+                    }
                     if !limited && !implicit && !sewn && alone {
                         continue;
                     }
@@ -317,7 +321,7 @@ fn transfers(mesh: &TriangleMesh, order: &[u32], known: &Known) -> Vec<Transfer>
     if mesh.triangles.is_empty() {
         return Vec::new();
     }
-    let levels = known.hierarchy(mesh).reordered(order).levels;
+    let levels = known.hierarchy(mesh, &Options::default()).reordered(order).levels;
     levels.into_iter().map(|level| level.transfer).collect()
 }
 

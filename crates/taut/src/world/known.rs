@@ -3,26 +3,26 @@
 use std::sync::Mutex;
 
 use crate::{
-    hierarchy::{self, Hierarchy},
+    hierarchy::{self, Hierarchy, Options},
     mesh::TriangleMesh,
 };
 
 /// Levels of meshes that have been made: most of the time that it takes to build a world.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    levels: Mutex<Vec<(TriangleMesh, Hierarchy)>>,
+    levels: Mutex<Vec<(TriangleMesh, Options, Hierarchy)>>,
 }
 
 impl Known {
-    /// Levels of `mesh` with the usual options.
-    pub fn hierarchy(&self, mesh: &TriangleMesh) -> Hierarchy {
-        let build = || hierarchy::build(mesh, &hierarchy::Options::default());
+    /// Levels of `mesh`.
+    pub fn hierarchy(&self, mesh: &TriangleMesh, options: &Options) -> Hierarchy {
+        let build = || hierarchy::build(mesh, options);
         // What another thread left behind when it panicked is not worth asking about.
         let Ok(mut known) = self.levels.lock() else { return build() };
-        let same = |(other, _): &&(TriangleMesh, Hierarchy)| {
-            other.triangles == mesh.triangles && other.positions == mesh.positions
+        let same = |(other, with, _): &&(TriangleMesh, Options, Hierarchy)| {
+            with == options && other.triangles == mesh.triangles && other.positions == mesh.positions
         };
-        if let Some((_, levels)) = known.iter().find(same) {
+        if let Some((_, _, levels)) = known.iter().find(same) {
             return levels.clone();
         }
         let levels = build();
@@ -31,7 +31,7 @@ impl Known {
             triangles: mesh.triangles.clone(),
             ..TriangleMesh::default()
         };
-        known.push((mesh, levels.clone()));
+        known.push((mesh, *options, levels.clone()));
         levels
     }
 }
