@@ -8,7 +8,7 @@
 //! So a grip is heavier corners, each with a place to be.
 //!
 //! How hard a grip pulls is not known beforehand, since the pointer may be far out of reach: limits would take long to win against a weight of that size. So
-//! a grip gives way while limits are not met ([`Gripped::give_way`]), and gets its strength back over the next steps.
+//! a grip gives way while limits are not met, and gets its strength back over the next steps.
 
 use glam::Vec3;
 

@@ -285,14 +285,13 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
     };
     let (filters, welded) = if description.solver.scheme == Scheme::Nearest {
         build_filters(
-            &description,
+            (&description, known),
             &bodies,
             &elements,
             Seams { sewing: &sewing, folds: &seam_folds },
             &start,
             edge_length as f32,
             f64::from(description.frame_time) / f64::from(steps_per_frame),
-            known,
         )
     } else {
         Default::default()

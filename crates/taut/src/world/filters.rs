@@ -41,14 +41,13 @@ pub(super) struct Seams<'a> {
 /// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch or are sewn together;
 /// and what takes their place while seams are closed.
 pub(super) fn build_filters(
-    description: &Description,
+    (description, known): (&Description, &Known),
     bodies: &[Body],
     elements: &Elements,
     seams: Seams,
     start: &[Quad],
     edge_length: f32,
     dt: f64,
-    known: &Known,
 ) -> (Vec<Filter>, Vec<Option<Filter>>) {
     let implicit = elastic_inside(description);
     // What a body touches has to be filtered with it, so all that it may touch is filtered at once.
