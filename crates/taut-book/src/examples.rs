@@ -179,6 +179,16 @@ bias = { max = 0.15 }
 direction = "u"                   # or a vector: [1.0, 0.0, 0.0]
 "#
         }
+        "Model" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [1.0, 1.0], cells = [39, 39] } }
+model = "edge"
+levels = 4                        # the cloth itself, and three coarser ones
+iterations = 50                   # on each level, in a frame
+edge = { min = -0.1, max = 0.1 }
+pin = [{ select = "corner:top-left" }, { select = "corner:top-right" }]
+"#
+        }
         "BendLimits" => {
             r#"[[cloth]]
 mesh = { grid = { size = [0.2, 0.2], cells = [64, 64] } }
