@@ -95,10 +95,14 @@ impl Stepper {
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
+        Ok(Self::with_threads(world, Threads::new(threads)?, LaneKind::detect()))
+    }
+
+    fn with_threads(world: &World, threads: Threads, lanes: LaneKind) -> Self {
         let quads = || vec![[0.0; 4]; world.start.len()];
-        Ok(Self {
-            threads: Threads::new(threads)?,
-            lanes: LaneKind::detect(),
+        Self {
+            threads,
+            lanes,
             old: quads(),
             predicted: quads(),
             predicted_v: quads(),
@@ -111,7 +115,13 @@ impl Stepper {
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
-        })
+        }
+    }
+
+    /// The same for another world, with the threads that there are.
+    pub(crate) fn adapt(&mut self, world: &World) {
+        let threads = std::mem::replace(&mut self.threads, Threads::alone());
+        *self = Self::with_threads(world, threads, self.lanes);
     }
 
     /// Number of threads.
@@ -217,7 +227,7 @@ impl Stepper {
         let description = &world.description;
         let dt = world.step_time();
         let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
-        let State { x, v, mean_v, duals, caught, rigid, mean_rigid, piercings, .. } = state;
+        let State { x, v, mean_v, duals, caught, grips, rigid, mean_rigid, piercings, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
         world.place_fixtures(time, old);
@@ -244,6 +254,7 @@ impl Stepper {
         scratch.sewn.unite(&world.sewing, x, v);
         predicted.copy_from_slice(x);
         predicted_v.copy_from_slice(v);
+        grips.begin(world, old, x, dt, left);
 
         // What passes through what is drawn apart, and let pass meanwhile.
         if let Some(surface) = &world.surface {
@@ -264,7 +275,8 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let mut enforced = enforce(world, &settings, Draft { x, old, duals, poses }, solids, scratch, turn);
+        let mut enforced =
+            enforce(world, &settings, Draft { x, old, duals, poses, grips }, solids, scratch, turn);
 
         if solids.hold_back(dt, old, predicted, x) {
             enforced = measure(world, &settings, x, enforced);
@@ -283,6 +295,7 @@ impl Stepper {
             }
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
         }
+        grips.end(world, x);
         let limit_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.

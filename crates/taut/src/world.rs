@@ -6,6 +6,7 @@ mod coarse;
 mod elastic;
 mod filters;
 mod imperfection;
+mod known;
 mod sewing;
 mod solid;
 mod weave;
@@ -49,6 +50,7 @@ use crate::{
 };
 
 pub use body::BodyRef;
+pub(crate) use known::Known;
 pub use solid::Solid;
 pub use weave::{Direction, Weave};
 
@@ -392,7 +394,12 @@ impl World {
     /// # Errors
     /// If the description holds something that cannot be simulated.
     pub fn new(description: Description) -> Result<Self, WorldError> {
-        build::build(description)
+        Self::knowing(description, &Known::default())
+    }
+
+    /// The same, with what is known from other worlds.
+    pub(crate) fn knowing(description: Description, known: &Known) -> Result<Self, WorldError> {
+        build::build(description, known)
     }
 
     /// What it was made from.
@@ -500,7 +507,7 @@ impl World {
             let mut description = self.description.clone();
             (description.solver.scheme, description.solver.passes) = (Scheme::Nearest, 0);
             // It was fine with the other scheme, so it is with this one.
-            build::build(description)
+            Self::new(description)
                 .map(|world| {
                     let both = world.filters.into_iter().zip(world.welded);
                     both.map(|(open, welded)| welded.unwrap_or(open)).collect()

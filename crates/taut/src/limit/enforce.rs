@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Scheme, World,
-    boundary::{motion::Pose, seam::Sewn, solids::Solids},
+    boundary::{grip::Grips, motion::Pose, seam::Sewn, solids::Solids},
     contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
 };
@@ -137,6 +137,8 @@ pub struct Draft<'a> {
     pub duals: &'a mut [f32],
     /// Rigid bodies at the start of the step, and where they go.
     pub poses: &'a mut [[Pose; 2]],
+    /// Points that are pulled at.
+    pub grips: &'a mut Grips,
 }
 
 /// Moves the positions of `draft` until they are within the limits of `world` and outside its obstacles.
@@ -167,7 +169,7 @@ fn filter(
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
-    let Draft { x, old, mut duals, poses } = draft;
+    let Draft { x, old, mut duals, poses, grips } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let stop = nearest::Stop {
@@ -199,11 +201,13 @@ fn filter(
         let vertices = filter.vertices.clone();
         scratch.pairs.begin(touching, filter, [old, x]);
         scratch.links.begin(&filter.links, &world.sewing.stitches, sewn);
+        scratch.grips.begin(grips, filter);
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
         let x = &mut x[vertices];
         let sizes = [world.mean_mass(), world.step_time(), 2.0 * world.edge_length];
         scratch.rigid.begin(poses, [around.old, x], &filter.masses, sizes);
         let body = filter.filter(settings, x, &around, own, scratch, stop);
+        scratch.grips.keep(grips, filter);
         for (poses, end) in poses.iter_mut().zip(scratch.rigid.poses()) {
             poses[1] = end;
         }

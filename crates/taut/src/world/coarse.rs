@@ -1,8 +1,8 @@
 //! What schemes need that limit coarser levels of bodies too.
 
-use super::{Body, Cloth, Description, PinnedVertex, Scheme, WorldError, build::invalid};
+use super::{Body, Cloth, Description, Known, PinnedVertex, Scheme, WorldError, build::invalid};
 use crate::{
-    hierarchy::{self, Hierarchy, fit},
+    hierarchy::{Hierarchy, fit},
     kernel::dihedral::dihedral,
     limit::{
         bend::allowed_angles,
@@ -20,6 +20,7 @@ pub(super) fn levels(
     description: &Description,
     bodies: &[Body],
     pins: &[PinnedVertex],
+    known: &Known,
 ) -> Result<Vec<Levels>, WorldError> {
     let depth = match description.solver.scheme {
         Scheme::Cycle => usize::MAX,
@@ -28,7 +29,7 @@ pub(super) fn levels(
     };
     let mut levels = Vec::new();
     for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
-        let mut hierarchy = hierarchy::build(&cloth.mesh, &hierarchy::Options::default());
+        let mut hierarchy = known.hierarchy(&cloth.mesh);
         hierarchy.levels.truncate(depth);
         let limits = coarse_limits(cloth, &hierarchy)?;
         let place = places(body);
