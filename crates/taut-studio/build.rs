@@ -101,7 +101,7 @@ fn run(npm: &str, args: &[&str], folder: &Path) -> Result<(), String> {
 /// What the page is made of: files and folders at the top.
 fn parts(web: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(web).into_iter().flatten().flatten();
-    let fine = |name: &str| !name.starts_with('.') && !OTHERS.contains(&name);
+    let fine = |name: &str| (!name.starts_with('.') || name == ".npmrc") && !OTHERS.contains(&name);
     entries.filter(|entry| fine(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
 }
 

@@ -7,7 +7,6 @@
 //! Nothing that viewers do stops the simulation: frames that come too late are never sent, messages have a longest length and a highest rate, and
 //! a page of another site is refused ([`gate`]). Files are read and written in one folder alone ([`folder`]).
 
-mod engine;
 pub mod folder;
 pub mod gate;
 pub mod http;

@@ -316,6 +316,12 @@ pub struct LightMessage {
     pub intensity: f32,
 }
 
+impl From<taut_io::scene::Light> for LightMessage {
+    fn from(light: taut_io::scene::Light) -> Self {
+        Self { position: light.position, color: light.color, intensity: light.intensity }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use glam::Vec3;
-use taut::{BodyRef, Description, FrameReport, Limit};
+use taut::{BodyRef, Description, FrameReport, Grip, GripId, Limit};
 use taut_render::color::scale::round_up;
 
 use super::{
@@ -19,10 +19,9 @@ use super::{
     obstacle::{ShownObstacle, shown_obstacles},
 };
 use crate::{
-    engine::{self, Grip, GripId},
     folder::Chosen,
     hub::{Exported, Hub, Stage},
-    protocol::{Answer, BoundsMessage, Colouring, Limiter, Parameters, Request, SceneMessage},
+    protocol::{Answer, BoundsMessage, Colouring, LightMessage, Limiter, Parameters, Request, SceneMessage},
     wire::{self, FrameContents, MeshOf},
 };
 
@@ -40,7 +39,7 @@ const FURTHEST: f32 = 1e4;
 /// A running simulation.
 #[derive(Debug)]
 pub struct Live {
-    engine: engine::Live,
+    engine: taut::Live,
     chosen: Chosen,
     /// Whether the scene is other than its text, by overrides of the command line.
     overridden: bool,
@@ -79,7 +78,7 @@ impl Live {
         let obstacles = shown_obstacles(&description, reach);
         let levels =
             description.cloths.first().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
-        let engine = engine::Live::new(description, threads).map_err(|error| error.to_string())?;
+        let engine = taut::Live::new(description, threads).map_err(|error| error.to_string())?;
         let shown = engine.description().bodies().enumerate();
         let shown = shown.map(|(k, body)| ShownBody::new(body, k, engine.world().surface_of(k)));
         let bodies = shown.collect::<Result<_, _>>()?;
@@ -127,7 +126,7 @@ impl Live {
             parameters: &self.parameters,
             playing,
             bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
-            lights: Vec::new(),
+            lights: self.chosen.scene.lights().into_iter().map(LightMessage::from).collect(),
             tolerance: description.solver.tolerance,
         };
         let meshes = meshes(epoch, &self.bodies, &self.obstacles, &self.levels);
@@ -381,15 +380,15 @@ impl Live {
         let limits = |p: &Parameters| (p.limiter, p.stretch_max, p.stretch_min);
         if limits(new) != limits(old) {
             let limiter = match new.limiter {
-                Limiter::Off => engine::Limiter::Off,
-                Limiter::Edge => engine::Limiter::Edge,
-                Limiter::Isotropic => engine::Limiter::Isotropic,
+                Limiter::Off => taut::Limiter::Off,
+                Limiter::Edge => taut::Limiter::Edge,
+                Limiter::Isotropic => taut::Limiter::Isotropic,
             };
             for body in 0..count {
                 // Solids have no limits on edges.
                 let solid = matches!(engine.description().bodies().nth(body), Some(BodyRef::Solid(_)));
                 let limiter =
-                    if solid && new.limiter == Limiter::Edge { engine::Limiter::Isotropic } else { limiter };
+                    if solid && new.limiter == Limiter::Edge { taut::Limiter::Isotropic } else { limiter };
                 if engine.limiter(body) != limiter {
                     engine.set_limiter(body, limiter)?;
                 }

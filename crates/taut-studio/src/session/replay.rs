@@ -2,7 +2,11 @@
 
 use glam::Vec3;
 use taut::mesh::TriangleMesh;
-use taut_io::{output::metrics::FrameLine, recording::Recording};
+use taut_io::{
+    output::metrics::FrameLine,
+    recording::Recording,
+    scene::{self, Light},
+};
 
 use super::{
     Outcome,
@@ -14,7 +18,7 @@ use super::{
 };
 use crate::{
     hub::{Exported, Stage},
-    protocol::{BoundsMessage, Colouring, Parameters, Request, SceneMessage},
+    protocol::{BoundsMessage, Colouring, LightMessage, Parameters, Request, SceneMessage},
     wire::FrameContents,
 };
 
@@ -27,6 +31,7 @@ pub struct Replay {
     levels: ShownLevels,
     parameters: Parameters,
     metrics: Vec<FrameLine>,
+    lights: Vec<Light>,
     frame: u32,
 }
 
@@ -61,7 +66,10 @@ impl Replay {
         let budget = description.solver.budget_ms.unwrap_or(0.0);
         let parameters = parameters_of(description, recording.frame_rate(), budget);
         let metrics = recording.metrics().map_err(|problem| problem.to_string())?;
-        Ok(Self { bodies, obstacles, levels, parameters, metrics, frame: 0, recording })
+        // It was read once before.
+        let stored = scene::load(&recording.root().join("scene.toml").to_string_lossy(), &[]);
+        let lights = stored.map(|scene| scene.lights()).unwrap_or_default();
+        Ok(Self { bodies, obstacles, levels, parameters, metrics, lights, frame: 0, recording })
     }
 
     /// What can be changed, as it is now.
@@ -89,7 +97,7 @@ impl Replay {
             parameters: &self.parameters,
             playing,
             bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
-            lights: Vec::new(),
+            lights: self.lights.iter().cloned().map(LightMessage::from).collect(),
             tolerance: description.solver.tolerance,
         };
         let meshes = meshes(epoch, &self.bodies, &self.obstacles, &self.levels);

@@ -74,7 +74,11 @@ pub fn tcp(address: SocketAddr) -> TcpStream {
 }
 
 /// Opens a socket with headers of one's own; the status where it is refused.
-pub fn try_connect(address: SocketAddr, host: &str, origin: Option<&str>) -> Result<WebSocket<TcpStream>, u16> {
+pub fn try_connect(
+    address: SocketAddr,
+    host: &str,
+    origin: Option<&str>,
+) -> Result<WebSocket<TcpStream>, u16> {
     match tungstenite::client::client(request(address, host, origin), tcp(address)) {
         Ok((socket, _)) => Ok(socket),
         Err(tungstenite::HandshakeError::Failure(Error::Http(answer))) => Err(answer.status().as_u16()),
@@ -88,7 +92,12 @@ pub fn get(address: SocketAddr, target: &str, headers: &[(&str, &str)]) -> (u16,
 }
 
 /// The same with another method.
-pub fn ask(address: SocketAddr, method: &str, target: &str, headers: &[(&str, &str)]) -> (u16, String, Vec<u8>) {
+pub fn ask(
+    address: SocketAddr,
+    method: &str,
+    target: &str,
+    headers: &[(&str, &str)],
+) -> (u16, String, Vec<u8>) {
     let mut stream = tcp(address);
     let mut text = format!("{method} {target} HTTP/1.1\r\nConnection: close\r\n");
     if !headers.iter().any(|(name, _)| *name == "Host") {

@@ -147,7 +147,9 @@ fn pins_hold_and_let_go() {
     client.frame("no pin", |f| !f.pins.contains(&[0, 40]) && f.number > later.number);
     client.say(json!({"type": "pin", "body": 0, "vertex": 4000}));
     assert!(client.text("problem")["text"].as_str().unwrap().contains("4000"));
-    client.say(json!({"type": "grab", "body": 7, "triangle": 0, "weights": [1, 0, 0], "point": [0, 0, 0], "id": 9}));
+    client.say(
+        json!({"type": "grab", "body": 7, "triangle": 0, "weights": [1, 0, 0], "point": [0, 0, 0], "id": 9}),
+    );
     assert!(client.text("problem")["text"].as_str().unwrap().contains("body 7"));
 }
 
@@ -196,7 +198,14 @@ fn one_drives_and_hands_over() {
 #[test]
 fn nonsense_is_answered_and_nothing_stops() {
     let (_folder, _studio, mut client) = driven();
-    for text in ["", "{", "[]", "{\"type\":\"fly\"}", "{\"type\":\"drag\",\"id\":1}", "{\"type\":\"seek\",\"frame\":3}"] {
+    for text in [
+        "",
+        "{",
+        "[]",
+        "{\"type\":\"fly\"}",
+        "{\"type\":\"drag\",\"id\":1}",
+        "{\"type\":\"seek\",\"frame\":3}",
+    ] {
         client.socket.send(tungstenite::Message::text(text)).unwrap();
         client.text("problem");
     }

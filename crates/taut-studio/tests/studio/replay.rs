@@ -44,7 +44,8 @@ fn a_finished_run_plays_and_can_be_sought() {
     client.say(json!({"type": "seek", "frame": 7}));
     let seventh = client.frame("frame 7", |f| f.number == 7);
     let stored = taut_io::recording::Recording::open(Path::new(&out)).unwrap();
-    let positions: Vec<[f32; 3]> = stored.read(0, 7).unwrap().positions.iter().map(|x| x.to_array()).collect();
+    let positions: Vec<[f32; 3]> =
+        stored.read(0, 7).unwrap().positions.iter().map(|x| x.to_array()).collect();
     assert_eq!(seventh.bodies[0], positions);
     client.say(json!({"type": "step"}));
     client.frame("frame 8", |f| f.number == 8);

@@ -54,7 +54,12 @@ fn other_origins_are_refused() {
 fn rebound_hosts_are_refused() {
     let (_folder, studio, mut client) = watched();
     let (address, port) = (studio.address(), studio.address().port());
-    for host in ["evil.example".to_owned(), format!("evil.example:{port}"), format!("10.1.2.3:{port}"), "127.0.0.1".into()] {
+    for host in [
+        "evil.example".to_owned(),
+        format!("evil.example:{port}"),
+        format!("10.1.2.3:{port}"),
+        "127.0.0.1".into(),
+    ] {
         assert_eq!(try_connect(address, &host, Some(&format!("http://{host}"))).err(), Some(403), "{host}");
         for target in ["/", "/api/scenes", "/api/export?format=toml"] {
             assert_eq!(get(address, target, &[("Host", &host)]).0, 403, "{host}{target}");
@@ -70,7 +75,14 @@ fn no_path_leads_out() {
     let inner = folder.path().join("inner");
     std::fs::create_dir(&inner).unwrap();
     let address = studio.address();
-    for target in ["/../sheet.toml", "/assets/../../sheet.toml", "/%2e%2e/sheet.toml", "/sheet.toml", "//etc/passwd", "/assets/..%2f..%2fsheet.toml"] {
+    for target in [
+        "/../sheet.toml",
+        "/assets/../../sheet.toml",
+        "/%2e%2e/sheet.toml",
+        "/sheet.toml",
+        "//etc/passwd",
+        "/assets/..%2f..%2fsheet.toml",
+    ] {
         let (status, _, body) = get(address, target, &[]);
         assert_eq!(status, 404, "{target}");
         assert!(!String::from_utf8_lossy(&body).contains("cloth"));
@@ -111,7 +123,11 @@ fn a_page_from_a_folder_stays_in_it() {
 fn only_reading_is_possible_over_http() {
     let (_folder, studio, mut client) = watched();
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
-        assert_eq!(ask(studio.address(), method, "/api/scenes", &[("Content-Length", "0")]).0, 405, "{method}");
+        assert_eq!(
+            ask(studio.address(), method, "/api/scenes", &[("Content-Length", "0")]).0,
+            405,
+            "{method}"
+        );
     }
     assert_eq!(get(studio.address(), "/ws", &[("Origin", &format!("http://{}", studio.address()))]).0, 400);
     goes_on(&mut client);

@@ -12,7 +12,10 @@ fn scene_meshes_and_frames_arrive() {
     let studio = open_sheet(folder.path());
     let mut client = Client::new(&studio);
     let hello = client.text("hello");
-    assert_eq!((&hello["version"], &hello["mode"], &hello["driving"]), (&json!(1), &json!("live"), &json!(true)));
+    assert_eq!(
+        (&hello["version"], &hello["mode"], &hello["driving"]),
+        (&json!(1), &json!("live"), &json!(true))
+    );
     let scene = client.text("scene");
     assert_eq!(scene["name"], "sheet");
     assert_eq!(scene["frames"], Value::Null);
@@ -75,9 +78,7 @@ fn colours_and_levels_come_when_asked_for() {
     assert_eq!(frame.colours[0].len(), frame.bodies[0].len());
     assert!(frame.levels.windows(2).all(|pair| pair[0].1.len() > pair[1].1.len()), "each is coarser");
     // Levels lie in the surface: not far from the mesh.
-    let near = |x: &[f32; 3]| {
-        frame.bodies[0].iter().any(|y| (0..3).all(|k| (x[k] - y[k]).abs() < 0.03))
-    };
+    let near = |x: &[f32; 3]| frame.bodies[0].iter().any(|y| (0..3).all(|k| (x[k] - y[k]).abs() < 0.03));
     assert!(frame.levels[0].1.iter().all(near));
     assert_eq!(frame.obstacles.len(), 1);
     for colouring in ["residual", "hsv"] {
