@@ -55,6 +55,7 @@ export class Hands {
   private nextId = 1;
   private pointer: { x: number; y: number } | null = null;
   private hoverDue = false;
+  private changed = false;
 
   constructor(private readonly s: Surroundings) {
     const { canvas } = s.stage;
@@ -130,7 +131,7 @@ export class Hands {
     send({ type: "grab", body, triangle, weights, point: point.toArray(), hard, id: grip.id });
     stage.canvas.dataset.over = "held";
     this.s.marks.showHover(null);
-    stage.invalidate();
+    this.changed = true;
   }
 
   private move(event: PointerEvent): void {
@@ -148,7 +149,7 @@ export class Hands {
     if (!at) return;
     grip.target.copy(at);
     if (this.s.send({ type: "drag", id: grip.id, point: at.toArray(), stamp })) this.s.latency.sent(stamp);
-    this.s.stage.invalidate();
+    this.changed = true;
   }
 
   private wheel(event: WheelEvent): void {
@@ -168,7 +169,6 @@ export class Hands {
     this.s.send({ type: "release", id: grip.id });
     if (!this.holding) delete this.s.stage.canvas.dataset.over;
     this.hoverDue = true;
-    this.s.stage.invalidate();
   }
 
   /** Lets go of everything. */
@@ -203,7 +203,7 @@ export class Hands {
 
   /** False: nothing is there. */
   private pinAt(x: number, y: number): boolean {
-    const { stage, send } = this.s;
+    const { send } = this.s;
     const near = this.pinNear(x, y);
     const pick = near ? null : this.pick(x, y);
     if (!near && !pick) return false;
@@ -216,7 +216,7 @@ export class Hands {
       const corner = pick.weights.indexOf(Math.max(...pick.weights));
       send({ type: "pin", body: pick.body, vertex: this.s.bodies()[pick.body]!.corners[3 * pick.triangle + corner]! });
     }
-    stage.invalidate();
+    this.changed = true;
     return true;
   }
 
@@ -254,6 +254,7 @@ export class Hands {
       if (view && 3 * pin.vertex < view.positions.length) points.push(view.vertex(pin.vertex));
     }
     marks.showPins(points);
+    this.changed = false;
     if (!this.hoverDue || this.holding) return;
     this.hoverDue = false;
     const pick = this.pointer && this.tool !== "look" ? this.pick(this.pointer.x, this.pointer.y) : null;
@@ -262,8 +263,8 @@ export class Hands {
     else delete stage.canvas.dataset.over;
   }
 
-  /** Whether the pointer has moved since the last picture, so that the mark under it is stale. */
+  /** Whether hands or the pointer have moved since the last picture, so that the marks are stale. */
   get stale(): boolean {
-    return this.hoverDue;
+    return this.changed || this.hoverDue;
   }
 }

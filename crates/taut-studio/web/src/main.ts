@@ -66,6 +66,7 @@ class Studio {
   /** The newest frame that is not drawn yet, and the number of the one that is. */
   private waiting: Frame | null = null;
   private drawn = -1;
+  private lastFrame = -Infinity;
   private mode: "live" | "replay" = "live";
   private driving = false;
   private playing = false;
@@ -198,14 +199,17 @@ class Studio {
   /** Before each picture of the browser: the newest frame, and a picture if anything has changed. */
   private tick(): void {
     requestAnimationFrame(() => this.tick());
-    const frame = this.waiting;
-    this.waiting = null;
-    if (frame) this.take(frame);
-    if (frame || this.hands.stale) {
+    // A frame that the card cannot draw yet waits here, where a newer one may take its place.
+    const frame = this.stage.drawing ? null : this.waiting;
+    if (frame) {
+      this.waiting = null;
+      this.take(frame);
+    }
+    // Where pictures are dear, marks move with the frames: a picture for a mark alone would hold up the next frame.
+    const flowing = this.playing && !this.stage.tier.fine && performance.now() - this.lastFrame < 120;
+    if (frame || (this.hands.stale && !flowing)) {
       this.hands.mark();
       this.stage.invalidate();
-    } else if (this.hands.holding) {
-      this.hands.mark();
     }
     const made = this.stage.draw();
     if (frame) this.connection.send({ type: "ack", frame: frame.frame });
@@ -224,10 +228,11 @@ class Studio {
 
   private take(frame: Frame): void {
     frame.bodies.forEach((positions, k) => this.bodies[k]?.update(positions, frame.colours?.[k] ?? null));
-    this.stage.moveObstacles(frame.obstacles);
+    this.stage.moveObstacles(frame.obstacles, frame.shapes);
     this.levels.update(frame.levels);
     this.pins = frame.pins ?? [];
     this.drawn = frame.frame;
+    this.lastFrame = performance.now();
     this.stage.lowerFloor(Math.min(...this.bodies.map((body) => body.lowest())));
     this.controls.showFrame(frame.frame);
     showFrameNumbers(frame, this.parameters, this.info?.tolerance ?? 0, this.playing ? this.log.rate() : null);

@@ -105,7 +105,7 @@ export class Plots {
     });
     if (this.budget > 0) rule(g, width, y(this.budget), ink, [4, 3]);
     label(g, `${Number(top.toPrecision(3))} ms`, y(top) + 9, dim);
-    if (this.budget > 0) label(g, "budget", y(this.budget) + 4, ink, width);
+    if (this.budget > 0) label(g, "budget", y(this.budget), ink);
   }
 
   private x(k: number, width: number): number {
@@ -122,7 +122,7 @@ export class Plots {
     const mean = (value: (entry: Entry) => number) => recent.reduce((sum, entry) => sum + value(entry), 0) / recent.length;
     const numbers = (caption: HTMLElement, texts: string[]) =>
       caption.querySelectorAll("span > span").forEach((span, k) => (span.textContent = texts[k] ?? ""));
-    const residuals = [last.largest, last.mean].map((value) => `${(100 * value).toPrecision(2)} %`);
+    const residuals = [last.largest, last.mean].map((value) => percent(value));
     numbers(this.residualCaption, residuals);
     const times = NAMES.map((_, stage) => mean((entry) => part(entry, stage)).toFixed(1));
     numbers(this.timeCaption, times);
@@ -170,12 +170,17 @@ function rule(g: CanvasRenderingContext2D, width: number, y: number, ink: string
   g.setLineDash([]);
 }
 
-/** Over its line at the left, or at the right where a width is given. */
-function label(g: CanvasRenderingContext2D, text: string, y: number, ink: string, right = 0): void {
+/** Over its line at the left. */
+function label(g: CanvasRenderingContext2D, text: string, y: number, ink: string): void {
   g.fillStyle = ink;
   g.font = "11px system-ui, sans-serif";
-  g.textAlign = right ? "right" : "left";
-  g.fillText(text, right ? right - 3 : 3, y - 3);
+  g.fillText(text, 3, y - 3);
+}
+
+/** Two digits, without powers of ten where it can do without. */
+function percent(share: number): string {
+  const value = 100 * share;
+  return `${value >= 10 ? value.toFixed(0) : value < 0.001 ? "< 0.001" : value.toPrecision(2)} %`;
 }
 
 /** The least of 1, 2 and 5 times a power of ten that is not below. */

@@ -22,7 +22,8 @@ export interface Parameters {
   wind: Vec3;
   /** Time for a frame [ms]. */
   budget_ms: number;
-  fps: 30 | 60;
+  /** 30 or 60; in a replay that of the run. */
+  fps: number;
   colouring: Colouring;
   levels_shown: boolean;
   /** Strain or residual of the last colour of the scale; read only. */
@@ -41,7 +42,7 @@ export interface BodyInfo {
 }
 export interface ObstacleInfo {
   name: string;
-  kind: "plane" | "sphere" | "box" | "capsule" | "cylinder" | "mesh";
+  kind: "plane" | "sphere" | "box" | "capsule" | "cylinder" | "torus" | "mesh";
   triangles: number;
 }
 export interface LevelInfo {
@@ -106,6 +107,7 @@ export const FLAG_CONVERGED = 1;
 export const FLAG_COLOURS = 2;
 export const FLAG_LEVELS = 4;
 export const FLAG_PINS = 8;
+export const FLAG_SHAPES = 16;
 
 export interface Mesh {
   epoch: number;
@@ -138,6 +140,8 @@ export interface Frame {
   obstacles: Float32Array[];
   levels: { level: number; positions: Float32Array }[] | null;
   pins: { body: number; vertex: number }[] | null;
+  /** Positions of obstacles that change their shape. */
+  shapes: { obstacle: number; positions: Float32Array }[] | null;
 }
 
 /** Reads a message from front to back; views into it where it can, no copies. */
@@ -226,9 +230,11 @@ function readFrame(reader: Reader, epoch: number): Frame {
   const levels = flags & FLAG_LEVELS ? reader.list(reader.u32(), 8, level) : null;
   const pin = () => ({ body: reader.u32(), vertex: reader.u32() });
   const pins = flags & FLAG_PINS ? reader.list(reader.u32(), 8, pin) : null;
+  const shape = () => ({ obstacle: reader.u32(), positions: reader.f32s(3 * reader.u32()) });
+  const shapes = flags & FLAG_SHAPES ? reader.list(reader.u32(), 8, shape) : null;
   return {
     epoch, frame, time, echo, milliseconds, largestResidual, meanResidual, maxStrain, minStrain, iterations,
     converged: (flags & FLAG_CONVERGED) !== 0,
-    bodies, colours, obstacles, levels, pins,
+    bodies, colours, obstacles, levels, pins, shapes,
   };
 }

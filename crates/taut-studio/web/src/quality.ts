@@ -5,16 +5,17 @@ export interface Tier {
   name: "low" | "medium" | "high";
   /** Pixels of the picture a pixel of the page, with and without the card's own smoothing of edges. */
   ratio: (device: number, smoothed: boolean) => number;
-  /** Width of the shadow map [pixels]. */
+  /** Width of the shadow map [pixels], and whether the edges of shadows are soft. */
   shadow: number;
+  softShadows: boolean;
   /** Whether fabric has sheen, a weave, and light from all around. */
   fine: boolean;
 }
 
 export const TIERS: readonly [Tier, Tier, Tier] = [
-  { name: "low", ratio: (device) => Math.min(device, 1) * 0.6, shadow: 512, fine: false },
-  { name: "medium", ratio: (device) => Math.min(device, 1), shadow: 1024, fine: false },
-  { name: "high", ratio: (device, smoothed) => Math.min(smoothed ? device : 1.5 * device, 2), shadow: 2048, fine: true },
+  { name: "low", ratio: (device) => Math.min(device, 1) * 0.55, shadow: 512, softShadows: false, fine: false },
+  { name: "medium", ratio: (device) => Math.min(device, 1), shadow: 1024, softShadows: true, fine: false },
+  { name: "high", ratio: (device, smoothed) => Math.min(smoothed ? device : 1.5 * device, 2), shadow: 2048, softShadows: true, fine: true },
 ];
 
 /** A picture should be done within this [ms]; half of it leaves room for a better tier. */

@@ -5,7 +5,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import { obstacleMaterial, weaveTexture } from "./fabric";
 import { Floor } from "./floor";
-import type { LightInfo, Mesh, ObstacleInfo, SceneInfo } from "./protocol";
+import type { Frame, LightInfo, Mesh, ObstacleInfo, SceneInfo } from "./protocol";
 import { Governor, TIERS, isSoftware, type Tier } from "./quality";
 
 const THEMES = {
@@ -27,16 +27,22 @@ export class Stage {
   /** Called when the tier of quality has changed. */
   onTier: (tier: Tier) => void = () => {};
   private readonly floor = new Floor();
-  private readonly key = new THREE.DirectionalLight("#fff4e6", 2.6);
-  private readonly fill = new THREE.DirectionalLight("#dfe9ff", 0.7);
-  private readonly rim = new THREE.DirectionalLight("#ffffff", 0.9);
+  private readonly key = new THREE.DirectionalLight("#fff4e6", 3.2);
+  private readonly fill = new THREE.DirectionalLight("#dfe9ff", 0.35);
+  private readonly rim = new THREE.DirectionalLight("#ffffff", 0.8);
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#888888", 1);
   private readonly lamps = new THREE.Group();
   private readonly centre = new THREE.Vector3();
   private readonly fitted = new THREE.Box3();
+  private radius = 1;
   private readonly smoothed: boolean;
   private obstacles: THREE.Mesh[] = [];
+  /** Of what kind each obstacle is. */
+  private kinds: ObstacleInfo["kind"][] = [];
   private floorIsReal = false;
+  /** A scene was built, and no frame of it has come yet; whether the camera is to be moved then. */
+  private settling: { look: boolean } | null = null;
+  private busy = false;
   private dirty = true;
   private theme: keyof typeof THEMES = "light";
 
@@ -79,11 +85,16 @@ export class Stage {
     this.dirty = true;
   }
 
+  /** Whether the graphics card still works on the last picture; another one would only wait behind it. */
+  get drawing(): boolean {
+    return this.busy;
+  }
+
   /** Makes a picture if something has changed; true if it did. */
   draw(): boolean {
     // Also keeps the gliding after a turn going, which calls `invalidate`.
     this.controls.update();
-    if (!this.dirty) return false;
+    if (!this.dirty || this.busy) return false;
     this.dirty = false;
     this.fitCanvas();
     this.renderer.render(this.scene, this.camera);
@@ -97,6 +108,7 @@ export class Stage {
     const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     const begun = performance.now();
     if (!fence) return;
+    this.busy = true;
     gl.flush();
     const look = () => {
       const status = gl.clientWaitSync(fence, 0, 0);
@@ -105,6 +117,7 @@ export class Stage {
         return;
       }
       gl.deleteSync(fence);
+      this.busy = false;
       done(performance.now() - begun);
     };
     setTimeout(look, 0);
@@ -123,6 +136,8 @@ export class Stage {
 
   private setTier(): void {
     const tier = this.tier;
+    this.renderer.shadowMap.type = tier.softShadows ? THREE.PCFShadowMap : THREE.BasicShadowMap;
+    this.floor.mesh.material.needsUpdate = true;
     this.key.shadow.mapSize.setScalar(tier.shadow);
     this.key.shadow.map?.dispose();
     this.key.shadow.map = null;
@@ -140,8 +155,8 @@ export class Stage {
     const fine = this.tier.fine;
     this.sky.color.set(theme.sky);
     this.sky.groundColor.set(theme.ground);
-    this.sky.intensity = theme.hemi * (fine ? 0.35 : 1);
-    this.scene.environmentIntensity = theme.hemi * 0.45;
+    this.sky.intensity = theme.hemi * (fine ? 0.25 : 0.8);
+    this.scene.environmentIntensity = theme.hemi * 0.3;
   }
 
   private setTheme(name: keyof typeof THEMES): void {
@@ -177,42 +192,49 @@ export class Stage {
     if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, 0, -0.5), new THREE.Vector3(0.5, 1, 0.5));
     const extent = box.getSize(new THREE.Vector3());
     this.size = Math.max(extent.x, extent.y, extent.z, 1e-3);
-    const height = floorHeight(info.obstacles, obstacles);
+    this.kinds = info.obstacles.map((obstacle) => obstacle.kind);
+    this.fitted.copy(box);
+    this.settling = { look };
+    this.settle(null, info.lights);
+  }
+
+  /** Puts floor, lights and camera where they belong, once it is known where the floor is. */
+  private settle(height: number | null, lamps: readonly LightInfo[] | null): void {
+    const box = this.fitted;
     this.floorIsReal = height !== null;
     // Cloth that starts flat swings down as far as it is wide.
     const below = Math.min(box.min.y - 0.02 * this.size, box.max.y - 1.1 * this.size);
-    box.min.y = this.floorIsReal ? Math.min(box.min.y, height!) : below;
-    box.getCenter(this.centre);
-    this.fitted.copy(box);
+    const seen = box.clone();
+    seen.min.y = Math.min(box.min.y, height ?? below);
+    seen.getCenter(this.centre);
+    this.radius = 0.5 * seen.getSize(new THREE.Vector3()).length();
     this.floor.place(this.centre, height ?? below, this.size);
-    this.light(info.lights);
-    if (look) this.lookAtAll();
+    this.floor.mesh.visible = true;
+    if (lamps) this.lamp(lamps);
+    this.aimLights();
+    if (this.settling?.look) this.lookAtAll();
     this.invalidate();
   }
 
   private obstacle(mesh: Mesh): THREE.Mesh {
-    let geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(mesh.positions, 3));
-    geometry.setIndex(new THREE.BufferAttribute(mesh.corners, 1));
-    geometry = toCreasedNormals(geometry, 0.7);
-    const object = new THREE.Mesh(geometry, obstacleMaterial(this.tier));
+    const object = new THREE.Mesh(creased(mesh.positions, mesh.corners), obstacleMaterial(this.tier));
+    object.userData = { corners: mesh.corners, vertices: mesh.positions.length / 3 };
     object.matrixAutoUpdate = false;
     object.castShadow = object.receiveShadow = true;
     object.frustumCulled = false;
-    // The floor stands for a horizontal plane.
-    object.visible = !isHorizontal(mesh);
+    // It is shown once a frame has told where it is.
+    object.visible = false;
     this.scene.add(object);
     return object;
   }
 
-  private light(lamps: readonly LightInfo[]): void {
-    this.lamps.clear();
+  private aimLights(): void {
     const reach = 1.7 * this.size;
     const from = (light: THREE.DirectionalLight, x: number, y: number, z: number) =>
       light.position.set(x, y, z).normalize().multiplyScalar(3 * this.size).add(this.centre);
-    from(this.key, 0.55, 1, 0.6);
-    from(this.fill, -1, 0.35, 0.5);
-    from(this.rim, -0.2, 0.6, -1);
+    from(this.key, -0.85, 1, 0.45);
+    from(this.fill, 1, 0.3, 0.6);
+    from(this.rim, 0.5, 0.7, -1);
     this.key.target.position.copy(this.centre);
     this.fill.target = this.rim.target = this.key.target;
     const camera = this.key.shadow.camera;
@@ -220,8 +242,13 @@ export class Stage {
     [camera.near, camera.far] = [0.5 * this.size, 6.5 * this.size];
     camera.updateProjectionMatrix();
     this.key.shadow.normalBias = 0.006 * this.size;
+  }
+
+  /** The lamps of a scene, which take the place of a part of the studio's light. */
+  private lamp(lamps: readonly LightInfo[]): void {
+    this.lamps.clear();
     const indoors = lamps.length > 0;
-    this.key.intensity = indoors ? 1.2 : 2.6;
+    this.key.intensity = indoors ? 1.2 : 3.2;
     // Walls and a roof would keep the key light out.
     for (const mesh of this.obstacles) mesh.castShadow = !indoors;
     for (const lamp of lamps) {
@@ -233,9 +260,8 @@ export class Stage {
 
   /** Puts the camera where everything is seen. */
   lookAtAll(): void {
-    const radius = 0.5 * this.fitted.getSize(new THREE.Vector3()).length();
     const half = Math.min(this.camera.fov, this.camera.fov * this.camera.aspect) * (Math.PI / 360);
-    const distance = (1.02 * radius) / Math.sin(half);
+    const distance = (1.02 * this.radius) / Math.sin(half);
     const direction = new THREE.Vector3(0.55, 0.42, 1).normalize();
     this.camera.position.copy(this.centre).addScaledVector(direction, distance);
     this.camera.near = 0.01 * this.size;
@@ -269,8 +295,9 @@ export class Stage {
     this.invalidate();
   }
 
-  /** Moves the obstacles to where a frame has them. */
-  moveObstacles(matrices: readonly Float32Array[]): void {
+  /** Moves the obstacles to where a frame has them; the floor stands for the highest horizontal plane. */
+  moveObstacles(matrices: readonly Float32Array[], shapes: Frame["shapes"]): void {
+    let height: number | null = null;
     matrices.forEach((m, k) => {
       const object = this.obstacles[k];
       if (!object || m.some((value) => !Number.isFinite(value))) return;
@@ -278,7 +305,25 @@ export class Stage {
       object.matrix.set(
         at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), 0, 0, 0, 1,
       );
+      const level = this.kinds[k] === "plane" && Math.abs(at(5) - 1) < 1e-5;
+      if (level) height = Math.max(height ?? -Infinity, at(7));
+      object.visible = !level;
     });
+    for (const { obstacle, positions } of shapes ?? []) this.reshape(obstacle, positions);
+    if (this.settling) {
+      this.settle(height, null);
+      this.settling = null;
+    } else if (height !== null) {
+      this.floor.mesh.position.y = height;
+    }
+  }
+
+  private reshape(obstacle: number, positions: Float32Array): void {
+    const object = this.obstacles[obstacle];
+    const corners = object?.userData.corners as Uint32Array | undefined;
+    if (!object || !corners || 3 * (object.userData.vertices as number) !== positions.length) return;
+    object.geometry.dispose();
+    object.geometry = creased(positions, corners);
   }
 
   /** A floor that is no obstacle gives way to what falls below it, as nothing would hold it there. */
@@ -315,22 +360,12 @@ export class Stage {
   }
 }
 
-function isHorizontal(mesh: Mesh): boolean {
-  let [low, high] = [Infinity, -Infinity];
-  let [least, most] = [Infinity, -Infinity];
-  for (let k = 0; k < mesh.positions.length; k += 3) {
-    low = Math.min(low, mesh.positions[k + 1]!);
-    high = Math.max(high, mesh.positions[k + 1]!);
-    least = Math.min(least, mesh.positions[k]!);
-    most = Math.max(most, mesh.positions[k]!);
-  }
-  return mesh.corners.length <= 6 && high - low < 1e-5 * Math.max(most - least, 1e-9);
-}
-
-/** Height of the highest horizontal plane among the obstacles; null: there is none. */
-function floorHeight(infos: readonly ObstacleInfo[], meshes: readonly Mesh[]): number | null {
-  const heights = meshes.filter((mesh, k) => infos[k]?.kind === "plane" && isHorizontal(mesh)).map((mesh) => mesh.positions[1]!);
-  return heights.length > 0 ? Math.max(...heights) : null;
+/** Smooth where a surface is round, with edges where it has some. */
+function creased(positions: Float32Array, corners: Uint32Array): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+  geometry.setIndex(new THREE.BufferAttribute(corners, 1));
+  return toCreasedNormals(geometry, 0.7);
 }
 
 /** Light from all around, as large soft boxes in a studio give it. */

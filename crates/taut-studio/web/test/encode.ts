@@ -1,6 +1,6 @@
 // Writes binary messages as the server does; the other side of src/protocol.ts.
 
-import { FLAG_COLOURS, FLAG_CONVERGED, FLAG_LEVELS, FLAG_PINS, KIND_FRAME, KIND_MESH, MAGIC, type Frame, type Mesh } from "../src/protocol";
+import { FLAG_COLOURS, FLAG_CONVERGED, FLAG_LEVELS, FLAG_PINS, FLAG_SHAPES, KIND_FRAME, KIND_MESH, MAGIC, type Frame, type Mesh } from "../src/protocol";
 
 class Writer {
   private parts: Uint8Array[] = [];
@@ -33,7 +33,8 @@ export function encodeMesh(mesh: Mesh): Uint8Array {
 
 export function encodeFrame(frame: Frame): Uint8Array {
   const flags =
-    (frame.converged ? FLAG_CONVERGED : 0) | (frame.colours ? FLAG_COLOURS : 0) | (frame.levels ? FLAG_LEVELS : 0) | (frame.pins ? FLAG_PINS : 0);
+    (frame.converged ? FLAG_CONVERGED : 0) | (frame.colours ? FLAG_COLOURS : 0) | (frame.levels ? FLAG_LEVELS : 0) | (frame.pins ? FLAG_PINS : 0) |
+    (frame.shapes ? FLAG_SHAPES : 0);
   const w = new Writer().u32(MAGIC, KIND_FRAME, frame.epoch, frame.frame).f64(frame.time, frame.echo).array(frame.milliseconds);
   w.f32(frame.largestResidual, frame.meanResidual, frame.maxStrain, frame.minStrain).u32(frame.iterations, flags);
   w.u32(frame.bodies.length);
@@ -48,6 +49,10 @@ export function encodeFrame(frame: Frame): Uint8Array {
   if (frame.pins) {
     w.u32(frame.pins.length);
     for (const { body, vertex } of frame.pins) w.u32(body, vertex);
+  }
+  if (frame.shapes) {
+    w.u32(frame.shapes.length);
+    for (const { obstacle, positions } of frame.shapes) w.u32(obstacle, positions.length / 3).array(positions);
   }
   return w.done();
 }

@@ -13,7 +13,8 @@ const SCENES = [
   { name: "hanging-sheet", description: "A square sheet, held at two corners, swings down.", source: "built-in" },
   { name: "small-sheet", description: "A sheet of 12 cells over a ball.", source: "built-in" },
 ];
-const IDENTITY = Float32Array.from([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]);
+/** Where the floor of the small sheet is: one metre down. */
+const FLOOR = Float32Array.from([1, 0, 0, 0, 0, 1, 0, -1, 0, 0, 1, 0]);
 
 interface Viewer {
   socket: WebSocket;
@@ -129,7 +130,7 @@ export class MockServer {
     };
     this.say(viewer, { type: "scene", ...info });
     viewer.socket.send(encodeMesh({ epoch, what: 0, index: 0, ...sheet.mesh }));
-    const floor = Float32Array.from([-9, -1, -9, -9, -1, 9, 9, -1, 9, 9, -1, -9]);
+    const floor = Float32Array.from([-9, 0, -9, -9, 0, 9, 9, 0, 9, 9, 0, -9]);
     if (ball) viewer.socket.send(encodeMesh({ epoch, what: 1, index: 0, positions: floor, corners: Uint32Array.from([0, 1, 2, 0, 2, 3]), uv: null }));
     levels.forEach((_, k) => viewer.socket.send(encodeMesh({ epoch, what: 2, index: k, ...grid(40 / 2 ** (k + 1), 1), uv: null })));
     viewer.inFlight = 0;
@@ -157,9 +158,9 @@ export class MockServer {
         epoch: this.epoch, frame: sheet.frame, time: sheet.time, echo: sheet.echo, milliseconds: Float32Array.from([...ms, this.whole]),
         largestResidual: past, meanResidual: past / 20, maxStrain: most, minStrain: least, iterations: 60, converged: past < 0.01,
         bodies: [sheet.x], colours: p.colouring === "none" ? null : [Uint8Array.from(colours)],
-        obstacles: this.scene.name === "small-sheet" ? [IDENTITY] : [],
+        obstacles: this.scene.name === "small-sheet" ? [FLOOR] : [],
         levels: p.levels_shown && sheet.cells === 40 ? [1, 2].map((level) => ({ level, positions: sheet.coarse(2 ** level) })) : null,
-        pins: [...sheet.pins.keys()].map((vertex) => ({ body: 0, vertex })),
+        pins: [...sheet.pins.keys()].map((vertex) => ({ body: 0, vertex })), shapes: null,
       }),
     );
   }

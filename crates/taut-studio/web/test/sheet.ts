@@ -4,7 +4,7 @@
 import type { Parameters, Vec3 } from "../src/protocol";
 
 const STEPS = 4;
-const PASSES = 60;
+const PASSES = 24;
 
 export interface Grid {
   positions: Float32Array;
@@ -79,15 +79,20 @@ export class Sheet {
     const most = p.limiter === "off" ? 0.6 : (p.stretch_max ?? 0.6);
     for (let e = 0; e < this.edges.length; e++) {
       const [a, b, rest] = this.edges[pass % 2 === 0 ? e : this.edges.length - 1 - e]!;
-      const d = [0, 1, 2].map((c) => this.x[3 * b + c]! - this.x[3 * a + c]!);
-      const length = Math.hypot(...d);
-      const allowed = Math.min(length, rest * (1 + most));
-      if (length <= allowed) continue;
-      const move = (0.5 * (length - allowed)) / length;
-      for (let c = 0; c < 3; c++) {
-        this.x[3 * a + c]! += move * d[c]!;
-        this.x[3 * b + c]! -= move * d[c]!;
-      }
+      const { x } = this;
+      const dx = x[3 * b]! - x[3 * a]!;
+      const dy = x[3 * b + 1]! - x[3 * a + 1]!;
+      const dz = x[3 * b + 2]! - x[3 * a + 2]!;
+      const square = dx * dx + dy * dy + dz * dz;
+      const allowed = rest * (1 + most);
+      if (square <= allowed * allowed) continue;
+      const move = 0.5 - (0.5 * allowed) / Math.sqrt(square);
+      x[3 * a]! += move * dx;
+      x[3 * a + 1]! += move * dy;
+      x[3 * a + 2]! += move * dz;
+      x[3 * b]! -= move * dx;
+      x[3 * b + 1]! -= move * dy;
+      x[3 * b + 2]! -= move * dz;
     }
     for (const { corners, weights, target } of this.grips.values()) {
       const share = weights.reduce((sum, w) => sum + w * w, 0);
