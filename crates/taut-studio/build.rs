@@ -12,7 +12,7 @@ use std::{
 };
 
 /// What lies beside the sources of the page and is none.
-const OTHERS: [&str; 3] = ["node_modules", "dist", "test"];
+const OTHERS: [&str; 5] = ["node_modules", "dist", "test", "test-out", "test-build"];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where to build"));

@@ -176,7 +176,7 @@ impl Live {
         let time = world.time_of_frame(state.frame());
         let shown = |(body, vertex): (usize, u32)| Some([body as u32, self.bodies[body].shown(vertex)?]);
         let deformed = self.obstacles.iter().zip(0..).filter_map(|(o, k)| Some((k, o.deformed(time)?)));
-        let FrameReport { velocity_ms, limit_ms, position_ms, iterations, converged, .. } = self.report;
+        let FrameReport { velocity_ms, contact_ms, limit_ms, position_ms, .. } = self.report;
         let measuring_ms = 1e3 * begun.elapsed().as_secs_f32();
         FrameContents {
             number: state.frame(),
@@ -184,7 +184,7 @@ impl Live {
             echo: self.echo,
             milliseconds: [
                 velocity_ms,
-                0.0,
+                contact_ms,
                 limit_ms,
                 position_ms,
                 measuring_ms,
@@ -194,8 +194,8 @@ impl Live {
             mean_residual: strains.mean_residual(),
             max_strain: strains.max,
             min_strain: strains.min,
-            iterations,
-            converged,
+            iterations: self.report.iterations,
+            converged: self.report.converged,
             bodies,
             colours: (colouring != Colouring::None).then_some(colours),
             obstacles: self
@@ -361,7 +361,6 @@ impl Live {
 
     fn apply(&mut self, new: &Parameters) -> Result<(), taut::WorldError> {
         let (old, engine) = (&self.parameters, &mut self.engine);
-        let count = self.bodies.len();
         if new.gravity != old.gravity {
             engine.set_gravity(self.down * new.gravity)?;
         }
@@ -375,7 +374,7 @@ impl Live {
             engine.set_budget(Some(Duration::from_secs_f32(1e-3 * new.budget_ms)))?;
         }
         if new.stiffness != old.stiffness {
-            (0..count).try_for_each(|body| engine.set_stiffness(body, new.stiffness))?;
+            engine.stiffen_all(new.stiffness)?;
         }
         let limits = |p: &Parameters| (p.limiter, p.stretch_max, p.stretch_min);
         if limits(new) != limits(old) {
@@ -384,23 +383,10 @@ impl Live {
                 Limiter::Edge => taut::Limiter::Edge,
                 Limiter::Isotropic => taut::Limiter::Isotropic,
             };
-            for body in 0..count {
-                // Solids have no limits on edges.
-                let solid = matches!(engine.description().bodies().nth(body), Some(BodyRef::Solid(_)));
-                let limiter =
-                    if solid && new.limiter == Limiter::Edge { taut::Limiter::Isotropic } else { limiter };
-                if engine.limiter(body) != limiter {
-                    engine.set_limiter(body, limiter)?;
-                }
-                if new.limiter != Limiter::Off {
-                    engine.set_strain_limit(body, Limit { min: new.stretch_min, max: new.stretch_max })?;
-                }
-            }
+            engine.limit_all(limiter, Limit { min: new.stretch_min, max: new.stretch_max })?;
         }
         if new.bend_max != old.bend_max {
-            let limit = Limit { min: new.bend_max.map(|max| -max), max: new.bend_max };
-            let cloths = engine.description().cloths.len();
-            (0..cloths).try_for_each(|body| engine.set_bend_limit(body, limit))?;
+            engine.limit_all_bends(Limit { min: new.bend_max.map(|max| -max), max: new.bend_max })?;
         }
         Ok(())
     }
