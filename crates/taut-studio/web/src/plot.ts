@@ -104,7 +104,7 @@ export class Plots {
       g.fill();
     });
     if (this.budget > 0) rule(g, width, y(this.budget), ink, [4, 3]);
-    label(g, `${Number(top.toPrecision(3))} ms`, y(top) + 9, dim);
+    label(g, `${Number(top.toPrecision(3))} ms`, y(top) + 14, dim);
     if (this.budget > 0) label(g, "budget", y(this.budget), ink);
   }
 

@@ -14,6 +14,14 @@ export async function framesLater(page: Page, more: number): Promise<void> {
   await until(page, `${more} frames after ${from}`, ([at, n]: [number, number]) => window.__taut!.frame() >= at + n, [from, more] as [number, number], 30000);
 }
 
+/** Takes the wheel, where the page does not drive already. */
+export async function takeWheel(page: Page): Promise<void> {
+  await page.bringToFront();
+  await until(page, "the connection", () => window.__taut!.open());
+  if (!(await page.evaluate(() => window.__taut!.driving()))) await page.click("#drive");
+  await until(page, "the wheel", () => window.__taut!.driving());
+}
+
 /** The free vertex of the first body that is furthest from every pin, and the middle of the body. */
 export function freeCorner(page: Page): Promise<number> {
   return page.evaluate(() => {

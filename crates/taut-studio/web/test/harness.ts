@@ -99,7 +99,13 @@ export async function openPage(browser: Browser, url: string, options: Parameter
     if (message.type() === "error" && !/WebSocket|ERR_CONNECTION|ReadPixels/.test(message.text())) faults.push(message.text());
   });
   await page.goto(url);
-  await until(page, "the first picture", () => (window.__taut?.frame() ?? -1) >= 0);
+  try {
+    await until(page, "the first picture", () => (window.__taut?.frame() ?? -1) >= 0, undefined, 30000);
+  } catch (error) {
+    await page.screenshot({ path: join(OUT, "no-picture.png") });
+    const told = await page.evaluate(() => [document.body.innerText.slice(0, 400), window.__taut?.open(), window.__taut?.drawn(), window.__taut?.log().length]);
+    throw new Error(`${String(error)}; faults: ${faults.join("; ")}; page: ${JSON.stringify(told)}`);
+  }
   return { page, faults, sent };
 }
 

@@ -5,7 +5,7 @@ import type { Parameters, Vec3 } from "../src/protocol";
 import { edgesOf } from "../src/surface";
 
 const STEPS = 3;
-const PASSES = 8;
+const PASSES = 40;
 
 export interface Grid {
   positions: Float32Array;
