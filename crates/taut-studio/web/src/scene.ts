@@ -67,7 +67,8 @@ export class Stage {
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.key.castShadow = true;
     this.key.shadow.radius = 4;
-    this.key.shadow.bias = -0.0004;
+    // Towards the light. A bias along normals would push the back of cloth into its own shadow.
+    this.key.shadow.bias = -0.002;
     this.scene.add(this.floor.mesh, this.key, this.key.target, this.fill, this.rim, this.sky, this.lamps);
     this.scene.environment = studioLight(this.renderer);
 
@@ -244,7 +245,7 @@ export class Stage {
     const reach = 1.7 * this.size;
     const from = (light: THREE.DirectionalLight, x: number, y: number, z: number) =>
       light.position.set(x, y, z).normalize().multiplyScalar(3 * this.size).add(this.centre);
-    from(this.key, -0.85, 1, 0.45);
+    from(this.key, -0.75, 0.95, 0.75);
     from(this.fill, 1, 0.3, 0.6);
     from(this.rim, 0.5, 0.7, -1);
     this.key.target.position.copy(this.centre);
@@ -253,7 +254,6 @@ export class Stage {
     [camera.left, camera.right, camera.bottom, camera.top] = [-reach, reach, -reach, reach];
     [camera.near, camera.far] = [0.5 * this.size, 6.5 * this.size];
     camera.updateProjectionMatrix();
-    this.key.shadow.normalBias = 0.006 * this.size;
   }
 
   /** The lamps of a scene, which take the place of a part of the studio's light. */
