@@ -140,7 +140,7 @@ export class Controls {
   /** Which scenes there are, asked for each time as files come and go. */
   private async openScenes(): Promise<void> {
     const dialog = byId<HTMLDialogElement>("scenes");
-    if (dialog.open) return;
+    if (dialog.open || byId<HTMLButtonElement>("scene-open").disabled) return;
     try {
       const answer = await fetch("/api/scenes");
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
@@ -239,6 +239,7 @@ export class Controls {
     enable(["levels"], able && shown.hasLevels);
     byId("levels").title = shown.hasLevels ? "" : "This scene has one level only.";
     for (const id of ["play", "step", "reset"]) byId<HTMLButtonElement>(id).disabled = !able;
+    byId<HTMLButtonElement>("scene-open").disabled = !shown.open || !shown.live;
     for (const id of ["save-open", "as-scene"]) byId<HTMLButtonElement>(id).disabled = !changes;
     for (const id of ["export-toml", "export-obj", "export-ply"]) byId<HTMLButtonElement>(id).disabled = !shown.open;
     byId("play").setAttribute("aria-pressed", String(shown.playing));

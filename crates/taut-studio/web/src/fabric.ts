@@ -34,7 +34,7 @@ export function fabricMaterial(info: BodyInfo, tier: Tier, weave: THREE.Texture 
     sheenRoughness: 0.55,
     sheenColor,
     bumpMap: cloth ? weave : null,
-    bumpScale: 0.6,
+    bumpScale: 0.5,
   });
   if (cloth) material.onBeforeCompile = twoSided;
   return material;

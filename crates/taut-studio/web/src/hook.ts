@@ -25,6 +25,7 @@ export interface TestHook {
   playing(): boolean;
   sceneName(): string;
   epoch(): number;
+  /** As the server told them last. */
   parameters(): Parameters | null;
   /** Number of the frame that the last picture shows; -1: none yet. */
   frame(): number;

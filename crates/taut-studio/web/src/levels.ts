@@ -7,7 +7,7 @@ import type { Frame, Mesh, SceneInfo } from "./protocol";
 import type { Tier } from "./quality";
 import type { Stage } from "./scene";
 
-const INKS = ["#d1495b", "#2a7f9e", "#d98e04", "#4c956c", "#7b5ea7", "#5f6f7a"];
+const INKS = ["#2a7f9e", "#e0a21b", "#6f5aa8", "#4c956c", "#c2557a", "#5f6f7a"];
 
 export class LevelViews {
   private views: { level: number; view: BodyView }[] = [];
@@ -44,7 +44,12 @@ export class LevelViews {
 
   show(shown: LevelsShown): void {
     if (shown === "hidden") this.fresh = false;
+    if (shown === this.shown) return;
+    const moves = shown === "beside" || this.shown === "beside";
     this.shown = shown;
+    const last = this.views[this.views.length - 1];
+    this.stage.widen(shown === "beside" && last ? (last.view.group.userData.offset as THREE.Vector3).x : 0);
+    if (moves) this.stage.lookAtAll();
   }
 
   update(levels: Frame["levels"]): void {

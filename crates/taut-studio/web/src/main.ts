@@ -59,6 +59,8 @@ class Studio {
     notice, problem,
   });
   private info: SceneInfo | null = null;
+  /** As the server told them last, and with what has been sent since. */
+  private told: Parameters | null = null;
   private parameters: Parameters | null = null;
   private meshes: Mesh[] = [];
   private bodies: BodyView[] = [];
@@ -133,6 +135,8 @@ class Studio {
         return;
       case "problem":
         problem(message.text);
+        // Whatever was refused is shown as it still is.
+        if (this.told) this.apply(this.told);
         return;
       case "saved":
         notice(`Saved as ${message.path}`);
@@ -241,10 +245,15 @@ class Studio {
   private set(key: Key, value: Parameters[Key]): void {
     this.connection.send({ type: "set", key, value });
     // What the server makes of it comes back; until then, later changes build on this one.
-    if (this.parameters) this.parameters = { ...this.parameters, [key]: value };
+    if (this.parameters) this.apply({ ...this.parameters, [key]: value });
   }
 
   private setParameters(parameters: Parameters): void {
+    this.told = parameters;
+    this.apply(parameters);
+  }
+
+  private apply(parameters: Parameters): void {
     this.parameters = parameters;
     this.plots.budget = this.mode === "live" ? parameters.budget_ms : 0;
     this.controls.showParameters(parameters);
@@ -302,7 +311,7 @@ class Studio {
       playing: () => this.playing,
       sceneName: () => this.info?.name ?? "",
       epoch: () => this.info?.epoch ?? -1,
-      parameters: () => this.parameters,
+      parameters: () => this.told,
       frame: () => this.drawn,
       drawn: () => this.stage.drawn,
       tier: () => this.stage.tier.name,

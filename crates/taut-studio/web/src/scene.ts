@@ -13,6 +13,9 @@ const THEMES = {
   dark: { background: "#15171b", disc: "#33363d", line: "#575b64", shadow: 0.62, sky: "#dfe6f2", ground: "#55504a", hemi: 0.7 },
 };
 
+/** After so long without a change a sharp picture is made [ms]. */
+const STILL = 600;
+
 export class Stage {
   readonly renderer: THREE.WebGLRenderer;
   readonly scene = new THREE.Scene();
@@ -35,6 +38,10 @@ export class Stage {
   private readonly centre = new THREE.Vector3();
   private readonly fitted = new THREE.Box3();
   private radius = 1;
+  private right = 0;
+  /** When something changed last [ms], and whether the picture is a sharper one, as nothing moves. */
+  private changed = 0;
+  private sharp = false;
   private readonly smoothed: boolean;
   private obstacles: THREE.Mesh[] = [];
   /** Of what kind each obstacle is. */
@@ -60,7 +67,8 @@ export class Stage {
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.key.castShadow = true;
     this.key.shadow.radius = 4;
-    this.key.shadow.bias = -0.0004;
+    // Towards the light. A bias along normals would push the back of cloth into its own shadow.
+    this.key.shadow.bias = -0.002;
     this.scene.add(this.floor.mesh, this.key, this.key.target, this.fill, this.rim, this.sky, this.lamps);
     this.scene.environment = studioLight(this.renderer);
 
@@ -83,6 +91,8 @@ export class Stage {
   /** Something has changed: the next `draw` makes a picture. */
   invalidate(): void {
     this.dirty = true;
+    this.changed = performance.now();
+    this.sharp = false;
   }
 
   /** Whether the graphics card still works on the last picture; another one would only wait behind it. */
@@ -94,6 +104,8 @@ export class Stage {
   draw(): boolean {
     // Also keeps the gliding after a turn going, which calls `invalidate`.
     this.controls.update();
+    // Where pictures are coarse because they are dear, what stands still gets a sharp one.
+    if (!this.dirty && !this.sharp && performance.now() - this.changed > STILL) this.dirty = this.sharp = true;
     if (!this.dirty || this.busy) return false;
     this.dirty = false;
     this.fitCanvas();
@@ -125,7 +137,7 @@ export class Stage {
 
   /** Takes the time of a picture, and goes to a plainer one where it is too long. */
   took(milliseconds: number): void {
-    if (this.governor.took(milliseconds)) this.setTier();
+    if (!this.sharp && this.governor.took(milliseconds)) this.setTier();
   }
 
   chooseTier(name: Tier["name"] | "auto"): void {
@@ -170,7 +182,8 @@ export class Stage {
 
   private fitCanvas(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    const ratio = this.tier.ratio(devicePixelRatio, this.smoothed);
+    const own = this.tier.ratio(devicePixelRatio, this.smoothed);
+    const ratio = this.sharp ? Math.max(own, Math.min(devicePixelRatio, 2) * (this.smoothed ? 1 : 1.5)) : own;
     const wide = Math.max(1, Math.floor(width * ratio));
     const high = Math.max(1, Math.floor(height * ratio));
     if (this.canvas.width === wide && this.canvas.height === high) return;
@@ -232,7 +245,7 @@ export class Stage {
     const reach = 1.7 * this.size;
     const from = (light: THREE.DirectionalLight, x: number, y: number, z: number) =>
       light.position.set(x, y, z).normalize().multiplyScalar(3 * this.size).add(this.centre);
-    from(this.key, -0.85, 1, 0.45);
+    from(this.key, -0.75, 0.95, 0.75);
     from(this.fill, 1, 0.3, 0.6);
     from(this.rim, 0.5, 0.7, -1);
     this.key.target.position.copy(this.centre);
@@ -241,7 +254,6 @@ export class Stage {
     [camera.left, camera.right, camera.bottom, camera.top] = [-reach, reach, -reach, reach];
     [camera.near, camera.far] = [0.5 * this.size, 6.5 * this.size];
     camera.updateProjectionMatrix();
-    this.key.shadow.normalBias = 0.006 * this.size;
   }
 
   /** The lamps of a scene, which take the place of a part of the studio's light. */
@@ -258,18 +270,26 @@ export class Stage {
     }
   }
 
+  /** More is shown to the right, so far [m]. */
+  widen(right: number): void {
+    this.right = right;
+  }
+
   /** Puts the camera where everything is seen. */
   lookAtAll(): void {
+    const centre = this.centre.clone().add(new THREE.Vector3(0.5 * this.right, 0, 0));
+    const radius = this.radius + 0.42 * this.right;
+    this.fitCanvas();
     const half = Math.min(this.camera.fov, this.camera.fov * this.camera.aspect) * (Math.PI / 360);
-    const distance = (1.02 * this.radius) / Math.sin(half);
-    const direction = new THREE.Vector3(0.55, 0.42, 1).normalize();
-    this.camera.position.copy(this.centre).addScaledVector(direction, distance);
+    const distance = (1.02 * radius) / Math.sin(half);
+    const direction = new THREE.Vector3(this.right > 0 ? 0.2 : 0.55, 0.42, 1).normalize();
+    this.camera.position.copy(centre).addScaledVector(direction, distance);
     this.camera.near = 0.01 * this.size;
     this.camera.far = 80 * this.size;
     this.camera.updateProjectionMatrix();
     this.controls.minDistance = 0.05 * this.size;
     this.controls.maxDistance = 20 * this.size;
-    this.controls.target.copy(this.centre);
+    this.controls.target.copy(centre);
     this.controls.update();
     this.invalidate();
   }

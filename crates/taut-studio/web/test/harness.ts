@@ -40,7 +40,7 @@ export async function startServer(scene: string, port: number, extra: string[] =
   const program = process.env.TAUT;
   if (!program) throw new Error("TAUT is not set: say where the program is (TAUT=…/target/release/taut), or test against the stand-in (npm run test:mock)");
   accessSync(program, constants.X_OK);
-  const child = spawn(program, ["view", scene, "--port", String(port), "--no-open", ...extra], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, ["view", scene, "--port", String(port), "--no-open", "--page", DIST, ...extra], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
   for (let k = 0; k < 300; k++) {
@@ -79,24 +79,34 @@ function findChromium(): string {
 }
 
 export function startBrowser(): Promise<Browser> {
-  const args = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox"];
+  // 3D on the processor; the page around it as a browser without a graphics card puts it together, not through a card that is emulated.
+  const gl = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing"];
+  const args = [...gl, "--no-sandbox"];
   return chromium.launch({ executablePath: findChromium(), args });
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /** Opens the page, waits for its first picture, and collects what goes wrong in it. */
-export async function openPage(browser: Browser, url: string, options: Parameters<Browser["newPage"]>[0] = {}): Promise<{ page: Page; faults: string[] }> {
+export async function openPage(browser: Browser, url: string, options: Parameters<Browser["newPage"]>[0] = {}): Promise<{ page: Page; faults: string[]; sent: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
   const faults: string[] = [];
+  const sent: string[] = [];
+  page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(String(payload))));
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
     // A lost connection and the driver's own remarks about speed are no faults of the page.
     if (message.type() === "error" && !/WebSocket|ERR_CONNECTION|ReadPixels/.test(message.text())) faults.push(message.text());
   });
   await page.goto(url);
-  await until(page, "the first picture", () => (window.__taut?.frame() ?? -1) >= 0);
-  return { page, faults };
+  try {
+    await until(page, "the first picture", () => (window.__taut?.frame() ?? -1) >= 0, undefined, 30000);
+  } catch (error) {
+    await page.screenshot({ path: join(OUT, "no-picture.png") });
+    const told = await page.evaluate(() => [document.body.innerText.slice(0, 400), window.__taut?.open(), window.__taut?.drawn(), window.__taut?.log().length]);
+    throw new Error(`${String(error)}; faults: ${faults.join("; ")}; page: ${JSON.stringify(told)}`);
+  }
+  return { page, faults, sent };
 }
 
 /** Waits until a condition holds in the page; says what it was that did not come. */

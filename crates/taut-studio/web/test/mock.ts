@@ -8,6 +8,7 @@ import type { FromServer, Parameters, SceneInfo, ToServer } from "../src/protoco
 import { encodeFrame, encodeMesh } from "./encode";
 import { Sheet, grid } from "./sheet";
 
+const CELLS = 20;
 const TYPES: Record<string, string> = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
 const SCENES = [
   { name: "hanging-sheet", description: "A square sheet, held at two corners, swings down.", source: "built-in" },
@@ -30,7 +31,7 @@ export class MockServer {
   private driver = 0;
   private nextViewer = 1;
   private epoch = 0;
-  private sheet = new Sheet(40);
+  private sheet = new Sheet(CELLS);
   private scene = SCENES[0]!;
   private parameters!: Parameters;
   private playing = true;
@@ -77,7 +78,7 @@ export class MockServer {
 
   private load(name: string): void {
     this.scene = SCENES.find((scene) => scene.name === name) ?? this.scene;
-    this.sheet = new Sheet(this.scene.name === "small-sheet" ? 12 : 40);
+    this.sheet = new Sheet(this.scene.name === "small-sheet" ? 12 : CELLS);
     this.epoch += 1;
     this.playing = true;
     this.parameters = {
@@ -120,7 +121,7 @@ export class MockServer {
   private introduce(viewer: Viewer): void {
     const { sheet, epoch } = this;
     const ball = this.scene.name === "small-sheet";
-    const levels = ball ? [] : [2, 4].map((stride, k) => ({ level: k + 1, ...sizes(grid(40 / stride, 1)) }));
+    const levels = ball ? [] : [2, 4].map((stride, k) => ({ level: k + 1, ...sizes(grid(CELLS / stride, 1)) }));
     const info: SceneInfo = {
       epoch, name: this.scene.name, description: this.scene.description, fps: 30, frames: null,
       bodies: [{ name: "sheet", kind: "cloth", model: "fem", color: "#c45842", limited: true, ...sizes(sheet.mesh) }],
@@ -132,7 +133,7 @@ export class MockServer {
     viewer.socket.send(encodeMesh({ epoch, what: 0, index: 0, ...sheet.mesh }));
     const floor = Float32Array.from([-9, 0, -9, -9, 0, 9, 9, 0, 9, 9, 0, -9]);
     if (ball) viewer.socket.send(encodeMesh({ epoch, what: 1, index: 0, positions: floor, corners: Uint32Array.from([0, 1, 2, 0, 2, 3]), uv: null }));
-    levels.forEach((_, k) => viewer.socket.send(encodeMesh({ epoch, what: 2, index: k, ...grid(40 / 2 ** (k + 1), 1), uv: null })));
+    levels.forEach((_, k) => viewer.socket.send(encodeMesh({ epoch, what: 2, index: k, ...grid(CELLS / 2 ** (k + 1), 1), uv: null })));
     viewer.inFlight = 0;
     this.sendFrame(viewer);
   }
@@ -159,7 +160,7 @@ export class MockServer {
         largestResidual: past, meanResidual: past / 20, maxStrain: most, minStrain: least, iterations: 60, converged: past < 0.01,
         bodies: [sheet.x], colours: p.colouring === "none" ? null : [Uint8Array.from(colours)],
         obstacles: this.scene.name === "small-sheet" ? [FLOOR] : [],
-        levels: p.levels_shown && sheet.cells === 40 ? [1, 2].map((level) => ({ level, positions: sheet.coarse(2 ** level) })) : null,
+        levels: p.levels_shown && sheet.cells === CELLS ? [1, 2].map((level) => ({ level, positions: sheet.coarse(2 ** level) })) : null,
         pins: [...sheet.pins.keys()].map((vertex) => ({ body: 0, vertex })), shapes: null,
       }),
     );

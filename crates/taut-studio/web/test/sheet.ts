@@ -2,9 +2,10 @@
 // that hangs, swings, and can be pulled.
 
 import type { Parameters, Vec3 } from "../src/protocol";
+import { edgesOf } from "../src/surface";
 
-const STEPS = 4;
-const PASSES = 24;
+const STEPS = 3;
+const PASSES = 40;
 
 export interface Grid {
   positions: Float32Array;
@@ -32,7 +33,9 @@ export class Sheet {
   readonly mesh: Grid;
   readonly x: Float32Array;
   private readonly old: Float32Array;
-  private readonly edges: [number, number, number][] = [];
+  /** Both ends of each edge (times 3), and its length at rest. */
+  private readonly ends: Uint32Array;
+  private readonly lengths: Float64Array;
   readonly pins = new Map<number, Vec3>();
   readonly grips = new Map<number, { corners: number[]; weights: Vec3; target: Vec3; stamp: number }>();
   time = 0;
@@ -43,16 +46,14 @@ export class Sheet {
     this.mesh = grid(cells, size);
     this.x = Float32Array.from(this.mesh.positions);
     this.old = Float32Array.from(this.x);
-    const seen = new Set<string>();
-    for (let t = 0; t < this.mesh.corners.length; t += 3) {
-      for (let k = 0; k < 3; k++) {
-        const [a, b] = [this.mesh.corners[t + k]!, this.mesh.corners[t + ((k + 1) % 3)]!].sort((p, q) => p - q) as [number, number];
-        if (seen.has(`${a} ${b}`)) continue;
-        seen.add(`${a} ${b}`);
-        this.edges.push([a, b, Math.hypot(...[0, 1, 2].map((c) => this.x[3 * a + c]! - this.x[3 * b + c]!))]);
-      }
-    }
+    this.ends = edgesOf(this.mesh.corners).map((k) => 3 * k);
+    this.lengths = Float64Array.from({ length: this.ends.length / 2 }, (_, e) => this.length(e));
     for (const k of [0, cells]) this.pin(k);
+  }
+
+  private length(e: number): number {
+    const [a, b] = [this.ends[2 * e]!, this.ends[2 * e + 1]!];
+    return Math.hypot(this.x[b]! - this.x[a]!, this.x[b + 1]! - this.x[a + 1]!, this.x[b + 2]! - this.x[a + 2]!);
   }
 
   pin(k: number): void {
@@ -77,22 +78,25 @@ export class Sheet {
 
   private project(p: Parameters, pass: number): void {
     const most = p.limiter === "off" ? 0.6 : (p.stretch_max ?? 0.6);
-    for (let e = 0; e < this.edges.length; e++) {
-      const [a, b, rest] = this.edges[pass % 2 === 0 ? e : this.edges.length - 1 - e]!;
-      const { x } = this;
-      const dx = x[3 * b]! - x[3 * a]!;
-      const dy = x[3 * b + 1]! - x[3 * a + 1]!;
-      const dz = x[3 * b + 2]! - x[3 * a + 2]!;
+    const { x, ends, lengths } = this;
+    for (let k = 0; k < lengths.length; k++) {
+      const e = pass % 2 === 0 ? k : lengths.length - 1 - k;
+      const a = ends[2 * e]!;
+      const b = ends[2 * e + 1]!;
+      const rest = lengths[e]!;
+      const dx = x[b]! - x[a]!;
+      const dy = x[b + 1]! - x[a + 1]!;
+      const dz = x[b + 2]! - x[a + 2]!;
       const square = dx * dx + dy * dy + dz * dz;
       const allowed = rest * (1 + most);
       if (square <= allowed * allowed) continue;
       const move = 0.5 - (0.5 * allowed) / Math.sqrt(square);
-      x[3 * a]! += move * dx;
-      x[3 * a + 1]! += move * dy;
-      x[3 * a + 2]! += move * dz;
-      x[3 * b]! -= move * dx;
-      x[3 * b + 1]! -= move * dy;
-      x[3 * b + 2]! -= move * dz;
+      x[a]! += move * dx;
+      x[a + 1]! += move * dy;
+      x[a + 2]! += move * dz;
+      x[b]! -= move * dx;
+      x[b + 1]! -= move * dy;
+      x[b + 2]! -= move * dz;
     }
     for (const { corners, weights, target } of this.grips.values()) {
       const share = weights.reduce((sum, w) => sum + w * w, 0);
@@ -108,11 +112,13 @@ export class Sheet {
   strains(): { most: number; least: number; around: Float32Array } {
     const around = new Float32Array(this.x.length / 3);
     let [most, least] = [-Infinity, Infinity];
-    for (const [a, b, rest] of this.edges) {
-      const strain = Math.hypot(...[0, 1, 2].map((c) => this.x[3 * b + c]! - this.x[3 * a + c]!)) / rest - 1;
+    for (let e = 0; e < this.lengths.length; e++) {
+      const strain = this.length(e) / this.lengths[e]! - 1;
       most = Math.max(most, strain);
       least = Math.min(least, strain);
-      for (const k of [a, b]) around[k] = Math.max(around[k]!, strain);
+      const [a, b] = [this.ends[2 * e]! / 3, this.ends[2 * e + 1]! / 3];
+      around[a] = Math.max(around[a]!, strain);
+      around[b] = Math.max(around[b]!, strain);
     }
     return { most, least, around };
   }
