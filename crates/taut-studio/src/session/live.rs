@@ -32,7 +32,9 @@ const USUAL_LIMIT: f32 = 0.05;
 /// Grips at once.
 const MOST_GRIPS: usize = 16;
 /// How far a soft grip lets the weight of what it holds sink \[m\].
-const SAG: f32 = 0.01;
+const SAG: f32 = 0.03;
+/// Strain at which nothing is left that could be shown.
+const LOST: f32 = 1e3;
 /// Furthest point that can be dragged to \[m\].
 const FURTHEST: f32 = 1e4;
 
@@ -60,6 +62,8 @@ pub struct Live {
     report: FrameReport,
     frame_ms: f32,
     saved: Vec<PathBuf>,
+    /// Whether the user chose a time budget.
+    budgeted: bool,
 }
 
 impl Live {
@@ -99,6 +103,7 @@ impl Live {
             report: FrameReport { converged: true, ..FrameReport::default() },
             frame_ms: 0.0,
             saved: Vec::new(),
+            budgeted: false,
         })
     }
 
@@ -207,6 +212,12 @@ impl Live {
             pins: Some(self.engine.pins().filter_map(shown).collect()),
             deformed: deformed.collect(),
         }
+    }
+
+    /// Whether `frame` is beyond help: time was so short, or forces so large, that cloth has flown apart.
+    pub fn is_lost(frame: &FrameContents) -> bool {
+        let fine = |strain: f32| (-LOST..LOST).contains(&strain);
+        !fine(frame.max_strain) || !fine(frame.min_strain)
     }
 
     /// Does what the driver asks for.
@@ -353,6 +364,7 @@ impl Live {
         new.colour_range = colour_range(&new);
         self.apply(&new).map_err(|error| error.to_string())?;
         self.parameters = new;
+        self.budgeted |= key == "budget_ms";
         for (shown, body) in self.bodies.iter_mut().zip(self.engine.description().bodies()) {
             shown.update(body);
         }
@@ -401,8 +413,11 @@ impl Live {
             &self.chosen.text
         };
         let held: Vec<(usize, u32)> = self.engine.pins().collect();
+        // What the studio chooses for itself is no change of the scene.
+        let budget_ms = if self.budgeted { self.initial.budget_ms } else { self.parameters.budget_ms };
+        let initial = Parameters { budget_ms, ..self.initial.clone() };
         let changes = Changes {
-            from: &self.initial,
+            from: &initial,
             to: &self.parameters,
             description: self.engine.description(),
             held_before: &self.held,

@@ -232,7 +232,17 @@ impl Session<'_> {
     }
 
     fn publish_frame(&mut self) {
-        match self.show.contents() {
+        let mut contents = self.show.contents();
+        if let (Show::Live(live), Ok(frame)) = (&mut self.show, &contents)
+            && Live::is_lost(frame)
+        {
+            self.hub.say(&Answer::Notice {
+                text: "the cloth flew apart: back to the start. A longer time budget or smaller forces keep it together",
+            });
+            live.reset();
+            contents = self.show.contents();
+        }
+        match contents {
             Ok(contents) => {
                 let bytes = wire::frame(self.epoch, &contents);
                 self.hub.frame.send_replace(Some(Frame { epoch: self.epoch, bytes }));

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Frame, Heard, open_sheet};
 
+/// The middle of the sheet's lower edge.
+const HEM: u32 = 76;
+
 /// A sheet, and a viewer that drives it.
 fn driven() -> (tempfile::TempDir, taut_studio::Studio, Client) {
     let folder = tempfile::tempdir().unwrap();
@@ -40,18 +43,20 @@ fn distance(frame: &Frame, vertex: usize, to: [f32; 3]) -> f32 {
 fn a_drag_moves_the_grabbed_vertex() {
     for hard in [true, false] {
         let (_folder, _studio, mut client) = driven();
-        // The middle of the lower edge; the sheet hangs from its upper corners.
-        let (triangle, weights) = corner(&mut client, 4);
-        let start = client.frame("a frame", |f| f.epoch == 2).bodies[0][4];
+        let (triangle, weights) = corner(&mut client, HEM);
+        // Hanging, it has room to be pulled up.
+        let start = client
+            .frame("the sheet hanging", |f| f.epoch == 2 && f.bodies[0][HEM as usize][1] < -0.8)
+            .bodies[0][HEM as usize];
         let point = [start[0] + 0.1, start[1] + 0.25, start[2]];
         client.say(json!({"type": "grab", "body": 0, "triangle": triangle, "weights": weights, "point": start, "hard": hard, "id": 1}));
         client.say(json!({"type": "drag", "id": 1, "point": point, "stamp": 12.5}));
-        let near = client.frame("the vertex at the pointer", |f| distance(f, 4, point) < 0.02);
+        let near = client.frame("the vertex at the pointer", |f| distance(f, HEM as usize, point) < 0.02);
         assert_eq!(near.echo, 12.5, "the frame says which drag it has seen");
         let later = client.frames(20);
-        assert!(later.iter().all(|f| distance(f, 4, point) < 0.1), "it is held there");
+        assert!(later.iter().all(|f| distance(f, HEM as usize, point) < 0.1), "it is held there");
         client.say(json!({"type": "release", "id": 1}));
-        client.frame("it falls", |f| distance(f, 4, point) > 0.15);
+        client.frame("it falls", |f| distance(f, HEM as usize, point) > 0.15);
     }
 }
 

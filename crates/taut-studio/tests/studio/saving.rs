@@ -14,6 +14,7 @@ fn a_changed_scene_is_saved_with_its_comments() {
     client.set("wind", json!([0.0, 0.0, 3.0]));
     client.set("stiffness", json!(2.0));
     client.set("bend_max", json!(45.0));
+    client.set("fps", json!(60));
     client.say(json!({"type": "pin", "body": 0, "vertex": 40}));
     client.say(json!({"type": "save", "name": "changed"}));
     let saved = client.text("saved");
@@ -28,6 +29,11 @@ fn a_changed_scene_is_saved_with_its_comments() {
     assert_eq!((cloth.bend.min, cloth.bend.max), (Some(-45.0), Some(45.0)));
     assert_eq!(description.gravity.to_array(), [0.0, -1.62, 0.0]);
     assert_eq!(description.air.wind[0].1.to_array(), [0.0, 0.0, 3.0]);
+    assert_eq!(
+        (scene.frame_rate, description.solver.budget_ms),
+        (60.0, None),
+        "the studio's own budget is not saved"
+    );
     assert!((cloth.material.stretch / before.stretch - 2.0).abs() < 1e-4);
     assert!(cloth.pins.iter().any(|pin| pin.vertices == [40]) && cloth.pins.len() == 3);
 
