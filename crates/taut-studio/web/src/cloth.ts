@@ -22,6 +22,8 @@ export class BodyView {
   private readonly colours: Float32Array;
   private readonly mesh: THREE.Mesh;
   private readonly wire: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
+  /** Height of its lowest point [m]. */
+  lowest = Infinity;
   private colouring: Colouring = "none";
   private tier: Tier | null = null;
 
@@ -55,20 +57,42 @@ export class BodyView {
     smoothNormals(this.positions, this.corners, this.normals);
   }
 
-  /** Takes the positions of a frame; what does not fit this body is left out. */
-  update(positions: Float32Array, colours: Uint8Array | null): void {
-    if (positions.length !== this.positions.length) return;
+  /**
+   * Takes the positions of a frame; what does not fit this body is left out. False: they are not numbers, or further away than `far` [m], and
+   * the body is hidden, as graphics cards choke on such triangles.
+   */
+  update(positions: Float32Array, colours: Uint8Array | null, far: number): boolean {
+    if (positions.length !== this.positions.length) return true;
+    const sound = this.measure(positions, far);
+    this.group.visible = sound;
+    if (!sound) return false;
     this.positions.set(positions);
     smoothNormals(this.positions, this.corners, this.normals);
     this.geometry.getAttribute("position").needsUpdate = true;
     this.geometry.getAttribute("normal").needsUpdate = true;
-    if (!colours || this.colouring === "none") return;
+    if (!colours || this.colouring === "none") return true;
     for (let from = 0, to = 0; to < this.colours.length; from += 4, to += 3) {
       this.colours[to] = LINEAR[colours[from]!]!;
       this.colours[to + 1] = LINEAR[colours[from + 1]!]!;
       this.colours[to + 2] = LINEAR[colours[from + 2]!]!;
     }
     this.geometry.getAttribute("color").needsUpdate = true;
+    return true;
+  }
+
+  /** Whether all positions are numbers and within `far`; takes the lowest height on the way. */
+  private measure(positions: Float32Array, far: number): boolean {
+    let lowest = Infinity;
+    let inside = true;
+    for (let k = 0; k < positions.length; k += 3) {
+      const x = positions[k]!;
+      const y = positions[k + 1]!;
+      const z = positions[k + 2]!;
+      inside &&= Math.abs(x) < far && Math.abs(y) < far && Math.abs(z) < far;
+      if (y < lowest) lowest = y;
+    }
+    this.lowest = lowest;
+    return inside;
   }
 
   paint(colouring: Colouring, tier: Tier): void {
@@ -102,12 +126,6 @@ export class BodyView {
     const corner = new THREE.Vector3();
     for (let k = 0; k < 3; k++) out.addScaledVector(this.vertex(this.corners[3 * triangle + k]!, corner), weights[k]!);
     return out;
-  }
-
-  lowest(): number {
-    let lowest = Infinity;
-    for (let k = 1; k < this.positions.length; k += 3) lowest = Math.min(lowest, this.positions[k]!);
-    return lowest;
   }
 
   dispose(): void {

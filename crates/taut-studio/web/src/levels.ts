@@ -54,7 +54,7 @@ export class LevelViews {
 
   update(levels: Frame["levels"]): void {
     if (!levels || this.shown === "hidden") return;
-    for (const { level, positions } of levels) this.views.find((view) => view.level === level)?.view.update(positions, null);
+    for (const { level, positions } of levels) this.views.find((view) => view.level === level)?.view.update(positions, null, 1000 * this.stage.size);
     if (!this.fresh) {
       this.fresh = true;
       this.arrange();

@@ -19,6 +19,9 @@ import { showScale } from "./scales";
 import { Stage } from "./scene";
 import * as THREE from "three";
 
+/** What is further away than so many times the size of the scene has flown apart. */
+const FAR = 1000;
+
 class Studio {
   private readonly stage = new Stage(byId<HTMLCanvasElement>("view"));
   private readonly marks = new Marks();
@@ -69,6 +72,8 @@ class Studio {
   private waiting: Frame | null = null;
   private drawn = -1;
   private lastFrame = -Infinity;
+  /** Whether a body was too far away to be drawn in the last frame. */
+  private lost = false;
   private mode: "live" | "replay" = "live";
   private driving = false;
   private playing = false;
@@ -231,13 +236,17 @@ class Studio {
   }
 
   private take(frame: Frame): void {
-    frame.bodies.forEach((positions, k) => this.bodies[k]?.update(positions, frame.colours?.[k] ?? null));
+    const far = FAR * this.stage.size;
+    const sound = frame.bodies.map((positions, k) => this.bodies[k]?.update(positions, frame.colours?.[k] ?? null, far) ?? true);
+    const lost = sound.indexOf(false);
+    if (lost >= 0 && !this.lost) problem(`“${this.info?.bodies[lost]?.name}” has flown apart and cannot be drawn. Reset starts over.`);
+    this.lost = lost >= 0;
     this.stage.moveObstacles(frame.obstacles, frame.shapes);
     this.levels.update(frame.levels);
     this.pins = frame.pins ?? [];
     this.drawn = frame.frame;
     this.lastFrame = performance.now();
-    this.stage.lowerFloor(Math.min(...this.bodies.map((body) => body.lowest())));
+    this.stage.lowerFloor(Math.min(...this.bodies.map((body) => body.lowest)));
     this.controls.showFrame(frame.frame);
     showFrameNumbers(frame, this.parameters, this.info?.tolerance ?? 0, this.playing ? this.log.rate() : null);
   }

@@ -181,6 +181,7 @@ function label(g: CanvasRenderingContext2D, text: string, y: number, ink: string
 /** Two digits, without powers of ten where it can do without. */
 function percent(share: number): string {
   const value = 100 * share;
+  if (!(value < 1e4)) return "> 10 000 %";
   return `${value >= 10 ? value.toFixed(0) : value < 0.001 ? "< 0.001" : value.toPrecision(2)} %`;
 }
 

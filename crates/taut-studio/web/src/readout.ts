@@ -24,7 +24,7 @@ export function showFrameNumbers(frame: Frame, parameters: Parameters | null, to
 
 function strain(id: string, value: number, limit: number | null, tolerance: number): void {
   const cell = byId(id);
-  const number = `${value >= 0 ? "+" : "−"}${Math.abs(100 * value).toFixed(1)} %`;
+  const number = Math.abs(value) < 100 ? `${value >= 0 ? "+" : "−"}${Math.abs(100 * value).toFixed(1)} %` : "beyond all bounds";
   cell.textContent = number;
   const past = limit === null ? null : (value - limit) * (id === "at-squeeze" ? -1 : 1);
   if (past === null) delete cell.dataset.holds;

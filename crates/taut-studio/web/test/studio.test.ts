@@ -156,6 +156,9 @@ test("every slider and choice reaches the server and comes back", async () => {
   for (const [n, name] of [[2, "edge"], [1, "off"], [3, "isotropic"]] as const) {
     await page.click(`#limiter label:nth-of-type(${n})`);
     await wait("limiter", name);
+    await framesLater(page, 20);
+    const furthest = await page.evaluate(() => Math.max(...window.__taut!.positions(0).map(Math.abs)));
+    assert.ok((await strain()) < 20 && furthest < 20, `limiter ${name}: strain ${await strain()}, furthest point at ${furthest} m`);
   }
   for (const [n, fps] of [[2, 60], [1, 30]] as const) {
     await page.click(`#fps label:nth-of-type(${n})`);
@@ -168,6 +171,10 @@ test("every slider and choice reaches the server and comes back", async () => {
 });
 
 test("pause, step, play and reset", async () => {
+  // From a known start, whatever the tests before have left.
+  await page.click("#reset");
+  await page.click("#limiter label:nth-of-type(3)");
+  await framesLater(page, 10);
   await page.click("#play");
   await until(page, "the pause", () => !window.__taut!.playing());
   await sleep(400);
