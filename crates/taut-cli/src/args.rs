@@ -39,7 +39,7 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Write the frames of a run for other programs
     Export(ExportArgs),
-    /// Hold a scene in your hand: run it in the browser, pull on it and change it; or play a finished run
+    /// Run a scene in the browser, pull on it and change it; or play a finished run
     View(ViewArgs),
     /// Draw residual, strain, energy and times of the frames of a run
     Plot(PlotArgs),
@@ -497,7 +497,7 @@ fn parse_frames(text: &str) -> Result<(u32, u32), String> {
     Ok((from, to))
 }
 
-/// Hold a scene in your hand: run it in the browser, pull on it and change it; or play a finished run.
+/// Run a scene in the browser, pull on it and change it; or play a finished run.
 ///
 /// The simulation runs here, in a thread of its own; the page shows it. Only this machine can reach it, and no page of another site can
 /// use it. Changed scenes are saved in the folder of the scene, or in the current folder for built-in ones. Ctrl-C ends it.
@@ -505,11 +505,11 @@ fn parse_frames(text: &str) -> Result<(u32, u32), String> {
 #[command(after_help = "\
 Examples:
   taut view star                                       a built-in scene
-  taut view my.toml                                    your own; others in its folder can be chosen in the page
+  taut view my.toml                                    your own; the page lists those beside it
   taut view my.toml --set scene.frame_rate=60          at 60 frames a second
   taut view out                                        a finished run, with a timeline
   taut view flag --port 9000 --no-open                 print the address and open no browser
-  taut view flag --listen 192.168.1.20                 for a tablet in the same network: whoever has the token can drive")]
+  taut view flag --listen 192.168.1.20                 for a tablet in the same network")]
 pub struct ViewArgs {
     /// Scene file, name of a built-in scene, or folder of a finished run
     #[arg(value_name = "SCENE|OUT")]
