@@ -544,6 +544,11 @@ pub struct Threads {
 }
 
 impl Threads {
+    /// The number asked for; 0 if none was.
+    pub fn asked(self) -> usize {
+        self.threads.map_or(0, usize::from)
+    }
+
     /// The number asked for, or one per core.
     pub fn count(self) -> usize {
         let per_core = || std::thread::available_parallelism().map_or(1, usize::from);

@@ -42,7 +42,7 @@ pub fn view(args: &ViewArgs) -> Result<ExitCode, Failure> {
         overrides: args.set.set.clone(),
         port: args.port,
         listen: args.listen,
-        threads: args.threads.count(),
+        threads: args.threads.asked(),
         page,
         playing: !args.paused,
         ..Options::new(&args.what)

@@ -52,7 +52,7 @@ pub struct Options {
     pub port: Option<u16>,
     /// An address other than the loopback address.
     pub listen: Option<IpAddr>,
-    /// Threads of the simulation; 0: one per core.
+    /// Threads of the simulation; 0: one per core, less one for the browser in small scenes.
     pub threads: usize,
     /// The files of the page.
     pub page: Page,

@@ -28,6 +28,10 @@ use crate::{
 
 /// Part of a frame that limiting may take.
 const SHARE: f32 = 0.6;
+/// Budgets of earlier frames that were not spent and may be, at most.
+const CREDIT: f32 = 2.0;
+/// Triangles and tetrahedra up to which a core is left to the browser.
+const SMALL: usize = 20_000;
 /// What is limited to where a scene says nothing and a limiter is switched on (strain).
 const USUAL_LIMIT: f32 = 0.05;
 /// Grips at once.
@@ -65,6 +69,8 @@ pub struct Live {
     saved: Vec<PathBuf>,
     /// Whether the user chose a time budget.
     budgeted: bool,
+    /// Time that frames before this one have left over \[ms\].
+    credit: f32,
 }
 
 impl Live {
@@ -79,11 +85,12 @@ impl Live {
         let budget = description.solver.budget_ms.unwrap_or(SHARE * 1e3 / fps);
         description.solver.budget_ms = Some(budget);
         let parameters = parameters_of(&description, fps, budget);
+        let count = if threads == 0 { chosen_threads(&description) } else { threads };
         let reach = 4.0 * extent(&description).max(1.0);
         let obstacles = shown_obstacles(&description, reach);
         let levels =
             description.cloths.first().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
-        let engine = taut::Live::new(description, threads).map_err(|error| error.to_string())?;
+        let engine = taut::Live::new(description, count).map_err(|error| error.to_string())?;
         let shown = engine.description().bodies().enumerate();
         let shown = shown.map(|(k, body)| ShownBody::new(body, k, engine.world().surface_of(k)));
         let bodies = shown.collect::<Result<_, _>>()?;
@@ -105,6 +112,7 @@ impl Live {
             frame_ms: 0.0,
             saved: Vec::new(),
             budgeted: false,
+            credit: 0.0,
         })
     }
 
@@ -141,9 +149,16 @@ impl Live {
 
     /// One frame on.
     pub fn advance(&mut self) {
+        // The clock runs on while the system has the thread wait. A scene that mostly needs far less than its budget gets over that with what it
+        // has saved, instead of being cut short; one that needs all of it has nothing saved.
+        let budget = self.parameters.budget_ms;
+        let allowed = Duration::from_secs_f32(1e-3 * (budget + self.credit));
+        let given = self.engine.set_budget(Some(allowed));
+        debug_assert!(given.is_ok(), "budgets are at most seconds");
         let begun = Instant::now();
         self.report = self.engine.advance();
         self.frame_ms = 1e3 * begun.elapsed().as_secs_f32();
+        self.credit = (self.credit + budget - self.frame_ms).clamp(0.0, CREDIT * budget);
     }
 
     /// Back to the start.
@@ -387,9 +402,6 @@ impl Live {
         if new.fps != old.fps {
             engine.set_frame_time(1.0 / new.fps)?;
         }
-        if new.budget_ms != old.budget_ms {
-            engine.set_budget(Some(Duration::from_secs_f32(1e-3 * new.budget_ms)))?;
-        }
         if new.stiffness != old.stiffness {
             engine.stiffen_all(new.stiffness)?;
         }
@@ -471,6 +483,13 @@ impl Live {
         }
         export::export(name, state.frame(), format, &parts)
     }
+}
+
+/// One thread per core; small scenes leave one core to the browser, which shares the machine with them.
+fn chosen_threads(description: &Description) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let elements: usize = description.bodies().map(BodyRef::element_count).sum();
+    if elements <= SMALL { (cores - 1).max(1) } else { cores }
 }
 
 /// All meshes of what is shown, as messages.
