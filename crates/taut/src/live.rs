@@ -4,6 +4,8 @@
 //! [`Live`] owns the [`World`], its [`State`] and its [`Stepper`]. What depends on a few numbers is changed in place; for the rest the world is built again
 //! from the changed description, with the levels of its meshes kept, and the state goes on in it.
 
+mod all;
+
 use std::time::Duration;
 
 use glam::Vec3;

@@ -63,6 +63,9 @@ pub struct FrameReport {
     pub velocity_ms: f32,
     /// Time spent limiting \[ms\].
     pub limit_ms: f32,
+    /// Time spent on contact beside limiting: drawing apart what is tangled, and what a step may not end with \[ms\].
+    #[serde(default)]
+    pub contact_ms: f32,
     /// Time spent on the rest of the step \[ms\].
     pub position_ms: f32,
 }
@@ -256,6 +259,8 @@ impl Stepper {
         predicted_v.copy_from_slice(v);
         grips.begin(world, old, x, dt, left);
 
+        let velocity_done = Instant::now();
+
         // What passes through what is drawn apart, and let pass meanwhile.
         if let Some(surface) = &world.surface {
             let found = piercings.get_or_insert_with(|| pierced(surface, old));
@@ -265,7 +270,7 @@ impl Stepper {
                 scratch.sewn.unite(&world.sewing, x, v);
             }
         }
-        let velocity_done = Instant::now();
+        let apart_done = Instant::now();
 
         // Limiting: elements clamped, boundary conditions inside every iteration.
         solids.begin(&description.obstacles, [time, end], old, x, 2.0 * world.edge_length);
@@ -282,6 +287,8 @@ impl Stepper {
             enforced = measure(world, &settings, x, enforced);
         }
 
+        let limit_done = Instant::now();
+
         // Contact: what the step may not end with.
         if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
             let near = (&scratch.tangle, &mut finder.candidates);
@@ -296,7 +303,7 @@ impl Stepper {
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
         }
         grips.end(world, x);
-        let limit_done = Instant::now();
+        let contact_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.
         let rescued = rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth]);
@@ -321,8 +328,9 @@ impl Stepper {
         report.residual = enforced.residual;
         report.bend_excess = excess_angle(enforced.bend).to_degrees();
         report.velocity_ms += ms(begun, velocity_done);
-        report.limit_ms += ms(velocity_done, limit_done);
-        report.position_ms += ms(limit_done, position_done);
+        report.limit_ms += ms(apart_done, limit_done);
+        report.contact_ms += ms(velocity_done, apart_done) + ms(limit_done, contact_done);
+        report.position_ms += ms(contact_done, position_done);
     }
 }
 
