@@ -190,6 +190,8 @@ class Studio {
       // Only the newest is drawn, but all are measured.
       if (this.waiting) this.connection.send({ type: "ack", frame: this.waiting.frame });
       this.waiting = frame;
+      // At once, as the browser's next own picture may be a while off; in a hidden page it waits until it is seen.
+      if (!this.stage.drawing && !document.hidden) queueMicrotask(() => this.picture());
       const last = this.log.entries[this.log.entries.length - 1];
       if (last && frame.frame < last.frame) {
         this.log.entries = [];
@@ -205,9 +207,14 @@ class Studio {
     }
   }
 
-  /** Before each picture of the browser: the newest frame, and a picture if anything has changed. */
+  /** Before each picture of the browser: gliding of the camera, marks that moved, and a frame that could not be drawn when it came. */
   private tick(): void {
     requestAnimationFrame(() => this.tick());
+    this.picture();
+  }
+
+  /** Takes the newest frame, and makes a picture if anything has changed. */
+  private picture(): void {
     // A frame that the card cannot draw yet waits here, where a newer one may take its place.
     const frame = this.stage.drawing ? null : this.waiting;
     if (frame) {
@@ -222,17 +229,20 @@ class Studio {
     }
     const made = this.stage.draw();
     if (frame) this.connection.send({ type: "ack", frame: frame.frame });
-    if (!made) return;
-    this.stage.whenDone((milliseconds) => {
-      this.stage.took(milliseconds);
-      this.pictureTimes.push(milliseconds);
-      if (this.pictureTimes.length > 300) this.pictureTimes.shift();
-      if (!frame || frame.echo === 0 || !this.latency.pending) return;
-      requestAnimationFrame((now) => {
-        this.latency.shown(frame.echo, now);
+    if (made) this.stage.whenDone((milliseconds) => this.pictureDone(frame, milliseconds));
+  }
+
+  private pictureDone(frame: Frame | null, milliseconds: number): void {
+    this.stage.took(milliseconds);
+    this.pictureTimes.push(milliseconds);
+    if (this.pictureTimes.length > 300) this.pictureTimes.shift();
+    if (frame && frame.echo !== 0 && this.latency.pending) {
+      requestAnimationFrame(() => {
+        this.latency.shown(frame.echo, performance.now());
         showDelay(this.latency.median());
       });
-    });
+    }
+    if (this.waiting) this.picture();
   }
 
   private take(frame: Frame): void {

@@ -150,6 +150,7 @@ export class Stage {
     const tier = this.tier;
     this.renderer.shadowMap.type = tier.softShadows ? THREE.PCFShadowMap : THREE.BasicShadowMap;
     this.floor.mesh.material.needsUpdate = true;
+    this.fill.visible = this.rim.visible = tier.softShadows;
     this.key.shadow.mapSize.setScalar(tier.shadow);
     this.key.shadow.map?.dispose();
     this.key.shadow.map = null;
@@ -167,7 +168,8 @@ export class Stage {
     const fine = this.tier.fine;
     this.sky.color.set(theme.sky);
     this.sky.groundColor.set(theme.ground);
-    this.sky.intensity = theme.hemi * (fine ? 0.25 : 0.8);
+    // A lamp costs more than light from all around, which stands for two of them in the plainest picture.
+    this.sky.intensity = theme.hemi * (fine ? 0.25 : this.tier.softShadows ? 0.8 : 1);
     this.scene.environmentIntensity = theme.hemi * 0.3;
   }
 
