@@ -71,6 +71,8 @@ class Studio {
   /** The newest frame that is not drawn yet, and the number of the one that is. */
   private waiting: Frame | null = null;
   private drawn = -1;
+  /** Frames that came while the page was hidden; they are acknowledged when it is seen again. */
+  private unseen: number[] = [];
   private lastFrame = -Infinity;
   /** Whether a body was too far away to be drawn in the last frame. */
   private lost = false;
@@ -90,6 +92,10 @@ class Studio {
     canvas.addEventListener("focus", aim);
     canvas.addEventListener("blur", aim);
     canvas.addEventListener("pointerdown", () => (byId("aim").hidden = true));
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) return;
+      for (const frame of this.unseen.splice(0)) this.connection.send({ type: "ack", frame });
+    });
     this.publish();
     this.showState();
     this.connection.connect();
@@ -104,6 +110,7 @@ class Studio {
     byId("retry").hidden = link.kind !== "waiting";
     byId("stage").toggleAttribute("data-stale", link.kind !== "open");
     if (link.kind !== "open") {
+      this.unseen = [];
       this.hands.letAll();
       this.latency.clear();
     }
@@ -186,25 +193,24 @@ class Studio {
   }
 
   private onFrame(frame: Frame): void {
-    if (frame.epoch === this.info?.epoch && this.complete) {
-      // Only the newest is drawn, but all are measured.
-      if (this.waiting) this.connection.send({ type: "ack", frame: this.waiting.frame });
-      this.waiting = frame;
-      // At once, as the browser's next own picture may be a while off; in a hidden page it waits until it is seen.
-      if (!this.stage.drawing && !document.hidden) queueMicrotask(() => this.picture());
-      const last = this.log.entries[this.log.entries.length - 1];
-      if (last && frame.frame < last.frame) {
-        this.log.entries = [];
-        this.plots.clear();
-      }
-      if (last?.frame !== frame.frame) {
-        this.log.add(frame);
-        const { largestResidual: largest, meanResidual: mean } = frame;
-        this.plots.add({ largest, mean, milliseconds: [...frame.milliseconds] });
-      }
-    } else {
-      this.connection.send({ type: "ack", frame: frame.frame });
+    // At once, so that the newest frame is here whenever the card is ready for one; but what nobody sees need not be sent.
+    if (document.hidden) this.unseen.push(frame.frame);
+    else this.connection.send({ type: "ack", frame: frame.frame });
+    if (frame.epoch !== this.info?.epoch || !this.complete) return;
+    // Only the newest is drawn, but all are measured.
+    this.waiting = frame;
+    const last = this.log.entries[this.log.entries.length - 1];
+    if (last && frame.frame < last.frame) {
+      this.log.entries = [];
+      this.plots.clear();
     }
+    if (last?.frame !== frame.frame) {
+      this.log.add(frame);
+      const { largestResidual: largest, meanResidual: mean } = frame;
+      this.plots.add({ largest, mean, milliseconds: [...frame.milliseconds] });
+    }
+    // The browser's next own picture may be a while off.
+    if (!this.stage.drawing && !document.hidden) this.picture();
   }
 
   /** Before each picture of the browser: gliding of the camera, marks that moved, and a frame that could not be drawn when it came. */
@@ -228,7 +234,6 @@ class Studio {
       this.stage.invalidate();
     }
     const made = this.stage.draw();
-    if (frame) this.connection.send({ type: "ack", frame: frame.frame });
     if (made) this.stage.whenDone((milliseconds) => this.pictureDone(frame, milliseconds));
   }
 

@@ -64,6 +64,7 @@ export class Stage {
     this.renderer.toneMapping = THREE.ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 0.95;
     this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = false;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.key.castShadow = true;
     this.key.shadow.radius = 4;
@@ -109,6 +110,8 @@ export class Stage {
     if (!this.dirty || this.busy) return false;
     this.dirty = false;
     this.fitCanvas();
+    // The plainest picture has the shadow of every second one.
+    this.renderer.shadowMap.needsUpdate = this.tier.softShadows || this.sharp || this.drawn % 2 === 0;
     this.renderer.render(this.scene, this.camera);
     this.drawn += 1;
     return true;
@@ -150,6 +153,7 @@ export class Stage {
     const tier = this.tier;
     this.renderer.shadowMap.type = tier.softShadows ? THREE.PCFShadowMap : THREE.BasicShadowMap;
     this.floor.mesh.material.needsUpdate = true;
+    this.floor.fine(tier.softShadows);
     this.fill.visible = this.rim.visible = tier.softShadows;
     this.key.shadow.mapSize.setScalar(tier.shadow);
     this.key.shadow.map?.dispose();

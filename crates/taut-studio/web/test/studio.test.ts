@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { framesLater, freeCorner, glide, measureStrain, pressAt, settled, takeWheel, whereIs } from "./gestures";
+import { framesLater, freeCorner, glide, measureStrain, pressAt, settled, startOver, takeWheel, whereIs } from "./gestures";
 import { MOCK, OUT, freePort, median, openPage, sleep, startBrowser, startServer, until, type Running } from "./harness";
 
 /** A second scene, small enough to start at once. */
@@ -73,7 +73,7 @@ test("the picture shows the sheet", async () => {
 });
 
 test("a drag moves the grabbed vertex with the pointer and releases it", async () => {
-  await page.click("#pointer label:nth-of-type(2)");
+  await startOver(page, "hard");
   const corner = await freeCorner(page);
   const home = await settled(page, corner);
   const pressed = await pressAt(page, corner);
@@ -93,7 +93,7 @@ test("a drag moves the grabbed vertex with the pointer and releases it", async (
 });
 
 test("a soft grip pulls, and Shift chooses the other grip", async () => {
-  await page.click("#pointer label:nth-of-type(1)");
+  await startOver(page, "soft");
   const corner = await freeCorner(page);
   const home = await settled(page, corner);
   const pressed = await pressAt(page, corner);
@@ -171,10 +171,7 @@ test("every slider and choice reaches the server and comes back", async () => {
 });
 
 test("pause, step, play and reset", async () => {
-  // From a known start, whatever the tests before have left.
-  await page.click("#reset");
-  await page.click("#limiter label:nth-of-type(3)");
-  await framesLater(page, 10);
+  await startOver(page, "soft");
   await page.click("#play");
   await until(page, "the pause", () => !window.__taut!.playing());
   await sleep(400);
@@ -275,6 +272,7 @@ test("exports what is shown, and saves the scene", async () => {
 });
 
 test("latency from hand to eye: the median is below 80 ms", async () => {
+  await startOver(page, "hard");
   const corner = await freeCorner(page);
   await settled(page, corner);
   const pressed = await pressAt(page, corner);
@@ -294,7 +292,7 @@ test("latency from hand to eye: the median is below 80 ms", async () => {
 });
 
 test("a corner dragged hard at 2 m/s for 10 s: the limit holds at 30 frames a second", async () => {
-  await page.click("#pointer label:nth-of-type(2)");
+  await startOver(page, "hard");
   const corner = await freeCorner(page);
   await settled(page, corner);
   const pressed = await pressAt(page, corner);
