@@ -69,6 +69,16 @@ cloth = "left"
 pairs = [[0, 336]]
 "#
         }
+        "Light" => {
+            r##"[[light]]
+position = [0.0, 2.5, 0.0]
+
+[[light]]
+position = [2.0, 1.5, 1.0]
+color = "#c0d8ff"
+intensity = 0.5
+"##
+        }
         "SoftSolid" => {
             r#"[[solid]]                         # a surface, filled with tetrahedra
 name = "ball"

@@ -53,6 +53,8 @@ fn scenes_are_listed_printed_and_run() {
         "tangled-start",
         "stack",
         "curtains",
+        "pushed-curtains",
+        "sponza-like",
         "trampoline",
         "bar",
         "squeeze",

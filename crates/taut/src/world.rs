@@ -6,6 +6,7 @@ mod coarse;
 mod elastic;
 mod filters;
 mod imperfection;
+mod known;
 mod sewing;
 mod solid;
 mod weave;
@@ -49,6 +50,7 @@ use crate::{
 };
 
 pub use body::BodyRef;
+pub(crate) use known::Known;
 pub use solid::Solid;
 pub use weave::{Direction, Weave};
 
@@ -373,8 +375,10 @@ pub struct World {
     pub(crate) filters: Vec<Filter>,
     /// What takes the place of each of these while its seams are closed, if it has seams: twins are one vertex there.
     pub(crate) welded: Vec<Option<Filter>>,
-    /// One for each body with limits on coarser levels, if the scheme asks for them.
+    /// One for each cloth with limits on coarser levels, if the scheme asks for them.
     pub(crate) levels: Vec<Levels>,
+    /// The same for soft solids.
+    pub(crate) solid_levels: Vec<Levels<4>>,
     /// Filters to measure other schemes by, made when they are first asked for.
     pub(crate) judges: OnceLock<Vec<Filter>>,
     pub(crate) forces: Forces,
@@ -392,7 +396,12 @@ impl World {
     /// # Errors
     /// If the description holds something that cannot be simulated.
     pub fn new(description: Description) -> Result<Self, WorldError> {
-        build::build(description)
+        Self::knowing(description, &Known::default())
+    }
+
+    /// The same, with what is known from other worlds.
+    pub(crate) fn knowing(description: Description, known: &Known) -> Result<Self, WorldError> {
+        build::build(description, known)
     }
 
     /// What it was made from.
@@ -488,6 +497,11 @@ impl World {
                 add(level + 1, tables.inverse_masses.len());
             }
         }
+        for body in &self.solid_levels {
+            for (level, tables) in body.levels.iter().enumerate() {
+                add(level + 1, tables.inverse_masses.len());
+            }
+        }
         sizes
     }
 
@@ -500,7 +514,7 @@ impl World {
             let mut description = self.description.clone();
             (description.solver.scheme, description.solver.passes) = (Scheme::Nearest, 0);
             // It was fine with the other scheme, so it is with this one.
-            build::build(description)
+            Self::new(description)
                 .map(|world| {
                     let both = world.filters.into_iter().zip(world.welded);
                     both.map(|(open, welded)| welded.unwrap_or(open)).collect()

@@ -31,6 +31,8 @@ pub fn built_in() -> &'static [BuiltIn] {
         "tangled-start",
         "stack",
         "curtains",
+        "pushed-curtains",
+        "sponza-like",
         "trampoline",
         "bar",
         "squeeze",

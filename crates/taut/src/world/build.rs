@@ -3,7 +3,8 @@
 use std::{ops::Range, sync::OnceLock};
 
 use super::{
-    Body, BodyRef, Cloth, Description, Limit, PinnedVertex, Scheme, World, WorldError, coarse, elastic,
+    Body, BodyRef, Cloth, Description, Known, Limit, PinnedVertex, Scheme, World, WorldError, coarse,
+    elastic,
     filters::{Seams, build_filters},
     imperfection, sewing,
 };
@@ -128,7 +129,7 @@ impl Elements {
 }
 
 /// Builds a world, or says what is wrong with its description.
-pub(super) fn build(description: Description) -> Result<World, WorldError> {
+pub(super) fn build(description: Description, known: &Known) -> Result<World, WorldError> {
     check(&description)?;
     let of_bodies: usize = description.bodies().map(|body| body.rest_positions().len()).sum();
     let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
@@ -275,11 +276,13 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
             &start,
             edge_length as f32,
             f64::from(description.frame_time) / f64::from(steps_per_frame),
+            known,
         )
     } else {
         Default::default()
     };
-    let levels = coarse::levels(&description, &bodies, &pins)?;
+    let levels = coarse::levels(&description, &bodies, &pins, known)?;
+    let solid_levels = coarse::solid_levels(&description, &bodies, &pins);
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
     let (woven, plain): (Vec<_>, Vec<_>) = elements.strain.iter().copied().partition(|e| e.weave.is_some());
     let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
@@ -298,6 +301,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         welded,
         sewing,
         levels,
+        solid_levels,
         judges: OnceLock::new(),
         bend_triangles,
         strain: Colored::new(vertex_count, &corners(&plain), |batch| StrainBatch::pack(batch, &plain, spare)),
