@@ -203,6 +203,7 @@ class Studio {
     if (last && frame.frame < last.frame) {
       this.log.entries = [];
       this.plots.clear();
+      this.stage.raiseFloor();
     }
     if (last?.frame !== frame.frame) {
       this.log.add(frame);
@@ -261,7 +262,7 @@ class Studio {
     this.pins = frame.pins ?? [];
     this.drawn = frame.frame;
     this.lastFrame = performance.now();
-    this.stage.lowerFloor(Math.min(...this.bodies.map((body) => body.lowest)));
+    if (lost < 0) this.stage.lowerFloor(Math.min(...this.bodies.map((body) => body.lowest)));
     this.controls.showFrame(frame.frame);
     showFrameNumbers(frame, this.parameters, this.info?.tolerance ?? 0, this.playing ? this.log.rate() : null);
   }
