@@ -41,6 +41,9 @@ interface SceneEntry {
   source: string;
 }
 
+/** For so long after a hand moved it, frames do not move the timeline [ms]. */
+const SEEKING = 400;
+
 export const byId = <T extends HTMLElement>(id: string): T => {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no element ${id}`);
@@ -52,6 +55,8 @@ export class Controls {
   private shown: Shown | null = null;
   private scenes: SceneEntry[] = [];
   private seeking = -Infinity;
+  private sync = 0;
+  private lastFrame = 0;
 
   constructor(private readonly act: Actions) {
     this.sliders = new Sliders(() => act.parameters(), (key, value) => act.set(key, value));
@@ -78,6 +83,8 @@ export class Controls {
     const timeline = byId<HTMLInputElement>("timeline");
     timeline.oninput = () => {
       this.seeking = performance.now();
+      clearTimeout(this.sync);
+      this.sync = window.setTimeout(() => this.showFrame(this.lastFrame), SEEKING + 50);
       byId("timeline-at").textContent = `${timeline.value} / ${timeline.max}`;
       act.send({ type: "seek", frame: Number(timeline.value) });
     };
@@ -263,8 +270,9 @@ export class Controls {
 
   /** Moves the timeline, unless a hand is on it. */
   showFrame(frame: number): void {
+    this.lastFrame = frame;
     const timeline = byId<HTMLInputElement>("timeline");
-    if (byId("timeline-row").hidden || performance.now() - this.seeking < 400) return;
+    if (byId("timeline-row").hidden || performance.now() - this.seeking < SEEKING) return;
     timeline.value = String(frame);
     byId("timeline-at").textContent = `${frame} / ${timeline.max}`;
   }

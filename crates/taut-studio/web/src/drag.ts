@@ -28,6 +28,8 @@ interface Grip {
   /** Where its pointer is [CSS pixels]. */
   x: number;
   y: number;
+  /** Time of its last move [ms]. */
+  stamp: number;
 }
 
 export interface Surroundings {
@@ -46,6 +48,8 @@ export interface Surroundings {
 const KEYS = -1;
 /** A pin this near to the pointer is the one that is meant [CSS pixels]. */
 const PIN_NEAR = 16;
+/** Early moves are sent no more often than this [ms]. */
+const EARLY = 7;
 
 export class Hands {
   tool: Tool = "soft";
@@ -64,6 +68,8 @@ export class Hands {
     frame.addEventListener("pointerdown", (event) => this.press(event), { capture: true });
     frame.addEventListener("wheel", (event) => this.wheel(event), { capture: true, passive: false });
     canvas.addEventListener("pointermove", (event) => this.move(event));
+    // Where a browser tells of moves before its next picture, a hand need not wait for that.
+    canvas.addEventListener("pointerrawupdate", (event) => this.early(event as PointerEvent));
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
       canvas.addEventListener(end, (event) => this.let(event.pointerId));
     }
@@ -125,7 +131,7 @@ export class Hands {
     const { stage, send } = this.s;
     const facing = stage.camera.getWorldDirection(new THREE.Vector3());
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, pick.point);
-    const grip = { id: this.nextId++, pick, plane, target: pick.point.clone(), x, y };
+    const grip = { id: this.nextId++, pick, plane, target: pick.point.clone(), x, y, stamp: 0 };
     this.grips.set(pointer, grip);
     const { body, triangle, weights, point } = pick;
     send({ type: "grab", body, triangle, weights, point: point.toArray(), hard, id: grip.id });
@@ -141,10 +147,16 @@ export class Hands {
     else if (event.buttons === 0) this.hoverDue = true;
   }
 
+  private early(event: PointerEvent): void {
+    const grip = this.grips.get(event.pointerId);
+    if (grip && event.timeStamp - grip.stamp >= EARLY) this.pull(grip, event.clientX, event.clientY, event.timeStamp);
+  }
+
   /** Moves a hand to a point of the page. */
   private pull(grip: Grip, x: number, y: number, stamp: number): void {
-    grip.x = x;
-    grip.y = y;
+    // The same move comes twice: early, and again with the browser's next picture.
+    if (stamp <= grip.stamp && x === grip.x && y === grip.y) return;
+    [grip.x, grip.y, grip.stamp] = [x, y, stamp];
     const at = this.s.stage.ray(x, y).intersectPlane(grip.plane, new THREE.Vector3());
     if (!at) return;
     grip.target.copy(at);

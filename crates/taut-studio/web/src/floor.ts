@@ -15,12 +15,13 @@ export class Floor {
   private readonly radius = { value: 1 };
   private readonly centre = { value: new THREE.Vector2() };
   private readonly step = { value: 0.1 };
+  private readonly detail = { value: 1 };
 
   constructor() {
     const material = new THREE.ShadowMaterial({ color: "#05060a", toneMapped: false });
     material.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, {
-        disc: this.disc, line: this.line, radius: this.radius, centre: this.centre, lineStep: this.step,
+        disc: this.disc, line: this.line, radius: this.radius, centre: this.centre, lineStep: this.step, detail: this.detail,
       });
       const place = "varying vec2 place;\nvoid main() {\n place = (modelMatrix * vec4(position, 1.0)).xz;";
       shader.vertexShader = shader.vertexShader.replace("void main() {", place);
@@ -41,6 +42,11 @@ export class Floor {
     this.step.value = 10 ** Math.round(Math.log10(size / 12));
   }
 
+  /** Whether it has the finer of its two sets of lines. */
+  fine(shown: boolean): void {
+    this.detail.value = shown ? 1 : 0;
+  }
+
   colour(colours: FloorColours): void {
     this.disc.value.set(colours.disc);
     this.line.value.set(colours.line);
@@ -55,6 +61,7 @@ uniform vec3 line;
 uniform float radius;
 uniform vec2 centre;
 uniform float lineStep;
+uniform float detail;
 float lines(float apart) {
   vec2 at = place / apart;
   vec2 width = fwidth(at);
@@ -68,7 +75,8 @@ const COMPOSE = `
 float dark = opacity * (1.0 - getShadowMask());
 float away = length(place - centre) / radius;
 float cover = 1.0 - smoothstep(0.12, 0.95, away);
-vec3 ground = mix(disc, line, 0.20 * lines(lineStep) + 0.5 * lines(10.0 * lineStep));
+float fineLines = detail > 0.5 ? 0.20 * lines(lineStep) : 0.0;
+vec3 ground = mix(disc, line, fineLines + 0.5 * lines(10.0 * lineStep));
 float ends = 1.0 - smoothstep(0.55, 0.9, away);
 dark *= ends;
 float over = 1.0 - (1.0 - cover) * (1.0 - dark);

@@ -71,6 +71,8 @@ class Studio {
   /** The newest frame that is not drawn yet, and the number of the one that is. */
   private waiting: Frame | null = null;
   private drawn = -1;
+  /** Frames that came while the page was hidden; they are acknowledged when it is seen again. */
+  private unseen: number[] = [];
   private lastFrame = -Infinity;
   /** Whether a body was too far away to be drawn in the last frame. */
   private lost = false;
@@ -90,6 +92,10 @@ class Studio {
     canvas.addEventListener("focus", aim);
     canvas.addEventListener("blur", aim);
     canvas.addEventListener("pointerdown", () => (byId("aim").hidden = true));
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) return;
+      for (const frame of this.unseen.splice(0)) this.connection.send({ type: "ack", frame });
+    });
     this.publish();
     this.showState();
     this.connection.connect();
@@ -104,6 +110,7 @@ class Studio {
     byId("retry").hidden = link.kind !== "waiting";
     byId("stage").toggleAttribute("data-stale", link.kind !== "open");
     if (link.kind !== "open") {
+      this.unseen = [];
       this.hands.letAll();
       this.latency.clear();
     }
@@ -186,28 +193,35 @@ class Studio {
   }
 
   private onFrame(frame: Frame): void {
-    if (frame.epoch === this.info?.epoch && this.complete) {
-      // Only the newest is drawn, but all are measured.
-      if (this.waiting) this.connection.send({ type: "ack", frame: this.waiting.frame });
-      this.waiting = frame;
-      const last = this.log.entries[this.log.entries.length - 1];
-      if (last && frame.frame < last.frame) {
-        this.log.entries = [];
-        this.plots.clear();
-      }
-      if (last?.frame !== frame.frame) {
-        this.log.add(frame);
-        const { largestResidual: largest, meanResidual: mean } = frame;
-        this.plots.add({ largest, mean, milliseconds: [...frame.milliseconds] });
-      }
-    } else {
-      this.connection.send({ type: "ack", frame: frame.frame });
+    // At once, so that the newest frame is here whenever the card is ready for one; but what nobody sees need not be sent.
+    if (document.hidden) this.unseen.push(frame.frame);
+    else this.connection.send({ type: "ack", frame: frame.frame });
+    if (frame.epoch !== this.info?.epoch || !this.complete) return;
+    // Only the newest is drawn, but all are measured.
+    this.waiting = frame;
+    const last = this.log.entries[this.log.entries.length - 1];
+    if (last && frame.frame < last.frame) {
+      this.log.entries = [];
+      this.plots.clear();
+      this.stage.raiseFloor();
     }
+    if (last?.frame !== frame.frame) {
+      this.log.add(frame);
+      const { largestResidual: largest, meanResidual: mean } = frame;
+      this.plots.add({ largest, mean, milliseconds: [...frame.milliseconds] });
+    }
+    // The browser's next own picture may be a while off.
+    if (!this.stage.drawing && !document.hidden) this.picture();
   }
 
-  /** Before each picture of the browser: the newest frame, and a picture if anything has changed. */
+  /** Before each picture of the browser: gliding of the camera, marks that moved, and a frame that could not be drawn when it came. */
   private tick(): void {
     requestAnimationFrame(() => this.tick());
+    this.picture();
+  }
+
+  /** Takes the newest frame, and makes a picture if anything has changed. */
+  private picture(): void {
     // A frame that the card cannot draw yet waits here, where a newer one may take its place.
     const frame = this.stage.drawing ? null : this.waiting;
     if (frame) {
@@ -221,18 +235,20 @@ class Studio {
       this.stage.invalidate();
     }
     const made = this.stage.draw();
-    if (frame) this.connection.send({ type: "ack", frame: frame.frame });
-    if (!made) return;
-    this.stage.whenDone((milliseconds) => {
-      this.stage.took(milliseconds);
-      this.pictureTimes.push(milliseconds);
-      if (this.pictureTimes.length > 300) this.pictureTimes.shift();
-      if (!frame || frame.echo === 0 || !this.latency.pending) return;
-      requestAnimationFrame((now) => {
-        this.latency.shown(frame.echo, now);
+    if (made) this.stage.whenDone((milliseconds) => this.pictureDone(frame, milliseconds));
+  }
+
+  private pictureDone(frame: Frame | null, milliseconds: number): void {
+    this.stage.took(milliseconds);
+    this.pictureTimes.push(milliseconds);
+    if (this.pictureTimes.length > 300) this.pictureTimes.shift();
+    if (frame && frame.echo !== 0 && this.latency.pending) {
+      requestAnimationFrame(() => {
+        this.latency.shown(frame.echo, performance.now());
         showDelay(this.latency.median());
       });
-    });
+    }
+    if (this.waiting) this.picture();
   }
 
   private take(frame: Frame): void {
@@ -246,7 +262,7 @@ class Studio {
     this.pins = frame.pins ?? [];
     this.drawn = frame.frame;
     this.lastFrame = performance.now();
-    this.stage.lowerFloor(Math.min(...this.bodies.map((body) => body.lowest)));
+    if (lost < 0) this.stage.lowerFloor(Math.min(...this.bodies.map((body) => body.lowest)));
     this.controls.showFrame(frame.frame);
     showFrameNumbers(frame, this.parameters, this.info?.tolerance ?? 0, this.playing ? this.log.rate() : null);
   }

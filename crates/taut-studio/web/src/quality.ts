@@ -13,7 +13,7 @@ export interface Tier {
 }
 
 export const TIERS: readonly [Tier, Tier, Tier] = [
-  { name: "low", ratio: (device) => Math.min(device, 1) * 0.55, shadow: 512, softShadows: false, fine: false },
+  { name: "low", ratio: (device) => Math.min(device, 1) * 0.5, shadow: 512, softShadows: false, fine: false },
   { name: "medium", ratio: (device) => Math.min(device, 1), shadow: 1024, softShadows: true, fine: false },
   { name: "high", ratio: (device, smoothed) => Math.min(smoothed ? device : 1.5 * device, 2), shadow: 2048, softShadows: true, fine: true },
 ];

@@ -39,6 +39,8 @@ export class Stage {
   private readonly fitted = new THREE.Box3();
   private radius = 1;
   private right = 0;
+  /** Height of the floor at the start [m]. */
+  private ground = 0;
   /** When something changed last [ms], and whether the picture is a sharper one, as nothing moves. */
   private changed = 0;
   private sharp = false;
@@ -64,11 +66,10 @@ export class Stage {
     this.renderer.toneMapping = THREE.ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 0.95;
     this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = false;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.key.castShadow = true;
     this.key.shadow.radius = 4;
-    // Towards the light. A bias along normals would push the back of cloth into its own shadow.
-    this.key.shadow.bias = -0.002;
     this.scene.add(this.floor.mesh, this.key, this.key.target, this.fill, this.rim, this.sky, this.lamps);
     this.scene.environment = studioLight(this.renderer);
 
@@ -109,6 +110,8 @@ export class Stage {
     if (!this.dirty || this.busy) return false;
     this.dirty = false;
     this.fitCanvas();
+    // The plainest picture has the shadow of every second one.
+    this.renderer.shadowMap.needsUpdate = this.tier.softShadows || this.sharp || this.drawn % 2 === 0;
     this.renderer.render(this.scene, this.camera);
     this.drawn += 1;
     return true;
@@ -150,6 +153,10 @@ export class Stage {
     const tier = this.tier;
     this.renderer.shadowMap.type = tier.softShadows ? THREE.PCFShadowMap : THREE.BasicShadowMap;
     this.floor.mesh.material.needsUpdate = true;
+    this.floor.fine(tier.softShadows);
+    this.fill.visible = this.rim.visible = tier.softShadows;
+    // Towards the light, by a few pixels of the map. A bias along normals would push the back of cloth into its own shadow.
+    this.key.shadow.bias = tier.softShadows ? -0.002 : -0.006;
     this.key.shadow.mapSize.setScalar(tier.shadow);
     this.key.shadow.map?.dispose();
     this.key.shadow.map = null;
@@ -167,7 +174,8 @@ export class Stage {
     const fine = this.tier.fine;
     this.sky.color.set(theme.sky);
     this.sky.groundColor.set(theme.ground);
-    this.sky.intensity = theme.hemi * (fine ? 0.25 : 0.8);
+    // A lamp costs more than light from all around, which stands for two of them in the plainest picture.
+    this.sky.intensity = theme.hemi * (fine ? 0.25 : this.tier.softShadows ? 0.8 : 1);
     this.scene.environmentIntensity = theme.hemi * 0.3;
   }
 
@@ -221,7 +229,8 @@ export class Stage {
     seen.min.y = Math.min(box.min.y, height ?? below);
     seen.getCenter(this.centre);
     this.radius = 0.5 * seen.getSize(new THREE.Vector3()).length();
-    this.floor.place(this.centre, height ?? below, this.size);
+    this.ground = height ?? below;
+    this.floor.place(this.centre, this.ground, this.size);
     this.floor.mesh.visible = true;
     if (lamps) this.lamp(lamps);
     this.aimLights();
@@ -344,6 +353,13 @@ export class Stage {
     if (!object || !corners || 3 * (object.userData.vertices as number) !== positions.length) return;
     object.geometry.dispose();
     object.geometry = creased(positions, corners);
+  }
+
+  /** Puts the floor back where it was before something fell below it. */
+  raiseFloor(): void {
+    if (this.floorIsReal) return;
+    this.floor.mesh.position.y = this.ground;
+    this.floor.mesh.visible = true;
   }
 
   /** A floor that is no obstacle gives way to what falls below it, as nothing would hold it there. */

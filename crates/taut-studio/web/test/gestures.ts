@@ -22,6 +22,17 @@ export async function takeWheel(page: Page): Promise<void> {
   await until(page, "the wheel", () => window.__taut!.driving());
 }
 
+/** The scene from its start with its own values, whatever tests before have left; soft or hard grip as asked. */
+export async function startOver(page: Page, grip: "soft" | "hard"): Promise<void> {
+  await takeWheel(page);
+  await page.click("#as-scene");
+  await page.click("#reset");
+  await until(page, "the start", () => window.__taut!.frame() >= 0 && window.__taut!.frame() < 60 && window.__taut!.parameters()?.limiter === "isotropic");
+  if (!(await page.evaluate(() => window.__taut!.playing()))) await page.click("#play");
+  await page.click(`#pointer label:has([value=${grip}])`);
+  await framesLater(page, 40);
+}
+
 /** The free vertex of the first body that is furthest from every pin, and the middle of the body. */
 export function freeCorner(page: Page): Promise<number> {
   return page.evaluate(() => {
