@@ -27,6 +27,8 @@ export class Connection {
   private attempt = 0;
   private timer = 0;
   private heard = 0;
+  /** When it was looked at last whether anything came. */
+  private looked = 0;
 
   constructor(
     private readonly url: string,
@@ -94,7 +96,11 @@ export class Connection {
   private keepAlive(): void {
     const socket = this.socket;
     if (!socket) return;
-    if (performance.now() - this.heard > DEAD) {
+    const now = performance.now();
+    // A page that was busy itself has messages waiting: it takes them before it looks again.
+    const slept = now - this.looked > 2 * PING;
+    this.looked = now;
+    if (now - this.heard > DEAD && !slept) {
       // close() waits for the other side, which may be gone: count it as lost now.
       socket.onmessage = null;
       socket.close();

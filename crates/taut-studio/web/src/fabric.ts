@@ -30,7 +30,7 @@ export function fabricMaterial(info: BodyInfo, tier: Tier, weave: THREE.Texture 
   const material = new THREE.MeshPhysicalMaterial({
     ...shared,
     roughness: cloth ? 0.92 : 0.55,
-    sheen: cloth ? 0.55 : 0.1,
+    sheen: cloth ? 0.3 : 0.1,
     sheenRoughness: 0.55,
     sheenColor,
     bumpMap: cloth ? weave : null,

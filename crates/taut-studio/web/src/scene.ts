@@ -30,7 +30,7 @@ export class Stage {
   /** Called when the tier of quality has changed. */
   onTier: (tier: Tier) => void = () => {};
   private readonly floor = new Floor();
-  private readonly key = new THREE.DirectionalLight("#fff4e6", 3.2);
+  private readonly key = new THREE.DirectionalLight("#fff4e6", 2.7);
   private readonly fill = new THREE.DirectionalLight("#dfe9ff", 0.35);
   private readonly rim = new THREE.DirectionalLight("#ffffff", 0.8);
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#888888", 1);
@@ -269,7 +269,7 @@ export class Stage {
   private lamp(lamps: readonly LightInfo[]): void {
     this.lamps.clear();
     const indoors = lamps.length > 0;
-    this.key.intensity = indoors ? 1.2 : 3.2;
+    this.key.intensity = indoors ? 1.2 : 2.7;
     // Walls and a roof would keep the key light out.
     for (const mesh of this.obstacles) mesh.castShadow = !indoors;
     for (const lamp of lamps) {
