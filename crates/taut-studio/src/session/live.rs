@@ -8,8 +8,7 @@ use std::{
 
 use glam::Vec3;
 use rayon::prelude::*;
-use taut::{BodyRef, Description, FrameReport, Grip, GripId, Limit};
-use taut_render::color::scale::round_up;
+use taut::{BodyRef, FrameReport, GripId, Limit};
 
 use super::{
     Outcome,
@@ -18,35 +17,28 @@ use super::{
     export,
     levels::ShownLevels,
     obstacle::{ShownObstacle, shown_obstacles},
+    start::{bounds, chosen_threads, colour_range, extent, meshes, parameters_of},
 };
 use crate::{
     folder::Chosen,
     hub::{Exported, Hub, Stage},
     protocol::{Answer, BoundsMessage, Colouring, LightMessage, Limiter, Parameters, Request, SceneMessage},
-    wire::{self, FrameContents, MeshOf},
+    wire::FrameContents,
 };
 
 /// Part of a frame that limiting may take.
 const SHARE: f32 = 0.6;
 /// Budgets of earlier frames that were not spent and may be, at most.
 const CREDIT: f32 = 2.0;
-/// Triangles and tetrahedra up to which a core is left to the browser.
-const SMALL: usize = 20_000;
 /// What is limited to where a scene says nothing and a limiter is switched on (strain).
 const USUAL_LIMIT: f32 = 0.05;
-/// Grips at once.
-const MOST_GRIPS: usize = 16;
-/// How far a soft grip lets the weight of what it holds sink \[m\].
-const SAG: f32 = 0.03;
 /// Strain at which nothing is left that could be shown.
 const LOST: f32 = 1e3;
-/// Furthest point that can be dragged to \[m\].
-const FURTHEST: f32 = 1e4;
 
 /// A running simulation.
 #[derive(Debug)]
 pub struct Live {
-    engine: taut::Live,
+    pub(super) engine: taut::Live,
     chosen: Chosen,
     /// Whether the scene is other than its text, by overrides of the command line.
     overridden: bool,
@@ -62,8 +54,8 @@ pub struct Live {
     /// Vertices that were held at the start.
     held: Vec<(usize, u32)>,
     /// Grips of the page, by its own numbers.
-    grips: HashMap<u32, GripId>,
-    echo: f64,
+    pub(super) grips: HashMap<u32, GripId>,
+    pub(super) echo: f64,
     report: FrameReport,
     frame_ms: f32,
     saved: Vec<PathBuf>,
@@ -294,7 +286,7 @@ impl Live {
         Ok(Outcome::NewScene)
     }
 
-    fn shown_body(&self, body: u32) -> Result<&ShownBody, String> {
+    pub(super) fn shown_body(&self, body: u32) -> Result<&ShownBody, String> {
         let count = self.bodies.len();
         self.bodies
             .get(body as usize)
@@ -302,74 +294,10 @@ impl Live {
     }
 
     /// The engine's names for a vertex that is shown.
-    fn vertex(&self, body: u32, vertex: u32) -> Result<(usize, u32), String> {
+    pub(super) fn vertex(&self, body: u32, vertex: u32) -> Result<(usize, u32), String> {
         let own = self.shown_body(body)?.vertex(vertex);
         let own = own.ok_or_else(|| format!("body {body} shows no vertex {vertex}"))?;
         Ok((body as usize, own))
-    }
-
-    fn grab(
-        &mut self,
-        body: u32,
-        triangle: u32,
-        weights: [f32; 3],
-        hard: bool,
-        id: u32,
-    ) -> Result<(), String> {
-        let shown = self.shown_body(body)?;
-        let corners = shown.mesh.triangles.get(triangle as usize);
-        let corners = *corners.ok_or_else(|| format!("body {body} has no triangle {triangle}"))?;
-        let weights = weights.map(|w| w.max(0.0));
-        let sum: f32 = weights.iter().sum();
-        if !(sum.is_finite() && sum > 1e-3) {
-            return Err("weights of a grip are three numbers from 0 to 1 with sum 1".into());
-        }
-        let weights = weights.map(|w| w / sum);
-        let mut own = [0; 3];
-        for (own, corner) in own.iter_mut().zip(corners) {
-            *own = self.vertex(body, corner)?.1;
-        }
-        if let Some(old) = self.grips.remove(&id) {
-            self.engine.release(old);
-        }
-        if self.grips.len() >= MOST_GRIPS {
-            return Err(format!("there are {MOST_GRIPS} grips already: release one first"));
-        }
-        let grip =
-            if hard { Grip::Hard } else { Grip::Soft { stiffness: self.soft_stiffness(body as usize) } };
-        let grip = self.engine.grab(body as usize, own, weights, grip).map_err(|error| error.to_string())?;
-        self.grips.insert(id, grip);
-        Ok(())
-    }
-
-    /// A grip that soft feels the same for light and for heavy bodies \[N/m\].
-    fn soft_stiffness(&self, body: usize) -> f32 {
-        let mass = match self.engine.description().bodies().nth(body) {
-            Some(BodyRef::Cloth(cloth)) => {
-                let x = |v: u32| cloth.mesh.positions[v as usize];
-                let area = |t: &[u32; 3]| 0.5 * (x(t[1]) - x(t[0])).cross(x(t[2]) - x(t[0])).length();
-                cloth.material.density * cloth.mesh.triangles.iter().map(area).sum::<f32>()
-            }
-            Some(BodyRef::Solid(solid)) => {
-                let volume: f64 = (0..solid.mesh.tetrahedra.len()).map(|t| solid.mesh.volume(t)).sum();
-                solid.material.density * volume as f32
-            }
-            None => 0.0,
-        };
-        (9.81 * mass / SAG).clamp(1.0, 1e6)
-    }
-
-    fn drag(&mut self, id: u32, point: [f32; 3], stamp: f64) -> Result<(), String> {
-        let Some(&grip) = self.grips.get(&id) else { return Ok(()) };
-        let point = Vec3::from_array(point);
-        if !(point.is_finite() && point.abs().max_element() <= FURTHEST) {
-            return Err(format!("points are within {FURTHEST} m"));
-        }
-        self.engine.drag(grip, point);
-        if stamp.is_finite() {
-            self.echo = self.echo.max(stamp);
-        }
-        Ok(())
     }
 
     fn set(&mut self, key: &str, value: &serde_json::Value) -> Result<(), String> {
@@ -483,85 +411,4 @@ impl Live {
         }
         export::export(name, state.frame(), format, &parts)
     }
-}
-
-/// One thread per core; small scenes leave one core to the browser, which shares the machine with them.
-fn chosen_threads(description: &Description) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let elements: usize = description.bodies().map(BodyRef::element_count).sum();
-    if elements <= SMALL { (cores - 1).max(1) } else { cores }
-}
-
-/// All meshes of what is shown, as messages.
-pub(super) fn meshes(
-    epoch: u32,
-    bodies: &[ShownBody],
-    obstacles: &[ShownObstacle],
-    levels: &ShownLevels,
-) -> Vec<bytes::Bytes> {
-    let bodies = bodies.iter().enumerate().map(|(k, body)| {
-        let uvs = body.uvs();
-        wire::mesh(epoch, MeshOf::Body, k, &body.mesh.positions, &body.mesh.triangles, uvs.as_deref())
-    });
-    let obstacles = obstacles
-        .iter()
-        .enumerate()
-        .map(|(k, o)| wire::mesh(epoch, MeshOf::Obstacle, k, &o.positions, &o.triangles, None));
-    let levels = levels
-        .meshes()
-        .enumerate()
-        .map(|(k, mesh)| wire::mesh(epoch, MeshOf::Level, k, &mesh.positions, &mesh.triangles, None));
-    bodies.chain(obstacles).chain(levels).collect()
-}
-
-/// Parameters of a scene at its start.
-pub(super) fn parameters_of(description: &Description, fps: f32, budget_ms: f32) -> Parameters {
-    let limited = |body: &BodyRef| body.strain_bounds() != Limit::default();
-    let first = description.bodies().find(limited);
-    let by_edges = description.bodies().find(|body| body.edge() != Limit::default());
-    let (limiter, limit) = match (first, by_edges) {
-        (Some(body), _) => (Limiter::Isotropic, body.strain_bounds()),
-        (None, Some(body)) => (Limiter::Edge, body.edge()),
-        (None, None) => (Limiter::Off, Limit::default()),
-    };
-    let wind = description.air.wind.last().map_or(Vec3::ZERO, |(_, wind)| *wind);
-    let mut parameters = Parameters {
-        limiter,
-        stretch_max: limit.max,
-        stretch_min: limit.min,
-        bend_max: description.bodies().find_map(|body| body.bend().max),
-        stiffness: 1.0,
-        gravity: description.gravity.length(),
-        wind: wind.to_array(),
-        budget_ms,
-        fps,
-        colouring: Colouring::None,
-        colour_range: 0.0,
-        levels_shown: false,
-    };
-    parameters.colour_range = colour_range(&parameters);
-    parameters
-}
-
-/// The strain or residual at full colour.
-pub(super) fn colour_range(parameters: &Parameters) -> f32 {
-    if matches!(parameters.colouring, Colouring::Residual | Colouring::Hsv) {
-        return 0.05;
-    }
-    let limit = parameters.stretch_max.or(parameters.stretch_min.map(|min| -min)).unwrap_or(0.0);
-    round_up(if limit > 0.0 { 1.2 * limit } else { 0.1 })
-}
-
-/// Corners of the box around all bodies at the start \[m\].
-pub(super) fn bounds(description: &Description) -> [Vec3; 2] {
-    let all = description.bodies().flat_map(|body| body.start());
-    let [low, high] =
-        all.fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], &x| [low.min(x), high.max(x)]);
-    if low.is_finite() && high.is_finite() { [low, high] } else { [Vec3::ZERO, Vec3::ONE] }
-}
-
-/// Diagonal of that box \[m\].
-pub(super) fn extent(description: &Description) -> f32 {
-    let [low, high] = bounds(description);
-    low.distance(high)
 }

@@ -3,10 +3,12 @@
 mod body;
 mod changes;
 mod export;
+mod hands;
 mod levels;
 mod live;
 mod obstacle;
 mod replay;
+mod start;
 
 use std::{
     sync::{

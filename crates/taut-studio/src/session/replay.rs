@@ -13,8 +13,8 @@ use super::{
     body::{ShownBody, Strains},
     changes, export,
     levels::ShownLevels,
-    live::{bounds, colour_range, extent, meshes, parameters_of},
     obstacle::{ShownObstacle, shown_obstacles},
+    start::{bounds, colour_range, extent, meshes, parameters_of},
 };
 use crate::{
     hub::{Exported, Stage},
