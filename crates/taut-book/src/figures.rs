@@ -69,6 +69,7 @@ pub const RUNS: &[Run] = &[
     plain("bar"),
     plain("squeeze"),
     plain("tori"),
+    plain("dragon-roller"),
     plain("dragon-roller-shell"),
     plain("bunny"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
@@ -258,6 +259,13 @@ pub const FIGURES: &[Figure] = &[
         shows: "Three solid tori of 52K tetrahedra fall on each other, frame 20",
         run: "tori",
         frame: Frames::One(20),
+        arguments: &[],
+    },
+    Figure {
+        file: "dragon-roller.png",
+        shows: "A roller presses a creature of 74K tetrahedra, whose limits then cannot be met, frame 36",
+        run: "dragon-roller",
+        frame: Frames::One(36),
         arguments: &[],
     },
     Figure {

@@ -59,6 +59,7 @@ fn scenes_are_listed_printed_and_run() {
         "bar",
         "squeeze",
         "tori",
+        "dragon-roller",
         "dragon-roller-shell",
         "bunny",
     ] {

@@ -37,6 +37,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "bar",
         "squeeze",
         "tori",
+        "dragon-roller",
         "dragon-roller-shell",
         "bunny"
     ]
