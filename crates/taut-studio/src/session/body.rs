@@ -72,6 +72,8 @@ enum Measure {
 pub struct ShownBody {
     name: String,
     kind: &'static str,
+    /// Which [model](taut::Model) simulates it.
+    model: &'static str,
     /// The rest shape of what is shown.
     pub mesh: TriangleMesh,
     /// The body's vertex for each that is shown, where only some are.
@@ -112,14 +114,18 @@ impl ShownBody {
                 (mesh, Some(vertices), Measure::Solid { rest, gauge, limit: solid.strain })
             }
         };
+        let model = match body {
+            BodyRef::Cloth(cloth) if cloth.model.edge().is_some() => "edge",
+            _ => "fem",
+        };
         let (name, kind) = (body.name().to_owned(), body.kind());
-        Ok(Self { name, kind, mesh, vertices, measure, color: to_bytes(fabric(index)) })
+        Ok(Self { name, kind, model, mesh, vertices, measure, color: to_bytes(fabric(index)) })
     }
 
     /// A body of which there is only a surface.
     pub fn plain(name: &str, kind: &'static str, index: usize, mesh: TriangleMesh) -> Self {
         let color = to_bytes(fabric(index));
-        Self { name: name.into(), kind, mesh, vertices: None, measure: Measure::None, color }
+        Self { name: name.into(), kind, model: "fem", mesh, vertices: None, measure: Measure::None, color }
     }
 
     /// Takes over limits that have changed.
@@ -146,7 +152,7 @@ impl ShownBody {
         BodyMessage {
             name: &self.name,
             kind: self.kind,
-            model: "fem",
+            model: self.model,
             vertices: self.mesh.positions.len(),
             triangles: self.mesh.triangles.len(),
             color: format!("#{r:02x}{g:02x}{b:02x}"),

@@ -68,7 +68,8 @@ fn over_levels(description: &Description) -> bool {
         return false;
     }
     let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
-    levels && !description.cloths.iter().any(|cloth| cloth.edge.is_some())
+    // Forces alone do not hold cloth without limits together over steps as long as a frame.
+    levels && !description.cloths.iter().any(|cloth| cloth.edge.is_some() || !cloth.limits_strain())
 }
 
 /// Whether stretching inside the limits and bending are left to the filter.
