@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use taut::{BodyRef, Limit, World};
+use taut::{BodyRef, Limit, Scheme, Solver, World};
 use taut_io::output::outcome::{ContactFigures, Outcome, SolidFigures, Status, Worst};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
@@ -96,7 +96,7 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
             let vertices = format!("{} vertices were put back because they flew off", f.rescued);
             row("rescued", styled(WARN, vertices));
         }
-        row("limits", limits(outcome));
+        row("limits", limits(outcome, &world.description().solver));
     }
     if expects && matches!(outcome.status, Status::Done | Status::ExpectationFailed) {
         row("expectations", expectations(outcome));
@@ -205,14 +205,25 @@ fn counted(count: u64, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-fn limits(outcome: &Outcome) -> String {
+fn limits(outcome: &Outcome, solver: &Solver) -> String {
     let f = &outcome.figures;
     match (f.unconverged_frames, f.first_unconverged) {
         (0, _) | (_, None) => styled(GOOD, "held in every frame"),
         (n, Some(first)) => {
-            let more = "raise solver.iterations or solver.tolerance";
+            let more = advice(f.max_iterations, solver);
             styled(WARN, format!("not reached in {n} frames, the first is {first} ({more})"))
         }
+    }
+}
+
+/// What helps where limits were not reached, if no frame took more than so many iterations.
+fn advice(most: u32, solver: &Solver) -> &'static str {
+    if most >= solver.iterations || solver.budget_ms.is_some() {
+        "raise solver.iterations or solver.tolerance"
+    } else if solver.scheme == Scheme::Paper || solver.passes > 0 {
+        "raise solver.passes or solver.tolerance"
+    } else {
+        "iterations were left: obstacles or pins ask for more than the limits allow; let them press or pull less, or widen the limits"
     }
 }
 
@@ -242,4 +253,21 @@ fn place(worst: &Worst, world: &World) -> String {
         _ => String::new(),
     };
     format!("(frame {}{element} of {})", worst.frame, worst.body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_fits_what_ended_the_steps() {
+        let solver = |scheme, passes| Solver { scheme, passes, iterations: 1000, ..Solver::default() };
+        let nearest = solver(Scheme::Nearest, 0);
+        assert!(advice(1000, &nearest).contains("solver.iterations"));
+        assert!(advice(999, &nearest).contains("widen the limits"));
+        assert!(advice(999, &Solver { budget_ms: Some(10.0), ..nearest }).contains("solver.iterations"));
+        assert!(advice(128, &solver(Scheme::Paper, 0)).contains("solver.passes"));
+        assert!(advice(40, &solver(Scheme::Cycle, 3)).contains("solver.passes"));
+        assert!(advice(40, &solver(Scheme::Cycle, 0)).contains("widen the limits"));
+    }
 }

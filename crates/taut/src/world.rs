@@ -373,8 +373,10 @@ pub struct World {
     pub(crate) filters: Vec<Filter>,
     /// What takes the place of each of these while its seams are closed, if it has seams: twins are one vertex there.
     pub(crate) welded: Vec<Option<Filter>>,
-    /// One for each body with limits on coarser levels, if the scheme asks for them.
+    /// One for each cloth with limits on coarser levels, if the scheme asks for them.
     pub(crate) levels: Vec<Levels>,
+    /// The same for soft solids.
+    pub(crate) solid_levels: Vec<Levels<4>>,
     /// Filters to measure other schemes by, made when they are first asked for.
     pub(crate) judges: OnceLock<Vec<Filter>>,
     pub(crate) forces: Forces,
@@ -484,6 +486,11 @@ impl World {
             }
         }
         for body in &self.levels {
+            for (level, tables) in body.levels.iter().enumerate() {
+                add(level + 1, tables.inverse_masses.len());
+            }
+        }
+        for body in &self.solid_levels {
             for (level, tables) in body.levels.iter().enumerate() {
                 add(level + 1, tables.inverse_masses.len());
             }

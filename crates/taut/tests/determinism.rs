@@ -7,8 +7,8 @@ use std::{
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Description, FilterSetup, Limit, Material, Motion, Obstacle, Pin, Scheme, State, Stepper,
-    VelocityFilter, World,
+    Cloth, Description, FilterSetup, Limit, Material, Motion, Obstacle, Pin, Scheme, Solid, SolidMaterial,
+    State, Stepper, VelocityFilter, World,
     boundary::{motion::Keyframe, obstacle::Shape},
     kernel::lanes::LaneKind,
     mesh::generate,
@@ -80,6 +80,44 @@ fn description(cells: u32) -> Description {
     description.solver.iterations = 60;
     description.solver.steps_per_frame = 4;
     description
+}
+
+/// A soft bar with coarser levels that is held at one end, stretched, and meets the ball.
+fn soft(cells: [u32; 3]) -> Description {
+    let bar = |cells: [u32; 3]| generate::bar(Vec3::new(0.8, 0.2, 0.2), cells).unwrap();
+    let mut solid = Solid::new("bar", bar(cells), SolidMaterial::named("silicone").unwrap());
+    solid.strain = Limit { min: Some(-0.05), max: Some(0.05) };
+    solid.levels = [2, 4].map(|part| bar(cells.map(|n| n / part))).to_vec();
+    let end = (0..solid.mesh.positions.len() as u32).filter(|&v| solid.mesh.positions[v as usize].x < 1e-6);
+    solid.pins = vec![Pin { vertices: end.collect(), motion: Motion::default(), ..Pin::default() }];
+    solid.start.iter_mut().for_each(|x| x.x *= 1.2);
+    let mut description = Description { cloths: Vec::new(), solids: vec![solid], ..description(8) };
+    description.obstacles[0].position = Vec3::new(0.6, -0.2, 0.1);
+    description
+}
+
+#[test]
+fn levels_of_solids_give_the_same_bits_and_allocate_nothing() {
+    let widest = LaneKind::available()[0];
+    for (scheme, cells) in [(Scheme::Cycle, [48, 12, 12]), (Scheme::Paper, [16, 4, 4])] {
+        let mut description = soft(cells);
+        description.solver.scheme = scheme;
+        description.solver.iterations = 20;
+        let expected = bits(description.clone(), 1, widest);
+        for threads in [2, 5] {
+            assert!(bits(description.clone(), threads, widest) == expected, "{scheme:?}, {threads} threads");
+        }
+        for lanes in LaneKind::available() {
+            assert!(bits(description.clone(), 2, lanes) == expected, "{scheme:?}, {lanes:?}");
+        }
+        let world = World::new(description).unwrap();
+        assert_eq!(world.level_sizes().len(), 3);
+        let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+        stepper.advance_frame(&world, &mut state);
+        COUNT.with(|c| c.set(Some(0)));
+        stepper.advance_frame(&world, &mut state);
+        assert_eq!(COUNT.with(|c| c.replace(None)), Some(0), "{scheme:?}");
+    }
 }
 
 fn bits(description: Description, threads: usize, lanes: LaneKind) -> Vec<u32> {

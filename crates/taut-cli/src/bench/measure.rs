@@ -38,6 +38,9 @@ pub struct Row {
     #[serde(rename = "scheme", skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     pub triangles: usize,
+    /// Of soft solids.
+    #[serde(skip_serializing_if = "is_none")]
+    pub tetrahedra: usize,
     pub threads: usize,
     /// Frames that were measured.
     pub frames: usize,
@@ -75,7 +78,7 @@ pub struct Row {
     /// The same of `paper` repeated until the tolerance is met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faster_than_paper_repeated: Option<f64>,
-    /// Exponent with which time has grown with triangles since the row before.
+    /// Exponent with which time has grown with triangles and tetrahedra since the row before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub growth: Option<f64>,
     /// The same of processor time.
@@ -83,6 +86,17 @@ pub struct Row {
     pub cpu_growth: Option<f64>,
     #[serde(skip)]
     pub frame_ms: Vec<f64>,
+}
+
+impl Row {
+    /// Triangles and tetrahedra.
+    pub fn elements(&self) -> usize {
+        self.triangles + self.tetrahedra
+    }
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Subject {
@@ -166,6 +180,7 @@ impl Subject {
             scene: self.scene,
             label: self.label,
             triangles: self.world.triangle_count(),
+            tetrahedra: self.world.tetrahedron_count(),
             threads: self.stepper.threads(),
             frames: count,
             steps_per_frame: self.world.steps_per_frame(),

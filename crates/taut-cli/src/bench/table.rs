@@ -17,8 +17,13 @@ fn optional(value: Option<f64>, digits: usize) -> String {
 }
 
 fn costs(rows: &[Row], about: &str) -> String {
+    let kind = match (rows.iter().any(|row| row.triangles > 0), rows.iter().any(|row| row.tetrahedra > 0)) {
+        (_, false) => "triangles",
+        (false, true) => "tetrahedra",
+        (true, true) => "elements",
+    };
     let mut lines = vec![
-        [about, "triangles", "levels", "frames", "iterations", "median ms", "worst ms", "CPU s", "set-up ms"]
+        [about, kind, "levels", "frames", "iterations", "median ms", "worst ms", "CPU s", "set-up ms"]
             .map(String::from)
             .to_vec(),
     ];
@@ -33,7 +38,7 @@ fn costs(rows: &[Row], about: &str) -> String {
     for row in rows {
         let mut line = vec![
             name(row),
-            row.triangles.to_string(),
+            row.elements().to_string(),
             row.level_sizes.len().to_string(),
             row.frames.to_string(),
             format!("{:.1}", row.mean_iterations),

@@ -25,7 +25,7 @@ pub fn vary(args: &BenchArgs, name: &str, vary: &str) -> Result<Vec<Row>, Failur
         let mut found = measure(vec![subject], &effort(args));
         for row in &mut found {
             if let Some(last) = rows.last() {
-                let larger = row.triangles as f64 / last.triangles as f64;
+                let larger = row.elements() as f64 / last.elements() as f64;
                 row.growth = growth(larger, row.median_ms / last.median_ms);
                 let cpu = row.median_cpu_ms.zip(last.median_cpu_ms);
                 row.cpu_growth = cpu.and_then(|(now, before)| growth(larger, now / before));

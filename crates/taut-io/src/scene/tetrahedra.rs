@@ -14,7 +14,7 @@ use taut::mesh::{
 
 use super::{
     build::{Builder, Place, vector},
-    format::{Solid, SolidMesh, Volume},
+    format::{Scheme, Solid, SolidMesh, Volume},
     select::Selection,
 };
 use crate::{
@@ -112,7 +112,7 @@ impl Builder<'_> {
                     self.warnings.push(warning);
                 }
                 scale_all(&mut mesh.positions, scale);
-                let levels = solid_levels(&mesh.surface(), spacing_of(&mesh), &mesh);
+                let levels = self.levels(|| solid_levels(&mesh.surface(), spacing_of(&mesh), &mesh));
                 Some(Filled { mesh, levels, skin: None })
             }
             Err(problem) => self.blame_file(place, problem),
@@ -141,7 +141,7 @@ impl Builder<'_> {
                     let warning = self.in_mesh(place, &keys, file, warning);
                     self.warnings.push(warning);
                 }
-                let levels = solid_levels(&surface, spacing, &stuffed.mesh);
+                let levels = self.levels(|| solid_levels(&surface, spacing, &stuffed.mesh));
                 Some(Filled { mesh: stuffed.mesh, levels, skin: Some(surface) })
             }
             Err(error) => {
@@ -149,6 +149,14 @@ impl Builder<'_> {
                 self.report.problems.push(problem);
                 None
             }
+        }
+    }
+
+    /// Coarser levels, if the scheme limits them.
+    fn levels(&self, make: impl FnOnce() -> Vec<TetrahedronMesh>) -> Vec<TetrahedronMesh> {
+        match self.scene.scene.solver.scheme {
+            Scheme::Cycle | Scheme::Paper => make(),
+            Scheme::Nearest | Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => Vec::new(),
         }
     }
 
@@ -165,9 +173,15 @@ impl Builder<'_> {
     }
 }
 
-/// Coarser bars: half as many boxes along every side, as long as there is one to halve.
+/// Boxes along the longest side of the coarsest bar, at least: with fewer, limits on them keep a bar from sagging.
+const FEWEST_BOXES: u32 = 4;
+
+/// Coarser bars: half as many boxes along every side.
 fn halved(cells: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
-    let half = |cells: &[u32; 3]| cells.iter().any(|&n| n > 1).then(|| cells.map(|n| n.div_ceil(2)));
+    let half = |cells: &[u32; 3]| {
+        let half = cells.map(|n| n.div_ceil(2));
+        half.iter().any(|&n| n >= FEWEST_BOXES).then_some(half)
+    };
     std::iter::successors(Some(cells), half).skip(1)
 }
 
@@ -274,8 +288,10 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_halved_until_nothing_is_left_to_halve() {
-        let all: Vec<[u32; 3]> = halved([5, 2, 1]).collect();
-        assert_eq!(all, [[3, 1, 1], [2, 1, 1], [1, 1, 1]]);
+    fn bars_are_halved_until_few_boxes_are_left() {
+        let all = |cells: [u32; 3]| halved(cells).collect::<Vec<_>>();
+        assert_eq!(all([32, 8, 8]), [[16, 4, 4], [8, 2, 2], [4, 1, 1]]);
+        assert_eq!(all([20, 13, 1]), [[10, 7, 1], [5, 4, 1]]);
+        assert_eq!(all([6, 6, 6]), [[0; 3]; 0]);
     }
 }

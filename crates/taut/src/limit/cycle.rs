@@ -12,17 +12,15 @@
 //! Coarse upper limits are those of level 0. Folds that a coarse triangle takes for stretch can make that too tight, yet anything
 //! looser ruins convergence. (Where the rest shape is curved they are looser by how much longer the way over the surface is.) Coarse
 //! lower limits are the closed-form bounds: without bend limits there are none. Bends are limited on level 0 alone, without
-//! over-relaxation.
+//! over-relaxation. Solids have the same limits on every level: nothing folds inside them.
 //!
 //! Good for upper limits on sheets; for limits on both sides, shells and pins inside, [`nearest`](super::nearest) is
 //! faster and more robust.
 
-use std::time::Instant;
-
 use super::{
     Settings,
     enforce::{Enforced, Scratch, Turn, bend_bound},
-    levels::Descent,
+    levels::{self, Descent, tables::Levels},
     nearest::contact::Surroundings,
     sweep,
 };
@@ -66,7 +64,7 @@ pub fn enforce(
     let shallow = 0.01 * world.edge_length;
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
     let bend_tolerance = bend_bound(solver.bend_tolerance);
-    let late = || turn.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let late = || turn.is_late();
 
     let mut enforced = Enforced::default();
     let mut passes = 0;
@@ -95,29 +93,15 @@ pub fn enforce(
             break;
         }
         passes += 1;
-        for (body, memory) in world.levels.iter().zip(&mut scratch.levels) {
-            let vertices = body.vertices.clone();
-            let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
-            let order = &mut scratch.order;
-            body.pass(
-                settings,
-                Descent::Sample,
-                &mut x[vertices],
-                &around,
-                memory,
-                |level, tables, x, round| {
-                    let all = SWEEPS.saturating_mul(GROWTH.saturating_pow(level as u32)).min(MOST_SWEEPS);
-                    let done = round * BETWEEN_OBSTACLES;
-                    let mut met = 0.0;
-                    for _ in done..all.min(done + BETWEEN_OBSTACLES) {
-                        met = sweep::sweep_strain(settings, &tables.strain, x, &mut random, order);
-                        if met <= 0.1 * tolerance {
-                            break;
-                        }
-                    }
-                    met > 0.1 * tolerance && done + BETWEEN_OBSTACLES < all
-                },
-            );
+        let (cloths, soft) = scratch.levels.split_at_mut(world.levels.len());
+        let mut sweeps = Sweeps { settings, tolerance, random: &mut random, order: &mut scratch.order };
+        for (body, memory) in world.levels.iter().zip(cloths) {
+            let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
+            sweeps.pass(body, &mut x[body.vertices.clone()], &around, memory);
+        }
+        for (body, memory) in world.solid_levels.iter().zip(soft) {
+            let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
+            sweeps.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
     }
     solids.expel(obstacles, x);
@@ -127,4 +111,40 @@ pub fn enforce(
         enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= bend_tolerance;
     }
     enforced
+}
+
+/// Sweeps of coarse levels.
+struct Sweeps<'a> {
+    settings: &'a Settings<'a>,
+    tolerance: f32,
+    random: &'a mut Random,
+    order: &'a mut Vec<u32>,
+}
+
+impl Sweeps<'_> {
+    /// One pass over the coarse levels of a body.
+    fn pass<const K: usize>(
+        &mut self,
+        body: &Levels<K>,
+        x: &mut [Quad],
+        around: &Surroundings,
+        memory: &mut levels::Scratch,
+    ) {
+        let Self { settings, tolerance, random, order } = self;
+        let enough = 0.1 * *tolerance;
+        body.pass(settings, Descent::Sample, x, around, memory, |level, tables, x, round| {
+            let all = SWEEPS.saturating_mul(GROWTH.saturating_pow(level as u32)).min(MOST_SWEEPS);
+            let done = round * BETWEEN_OBSTACLES;
+            let limited = &tables.limited;
+            let mut met = 0.0;
+            for _ in done..all.min(done + BETWEEN_OBSTACLES) {
+                let strain = sweep::sweep_strain(settings, &limited.strain, x, random, order);
+                met = strain.max(sweep::sweep_tetrahedra(settings, &limited.solid, x, random, order));
+                if met <= enough {
+                    break;
+                }
+            }
+            met > enough && done + BETWEEN_OBSTACLES < all
+        });
+    }
 }

@@ -4,7 +4,11 @@
 use std::time::Instant;
 
 use super::{
-    Settings, cycle, jacobi, levels,
+    Settings, cycle, jacobi,
+    levels::{
+        self,
+        tables::{LevelTables, Levels},
+    },
     nearest::{self, contact::Surroundings, rigid::Rigid, tables::Filter},
     paper, serial, sweep,
 };
@@ -39,6 +43,13 @@ pub struct Turn {
     pub deadline: Option<Instant>,
 }
 
+impl Turn {
+    /// Whether it is time to end.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
 /// Memory that enforcement needs, kept between steps.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -50,7 +61,7 @@ pub struct Scratch {
     pub nearest: Vec<nearest::Scratch>,
     /// What takes the place of each of the world's filters while other vertices are held than at the start.
     pub holding: Vec<Option<Filter>>,
-    /// One for each of the world's bodies with coarse limits.
+    /// One for each of the world's bodies with coarse limits, cloths first.
     pub levels: Vec<levels::Scratch>,
     /// What finds parts of cloth that touch, if they are to be kept apart.
     pub finder: Option<Finder>,
@@ -65,24 +76,29 @@ pub struct Scratch {
 impl Scratch {
     /// Memory for `world`.
     pub fn new(world: &World) -> Self {
+        let coarse_count = |level: &LevelTables<4>| level.limited.tetrahedra.len();
         let elements = [
             world.strain_elements.len(),
             world.tetrahedra_elements.len(),
             world.edge_elements.len(),
             world.bend_elements.len(),
             world.bend_triangles.len(),
+            // Levels that a caller brings may have any number of elements.
+            world.solid_levels.iter().flat_map(|b| &b.levels).map(coarse_count).max().unwrap_or(0),
         ];
         let scratch = world.filters.iter().zip(&world.welded).map(|(open, welded)| {
             let mut scratch = open.scratch(world.has_obstacles());
             scratch.rigid = Rigid::new(open.vertices.len(), &world.description.rigid_bodies);
             if let Some(welded) = welded { scratch.beside(welded) } else { scratch }
         });
+        let coarse = world.levels.iter().map(Levels::scratch);
+        let solids = world.solid_levels.iter().map(Levels::scratch);
         Self {
             moves: vec![[0.0; 4]; world.start.len()],
             order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
             nearest: scratch.collect(),
             holding: vec![None; world.filters.len()],
-            levels: world.levels.iter().map(levels::tables::Levels::scratch).collect(),
+            levels: coarse.chain(solids).collect(),
             sewn: Sewn::new(&world.sewing),
             closed: vec![false; world.filters.len()],
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),

@@ -1,17 +1,18 @@
 //! Limits on the coarser levels of a body: what the schemes [`cycle`](super::cycle) and [`paper`](super::paper) share (W10).
 //!
-//! Every coarse vertex is a point of the base mesh. On the way down a level reads its positions off the base: sampled
+//! Every coarse vertex is a point of the base mesh: of its surface, or of a solid's inside. On the way down a level reads its positions off the base: sampled
 //! there ([`Descent::Sample`]), or carried along by averaged displacements as in the paper ([`Descent::Average`]). The level
 //! is brought within its own limits, and only what that *changed* goes up to the next finer level and in the end to the
 //! base: detail that a coarse level cannot see stays, and where nothing changed, level 0 keeps its bits (T6).
 //!
 //! **Pins (T4).** The coarse vertex next to a pinned base vertex is moved onto it, in the rest shape too
-//! ([`tables`]): it then *is* that vertex, is held while that one is held, and moves with it.
+//! ([`tables`]): it then *is* that vertex, is held while that one is held, and moves with it. Of solids, vertices that lie among held ones alone are held too.
 //!
 //! **Obstacles** meet the base mesh at every level: what the level changed so far is carried to the base, vertices of the
 //! base that would be inside an obstacle are put back with friction, and each coarse vertex takes the average of the
 //! pushes around it. (The paper too takes collisions from the base mesh.)
 
+pub mod solid;
 pub mod tables;
 
 use glam::Vec3;
@@ -52,10 +53,10 @@ pub struct Scratch {
     base: Vec<Quad>,
 }
 
-impl Levels {
+impl<const K: usize> Levels<K> {
     /// Memory for [`Levels::pass`].
     pub fn scratch(&self) -> Scratch {
-        let level = |l: &LevelTables| {
+        let level = |l: &LevelTables<K>| {
             let quads = || vec![[0.0; 4]; l.inverse_masses.len() + 1];
             LevelScratch { x: quads(), before: quads(), travelling: quads() }
         };
@@ -73,7 +74,7 @@ impl Levels {
         x: &mut [Quad],
         around: &Surroundings,
         scratch: &mut Scratch,
-        mut limit: impl FnMut(usize, &LevelTables, &mut [Quad], u32) -> bool,
+        mut limit: impl FnMut(usize, &LevelTables<K>, &mut [Quad], u32) -> bool,
     ) {
         let near = self.candidates(around);
         self.descend(settings, descent, x, around, scratch);
@@ -128,7 +129,7 @@ impl Levels {
             settings.threads.each(&mut own[..count], GRAIN, |first, part| {
                 for (j, to) in part.iter_mut().enumerate() {
                     let i = first + j;
-                    let held = tables.pins[i].is_some_and(|pin| x[pin as usize][3] == 0.0);
+                    let held = tables.is_held(i, x);
                     let sampled = held || descent == Descent::Sample || tables.sums[i] <= 0.0;
                     let mut quad = tables.sampled(i, if sampled { x } else { around.old });
                     if !sampled {
@@ -212,7 +213,7 @@ fn note_change(level: &mut LevelScratch) {
 }
 
 /// Adds interpolated changes to vertices that are not held; where there is none, bits stay.
-fn raise(settings: &Settings, transfer: &Transfer, changes: &[Quad], fine: &mut [Quad]) {
+fn raise<const K: usize>(settings: &Settings, transfer: &Transfer<K>, changes: &[Quad], fine: &mut [Quad]) {
     let count = transfer.corners.len();
     settings.threads.each(&mut fine[..count], GRAIN, |first, part| {
         for (j, to) in part.iter_mut().enumerate() {
@@ -227,7 +228,7 @@ fn raise(settings: &Settings, transfer: &Transfer, changes: &[Quad], fine: &mut 
 }
 
 /// Sums of the values of the finer level, by the weights with which it takes part in the coarser one.
-fn lower(transfer: &Transfer, fine: &[Quad], coarse: &mut [Quad]) {
+fn lower<const K: usize>(transfer: &Transfer<K>, fine: &[Quad], coarse: &mut [Quad]) {
     coarse.fill([0.0; 4]);
     for ((value, corners), weights) in fine.iter().zip(&transfer.corners).zip(&transfer.weights) {
         for (c, w) in corners.iter().zip(weights) {
@@ -240,11 +241,13 @@ fn lower(transfer: &Transfer, fine: &[Quad], coarse: &mut [Quad]) {
 }
 
 #[inline(always)]
-fn interpolated(values: &[Quad], corners: [u32; 3], weights: [f32; 3]) -> Quad {
-    let [a, b, c] = [values[corners[0] as usize], values[corners[1] as usize], values[corners[2] as usize]];
-    let mut sum = [0.0; 4];
-    for k in 0..4 {
-        sum[k] = a[k] * weights[0] + b[k] * weights[1] + c[k] * weights[2];
+fn interpolated<const K: usize>(values: &[Quad], corners: [u32; K], weights: [f32; K]) -> Quad {
+    let mut sum = values[corners[0] as usize].map(|value| value * weights[0]);
+    for j in 1..K {
+        let value = values[corners[j] as usize];
+        for k in 0..4 {
+            sum[k] += value[k] * weights[j];
+        }
     }
     sum
 }

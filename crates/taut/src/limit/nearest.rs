@@ -111,7 +111,7 @@ const LONG: u32 = 32;
 /// What of the last step's duals a step starts with.
 const WARM: f32 = 0.9;
 
-/// What a step starts with of how far limits gave way in the last, where nothing touches that would ask for it again.
+/// What a step starts with of how far limits gave way in the last, in parts that touch nothing which would ask for it again.
 const WARM_ALONE: f32 = 0.5;
 
 /// From when on, and how often, contacts that are still inside get more weight.
@@ -289,6 +289,14 @@ impl Filter {
         self.begin_contacts(x, around, contact_duals, &mut scratch.touches, RAMP[stage]);
         scratch.rigid.warm(x, body_duals, 0.25 * self.edge_length, RAMP[stage]);
         self.choose(scratch, stage);
+        if touching {
+            let Scratch { solid_states, around, touches, pairs, rigid, .. } = &mut *scratch;
+            let touched = |i: usize| {
+                let obstacle = touches.get(i).is_some_and(Touch::touches);
+                obstacle || pairs.extra(i) > 0.0 || rigid.extra(i) > 0.0
+            };
+            self.tetrahedra.come_back(solid_states, around, WARM_ALONE / WARM, touched);
+        }
         scratch.links.take(link_duals, WARM / RAMP[stage]);
 
         let soft = self.elastic && self.tetrahedra.batches.is_empty();

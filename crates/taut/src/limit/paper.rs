@@ -3,18 +3,16 @@
 //! One pass over four levels. Displacements of the step are downsampled by averaging; the coarsest level is iterated, what
 //! that changed is upsampled, and so on to level 0. Each level gets 128 iterations (Table 1: 128 for cloth, up to 256 for larger
 //! meshes), fewer if none of its elements is further outside than the tolerance. Elements go one by one in random order on one
-//! thread: all triangles for their strain (Eq. 4), then all for their bend, with the compensation of section 3.1.4. Boundary conditions act in every iteration of level 0 and, since they are formulated on the base mesh, every
+//! thread: all triangles or tetrahedra for their strain (Eq. 4), then all for their bend, with the compensation of section 3.1.4. Boundary conditions act in every iteration of level 0 and, since they are formulated on the base mesh, every
 //! eighth of coarser ones.
 //!
 //! One pass is all that was published. `solver.passes` allows more of them, until the tolerance is met, to tell what the same residual
 //! would take.
 
-use std::time::Instant;
-
 use super::{
     Settings, bend_paper,
     enforce::{Enforced, Scratch, Turn, bend_bound},
-    levels::Descent,
+    levels::{self, Descent, tables::Levels},
     nearest::contact::Surroundings,
     serial, sweep,
 };
@@ -47,34 +45,20 @@ pub fn enforce(
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
     let shallow = 0.01 * world.edge_length;
     let bend_tolerance = solver.bend_tolerance.to_radians();
-    let late = || turn.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let late = || turn.is_late();
 
     let mut enforced = Enforced::default();
     for _ in 0..solver.passes.max(1) {
-        for (body, memory) in world.levels.iter().zip(&mut scratch.levels) {
-            let vertices = body.vertices.clone();
-            let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
-            let order = &mut scratch.order;
-            body.pass(
-                settings,
-                Descent::Average,
-                &mut x[vertices],
-                &around,
-                memory,
-                |_, tables, x, round| {
-                    let elements =
-                        serial::Elements { triangles: &tables.elements, ..serial::Elements::default() };
-                    for _ in 0..BETWEEN_OBSTACLES {
-                        let [met, _] = serial::iterate(settings, &elements, x, &mut random, order);
-                        let bent =
-                            bend_paper::iterate(&tables.bend, x, settings.relaxation, &mut random, order);
-                        if met <= tolerance && bent <= bend_tolerance || late() {
-                            return false;
-                        }
-                    }
-                    (round + 1) * BETWEEN_OBSTACLES < ITERATIONS
-                },
-            );
+        let (cloths, soft) = scratch.levels.split_at_mut(world.levels.len());
+        let order = &mut scratch.order;
+        let mut coarse = Coarse { settings, tolerance, bend_tolerance, turn, random: &mut random, order };
+        for (body, memory) in world.levels.iter().zip(cloths) {
+            let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
+            coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
+        }
+        for (body, memory) in world.solid_levels.iter().zip(soft) {
+            let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
+            coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
         for _ in 0..ITERATIONS {
             let [met, _] = serial::iterate(
@@ -115,4 +99,44 @@ pub fn enforce(
             enforced.residual <= solver.tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
     }
     enforced
+}
+
+/// Iterations of coarse levels.
+struct Coarse<'a> {
+    settings: &'a Settings<'a>,
+    tolerance: f32,
+    /// \[rad\]
+    bend_tolerance: f32,
+    turn: Turn,
+    random: &'a mut Random,
+    order: &'a mut Vec<u32>,
+}
+
+impl Coarse<'_> {
+    /// One pass over the coarse levels of a body.
+    fn pass<const K: usize>(
+        &mut self,
+        body: &Levels<K>,
+        x: &mut [Quad],
+        around: &Surroundings,
+        memory: &mut levels::Scratch,
+    ) {
+        let Self { settings, tolerance, bend_tolerance, turn, random, order } = self;
+        body.pass(settings, Descent::Average, x, around, memory, |_, tables, x, round| {
+            let limited = &tables.limited;
+            let elements = serial::Elements {
+                triangles: &limited.triangles,
+                tetrahedra: &limited.tetrahedra,
+                ..serial::Elements::default()
+            };
+            for _ in 0..BETWEEN_OBSTACLES {
+                let [met, _] = serial::iterate(settings, &elements, x, random, order);
+                let bent = bend_paper::iterate(&limited.bend, x, settings.relaxation, random, order);
+                if met <= *tolerance && bent <= *bend_tolerance || turn.is_late() {
+                    return false;
+                }
+            }
+            (round + 1) * BETWEEN_OBSTACLES < ITERATIONS
+        });
+    }
 }

@@ -280,6 +280,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         Default::default()
     };
     let levels = coarse::levels(&description, &bodies, &pins)?;
+    let solid_levels = coarse::solid_levels(&description, &bodies, &pins);
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
     let (woven, plain): (Vec<_>, Vec<_>) = elements.strain.iter().copied().partition(|e| e.weave.is_some());
     let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
@@ -298,6 +299,7 @@ pub(super) fn build(description: Description) -> Result<World, WorldError> {
         welded,
         sewing,
         levels,
+        solid_levels,
         judges: OnceLock::new(),
         bend_triangles,
         strain: Colored::new(vertex_count, &corners(&plain), |batch| StrainBatch::pack(batch, &plain, spare)),

@@ -7,9 +7,12 @@ use crate::{
     limit::{
         bend::allowed_angles,
         bend_paper::{self, BendTriangle, corner_angles},
-        levels::tables::{ElementLimits, Levels, Parts},
+        levels::{
+            solid::SolidParts,
+            tables::{ElementLimits, Levels, Parts},
+        },
     },
-    mesh::adjacency::Adjacency,
+    mesh::{adjacency::Adjacency, tetrahedra::TetrahedronMesh},
 };
 
 /// Levels of the paper, the finest one included.
@@ -21,20 +24,13 @@ pub(super) fn levels(
     bodies: &[Body],
     pins: &[PinnedVertex],
 ) -> Result<Vec<Levels>, WorldError> {
-    let depth = match description.solver.scheme {
-        Scheme::Cycle => usize::MAX,
-        Scheme::Paper => PAPER_LEVELS - 1,
-        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi | Scheme::Nearest => return Ok(Vec::new()),
-    };
+    let Some(depth) = depth(description.solver.scheme) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
     for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
         let mut hierarchy = hierarchy::build(&cloth.mesh, &hierarchy::Options::default());
         hierarchy.levels.truncate(depth);
         let limits = coarse_limits(cloth, &hierarchy)?;
         let place = places(body);
-        let own = pins.iter().filter(|pin| body.vertices.contains(&(pin.vertex as usize)));
-        let mut pins: Vec<u32> = own.map(|pin| pin.vertex - body.vertices.start as u32).collect();
-        pins.dedup();
         levels.push(Levels::new(Parts {
             vertices: body.vertices.clone(),
             limits,
@@ -42,10 +38,54 @@ pub(super) fn levels(
             rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
             triangles: cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            pins,
+            pins: own_pins(body, pins),
         }));
     }
     Ok(levels)
+}
+
+/// Coarse levels of all solids with limits, if the scheme asks for them.
+pub(super) fn solid_levels(
+    description: &Description,
+    bodies: &[Body],
+    pins: &[PinnedVertex],
+) -> Vec<Levels<4>> {
+    let Some(depth) = depth(description.solver.scheme) else { return Vec::new() };
+    let both = description.solids.iter().zip(&bodies[description.cloths.len()..]);
+    both.filter(|(solid, _)| solid.strain.is_some())
+        .map(|(solid, body)| {
+            let place = places(body);
+            let mesh = &solid.mesh;
+            Levels::of_solid(SolidParts {
+                vertices: body.vertices.clone(),
+                mesh: TetrahedronMesh {
+                    positions: body.order.iter().map(|&v| mesh.positions[v as usize]).collect(),
+                    tetrahedra: mesh.tetrahedra.iter().map(|t| t.map(|v| place[v as usize])).collect(),
+                },
+                masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+                pins: own_pins(body, pins),
+                levels: &solid.levels[..solid.levels.len().min(depth)],
+                range: solid.strain.range(),
+            })
+        })
+        .collect()
+}
+
+/// Most coarse levels that a scheme limits; `None`: it limits none.
+fn depth(scheme: Scheme) -> Option<usize> {
+    match scheme {
+        Scheme::Cycle => Some(usize::MAX),
+        Scheme::Paper => Some(PAPER_LEVELS - 1),
+        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi | Scheme::Nearest => None,
+    }
+}
+
+/// Vertices within the body that are, or may be, pinned.
+fn own_pins(body: &Body, pins: &[PinnedVertex]) -> Vec<u32> {
+    let own = pins.iter().filter(|pin| body.vertices.contains(&(pin.vertex as usize)));
+    let mut pins: Vec<u32> = own.map(|pin| pin.vertex - body.vertices.start as u32).collect();
+    pins.dedup();
+    pins
 }
 
 fn limited(cloth: &Cloth) -> bool {

@@ -8,7 +8,7 @@ use crate::{
     certificate::{RestShape, RestTetrahedra},
     kernel::tetrahedron::rest_inverse3,
     limit::strain_tetrahedron::TetrahedronElement,
-    mesh::{TriangleMesh, reorder::locality_order},
+    mesh::{TriangleMesh, reorder::locality_order, tetrahedra::TetrahedronMesh},
     velocity::fem_tetrahedron::{SolidElement, lame, solid_frequency},
 };
 
@@ -82,6 +82,27 @@ pub(super) fn invalid(solid: &Solid, problem: String) -> WorldError {
     WorldError::Invalid { what: format!("solid \"{}\"", solid.name), problem }
 }
 
+/// What is wrong with a coarser level.
+fn check_level(level: &TetrahedronMesh) -> Result<(), String> {
+    let fine = |p: &glam::Vec3| p.is_finite() && p.abs().max_element() <= 1e6;
+    if level.tetrahedra.is_empty() {
+        return Err("has no tetrahedron".into());
+    }
+    if !level.positions.iter().all(fine) {
+        return Err("has positions that are not finite and within 1e6 m".into());
+    }
+    for (t, corners) in level.tetrahedra.iter().enumerate() {
+        if corners.iter().any(|&v| v as usize >= level.positions.len()) {
+            return Err(format!("has a tetrahedron ({t}) that names a vertex that does not exist"));
+        }
+        let at = |v: u32| level.positions[v as usize].as_dvec3().to_array();
+        if rest_inverse3(corners.map(at)).is_none() {
+            return Err(format!("has a tetrahedron ({t}) that is flat or inside out"));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses what cannot be simulated.
 pub(super) fn check(solid: &Solid, scheme: Scheme) -> Result<(), WorldError> {
     let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(solid, problem.into())) };
@@ -102,6 +123,9 @@ pub(super) fn check(solid: &Solid, scheme: Scheme) -> Result<(), WorldError> {
         solid.mesh.tetrahedra.iter().flatten().all(|&v| (v as usize) < count),
         "a tetrahedron names a vertex that does not exist",
     )?;
+    for (k, level) in solid.levels.iter().enumerate() {
+        check_level(level).or_else(|problem| need(false, &format!("level {} {problem}", k + 1)))?;
+    }
     need(solid.velocity.is_finite(), "velocity must be finite")?;
     need(positive(material.density), "density must be positive")?;
     need(material.young >= 0.0 && material.young.is_finite(), "Young's modulus must be at least 0")?;

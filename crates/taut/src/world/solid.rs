@@ -28,8 +28,9 @@ pub struct Solid {
     /// Not for solids that obstacles press together by more than their limits allow: both cannot be met then, pressure builds up, and
     /// the solid is thrown out. Needs scheme `nearest`.
     pub preserve_volume: bool,
-    /// Coarser meshes of the same rest shape, finest first. No scheme uses them yet: [`Scheme::Nearest`](crate::Scheme::Nearest) makes levels of its own, and
-    /// the others limit tetrahedra on the finest level alone.
+    /// Coarser meshes of the same rest shape, finest first, for [`Scheme::Cycle`](crate::Scheme::Cycle) and [`Scheme::Paper`](crate::Scheme::Paper), which limit
+    /// their tetrahedra as they do those of `mesh`; [`solid_levels`](crate::mesh::stuff::solid_levels) makes them. With none, both limit the finest level alone, which takes far
+    /// longer. [`Scheme::Nearest`](crate::Scheme::Nearest) makes levels of its own, and other schemes have none.
     pub levels: Vec<TetrahedronMesh>,
     /// The surface that is shown in its place and follows it, at rest; none: the faces of its tetrahedra on the outside. Of no
     /// consequence to the simulation.

@@ -1,4 +1,6 @@
 //! What is known of a body's coarse levels: their elements, limits and masses, and what they have to do with the base.
+//!
+//! Levels of cloth have triangles, those of solids tetrahedra ([`solid`](super::solid)); `K` is the number of corners, and all else is the same.
 
 use std::ops::Range as Span;
 
@@ -10,12 +12,12 @@ use crate::{
     limit::{
         bend_paper::{BendTriangle, bend_triangles},
         colored::Colored,
+        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
         strain_triangle::{StrainBatch, StrainElement},
     },
-    mesh::TriangleMesh,
 };
 
-/// Least quality (1: equilateral) that a triangle keeps when a vertex of it is moved onto a pin, relative to before.
+/// Least quality (1: equilateral) that an element keeps when a vertex of it is moved onto a pin, relative to before.
 const SPOILED: f32 = 0.4;
 
 /// Least distance of two pins that both get a vertex, in edges of the level: of a cluster one speaks for all.
@@ -23,34 +25,45 @@ const APART: f32 = 0.6;
 
 /// The coarse levels of one body.
 #[derive(Clone, Debug)]
-pub struct Levels {
+pub struct Levels<const K: usize = 3> {
     /// The body's vertices, of all vertices of the world.
     pub vertices: Span<usize>,
     /// Finest first.
-    pub levels: Vec<LevelTables>,
+    pub levels: Vec<LevelTables<K>>,
 }
 
 /// One coarse level.
 #[derive(Clone, Debug)]
-pub struct LevelTables {
-    /// Triangles with their limits; vertices count within the level.
-    pub elements: Vec<StrainElement>,
-    /// The same in batches.
-    pub strain: Colored<StrainBatch>,
-    /// Triangles with limits on their angles.
-    pub bend: Vec<BendTriangle>,
+pub struct LevelTables<const K: usize = 3> {
+    /// What has limits.
+    pub limited: Limited,
     /// Inverse masses of vertices that are not held, in units that make them about the square of an edge.
     pub inverse_masses: Vec<f32>,
     /// The pinned base vertex (within the body) that a vertex was moved onto.
     pub pins: Vec<Option<u32>>,
     /// Between this level and the next finer one.
-    pub transfer: Transfer,
+    pub transfer: Transfer<K>,
     /// Sums of the weights with which vertices of the next finer level take part in each of this one.
     pub(super) sums: Vec<f32>,
     /// The same for vertices of the base, through all levels between.
     pub(super) base_sums: Vec<f32>,
-    /// The vertices of the base (within the body) whose triangle each vertex lies on, and barycentric weights.
-    sample: Transfer,
+    /// The vertices of the base (within the body) whose element each vertex lies in, and barycentric weights.
+    sample: Transfer<K>,
+}
+
+/// Elements of a level with their limits; vertices count within the level.
+#[derive(Clone, Debug, Default)]
+pub struct Limited {
+    /// Triangles.
+    pub triangles: Vec<StrainElement>,
+    /// The same in batches.
+    pub strain: Colored<StrainBatch>,
+    /// Triangles with limits on their angles.
+    pub bend: Vec<BendTriangle>,
+    /// Tetrahedra.
+    pub tetrahedra: Vec<TetrahedronElement>,
+    /// The same in batches.
+    pub solid: Colored<TetrahedronBatch>,
 }
 
 /// Limits of the triangles of a level, in their order.
@@ -81,72 +94,135 @@ pub struct Parts {
     pub limits: Vec<ElementLimits>,
 }
 
+/// A level before it has limits.
+pub(super) struct Bare<const K: usize> {
+    /// \[m\]
+    pub positions: Vec<Vec3>,
+    pub elements: Vec<[u32; K]>,
+    /// Between this level and the next finer one.
+    pub transfer: Transfer<K>,
+    /// Where its vertices lie in the base.
+    pub sample: Transfer<K>,
+}
+
+/// What does not depend on the kind of elements.
+pub(super) struct Base {
+    /// As [`Parts`] has them.
+    pub vertices: Span<usize>,
+    pub rest: Vec<Vec3>,
+    pub masses: Vec<f64>,
+    pub pins: Vec<u32>,
+}
+
 impl Levels {
     /// Builds the tables.
     pub fn new(parts: Parts) -> Self {
         let Parts { vertices, hierarchy, rest, triangles, masses, pins, limits } = parts;
-        let mut levels: Vec<LevelTables> = Vec::new();
-        let mut masses = masses;
-        let mut base_sums = vec![1.0; rest.len()];
-        // Where the pins lie on the level: by the vertices and weights of their closest element, level after level.
-        let mut closest: Vec<u32> = pins.clone();
-        for (level, limits) in hierarchy.levels.into_iter().zip(limits) {
-            let (mut mesh, transfer) = (level.mesh, level.transfer);
-            let mut sample = Transfer {
+        let bare = hierarchy.levels.into_iter().zip(&limits).map(|(level, _)| Bare {
+            positions: level.mesh.positions,
+            elements: level.mesh.triangles,
+            transfer: level.transfer,
+            sample: Transfer {
                 corners: level.on_base.iter().map(|site| triangles[site.triangle as usize]).collect(),
                 weights: level.on_base.iter().map(|site| site.weights).collect(),
-            };
-            let count = mesh.positions.len();
-            for at in &mut closest {
-                *at = main_corner(&transfer, *at as usize);
-            }
-            let snapped = snap(&mut mesh, &closest, &pins, &rest);
-            for (v, pin) in snapped.iter().enumerate() {
-                if let Some(pin) = *pin {
-                    (sample.corners[v], sample.weights[v]) = ([pin; 3], [1.0, 0.0, 0.0]);
-                }
-            }
-            masses = sums(&transfer, &masses, count);
-            let ones = vec![1.0; transfer.corners.len()];
-            let own_sums: Vec<f32> = sums(&transfer, &ones, count).iter().map(|s| *s as f32).collect();
-            base_sums = sums(&transfer, &base_sums, count);
-            let elements = elements(&mesh, &limits.strain);
+            },
+        });
+        let base = Base { vertices, rest, masses, pins };
+        Self::build(base, bare.collect(), shape, |k, level| {
+            let count = level.positions.len();
+            let elements = elements(level, &limits[k].strain);
             let corners: Vec<_> = elements.iter().map(|e| e.vertices).collect();
-            levels.push(LevelTables {
+            Limited {
                 strain: Colored::new(count, &corners, |batch| {
                     StrainBatch::pack(batch, &elements, count as u32)
                 }),
-                inverse_masses: inverse_masses(&mesh, &masses),
-                bend: bend_triangles(&mesh.triangles, &limits.bend),
-                elements,
-                pins: snapped,
-                transfer,
-                sums: own_sums,
-                base_sums: base_sums.iter().map(|s| *s as f32).collect(),
-                sample,
-            });
-        }
-        Self { vertices, levels }
+                bend: bend_triangles(&level.elements, &limits[k].bend),
+                triangles: elements,
+                ..Limited::default()
+            }
+        })
     }
 }
 
-impl LevelTables {
+impl<const K: usize> Levels<K> {
+    /// Builds the tables of `levels`, finest first. `shape` tells which way an element faces, and its quality (1: equilateral); `limited` gives
+    /// the limits of a level, by its number.
+    pub(super) fn build(
+        base: Base,
+        levels: Vec<Bare<K>>,
+        shape: impl Fn([Vec3; K]) -> (Vec3, f32),
+        limited: impl Fn(usize, &Bare<K>) -> Limited,
+    ) -> Self {
+        let Base { vertices, rest, mut masses, pins } = base;
+        let mut base_sums = vec![1.0; rest.len()];
+        // Where the pins lie on the level: by the vertices and weights of their closest element, level after level.
+        let mut closest: Vec<u32> = pins.clone();
+        let mut tables: Vec<LevelTables<K>> = Vec::new();
+        for (k, mut level) in levels.into_iter().enumerate() {
+            let count = level.positions.len();
+            for at in &mut closest {
+                *at = main_corner(&level.transfer, *at as usize);
+            }
+            let snapped = snap(&mut level, &shape, &closest, &pins, &rest);
+            for (v, pin) in snapped.iter().enumerate() {
+                if let Some(pin) = *pin {
+                    level.sample.corners[v] = [pin; K];
+                    level.sample.weights[v] = [0.0; K];
+                    level.sample.weights[v][0] = 1.0;
+                }
+            }
+            masses = sums(&level.transfer, &masses, count);
+            let ones = vec![1.0; level.transfer.corners.len()];
+            let own_sums: Vec<f32> = sums(&level.transfer, &ones, count).iter().map(|s| *s as f32).collect();
+            base_sums = sums(&level.transfer, &base_sums, count);
+            tables.push(LevelTables {
+                inverse_masses: inverse_masses(&level, &masses),
+                limited: limited(k, &level),
+                pins: snapped,
+                transfer: level.transfer,
+                sums: own_sums,
+                base_sums: base_sums.iter().map(|s| *s as f32).collect(),
+                sample: level.sample,
+            });
+        }
+        Self { vertices, levels: tables }
+    }
+}
+
+impl<const K: usize> LevelTables<K> {
     /// Where vertex `i` of the level is while the base is at `x`.
     #[inline(always)]
     pub(super) fn sampled(&self, i: usize, x: &[Quad]) -> Quad {
         super::interpolated(x, self.sample.corners[i], self.sample.weights[i])
     }
+
+    /// Whether vertex `i` of the level is held while the base is at `x`: the pin that it was moved onto is, or it lies in a solid between
+    /// vertices that all are.
+    #[inline(always)]
+    pub(super) fn is_held(&self, i: usize, x: &[Quad]) -> bool {
+        let held = |v: u32| x[v as usize][3] == 0.0;
+        let (corners, weights) = (self.sample.corners[i], self.sample.weights[i]);
+        self.pins[i].is_some_and(held) || K == 4 && (0..K).all(|k| weights[k] == 0.0 || held(corners[k]))
+    }
+}
+
+/// Which way a triangle faces, and its quality.
+fn shape([a, b, c]: [Vec3; 3]) -> (Vec3, f32) {
+    let sum = a.distance_squared(b) + b.distance_squared(c) + c.distance_squared(a);
+    let normal = (b - a).cross(c - a);
+    (normal, 3.464 * normal.length() / sum)
 }
 
 /// Triangles in the order of their vertices, so that neighbours in memory are neighbours in the mesh.
-fn elements(mesh: &TriangleMesh, ranges: &[Range<f32>]) -> Vec<StrainElement> {
-    let mut by_place: Vec<usize> = (0..mesh.triangles.len()).collect();
-    by_place.sort_by_key(|&t| mesh.triangles[t].into_iter().min());
+fn elements(level: &Bare<3>, ranges: &[Range<f32>]) -> Vec<StrainElement> {
+    let mut by_place: Vec<usize> = (0..level.elements.len()).collect();
+    by_place.sort_by_key(|&t| level.elements[t].into_iter().min());
     by_place
         .into_iter()
         .filter_map(|t| {
-            let vertices = mesh.triangles[t];
-            let (rest, _) = rest_inverse(vertices.map(|v| mesh.positions[v as usize].as_dvec3().to_array()))?;
+            let vertices = level.elements[t];
+            let (rest, _) =
+                rest_inverse(vertices.map(|v| level.positions[v as usize].as_dvec3().to_array()))?;
             Some(StrainElement {
                 vertices,
                 rest: rest.map(|r| r as f32),
@@ -159,7 +235,7 @@ fn elements(mesh: &TriangleMesh, ranges: &[Range<f32>]) -> Vec<StrainElement> {
 }
 
 /// Fine values summed by the weights with which fine vertices take part in coarse ones.
-fn sums(transfer: &Transfer, fine: &[f64], count: usize) -> Vec<f64> {
+fn sums<const K: usize>(transfer: &Transfer<K>, fine: &[f64], count: usize) -> Vec<f64> {
     let mut coarse = vec![0.0; count];
     for ((value, corners), weights) in fine.iter().zip(&transfer.corners).zip(&transfer.weights) {
         for (c, w) in corners.iter().zip(weights) {
@@ -170,50 +246,52 @@ fn sums(transfer: &Transfer, fine: &[f64], count: usize) -> Vec<f64> {
 }
 
 /// Inverse masses times mean mass times mean squared edge. A vertex in which no finer one takes part gets a tenth of the mean mass.
-fn inverse_masses(mesh: &TriangleMesh, masses: &[f64]) -> Vec<f32> {
+fn inverse_masses<const K: usize>(level: &Bare<K>, masses: &[f64]) -> Vec<f32> {
     let mean = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
-    let square = mean_square_edge(mesh);
+    let square = mean_square_edge(level);
     masses.iter().map(|m| (mean * square / m.max(0.1 * mean)) as f32).collect()
 }
 
 /// \[m²\]
-fn mean_square_edge(mesh: &TriangleMesh) -> f64 {
-    let at = |v: u32| mesh.positions[v as usize];
-    let squares: f32 = mesh.triangles.iter().map(|t| at(t[0]).distance_squared(at(t[1]))).sum();
-    f64::from(squares) / mesh.triangles.len().max(1) as f64
+fn mean_square_edge<const K: usize>(level: &Bare<K>) -> f64 {
+    let at = |v: u32| level.positions[v as usize];
+    let squares: f32 = level.elements.iter().map(|t| at(t[0]).distance_squared(at(t[1]))).sum();
+    f64::from(squares) / level.elements.len().max(1) as f64
 }
 
 /// The corner of its closest element that vertex `v` is nearest to.
-fn main_corner(transfer: &Transfer, v: usize) -> u32 {
+fn main_corner<const K: usize>(transfer: &Transfer<K>, v: usize) -> u32 {
     let (corners, weights) = (transfer.corners[v], transfer.weights[v]);
-    let most = (0..3).max_by(|&a, &b| weights[a].total_cmp(&weights[b]).then(b.cmp(&a))).unwrap_or(0);
+    let most = (0..K).max_by(|&a, &b| weights[a].total_cmp(&weights[b]).then(b.cmp(&a))).unwrap_or(0);
     corners[most]
 }
 
-/// Moves vertices of a level onto pins, the nearest of those for which they are `closest`, unless that would spoil a
-/// triangle. Gives the pin of each.
-fn snap(mesh: &mut TriangleMesh, closest: &[u32], pins: &[u32], rest: &[Vec3]) -> Vec<Option<u32>> {
-    let mut chosen: Vec<Option<u32>> = vec![None; mesh.positions.len()];
+/// Moves vertices of a level onto pins, the nearest of those for which they are `closest`, unless that would spoil an
+/// element. Gives the pin of each.
+fn snap<const K: usize>(
+    level: &mut Bare<K>,
+    shape: impl Fn([Vec3; K]) -> (Vec3, f32),
+    closest: &[u32],
+    pins: &[u32],
+    rest: &[Vec3],
+) -> Vec<Option<u32>> {
+    let mut chosen: Vec<Option<u32>> = vec![None; level.positions.len()];
     for (&v, &pin) in closest.iter().zip(pins) {
-        let from = |pin: u32| mesh.positions[v as usize].distance_squared(rest[pin as usize]);
+        let from = |pin: u32| level.positions[v as usize].distance_squared(rest[pin as usize]);
         let best = &mut chosen[v as usize];
         if best.is_none_or(|best| from(pin) < from(best)) {
             *best = Some(pin);
         }
     }
-    let edge = mean_square_edge(mesh).sqrt() as f32;
-    let mut around: Vec<Vec<u32>> = vec![Vec::new(); mesh.positions.len()];
-    for (t, corners) in mesh.triangles.iter().enumerate() {
+    let edge = mean_square_edge(level).sqrt() as f32;
+    let mut around: Vec<Vec<u32>> = vec![Vec::new(); level.positions.len()];
+    for (t, corners) in level.elements.iter().enumerate() {
         for &v in corners {
             around[v as usize].push(t as u32);
         }
     }
-    let shape = |mesh: &TriangleMesh, t: u32| {
-        let [a, b, c] = mesh.triangles[t as usize].map(|v| mesh.positions[v as usize]);
-        let sum = a.distance_squared(b) + b.distance_squared(c) + c.distance_squared(a);
-        let normal = (b - a).cross(c - a);
-        (normal, 3.464 * normal.length() / sum)
-    };
+    let shape =
+        |level: &Bare<K>, t: u32| shape(level.elements[t as usize].map(|v| level.positions[v as usize]));
     let mut taken: Vec<Vec3> = Vec::new();
     for v in 0..chosen.len() {
         let Some(pin) = chosen[v] else { continue };
@@ -222,14 +300,14 @@ fn snap(mesh: &mut TriangleMesh, closest: &[u32], pins: &[u32], rest: &[Vec3]) -
             chosen[v] = None;
             continue;
         }
-        let before: Vec<_> = around[v].iter().map(|&t| shape(mesh, t)).collect();
-        let old = std::mem::replace(&mut mesh.positions[v], at);
+        let before: Vec<_> = around[v].iter().map(|&t| shape(level, t)).collect();
+        let old = std::mem::replace(&mut level.positions[v], at);
         let spoiled = around[v].iter().zip(before).any(|(&t, (normal, quality))| {
-            let (turned, now) = shape(mesh, t);
+            let (turned, now) = shape(level, t);
             turned.dot(normal) <= 0.0 || now < SPOILED * quality
         });
         if spoiled {
-            mesh.positions[v] = old;
+            level.positions[v] = old;
             chosen[v] = None;
         } else {
             taken.push(at);

@@ -137,6 +137,46 @@ impl Tetrahedra {
     }
 }
 
+impl Tetrahedra {
+    /// Takes back limits that gave way, by `factor`, where nothing presses any more: in parts whose limits gave way and no vertex of which is `touched`. Limits
+    /// give way by a little more than is lost, so that without this what was crushed would stay so. `around` is room for a number a vertex.
+    pub fn come_back(
+        &self,
+        states: &mut [TetrahedronState],
+        around: &mut [f32],
+        factor: f32,
+        touched: impl Fn(usize) -> bool,
+    ) {
+        if states.iter().all(|state| state.slack == [0.0; BATCH]) {
+            return;
+        }
+        for (i, around) in around.iter_mut().enumerate() {
+            *around = f32::from(u8::from(touched(i)));
+        }
+        let mut spreads = true;
+        while spreads {
+            spreads = false;
+            for (batch, state) in self.batches.iter().zip(states.iter()) {
+                for lane in (0..BATCH).filter(|&lane| state.slack[lane] > 0.0) {
+                    let corners = batch.vertices.map(|v| v[lane].index());
+                    let pressed = corners.map(|i| around[i] > 0.0);
+                    if pressed.contains(&true) && pressed.contains(&false) {
+                        corners.into_iter().for_each(|i| around[i] = 1.0);
+                        spreads = true;
+                    }
+                }
+            }
+        }
+        for (batch, state) in self.batches.iter().zip(states) {
+            for lane in 0..BATCH {
+                if batch.vertices.iter().all(|v| around[v[lane].index()] <= 0.0) {
+                    state.slack[lane] *= factor;
+                }
+            }
+        }
+    }
+}
+
 /// What tetrahedra add to the matrix.
 pub fn stiff_tetrahedra(
     elements: &[TetrahedronElement],

@@ -1,0 +1,130 @@
+//! Coarse levels of soft solids: tetrahedra of wider spacings, with the limits of the finest (section 4.1 of the paper).
+//!
+//! The levels are meshes of their own, which need not fit into each other. Every vertex is drawn to the nearest point of the finest mesh before
+//! anything is measured: so a level is at rest where the finest is, and what it finds to correct is real. A vertex of the
+//! next finer level follows the tetrahedron that contains it, or the nearest one. Limits need no fit: tetrahedra have no
+//! folds that a larger one would take for stretch.
+
+use std::ops::Range as Span;
+
+use glam::Vec3;
+
+use super::tables::{Bare, Base, Levels, Limited};
+use crate::{
+    hierarchy::Transfer,
+    kernel::{strain::Range, tetrahedron::rest_inverse3},
+    limit::{
+        colored::Colored,
+        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
+    },
+    mesh::{embed, reorder::locality_order, tetrahedra::TetrahedronMesh},
+};
+
+/// Least quality (1: equilateral) of a tetrahedron that is limited. Stuffing leaves none below 0.2.
+const FLAT: f32 = 0.05;
+
+/// Weights below this are none: what lies on a vertex is that vertex.
+const NONE: f32 = 1e-5;
+
+/// What the [`Levels`] of a solid are made from.
+#[derive(Debug)]
+pub struct SolidParts<'a> {
+    /// The solid's vertices, of all vertices of the world.
+    pub vertices: Span<usize>,
+    /// Its rest shape, with vertices in the engine's order.
+    pub mesh: TetrahedronMesh,
+    /// Masses in that order \[kg\].
+    pub masses: Vec<f64>,
+    /// Vertices within the solid that are, or may be, pinned.
+    pub pins: Vec<u32>,
+    /// Coarser meshes of the same shape, finest first.
+    pub levels: &'a [TetrahedronMesh],
+    /// Allowed stretches, on every level.
+    pub range: Range<f32>,
+}
+
+impl Levels<4> {
+    /// Builds the tables of a solid.
+    pub fn of_solid(parts: SolidParts) -> Self {
+        let SolidParts { vertices, mesh, masses, pins, levels, range } = parts;
+        let mut bare: Vec<Bare<4>> = Vec::new();
+        for level in levels {
+            let (level, sample) = drawn_to(&mesh, reordered(level));
+            let finer = bare.last().map_or(&mesh.positions, |finer| &finer.positions);
+            let transfer = located(&level, finer);
+            bare.push(Bare { positions: level.positions, elements: level.tetrahedra, transfer, sample });
+        }
+        let base = Base { vertices, rest: mesh.positions, masses, pins };
+        Self::build(base, bare, shape, |_, level| limited(level, range))
+    }
+}
+
+/// With vertices in an order that keeps neighbours close in memory, and tetrahedra in that of their vertices.
+fn reordered(level: &TetrahedronMesh) -> TetrahedronMesh {
+    let order = locality_order(level.positions.len(), &level.edges());
+    let mut place = vec![0; order.len()];
+    for (k, &v) in order.iter().enumerate() {
+        place[v as usize] = k as u32;
+    }
+    let mut tetrahedra: Vec<[u32; 4]> =
+        level.tetrahedra.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    tetrahedra.sort_by_key(|t| t.iter().copied().min());
+    TetrahedronMesh { positions: order.iter().map(|&v| level.positions[v as usize]).collect(), tetrahedra }
+}
+
+/// The level with each vertex at the nearest point of `mesh`, and where that is.
+fn drawn_to(mesh: &TetrahedronMesh, mut level: TetrahedronMesh) -> (TetrahedronMesh, Transfer<4>) {
+    let sample = located(mesh, &level.positions);
+    for (at, (corners, weights)) in level.positions.iter_mut().zip(sample.corners.iter().zip(&sample.weights))
+    {
+        let weighed = |k: usize| weights[k] * mesh.positions[corners[k] as usize];
+        *at = weighed(0) + weighed(1) + weighed(2) + weighed(3);
+    }
+    (level, sample)
+}
+
+/// Where `points` lie in `mesh`, or in which tetrahedron the nearest place is.
+fn located(mesh: &TetrahedronMesh, points: &[Vec3]) -> Transfer<4> {
+    let mut transfer = Transfer::default();
+    for (corners, weights) in embed::transfer(mesh, points) {
+        let kept = weights.map(|w| if w < NONE { 0.0 } else { w });
+        let sum: f32 = kept.iter().sum();
+        transfer.corners.push(corners);
+        // Where a flat tetrahedron is the nearest there may be no weights: any corner will do.
+        let fine = sum.is_finite() && sum > 0.0;
+        transfer.weights.push(if fine { kept.map(|w| w / sum) } else { [1.0, 0.0, 0.0, 0.0] });
+    }
+    transfer
+}
+
+/// Which way round a tetrahedron is, and its quality.
+fn shape([a, b, c, d]: [Vec3; 4]) -> (Vec3, f32) {
+    let volume = (b - a).cross(c - a).dot(d - a);
+    let edges = [b - a, c - a, d - a, c - b, d - b, d - c];
+    let mean = edges.iter().map(|e| e.length_squared()).sum::<f32>() / 6.0;
+    (Vec3::X * volume, 1.414 * volume.abs() / (mean * mean.sqrt()))
+}
+
+/// Tetrahedra that moving vertices has made flat or turned inside out are left out.
+fn limited(level: &Bare<4>, range: Range<f32>) -> Limited {
+    let element = |vertices: [u32; 4]| {
+        let (_, quality) = shape(vertices.map(|v| level.positions[v as usize]));
+        if quality < FLAT {
+            return None;
+        }
+        let corners = vertices.map(|v| level.positions[v as usize].as_dvec3().to_array());
+        let (rest, _) = rest_inverse3(corners)?;
+        let rest = rest.map(|column| column.map(|r| r as f32));
+        Some(TetrahedronElement { vertices, rest, range, share: 1.0 })
+    };
+    let tetrahedra: Vec<_> = level.elements.iter().filter_map(|t| element(*t)).collect();
+    let corners: Vec<_> = tetrahedra.iter().map(|e| e.vertices).collect();
+    let count = level.positions.len();
+    Limited {
+        solid: Colored::new(count, &corners, |batch| {
+            TetrahedronBatch::pack(batch, &tetrahedra, count as u32)
+        }),
+        tetrahedra,
+        ..Limited::default()
+    }
+}
