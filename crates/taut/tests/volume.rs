@@ -3,10 +3,7 @@
 use glam::{Quat, Vec3};
 use taut::{
     Contact, Description, Limit, Motion, Obstacle, Pin, Scheme, Solid, SolidMaterial, State, Stepper, World,
-    boundary::{motion::Keyframe, obstacle::Shape},
-    certify,
-    kernel::lanes::LaneKind,
-    mesh::tetrahedra::TetrahedronMesh,
+    boundary::obstacle::Shape, certify, kernel::lanes::LaneKind, mesh::tetrahedra::TetrahedronMesh,
 };
 
 /// A box of cells with edges of `size`.
@@ -52,19 +49,6 @@ fn bar(n: u32, poisson: f32, limit: f32) -> Description {
     Description { solids: vec![solid], ..Description::default() }
 }
 
-fn obstacle(name: &str, shape: Shape, height: f32, motion: Motion) -> Obstacle {
-    Obstacle {
-        name: name.into(),
-        shape,
-        position: Vec3::Y * height,
-        rotation: Quat::IDENTITY,
-        motion,
-        friction: 0.5,
-        restitution: 0.0,
-        margin: 0.001,
-    }
-}
-
 /// Two bars, one across the other, that fall on the ground.
 fn cross() -> Description {
     let mut solids = Vec::new();
@@ -76,7 +60,16 @@ fn cross() -> Description {
         solid.start = solid.mesh.positions.iter().map(|p| turn * (*p - middle) + at).collect();
         solids.push(solid);
     }
-    let floor = obstacle("floor", Shape::Plane, 0.0, Motion::default());
+    let floor = Obstacle {
+        name: "floor".into(),
+        shape: Shape::Plane,
+        position: Vec3::ZERO,
+        rotation: Quat::IDENTITY,
+        motion: Motion::default(),
+        friction: 0.5,
+        restitution: 0.0,
+        margin: 0.001,
+    };
     let contact = Contact { thickness: 0.004, friction: 0.4 };
     Description { solids, obstacles: vec![floor], contact, ..Description::default() }
 }
@@ -136,40 +129,6 @@ fn solids_that_fall_on_each_other_keep_their_rings() {
     // Where they strike, limits may give way for a moment.
     assert!(kept.worst <= 0.0101 && kept.missed <= 2, "{} {}", kept.worst, kept.missed);
     assert_eq!(kept.end, run(cross(), 24, 2).end, "bits depend on threads");
-}
-
-/// A cube that is pressed to 73 % between plates where 95 % are allowed, and let go.
-#[test]
-fn a_cube_that_is_pressed_past_its_limits_does_not_burst() {
-    let mut cube = solid(cells([5, 5, 5], 0.06), 0.45, 0.05);
-    cube.start = cube.mesh.positions.iter().map(|p| *p + Vec3::new(-0.15, 0.001, -0.15)).collect();
-    let key = |time: f32, down: f32| Keyframe { time, translate: Vec3::Y * -down, rotate: Vec3::ZERO };
-    let keys = vec![key(0.0, 0.0), key(0.8, 0.1), key(1.1, 0.1), key(1.5, -0.1)];
-    let plate = Shape::Box { size: Vec3::new(0.6, 0.04, 0.6) };
-    let plate = obstacle("plate", plate, 0.335, Motion { keys, pivot: Vec3::ZERO });
-    let floor = obstacle("floor", Shape::Plane, 0.0, Motion::default());
-    let world = World::new(Description {
-        solids: vec![cube],
-        obstacles: vec![floor, plate],
-        ..Description::default()
-    })
-    .unwrap();
-    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
-    let mut last = [0.0; 2];
-    for frame in 0..75 {
-        stepper.advance_frame(&world, &mut state);
-        let body = &certify(&world, &state).bodies[0];
-        let solid = body.solid.unwrap();
-        let fastest = state.velocities(&world, 0).iter().fold(0.0f32, |most, v| most.max(v.length()));
-        // The plate moves by 0.5 m/s at most.
-        assert!(fastest <= 4.0, "frame {frame}: {fastest} m/s");
-        assert_eq!(solid.inverted, 0, "frame {frame}");
-        if frame == 30 {
-            assert!(body.strain.max_residual > 0.15, "{}", body.strain.max_residual);
-        }
-        last = [body.strain.max_residual, solid.max_ring_volume_error];
-    }
-    assert!(last[0] <= 0.0101 && last[1] <= 0.0101, "{last:?} after it was let go");
 }
 
 #[test]

@@ -99,6 +99,9 @@ const LEAST_ELASTIC: u32 = 36;
 /// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
 const SHALLOW: f32 = 0.016;
 
+/// The same where it is not, or where there are tetrahedra, in what the tolerance is of such a length.
+const SHALLOW_HARD: f32 = 0.3;
+
 /// The same in gaps, where cloth touches cloth: what lies on it is not put outside with it.
 const SHALLOW_IN_GAPS: f32 = 0.1;
 
@@ -300,7 +303,8 @@ impl Filter {
         scratch.links.take(link_duals, WARM / RAMP[stage]);
 
         let soft = self.elastic && self.tetrahedra.batches.is_empty();
-        let shallow = self.edge_length * if soft { SHALLOW } else { 0.3 * stop.tolerance };
+        let hard = if self.rings.is_empty() { SHALLOW_HARD } else { volume::SHALLOW };
+        let shallow = self.edge_length * if soft { SHALLOW } else { hard * stop.tolerance };
         let shallow = shallow.min(SHALLOW_IN_GAPS * scratch.pairs.widest_gap());
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
         let ring_tolerance = stop.tolerance * if touching { volume::TOUCHING } else { 1.0 };
