@@ -69,6 +69,16 @@ cloth = "left"
 pairs = [[0, 336]]
 "#
         }
+        "Light" => {
+            r##"[[light]]
+position = [0.0, 2.5, 0.0]
+
+[[light]]
+position = [2.0, 1.5, 1.0]
+color = "#c0d8ff"
+intensity = 0.5
+"##
+        }
         "SoftSolid" => {
             r#"[[solid]]                         # a surface, filled with tetrahedra
 name = "ball"
@@ -177,6 +187,16 @@ warp = { max = 0.01 }
 weft = { max = 0.03 }
 bias = { max = 0.15 }
 direction = "u"                   # or a vector: [1.0, 0.0, 0.0]
+"#
+        }
+        "Model" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [1.0, 1.0], cells = [39, 39] } }
+model = "edge"
+levels = 4                        # the cloth itself, and three coarser ones
+iterations = 50                   # on each level, in a frame
+edge = { min = -0.1, max = 0.1 }
+pin = [{ select = "corner:top-left" }, { select = "corner:top-right" }]
 "#
         }
         "BendLimits" => {

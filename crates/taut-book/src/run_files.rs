@@ -31,6 +31,10 @@ pub const METRICS: &[(&str, &str)] = &[
     ("report.rescued", "Vertices whose prediction was not a finite number and was put back."),
     ("report.velocity_ms", "Time spent in the velocity update [ms]."),
     ("report.limit_ms", "Time spent limiting [ms]."),
+    (
+        "report.contact_ms",
+        "Time spent on contact beside limiting: drawing apart what is tangled, and what a step may not end with [ms].",
+    ),
     ("report.position_ms", "Time spent on the rest of the step [ms]."),
     ("certificate.bodies[].name", "Name of the body."),
     (

@@ -19,6 +19,7 @@ Examples:
   taut scenes                              list the built-in scenes
   taut run hanging-sheet -o out            run one of them
   taut verify out                          check what it wrote
+  taut view star                           run one in the browser, and pull on it
   taut scenes flag > my-flag.toml          take one as a start for your own
 
 Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 130 interrupted."
@@ -38,6 +39,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Write the frames of a run for other programs
     Export(ExportArgs),
+    /// Run a scene in the browser, pull on it and change it; or play a finished run
+    View(ViewArgs),
     /// Draw residual, strain, energy and times of the frames of a run
     Plot(PlotArgs),
     /// Draw the frames of a run as pictures or video
@@ -494,6 +497,44 @@ fn parse_frames(text: &str) -> Result<(u32, u32), String> {
     Ok((from, to))
 }
 
+/// Run a scene in the browser, pull on it and change it; or play a finished run.
+///
+/// The simulation runs here, in a thread of its own; the page shows it. Only this machine can reach it, and no page of another site can
+/// use it. Changed scenes are saved in the folder of the scene, or in the current folder for built-in ones. Ctrl-C ends it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut view star                                       a built-in scene
+  taut view my.toml                                    your own; the page lists those beside it
+  taut view my.toml --set scene.frame_rate=60          at 60 frames a second
+  taut view out                                        a finished run, with a timeline
+  taut view flag --port 9000 --no-open                 print the address and open no browser
+  taut view flag --listen 192.168.1.20                 for a tablet in the same network")]
+pub struct ViewArgs {
+    /// Scene file, name of a built-in scene, or folder of a finished run
+    #[arg(value_name = "SCENE|OUT")]
+    pub what: String,
+    #[command(flatten)]
+    pub set: Overrides,
+    /// Port to listen on; 0 takes any that is free [default: 8420, or any if that is taken]
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+    /// Do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Listen on this address of the machine in place of the loopback address; others need the token that is printed
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<std::net::IpAddr>,
+    /// Start paused
+    #[arg(long)]
+    pub paused: bool,
+    /// Take the page from this folder in place of the one that is built in, for work on the page
+    #[arg(long, value_name = "FOLDER")]
+    pub page: Option<PathBuf>,
+    #[command(flatten)]
+    pub threads: Threads,
+}
+
 /// How many threads to use.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Threads {
@@ -503,6 +544,11 @@ pub struct Threads {
 }
 
 impl Threads {
+    /// The number asked for; 0 if none was.
+    pub fn asked(self) -> usize {
+        self.threads.map_or(0, usize::from)
+    }
+
     /// The number asked for, or one per core.
     pub fn count(self) -> usize {
         let per_core = || std::thread::available_parallelism().map_or(1, usize::from);

@@ -20,6 +20,7 @@ mod scenes;
 mod summary;
 mod terminal;
 mod verify;
+mod view;
 
 use std::process::ExitCode;
 
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Verify(args) => verify::verify(args),
         Command::Export(args) => export::export(args),
+        Command::View(args) => view::view(args),
         Command::Plot(args) => plot::plot(args),
         Command::Render(args) => render::render(args),
         Command::Check(args) => check::check(args),

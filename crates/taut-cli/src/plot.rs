@@ -275,7 +275,7 @@ fn times(runs: &[Run]) -> Chart {
             run.curve("all", all),
             run.curve("limiting", |line| stage(line, |report| report.limit_ms)),
             run.curve("velocities", |line| stage(line, |report| report.velocity_ms)),
-            run.curve("the rest", |line| stage(line, |report| report.position_ms)),
+            run.curve("the rest", |line| stage(line, |report| report.contact_ms + report.position_ms)),
         ],
         runs => runs.iter().map(|run| run.curve("", all)).collect(),
     };

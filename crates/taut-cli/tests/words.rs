@@ -53,10 +53,13 @@ fn scenes_are_listed_printed_and_run() {
         "tangled-start",
         "stack",
         "curtains",
+        "pushed-curtains",
+        "sponza-like",
         "trampoline",
         "bar",
         "squeeze",
         "tori",
+        "dragon-roller",
         "dragon-roller-shell",
         "bunny",
     ] {

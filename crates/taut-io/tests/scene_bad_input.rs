@@ -328,6 +328,18 @@ fn out_of_range_numbers() {
 }
 
 #[test]
+fn the_edge_model_and_what_it_does_not_know() {
+    let model = |lines: &str| cloth(&format!("model = \"edge\"\n{lines}"));
+    refused(cloth("levels = 3"), Some(7), Some("cloth.sheet.levels"), &["for model = \"edge\" only"]);
+    refused(cloth("iterations = 3"), Some(7), Some("cloth.sheet.iterations"), &["for model = \"edge\" only"]);
+    refused(cloth("model = \"edges\""), Some(7), Some("cloth.sheet.model"), &["edge"]);
+    refused(model("levels = 9"), Some(8), Some("cloth.sheet.levels"), &["from 1 to 5"]);
+    refused(model("strain = { max = 0.1 }"), Some(8), Some("cloth.sheet.strain"), &["edge = {"]);
+    let beside = format!("[contact]\nthickness = 0.001\n{}", model(""));
+    refused(beside, Some(9), Some("cloth.sheet.model"), &["must be \"fem\"", "contact.thickness"]);
+}
+
+#[test]
 fn frames_not_positive() {
     for frames in ["0", "-3", "1_000_001"] {
         let words = ["must be a whole number from 1 to 1000000"];

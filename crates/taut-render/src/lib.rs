@@ -27,3 +27,4 @@ pub use montage::montage;
 pub use picture::Picture;
 pub use render::{Renderer, render};
 pub use scene::Scene;
+pub use shade::to_bytes;

@@ -11,7 +11,7 @@ use glam::{DVec2, DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cloth, Description, Limit, State, World, WorldError,
+    Cloth, Description, Limit, Model, State, World, WorldError,
     boundary::{
         hold::Caught,
         motion::Pose,
@@ -25,7 +25,7 @@ use crate::{
     limit::bend::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     mesh::TriangleMesh,
     parallel::Threads,
-    velocity::{bending, bending::RestHinge, fem, fem_tetrahedron},
+    velocity::{bending, bending::RestHinge, fem, fem_tetrahedron, spring, spring::RestSpring},
 };
 
 pub use contact::{ContactCertificate, Examiner, Intersection};
@@ -472,7 +472,10 @@ pub fn certify_positions(
             strain: tables.rest.measure(positions, cloth.strain, cloth.edge),
             bend: measure_bends(&tables.bends, positions, cloth.bend),
             energy: Energy {
-                stretch: stretch_energy(cloth, &tables.rest, positions),
+                stretch: match cloth.model {
+                    Model::Fem => stretch_energy(cloth, &tables.rest, positions),
+                    Model::Edge(_) => edge_energy(&tables.springs, positions),
+                },
                 bend: bend_energy(&tables.hinges, positions),
                 ..Energy::default()
             },
@@ -546,6 +549,16 @@ fn stretch_energy(cloth: &Cloth, rest: &RestShape, positions: &[Vec3]) -> f64 {
         .map(|t| {
             let scaled = moduli.map(|m| m * rest.areas[t]);
             fem::membrane_energy(&rest.corners(t, positions), rest.inverses[t], scaled)
+        })
+        .sum()
+}
+
+fn edge_energy(springs: &[RestSpring], positions: &[Vec3]) -> f64 {
+    springs
+        .iter()
+        .map(|s| {
+            let x = s.vertices.map(|v| positions[v as usize].as_dvec3().to_array());
+            spring::spring_energy(x, s.rest, s.stiffness)
         })
         .sum()
 }

@@ -26,6 +26,7 @@ pub mod contact;
 pub mod hierarchy;
 pub mod kernel;
 pub mod limit;
+pub mod live;
 pub mod mesh;
 pub mod parallel;
 pub mod state;
@@ -35,6 +36,7 @@ pub mod velocity_filter;
 pub mod world;
 
 pub use boundary::{
+    grip::{Grip, GripId},
     mesh_obstacle::{MeshFrames, MeshObstacle},
     motion::Motion,
     obstacle::Obstacle,
@@ -43,11 +45,12 @@ pub use boundary::{
     seam::Seam,
 };
 pub use certificate::{Certificate, certify};
+pub use live::{Limiter, Live};
 pub use state::State;
 pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material, solid_material::SolidMaterial};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
 pub use world::{
-    BodyRef, Cloth, Contact, Description, Direction, IMPERFECTION, Limit, Projection, Scheme, Solid, Solver,
-    Weave, World, WorldError,
+    BodyRef, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Limit, Model, Projection,
+    Scheme, Solid, Solver, Weave, World, WorldError,
 };

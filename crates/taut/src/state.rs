@@ -5,6 +5,7 @@ use glam::Vec3;
 use crate::{
     World,
     boundary::{
+        grip::Grips,
         hold::{Caught, Hand},
         rigid::RigidState,
     },
@@ -30,6 +31,8 @@ pub struct State {
     pub(crate) caught: Caught,
     /// What the caller holds or keeps free, by the engine's vertex.
     pub(crate) hands: Vec<(u32, Hand)>,
+    /// Points that are pulled at.
+    pub(crate) grips: Grips,
     /// Rigid bodies.
     pub(crate) rigid: Vec<RigidState>,
     /// Their mean velocities over the last step \[m/s\], \[rad/s\].
@@ -73,7 +76,32 @@ impl State {
         let rigid: Vec<_> = world.description.rigid_bodies.iter().map(|body| body.start()).collect();
         let mean_rigid = rigid.iter().map(velocities_of).collect();
         let (x, mean_v) = (world.start.clone(), v.clone());
-        Self { frame: 0, x, mean_v, v, duals, caught, hands, rigid, mean_rigid, piercings: None }
+        let grips = Grips::default();
+        Self { frame: 0, x, mean_v, v, duals, caught, hands, grips, rigid, mean_rigid, piercings: None }
+    }
+
+    /// This state of `from` as one of `to`, which has the same bodies, pins and rigid bodies but other settings. What the filters keep is taken along
+    /// where it means the same.
+    pub(crate) fn carried(&self, from: &World, to: &World) -> Self {
+        let mut state = Self::new(to);
+        let vertices = 0..from.vertex_count;
+        for (new, old) in state.x[vertices.clone()].iter_mut().zip(&self.x[vertices.clone()]) {
+            new[..3].copy_from_slice(&old[..3]);
+        }
+        state.v[vertices.clone()].copy_from_slice(&self.v[vertices.clone()]);
+        state.mean_v[vertices.clone()].copy_from_slice(&self.mean_v[vertices]);
+        if self.duals.len() == state.duals.len() {
+            state.duals.copy_from_slice(&self.duals);
+        }
+        let time = from.time_of_frame(self.frame);
+        state.frame = (f64::from(time) / f64::from(to.description.frame_time)).round() as u32;
+        state.caught.clone_from(&self.caught);
+        state.hands.clone_from(&self.hands);
+        state.grips.clone_from(&self.grips);
+        state.rigid.clone_from(&self.rigid);
+        state.mean_rigid.clone_from(&self.mean_rigid);
+        to.place_fixtures(to.time_of_frame(state.frame), &mut state.x);
+        state
     }
 
     /// Frames simulated so far; 0 at the start.

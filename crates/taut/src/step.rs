@@ -63,6 +63,9 @@ pub struct FrameReport {
     pub velocity_ms: f32,
     /// Time spent limiting \[ms\].
     pub limit_ms: f32,
+    /// Time spent on contact beside limiting: drawing apart what is tangled, and what a step may not end with \[ms\].
+    #[serde(default)]
+    pub contact_ms: f32,
     /// Time spent on the rest of the step \[ms\].
     pub position_ms: f32,
 }
@@ -95,10 +98,14 @@ impl Stepper {
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
+        Ok(Self::with_threads(world, Threads::new(threads)?, LaneKind::detect()))
+    }
+
+    fn with_threads(world: &World, threads: Threads, lanes: LaneKind) -> Self {
         let quads = || vec![[0.0; 4]; world.start.len()];
-        Ok(Self {
-            threads: Threads::new(threads)?,
-            lanes: LaneKind::detect(),
+        Self {
+            threads,
+            lanes,
             old: quads(),
             predicted: quads(),
             predicted_v: quads(),
@@ -111,7 +118,13 @@ impl Stepper {
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
-        })
+        }
+    }
+
+    /// The same for another world, with the threads that there are.
+    pub(crate) fn adapt(&mut self, world: &World) {
+        let threads = std::mem::replace(&mut self.threads, Threads::alone());
+        *self = Self::with_threads(world, threads, self.lanes);
     }
 
     /// Number of threads.
@@ -160,7 +173,7 @@ impl Stepper {
         let (steps, iterations) = (world.steps_per_frame(), world.description.solver.iterations);
         let begun = Instant::now();
         state.begin_frame(world, &mut self.holds);
-        self.scratch.hold(world, &state.x);
+        self.scratch.hold(world, &state.x, &state.grips);
         for k in 0..steps {
             let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);
             let share = (k + 1) as f32 / steps as f32;
@@ -184,7 +197,7 @@ impl Stepper {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let steps = world.steps_per_frame();
         state.begin_frame(world, &mut self.holds);
-        self.scratch.hold(world, &state.x);
+        self.scratch.hold(world, &state.x, &state.grips);
         let step = u64::from(state.frame) * u64::from(steps);
         let turn = Turn { step, iterations: iterations.max(1), deadline: None };
         self.step(world, &mut state, turn, steps, &mut report);
@@ -217,7 +230,7 @@ impl Stepper {
         let description = &world.description;
         let dt = world.step_time();
         let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
-        let State { x, v, mean_v, duals, caught, rigid, mean_rigid, piercings, .. } = state;
+        let State { x, v, mean_v, duals, caught, grips, rigid, mean_rigid, piercings, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
         world.place_fixtures(time, old);
@@ -244,6 +257,9 @@ impl Stepper {
         scratch.sewn.unite(&world.sewing, x, v);
         predicted.copy_from_slice(x);
         predicted_v.copy_from_slice(v);
+        grips.begin(world, old, x, dt, left);
+
+        let velocity_done = Instant::now();
 
         // What passes through what is drawn apart, and let pass meanwhile.
         if let Some(surface) = &world.surface {
@@ -254,7 +270,7 @@ impl Stepper {
                 scratch.sewn.unite(&world.sewing, x, v);
             }
         }
-        let velocity_done = Instant::now();
+        let apart_done = Instant::now();
 
         // Limiting: elements clamped, boundary conditions inside every iteration.
         solids.begin(&description.obstacles, [time, end], old, x, 2.0 * world.edge_length);
@@ -264,11 +280,14 @@ impl Stepper {
             projection: description.solver.projection,
             relaxation: description.solver.relaxation,
         };
-        let mut enforced = enforce(world, &settings, Draft { x, old, duals, poses }, solids, scratch, turn);
+        let mut enforced =
+            enforce(world, &settings, Draft { x, old, duals, poses, grips }, solids, scratch, turn);
 
         if solids.hold_back(dt, old, predicted, x) {
             enforced = measure(world, &settings, x, enforced);
         }
+
+        let limit_done = Instant::now();
 
         // Contact: what the step may not end with.
         if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
@@ -283,7 +302,8 @@ impl Stepper {
             }
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
         }
-        let limit_done = Instant::now();
+        grips.end(world, x);
+        let contact_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.
         let rescued = rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth]);
@@ -308,8 +328,9 @@ impl Stepper {
         report.residual = enforced.residual;
         report.bend_excess = excess_angle(enforced.bend).to_degrees();
         report.velocity_ms += ms(begun, velocity_done);
-        report.limit_ms += ms(velocity_done, limit_done);
-        report.position_ms += ms(limit_done, position_done);
+        report.limit_ms += ms(apart_done, limit_done);
+        report.contact_ms += ms(velocity_done, apart_done) + ms(limit_done, contact_done);
+        report.position_ms += ms(contact_done, position_done);
     }
 }
 

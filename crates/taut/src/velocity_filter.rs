@@ -44,7 +44,7 @@ use glam::Vec3;
 
 use crate::{
     Cloth, Description, Limit, Material, Obstacle, Solver, World, WorldError,
-    boundary::solids::Solids,
+    boundary::{grip::Grips, solids::Solids},
     certificate::{BendMeasure, StrainMeasure, measure_bends},
     hierarchy::fit::CoarseLimits,
     kernel::lanes::{LaneKind, Quad},
@@ -264,7 +264,7 @@ impl VelocityFilter {
             old[k] = [from.x, from.y, from.z, w];
             x[k] = [to.x, to.y, to.z, w];
         }
-        scratch.hold(world, x);
+        scratch.hold(world, x, &Grips::default());
         predicted.copy_from_slice(x);
         let times = [self.time, self.time + f64::from(dt)].map(|t| t as f32);
         solids.begin(&description.obstacles, times, old, x, 2.0 * world.edge_length);
@@ -274,8 +274,14 @@ impl VelocityFilter {
         let budget = |ms: f32| Instant::now() + Duration::from_secs_f32(1e-3 * ms);
         let deadline = solver.budget_ms.map(budget);
         let turn = Turn { step: self.calls, iterations: solver.iterations, deadline };
-        let enforced =
-            enforce(world, &settings, Draft { x, old, duals, poses: &mut [] }, solids, scratch, turn);
+        let enforced = enforce(
+            world,
+            &settings,
+            Draft { x, old, duals, poses: &mut [], grips: &mut Grips::default() },
+            solids,
+            scratch,
+            turn,
+        );
 
         let mut rescued = 0;
         for (k, &v) in body.order.iter().enumerate() {

@@ -6,6 +6,7 @@ mod coarse;
 mod elastic;
 mod filters;
 mod imperfection;
+mod known;
 mod sewing;
 mod solid;
 mod weave;
@@ -34,6 +35,7 @@ use crate::{
         bend_paper::BendTriangle,
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
+        edge_model::EdgeModelTables,
         levels::tables::Levels,
         nearest::tables::Filter,
         strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
@@ -44,11 +46,13 @@ use crate::{
         air::{Air, Gusts},
         bending::RestHinge,
         material::Material,
+        spring::RestSpring,
         update::{Forces, Plan},
     },
 };
 
 pub use body::BodyRef;
+pub(crate) use known::Known;
 pub use solid::Solid;
 pub use weave::{Direction, Weave};
 
@@ -80,6 +84,8 @@ pub struct Cloth {
     pub velocity: Vec3,
     /// What it is made of.
     pub material: Material,
+    /// How it is simulated.
+    pub model: Model,
     /// Limits on the principal strains of every triangle (isotropic).
     pub strain: Limit,
     /// Limits on the principal strains of every triangle by their direction; these take the place of `strain`.
@@ -113,6 +119,7 @@ impl Cloth {
             start,
             velocity: Vec3::ZERO,
             material,
+            model: Model::Fem,
             strain: Limit::default(),
             weave: None,
             edge: Limit::default(),
@@ -121,6 +128,47 @@ impl Cloth {
             pins: Vec::new(),
             masses: None,
             imperfection: None,
+        }
+    }
+}
+
+/// How a cloth is simulated: its forces inside the limits, and how these are enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// Linear triangles; limits as the [`Scheme`] has it.
+    #[default]
+    Fem,
+    /// The second paper's (T1 to T4, T6): energy of edges and hinges, limits on edges and hinges alone, enforced over a few levels with so many iterations on each,
+    /// whatever the scheme. Quick, and as exact as its iterations make it.
+    Edge(EdgeModel),
+}
+
+/// Settings of [`Model::Edge`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeModel {
+    /// Levels, the cloth itself included: 1 to 5. Small meshes may have fewer.
+    pub levels: u32,
+    /// Iterations on each level in a frame, 1 to 10000, shared out between its steps; fewer where limits hold.
+    pub iterations: u32,
+}
+
+impl EdgeModel {
+    /// Vertices that its coarsest level may have at the least.
+    pub(crate) const COARSEST: usize = 16;
+}
+
+impl Default for EdgeModel {
+    fn default() -> Self {
+        Self { levels: 4, iterations: 50 }
+    }
+}
+
+impl Model {
+    /// The settings of the edge model, if it is that.
+    pub fn edge(self) -> Option<EdgeModel> {
+        match self {
+            Self::Fem => None,
+            Self::Edge(settings) => Some(settings),
         }
     }
 }
@@ -177,11 +225,11 @@ pub struct Solver {
     /// Factor on every correction; 1 is plain Gauss–Seidel, between 1 and 2 over-relaxation.
     pub relaxation: f32,
     /// Steps of the whole pipeline a frame; 0 chooses: 1, as in the paper, for the schemes that solve over levels (3 for curved
-    /// shells with a lower limit, which a long step crumples), and 4 to 32 for those that do not and for limits on edges, so that a
+    /// shells with a lower limit, which a long step crumples), 10 where there is cloth of the [edge model](Model::Edge), and 4 to 32 for those that do not and for limits on edges, so that a
     /// step has no more than 12 substeps: limits that are met only roughly set off waves in stiff cloth.
     pub steps_per_frame: u32,
     /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. Of no use where cloth touches
-    /// ([`Contact`], mesh obstacles) and the scheme is [`Scheme::Nearest`], which is implicit there. 0 chooses: 6 where
+    /// ([`Contact`], mesh obstacles) and the scheme is [`Scheme::Nearest`], which is implicit there. 0 chooses: 1 for cloth of the edge model alone, 6 where
     /// a frame is one step or three, 24 otherwise.
     pub max_substeps: u32,
 }
@@ -299,6 +347,8 @@ pub(crate) struct Body {
     pub solid: Option<RestTetrahedra>,
     /// Hinges as the certificate measures them, in the caller's order.
     pub hinges: Vec<RestHinge>,
+    /// Edges with energy as the certificate measures them, in the caller's order; of cloth of the edge model.
+    pub springs: Vec<RestSpring>,
     /// All hinges as the certificate measures their bend, in the caller's order.
     pub bends: Vec<RestBend>,
     /// Rate at which motion dies away \[1/s\].
@@ -377,6 +427,8 @@ pub struct World {
     pub(crate) levels: Vec<Levels>,
     /// The same for soft solids.
     pub(crate) solid_levels: Vec<Levels<4>>,
+    /// Cloth of the edge model.
+    pub(crate) edge_model: EdgeModelTables,
     /// Filters to measure other schemes by, made when they are first asked for.
     pub(crate) judges: OnceLock<Vec<Filter>>,
     pub(crate) forces: Forces,
@@ -394,7 +446,12 @@ impl World {
     /// # Errors
     /// If the description holds something that cannot be simulated.
     pub fn new(description: Description) -> Result<Self, WorldError> {
-        build::build(description)
+        Self::knowing(description, &Known::default())
+    }
+
+    /// The same, with what is known from other worlds.
+    pub(crate) fn knowing(description: Description, known: &Known) -> Result<Self, WorldError> {
+        build::build(description, known)
     }
 
     /// What it was made from.
@@ -427,10 +484,16 @@ impl World {
     /// Most substeps a step: those asked for, or those chosen.
     pub(crate) fn max_substeps(&self) -> u32 {
         match self.description.solver.max_substeps {
+            0 if self.is_of_edges() => 1,
             0 if self.steps_per_frame < 4 => 6,
             0 => 24,
             asked => asked,
         }
+    }
+
+    /// Whether all bodies are cloth of the edge model.
+    fn is_of_edges(&self) -> bool {
+        self.edge_model.bodies.len() == self.bodies.len()
     }
 
     /// Length of a step \[s\].
@@ -490,6 +553,11 @@ impl World {
                 add(level + 1, tables.inverse_masses.len());
             }
         }
+        for body in &self.edge_model.bodies {
+            for (level, tables) in body.levels.levels.iter().enumerate() {
+                add(level + 1, tables.inverse_masses.len());
+            }
+        }
         for body in &self.solid_levels {
             for (level, tables) in body.levels.iter().enumerate() {
                 add(level + 1, tables.inverse_masses.len());
@@ -507,7 +575,7 @@ impl World {
             let mut description = self.description.clone();
             (description.solver.scheme, description.solver.passes) = (Scheme::Nearest, 0);
             // It was fine with the other scheme, so it is with this one.
-            build::build(description)
+            Self::new(description)
                 .map(|world| {
                     let both = world.filters.into_iter().zip(world.welded);
                     both.map(|(open, welded)| welded.unwrap_or(open)).collect()

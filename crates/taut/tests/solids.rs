@@ -6,7 +6,11 @@ use taut::{
     SolidMaterial, Solver, State, Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape},
     certify,
-    kernel::lanes::LaneKind,
+    kernel::{lanes::LaneKind, strain::Range},
+    limit::{
+        nearest::tetrahedra::{Tetrahedra, TetrahedronState, Weight},
+        strain_tetrahedron::TetrahedronElement,
+    },
     mesh::{generate, tetrahedra::TetrahedronMesh},
 };
 
@@ -291,4 +295,32 @@ fn what_is_wrong_with_a_solid_is_named() {
     assert!(none.contains("no cloth and no solid"), "{none}");
     let solver = Solver { scheme: Scheme::Sweep, ..Solver::default() };
     assert!(World::new(Description { solids: vec![good()], solver, ..Description::default() }).is_ok());
+}
+
+#[test]
+fn limits_that_gave_way_come_back_where_nothing_presses() {
+    // A row of tetrahedra of which each shares three vertices with the next: the limits of 20 have given way but of four in the middle, so that no
+    // vertex lies on both sides.
+    let element = |first: u32| TetrahedronElement {
+        vertices: [first, first + 1, first + 2, first + 3],
+        rest: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        range: Range { min: 0.95, max: 1.05 },
+        share: 1.0,
+    };
+    let elements: Vec<_> = (0..20).map(element).collect();
+    let weights = vec![Weight { volume: 1.0, ..Weight::default() }; elements.len()];
+    let tetrahedra = Tetrahedra::new(&elements, &weights, 0, 23);
+    let slack_of = |e: usize| if (8..12).contains(&e) { 0.0 } else { 0.4 };
+    let mut states = vec![TetrahedronState::default(); 2];
+    for e in 0..20 {
+        states[e / 16].slack[e % 16] = slack_of(e);
+    }
+    // Something presses on the first vertex alone: its whole part keeps what it has, the other half of the row does not.
+    tetrahedra.come_back(&mut states, &mut [0.0; 23], 0.5, |i| i == 0);
+    for e in 0..20 {
+        let expected = if e < 12 { slack_of(e) } else { 0.2 };
+        assert_eq!(states[e / 16].slack[e % 16], expected, "element {e}");
+    }
+    tetrahedra.come_back(&mut states, &mut [0.0; 23], 0.5, |_| false);
+    assert_eq!((states[0].slack[0], states[1].slack[3]), (0.2, 0.1));
 }

@@ -130,7 +130,7 @@ impl Place {
         let timeless = |line: &str| {
             let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
             value["frame_ms"].take();
-            for key in ["velocity_ms", "limit_ms", "position_ms"] {
+            for key in ["velocity_ms", "limit_ms", "contact_ms", "position_ms"] {
                 if value["report"].is_object() {
                     value["report"][key].take();
                 }

@@ -168,6 +168,7 @@ impl Builder<'_> {
             start,
             velocity: vector(cloth.velocity).as_vec3(),
             material: cloth.material.build(),
+            model: cloth.engine_model(),
             strain: cloth.strain.build(),
             weave: cloth.strain.weave(),
             edge: cloth.edge.build(),

@@ -31,10 +31,13 @@ pub fn built_in() -> &'static [BuiltIn] {
         "tangled-start",
         "stack",
         "curtains",
+        "pushed-curtains",
+        "sponza-like",
         "trampoline",
         "bar",
         "squeeze",
         "tori",
+        "dragon-roller",
         "dragon-roller-shell",
         "bunny"
     ]

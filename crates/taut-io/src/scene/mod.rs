@@ -66,6 +66,17 @@ pub struct LoadedScene {
     warnings: OnceLock<Vec<Problem>>,
 }
 
+/// A lamp of a scene, of no consequence to the simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Light {
+    /// Where it is \[m\].
+    pub position: [f32; 3],
+    /// Its colour, as `#rrggbb`.
+    pub color: String,
+    /// How bright it is; 1 is a usual lamp.
+    pub intensity: f32,
+}
+
 /// What a run came to, as far as `[expect]` asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunExtremes {
@@ -120,6 +131,16 @@ impl LoadedScene {
     /// What the scene shows, in a sentence; may be empty.
     pub fn description(&self) -> &str {
         &self.scene.scene.description
+    }
+
+    /// Its lamps; none leaves light to whoever shows the scene.
+    pub fn lights(&self) -> Vec<Light> {
+        let light = |light: &format::Light| Light {
+            position: light.position.map(|x| x as f32),
+            color: light.color.clone(),
+            intensity: light.intensity as f32,
+        };
+        self.scene.light.iter().map(light).collect()
     }
 
     /// The effective scene with every default written out, as TOML. Optional keys that are not set are left out.

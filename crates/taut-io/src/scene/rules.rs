@@ -27,6 +27,7 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
         check_passes(solver, &Path::Key(&root, "solver"), report);
     }
     check_bodies(scene, report);
+    check_neighbours_of_edges(scene, report);
     let kinds = [
         ("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)),
         ("solid", check_solid),
@@ -58,6 +59,46 @@ fn check_passes(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
             passes.describe()
         );
         report.add(passes.origin, &Path::Key(path, "passes"), message);
+    }
+}
+
+/// The model "edge" touches nothing but obstacles that are given by formula.
+fn check_neighbours_of_edges(scene: &Node, report: &mut Report<'_>) {
+    let has = |kind: &str, key: &str| scene.items_of(kind).iter().any(|item| item.get(key).is_some());
+    let thickness = scene.get("contact").and_then(|contact| contact.get("thickness")).and_then(Node::number);
+    let others = [
+        (thickness.is_some_and(|t| t > 0.0), "contact.thickness"),
+        (has("obstacle", "mesh"), "obstacles that are meshes"),
+        (has("obstacle", "mass"), "obstacles with a mass"),
+        (!scene.items_of("solid").is_empty(), "soft solids"),
+        (!scene.items_of("seam").is_empty(), "seams"),
+    ];
+    let (root, mut others) = (Path::Root, others.into_iter().filter(|(there, _)| *there));
+    let Some((_, other)) = others.next() else { return };
+    let list = Path::Key(&root, "cloth");
+    for (index, cloth) in scene.items_of("cloth").iter().enumerate() {
+        if let Some(model) = cloth.get("model").filter(|model| model.text() == Some("edge")) {
+            let message = format!("is \"edge\", must be \"fem\" in a scene with {other}: it knows none");
+            report.add(model.origin, &Path::Key(&list.item(index, cloth), "model"), message);
+        }
+    }
+}
+
+/// The model "edge" limits edges, and it alone has levels and iterations of its own.
+fn check_model(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    if cloth.get("model").and_then(Node::text) == Some("edge") {
+        if let Some(strain) = cloth.get("strain") {
+            let message =
+                "limits triangles, which model = \"edge\" does not; write its limits as edge = { … }";
+            report.add(strain.origin, &Path::Key(path, "strain"), message);
+        }
+        return;
+    }
+    for key in ["levels", "iterations"] {
+        if let Some(node) = cloth.get(key) {
+            let message = "is for model = \"edge\" only; other cloth is limited as [solver] says";
+            report.add(node.origin, &Path::Key(path, key), message);
+        }
     }
 }
 
@@ -109,6 +150,7 @@ fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report
 }
 
 fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    check_model(cloth, path, report);
     if let Some(strain) = cloth.get("strain") {
         check_weave(strain, &Path::Key(path, "strain"), report);
     }

@@ -172,7 +172,7 @@ impl World {
     }
 
     /// The number of a body's vertex among all bodies', and the engine's.
-    fn numbered(&self, body: usize, vertex: u32) -> Result<(u32, u32), WorldError> {
+    pub(crate) fn numbered(&self, body: usize, vertex: u32) -> Result<(u32, u32), WorldError> {
         let invalid = |what: String, problem: String| Err(WorldError::Invalid { what, problem });
         let Some(tables) = self.bodies.get(body) else {
             let problem = format!("there is none; the world has {}", self.bodies.len());
@@ -239,6 +239,18 @@ impl State {
     /// Vertices that the caller has grabbed, and pinned ones that it has released.
     pub fn hands(&self) -> impl Iterator<Item = Hand> {
         self.hands.iter().map(|(_, hand)| *hand)
+    }
+
+    /// Bodies and vertices (in the caller's order) that are held while the simulation goes on from here.
+    pub(crate) fn held<'a>(&'a self, world: &'a World) -> impl Iterator<Item = (usize, u32)> + 'a {
+        let handled = |vertex: u32| self.hands.binary_search_by_key(&vertex, |(place, _)| *place).is_ok();
+        let pinned = world.pins_during(self.frame).map(|pin| world.pins[pin].vertex);
+        let grabbed = self.hands.iter().filter(|(_, hand)| hand.target.is_some()).map(|(place, _)| *place);
+        pinned.filter(move |&vertex| !handled(vertex)).chain(grabbed).map(|vertex| {
+            let body = world.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
+            let tables = &world.bodies[body];
+            (body, tables.order[vertex as usize - tables.vertices.start])
+        })
     }
 
     /// `vertex` as the caller and as the engine count it.

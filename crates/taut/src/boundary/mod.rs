@@ -1,5 +1,6 @@
 //! Boundary conditions: what holds the cloth and what it may not enter.
 pub mod attachment;
+pub mod grip;
 pub mod hold;
 pub mod landing;
 pub mod mesh_obstacle;

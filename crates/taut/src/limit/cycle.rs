@@ -19,7 +19,7 @@
 
 use super::{
     Settings,
-    enforce::{Enforced, Scratch, Turn, bend_bound},
+    enforce::{Draft, Enforced, LOOSEN_FROM, Scratch, Turn, bend_bound},
     levels::{self, Descent, tables::Levels},
     nearest::contact::Surroundings,
     sweep,
@@ -46,16 +46,16 @@ const MOST_SWEEPS: u32 = 108;
 /// Sweeps of a coarse level after which it meets obstacles.
 const BETWEEN_OBSTACLES: u32 = 8;
 
-/// Brings the positions `x`, which were `old` when the step began, within the limits of `world`.
+/// Brings the positions of `draft` within the limits of `world`.
 pub fn enforce(
     world: &World,
     settings: &Settings,
-    x: &mut [Quad],
-    old: &[Quad],
+    draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
+    let Draft { x, old, grips, .. } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let plain = settings;
@@ -88,6 +88,9 @@ pub fn enforce(
             if enforced.iterations >= turn.iterations || late() {
                 break 'cycles;
             }
+        }
+        if enforced.iterations >= LOOSEN_FROM && !grips.is_empty() {
+            grips.give_way(world, x);
         }
         if passes == solver.passes && solver.passes > 0 {
             break;

@@ -4,7 +4,11 @@
 use std::time::Instant;
 
 use super::{
-    Settings, cycle, jacobi,
+    Settings,
+    colored::SharedQuads,
+    cycle,
+    edge_model::{self, EdgeScratch},
+    jacobi,
     levels::{
         self,
         tables::{LevelTables, Levels},
@@ -14,10 +18,14 @@ use super::{
 };
 use crate::{
     Scheme, World,
-    boundary::{motion::Pose, seam::Sewn, solids::Solids},
+    boundary::{grip::Grips, motion::Pose, seam::Sewn, solids::Solids},
     contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
 };
+
+/// From when on, and how often, grips give way to limits that sweeps have not met.
+pub(super) const LOOSEN_FROM: u32 = 16;
+pub(super) const LOOSEN_EVERY: u32 = 4;
 
 /// How the enforcement of a step ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,6 +71,8 @@ pub struct Scratch {
     pub holding: Vec<Option<Filter>>,
     /// One for each of the world's bodies with coarse limits, cloths first.
     pub levels: Vec<levels::Scratch>,
+    /// One for each cloth of the edge model.
+    pub edge_model: Vec<EdgeScratch>,
     /// What finds parts of cloth that touch, if they are to be kept apart.
     pub finder: Option<Finder>,
     /// How far apart seams may be.
@@ -99,6 +109,7 @@ impl Scratch {
             nearest: scratch.collect(),
             holding: vec![None; world.filters.len()],
             levels: coarse.chain(solids).collect(),
+            edge_model: world.edge_model.bodies.iter().map(EdgeScratch::new).collect(),
             sewn: Sewn::new(&world.sewing),
             closed: vec![false; world.filters.len()],
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
@@ -106,8 +117,11 @@ impl Scratch {
         }
     }
 
-    /// Makes matrices for the vertices that are held now, those with no inverse mass in `x`. Allocates only where they are others than before.
-    pub fn hold(&mut self, world: &World, x: &[Quad]) {
+    /// Makes matrices and levels for the vertices that are held now, those with no inverse mass in `x`, and for grips. Allocates only where they are others than before.
+    pub fn hold(&mut self, world: &World, x: &[Quad], grips: &Grips) {
+        for (scratch, body) in self.edge_model.iter_mut().zip(&world.edge_model.bodies) {
+            scratch.hold(body, x, grips);
+        }
         let both = world.filters.iter().zip(&world.welded);
         let own = self.holding.iter_mut().zip(&mut self.closed).zip(&mut self.nearest);
         for ((open, welded), ((own, closed), scratch)) in both.zip(own) {
@@ -153,6 +167,8 @@ pub struct Draft<'a> {
     pub duals: &'a mut [f32],
     /// Rigid bodies at the start of the step, and where they go.
     pub poses: &'a mut [[Pose; 2]],
+    /// Points that are pulled at.
+    pub grips: &'a mut Grips,
 }
 
 /// Moves the positions of `draft` until they are within the limits of `world` and outside its obstacles.
@@ -164,12 +180,35 @@ pub fn enforce(
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
+    let of_edges = world.edge_model.bodies.len();
+    if of_edges == 0 {
+        return by_scheme(world, settings, draft, solids, scratch, turn);
+    }
+    let Draft { x, old, duals, poses, grips } = draft;
+    let mut iterations = 0;
+    if of_edges < world.bodies.len() {
+        let draft = Draft { x, old, duals, poses, grips };
+        iterations = by_scheme(world, settings, draft, solids, scratch, turn).iterations;
+    }
+    let enforced = edge_model::enforce(world, settings, (x, old), grips, solids, scratch, turn);
+    measure(world, settings, x, Enforced { iterations: iterations + enforced.iterations, ..enforced })
+}
+
+/// The same for all bodies that are not of the edge model.
+fn by_scheme(
+    world: &World,
+    settings: &Settings,
+    draft: Draft,
+    solids: &mut Solids,
+    scratch: &mut Scratch,
+    turn: Turn,
+) -> Enforced {
     match world.description.solver.scheme {
         Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
-        Scheme::Cycle => cycle::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
-        Scheme::Paper => paper::enforce(world, settings, draft.x, draft.old, solids, scratch, turn),
+        Scheme::Cycle => cycle::enforce(world, settings, draft, solids, scratch, turn),
+        Scheme::Paper => paper::enforce(world, settings, draft, solids, scratch, turn),
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
-            iterate(world, settings, draft.x, draft.old, solids, scratch, turn)
+            iterate(world, settings, (draft.x, draft.old), draft.grips, solids, scratch, turn)
         }
     }
 }
@@ -183,7 +222,7 @@ fn filter(
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
-    let Draft { x, old, mut duals, poses } = draft;
+    let Draft { x, old, mut duals, poses, grips } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let stop = nearest::Stop {
@@ -215,11 +254,13 @@ fn filter(
         let vertices = filter.vertices.clone();
         scratch.pairs.begin(touching, filter, [old, x]);
         scratch.links.begin(&filter.links, &world.sewing.stitches, sewn);
+        scratch.grips.begin(grips, filter);
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
         let x = &mut x[vertices];
         let sizes = [world.mean_mass(), world.step_time(), 2.0 * world.edge_length];
         scratch.rigid.begin(poses, [around.old, x], &filter.masses, sizes);
         let body = filter.filter(settings, x, &around, own, scratch, stop);
+        scratch.grips.keep(grips, filter);
         for (poses, end) in poses.iter_mut().zip(scratch.rigid.poses()) {
             poses[1] = end;
         }
@@ -237,7 +278,7 @@ fn filter(
         enforced = measure(world, settings, x, enforced);
     }
     if !world.edge_elements.is_empty() {
-        let swept = iterate(world, settings, x, old, solids, scratch, turn);
+        let swept = iterate(world, settings, (x, old), grips, solids, scratch, turn);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
     if !obstacles.is_empty() || !poses.is_empty() {
@@ -254,8 +295,13 @@ fn filter(
 /// `enforced`, with the residuals of `x` measured again after something has moved it.
 pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enforced) -> Enforced {
     let solver = &world.description.solver;
-    let residual = sweep::residual(settings, world, x);
-    let bend = sweep::bend_excess(settings, &world.bends, x);
+    let own = sweep::edge_residual(settings, &world.edge_model.edges, SharedQuads::new(x));
+    let residual = sweep::residual(settings, world, x).max(own);
+    let bend = sweep::bend_excess(settings, &world.bends, x).max(sweep::bend_excess(
+        settings,
+        &world.edge_model.bends,
+        x,
+    ));
     let rings = world.filters.iter().all(|f| f.ring_error(&x[f.vertices.clone()]) <= solver.tolerance);
     let converged = rings && residual <= solver.tolerance && bend <= bend_bound(solver.bend_tolerance);
     Enforced { residual, bend, converged, ..enforced }
@@ -265,8 +311,8 @@ pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enf
 fn iterate(
     world: &World,
     settings: &Settings,
-    x: &mut [Quad],
-    old: &[Quad],
+    (x, old): (&mut [Quad], &[Quad]),
+    grips: &mut Grips,
     solids: &mut Solids,
     scratch: &mut Scratch,
     turn: Turn,
@@ -319,8 +365,11 @@ fn iterate(
                 break;
             }
         }
-        if turn.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if turn.is_late() {
             break;
+        }
+        if iterations >= LOOSEN_FROM && iterations % LOOSEN_EVERY == 0 && !grips.is_empty() {
+            grips.give_way(world, x);
         }
     }
     solids.expel(obstacles, x);

@@ -12,6 +12,7 @@
 //! base that would be inside an obstacle are put back with friction, and each coarse vertex takes the average of the
 //! pushes around it. (The paper too takes collisions from the base mesh.)
 
+pub mod edges;
 pub mod solid;
 pub mod tables;
 

@@ -9,6 +9,7 @@ pub mod bend_paper;
 pub mod colored;
 pub mod cycle;
 pub mod edge;
+pub mod edge_model;
 pub mod enforce;
 pub mod jacobi;
 pub mod levels;

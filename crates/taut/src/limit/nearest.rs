@@ -26,6 +26,7 @@ pub mod contact;
 pub mod facing;
 pub mod finish;
 pub mod fold;
+pub mod grips;
 pub mod links;
 pub mod local;
 pub mod pairs;
@@ -45,6 +46,7 @@ use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
 use finish::Finish;
 use fold::PullFolds;
+use grips::Held;
 use links::Links;
 use local::{BatchState, ClampTriangles, Pulls};
 use pairs::Pairs;
@@ -117,6 +119,10 @@ const WARM: f32 = 0.9;
 /// What a step starts with of how far limits gave way in the last, in parts that touch nothing which would ask for it again.
 const WARM_ALONE: f32 = 0.5;
 
+/// From when on, and how often, grips give way to limits that are not met.
+const LOOSEN_FROM: u32 = 20;
+const LOOSEN_EVERY: u32 = 4;
+
 /// From when on, and how often, contacts that are still inside get more weight.
 const STRENGTHEN_FROM: u32 = 12;
 const STRENGTHEN_EVERY: u32 = 4;
@@ -164,6 +170,8 @@ pub struct Scratch {
     pub rigid: Rigid,
     /// Open seams; the caller says how far.
     pub links: Links,
+    /// Points that are gripped; the caller says which.
+    pub grips: Held,
     finish: Finish,
     cycle: Cycle,
     /// That of the filter that this one changes places with when seams close.
@@ -226,6 +234,7 @@ impl Filter {
             pairs: Pairs::new(count),
             rigid: Rigid::default(),
             links: Links::new(self.link_count),
+            grips: Held::new(count),
             finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
             other: Cycle::default(),
@@ -254,6 +263,7 @@ impl Filter {
     ) -> Enforced {
         let threads = settings.threads;
         scratch.goal.copy_from_slice(x);
+        scratch.grips.free(self, &mut scratch.goal);
         let share = if self.links.is_empty() { 1.0 } else { OPEN_SEAMS };
         let share = if scratch.rigid.is_empty() { share } else { CARRYING };
         let stop = Stop { tolerance: share * stop.tolerance, ..stop };
@@ -353,6 +363,13 @@ impl Filter {
                     let alone = iteration >= GIVE_WAY_FROM;
                     self.tetrahedra.give_way(solid_states, around, stop.tolerance, alone);
                 }
+                if !within
+                    && iteration >= LOOSEN_FROM
+                    && iteration % LOOSEN_EVERY == 0
+                    && scratch.grips.give_way(self)
+                {
+                    self.choose(scratch, stage);
+                }
                 stiffen = impatient && !within;
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
                 enforced = Enforced { iterations: iteration, residual, bend, converged: within };
@@ -380,6 +397,7 @@ impl Filter {
             let r = scratch.cycle.residual();
             let lacking = scratch.pairs.iterate(x, r, &self.masses, RAMP[stage]);
             scratch.links.iterate(&self.links, x, r, &self.masses, self.stiffness[stage]);
+            scratch.grips.iterate(self, x, r);
             // Half as deep inside bodies: what is put out of them in the end does not push them.
             let (sunk, begun) = scratch.rigid.iterate([around.old, x], r, &self.masses, RAMP[stage]);
             let settled = deepest.max(2.0 * sunk) <= shallow && moved <= SETTLED * self.edge_length;
@@ -610,11 +628,12 @@ impl Filter {
         scratch.begun = false;
         scratch.pairs.weigh(RAMP[stage]);
         scratch.rigid.weigh(&self.masses, RAMP[stage]);
-        let (touches, pairs, rigid) = (&scratch.touches, &scratch.pairs, &scratch.rigid);
-        self.multigrid.choose(&mut scratch.cycle, stage, |i| {
+        let Scratch { touches, pairs, rigid, grips, cycle, .. } = scratch;
+        self.multigrid.choose(cycle, stage, |i| {
             touches.get(i).map_or(0.0, |t| t.weight(self.masses[i], RAMP[stage]))
                 + pairs.extra(i)
                 + rigid.extra(i)
+                + self.masses[i] * grips.extra(i)
         });
     }
 

@@ -11,7 +11,7 @@
 
 use super::{
     Settings, bend_paper,
-    enforce::{Enforced, Scratch, Turn, bend_bound},
+    enforce::{Draft, Enforced, LOOSEN_EVERY, LOOSEN_FROM, Scratch, Turn, bend_bound},
     levels::{self, Descent, tables::Levels},
     nearest::contact::Surroundings,
     serial, sweep,
@@ -28,16 +28,16 @@ const ITERATIONS: u32 = 128;
 /// Iterations of a coarse level after which it meets obstacles.
 const BETWEEN_OBSTACLES: u32 = 8;
 
-/// Brings the positions `x`, which were `old` when the step began, nearer to the limits of `world`.
+/// Brings the positions of `draft` nearer to the limits of `world`.
 pub fn enforce(
     world: &World,
     settings: &Settings,
-    x: &mut [Quad],
-    old: &[Quad],
+    draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
+    let Draft { x, old, grips, .. } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let settings = &Settings { projection: Projection::Paper, ..*settings };
@@ -81,6 +81,12 @@ pub fn enforce(
             let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow;
             if within || enforced.iterations >= turn.iterations || late() {
                 break;
+            }
+            if enforced.iterations >= LOOSEN_FROM
+                && enforced.iterations % LOOSEN_EVERY == 0
+                && !grips.is_empty()
+            {
+                grips.give_way(world, x);
             }
         }
         enforced.residual = sweep::residual(settings, world, x);

@@ -131,10 +131,15 @@ pub(crate) fn residual(settings: &Settings, world: &World, x: &mut [Quad]) -> f3
     let solid = threads.largest(&tetrahedra.batches, GRAIN, |batches| {
         run(lanes, SweepTetrahedra { batches, x, work: EdgeWork::Check, projection, relaxation: 0.0 })
     });
-    let edge = threads.largest(&edges.batches, GRAIN, |batches| {
+    strain.max(woven).max(solid).max(edge_residual(settings, edges, x))
+}
+
+/// The largest residual of some edges; nothing moves.
+pub(crate) fn edge_residual(settings: &Settings, edges: &Colored<EdgeBatch>, x: SharedQuads) -> f32 {
+    let &Settings { threads, lanes, .. } = settings;
+    threads.largest(&edges.batches, GRAIN, |batches| {
         run(lanes, SweepEdges { batches, x, work: EdgeWork::Check, relaxation: 0.0 })
-    });
-    strain.max(woven).max(solid).max(edge)
+    })
 }
 
 fn shuffled(order: &mut Vec<u32>, count: usize, random: &mut Random) {

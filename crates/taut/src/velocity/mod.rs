@@ -6,4 +6,5 @@ pub mod fem;
 pub mod fem_tetrahedron;
 pub mod material;
 pub mod solid_material;
+pub mod spring;
 pub mod update;

@@ -10,6 +10,7 @@ use super::{
     bending::{AddHingeForces, HingeBatch},
     fem::{AddMembraneForces, LargestStretch, MembraneBatch},
     fem_tetrahedron::{AddSolidForces, LargestSolidStretch, SolidBatch},
+    spring::{AddSpringForces, SpringBatch},
 };
 use crate::{
     World,
@@ -36,6 +37,10 @@ const VERTEX_GRAIN: usize = 1024;
 pub struct Forces {
     /// Triangles.
     pub membrane: Colored<MembraneBatch>,
+    /// Whether triangles have forces: not if all cloth is of the edge model.
+    pub stretches: bool,
+    /// Edges, of cloth of the edge model.
+    pub springs: Colored<SpringBatch>,
     /// Tetrahedra.
     pub solids: Colored<SolidBatch>,
     /// Hinges.
@@ -166,7 +171,7 @@ pub fn update(
         });
         let shared = (SharedQuads::new(x), SharedQuads::new(forces));
         let moving = (tables.viscosity > 0.0).then(|| SharedQuads::new(v));
-        let membrane = if plan.stretch > 0.0 { tables.membrane.colors.len() } else { 0 };
+        let membrane = if plan.stretch > 0.0 && tables.stretches { tables.membrane.colors.len() } else { 0 };
         for color in 0..membrane {
             threads.largest(tables.membrane.of(color), GRAIN, |batches| {
                 let (x, forces) = shared;
@@ -181,6 +186,14 @@ pub fn update(
                         cap: plan.cap,
                     },
                 )
+            });
+        }
+        let springs = if plan.stretch > 0.0 { tables.springs.colors.len() } else { 0 };
+        for color in 0..springs {
+            threads.largest(tables.springs.of(color), GRAIN, |batches| {
+                let ((x, forces), v) = (shared, moving);
+                let (softening, cap) = (plan.stretch, (1.0 + 2.0 * plan.cap).sqrt() - 1.0);
+                run(lanes, AddSpringForces { batches, x, v, forces, softening, cap })
             });
         }
         let solids = if plan.stretch > 0.0 { tables.solids.colors.len() } else { 0 };

@@ -1,13 +1,17 @@
 //! What schemes need that limit coarser levels of bodies too.
 
-use super::{Body, Cloth, Description, PinnedVertex, Scheme, WorldError, build::invalid};
+use super::{
+    Body, Cloth, Description, EdgeModel, Known, Limit, PinnedVertex, Scheme, WorldError, build::invalid,
+};
 use crate::{
-    hierarchy::{self, Hierarchy, fit},
+    hierarchy::{Hierarchy, Options, fit},
     kernel::dihedral::dihedral,
     limit::{
         bend::allowed_angles,
         bend_paper::{self, BendTriangle, corner_angles},
+        edge_model::EdgeBody,
         levels::{
+            edges::EdgeParts,
             solid::SolidParts,
             tables::{ElementLimits, Levels, Parts},
         },
@@ -23,11 +27,12 @@ pub(super) fn levels(
     description: &Description,
     bodies: &[Body],
     pins: &[PinnedVertex],
+    known: &Known,
 ) -> Result<Vec<Levels>, WorldError> {
     let Some(depth) = depth(description.solver.scheme) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
     for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
-        let mut hierarchy = hierarchy::build(&cloth.mesh, &hierarchy::Options::default());
+        let mut hierarchy = known.hierarchy(&cloth.mesh, &Options::default());
         hierarchy.levels.truncate(depth);
         let limits = coarse_limits(cloth, &hierarchy)?;
         let place = places(body);
@@ -88,8 +93,41 @@ fn own_pins(body: &Body, pins: &[PinnedVertex]) -> Vec<u32> {
     pins
 }
 
+/// Levels of all cloth of the edge model, the cloth itself not counted, about as coarse at the last as the second paper shows them.
+pub(super) fn edge_bodies(
+    description: &Description,
+    bodies: &[Body],
+    pins: &[PinnedVertex],
+    known: &Known,
+) -> Vec<EdgeBody> {
+    let of_model =
+        description.cloths.iter().zip(bodies).filter_map(|both| Some((both, both.0.model.edge()?)));
+    of_model
+        .map(|((cloth, body), EdgeModel { levels, iterations })| {
+            let options = Options { coarsest: EdgeModel::COARSEST, ..Options::default() };
+            let mut hierarchy = known.hierarchy(&cloth.mesh, &options);
+            hierarchy.levels.truncate(levels as usize - 1);
+            let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
+            let stretches = bounds.levels.iter().map(|level| level.strain.iter().map(|r| r.max).collect());
+            let place = places(body);
+            let mut pins = own_pins(body, pins);
+            pins.sort_unstable();
+            let parts = EdgeParts {
+                vertices: body.vertices.clone(),
+                stretches: stretches.collect(),
+                hierarchy: hierarchy.reordered(&body.order),
+                rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
+                triangles: cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect(),
+                masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+                pins,
+            };
+            EdgeBody { levels: parts.levels(&parts.pins), parts, iterations }
+        })
+        .collect()
+}
+
 fn limited(cloth: &Cloth) -> bool {
-    cloth.limits_strain() || cloth.bend.is_some()
+    cloth.model.edge().is_none() && (cloth.limits_strain() || cloth.bend.is_some())
 }
 
 /// Limits of the levels of a cloth: those it brings, or the closed-form bounds. Coarse triangles are limited alike in all directions:
@@ -134,7 +172,8 @@ pub(super) fn bend_triangles(description: &Description, bodies: &[Body]) -> Vec<
         return Vec::new();
     }
     let mut all = Vec::new();
-    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| cloth.bend.is_some()) {
+    let bent = |cloth: &Cloth| cloth.bend.is_some() && limited(cloth);
+    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| bent(cloth)) {
         let mesh = &cloth.mesh;
         let adjacency = Adjacency::new(&mesh.triangles);
         let angles: Vec<[f32; 2]> = adjacency

@@ -73,6 +73,7 @@ pub(super) fn add_solid(
         rest: RestShape::new(&TriangleMesh::default(), Vec::new()),
         solid: Some(RestTetrahedra::new(mesh)),
         hinges: Vec::new(),
+        springs: Vec::new(),
         bends: Vec::new(),
         damping: material.damping,
     })

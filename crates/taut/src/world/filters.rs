@@ -5,13 +5,13 @@ use std::{iter::once, ops::Range};
 use glam::Vec3;
 
 use super::{
-    Body, Cloth, Description, Solid,
+    Body, Cloth, Description, Known, Solid,
     build::{Elements, Ranges, elastic_inside},
     sewing,
 };
 use crate::{
     boundary::seam::Sewing,
-    hierarchy::{self, Transfer, lattice::lattice},
+    hierarchy::{Options, Transfer, lattice::lattice},
     kernel::lanes::Quad,
     limit::{
         bend::BendElement,
@@ -41,7 +41,7 @@ pub(super) struct Seams<'a> {
 /// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch or are sewn together;
 /// and what takes their place while seams are closed.
 pub(super) fn build_filters(
-    description: &Description,
+    (description, known): (&Description, &Known),
     bodies: &[Body],
     elements: &Elements,
     seams: Seams,
@@ -70,6 +70,10 @@ pub(super) fn build_filters(
                     let sewn =
                         sewing.stitches.iter().any(|s| s.vertices.iter().any(|v| vertices().contains(v)));
                     let limited = cloth.limits_strain() || cloth.bend.is_some();
+                    // Enforced by a solver of its own, and alone with it.
+                    if cloth.model.edge().is_some() {
+                        continue;
+                    }
                     if !limited && !implicit && !sewn && alone {
                         continue;
                     }
@@ -88,7 +92,7 @@ pub(super) fn build_filters(
         }
         if let Some(together) = together {
             welded.push(together.welded(seams, start, edge_length, dt));
-            filters.push(together.filter(sewing, start, edge_length, dt));
+            filters.push(together.filter(sewing, start, edge_length, dt, known));
         }
     }
     (filters, welded)
@@ -219,9 +223,9 @@ impl Together {
         self.order.extend(other.order.iter().map(|v| v + first as u32));
     }
 
-    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32, dt: f64) -> Filter {
+    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32, dt: f64, known: &Known) -> Filter {
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
-        let transfers = transfers(&self.mesh, &self.order);
+        let transfers = transfers(&self.mesh, &self.order, known);
         Filter::new(Parts {
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
             transfers: side_by_side((self.order.len(), transfers), &self.lattices),
@@ -312,11 +316,11 @@ impl Together {
 }
 
 /// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
-fn transfers(mesh: &TriangleMesh, order: &[u32]) -> Vec<Transfer> {
+fn transfers(mesh: &TriangleMesh, order: &[u32], known: &Known) -> Vec<Transfer> {
     if mesh.triangles.is_empty() {
         return Vec::new();
     }
-    let levels = hierarchy::build(mesh, &hierarchy::Options::default()).reordered(order).levels;
+    let levels = known.hierarchy(mesh, &Options::default()).reordered(order).levels;
     levels.into_iter().map(|level| level.transfer).collect()
 }
 

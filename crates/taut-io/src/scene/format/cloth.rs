@@ -22,11 +22,22 @@ pub(crate) struct Cloth {
     /// What it is made of. `"polyester"` by default.
     #[serde(default)]
     pub material: Material,
+    /// How it is simulated. `"fem"` by default.
+    #[serde(default, skip_serializing_if = "Model::is_fem")]
+    pub model: Model,
+    /// Levels of the model `"edge"`, the cloth itself included; small meshes may have fewer. 4 by default; 1 to 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 5))]
+    pub levels: Option<u32>,
+    /// Iterations of the model `"edge"` on each level in a frame; fewer where limits hold. 50 by default; 1 to 10000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub iterations: Option<u32>,
     /// Limits on the principal strains of every triangle: the same in all directions, or apart along warp, weft and bias. None by
     /// default.
     #[serde(default)]
     pub strain: StrainLimits,
-    /// Limits on the strain of every edge. None by default.
+    /// Limits on the strain of every edge: with the model `"edge"` in place of `strain`. None by default.
     #[serde(default)]
     pub edge: Limits,
     /// Limits on the bend of every hinge, the edge between two triangles. None by default.
@@ -49,6 +60,39 @@ pub(crate) struct Cloth {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
     pub imperfection: Option<f64>,
+}
+
+/// How a piece of cloth is simulated: its forces inside the limits, and how these are enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Model {
+    /// Finite elements: linear triangles. Limits as `solver.scheme` has it.
+    #[default]
+    Fem,
+    /// Energy of edges and hinges, and limits on these alone (`edge`, `bend`), enforced on a few coarser levels too with a fixed number of iterations on each: quick, and
+    /// as exact as that makes it. `solver.scheme` is not asked. Without contact of cloth with cloth, mesh obstacles, obstacles with mass, soft solids
+    /// and seams.
+    Edge,
+}
+
+impl Model {
+    fn is_fem(&self) -> bool {
+        *self == Self::Fem
+    }
+}
+
+impl Cloth {
+    /// The engine's model.
+    pub fn engine_model(&self) -> taut::Model {
+        let usual = taut::EdgeModel::default();
+        match self.model {
+            Model::Fem => taut::Model::Fem,
+            Model::Edge => taut::Model::Edge(taut::EdgeModel {
+                levels: self.levels.unwrap_or(usual.levels),
+                iterations: self.iterations.unwrap_or(usual.iterations),
+            }),
+        }
+    }
 }
 
 /// A lower and an upper limit on strain, the relative change of length. Either may be left out: no limit on that side.

@@ -8,6 +8,7 @@ mod air;
 mod cloth;
 mod contact;
 mod expect;
+mod light;
 mod material;
 mod mesh;
 mod obstacle;
@@ -21,6 +22,7 @@ pub(crate) use air::{Air, Wind};
 pub(crate) use cloth::{Cloth, Limits, Pin};
 pub(crate) use contact::Contact;
 pub(crate) use expect::Expect;
+pub(crate) use light::Light;
 pub(crate) use material::Material;
 pub(crate) use mesh::{Even, MeshSource};
 pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
@@ -68,6 +70,10 @@ pub(crate) struct Scene {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub obstacle: Vec<Obstacle>,
+    /// Lamps, one `[[light]]` each. None by default, which leaves light to whoever shows the scene.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16))]
+    pub light: Vec<Light>,
     /// What must hold when the scene has run; `taut run` exits with 1 otherwise. Nothing by default.
     #[serde(default)]
     pub expect: Expect,

@@ -12,6 +12,7 @@ use crate::{
     limit::{
         bend_paper::{BendTriangle, bend_triangles},
         colored::Colored,
+        edge::EdgeBatch,
         strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
         strain_triangle::{StrainBatch, StrainElement},
     },
@@ -60,6 +61,8 @@ pub struct Limited {
     pub strain: Colored<StrainBatch>,
     /// Triangles with limits on their angles.
     pub bend: Vec<BendTriangle>,
+    /// Edges, of levels on which these are limited.
+    pub edges: Colored<EdgeBatch>,
     /// Tetrahedra.
     pub tetrahedra: Vec<TetrahedronElement>,
     /// The same in batches.
@@ -196,6 +199,11 @@ impl<const K: usize> LevelTables<K> {
         super::interpolated(x, self.sample.corners[i], self.sample.weights[i])
     }
 
+    /// How many vertices of the base vertex `i` of the level stands for; at least 1.
+    pub fn stands_for(&self, i: usize) -> f32 {
+        self.base_sums[i].max(1.0)
+    }
+
     /// Whether vertex `i` of the level is held while the base is at `x`: the pin that it was moved onto is, or it lies in a solid between
     /// vertices that all are.
     #[inline(always)]
@@ -207,7 +215,7 @@ impl<const K: usize> LevelTables<K> {
 }
 
 /// Which way a triangle faces, and its quality.
-fn shape([a, b, c]: [Vec3; 3]) -> (Vec3, f32) {
+pub(super) fn shape([a, b, c]: [Vec3; 3]) -> (Vec3, f32) {
     let sum = a.distance_squared(b) + b.distance_squared(c) + c.distance_squared(a);
     let normal = (b - a).cross(c - a);
     (normal, 3.464 * normal.length() / sum)

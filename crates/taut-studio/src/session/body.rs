@@ -1,0 +1,291 @@
+//! What is shown of a body, and what is measured of it in every frame.
+
+use glam::{Vec2, Vec3};
+use taut::{
+    BodyRef, Cloth, Limit,
+    certificate::RestTetrahedra,
+    mesh::{TriangleMesh, adjacency::Adjacency},
+};
+use taut_render::{
+    color::{
+        Coloring, fabric,
+        measure::{Gauge, Measured, at_vertices},
+        soft::SoftGauge,
+    },
+    to_bytes,
+};
+
+use crate::protocol::{BodyMessage, Colouring};
+
+/// Strains of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Strains {
+    /// The largest.
+    pub max: f32,
+    /// The smallest.
+    pub min: f32,
+    /// Largest residual past a limit.
+    pub residual: f32,
+    /// Sum of the residuals of all elements.
+    pub residuals: f64,
+    /// Number of elements.
+    pub elements: usize,
+}
+
+impl Strains {
+    /// Of this and another body.
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            max: self.max.max(other.max),
+            min: self.min.min(other.min),
+            residual: self.residual.max(other.residual),
+            residuals: self.residuals + other.residuals,
+            elements: self.elements + other.elements,
+        }
+    }
+
+    /// Mean residual.
+    pub fn mean_residual(&self) -> f32 {
+        if self.elements == 0 { 0.0 } else { (self.residuals / self.elements as f64) as f32 }
+    }
+}
+
+/// How a body is measured.
+#[derive(Debug)]
+enum Measure {
+    Cloth {
+        gauge: Gauge,
+        edges: Vec<([u32; 2], f32)>,
+        edge: Limit,
+    },
+    Solid {
+        rest: RestTetrahedra,
+        gauge: SoftGauge,
+        limit: Limit,
+    },
+    /// Nothing is known of it.
+    None,
+}
+
+/// A body as it is shown.
+#[derive(Debug)]
+pub struct ShownBody {
+    name: String,
+    kind: &'static str,
+    /// The rest shape of what is shown.
+    pub mesh: TriangleMesh,
+    /// The body's vertex for each that is shown, where only some are.
+    vertices: Option<Vec<u32>>,
+    measure: Measure,
+    color: [u8; 4],
+}
+
+impl ShownBody {
+    /// Number `index` of the bodies of a description, whose surface is `surface`.
+    ///
+    /// # Errors
+    /// If a triangle has no threads where limits need them.
+    pub fn new(body: BodyRef, index: usize, surface: &[[u32; 3]]) -> Result<Self, String> {
+        let (mesh, vertices, measure) = match body {
+            BodyRef::Cloth(cloth) => {
+                let x = |v: u32| cloth.mesh.positions[v as usize];
+                let edges = Adjacency::new(&cloth.mesh.triangles).edges;
+                let edges = edges.into_iter().map(|[a, b]| ([a, b], x(a).distance(x(b)))).collect();
+                let gauge = Gauge::new(&cloth.mesh, Some(cloth))?;
+                (cloth.mesh.clone(), None, Measure::Cloth { gauge, edges, edge: edge_limit(cloth) })
+            }
+            BodyRef::Solid(solid) => {
+                let mut own = vec![u32::MAX; solid.mesh.positions.len()];
+                let mut vertices = Vec::new();
+                let mut number = |v: u32| {
+                    if own[v as usize] == u32::MAX {
+                        own[v as usize] = vertices.len() as u32;
+                        vertices.push(v);
+                    }
+                    own[v as usize]
+                };
+                let triangles = surface.iter().map(|t| t.map(&mut number)).collect();
+                let positions = vertices.iter().map(|&v| solid.mesh.positions[v as usize]).collect();
+                let mesh = TriangleMesh { positions, triangles, ..TriangleMesh::default() };
+                let rest = RestTetrahedra::new(&solid.mesh);
+                let gauge = SoftGauge::new(&solid.mesh, Some(solid));
+                (mesh, Some(vertices), Measure::Solid { rest, gauge, limit: solid.strain })
+            }
+        };
+        let (name, kind) = (body.name().to_owned(), body.kind());
+        Ok(Self { name, kind, mesh, vertices, measure, color: to_bytes(fabric(index)) })
+    }
+
+    /// A body of which there is only a surface.
+    pub fn plain(name: &str, kind: &'static str, index: usize, mesh: TriangleMesh) -> Self {
+        let color = to_bytes(fabric(index));
+        Self { name: name.into(), kind, mesh, vertices: None, measure: Measure::None, color }
+    }
+
+    /// Takes over limits that have changed.
+    pub fn update(&mut self, body: BodyRef) {
+        match (&mut self.measure, body) {
+            (Measure::Cloth { gauge, edge, .. }, BodyRef::Cloth(cloth)) => {
+                // What was measured before can be measured again.
+                if let Ok(new) = Gauge::new(&cloth.mesh, Some(cloth)) {
+                    *gauge = new;
+                }
+                *edge = edge_limit(cloth);
+            }
+            (Measure::Solid { gauge, limit, .. }, BodyRef::Solid(solid)) => {
+                *gauge = SoftGauge::new(&solid.mesh, Some(solid));
+                *limit = solid.strain;
+            }
+            _ => {}
+        }
+    }
+
+    /// What the page is told of it.
+    pub fn message(&self, limited: bool) -> BodyMessage<'_> {
+        let [r, g, b, _] = self.color;
+        BodyMessage {
+            name: &self.name,
+            kind: self.kind,
+            model: "fem",
+            vertices: self.mesh.positions.len(),
+            triangles: self.mesh.triangles.len(),
+            color: format!("#{r:02x}{g:02x}{b:02x}"),
+            limited,
+        }
+    }
+
+    /// Texture coordinates of vertices, if every vertex has the same in all of its triangles.
+    pub fn uvs(&self) -> Option<Vec<Vec2>> {
+        let corners = self.mesh.uvs.as_ref()?;
+        let mut uvs = vec![Vec2::NAN; self.mesh.positions.len()];
+        for (t, corners) in self.mesh.triangles.iter().zip(corners) {
+            for (&v, &uv) in t.iter().zip(corners) {
+                let known = &mut uvs[v as usize];
+                if !known.is_nan() && *known != uv {
+                    return None;
+                }
+                *known = uv;
+            }
+        }
+        uvs.iter().all(|uv| uv.is_finite()).then_some(uvs)
+    }
+
+    /// The body's vertex that is shown as `vertex`, if there is one.
+    pub fn vertex(&self, vertex: u32) -> Option<u32> {
+        match &self.vertices {
+            Some(vertices) => vertices.get(vertex as usize).copied(),
+            None => (vertex as usize).lt(&self.mesh.positions.len()).then_some(vertex),
+        }
+    }
+
+    /// The vertex that shows the body's `vertex`, if one does.
+    pub fn shown(&self, vertex: u32) -> Option<u32> {
+        match &self.vertices {
+            Some(vertices) => vertices.iter().position(|&v| v == vertex).map(|v| v as u32),
+            None => Some(vertex),
+        }
+    }
+
+    /// The positions that are shown, of those of the body.
+    pub fn positions(&self, all: Vec<Vec3>) -> Vec<Vec3> {
+        match &self.vertices {
+            Some(vertices) => vertices.iter().map(|&v| all[v as usize]).collect(),
+            None => all,
+        }
+    }
+
+    /// Measures the body at `all`, its positions, and paints what is shown.
+    pub fn measure(&self, all: &[Vec3], colouring: Colouring, range: f32) -> (Strains, Option<Vec<[u8; 4]>>) {
+        match &self.measure {
+            Measure::None => (Strains::default(), self.unmeasured(colouring)),
+            Measure::Cloth { gauge, edges, edge } => {
+                let Some(measured) = gauge.measure(all) else {
+                    return (Strains::default(), self.unmeasured(colouring));
+                };
+                let strains = if *edge == Limit::default() {
+                    strains(&measured)
+                } else {
+                    strains_of_edges(edges, all, *edge)
+                };
+                (strains, self.paint(&measured, colouring, range))
+            }
+            Measure::Solid { rest, gauge, limit } => {
+                let measured = rest.measure(all, *limit);
+                let strains = Strains {
+                    max: measured.max_stretch as f32 - 1.0,
+                    min: measured.min_stretch as f32 - 1.0,
+                    residual: measured.max_residual as f32,
+                    residuals: measured.mean_residual * rest.len() as f64,
+                    elements: rest.len(),
+                };
+                let colours = coloring(colouring).map(|coloring| {
+                    let values = gauge.at_vertices(all, coloring);
+                    let scale = coloring.scale(range);
+                    let color =
+                        |value| scale.as_ref().map_or(self.color, |scale| to_bytes(scale.color(value)));
+                    let paint = |&v: &u32| color(values[v as usize]);
+                    self.vertices.iter().flatten().map(paint).collect()
+                });
+                (strains, colours)
+            }
+        }
+    }
+
+    fn unmeasured(&self, colouring: Colouring) -> Option<Vec<[u8; 4]>> {
+        coloring(colouring).map(|_| vec![self.color; self.mesh.positions.len()])
+    }
+
+    fn paint(&self, measured: &[Measured], colouring: Colouring, range: f32) -> Option<Vec<[u8; 4]>> {
+        let coloring = coloring(colouring)?;
+        if coloring == Coloring::Hsv {
+            let colors: Vec<Vec3> = measured.iter().map(|m| coloring.color(m, range)).collect();
+            let part = |k: usize| at_vertices(&colors.iter().map(|c| c[k]).collect::<Vec<_>>(), &self.mesh);
+            let [r, g, b] = [part(0), part(1), part(2)];
+            return Some((0..r.len()).map(|v| to_bytes(Vec3::new(r[v], g[v], b[v]))).collect());
+        }
+        let scale = coloring.scale(range)?;
+        let values: Vec<f32> = measured.iter().map(|m| coloring.value(m)).collect();
+        Some(at_vertices(&values, &self.mesh).into_iter().map(|v| to_bytes(scale.color(v))).collect())
+    }
+}
+
+/// Limits on edges, where these alone limit strain.
+fn edge_limit(cloth: &Cloth) -> Limit {
+    if cloth.strain_bounds() == Limit::default() { cloth.edge } else { Limit::default() }
+}
+
+/// What the renderer calls it.
+pub fn coloring(colouring: Colouring) -> Option<Coloring> {
+    match colouring {
+        Colouring::None => None,
+        Colouring::Strain => Some(Coloring::Strain),
+        Colouring::Residual => Some(Coloring::Residual),
+        Colouring::Hsv => Some(Coloring::Hsv),
+    }
+}
+
+fn strains(measured: &[Measured]) -> Strains {
+    let mut all = Strains { elements: measured.len(), ..Strains::default() };
+    for m in measured {
+        all.max = all.max.max(m.strains[0]);
+        all.min = all.min.min(m.strains[1]);
+        all.residual = all.residual.max(m.residual);
+        all.residuals += f64::from(m.residual);
+    }
+    all
+}
+
+fn strains_of_edges(edges: &[([u32; 2], f32)], x: &[Vec3], limit: Limit) -> Strains {
+    let mut all = Strains { elements: edges.len(), ..Strains::default() };
+    for &([a, b], rest) in edges {
+        let strain = x[a as usize].distance(x[b as usize]) / rest - 1.0;
+        let above = limit.max.map_or(0.0, |max| strain - max);
+        let below = limit.min.map_or(0.0, |min| min - strain);
+        let residual = above.max(below).max(0.0);
+        all.max = all.max.max(strain);
+        all.min = all.min.min(strain);
+        all.residual = all.residual.max(residual);
+        all.residuals += f64::from(residual);
+    }
+    all
+}

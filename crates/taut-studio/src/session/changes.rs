@@ -1,0 +1,276 @@
+//! What is changed while it runs: one value at a time, and all of it written back into the text of the scene, whose comments stay.
+
+use serde_json::Value as Json;
+use taut::{BodyRef, Description, Pin};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value, value};
+
+use crate::protocol::{Limiter, Parameters};
+
+/// Sets one of the parameters.
+///
+/// # Errors
+/// If there is no such parameter, or it cannot have that value; says what would be right.
+pub fn set(parameters: &mut Parameters, key: &str, to: &Json) -> Result<(), String> {
+    let wrong = |right: &str| format!("{key} cannot be {to}: {right}");
+    let number = |low: f32, high: f32| {
+        let found = to.as_f64().map(|x| x as f32).filter(|x| (low..=high).contains(x));
+        found.ok_or_else(|| wrong(&format!("it is a number from {low} to {high}")))
+    };
+    let or_none = |low: f32, high: f32| if to.is_null() { Ok(None) } else { number(low, high).map(Some) };
+    match key {
+        "limiter" => {
+            parameters.limiter =
+                parse(to).ok_or_else(|| wrong("it is \"off\", \"edge\" or \"isotropic\""))?;
+        }
+        "stretch_max" => parameters.stretch_max = or_none(0.0, 10.0)?,
+        "stretch_min" => parameters.stretch_min = or_none(-0.99, 0.0)?,
+        "bend_max" => parameters.bend_max = or_none(0.0, 10_000.0)?,
+        "stiffness" => parameters.stiffness = number(0.001, 1000.0)?,
+        "gravity" => parameters.gravity = number(-100.0, 100.0)?,
+        "wind" => {
+            let wind: Option<[f32; 3]> = parse(to);
+            let fine = |wind: &[f32; 3]| wind.iter().all(|x| x.abs() <= 100.0);
+            parameters.wind =
+                wind.filter(fine).ok_or_else(|| wrong("it is three numbers from -100 to 100"))?;
+        }
+        "budget_ms" => parameters.budget_ms = number(0.5, 1000.0)?,
+        "fps" => {
+            let fps = to.as_f64().filter(|fps| [30.0, 60.0].contains(fps));
+            parameters.fps = fps.ok_or_else(|| wrong("it is 30 or 60"))? as f32;
+        }
+        "colouring" => {
+            parameters.colouring =
+                parse(to).ok_or_else(|| wrong("it is \"none\", \"strain\", \"residual\" or \"hsv\""))?;
+        }
+        "levels_shown" => {
+            parameters.levels_shown = to.as_bool().ok_or_else(|| wrong("it is true or false"))?;
+        }
+        _ => {
+            return Err(format!(
+                "there is no parameter {key:?}: there are limiter, stretch_max, stretch_min, bend_max, stiffness, gravity, wind, budget_ms, fps, colouring and levels_shown"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn parse<T: serde::de::DeserializeOwned>(value: &Json) -> Option<T> {
+    serde_json::from_value(value.clone()).ok()
+}
+
+/// What is different from the scene's text.
+#[derive(Clone, Copy, Debug)]
+pub struct Changes<'a> {
+    /// Parameters at the start.
+    pub from: &'a Parameters,
+    /// Parameters now.
+    pub to: &'a Parameters,
+    /// What is simulated now.
+    pub description: &'a Description,
+    /// Vertices that were held at the start: body and vertex.
+    pub held_before: &'a [(usize, u32)],
+    /// Vertices that are held now.
+    pub held_now: &'a [(usize, u32)],
+}
+
+impl Changes<'_> {
+    /// Writes the changes into `text`, a scene.
+    ///
+    /// # Errors
+    /// If it is none, or something of it cannot be said in a scene.
+    pub fn apply(&self, text: &str) -> Result<String, String> {
+        let mut document: DocumentMut =
+            text.parse().map_err(|error| format!("the scene is not TOML: {error}"))?;
+        let (from, to) = (self.from, self.to);
+        if from.gravity != to.gravity {
+            set_key(&mut document, "scene", "gravity", numbers(self.description.gravity.to_array()));
+        }
+        if from.fps != to.fps {
+            set_key(&mut document, "scene", "frame_rate", number(to.fps));
+        }
+        if from.wind != to.wind {
+            set_key(&mut document, "air", "wind", numbers(to.wind));
+        }
+        if from.budget_ms != to.budget_ms {
+            set_key(&mut document, "solver", "budget_ms", number(to.budget_ms));
+        }
+        let cloths = self.description.cloths.len();
+        for (body, described) in self.description.bodies().enumerate() {
+            let (kind, index) = if body < cloths { ("cloth", body) } else { ("solid", body - cloths) };
+            if let Some(table) = body_table(&mut document, kind, index) {
+                self.apply_to_body(table, body, described)?;
+            }
+        }
+        Ok(document.to_string())
+    }
+
+    fn apply_to_body(
+        &self,
+        table: &mut dyn TableLike,
+        body: usize,
+        described: BodyRef,
+    ) -> Result<(), String> {
+        let (from, to) = (self.from, self.to);
+        let limits = |p: &Parameters| (p.limiter, p.stretch_max, p.stretch_min);
+        if limits(from) != limits(to) {
+            let solid = matches!(described, BodyRef::Solid(_));
+            let pair = [("min", to.stretch_min), ("max", to.stretch_max)];
+            let (strain, edge) = match to.limiter {
+                Limiter::Off => (None, None),
+                Limiter::Edge if !solid => (None, Some(pair)),
+                Limiter::Edge | Limiter::Isotropic => (Some(pair), None),
+            };
+            set_limits(table, "strain", strain);
+            set_limits(table, "edge", edge);
+        }
+        if let BodyRef::Cloth(_) = described
+            && from.bend_max != to.bend_max
+        {
+            let pair = to.bend_max.map(|max| [("min", Some(-max)), ("max", Some(max))]);
+            set_limits(table, "bend", pair);
+        }
+        if from.stiffness != to.stiffness {
+            let numbers = match described {
+                BodyRef::Cloth(cloth) => {
+                    vec![("stretch", cloth.material.stretch), ("bend", cloth.material.bend)]
+                }
+                BodyRef::Solid(solid) => vec![("young", solid.material.young)],
+            };
+            set_material(table, described, &numbers);
+        }
+        self.set_pins(table, body, described)
+    }
+
+    /// Vertices that are held now and were not, or the other way round.
+    fn set_pins(&self, table: &mut dyn TableLike, body: usize, described: BodyRef) -> Result<(), String> {
+        let of = |held: &[(usize, u32)]| -> Vec<u32> {
+            let mut all: Vec<u32> = held.iter().filter(|(b, _)| *b == body).map(|(_, v)| *v).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let (before, now) = (of(self.held_before), of(self.held_now));
+        let new: Vec<u32> = now.iter().copied().filter(|v| before.binary_search(v).is_err()).collect();
+        let gone = before.iter().any(|v| now.binary_search(v).is_err());
+        if new.is_empty() && !gone {
+            return Ok(());
+        }
+        let plain = |pin: &Pin| {
+            pin.motion.keys.is_empty() && pin.attach.is_none() && pin.from == 0.0 && pin.until.is_none()
+        };
+        if gone && !described.pins().iter().all(plain) {
+            return Err(format!(
+                "a pin of {} that moves was taken away, which a scene file cannot say: pin the vertex again and change the file by hand",
+                described.name()
+            ));
+        }
+        if !table.get("pin").is_some_and(|pin| pin.is_array() || pin.is_array_of_tables()) {
+            table.insert("pin", value(Array::new()));
+        }
+        let vertices = if gone { &now } else { &new };
+        let mut pin = InlineTable::new();
+        let list: Vec<String> = vertices.iter().map(u32::to_string).collect();
+        pin.insert("select", format!("index:{}", list.join(",")).into());
+        match table.get_mut("pin") {
+            Some(Item::Value(Value::Array(pins))) => {
+                if gone {
+                    pins.clear();
+                }
+                if !vertices.is_empty() {
+                    pins.push(pin);
+                }
+            }
+            Some(Item::ArrayOfTables(pins)) => {
+                if gone {
+                    pins.clear();
+                }
+                if !vertices.is_empty() {
+                    pins.push(pin.into_table());
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The number that a person would write for `number`.
+fn number(number: f32) -> Value {
+    format!("{number}").parse::<f64>().unwrap_or(f64::from(number)).into()
+}
+
+fn numbers(values: [f32; 3]) -> Value {
+    Value::Array(values.into_iter().map(number).collect())
+}
+
+/// Sets `[table] key`, which may not be there.
+fn set_key(document: &mut DocumentMut, table: &str, key: &str, new: Value) {
+    let entry = document.entry(table).or_insert_with(toml_edit::table);
+    if let Some(table) = entry.as_table_like_mut() {
+        put(table, key, new);
+    }
+}
+
+/// Sets a key; what stands around its value, such as a comment behind it, stays.
+fn put(table: &mut dyn TableLike, key: &str, mut new: Value) {
+    if let Some(Item::Value(old)) = table.get(key) {
+        *new.decor_mut() = old.decor().clone();
+    }
+    table.insert(key, Item::Value(new));
+}
+
+/// Table number `index` of `kind`, as `[[kind]]` or in an array.
+fn body_table<'a>(document: &'a mut DocumentMut, kind: &str, index: usize) -> Option<&'a mut dyn TableLike> {
+    match document.get_mut(kind)? {
+        Item::ArrayOfTables(tables) => tables.get_mut(index).map(|table| table as &mut dyn TableLike),
+        Item::Value(Value::Array(tables)) => {
+            tables.get_mut(index)?.as_inline_table_mut().map(|table| table as &mut dyn TableLike)
+        }
+        _ => None,
+    }
+}
+
+/// Sets a pair of limits, or takes it away.
+fn set_limits(table: &mut dyn TableLike, key: &str, limits: Option<[(&str, Option<f32>); 2]>) {
+    let Some(limits) = limits.filter(|limits| limits.iter().any(|(_, limit)| limit.is_some())) else {
+        table.remove(key);
+        return;
+    };
+    if !table.get(key).is_some_and(Item::is_table_like) {
+        put(table, key, Value::InlineTable(InlineTable::new()));
+    }
+    let Some(pair) = table.get_mut(key).and_then(Item::as_table_like_mut) else { return };
+    // Limits that differ by direction give way.
+    for key in ["warp", "weft", "bias", "direction"] {
+        pair.remove(key);
+    }
+    for (key, limit) in limits {
+        match limit {
+            Some(limit) => put(pair, key, number(limit)),
+            None => {
+                pair.remove(key);
+            }
+        }
+    }
+    if let Some(inline) = table.get_mut(key).and_then(Item::as_inline_table_mut) {
+        inline.fmt();
+    }
+}
+
+/// Sets numbers of a material: on top of a named one, or in its table.
+fn set_material(table: &mut dyn TableLike, described: BodyRef, numbers: &[(&str, f32)]) {
+    if !table.get("material").is_some_and(Item::is_table_like) {
+        let usual = if matches!(described, BodyRef::Cloth(_)) { "polyester" } else { "silicone" };
+        let name = table.get("material").and_then(Item::as_str).unwrap_or(usual).to_owned();
+        let mut material = InlineTable::new();
+        material.insert("base", name.into());
+        put(table, "material", Value::InlineTable(material));
+    }
+    let Some(material) = table.get_mut("material").and_then(Item::as_table_like_mut) else { return };
+    for (key, x) in numbers {
+        put(material, key, number(*x));
+    }
+    if let Some(inline) = table.get_mut("material").and_then(Item::as_inline_table_mut) {
+        inline.fmt();
+    }
+}

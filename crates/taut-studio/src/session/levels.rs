@@ -1,0 +1,48 @@
+//! Coarser levels of the first cloth, as the engine makes them, for those who want to see them.
+
+use glam::Vec3;
+use taut::{
+    hierarchy::{self, Hierarchy, Options},
+    mesh::TriangleMesh,
+};
+
+use crate::protocol::LevelMessage;
+
+/// Coarser levels of a mesh.
+#[derive(Debug, Default)]
+pub struct ShownLevels {
+    base: Vec<[u32; 3]>,
+    hierarchy: Hierarchy,
+}
+
+impl ShownLevels {
+    /// Those of `mesh`.
+    pub fn new(mesh: &TriangleMesh) -> Self {
+        Self { base: mesh.triangles.clone(), hierarchy: hierarchy::build(mesh, &Options::default()) }
+    }
+
+    /// What the page is told of them.
+    pub fn messages(&self) -> Vec<LevelMessage> {
+        let message = |(k, mesh): (usize, &TriangleMesh)| LevelMessage {
+            level: k + 1,
+            vertices: mesh.positions.len(),
+            triangles: mesh.triangles.len(),
+        };
+        self.meshes().enumerate().map(message).collect()
+    }
+
+    /// Their rest shapes, finest first.
+    pub fn meshes(&self) -> impl Iterator<Item = &TriangleMesh> {
+        self.hierarchy.levels.iter().map(|level| &level.mesh)
+    }
+
+    /// Where their vertices are when those of the mesh are at `x` \[m\].
+    pub fn positions(&self, x: &[Vec3]) -> Vec<(u32, Vec<Vec3>)> {
+        let place = |site: &hierarchy::Site| -> Vec3 {
+            let corners = self.base[site.triangle as usize];
+            corners.iter().zip(site.weights).map(|(&v, weight)| x[v as usize] * weight).sum()
+        };
+        let level = |level: &hierarchy::Level| level.on_base.iter().map(place).collect();
+        self.hierarchy.levels.iter().zip(1..).map(|(l, number)| (number, level(l))).collect()
+    }
+}

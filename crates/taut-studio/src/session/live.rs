@@ -1,0 +1,414 @@
+//! A running simulation: a scene, what has been changed of it, and what is shown.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use glam::Vec3;
+use rayon::prelude::*;
+use taut::{BodyRef, FrameReport, GripId, Limit};
+
+use super::{
+    Outcome,
+    body::{ShownBody, Strains},
+    changes::{self, Changes},
+    export,
+    levels::ShownLevels,
+    obstacle::{ShownObstacle, shown_obstacles},
+    start::{bounds, chosen_threads, colour_range, extent, meshes, parameters_of},
+};
+use crate::{
+    folder::Chosen,
+    hub::{Exported, Hub, Stage},
+    protocol::{Answer, BoundsMessage, Colouring, LightMessage, Limiter, Parameters, Request, SceneMessage},
+    wire::FrameContents,
+};
+
+/// Part of a frame that limiting may take.
+const SHARE: f32 = 0.6;
+/// Budgets of earlier frames that were not spent and may be, at most.
+const CREDIT: f32 = 2.0;
+/// What is limited to where a scene says nothing and a limiter is switched on (strain).
+const USUAL_LIMIT: f32 = 0.05;
+/// Strain at which nothing is left that could be shown.
+const LOST: f32 = 1e3;
+
+/// A running simulation.
+#[derive(Debug)]
+pub struct Live {
+    pub(super) engine: taut::Live,
+    chosen: Chosen,
+    /// Whether the scene is other than its text, by overrides of the command line.
+    overridden: bool,
+    threads: usize,
+    bodies: Vec<ShownBody>,
+    obstacles: Vec<ShownObstacle>,
+    levels: ShownLevels,
+    parameters: Parameters,
+    /// As they were at the start.
+    initial: Parameters,
+    /// Where gravity pulls.
+    down: Vec3,
+    /// Vertices that were held at the start.
+    held: Vec<(usize, u32)>,
+    /// Grips of the page, by its own numbers.
+    pub(super) grips: HashMap<u32, GripId>,
+    pub(super) echo: f64,
+    report: FrameReport,
+    frame_ms: f32,
+    saved: Vec<PathBuf>,
+    /// Whether the user chose a time budget.
+    budgeted: bool,
+    /// Time that frames before this one have left over \[ms\].
+    credit: f32,
+}
+
+impl Live {
+    /// Starts a scene.
+    ///
+    /// # Errors
+    /// Why it cannot be simulated.
+    pub fn new(chosen: Chosen, overridden: bool, threads: usize) -> Result<Self, String> {
+        let mut description = chosen.scene.build().map_err(|problems| problems.to_string())?;
+        let fps = if chosen.scene.frame_rate > 45.0 { 60.0 } else { 30.0 };
+        description.frame_time = 1.0 / fps;
+        let budget = description.solver.budget_ms.unwrap_or(SHARE * 1e3 / fps);
+        description.solver.budget_ms = Some(budget);
+        let parameters = parameters_of(&description, fps, budget);
+        let count = if threads == 0 { chosen_threads(&description) } else { threads };
+        let reach = 4.0 * extent(&description).max(1.0);
+        let obstacles = shown_obstacles(&description, reach);
+        let levels =
+            description.cloths.first().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
+        let engine = taut::Live::new(description, count).map_err(|error| error.to_string())?;
+        let shown = engine.description().bodies().enumerate();
+        let shown = shown.map(|(k, body)| ShownBody::new(body, k, engine.world().surface_of(k)));
+        let bodies = shown.collect::<Result<_, _>>()?;
+        Ok(Self {
+            down: engine.description().gravity.try_normalize().unwrap_or(Vec3::NEG_Y),
+            held: engine.pins().collect(),
+            engine,
+            chosen,
+            overridden,
+            threads,
+            bodies,
+            obstacles,
+            levels,
+            initial: parameters.clone(),
+            parameters,
+            grips: HashMap::new(),
+            echo: 0.0,
+            report: FrameReport { converged: true, ..FrameReport::default() },
+            frame_ms: 0.0,
+            saved: Vec::new(),
+            budgeted: false,
+            credit: 0.0,
+        })
+    }
+
+    /// What can be changed, as it is now.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// What viewers are told of the scene.
+    pub fn stage(&self, epoch: u32, playing: bool) -> Stage {
+        let description = self.engine.description();
+        let limited =
+            |body: BodyRef| body.strain_bounds() != Limit::default() || body.edge() != Limit::default();
+        let bodies = self.bodies.iter().zip(description.bodies()).map(|(shown, b)| shown.message(limited(b)));
+        let [min, max] = bounds(description);
+        let scene = SceneMessage {
+            epoch,
+            name: &self.chosen.scene.name,
+            description: self.chosen.scene.description(),
+            fps: self.parameters.fps,
+            frames: None,
+            bodies: bodies.collect(),
+            obstacles: self.obstacles.iter().map(ShownObstacle::message).collect(),
+            levels: self.levels.messages(),
+            parameters: &self.parameters,
+            playing,
+            bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
+            lights: self.chosen.scene.lights().into_iter().map(LightMessage::from).collect(),
+            tolerance: description.solver.tolerance,
+        };
+        let meshes = meshes(epoch, &self.bodies, &self.obstacles, &self.levels);
+        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes }
+    }
+
+    /// One frame on.
+    pub fn advance(&mut self) {
+        // The clock runs on while the system has the thread wait. A scene that mostly needs far less than its budget gets over that with what it
+        // has saved, instead of being cut short; one that needs all of it has nothing saved.
+        let budget = self.parameters.budget_ms;
+        let allowed = Duration::from_secs_f32(1e-3 * (budget + self.credit));
+        let given = self.engine.set_budget(Some(allowed));
+        debug_assert!(given.is_ok(), "budgets are at most seconds");
+        let begun = Instant::now();
+        self.report = self.engine.advance();
+        self.frame_ms = 1e3 * begun.elapsed().as_secs_f32();
+        self.credit = (self.credit + budget - self.frame_ms).clamp(0.0, CREDIT * budget);
+    }
+
+    /// Back to the start.
+    pub fn reset(&mut self) {
+        self.engine.reset();
+        self.grips.clear();
+        self.echo = 0.0;
+        self.report = FrameReport { converged: true, ..FrameReport::default() };
+    }
+
+    /// Releases all grips.
+    pub fn let_go(&mut self) {
+        for (_, grip) in self.grips.drain() {
+            self.engine.release(grip);
+        }
+        self.echo = 0.0;
+    }
+
+    /// The frame that is shown.
+    pub fn contents(&mut self) -> FrameContents {
+        let begun = Instant::now();
+        let (world, state) = (self.engine.world(), self.engine.state());
+        let Parameters { colouring, colour_range, levels_shown, .. } = self.parameters;
+        // Bodies are measured side by side: of ten curtains that is a sixth of a frame otherwise.
+        let measure = |(k, body): (usize, &ShownBody)| {
+            let all = state.positions(world, k);
+            let (strains, painted) = body.measure(&all, colouring, colour_range);
+            let levels = (k == 0 && levels_shown).then(|| self.levels.positions(&all));
+            (body.positions(all), strains, painted, levels)
+        };
+        let measured: Vec<_> = self.bodies.par_iter().enumerate().map(measure).collect();
+        let mut strains = Strains::default();
+        let (mut bodies, mut colours, mut levels) = (Vec::new(), Vec::new(), None);
+        for (positions, of_body, painted, of_levels) in measured {
+            strains = strains.with(of_body);
+            bodies.push(positions);
+            colours.extend(painted);
+            levels = levels.or(of_levels);
+        }
+        let time = world.time_of_frame(state.frame());
+        let shown = |(body, vertex): (usize, u32)| Some([body as u32, self.bodies[body].shown(vertex)?]);
+        let deformed = self.obstacles.iter().zip(0..).filter_map(|(o, k)| Some((k, o.deformed(time)?)));
+        let FrameReport { velocity_ms, contact_ms, limit_ms, position_ms, .. } = self.report;
+        let measuring_ms = 1e3 * begun.elapsed().as_secs_f32();
+        FrameContents {
+            number: state.frame(),
+            time: f64::from(time),
+            echo: self.echo,
+            milliseconds: [
+                velocity_ms,
+                contact_ms,
+                limit_ms,
+                position_ms,
+                measuring_ms,
+                self.frame_ms + measuring_ms,
+            ],
+            largest_residual: strains.residual,
+            mean_residual: strains.mean_residual(),
+            max_strain: strains.max,
+            min_strain: strains.min,
+            iterations: self.report.iterations,
+            converged: self.report.converged,
+            bodies,
+            colours: (colouring != Colouring::None).then_some(colours),
+            obstacles: self
+                .obstacles
+                .iter()
+                .map(|o| o.matrix(time, |k| state.rigid_bodies()[k].pose))
+                .collect(),
+            levels,
+            pins: Some(self.engine.pins().filter_map(shown).collect()),
+            deformed: deformed.collect(),
+        }
+    }
+
+    /// Whether `frame` is beyond help: time was so short, or forces so large, that cloth has flown apart.
+    pub fn is_lost(frame: &FrameContents) -> bool {
+        let fine = |strain: f32| (-LOST..LOST).contains(&strain);
+        !fine(frame.max_strain) || !fine(frame.min_strain)
+    }
+
+    /// Does what the driver asks for.
+    ///
+    /// # Errors
+    /// Why it is refused, and what would be right.
+    pub fn obey(&mut self, request: Request, hub: &Hub) -> Result<Outcome, String> {
+        match request {
+            Request::Seek { .. } => {
+                return Err("a running scene has no frames to go back to: `reset` starts it over".into());
+            }
+            Request::Scene { name } => return self.change_scene(&name, hub),
+            Request::Set { key, value } => {
+                self.set(&key, &value)?;
+                return Ok(Outcome::Changed);
+            }
+            Request::Grab { body, triangle, weights, point, hard, id } => {
+                self.grab(body, triangle, weights, hard, id)?;
+                self.drag(id, point, 0.0)?;
+            }
+            Request::Drag { id, point, stamp } => self.drag(id, point, stamp)?,
+            Request::Release { id } => {
+                if let Some(grip) = self.grips.remove(&id) {
+                    self.engine.release(grip);
+                }
+            }
+            Request::Pin { body, vertex } => {
+                let (body, vertex) = self.vertex(body, vertex)?;
+                self.engine.pin(body, vertex).map_err(|error| error.to_string())?;
+                return Ok(Outcome::Moved);
+            }
+            Request::Unpin { body, vertex } => {
+                let (body, vertex) = self.vertex(body, vertex)?;
+                self.engine.unpin(body, vertex).map_err(|error| error.to_string())?;
+                return Ok(Outcome::Moved);
+            }
+            Request::Save { name } => return self.save(&name, hub),
+            // The session does these itself.
+            _ => {}
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn change_scene(&mut self, name: &str, hub: &Hub) -> Result<Outcome, String> {
+        let folder = hub.folder.as_ref().ok_or("there is no scene folder")?;
+        hub.say(&Answer::Notice { text: &format!("opening {name}") });
+        let chosen = folder.choose(name)?;
+        let mut new = Self::new(chosen, false, self.threads)?;
+        (new.parameters.colouring, new.parameters.levels_shown) =
+            (self.parameters.colouring, self.parameters.levels_shown);
+        new.parameters.colour_range = colour_range(&new.parameters);
+        new.saved = std::mem::take(&mut self.saved);
+        *self = new;
+        Ok(Outcome::NewScene)
+    }
+
+    pub(super) fn shown_body(&self, body: u32) -> Result<&ShownBody, String> {
+        let count = self.bodies.len();
+        self.bodies
+            .get(body as usize)
+            .ok_or_else(|| format!("there is no body {body}: there are {count}, from 0"))
+    }
+
+    /// The engine's names for a vertex that is shown.
+    pub(super) fn vertex(&self, body: u32, vertex: u32) -> Result<(usize, u32), String> {
+        let own = self.shown_body(body)?.vertex(vertex);
+        let own = own.ok_or_else(|| format!("body {body} shows no vertex {vertex}"))?;
+        Ok((body as usize, own))
+    }
+
+    fn set(&mut self, key: &str, value: &serde_json::Value) -> Result<(), String> {
+        let mut new = self.parameters.clone();
+        changes::set(&mut new, key, value)?;
+        let usual = || Some(USUAL_LIMIT);
+        if new.limiter != Limiter::Off && self.parameters.limiter == Limiter::Off && new.stretch_min.is_none()
+        {
+            new.stretch_max = new.stretch_max.or_else(usual);
+        }
+        new.budget_ms = if key == "fps" { new.budget_ms.min(SHARE * 1e3 / new.fps) } else { new.budget_ms };
+        new.colour_range = colour_range(&new);
+        self.apply(&new).map_err(|error| error.to_string())?;
+        self.parameters = new;
+        self.budgeted |= key == "budget_ms";
+        for (shown, body) in self.bodies.iter_mut().zip(self.engine.description().bodies()) {
+            shown.update(body);
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, new: &Parameters) -> Result<(), taut::WorldError> {
+        let (old, engine) = (&self.parameters, &mut self.engine);
+        if new.gravity != old.gravity {
+            engine.set_gravity(self.down * new.gravity)?;
+        }
+        if new.wind != old.wind {
+            engine.set_wind(Vec3::from_array(new.wind))?;
+        }
+        if new.fps != old.fps {
+            engine.set_frame_time(1.0 / new.fps)?;
+        }
+        if new.stiffness != old.stiffness {
+            engine.stiffen_all(new.stiffness)?;
+        }
+        let limits = |p: &Parameters| (p.limiter, p.stretch_max, p.stretch_min);
+        if limits(new) != limits(old) {
+            let limiter = match new.limiter {
+                Limiter::Off => taut::Limiter::Off,
+                Limiter::Edge => taut::Limiter::Edge,
+                Limiter::Isotropic => taut::Limiter::Isotropic,
+            };
+            engine.limit_all(limiter, Limit { min: new.stretch_min, max: new.stretch_max })?;
+        }
+        if new.bend_max != old.bend_max {
+            engine.limit_all_bends(Limit { min: new.bend_max.map(|max| -max), max: new.bend_max })?;
+        }
+        Ok(())
+    }
+
+    /// The scene as it is now, as TOML.
+    fn to_toml(&self) -> Result<String, String> {
+        let written_out;
+        let text = if self.overridden {
+            written_out = self.chosen.scene.to_toml();
+            &written_out
+        } else {
+            &self.chosen.text
+        };
+        let held: Vec<(usize, u32)> = self.engine.pins().collect();
+        // What the studio chooses for itself is no change of the scene.
+        let budget_ms = if self.budgeted { self.initial.budget_ms } else { self.parameters.budget_ms };
+        let initial = Parameters { budget_ms, ..self.initial.clone() };
+        let changes = Changes {
+            from: &initial,
+            to: &self.parameters,
+            description: self.engine.description(),
+            held_before: &self.held,
+            held_now: &held,
+        };
+        changes.apply(text)
+    }
+
+    fn save(&mut self, name: &str, hub: &Hub) -> Result<Outcome, String> {
+        let folder = hub.folder.as_ref().ok_or("there is no scene folder")?;
+        let text = self.to_toml()?;
+        taut_io::scene::parse(&text, name, folder.root(), &[]).map_err(|problems| {
+            format!("the changed scene is not one that could be read again: {problems}")
+        })?;
+        let own = self.chosen.file.as_deref().and_then(|file| std::fs::canonicalize(file).ok());
+        let path = folder.save(name, &text, |path| {
+            own.as_deref() == Some(path) || self.saved.iter().any(|saved| saved == path)
+        })?;
+        self.saved.push(path.clone());
+        Ok(Outcome::Saved(path.display().to_string()))
+    }
+
+    /// What is shown, as a file.
+    ///
+    /// # Errors
+    /// If there is no such format.
+    pub fn export(&self, format: &str) -> Result<Exported, String> {
+        let name = &self.chosen.scene.name;
+        if format == "toml" {
+            return Ok(Exported { name: format!("{name}.toml"), bytes: self.to_toml()?.into_bytes() });
+        }
+        let (world, state) = (self.engine.world(), self.engine.state());
+        let time = world.time_of_frame(state.frame());
+        let mut parts: Vec<export::Part> = Vec::new();
+        for (k, body) in self.bodies.iter().enumerate() {
+            let positions = body.positions(state.positions(world, k));
+            parts.push(export::Part {
+                name: body.message(false).name.into(),
+                positions,
+                triangles: &body.mesh.triangles,
+            });
+        }
+        for obstacle in &self.obstacles {
+            let matrix = obstacle.matrix(time, |k| state.rigid_bodies()[k].pose);
+            parts.push(export::Part::obstacle(obstacle, time, &matrix));
+        }
+        export::export(name, state.frame(), format, &parts)
+    }
+}

@@ -1,0 +1,271 @@
+//! The simulation, or a finished run, on a thread of its own: obeys what the driver asks for between frames, and publishes every frame.
+
+mod body;
+mod changes;
+mod export;
+mod hands;
+mod levels;
+mod live;
+mod obstacle;
+mod replay;
+mod start;
+
+use std::{
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::{Duration, Instant},
+};
+
+use crate::{
+    hub::{Errand, Exported, Frame, Hub, Reply, Stage, Status},
+    protocol::{Answer, Parameters, Request},
+    wire::{self, FrameContents},
+};
+
+pub use live::Live;
+pub use replay::Replay;
+
+/// Errands that may wait.
+pub const WAITING: usize = 512;
+
+/// What is shown: a running simulation or a finished run.
+#[derive(Debug)]
+pub enum Show {
+    /// A running simulation.
+    Live(Box<Live>),
+    /// A finished run.
+    Replay(Box<Replay>),
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Nothing that can be seen at once.
+    Done,
+    /// The frame that is shown is another one.
+    Moved,
+    /// Parameters, and what the frame shows.
+    Changed,
+    /// Everything.
+    NewScene,
+    /// A file was written.
+    Saved(String),
+}
+
+impl Show {
+    fn stage(&self, epoch: u32, playing: bool) -> Stage {
+        match self {
+            Self::Live(live) => live.stage(epoch, playing),
+            Self::Replay(replay) => replay.stage(epoch, playing),
+        }
+    }
+
+    fn parameters(&self) -> Parameters {
+        match self {
+            Self::Live(live) => live.parameters().clone(),
+            Self::Replay(replay) => replay.parameters().clone(),
+        }
+    }
+
+    fn contents(&mut self) -> Result<FrameContents, String> {
+        match self {
+            Self::Live(live) => Ok(live.contents()),
+            Self::Replay(replay) => replay.contents(),
+        }
+    }
+
+    /// One frame on; false at the end.
+    fn advance(&mut self) -> bool {
+        match self {
+            Self::Live(live) => {
+                live.advance();
+                true
+            }
+            Self::Replay(replay) => replay.advance(),
+        }
+    }
+
+    fn reset(&mut self) {
+        match self {
+            Self::Live(live) => live.reset(),
+            Self::Replay(replay) => replay.seek(0),
+        }
+    }
+
+    fn let_go(&mut self) {
+        if let Self::Live(live) = self {
+            live.let_go();
+        }
+    }
+
+    fn obey(&mut self, request: Request, hub: &Hub) -> Result<Outcome, String> {
+        match self {
+            Self::Live(live) => live.obey(request, hub),
+            Self::Replay(replay) => replay.obey(&request),
+        }
+    }
+
+    fn export(&mut self, format: &str) -> Result<Exported, String> {
+        match self {
+            Self::Live(live) => live.export(format),
+            Self::Replay(replay) => replay.export(format),
+        }
+    }
+}
+
+/// Runs `show` until the hub is stopped.
+pub fn run(hub: &Hub, errands: &Receiver<Errand>, show: Show, playing: bool) {
+    Session { hub, show, playing, epoch: 1, due: Instant::now() }.run(errands);
+}
+
+struct Session<'a> {
+    hub: &'a Hub,
+    show: Show,
+    playing: bool,
+    epoch: u32,
+    /// When the next frame is to be begun.
+    due: Instant,
+}
+
+impl Session<'_> {
+    fn run(mut self, errands: &Receiver<Errand>) {
+        self.publish_scene();
+        while !self.hub.is_stopped() {
+            let running = self.playing && self.hub.viewer_count() > 0;
+            let errand = if running {
+                errands.recv_timeout(self.due.saturating_duration_since(Instant::now()))
+            } else {
+                errands.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            };
+            match errand {
+                Ok(errand) => self.obey_all(errand, errands),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if self.hub.take_let_go() {
+                self.show.let_go();
+            }
+            if running && self.playing && Instant::now() >= self.due {
+                self.advance();
+            }
+        }
+    }
+
+    /// What waits is done before the next frame, but not what comes meanwhile: a flood does not stop the simulation.
+    fn obey_all(&mut self, first: Errand, errands: &Receiver<Errand>) {
+        let waiting = errands.try_iter().take(WAITING);
+        for errand in std::iter::once(first).chain(waiting) {
+            match errand {
+                Errand::Request(request, reply) => self.obey(request, &reply),
+                Errand::Export(format, reply) => {
+                    // Whoever asked may have gone.
+                    let _ = reply.send(self.show.export(&format));
+                }
+                Errand::Wake => {}
+            }
+        }
+    }
+
+    fn period(&self) -> Duration {
+        Duration::from_secs_f32(1.0 / self.show.parameters().fps.clamp(1.0, 240.0))
+    }
+
+    fn advance(&mut self) {
+        // Frames are as far apart as they are in the simulation; what is late is not made up for.
+        self.due = (self.due + self.period()).max(Instant::now());
+        if !self.show.advance() {
+            self.playing = false;
+        }
+        self.publish_frame();
+    }
+
+    fn obey(&mut self, request: Request, reply: &Reply) {
+        match request {
+            Request::Play => {
+                if matches!(&self.show, Show::Replay(replay) if replay.is_at_end()) {
+                    self.show.reset();
+                }
+                self.playing = true;
+                self.due = Instant::now();
+                self.publish_status(None);
+            }
+            Request::Pause => {
+                self.playing = false;
+                self.publish_frame();
+            }
+            Request::Step => {
+                self.playing = false;
+                self.show.advance();
+                self.publish_frame();
+            }
+            Request::Reset => {
+                self.show.reset();
+                self.publish_frame();
+            }
+            request => match self.show.obey(request, self.hub) {
+                Ok(Outcome::Done) => {}
+                Ok(Outcome::Moved) => self.publish_frame(),
+                Ok(Outcome::Changed) => {
+                    self.publish_parameters();
+                    if !self.playing {
+                        self.publish_frame();
+                    }
+                }
+                Ok(Outcome::NewScene) => {
+                    self.epoch += 1;
+                    self.publish_scene();
+                }
+                Ok(Outcome::Saved(path)) => reply.say(&Answer::Saved { path: &path }),
+                Err(text) => reply.say(&Answer::Problem { text: &text }),
+            },
+        }
+    }
+
+    fn publish_scene(&mut self) {
+        self.hub.stage.send_replace(Arc::new(self.show.stage(self.epoch, self.playing)));
+        self.publish_parameters();
+        self.publish_frame();
+    }
+
+    fn publish_parameters(&self) {
+        self.hub.parameters.send_replace(Some(Arc::new(self.show.parameters())));
+    }
+
+    fn publish_frame(&mut self) {
+        let mut contents = self.show.contents();
+        if let (Show::Live(live), Ok(frame)) = (&mut self.show, &contents)
+            && Live::is_lost(frame)
+        {
+            self.hub.say(&Answer::Notice {
+                text: "the cloth flew apart: back to the start. A longer time budget or smaller forces keep it together",
+            });
+            live.reset();
+            contents = self.show.contents();
+        }
+        match contents {
+            Ok(contents) => {
+                let bytes = wire::frame(self.epoch, &contents);
+                self.hub.frame.send_replace(Some(Frame { epoch: self.epoch, bytes }));
+                self.publish_status(Some(contents.number));
+            }
+            Err(text) => {
+                // A file of a run that is damaged: the frame before stays.
+                self.playing = false;
+                self.publish_status(None);
+                self.hub.say(&Answer::Problem { text: &text });
+            }
+        }
+    }
+
+    /// Tells viewers whether it runs, and which frame is shown while it does not.
+    fn publish_status(&self, frame: Option<u32>) {
+        let playing = self.playing;
+        self.hub.status.send_if_modified(|status| {
+            let changed = status.playing != playing || (!playing && frame.is_some_and(|f| f != status.frame));
+            *status = Status { playing, frame: frame.unwrap_or(status.frame) };
+            changed
+        });
+    }
+}

@@ -1,0 +1,112 @@
+//! What is shown of obstacles: shapes, meshes and rigid bodies, and where they are.
+
+use glam::{Mat3, Vec3};
+use taut::{
+    Description, MeshObstacle, Obstacle,
+    boundary::{
+        motion::{Motion, Pose},
+        obstacle::Shape,
+    },
+};
+
+use crate::protocol::ObstacleMessage;
+
+/// An obstacle as it is shown.
+#[derive(Clone, Debug)]
+pub struct ShownObstacle {
+    name: String,
+    kind: &'static str,
+    /// Vertices about its origin \[m\].
+    pub positions: Vec<Vec3>,
+    /// Triangles.
+    pub triangles: Vec<[u32; 3]>,
+    place: Place,
+}
+
+/// What says where an obstacle is.
+#[derive(Clone, Debug)]
+enum Place {
+    /// Its own motion.
+    Moved(Box<Obstacle>),
+    /// The simulation: it is rigid body number so.
+    Rigid(usize),
+    /// A motion of a mesh.
+    Mesh(Motion),
+    /// Frames of a mesh that changes its shape.
+    Deforming(Box<MeshObstacle>),
+}
+
+/// All obstacles of a description, in the order of the page: shapes, rigid bodies, meshes. Planes reach `reach` \[m\] to each side.
+pub fn shown_obstacles(description: &Description, reach: f32) -> Vec<ShownObstacle> {
+    let shape = |obstacle: &Obstacle, place: Place| {
+        let surface = obstacle.shape.surface(reach);
+        let (positions, triangles) = (surface.positions, surface.triangles);
+        ShownObstacle {
+            name: obstacle.name.clone(),
+            kind: kind(&obstacle.shape),
+            positions,
+            triangles,
+            place,
+        }
+    };
+    let fixed = description.obstacles.iter().map(|o| shape(o, Place::Moved(Box::new(o.clone()))));
+    let rigid = description.rigid_bodies.iter().enumerate().map(|(k, b)| shape(&b.obstacle, Place::Rigid(k)));
+    let meshes = description.mesh_obstacles.iter().map(|mesh| {
+        let deforms = mesh.frames.positions.len() > 1;
+        let place =
+            if deforms { Place::Deforming(Box::new(mesh.clone())) } else { Place::Mesh(mesh.motion.clone()) };
+        let positions = mesh.frames.positions.first().cloned().unwrap_or_default();
+        ShownObstacle {
+            name: mesh.name.clone(),
+            kind: "mesh",
+            positions,
+            triangles: mesh.triangles.clone(),
+            place,
+        }
+    });
+    fixed.chain(rigid).chain(meshes).collect()
+}
+
+fn kind(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Plane => "plane",
+        Shape::Sphere { .. } => "sphere",
+        Shape::Box { .. } => "box",
+        Shape::Capsule { .. } => "capsule",
+        Shape::Cylinder { .. } => "cylinder",
+        Shape::Torus { .. } => "torus",
+    }
+}
+
+impl ShownObstacle {
+    /// What the page is told of it.
+    pub fn message(&self) -> ObstacleMessage<'_> {
+        ObstacleMessage { name: &self.name, kind: self.kind, triangles: self.triangles.len() }
+    }
+
+    /// Where it is at `time` \[s\], as rows of a 3×4 matrix; `rigid` says where rigid bodies are.
+    pub fn matrix(&self, time: f32, rigid: impl Fn(usize) -> Pose) -> [f32; 12] {
+        match &self.place {
+            Place::Moved(obstacle) => rows(&obstacle.pose(time)),
+            Place::Rigid(body) => rows(&rigid(*body)),
+            Place::Mesh(motion) if !motion.keys.is_empty() => rows(&motion.at(time)),
+            Place::Mesh(_) | Place::Deforming(_) => {
+                rows(&Pose { rotation: glam::Quat::IDENTITY, position: Vec3::ZERO })
+            }
+        }
+    }
+
+    /// Where its vertices are at `time` \[s\], if it changes its shape \[m\].
+    pub fn deformed(&self, time: f32) -> Option<Vec<Vec3>> {
+        match &self.place {
+            Place::Deforming(mesh) => Some(mesh.positions_at(time)),
+            _ => None,
+        }
+    }
+}
+
+fn rows(pose: &Pose) -> [f32; 12] {
+    let [x, y, z] = Mat3::from_quat(pose.rotation).transpose().to_cols_array_2d();
+    let p = pose.position;
+    [x[0], x[1], x[2], p.x, y[0], y[1], y[2], p.y, z[0], z[1], z[2], p.z]
+}

@@ -1,0 +1,249 @@
+//! A finished run: frames are read from its folder when they are shown.
+
+use glam::Vec3;
+use taut::mesh::TriangleMesh;
+use taut_io::{
+    output::metrics::FrameLine,
+    recording::Recording,
+    scene::{self, Light},
+};
+
+use super::{
+    Outcome,
+    body::{ShownBody, Strains},
+    changes, export,
+    levels::ShownLevels,
+    obstacle::{ShownObstacle, shown_obstacles},
+    start::{bounds, colour_range, extent, meshes, parameters_of},
+};
+use crate::{
+    hub::{Exported, Stage},
+    protocol::{BoundsMessage, Colouring, LightMessage, Parameters, Request, SceneMessage},
+    wire::FrameContents,
+};
+
+/// A finished run.
+#[derive(Debug)]
+pub struct Replay {
+    recording: Recording,
+    bodies: Vec<ShownBody>,
+    obstacles: Vec<ShownObstacle>,
+    levels: ShownLevels,
+    parameters: Parameters,
+    metrics: Vec<FrameLine>,
+    lights: Vec<Light>,
+    frame: u32,
+}
+
+impl Replay {
+    /// Shows a recording from its start.
+    ///
+    /// # Errors
+    /// If something of it cannot be read.
+    pub fn new(recording: Recording) -> Result<Self, String> {
+        let description = recording.description();
+        let mut bodies = Vec::new();
+        for (k, body) in recording.bodies().iter().enumerate() {
+            let triangles = body.rest.connections.triangles().to_vec();
+            let mesh = TriangleMesh {
+                positions: body.rest.positions.clone(),
+                triangles,
+                uvs: body.uvs.clone(),
+                ..TriangleMesh::default()
+            };
+            let kind = if body.soft.is_some() { "solid" } else { "cloth" };
+            let cloth = body.cloth.and_then(|cloth| description.bodies().nth(cloth));
+            // What the scene knows of a cloth holds as long as the mesh is the same.
+            let cloth = cloth.filter(|_| body.changes.is_empty());
+            bodies.push(match cloth {
+                Some(cloth) => ShownBody::new(cloth, k, &[])?,
+                None => ShownBody::plain(&body.name, kind, k, mesh),
+            });
+        }
+        let obstacles = shown_obstacles(description, 4.0 * extent(description).max(1.0));
+        let levels =
+            description.cloths.first().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
+        let budget = description.solver.budget_ms.unwrap_or(0.0);
+        let parameters = parameters_of(description, recording.frame_rate(), budget);
+        let metrics = recording.metrics().map_err(|problem| problem.to_string())?;
+        // It was read once before.
+        let stored = scene::load(&recording.root().join("scene.toml").to_string_lossy(), &[]);
+        let lights = stored.map(|scene| scene.lights()).unwrap_or_default();
+        Ok(Self { bodies, obstacles, levels, parameters, metrics, lights, frame: 0, recording })
+    }
+
+    /// What can be changed, as it is now.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// What viewers are told of the run.
+    pub fn stage(&self, epoch: u32, playing: bool) -> Stage {
+        let description = self.recording.description();
+        let limited = |name: &str| {
+            description.body(name).is_some_and(|body| body.strain_bounds() != taut::Limit::default())
+        };
+        let [min, max] = bounds(description);
+        let named = self.bodies.iter().zip(self.recording.bodies());
+        let scene = SceneMessage {
+            epoch,
+            name: self.recording.name(),
+            description: "",
+            fps: self.recording.frame_rate(),
+            frames: Some(self.recording.last_frame()),
+            bodies: named.map(|(shown, body)| shown.message(limited(&body.name))).collect(),
+            obstacles: self.obstacles.iter().map(ShownObstacle::message).collect(),
+            levels: self.levels.messages(),
+            parameters: &self.parameters,
+            playing,
+            bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
+            lights: self.lights.iter().cloned().map(LightMessage::from).collect(),
+            tolerance: description.solver.tolerance,
+        };
+        let meshes = meshes(epoch, &self.bodies, &self.obstacles, &self.levels);
+        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes }
+    }
+
+    /// Whether the last frame is shown.
+    pub fn is_at_end(&self) -> bool {
+        self.frame >= self.recording.last_frame()
+    }
+
+    /// One frame on; false if that is the last one.
+    pub fn advance(&mut self) -> bool {
+        self.seek(self.frame.saturating_add(1));
+        !self.is_at_end()
+    }
+
+    /// Shows another frame, or the last one if there are not as many.
+    pub fn seek(&mut self, frame: u32) {
+        self.frame = frame.min(self.recording.last_frame());
+    }
+
+    fn positions(&self) -> Result<Vec<Vec<Vec3>>, String> {
+        let read = |body: usize| {
+            let positions =
+                self.recording.read(body, self.frame).map_err(|problem| problem.to_string())?.positions;
+            let expected = self.bodies[body].mesh.positions.len();
+            if positions.len() == expected {
+                Ok(positions)
+            } else {
+                Err(format!("frame {} joins vertices in another way, which cannot be shown yet", self.frame))
+            }
+        };
+        (0..self.bodies.len()).map(read).collect()
+    }
+
+    /// The frame that is shown.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn contents(&mut self) -> Result<FrameContents, String> {
+        let bodies = self.positions()?;
+        let Parameters { colouring, colour_range, levels_shown, .. } = self.parameters;
+        let mut colours = Vec::new();
+        let mut strains = Strains::default();
+        for (body, positions) in self.bodies.iter().zip(&bodies) {
+            let (measured, painted) = body.measure(positions, colouring, colour_range);
+            strains = strains.with(measured);
+            colours.extend(painted);
+        }
+        let line = self.metrics.get(self.frame as usize);
+        let report = line.and_then(|line| line.report).unwrap_or_default();
+        let time = self.recording.time(self.frame);
+        // What the run said is what counts, also for bodies of which only the surface is known here.
+        let said = line.map(|line| line.certificate.bodies.iter().map(|body| &body.strain));
+        if let Some(said) = said {
+            for strain in said {
+                strains.max = strains.max.max(strain.max_stretch as f32 - 1.0);
+                strains.min = strains.min.min(strain.min_stretch as f32 - 1.0);
+                strains.residual = strains.residual.max(strain.max_residual as f32);
+            }
+        }
+        let deformed = self.obstacles.iter().zip(0..).filter_map(|(o, k)| Some((k, o.deformed(time)?)));
+        let frame_ms = line.map_or(0.0, |line| line.frame_ms as f32);
+        let fixed = self.recording.description().obstacles.len();
+        Ok(FrameContents {
+            number: self.frame,
+            time: f64::from(time),
+            echo: 0.0,
+            milliseconds: [
+                report.velocity_ms,
+                report.contact_ms,
+                report.limit_ms,
+                report.position_ms,
+                0.0,
+                frame_ms,
+            ],
+            largest_residual: strains.residual,
+            mean_residual: strains.mean_residual(),
+            max_strain: strains.max,
+            min_strain: strains.min,
+            iterations: report.iterations,
+            converged: report.converged || self.frame == 0,
+            levels: (levels_shown && !bodies.is_empty()).then(|| self.levels.positions(&bodies[0])),
+            colours: (colouring != Colouring::None).then_some(colours),
+            obstacles: self
+                .obstacles
+                .iter()
+                .map(|o| o.matrix(time, |k| self.recording.pose(fixed + k, self.frame)))
+                .collect(),
+            pins: None,
+            deformed: deformed.collect(),
+            bodies,
+        })
+    }
+
+    /// Does what the driver asks for.
+    ///
+    /// # Errors
+    /// Why it is refused, and what would be right.
+    pub fn obey(&mut self, request: &Request) -> Result<Outcome, String> {
+        match request {
+            Request::Seek { frame } => {
+                self.seek(*frame);
+                Ok(Outcome::Moved)
+            }
+            Request::Set { key, value } if matches!(key.as_str(), "colouring" | "levels_shown") => {
+                changes::set(&mut self.parameters, key, value)?;
+                self.parameters.colour_range = colour_range(&self.parameters);
+                Ok(Outcome::Changed)
+            }
+            // The page lets go of what it could not take hold of.
+            Request::Drag { .. } | Request::Release { .. } => Ok(Outcome::Done),
+            _ => {
+                Err("this is a finished run, which can be looked at alone: `taut view SCENE` runs a scene"
+                    .into())
+            }
+        }
+    }
+
+    /// What is shown, as a file.
+    ///
+    /// # Errors
+    /// If there is no such format, or the frame cannot be read.
+    pub fn export(&self, format: &str) -> Result<Exported, String> {
+        let name = self.recording.name();
+        if format == "toml" {
+            let path = self.recording.root().join("scene.toml");
+            let bytes =
+                std::fs::read(&path).map_err(|error| format!("scene.toml could not be read: {error}"))?;
+            return Ok(Exported { name: format!("{name}.toml"), bytes });
+        }
+        let time = self.recording.time(self.frame);
+        let fixed = self.recording.description().obstacles.len();
+        let mut parts = Vec::new();
+        for (body, positions) in self.bodies.iter().zip(self.positions()?) {
+            parts.push(export::Part {
+                name: body.message(false).name.into(),
+                positions,
+                triangles: &body.mesh.triangles,
+            });
+        }
+        for obstacle in &self.obstacles {
+            let matrix = obstacle.matrix(time, |k| self.recording.pose(fixed + k, self.frame));
+            parts.push(export::Part::obstacle(obstacle, time, &matrix));
+        }
+        export::export(name, self.frame, format, &parts)
+    }
+}

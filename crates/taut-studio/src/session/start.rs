@@ -1,0 +1,95 @@
+//! What is known of a scene before it runs: its parameters, its size, its meshes.
+
+use glam::Vec3;
+use taut::{BodyRef, Description, Limit};
+use taut_render::color::scale::round_up;
+
+use super::{body::ShownBody, levels::ShownLevels, obstacle::ShownObstacle};
+use crate::{
+    protocol::{Colouring, Limiter, Parameters},
+    wire::{self, MeshOf},
+};
+
+/// Triangles and tetrahedra up to which a core is left to the browser.
+const SMALL: usize = 20_000;
+
+/// One thread per core; small scenes leave one core to the browser, which shares the machine with them.
+pub fn chosen_threads(description: &Description) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let elements: usize = description.bodies().map(BodyRef::element_count).sum();
+    if elements <= SMALL { (cores - 1).max(1) } else { cores }
+}
+
+/// All meshes of what is shown, as messages.
+pub fn meshes(
+    epoch: u32,
+    bodies: &[ShownBody],
+    obstacles: &[ShownObstacle],
+    levels: &ShownLevels,
+) -> Vec<bytes::Bytes> {
+    let bodies = bodies.iter().enumerate().map(|(k, body)| {
+        let uvs = body.uvs();
+        wire::mesh(epoch, MeshOf::Body, k, &body.mesh.positions, &body.mesh.triangles, uvs.as_deref())
+    });
+    let obstacles = obstacles
+        .iter()
+        .enumerate()
+        .map(|(k, o)| wire::mesh(epoch, MeshOf::Obstacle, k, &o.positions, &o.triangles, None));
+    let levels = levels
+        .meshes()
+        .enumerate()
+        .map(|(k, mesh)| wire::mesh(epoch, MeshOf::Level, k, &mesh.positions, &mesh.triangles, None));
+    bodies.chain(obstacles).chain(levels).collect()
+}
+
+/// Parameters of a scene at its start.
+pub fn parameters_of(description: &Description, fps: f32, budget_ms: f32) -> Parameters {
+    let limited = |body: &BodyRef| body.strain_bounds() != Limit::default();
+    let first = description.bodies().find(limited);
+    let by_edges = description.bodies().find(|body| body.edge() != Limit::default());
+    let (limiter, limit) = match (first, by_edges) {
+        (Some(body), _) => (Limiter::Isotropic, body.strain_bounds()),
+        (None, Some(body)) => (Limiter::Edge, body.edge()),
+        (None, None) => (Limiter::Off, Limit::default()),
+    };
+    let wind = description.air.wind.last().map_or(Vec3::ZERO, |(_, wind)| *wind);
+    let mut parameters = Parameters {
+        limiter,
+        stretch_max: limit.max,
+        stretch_min: limit.min,
+        bend_max: description.bodies().find_map(|body| body.bend().max),
+        stiffness: 1.0,
+        gravity: description.gravity.length(),
+        wind: wind.to_array(),
+        budget_ms,
+        fps,
+        colouring: Colouring::None,
+        colour_range: 0.0,
+        levels_shown: false,
+    };
+    parameters.colour_range = colour_range(&parameters);
+    parameters
+}
+
+/// The strain or residual at full colour.
+pub fn colour_range(parameters: &Parameters) -> f32 {
+    if matches!(parameters.colouring, Colouring::Residual | Colouring::Hsv) {
+        return 0.05;
+    }
+    let limit = parameters.stretch_max.or(parameters.stretch_min.map(|min| -min)).unwrap_or(0.0);
+    round_up(if limit > 0.0 { 1.2 * limit } else { 0.1 })
+}
+
+/// Corners of the box around all bodies at the start \[m\].
+pub fn bounds(description: &Description) -> [Vec3; 2] {
+    let all = description.bodies().flat_map(|body| body.start());
+    let [low, high] =
+        all.fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], &x| [low.min(x), high.max(x)]);
+    if low.is_finite() && high.is_finite() { [low, high] } else { [Vec3::ZERO, Vec3::ONE] }
+}
+
+/// Diagonal of that box \[m\].
+pub fn extent(description: &Description) -> f32 {
+    let [low, high] = bounds(description);
+    low.distance(high)
+}

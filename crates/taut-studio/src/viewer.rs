@@ -1,0 +1,268 @@
+//! One page that looks on: what it is sent, what it asks for, and when it has to leave.
+//!
+//! Frames are sent while at most one other is unanswered by an `ack`, so that no more than two are under way, and always the newest.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{SinkExt, StreamExt};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::{broadcast::error::RecvError, mpsc, watch},
+    time::{Instant, MissedTickBehavior, interval, timeout},
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Error, Message,
+        protocol::{CloseFrame, WebSocketConfig, frame::coding::CloseCode},
+    },
+};
+
+use crate::{
+    hub::{Errand, Frame, Hub, Reply, Stage},
+    protocol::{Answer, Request, VERSION},
+    rate::{Bucket, Verdict},
+};
+
+/// Longest message that is read \[bytes\].
+pub const LONGEST_MESSAGE: usize = 64 << 10;
+/// Frames that may be under way.
+const UNDER_WAY: u32 = 2;
+/// How long a message may take to be sent before the viewer is given up.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often viewers are asked whether they are there.
+const PULSE: Duration = Duration::from_secs(15);
+/// How long they may say nothing.
+const SILENCE: Duration = Duration::from_secs(50);
+/// Answers that may wait to be sent.
+const ANSWERS: usize = 32;
+
+/// Limits of the protocol.
+pub fn config() -> WebSocketConfig {
+    WebSocketConfig::default()
+        .max_message_size(Some(LONGEST_MESSAGE))
+        .max_frame_size(Some(LONGEST_MESSAGE))
+        .read_buffer_size(16 << 10)
+        .write_buffer_size(0)
+}
+
+/// Why a viewer leaves.
+enum Leaving {
+    /// The connection is gone.
+    Gone,
+    /// It did something that is not done.
+    Sent(CloseCode, &'static str),
+}
+
+impl From<Error> for Leaving {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Capacity(_) => Self::Sent(CloseCode::Size, "messages end at 64 KiB"),
+            Error::Utf8(_) => Self::Sent(CloseCode::Invalid, "texts are UTF-8"),
+            Error::Protocol(_) => Self::Sent(CloseCode::Protocol, "this is no WebSocket"),
+            _ => Self::Gone,
+        }
+    }
+}
+
+/// Shows the simulation to a page until it leaves.
+pub async fn show<S: AsyncRead + AsyncWrite + Unpin>(hub: Arc<Hub>, mut socket: WebSocketStream<S>) {
+    let Some(number) = hub.sit_down() else {
+        close(&mut socket, CloseCode::Again, "there are too many viewers").await;
+        return;
+    };
+    let mut viewer = Viewer::new(&hub, number, &mut socket);
+    let leaving = viewer.converse().await;
+    hub.leave(number);
+    if let Err(Leaving::Sent(code, reason)) = leaving {
+        close(&mut socket, code, reason).await;
+    }
+}
+
+async fn close<S: AsyncRead + AsyncWrite + Unpin>(
+    socket: &mut WebSocketStream<S>,
+    code: CloseCode,
+    reason: &'static str,
+) {
+    // Where nobody listens any more there is nobody to tell.
+    let _ =
+        timeout(Duration::from_secs(1), socket.close(Some(CloseFrame { code, reason: reason.into() }))).await;
+}
+
+struct Viewer<'a, S> {
+    hub: &'a Hub,
+    number: u32,
+    socket: &'a mut WebSocketStream<S>,
+    stage: watch::Receiver<Arc<Stage>>,
+    frame: watch::Receiver<Option<Frame>>,
+    reply: Reply,
+    answers: mpsc::Receiver<String>,
+    bucket: Bucket,
+    /// The scene that it has been sent.
+    epoch: Option<u32>,
+    /// Frames that it has been sent and has not answered.
+    under_way: u32,
+    heard: Instant,
+}
+
+impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
+    fn new(hub: &'a Hub, number: u32, socket: &'a mut WebSocketStream<S>) -> Self {
+        let (reply, answers) = mpsc::channel(ANSWERS);
+        let now = Instant::now();
+        Self {
+            hub,
+            number,
+            socket,
+            stage: hub.stage.subscribe(),
+            frame: hub.frame.subscribe(),
+            reply: Reply(reply),
+            answers,
+            bucket: Bucket::new(now.into_std()),
+            epoch: None,
+            under_way: 0,
+            heard: now,
+        }
+    }
+
+    async fn converse(&mut self) -> Result<(), Leaving> {
+        let (mut parameters, mut status) = (self.hub.parameters.subscribe(), self.hub.status.subscribe());
+        let (mut seats, mut news) = (self.hub.seats.subscribe(), self.hub.news.subscribe());
+        let (driving, viewers) = self.seat();
+        let hello =
+            Answer::Hello { version: VERSION, viewer: self.number, driving, mode: self.hub.mode, viewers };
+        self.send(hello.to_text().into()).await?;
+        self.send_stage().await?;
+        self.send_state().await?;
+        self.frame.mark_changed();
+        let mut pulse = interval(PULSE);
+        pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                message = self.socket.next() => match message {
+                    None | Some(Ok(Message::Close(_))) => return Ok(()),
+                    Some(message) => self.hear(message?).await?,
+                },
+                Some(text) = self.answers.recv() => self.send(text.into()).await?,
+                text = news.recv() => match text {
+                    Ok(text) => self.send(text.into()).await?,
+                    // It was too slow, and there is newer news.
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return Ok(()),
+                },
+                Ok(()) = self.stage.changed() => self.send_stage().await?,
+                Ok(()) = parameters.changed() => {
+                    let newest = parameters.borrow_and_update().clone();
+                    if let Some(newest) = newest {
+                        self.send(Answer::Parameters(&newest).to_text().into()).await?;
+                    }
+                }
+                Ok(()) = status.changed() => self.send_state().await?,
+                Ok(()) = seats.changed() => self.send_state().await?,
+                Ok(()) = self.frame.changed(), if self.under_way < UNDER_WAY => self.send_frame().await?,
+                _ = pulse.tick() => {
+                    if self.heard.elapsed() > SILENCE {
+                        return Err(Leaving::Gone);
+                    }
+                    self.send(Message::Ping(Default::default())).await?;
+                }
+                else => return Ok(()),
+            }
+        }
+    }
+
+    /// Whether it drives, and how many viewers there are.
+    fn seat(&self) -> (bool, usize) {
+        let seats = self.hub.seats.borrow();
+        (seats.driver == Some(self.number), seats.viewers.len())
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), Leaving> {
+        match timeout(PATIENCE, self.socket.send(message)).await {
+            Ok(sent) => Ok(sent?),
+            Err(_) => Err(Leaving::Gone),
+        }
+    }
+
+    async fn send_state(&mut self) -> Result<(), Leaving> {
+        let status = *self.hub.status.borrow();
+        let (driving, viewers) = self.seat();
+        let state = Answer::State { playing: status.playing, frame: status.frame, driving, viewers };
+        self.send(state.to_text().into()).await
+    }
+
+    /// Sends the scene that is shown, if it has not been sent.
+    async fn send_stage(&mut self) -> Result<(), Leaving> {
+        let stage = self.stage.borrow_and_update().clone();
+        if stage.scene.is_empty() || self.epoch == Some(stage.epoch) {
+            return Ok(());
+        }
+        self.epoch = Some(stage.epoch);
+        self.send(stage.scene.clone().into()).await?;
+        for mesh in &stage.meshes {
+            self.send(Message::Binary(mesh.clone())).await?;
+        }
+        Ok(())
+    }
+
+    async fn send_frame(&mut self) -> Result<(), Leaving> {
+        let Some(frame) = self.frame.borrow_and_update().clone() else { return Ok(()) };
+        if self.epoch != Some(frame.epoch) {
+            self.send_stage().await?;
+        }
+        // A frame of the scene before may be the newest for a moment.
+        if self.epoch == Some(frame.epoch) {
+            self.under_way += 1;
+            self.send(Message::Binary(frame.bytes)).await?;
+        }
+        Ok(())
+    }
+
+    async fn hear(&mut self, message: Message) -> Result<(), Leaving> {
+        self.heard = Instant::now();
+        let verdict = self.bucket.take(self.heard.into_std());
+        let text = match message {
+            Message::Text(text) => text,
+            Message::Binary(_) => return Err(Leaving::Sent(CloseCode::Unsupported, "only texts are read")),
+            _ if verdict == Verdict::Flood => return Err(flood()),
+            // The library answers pings by itself.
+            _ => return Ok(()),
+        };
+        match verdict {
+            Verdict::Read => {}
+            Verdict::Flood => return Err(flood()),
+            Verdict::Dropped => {
+                self.reply.say(&Answer::Problem { text: "too many messages: some are dropped" });
+                return Ok(());
+            }
+            Verdict::DroppedAgain => return Ok(()),
+        }
+        match serde_json::from_str::<Request>(&text) {
+            Ok(request) => self.obey(request),
+            Err(error) => {
+                self.reply.say(&Answer::Problem { text: &format!("the message is not understood: {error}") });
+            }
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, request: Request) {
+        if !request.is_free() && !self.seat().0 {
+            self.reply.say(&Answer::Problem { text: "someone else drives: take the wheel first (`drive`)" });
+            return;
+        }
+        match request {
+            Request::Ack { .. } => self.under_way = self.under_way.saturating_sub(1),
+            Request::Ping { stamp } => self.reply.say(&Answer::Pong { stamp }),
+            Request::Drive => self.hub.drive(self.number),
+            request => {
+                if !self.hub.ask(Errand::Request(request, self.reply.clone())) {
+                    self.reply.say(&Answer::Problem { text: "the simulation is busy: try again" });
+                }
+            }
+        }
+    }
+}
+
+fn flood() -> Leaving {
+    Leaving::Sent(CloseCode::Policy, "too many messages")
+}

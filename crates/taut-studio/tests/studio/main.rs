@@ -1,0 +1,8 @@
+//! The studio as a browser sees it: over real sockets, with a WebSocket client of another library's making.
+
+mod client;
+mod driving;
+mod replay;
+mod saving;
+mod security;
+mod stream;

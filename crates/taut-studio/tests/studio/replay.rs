@@ -1,0 +1,72 @@
+//! Finished runs.
+
+use std::path::Path;
+
+use serde_json::json;
+use taut::{State, Stepper, World};
+use taut_io::{
+    output::{recorder::Recorder, resume},
+    scene,
+};
+
+use crate::client::{Client, SHEET, get, open};
+
+/// Runs the sheet for `frames` frames into a folder.
+fn run(folder: &Path, frames: u32) -> String {
+    let file = folder.join("sheet.toml");
+    std::fs::write(&file, SHEET).unwrap();
+    let name = file.to_str().unwrap();
+    let loaded = scene::load(name, &[format!("scene.frames={frames}")]).unwrap();
+    let world = World::new(loaded.build().unwrap()).unwrap();
+    let root = folder.join("out");
+    let identity = resume::identity(name, &[], &root).unwrap();
+    let mut recorder = Recorder::create(&root, false, &loaded, &identity, &world, 1).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+    recorder.record(&world, &state, None, 0.0).unwrap();
+    for _ in 0..frames {
+        let report = stepper.advance_frame(&world, &mut state);
+        recorder.record(&world, &state, Some(&report), 1.0).unwrap();
+    }
+    root.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_finished_run_plays_and_can_be_sought() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = run(folder.path(), 20);
+    let studio = open(&out);
+    let mut client = Client::new(&studio);
+    assert_eq!(client.text("hello")["mode"], "replay");
+    let scene = client.text("scene");
+    assert_eq!((&scene["frames"], &scene["name"]), (&json!(20), &json!("sheet")));
+    let last = client.frame("the last frame", |f| f.number == 20);
+    assert!(last.bodies[0].iter().any(|x| x[1] < -0.1));
+    client.say(json!({"type": "seek", "frame": 7}));
+    let seventh = client.frame("frame 7", |f| f.number == 7);
+    let stored = taut_io::recording::Recording::open(Path::new(&out)).unwrap();
+    let positions: Vec<[f32; 3]> =
+        stored.read(0, 7).unwrap().positions.iter().map(|x| x.to_array()).collect();
+    assert_eq!(seventh.bodies[0], positions);
+    client.say(json!({"type": "step"}));
+    client.frame("frame 8", |f| f.number == 8);
+    client.say(json!({"type": "seek", "frame": 4_000_000_000u32}));
+    client.frame("the last frame", |f| f.number == 20);
+    client.say(json!({"type": "reset"}));
+    client.frame("the start", |f| f.number == 0);
+    client.set("colouring", json!("strain"));
+    client.frame("colours", |f| !f.colours.is_empty());
+    client.set("stretch_max", json!(0.5));
+    assert!(client.text("problem")["text"].as_str().unwrap().contains("finished run"));
+    client.say(json!({"type": "scene", "name": "flag"}));
+    client.text("problem");
+    assert_eq!(get(studio.address(), "/api/scenes", &[]).2, b"[]");
+    assert_eq!(get(studio.address(), "/api/export?format=ply", &[]).0, 200);
+}
+
+#[test]
+fn a_folder_that_is_no_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = taut_studio::Options::new(folder.path().to_str().unwrap());
+    let error = taut_studio::Studio::start(options).unwrap_err().to_string();
+    assert!(error.contains("neither a scene file nor the folder of a run"), "{error}");
+}

@@ -1,0 +1,156 @@
+// One body or one coarser level as it is drawn: its triangles with smooth normals, its edges, its colours.
+
+import * as THREE from "three";
+import { WEAVE, fabricMaterial, measureMaterial } from "./fabric";
+import type { BodyInfo, Colouring, Mesh } from "./protocol";
+import type { Tier } from "./quality";
+import { edgesOf, smoothNormals } from "./surface";
+
+/** sRGB bytes to linear light. */
+const LINEAR = Float32Array.from({ length: 256 }, (_, k) => {
+  const c = k / 255;
+  return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+});
+
+export class BodyView {
+  readonly group = new THREE.Group();
+  readonly positions: Float32Array;
+  readonly corners: Uint32Array;
+  readonly rest: Float32Array;
+  private readonly geometry = new THREE.BufferGeometry();
+  private readonly normals: Float32Array;
+  private readonly colours: Float32Array;
+  private readonly mesh: THREE.Mesh;
+  private readonly wire: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
+  /** Height of its lowest point [m]. */
+  lowest = Infinity;
+  private colouring: Colouring = "none";
+  private tier: Tier | null = null;
+
+  constructor(
+    readonly info: BodyInfo,
+    mesh: Mesh,
+    private readonly weave: THREE.Texture,
+  ) {
+    this.rest = mesh.positions;
+    this.corners = mesh.corners;
+    this.positions = Float32Array.from(mesh.positions);
+    this.normals = new Float32Array(this.positions.length);
+    this.colours = new Float32Array(this.positions.length);
+    const attribute = (array: Float32Array, size: number) => new THREE.BufferAttribute(array, size);
+    this.geometry.setAttribute("position", attribute(this.positions, 3).setUsage(THREE.DynamicDrawUsage));
+    this.geometry.setAttribute("normal", attribute(this.normals, 3).setUsage(THREE.DynamicDrawUsage));
+    this.geometry.setAttribute("color", attribute(this.colours, 3).setUsage(THREE.DynamicDrawUsage));
+    if (mesh.uv) this.geometry.setAttribute("uv", attribute(weaveCoordinates(mesh, mesh.uv), 2));
+    this.geometry.setIndex(new THREE.BufferAttribute(this.corners, 1));
+    this.mesh = new THREE.Mesh(this.geometry);
+    this.mesh.castShadow = this.mesh.receiveShadow = true;
+
+    const lines = new THREE.BufferGeometry();
+    lines.setAttribute("position", this.geometry.getAttribute("position"));
+    lines.setIndex(new THREE.BufferAttribute(edgesOf(this.corners), 1));
+    const ink = new THREE.LineBasicMaterial({ color: "#101114", transparent: true, opacity: 0.45, toneMapped: false });
+    this.wire = new THREE.LineSegments(lines, ink);
+    this.wire.visible = false;
+    for (const object of [this.mesh, this.wire]) object.frustumCulled = false;
+    this.group.add(this.mesh, this.wire);
+    smoothNormals(this.positions, this.corners, this.normals);
+  }
+
+  /**
+   * Takes the positions of a frame; what does not fit this body is left out. False: they are not numbers, or further away than `far` [m], and
+   * the body is hidden, as graphics cards choke on such triangles.
+   */
+  update(positions: Float32Array, colours: Uint8Array | null, far: number): boolean {
+    if (positions.length !== this.positions.length) return true;
+    const sound = this.measure(positions, far);
+    this.group.visible = sound;
+    if (!sound) return false;
+    this.positions.set(positions);
+    smoothNormals(this.positions, this.corners, this.normals);
+    this.geometry.getAttribute("position").needsUpdate = true;
+    this.geometry.getAttribute("normal").needsUpdate = true;
+    if (!colours || this.colouring === "none") return true;
+    for (let from = 0, to = 0; to < this.colours.length; from += 4, to += 3) {
+      this.colours[to] = LINEAR[colours[from]!]!;
+      this.colours[to + 1] = LINEAR[colours[from + 1]!]!;
+      this.colours[to + 2] = LINEAR[colours[from + 2]!]!;
+    }
+    this.geometry.getAttribute("color").needsUpdate = true;
+    return true;
+  }
+
+  /** Whether all positions are numbers and within `far`; takes the lowest height on the way. */
+  private measure(positions: Float32Array, far: number): boolean {
+    let lowest = Infinity;
+    let inside = true;
+    for (let k = 0; k < positions.length; k += 3) {
+      const x = positions[k]!;
+      const y = positions[k + 1]!;
+      const z = positions[k + 2]!;
+      inside &&= Math.abs(x) < far && Math.abs(y) < far && Math.abs(z) < far;
+      if (y < lowest) lowest = y;
+    }
+    this.lowest = lowest;
+    return inside;
+  }
+
+  paint(colouring: Colouring, tier: Tier): void {
+    if (colouring === this.colouring && tier === this.tier) return;
+    this.colouring = colouring;
+    this.tier = tier;
+    dispose(this.mesh);
+    this.mesh.material =
+      colouring === "none"
+        ? fabricMaterial(this.info, tier, this.geometry.hasAttribute("uv") ? this.weave : null)
+        : measureMaterial(this.info, colouring);
+  }
+
+  /** Which of its parts are seen. Edges alone lie over another surface, and are seen through it. */
+  show(shown: { surface: boolean; edges: boolean; through: boolean; ink?: string }): void {
+    this.mesh.visible = shown.surface;
+    this.wire.visible = shown.edges;
+    this.wire.material.depthTest = !shown.through;
+    this.wire.material.opacity = shown.through ? 0.9 : 0.45;
+    this.wire.renderOrder = shown.through ? 2 : 0;
+    this.wire.material.color.set(shown.ink ?? "#101114");
+  }
+
+  vertex(k: number, out = new THREE.Vector3()): THREE.Vector3 {
+    return out.fromArray(this.positions, 3 * k);
+  }
+
+  /** The point of a triangle at barycentric weights. */
+  point(triangle: number, weights: readonly number[], out = new THREE.Vector3()): THREE.Vector3 {
+    out.set(0, 0, 0);
+    const corner = new THREE.Vector3();
+    for (let k = 0; k < 3; k++) out.addScaledVector(this.vertex(this.corners[3 * triangle + k]!, corner), weights[k]!);
+    return out;
+  }
+
+  dispose(): void {
+    this.group.removeFromParent();
+    dispose(this.mesh);
+    this.geometry.dispose();
+    this.wire.geometry.dispose();
+    this.wire.material.dispose();
+  }
+}
+
+function dispose(mesh: THREE.Mesh): void {
+  for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) material.dispose();
+}
+
+/** Texture coordinates stretched so that a tile of the weave has the same width on every cloth, whatever its own are. */
+function weaveCoordinates(mesh: Mesh, uv: Float32Array): Float32Array {
+  let length = 0;
+  let span = 0;
+  for (let t = 0; t < mesh.corners.length; t += 3) {
+    const a = mesh.corners[t]!;
+    const b = mesh.corners[t + 1]!;
+    length += Math.hypot(...[0, 1, 2].map((k) => mesh.positions[3 * a + k]! - mesh.positions[3 * b + k]!));
+    span += Math.hypot(uv[2 * a]! - uv[2 * b]!, uv[2 * a + 1]! - uv[2 * b + 1]!);
+  }
+  const scale = span > 0 ? length / span / WEAVE : 1;
+  return uv.map((value) => value * scale);
+}

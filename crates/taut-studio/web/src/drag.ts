@@ -1,0 +1,282 @@
+// Hands: pointers and keys that take hold of bodies, move them, and pin them.
+//
+// A press on a body takes hold of the point under it; the hand then moves in the plane through that point that faces the camera, and the
+// wheel moves that plane nearer or away. A press beside all bodies turns the view. Several fingers may hold at once.
+
+import * as THREE from "three";
+import type { BodyView } from "./cloth";
+import type { Latency } from "./latency";
+import type { Marks } from "./marks";
+import type { ToServer, Vec3 } from "./protocol";
+import type { Stage } from "./scene";
+import { firstHit } from "./surface";
+
+export type Tool = "soft" | "hard" | "pin" | "look";
+
+export interface Pick {
+  body: number;
+  triangle: number;
+  weights: Vec3;
+  point: THREE.Vector3;
+}
+
+interface Grip {
+  id: number;
+  pick: Pick;
+  plane: THREE.Plane;
+  target: THREE.Vector3;
+  /** Where its pointer is [CSS pixels]. */
+  x: number;
+  y: number;
+  /** Time of its last move [ms]. */
+  stamp: number;
+}
+
+export interface Surroundings {
+  stage: Stage;
+  marks: Marks;
+  latency: Latency;
+  bodies(): readonly BodyView[];
+  pins(): readonly { body: number; vertex: number }[];
+  /** Why nothing may be held now; null: it may. */
+  refusal(): string | null;
+  send(message: ToServer): boolean;
+  problem(text: string): void;
+}
+
+/** The pointer that the keyboard stands for. */
+const KEYS = -1;
+/** A pin this near to the pointer is the one that is meant [CSS pixels]. */
+const PIN_NEAR = 16;
+/** Early moves are sent no more often than this [ms]. */
+const EARLY = 7;
+
+export class Hands {
+  tool: Tool = "soft";
+  /** Time of the last picks [ms]. */
+  readonly pickTimes: number[] = [];
+  private readonly grips = new Map<number, Grip>();
+  private nextId = 1;
+  private pointer: { x: number; y: number } | null = null;
+  private hoverDue = false;
+  private changed = false;
+
+  constructor(private readonly s: Surroundings) {
+    const { canvas } = s.stage;
+    // Before the camera's own listeners, so that a press on a body does not turn the view.
+    const frame = canvas.parentElement!;
+    frame.addEventListener("pointerdown", (event) => this.press(event), { capture: true });
+    frame.addEventListener("wheel", (event) => this.wheel(event), { capture: true, passive: false });
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    // Where a browser tells of moves before its next picture, a hand need not wait for that.
+    canvas.addEventListener("pointerrawupdate", (event) => this.early(event as PointerEvent));
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
+      canvas.addEventListener(end, (event) => this.let(event.pointerId));
+    }
+    canvas.addEventListener("pointerleave", () => {
+      this.pointer = null;
+      this.hoverDue = true;
+    });
+    canvas.addEventListener("blur", () => this.let(KEYS));
+  }
+
+  get holding(): boolean {
+    return this.grips.size > 0;
+  }
+
+  get holdingByKeys(): boolean {
+    return this.grips.has(KEYS);
+  }
+
+  /** The first body under a point of the page. */
+  pick(x: number, y: number): Pick | null {
+    const begun = performance.now();
+    const { origin, direction } = this.s.stage.ray(x, y);
+    let nearest = Infinity;
+    let found: Pick | null = null;
+    this.s.bodies().forEach((view, body) => {
+      const hit = firstHit(view.positions, view.corners, origin.toArray(), direction.toArray(), nearest);
+      if (!hit) return;
+      nearest = hit.distance;
+      found = { body, triangle: hit.triangle, weights: hit.weights, point: origin.clone().addScaledVector(direction, nearest) };
+    });
+    this.pickTimes.push(performance.now() - begun);
+    if (this.pickTimes.length > 200) this.pickTimes.shift();
+    return found;
+  }
+
+  private press(event: PointerEvent): void {
+    const { stage } = this.s;
+    if (event.target !== stage.canvas) return;
+    stage.canvas.focus({ preventScroll: true });
+    if (event.button !== 0 || event.altKey || event.ctrlKey || event.metaKey || this.tool === "look") return;
+    if (this.tool === "pin") {
+      if (!this.pinAt(event.clientX, event.clientY)) return;
+    } else {
+      const pick = this.pick(event.clientX, event.clientY);
+      if (!pick) return;
+      const refusal = this.s.refusal();
+      if (refusal) {
+        this.s.problem(refusal);
+        return;
+      }
+      this.take(event.pointerId, pick, event.clientX, event.clientY, (this.tool === "hard") !== event.shiftKey);
+      stage.canvas.setPointerCapture(event.pointerId);
+    }
+    event.stopPropagation();
+    event.preventDefault();
+  }
+
+  private take(pointer: number, pick: Pick, x: number, y: number, hard: boolean): void {
+    const { stage, send } = this.s;
+    const facing = stage.camera.getWorldDirection(new THREE.Vector3());
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, pick.point);
+    const grip = { id: this.nextId++, pick, plane, target: pick.point.clone(), x, y, stamp: 0 };
+    this.grips.set(pointer, grip);
+    const { body, triangle, weights, point } = pick;
+    send({ type: "grab", body, triangle, weights, point: point.toArray(), hard, id: grip.id });
+    stage.canvas.dataset.over = "held";
+    this.s.marks.showHover(null);
+    this.changed = true;
+  }
+
+  private move(event: PointerEvent): void {
+    this.pointer = { x: event.clientX, y: event.clientY };
+    const grip = this.grips.get(event.pointerId);
+    if (grip) this.pull(grip, event.clientX, event.clientY, event.timeStamp);
+    else if (event.buttons === 0) this.hoverDue = true;
+  }
+
+  private early(event: PointerEvent): void {
+    const grip = this.grips.get(event.pointerId);
+    if (grip && event.timeStamp - grip.stamp >= EARLY) this.pull(grip, event.clientX, event.clientY, event.timeStamp);
+  }
+
+  /** Moves a hand to a point of the page. */
+  private pull(grip: Grip, x: number, y: number, stamp: number): void {
+    // The same move comes twice: early, and again with the browser's next picture.
+    if (stamp <= grip.stamp && x === grip.x && y === grip.y) return;
+    [grip.x, grip.y, grip.stamp] = [x, y, stamp];
+    const at = this.s.stage.ray(x, y).intersectPlane(grip.plane, new THREE.Vector3());
+    if (!at) return;
+    grip.target.copy(at);
+    if (this.s.send({ type: "drag", id: grip.id, point: at.toArray(), stamp })) this.s.latency.sent(stamp);
+    this.changed = true;
+  }
+
+  private wheel(event: WheelEvent): void {
+    if (!this.holding) return;
+    event.preventDefault();
+    event.stopPropagation();
+    for (const grip of this.grips.values()) {
+      grip.plane.constant += 0.0006 * event.deltaY * this.s.stage.size;
+      this.pull(grip, grip.x, grip.y, event.timeStamp);
+    }
+  }
+
+  private let(pointer: number): void {
+    const grip = this.grips.get(pointer);
+    if (!grip) return;
+    this.grips.delete(pointer);
+    this.s.send({ type: "release", id: grip.id });
+    if (!this.holding) delete this.s.stage.canvas.dataset.over;
+    this.hoverDue = true;
+  }
+
+  /** Lets go of everything. */
+  letAll(): void {
+    for (const pointer of [...this.grips.keys()]) this.let(pointer);
+  }
+
+  /** Takes hold in the middle of the view, or lets go of it. */
+  holdByKeys(hard: boolean): void {
+    if (this.holdingByKeys) {
+      this.let(KEYS);
+      return;
+    }
+    const { x, y } = this.middle();
+    const pick = this.pick(x, y);
+    const refusal = pick ? this.s.refusal() : "Nothing is in the middle of the view: turn it with the arrow keys until the ring is on the cloth.";
+    if (refusal) this.s.problem(refusal);
+    else if (pick) this.take(KEYS, pick, x, y, hard);
+  }
+
+  /** Moves what the keyboard holds [CSS pixels]. */
+  pullByKeys(dx: number, dy: number): void {
+    const grip = this.grips.get(KEYS);
+    if (grip) this.pull(grip, grip.x + dx, grip.y + dy, performance.now());
+  }
+
+  /** Pins or unpins what is under the pointer, or in the middle of the view where there is none. */
+  pinHere(): void {
+    const { x, y } = this.pointer ?? this.middle();
+    if (!this.pinAt(x, y)) this.s.problem("Nothing to pin here: point at cloth or at a solid.");
+  }
+
+  /** False: nothing is there. */
+  private pinAt(x: number, y: number): boolean {
+    const { send } = this.s;
+    const near = this.pinNear(x, y);
+    const pick = near ? null : this.pick(x, y);
+    if (!near && !pick) return false;
+    const refusal = this.s.refusal();
+    if (refusal) {
+      this.s.problem(refusal);
+    } else if (near) {
+      send({ type: "unpin", ...near });
+    } else if (pick) {
+      const corner = pick.weights.indexOf(Math.max(...pick.weights));
+      send({ type: "pin", body: pick.body, vertex: this.s.bodies()[pick.body]!.corners[3 * pick.triangle + corner]! });
+    }
+    this.changed = true;
+    return true;
+  }
+
+  private pinNear(x: number, y: number): { body: number; vertex: number } | null {
+    let nearest = PIN_NEAR;
+    let found = null;
+    for (const pin of this.s.pins()) {
+      const view = this.s.bodies()[pin.body];
+      if (!view) continue;
+      const at = this.s.stage.project(view.vertex(pin.vertex));
+      const away = Math.hypot(at.x - x, at.y - y);
+      if (away >= nearest) continue;
+      nearest = away;
+      found = pin;
+    }
+    return found;
+  }
+
+  private middle(): { x: number; y: number } {
+    const box = this.s.stage.canvas.getBoundingClientRect();
+    return { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+  }
+
+  /** Once before a picture: where the marks are. */
+  mark(): void {
+    const { bodies, marks, stage, pins } = this.s;
+    const held = [...this.grips.values()].map(({ pick, target }) => {
+      const view = bodies()[pick.body];
+      return { at: view ? view.point(pick.triangle, pick.weights) : target, target };
+    });
+    marks.showHeld(held);
+    const points = [];
+    for (const pin of pins()) {
+      const view = bodies()[pin.body];
+      if (view && 3 * pin.vertex < view.positions.length) points.push(view.vertex(pin.vertex));
+    }
+    marks.showPins(points);
+    this.changed = false;
+    if (!this.hoverDue || this.holding) return;
+    this.hoverDue = false;
+    const pick = this.pointer && this.tool !== "look" ? this.pick(this.pointer.x, this.pointer.y) : null;
+    marks.showHover(pick?.point ?? null);
+    if (pick) stage.canvas.dataset.over = "cloth";
+    else delete stage.canvas.dataset.over;
+  }
+
+  /** Whether hands or the pointer have moved since the last picture, so that the marks are stale. */
+  get stale(): boolean {
+    return this.changed || this.hoverDue;
+  }
+}

@@ -1,0 +1,82 @@
+// `window.__taut`: what tests in a browser read. It changes nothing, and no other program should use it.
+
+import type { Frame, Parameters, Vec3 } from "./protocol";
+
+/** One frame that has arrived. */
+export interface Logged {
+  frame: number;
+  /** Simulated time [s]. */
+  time: number;
+  /** When it arrived [ms, performance.now]. */
+  at: number;
+  maxStrain: number;
+  minStrain: number;
+  residual: number;
+  iterations: number;
+  /** Milliseconds of the whole frame on the server. */
+  whole: number;
+}
+
+export interface TestHook {
+  /** Version of this hook. */
+  version: 1;
+  open(): boolean;
+  driving(): boolean;
+  playing(): boolean;
+  sceneName(): string;
+  epoch(): number;
+  /** As the server told them last. */
+  parameters(): Parameters | null;
+  /** Number of the frame that the last picture shows; -1: none yet. */
+  frame(): number;
+  /** Pictures made so far, and the tier of quality. */
+  drawn(): number;
+  tier(): string;
+  /** Every frame that has arrived since the scene began, up to the last 5000. */
+  log(): Logged[];
+  /** Positions of a body as drawn, as its mesh came, and the corners of its triangles. */
+  positions(body: number): number[];
+  rest(body: number): number[];
+  corners(body: number): number[];
+  pins(): { body: number; vertex: number }[];
+  /** Largest principal strain in the last frame, as the server measured it. */
+  maxStrain(): number;
+  /** Samples from pointer event to picture [ms]. */
+  latency(): number[];
+  /** Milliseconds of the last picks, and of the last pictures on the graphics card. */
+  pickTimes(): number[];
+  pictureTimes(): number[];
+  /** Where a point is on the page [CSS pixels]. */
+  project(point: Vec3): { x: number; y: number };
+  /** Number of objects that are held. */
+  holding(): boolean;
+}
+
+declare global {
+  interface Window {
+    __taut?: TestHook;
+  }
+}
+
+const KEPT = 5000;
+
+export class FrameLog {
+  entries: Logged[] = [];
+
+  add(frame: Frame): void {
+    this.entries.push({
+      frame: frame.frame, time: frame.time, at: performance.now(), maxStrain: frame.maxStrain, minStrain: frame.minStrain,
+      residual: frame.largestResidual, iterations: frame.iterations, whole: frame.milliseconds[5]!,
+    });
+    if (this.entries.length > KEPT) this.entries.shift();
+  }
+
+  /** Simulated frames a second over about the last second; null: not known yet. Counts frames that were never sent, too. */
+  rate(): number | null {
+    const last = this.entries[this.entries.length - 1];
+    if (!last) return null;
+    const from = this.entries.find((entry) => entry.at > last.at - 1500);
+    if (!from || from === last || from.frame >= last.frame) return null;
+    return (1000 * (last.frame - from.frame)) / (last.at - from.at);
+  }
+}

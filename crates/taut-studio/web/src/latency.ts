@@ -1,0 +1,41 @@
+// From hand to eye: how long it takes until a picture shows what a pointer did.
+//
+// Each `drag` carries the time of its pointer event; a frame says up to which of them it has seen. A sample ends when the graphics
+// card has finished the picture of that frame and the browser has begun its next one, so that it is not counted too early.
+
+const KEPT = 2000;
+
+export class Latency {
+  private waiting: number[] = [];
+  readonly samples: number[] = [];
+
+  sent(stamp: number): void {
+    this.waiting.push(stamp);
+    if (this.waiting.length > KEPT) this.waiting.shift();
+  }
+
+  get pending(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** The picture of a frame that has seen everything up to `echo` is there at `now`. */
+  shown(echo: number, now: number): void {
+    let done = 0;
+    while (done < this.waiting.length && this.waiting[done]! <= echo) {
+      this.samples.push(now - this.waiting[done]!);
+      done += 1;
+    }
+    this.waiting.splice(0, done);
+    if (this.samples.length > KEPT) this.samples.splice(0, this.samples.length - KEPT);
+  }
+
+  clear(): void {
+    this.waiting = [];
+  }
+
+  /** Median of the last samples [ms]; null: none yet. */
+  median(last = 60): number | null {
+    const recent = this.samples.slice(-last).sort((a, b) => a - b);
+    return recent[recent.length >> 1] ?? null;
+  }
+}

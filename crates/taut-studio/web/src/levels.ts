@@ -1,0 +1,91 @@
+// The coarser levels of the first cloth: over it as coloured edges, or beside it one after the other.
+
+import * as THREE from "three";
+import { BodyView } from "./cloth";
+import { byId, type LevelsShown } from "./controls";
+import type { Frame, Mesh, SceneInfo } from "./protocol";
+import type { Tier } from "./quality";
+import type { Stage } from "./scene";
+
+const INKS = ["#2a7f9e", "#e0a21b", "#6f5aa8", "#4c956c", "#c2557a", "#5f6f7a"];
+
+export class LevelViews {
+  private views: { level: number; view: BodyView }[] = [];
+  private shown: LevelsShown = "hidden";
+  /** Whether positions have come since they were asked for. */
+  private fresh = false;
+
+  constructor(private readonly stage: Stage) {}
+
+  build(info: SceneInfo, meshes: readonly Mesh[], first: BodyView | null): void {
+    for (const { view } of this.views) view.dispose();
+    const width = first ? widthOf(first.rest) : this.stage.size;
+    this.views = meshes.map((mesh, k) => {
+      const level = info.levels[k]!;
+      const color = INKS[k % INKS.length]!;
+      const body = { name: `level ${level.level}`, kind: "cloth" as const, model: "fem" as const, color, limited: true };
+      const view = new BodyView({ ...body, vertices: level.vertices, triangles: level.triangles }, mesh, this.stage.weave);
+      view.group.userData.offset = new THREE.Vector3(1.25 * width * (k + 1), 0, 0);
+      this.stage.scene.add(view.group);
+      return { level: level.level, view };
+    });
+    const legend = byId("level-legend");
+    legend.replaceChildren(
+      ...this.views.map(({ level, view }) => {
+        const row = document.createElement("div");
+        const mark = document.createElement("i");
+        mark.style.background = view.info.color;
+        row.append(mark, `level ${level}: ${view.info.vertices} vertices, ${view.info.triangles} triangles`);
+        return row;
+      }),
+    );
+    this.fresh = false;
+  }
+
+  show(shown: LevelsShown): void {
+    if (shown === "hidden") this.fresh = false;
+    if (shown === this.shown) return;
+    const moves = shown === "beside" || this.shown === "beside";
+    this.shown = shown;
+    const last = this.views[this.views.length - 1];
+    this.stage.widen(shown === "beside" && last ? (last.view.group.userData.offset as THREE.Vector3).x : 0);
+    if (moves) this.stage.lookAtAll();
+  }
+
+  update(levels: Frame["levels"]): void {
+    if (!levels || this.shown === "hidden") return;
+    for (const { level, positions } of levels) this.views.find((view) => view.level === level)?.view.update(positions, null, 1000 * this.stage.size);
+    if (!this.fresh) {
+      this.fresh = true;
+      this.arrange();
+    }
+  }
+
+  paint(tier: Tier, wireframe: boolean): void {
+    for (const { view } of this.views) {
+      view.paint("none", tier);
+      const beside = this.shown === "beside";
+      view.show({ surface: beside, edges: !beside || wireframe, through: !beside, ...(beside ? {} : { ink: view.info.color }) });
+    }
+    this.arrange();
+  }
+
+  private arrange(): void {
+    const visible = this.shown !== "hidden" && this.fresh;
+    for (const { view } of this.views) {
+      view.group.visible = visible;
+      view.group.position.copy(this.shown === "beside" ? (view.group.userData.offset as THREE.Vector3) : new THREE.Vector3());
+    }
+    byId("level-legend").hidden = !visible || this.views.length === 0;
+    this.stage.invalidate();
+  }
+}
+
+function widthOf(positions: Float32Array): number {
+  let [least, most] = [Infinity, -Infinity];
+  for (let k = 0; k < positions.length; k += 3) {
+    least = Math.min(least, positions[k]!);
+    most = Math.max(most, positions[k]!);
+  }
+  return Math.max(most - least, 1e-3);
+}

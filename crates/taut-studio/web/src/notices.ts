@@ -1,0 +1,24 @@
+// Short messages over the view. Screen readers hear them, too: notices when there is time, problems at once.
+
+import { byId } from "./controls";
+
+const STAYS = 5000;
+
+export function notice(text: string): void {
+  show("polite", text, STAYS);
+}
+
+export function problem(text: string): void {
+  show("urgent", text, 1.6 * STAYS);
+}
+
+function show(id: string, text: string, milliseconds: number): void {
+  const list = byId(id);
+  // The same again only stays longer.
+  for (const old of list.querySelectorAll("p")) if (old.textContent === text) old.remove();
+  while (list.children.length >= 3) list.firstElementChild?.remove();
+  const line = document.createElement("p");
+  line.textContent = text;
+  list.append(line);
+  setTimeout(() => line.remove(), milliseconds);
+}

@@ -1,0 +1,432 @@
+// The view: camera, studio light, floor, obstacles, and when a picture is made.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
+import { obstacleMaterial, weaveTexture } from "./fabric";
+import { Floor } from "./floor";
+import type { Frame, LightInfo, Mesh, ObstacleInfo, SceneInfo } from "./protocol";
+import { Governor, TIERS, isSoftware, type Tier } from "./quality";
+
+const THEMES = {
+  light: { background: "#dedbd4", disc: "#f1efea", line: "#b9b4a8", shadow: 0.34, sky: "#ffffff", ground: "#cfc6b8", hemi: 1.0 },
+  dark: { background: "#15171b", disc: "#33363d", line: "#575b64", shadow: 0.62, sky: "#dfe6f2", ground: "#55504a", hemi: 0.7 },
+};
+
+/** After so long without a change a sharp picture is made [ms]. */
+const STILL = 600;
+
+export class Stage {
+  readonly renderer: THREE.WebGLRenderer;
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
+  readonly controls: OrbitControls;
+  readonly governor: Governor;
+  readonly weave = weaveTexture();
+  /** Largest width of what is shown [m]. */
+  size = 1;
+  /** Pictures made so far. */
+  drawn = 0;
+  /** Called when the tier of quality has changed. */
+  onTier: (tier: Tier) => void = () => {};
+  private readonly floor = new Floor();
+  private readonly key = new THREE.DirectionalLight("#fff4e6", 2.7);
+  private readonly fill = new THREE.DirectionalLight("#dfe9ff", 0.35);
+  private readonly rim = new THREE.DirectionalLight("#ffffff", 0.8);
+  private readonly sky = new THREE.HemisphereLight("#ffffff", "#888888", 1);
+  private readonly lamps = new THREE.Group();
+  private readonly centre = new THREE.Vector3();
+  private readonly fitted = new THREE.Box3();
+  private radius = 1;
+  private right = 0;
+  /** Height of the floor at the start [m]. */
+  private ground = 0;
+  /** When something changed last [ms], and whether the picture is a sharper one, as nothing moves. */
+  private changed = 0;
+  private sharp = false;
+  private readonly smoothed: boolean;
+  private obstacles: THREE.Mesh[] = [];
+  /** Of what kind each obstacle is. */
+  private kinds: ObstacleInfo["kind"][] = [];
+  private floorIsReal = false;
+  /** A scene was built, and no frame of it has come yet; whether the camera is to be moved then. */
+  private settling: { look: boolean } | null = null;
+  private busy = false;
+  private dirty = true;
+  private theme: keyof typeof THEMES = "light";
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    const probe = document.createElement("canvas").getContext("webgl2");
+    if (!probe) throw new Error("This browser cannot draw in 3D (WebGL 2 is missing or switched off).");
+    const software = isSoftware(probe);
+    probe.getExtension("WEBGL_lose_context")?.loseContext();
+    this.smoothed = !software;
+    this.governor = new Governor(software ? 0 : 2);
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: this.smoothed, powerPreference: "high-performance" });
+    this.renderer.toneMapping = THREE.ACESFilmicToneMapping;
+    this.renderer.toneMappingExposure = 0.95;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = false;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.key.castShadow = true;
+    this.key.shadow.radius = 4;
+    this.scene.add(this.floor.mesh, this.key, this.key.target, this.fill, this.rim, this.sky, this.lamps);
+    this.scene.environment = studioLight(this.renderer);
+
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.screenSpacePanning = true;
+    this.controls.addEventListener("change", () => this.invalidate());
+    new ResizeObserver(() => this.invalidate()).observe(canvas);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", () => this.setTheme(scheme.matches ? "dark" : "light"));
+    this.setTheme(scheme.matches ? "dark" : "light");
+    this.setTier();
+  }
+
+  get tier(): Tier {
+    return TIERS[this.governor.tier]!;
+  }
+
+  /** Something has changed: the next `draw` makes a picture. */
+  invalidate(): void {
+    this.dirty = true;
+    this.changed = performance.now();
+    this.sharp = false;
+  }
+
+  /** Whether the graphics card still works on the last picture; another one would only wait behind it. */
+  get drawing(): boolean {
+    return this.busy;
+  }
+
+  /** Makes a picture if something has changed; true if it did. */
+  draw(): boolean {
+    // Also keeps the gliding after a turn going, which calls `invalidate`.
+    this.controls.update();
+    // Where pictures are coarse because they are dear, what stands still gets a sharp one.
+    if (!this.dirty && !this.sharp && performance.now() - this.changed > STILL) this.dirty = this.sharp = true;
+    if (!this.dirty || this.busy) return false;
+    this.dirty = false;
+    this.fitCanvas();
+    // The plainest picture has the shadow of every second one.
+    this.renderer.shadowMap.needsUpdate = this.tier.softShadows || this.sharp || this.drawn % 2 === 0;
+    this.renderer.render(this.scene, this.camera);
+    this.drawn += 1;
+    return true;
+  }
+
+  /** Calls back when the graphics card is done with what it was given [ms it took]. */
+  whenDone(done: (milliseconds: number) => void): void {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    const begun = performance.now();
+    if (!fence) return;
+    this.busy = true;
+    gl.flush();
+    const look = () => {
+      const status = gl.clientWaitSync(fence, 0, 0);
+      if (status === gl.TIMEOUT_EXPIRED && performance.now() - begun < 2000) {
+        setTimeout(look, 1);
+        return;
+      }
+      gl.deleteSync(fence);
+      this.busy = false;
+      done(performance.now() - begun);
+    };
+    setTimeout(look, 0);
+  }
+
+  /** Takes the time of a picture, and goes to a plainer one where it is too long. */
+  took(milliseconds: number): void {
+    if (!this.sharp && this.governor.took(milliseconds)) this.setTier();
+  }
+
+  chooseTier(name: Tier["name"] | "auto"): void {
+    const index = TIERS.findIndex((tier) => tier.name === name);
+    this.governor.choose(index < 0 ? null : index);
+    this.setTier();
+  }
+
+  private setTier(): void {
+    const tier = this.tier;
+    this.renderer.shadowMap.type = tier.softShadows ? THREE.PCFShadowMap : THREE.BasicShadowMap;
+    this.floor.mesh.material.needsUpdate = true;
+    this.floor.fine(tier.softShadows);
+    this.fill.visible = this.rim.visible = tier.softShadows;
+    // Towards the light, by a few pixels of the map. A bias along normals would push the back of cloth into its own shadow.
+    this.key.shadow.bias = tier.softShadows ? -0.002 : -0.006;
+    this.key.shadow.mapSize.setScalar(tier.shadow);
+    this.key.shadow.map?.dispose();
+    this.key.shadow.map = null;
+    this.paintSky();
+    for (const mesh of this.obstacles) {
+      (mesh.material as THREE.Material).dispose();
+      mesh.material = obstacleMaterial(tier);
+    }
+    this.onTier(tier);
+    this.invalidate();
+  }
+
+  private paintSky(): void {
+    const theme = THEMES[this.theme];
+    const fine = this.tier.fine;
+    this.sky.color.set(theme.sky);
+    this.sky.groundColor.set(theme.ground);
+    // A lamp costs more than light from all around, which stands for two of them in the plainest picture.
+    this.sky.intensity = theme.hemi * (fine ? 0.25 : this.tier.softShadows ? 0.8 : 1);
+    this.scene.environmentIntensity = theme.hemi * 0.3;
+  }
+
+  private setTheme(name: keyof typeof THEMES): void {
+    this.theme = name;
+    const theme = THEMES[name];
+    this.scene.background = new THREE.Color(theme.background);
+    this.floor.colour(theme);
+    this.paintSky();
+    this.invalidate();
+  }
+
+  private fitCanvas(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const own = this.tier.ratio(devicePixelRatio, this.smoothed);
+    const ratio = this.sharp ? Math.max(own, Math.min(devicePixelRatio, 2) * (this.smoothed ? 1 : 1.5)) : own;
+    const wide = Math.max(1, Math.floor(width * ratio));
+    const high = Math.max(1, Math.floor(height * ratio));
+    if (this.canvas.width === wide && this.canvas.height === high) return;
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / Math.max(1, height);
+    this.camera.updateProjectionMatrix();
+  }
+
+  /** Sets up for a scene: obstacles, lamps, floor; the camera too if `look`. */
+  build(info: SceneInfo, obstacles: readonly Mesh[], look: boolean): void {
+    for (const mesh of this.obstacles) {
+      mesh.removeFromParent();
+      mesh.geometry.dispose();
+      (mesh.material as THREE.Material).dispose();
+    }
+    this.obstacles = obstacles.map((mesh) => this.obstacle(mesh));
+    const box = new THREE.Box3(new THREE.Vector3(...info.bounds.min), new THREE.Vector3(...info.bounds.max));
+    if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, 0, -0.5), new THREE.Vector3(0.5, 1, 0.5));
+    const extent = box.getSize(new THREE.Vector3());
+    this.size = Math.max(extent.x, extent.y, extent.z, 1e-3);
+    this.kinds = info.obstacles.map((obstacle) => obstacle.kind);
+    this.fitted.copy(box);
+    this.settling = { look };
+    this.settle(null, info.lights);
+  }
+
+  /** Puts floor, lights and camera where they belong, once it is known where the floor is. */
+  private settle(height: number | null, lamps: readonly LightInfo[] | null): void {
+    const box = this.fitted;
+    this.floorIsReal = height !== null;
+    // Cloth that starts flat swings down as far as it is wide.
+    const below = Math.min(box.min.y - 0.02 * this.size, box.max.y - 1.1 * this.size);
+    const seen = box.clone();
+    seen.min.y = Math.min(box.min.y, height ?? below);
+    seen.getCenter(this.centre);
+    this.radius = 0.5 * seen.getSize(new THREE.Vector3()).length();
+    this.ground = height ?? below;
+    this.floor.place(this.centre, this.ground, this.size);
+    this.floor.mesh.visible = true;
+    if (lamps) this.lamp(lamps);
+    this.aimLights();
+    if (this.settling?.look) this.lookAtAll();
+    this.invalidate();
+  }
+
+  private obstacle(mesh: Mesh): THREE.Mesh {
+    const object = new THREE.Mesh(creased(mesh.positions, mesh.corners), obstacleMaterial(this.tier));
+    object.userData = { corners: mesh.corners, vertices: mesh.positions.length / 3 };
+    object.matrixAutoUpdate = false;
+    object.castShadow = object.receiveShadow = true;
+    object.frustumCulled = false;
+    // It is shown once a frame has told where it is.
+    object.visible = false;
+    this.scene.add(object);
+    return object;
+  }
+
+  private aimLights(): void {
+    const reach = 1.7 * this.size;
+    const from = (light: THREE.DirectionalLight, x: number, y: number, z: number) =>
+      light.position.set(x, y, z).normalize().multiplyScalar(3 * this.size).add(this.centre);
+    from(this.key, -0.75, 0.95, 0.75);
+    from(this.fill, 1, 0.3, 0.6);
+    from(this.rim, 0.5, 0.7, -1);
+    this.key.target.position.copy(this.centre);
+    this.fill.target = this.rim.target = this.key.target;
+    const camera = this.key.shadow.camera;
+    [camera.left, camera.right, camera.bottom, camera.top] = [-reach, reach, -reach, reach];
+    [camera.near, camera.far] = [0.5 * this.size, 6.5 * this.size];
+    camera.updateProjectionMatrix();
+  }
+
+  /** The lamps of a scene, which take the place of a part of the studio's light. */
+  private lamp(lamps: readonly LightInfo[]): void {
+    this.lamps.clear();
+    const indoors = lamps.length > 0;
+    this.key.intensity = indoors ? 1.2 : 2.7;
+    // Walls and a roof would keep the key light out.
+    for (const mesh of this.obstacles) mesh.castShadow = !indoors;
+    for (const lamp of lamps) {
+      const light = new THREE.PointLight(lamp.color, lamp.intensity * 0.6 * this.size ** 2 / lamps.length, 0, 2);
+      light.position.set(...lamp.position);
+      this.lamps.add(light);
+    }
+  }
+
+  /** More is shown to the right, so far [m]. */
+  widen(right: number): void {
+    this.right = right;
+  }
+
+  /** Puts the camera where everything is seen. */
+  lookAtAll(): void {
+    const centre = this.centre.clone().add(new THREE.Vector3(0.5 * this.right, 0, 0));
+    const radius = this.radius + 0.42 * this.right;
+    this.fitCanvas();
+    const half = Math.min(this.camera.fov, this.camera.fov * this.camera.aspect) * (Math.PI / 360);
+    const distance = (1.02 * radius) / Math.sin(half);
+    const direction = new THREE.Vector3(this.right > 0 ? 0.2 : 0.55, 0.42, 1).normalize();
+    this.camera.position.copy(centre).addScaledVector(direction, distance);
+    this.camera.near = 0.01 * this.size;
+    this.camera.far = 80 * this.size;
+    this.camera.updateProjectionMatrix();
+    this.controls.minDistance = 0.05 * this.size;
+    this.controls.maxDistance = 20 * this.size;
+    this.controls.target.copy(centre);
+    this.controls.update();
+    this.invalidate();
+  }
+
+  /** Turns, moves or nears the camera by keys: angles [rad], shares of the view, factor of the distance. */
+  nudge(move: { turn?: [number, number]; pan?: [number, number]; nearer?: number }): void {
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    if (move.turn) {
+      const round = new THREE.Spherical().setFromVector3(offset);
+      round.theta += move.turn[0];
+      round.phi = Math.min(Math.PI - 0.05, Math.max(0.05, round.phi + move.turn[1]));
+      offset.setFromSpherical(round);
+    }
+    if (move.nearer) offset.multiplyScalar(move.nearer).clampLength(this.controls.minDistance, this.controls.maxDistance);
+    if (move.pan) {
+      const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 0);
+      const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 1);
+      const scale = offset.length() * Math.tan((this.camera.fov * Math.PI) / 360) * 2;
+      this.controls.target.addScaledVector(right, move.pan[0] * scale).addScaledVector(up, move.pan[1] * scale);
+    }
+    this.camera.position.copy(this.controls.target).add(offset);
+    this.controls.update();
+    this.invalidate();
+  }
+
+  /** Moves the obstacles to where a frame has them; the floor stands for the highest horizontal plane. */
+  moveObstacles(matrices: readonly Float32Array[], shapes: Frame["shapes"]): void {
+    let height: number | null = null;
+    matrices.forEach((m, k) => {
+      const object = this.obstacles[k];
+      if (!object || m.some((value) => !Number.isFinite(value))) return;
+      const at = (i: number) => m[i]!;
+      object.matrix.set(
+        at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), 0, 0, 0, 1,
+      );
+      const level = this.kinds[k] === "plane" && Math.abs(at(5) - 1) < 1e-5;
+      if (level) height = Math.max(height ?? -Infinity, at(7));
+      object.visible = !level;
+    });
+    for (const { obstacle, positions } of shapes ?? []) this.reshape(obstacle, positions);
+    if (this.settling) {
+      this.settle(height, null);
+      this.settling = null;
+    } else if (height !== null) {
+      this.floor.mesh.position.y = height;
+    }
+  }
+
+  private reshape(obstacle: number, positions: Float32Array): void {
+    const object = this.obstacles[obstacle];
+    const corners = object?.userData.corners as Uint32Array | undefined;
+    if (!object || !corners || 3 * (object.userData.vertices as number) !== positions.length) return;
+    object.geometry.dispose();
+    object.geometry = creased(positions, corners);
+  }
+
+  /** Puts the floor back where it was before something fell below it. */
+  raiseFloor(): void {
+    if (this.floorIsReal) return;
+    this.floor.mesh.position.y = this.ground;
+    this.floor.mesh.visible = true;
+  }
+
+  /** A floor that is no obstacle gives way to what falls below it, as nothing would hold it there. */
+  lowerFloor(lowest: number): void {
+    if (this.floorIsReal || !(lowest < this.floor.mesh.position.y - 0.01 * this.size)) return;
+    const y = this.floor.mesh.position.y;
+    if (lowest < this.centre.y - 6 * this.size) this.floor.mesh.visible = false;
+    else this.floor.mesh.position.y = y + 0.25 * (lowest - 0.02 * this.size - y);
+  }
+
+  /** Where a point is on the page [CSS pixels]. */
+  project(point: THREE.Vector3): { x: number; y: number } {
+    const box = this.canvas.getBoundingClientRect();
+    this.camera.updateMatrixWorld();
+    const p = point.clone().project(this.camera);
+    return { x: box.left + ((p.x + 1) / 2) * box.width, y: box.top + ((1 - p.y) / 2) * box.height };
+  }
+
+  /** The ray through a point of the page [CSS pixels]. */
+  ray(x: number, y: number): THREE.Ray {
+    const box = this.canvas.getBoundingClientRect();
+    const at = new THREE.Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
+    const caster = new THREE.Raycaster();
+    this.camera.updateMatrixWorld();
+    caster.setFromCamera(at, this.camera);
+    return caster.ray;
+  }
+
+  /** The picture as it is now, as a PNG file. */
+  picture(): Promise<Blob | null> {
+    // The card's own buffer is gone after a picture was shown: make it again and take it in the same turn.
+    this.renderer.render(this.scene, this.camera);
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+}
+
+/** Smooth where a surface is round, with edges where it has some. */
+function creased(positions: Float32Array, corners: Uint32Array): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+  geometry.setIndex(new THREE.BufferAttribute(corners, 1));
+  return toCreasedNormals(geometry, 0.7);
+}
+
+/** Light from all around, as large soft boxes in a studio give it. */
+function studioLight(renderer: THREE.WebGLRenderer): THREE.Texture {
+  const room = new THREE.Scene();
+  room.background = new THREE.Color("#5a5b5e");
+  const box = (x: number, y: number, z: number, width: number, height: number, strength: number, color: string) => {
+    const material = new THREE.MeshBasicMaterial({ color: new THREE.Color(color).multiplyScalar(strength), side: THREE.DoubleSide });
+    const mesh = new THREE.Mesh(new THREE.PlaneGeometry(width, height), material);
+    mesh.position.set(x, y, z);
+    mesh.lookAt(0, 0, 0);
+    room.add(mesh);
+  };
+  box(0, 6, 0, 8, 8, 3.2, "#ffffff");
+  box(6, 3, 4, 5, 6, 5, "#fff1de");
+  box(-7, 2, 2, 4, 6, 2, "#dce8ff");
+  box(0, 2, -7, 9, 2, 2.5, "#ffffff");
+  box(0, -5, 0, 12, 12, 0.6, "#c9bfb2");
+  const generator = new THREE.PMREMGenerator(renderer);
+  const texture = generator.fromScene(room, 0.05).texture;
+  generator.dispose();
+  room.traverse((object) => {
+    if (!(object instanceof THREE.Mesh)) return;
+    object.geometry.dispose();
+    (object.material as THREE.Material).dispose();
+  });
+  return texture;
+}

@@ -1,0 +1,123 @@
+// Starts a server (the real one, or its stand-in) and a real Chromium for tests of the page.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, join, resolve } from "node:path";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { MockServer } from "./mock";
+
+export const DIST = resolve("dist");
+export const OUT = resolve("test-out");
+/** Whether the stand-in is tested against: `npm run test:mock`. */
+export const MOCK = process.env.TAUT_SERVER === "mock";
+
+export interface Running {
+  url: string;
+  port: number;
+  stop(): Promise<void>;
+  mock?: MockServer;
+}
+
+/** A port that nobody listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const probe = createServer();
+    probe.once("error", fail).listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      probe.close(() => done(port));
+    });
+  });
+}
+
+export async function startServer(scene: string, port: number, extra: string[] = []): Promise<Running> {
+  const url = `http://127.0.0.1:${port}/`;
+  if (MOCK) {
+    const mock = await MockServer.start(port, DIST);
+    return { url, port, mock, stop: () => mock.stop() };
+  }
+  const program = process.env.TAUT;
+  if (!program) throw new Error("TAUT is not set: say where the program is (TAUT=…/target/release/taut), or test against the stand-in (npm run test:mock)");
+  accessSync(program, constants.X_OK);
+  const child = spawn(program, ["view", scene, "--port", String(port), "--no-open", "--page", DIST, ...extra], { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
+  for (let k = 0; k < 300; k++) {
+    if (child.exitCode !== null) throw new Error(`taut view ended with ${child.exitCode}: ${said}`);
+    const answer = await fetch(url).catch(() => null);
+    if (answer?.ok) return { url, port, stop: () => end(child) };
+    await sleep(100);
+  }
+  await end(child);
+  throw new Error(`taut view did not answer at ${url} within 30 s: ${said}`);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((done) => child.once("exit", done));
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
+  await gone;
+  clearTimeout(timer);
+}
+
+/** CHROMIUM, or the first of the usual names in PATH. */
+function findChromium(): string {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
+      try {
+        accessSync(join(folder, name), constants.X_OK);
+        return join(folder, name);
+      } catch {
+        continue;
+      }
+    }
+  }
+  throw new Error("no Chromium: install it, or set CHROMIUM to where it is");
+}
+
+export function startBrowser(): Promise<Browser> {
+  // 3D on the processor; the page around it as a browser without a graphics card puts it together, not through a card that is emulated.
+  const gl = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing"];
+  const args = [...gl, "--no-sandbox"];
+  return chromium.launch({ executablePath: findChromium(), args });
+}
+
+export const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** Opens the page, waits for its first picture, and collects what goes wrong in it. */
+export async function openPage(browser: Browser, url: string, options: Parameters<Browser["newPage"]>[0] = {}): Promise<{ page: Page; faults: string[]; sent: string[] }> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  const faults: string[] = [];
+  const sent: string[] = [];
+  page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(String(payload))));
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    // A lost connection and the driver's own remarks about speed are no faults of the page.
+    if (message.type() === "error" && !/WebSocket|ERR_CONNECTION|ReadPixels/.test(message.text())) faults.push(message.text());
+  });
+  await page.goto(url);
+  try {
+    await until(page, "the first picture", () => (window.__taut?.frame() ?? -1) >= 0, undefined, 30000);
+  } catch (error) {
+    await page.screenshot({ path: join(OUT, "no-picture.png") });
+    const told = await page.evaluate(() => [document.body.innerText.slice(0, 400), window.__taut?.open(), window.__taut?.drawn(), window.__taut?.log().length]);
+    throw new Error(`${String(error)}; faults: ${faults.join("; ")}; page: ${JSON.stringify(told)}`);
+  }
+  return { page, faults, sent };
+}
+
+/** Waits until a condition holds in the page; says what it was that did not come. */
+export async function until<A>(page: Page, what: string, condition: (argument: A) => boolean, argument?: A, ms = 15000): Promise<void> {
+  try {
+    await page.waitForFunction(condition as never, argument as never, { timeout: ms, polling: 30 });
+  } catch (error) {
+    throw new Error(`waited ${ms} ms for ${what}: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`);
+  }
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}

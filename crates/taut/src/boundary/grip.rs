@@ -1,0 +1,252 @@
+//! Grips: points of bodies that a pointer pulls at while it runs, and that limits win against (T5).
+//!
+//! A [hand](super::hold) takes a vertex exactly where it is told to, whatever that does to the cloth. A grip is softer by nature: for the
+//! time of a step it adds ½ e |p − t|² to what the step minimises, with p the point, t where it is to be and e the weight of
+//! the grip, all of a spring's: k dt² with k its stiffness. A hard grip's weight is many times that of the whole body, so that the point follows
+//! the pointer and the body follows the point; but limits are met exactly and the square only as well as it can be. Written by
+//! vertex: with weights w of the corners, ½ e wᵢ |xᵢ − tᵢ|², tᵢ where the corner would be had the triangle moved along.
+//! So a grip is heavier corners, each with a place to be.
+//!
+//! How hard a grip pulls is not known beforehand, since the pointer may be far out of reach: limits would take long to win against a weight of that size. So
+//! a grip gives way while limits are not met, and gets its strength back over the next steps.
+
+use glam::Vec3;
+
+use crate::{State, World, WorldError, kernel::lanes::Quad};
+
+/// Weight of a hard grip, in masses of the whole body.
+const HARD: f32 = 10.0;
+
+/// What a grip keeps of its strength each time it gives way, and what is left of it at least.
+const GIVE: f32 = 0.5;
+const LEAST: f32 = 1.0 / 256.0;
+
+/// Factor by which a grip that has given way recovers with each step.
+const RECOVER: f32 = 2.0;
+
+/// Speed with which a point is pulled towards its target at most \[m/s\]: the rest of a jump is left to the frames after.
+const FASTEST: f32 = 6.0;
+
+/// How a point is held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grip {
+    /// By a spring between the point and its target.
+    Soft {
+        /// \[N/m\]
+        stiffness: f32,
+    },
+    /// As firmly as the limits allow.
+    Hard,
+}
+
+/// Names a grip of a [`State`]; never used again after it is released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GripId(u64);
+
+/// All grips of a state.
+#[derive(Clone, Debug, Default)]
+pub struct Grips {
+    all: Vec<(GripId, Gripped)>,
+    next: u64,
+}
+
+/// A point that is held by a grip.
+#[derive(Clone, Copy, Debug)]
+pub struct Gripped {
+    /// Its body.
+    body: u32,
+    /// Corners in the engine's order.
+    pub(crate) vertices: [u32; 3],
+    weights: [f32; 3],
+    grip: Grip,
+    target: Vec3,
+    /// What limits have left of its strength.
+    strength: f32,
+    /// Weights of the corners at full strength, in masses of each; 0 for those that are held by something else.
+    heavier: [f32; 3],
+    /// Where each would be without the grip, and where it is drawn to \[m\].
+    ways: [[Vec3; 2]; 3],
+}
+
+impl Grips {
+    /// Whether nothing is gripped.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Gripped> {
+        self.all.iter().map(|(_, gripped)| gripped)
+    }
+
+    /// Those with corners among `vertices` of the engine.
+    pub(crate) fn of(&mut self, vertices: std::ops::Range<usize>) -> impl Iterator<Item = &mut Gripped> {
+        self.all
+            .iter_mut()
+            .map(|(_, gripped)| gripped)
+            .filter(move |gripped| vertices.contains(&(gripped.vertices[0] as usize)))
+    }
+
+    /// Weakens all of them, because limits are not met, and makes their corners in `x` lighter.
+    pub(crate) fn give_way(&mut self, world: &World, x: &mut [Quad]) {
+        for (_, gripped) in &mut self.all {
+            gripped.give_way();
+        }
+        self.end(world, x);
+        for (v, heavier, _) in self.iter().flat_map(Gripped::corners) {
+            x[v][3] /= 1.0 + heavier;
+        }
+    }
+
+    /// Begins a step of which `left` are left in the frame, this one included: draws the corners of all grips from `x`, where they would be without, towards
+    /// their targets, and makes them as much heavier as the grips weigh.
+    pub(crate) fn begin(&mut self, world: &World, old: &[Quad], x: &mut [Quad], dt: f32, left: u32) {
+        for gripped in self.all.iter_mut().map(|(_, gripped)| gripped) {
+            gripped.strength = (RECOVER * gripped.strength).min(1.0);
+            gripped.begin(world, old, x, dt, left);
+        }
+        for gripped in self.iter() {
+            gripped.draw(x);
+        }
+    }
+
+    /// Ends a step: corners weigh what they weighed.
+    pub(crate) fn end(&self, world: &World, x: &mut [Quad]) {
+        for gripped in self.iter() {
+            for &v in &gripped.vertices {
+                let inverse_mass = &mut x[v as usize][3];
+                if *inverse_mass > 0.0 {
+                    *inverse_mass = world.inverse_masses[v as usize];
+                }
+            }
+        }
+    }
+}
+
+impl Gripped {
+    fn begin(&mut self, world: &World, old: &[Quad], x: &[Quad], dt: f32, left: u32) {
+        let from = self.point(old);
+        let way = (self.target - from) / left.max(1) as f32;
+        let to = from + way.clamp_length_max(FASTEST * dt);
+        let shift = to - self.point(x);
+        let weight = match self.grip {
+            Grip::Soft { stiffness } => stiffness * dt * dt,
+            Grip::Hard => HARD * world.bodies[self.body as usize].masses.iter().sum::<f64>() as f32,
+        };
+        for k in 0..3 {
+            let quad = &x[self.vertices[k] as usize];
+            self.heavier[k] = self.weights[k] * weight * quad[3] * world.inverse_mass_unit;
+            let at = position(quad);
+            self.ways[k] = [at, at + shift];
+        }
+    }
+
+    /// Draws the corners in `x` to where the grip alone would have them, and makes them heavier.
+    fn draw(&self, x: &mut [Quad]) {
+        for (k, &v) in self.vertices.iter().enumerate() {
+            let quad = &mut x[v as usize];
+            let heavier = self.strength * self.heavier[k];
+            let shift = (self.ways[k][1] - self.ways[k][0]) * (heavier / (1.0 + heavier));
+            if shift.is_finite() {
+                for c in 0..3 {
+                    quad[c] += shift[c];
+                }
+                quad[3] /= 1.0 + heavier;
+            }
+        }
+    }
+
+    /// Where the point is while vertices are at `x` \[m\].
+    fn point(&self, x: &[Quad]) -> Vec3 {
+        let corners = self.vertices.iter().zip(&self.weights);
+        corners.map(|(&v, w)| *w * position(&x[v as usize])).sum()
+    }
+
+    /// Corner by corner: the vertex, how much heavier than its own mass it is now, and where it would be without the grip, and is drawn to.
+    pub(crate) fn corners(&self) -> impl Iterator<Item = (usize, f32, [Vec3; 2])> {
+        (0..3).map(|k| (self.vertices[k] as usize, self.strength * self.heavier[k], self.ways[k]))
+    }
+
+    /// The corner with the largest weight.
+    pub(crate) fn main_vertex(&self) -> usize {
+        let most = (0..3).max_by(|&a, &b| self.weights[a].total_cmp(&self.weights[b]).then(b.cmp(&a)));
+        self.vertices[most.unwrap_or(0)] as usize
+    }
+
+    /// Weakens the grip, because limits are not met. Says whether it could.
+    pub(crate) fn give_way(&mut self) -> bool {
+        let weaker = (GIVE * self.strength).max(LEAST);
+        std::mem::replace(&mut self.strength, weaker) > weaker
+    }
+}
+
+impl State {
+    /// Takes hold of a point of body `body`: of its corners `corners` (in the caller's order) with barycentric weights `weights`. It stays where it is until it is
+    /// [dragged](State::drag).
+    ///
+    /// # Errors
+    /// If there is no such body or vertex, if weights are negative or all 0, or if the stiffness is not positive.
+    pub fn grip(
+        &mut self,
+        world: &World,
+        body: usize,
+        corners: [u32; 3],
+        weights: [f32; 3],
+        grip: Grip,
+    ) -> Result<GripId, WorldError> {
+        let invalid = |problem: &str| {
+            Err(WorldError::Invalid { what: format!("grip on body {body}"), problem: problem.into() })
+        };
+        let mut vertices = [0; 3];
+        for (place, &corner) in vertices.iter_mut().zip(&corners) {
+            *place = world.numbered(body, corner)?.1;
+        }
+        let sum: f32 = weights.iter().sum();
+        if !(weights.iter().all(|w| (0.0..=1e6).contains(w)) && sum > 1e-6) {
+            return invalid("its weights must be at least 0, and not all 0");
+        }
+        if let Grip::Soft { stiffness } = grip
+            && !(0.0..=1e9).contains(&stiffness)
+        {
+            return invalid("its stiffness must lie between 0 and 1e9 N/m");
+        }
+        let mut gripped = Gripped {
+            body: body as u32,
+            vertices,
+            weights: weights.map(|w| w / sum),
+            grip,
+            target: Vec3::ZERO,
+            strength: 1.0,
+            heavier: [0.0; 3],
+            ways: [[Vec3::ZERO; 2]; 3],
+        };
+        gripped.target = gripped.point(&self.x);
+        let id = GripId(self.grips.next);
+        self.grips.next += 1;
+        self.grips.all.push((id, gripped));
+        Ok(id)
+    }
+
+    /// Pulls a grip's point towards `target` \[m\] from the next frame on. A grip that has been released, or a target that is not finite and within 1e6 m, changes nothing.
+    pub fn drag(&mut self, id: GripId, target: Vec3) {
+        let found = self.grips.all.iter_mut().find(|(own, _)| *own == id);
+        if let Some((_, gripped)) = found.filter(|_| target.is_finite() && target.abs().max_element() <= 1e6)
+        {
+            gripped.target = target;
+        }
+    }
+
+    /// Lets go of a grip's point, which moves on with the velocity that it has.
+    pub fn let_go(&mut self, id: GripId) {
+        self.grips.all.retain(|(own, _)| *own != id);
+    }
+
+    /// Where a grip's point is \[m\], unless it has been released.
+    pub fn grip_point(&self, id: GripId) -> Option<Vec3> {
+        self.grips.all.iter().find(|(own, _)| *own == id).map(|(_, gripped)| gripped.point(&self.x))
+    }
+}
+
+fn position(quad: &Quad) -> Vec3 {
+    Vec3::new(quad[0], quad[1], quad[2])
+}

@@ -1,0 +1,170 @@
+//! The second paper's solver, for cloth with the model "edge" (T1, T3, T4, T6; its Algorithms 1 and 2).
+//!
+//! Edges alone are limited, on three to five levels. Every level reads its positions off the cloth; from the coarsest on each is iterated within its limits, so many
+//! times, and hands what that *changed* up to the next: never its positions, so that folds which it cannot see stay. Then the cloth itself is iterated, bends
+//! with it. An iteration is one Gauss–Seidel sweep over edges in random order of their colours; boundary conditions act in each of the cloth's, and in every eighth of
+//! coarser levels. A frame has a fixed number of iterations on each level, or fewer where limits hold. They are shared out between short steps: limits that gravity breaks in a tenth of the
+//! time are broken by a hundredth as much, and few iterations do.
+//!
+//! Pins are held at every level ([`levels`](super::levels)), those of the user too, and so are grips: the coarse vertex next to them is moved onto them.
+
+use super::{
+    Settings,
+    bend::BendBatch,
+    colored::Colored,
+    edge::EdgeBatch,
+    enforce::{Enforced, Scratch, Turn, bend_bound},
+    levels::{
+        Descent, Scratch as LevelScratch,
+        edges::EdgeParts,
+        tables::{LevelTables, Levels},
+    },
+    nearest::contact::Surroundings,
+    sweep,
+};
+use crate::{
+    World,
+    boundary::{
+        grip::{Gripped, Grips},
+        solids::Solids,
+    },
+    kernel::{lanes::Quad, random::Random},
+};
+
+/// Iterations of a coarse level after which it meets obstacles.
+const BETWEEN_OBSTACLES: u32 = 8;
+
+/// All cloth of the model.
+#[derive(Clone, Debug, Default)]
+pub struct EdgeModelTables {
+    /// Edges of all such cloth.
+    pub edges: Colored<EdgeBatch>,
+    /// Hinges with limits.
+    pub bends: Colored<BendBatch>,
+    /// One for each such cloth.
+    pub bodies: Vec<EdgeBody>,
+}
+
+/// One cloth of the model.
+#[derive(Clone, Debug)]
+pub struct EdgeBody {
+    /// What its levels are made from.
+    pub parts: EdgeParts,
+    /// Its coarse levels, with the pins of the scene.
+    pub levels: Levels,
+    /// Iterations on each level in a frame.
+    pub iterations: u32,
+}
+
+/// Memory of one such cloth.
+#[derive(Debug)]
+pub struct EdgeScratch {
+    memory: LevelScratch,
+    /// What takes the place of its levels while something is held that the scene does not hold, and for what.
+    holding: Option<(Vec<u32>, Levels)>,
+    /// Room for those.
+    held: Vec<u32>,
+}
+
+impl EdgeScratch {
+    /// For `body`.
+    pub fn new(body: &EdgeBody) -> Self {
+        Self { memory: body.levels.scratch(), holding: None, held: Vec::new() }
+    }
+
+    /// Makes levels for what is held now: those with no inverse mass in `x`, and grips. Allocates only where that is something else than before.
+    pub(crate) fn hold(&mut self, body: &EdgeBody, x: &[Quad], grips: &Grips) {
+        let (parts, first) = (&body.parts, body.parts.vertices.start);
+        let own = &x[parts.vertices.clone()];
+        let foreign = |v: &u32| parts.pins.binary_search(v).is_err();
+        self.held.clear();
+        self.held.extend((0..own.len() as u32).filter(|&v| own[v as usize][3] <= 0.0).filter(foreign));
+        let gripped = grips.iter().map(Gripped::main_vertex).filter(|v| parts.vertices.contains(v));
+        for v in gripped.map(|v| (v - first) as u32).filter(foreign) {
+            if let Err(at) = self.held.binary_search(&v) {
+                self.held.insert(at, v);
+            }
+        }
+        if self.held.is_empty() {
+            self.holding = None;
+        } else if self.holding.as_ref().is_none_or(|(held, _)| *held != self.held) {
+            let mut pins = [&parts.pins[..], &self.held[..]].concat();
+            pins.sort_unstable();
+            self.holding = Some((self.held.clone(), parts.levels(&pins)));
+        }
+    }
+}
+
+/// Brings the positions `x` of all cloth of the model, which were `old` when the step began, nearer to their limits.
+pub(crate) fn enforce(
+    world: &World,
+    settings: &Settings,
+    (x, old): (&mut [Quad], &[Quad]),
+    grips: &mut Grips,
+    solids: &mut Solids,
+    scratch: &mut Scratch,
+    turn: Turn,
+) -> Enforced {
+    let (solver, tables) = (&world.description.solver, &world.edge_model);
+    let obstacles = &world.description.obstacles;
+    let mut random = Random::new(world.description.seed, turn.step);
+    let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let bend_tolerance = bend_bound(solver.bend_tolerance);
+    let shallow = 0.01 * world.edge_length;
+
+    // Shared out between the steps of a frame.
+    let (steps, number) = (u64::from(world.steps_per_frame), turn.step % u64::from(world.steps_per_frame));
+    let until = |body: &EdgeBody, step: u64| u64::from(body.iterations) * step / steps;
+    let share = |body: &EdgeBody| (until(body, number + 1) - until(body, number)).max(1) as u32;
+    for (body, EdgeScratch { memory, holding, .. }) in tables.bodies.iter().zip(&mut scratch.edge_model) {
+        let levels = holding.as_ref().map_or(&body.levels, |(_, levels)| levels);
+        let vertices = levels.vertices.clone();
+        let first = vertices.start;
+        let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
+        let (order, iterations) = (&mut scratch.order, share(body));
+        levels.pass(settings, Descent::Sample, &mut x[vertices], &around, memory, |_, level, x, round| {
+            if round == 0 {
+                weigh(level, grips, first, x);
+            }
+            let done = round * BETWEEN_OBSTACLES;
+            let most = iterations.min(done + BETWEEN_OBSTACLES);
+            for _ in done..most {
+                let met = sweep::sweep_edges(settings, &level.limited.edges, x, &mut random, order);
+                if met <= tolerance || turn.is_late() {
+                    return false;
+                }
+            }
+            most < iterations
+        });
+    }
+
+    let most = tables.bodies.iter().map(share).max().unwrap_or(0).min(turn.iterations);
+    let mut enforced = Enforced::default();
+    while enforced.iterations < most {
+        let met = sweep::sweep_edges(settings, &tables.edges, x, &mut random, &mut scratch.order);
+        let bent = sweep::sweep_bends(settings, &tables.bends, x, &mut random, &mut scratch.order);
+        let depth = solids.project(settings.threads, obstacles, old, x);
+        enforced.iterations += 1;
+        let within = met <= tolerance && bent <= bend_tolerance;
+        if within && depth <= shallow || turn.is_late() {
+            break;
+        }
+        // From the second half on, limits win against grips.
+        if !within && 2 * enforced.iterations >= most {
+            grips.give_way(world, x);
+        }
+    }
+    solids.expel(obstacles, x);
+    enforced
+}
+
+/// Makes vertices of a level heavier that stand for corners of grips.
+fn weigh(level: &LevelTables, grips: &Grips, first: usize, x: &mut [Quad]) {
+    for (v, heavier, _) in grips.iter().flat_map(Gripped::corners) {
+        for (i, pin) in level.pins.iter().enumerate() {
+            if pin.is_some_and(|pin| first + pin as usize == v) {
+                x[i][3] /= 1.0 + heavier / level.stands_for(i);
+            }
+        }
+    }
+}
