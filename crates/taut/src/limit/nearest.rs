@@ -86,6 +86,9 @@ const GIVE_WAY_FROM: u32 = 144;
 const GIVE_WAY_TOUCHING_FROM: u32 = 48;
 const GIVE_WAY_EVERY: u32 = 16;
 
+/// What of the error that rings had so many iterations ago is left, at least, where they cannot be kept.
+const STALLED: f32 = 0.95;
+
 /// What of the tolerance elements may be past limits that have given way.
 const EVEN: f32 = 1.0;
 
@@ -97,6 +100,9 @@ const LEAST_ELASTIC: u32 = 36;
 
 /// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
 const SHALLOW: f32 = 0.016;
+
+/// The same where it is not, or where there are tetrahedra, in what the tolerance is of such a length.
+const SHALLOW_HARD: f32 = 0.3;
 
 /// The same in gaps, where cloth touches cloth: what lies on it is not put outside with it.
 const SHALLOW_IN_GAPS: f32 = 0.1;
@@ -278,7 +284,7 @@ impl Filter {
                 *dual = WARM * kept;
             }
         }
-        scratch.volumes.take(ring_duals, WARM);
+        scratch.volumes.take(ring_duals, WARM, stop.tolerance);
         let plain = self.bends.batches.is_empty() && self.tetrahedra.batches.is_empty();
         let alone = !touching && plain && self.links.is_empty();
         let (worst, mean) = self.residual(scratch);
@@ -307,12 +313,15 @@ impl Filter {
         scratch.links.take(link_duals, WARM / RAMP[stage]);
 
         let soft = self.elastic && self.tetrahedra.batches.is_empty();
-        let shallow = self.edge_length * if soft { SHALLOW } else { 0.3 * stop.tolerance };
+        let hard = if self.rings.is_empty() { SHALLOW_HARD } else { volume::SHALLOW };
+        let shallow = self.edge_length * if soft { SHALLOW } else { hard * stop.tolerance };
         let shallow = shallow.min(SHALLOW_IN_GAPS * scratch.pairs.widest_gap());
         let patience = if touching { PATIENCE_WITH_CONTACT } else { PATIENCE };
+        let ring_tolerance = stop.tolerance * if touching { volume::TOUCHING } else { 1.0 };
         let least = stop.least.min(stop.iterations);
         let give_way_from = if touching { GIVE_WAY_TOUCHING_FROM } else { GIVE_WAY_FROM };
         let (mut since, mut stiffen, mut moved) = (0, false, 0.0);
+        let (mut stalled, mut rings_before) = (false, f32::MAX);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
             if stiffen {
@@ -344,7 +353,7 @@ impl Filter {
                 let volume = scratch.volumes.worst();
                 let sewn = scratch.links.are_closed(&self.links, x, self.edge_length, iteration);
                 within = even && worst <= stop.tolerance && bend <= stop.bend && sewn;
-                within &= volume <= stop.tolerance;
+                within &= volume <= ring_tolerance;
                 let often = iteration < LONG || iteration % 4 == 0;
                 if even && !within && alone && iteration >= least && often {
                     within = self.finish(x, scratch, stop.tolerance, iteration >= LONG);
@@ -365,9 +374,13 @@ impl Filter {
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
                 enforced = Enforced { iterations: iteration, residual, bend, converged: within };
                 spread = !within && iteration > give_way_from && self.is_spread(scratch, stop.tolerance);
-                // Rings that are merely late are waited for; where limits give way, rings may not be possible.
-                spread &=
-                    volume <= stop.tolerance || scratch.solid_states.iter().any(TetrahedronState::yielded);
+                // Rings that are merely late are waited for; those that come no nearer contradict what touches.
+                let late_rings = scratch.volumes.worst_possible();
+                if iteration >= give_way_from && iteration % GIVE_WAY_EVERY == 0 {
+                    stalled = late_rings > STALLED * rings_before || iteration >= GIVE_WAY_FROM;
+                    rings_before = late_rings;
+                }
+                spread &= late_rings <= ring_tolerance || stalled;
                 if (within || spread) && !touching && iteration >= least
                     || late
                     || iteration == stop.iterations

@@ -9,7 +9,7 @@ use super::{
     links::{Link, stiff_links},
     local::NearestBatch,
     tetrahedra::{Tetrahedra, Weight, stiff_tetrahedra},
-    volume::inverse_rings,
+    volume::{Ring, rings_of},
 };
 use crate::{
     hierarchy::{
@@ -60,8 +60,8 @@ pub struct Filter {
     pub(super) stiffness: [f32; RAMP.len()],
     /// Mean length of an edge \[m\].
     pub(super) edge_length: f32,
-    /// Inverse volumes around vertices: see [`inverse_rings`].
-    pub(super) rings: Vec<f32>,
+    /// Volumes around vertices, if any is kept.
+    pub(super) rings: Vec<Ring>,
     pub(super) multigrid: Multigrid,
     matrix: Arc<MatrixParts>,
 }
@@ -267,8 +267,13 @@ impl Filter {
         let masses = matrix.masses.iter().enumerate();
         self.masses = masses.map(|(i, mass)| if held(i) { 0.0 } else { *mass }).collect();
         let kept = matrix.tetrahedra.iter().zip(&matrix.keeps_volume);
-        let tetrahedra: Vec<_> = kept.map(|((v, _, volume), kept)| (*v, *volume, *kept)).collect();
-        self.rings = inverse_rings(&tetrahedra, &self.masses);
+        let stiffness = |t: usize| {
+            let [mu, lambda] = self.tetrahedra.batches[t / BATCH].elastic.map(|e| f64::from(e[t % BATCH]));
+            2.0 * mu + 3.0 * lambda
+        };
+        let tetrahedra: Vec<_> =
+            kept.enumerate().map(|(t, ((v, _, volume), kept))| (*v, *volume, stiffness(t), *kept)).collect();
+        self.rings = rings_of(&tetrahedra, &self.masses);
         let triangles: Vec<StiffTriangle> = (0..self.triangle_count)
             .zip(&matrix.areas)
             .map(|(t, &area)| {

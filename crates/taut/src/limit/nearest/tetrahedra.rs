@@ -7,7 +7,7 @@
 use super::{
     local::{Pulls, put},
     tables::Corners,
-    volume::{YIELDED, gain, mean},
+    volume::{gain, mean},
     warm::Way,
 };
 use crate::{
@@ -240,11 +240,6 @@ pub struct TetrahedronState {
 }
 
 impl TetrahedronState {
-    /// Whether limits have given way so far that volumes are not kept.
-    pub fn yielded(&self) -> bool {
-        self.slack.iter().any(|slack| *slack > YIELDED)
-    }
-
     /// Limits as far as they have given way.
     #[inline(always)]
     pub(super) fn given_way<L: Lanes>(&self, limits: Range<L>, at: usize) -> Range<L> {
