@@ -21,6 +21,9 @@ use crate::{
 /// Limit on stretch of cloth that is to be limited but has none \[strain\].
 const USUAL: f32 = 0.05;
 
+/// Iterations that a step may take past the time budget: time goes by while other programs run, too, and what is cut after a few iterations may be far past its limits.
+const INSIST: u32 = 64;
+
 /// Steps a frame, and most substeps of each, while cloth has no limits.
 const STEPS_WITHOUT_LIMITS: u32 = 4;
 const SUBSTEPS_WITHOUT_LIMITS: u32 = 24;
@@ -95,9 +98,11 @@ impl Live {
         let (bodies, solver) = (settings(&description), description.solver);
         let known = Known::default();
         let world = World::knowing(description, &known)?;
+        let mut stepper = Stepper::new(&world, threads)?;
+        stepper.insist = INSIST;
         Ok(Self {
             state: State::new(&world),
-            stepper: Stepper::new(&world, threads)?,
+            stepper,
             levels: vec![None; world.description().cloths.len()],
             substeps: world.max_substeps(),
             world,
@@ -154,7 +159,7 @@ impl Live {
         Ok(())
     }
 
-    /// Changes the time that a frame may take; `None`: as long as it needs.
+    /// Changes the time that a frame may take; `None`: as long as it needs. A step that has not met its limits takes 64 iterations in any case.
     ///
     /// # Errors
     /// If it is longer than 1e6 s.

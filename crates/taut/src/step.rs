@@ -90,6 +90,8 @@ pub struct Stepper {
     /// How they would fly.
     flown: Vec<RigidState>,
     untangle: Untangle,
+    /// Iterations that a step may take whatever the time budget says, if limits are not met before.
+    pub(crate) insist: u32,
 }
 
 impl Stepper {
@@ -118,13 +120,14 @@ impl Stepper {
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
+            insist: 0,
         }
     }
 
     /// The same for another world, with the threads that there are.
     pub(crate) fn adapt(&mut self, world: &World) {
         let threads = std::mem::replace(&mut self.threads, Threads::alone());
-        *self = Self::with_threads(world, threads, self.lanes);
+        *self = Self { insist: self.insist, ..Self::with_threads(world, threads, self.lanes) };
     }
 
     /// Number of threads.
@@ -182,7 +185,13 @@ impl Stepper {
                 .solver
                 .budget_ms
                 .map(|ms| begun + Duration::from_secs_f32(1e-3 * ms * share));
-            self.step(world, state, Turn { step, iterations, deadline }, steps - k, &mut report);
+            self.step(
+                world,
+                state,
+                Turn { step, iterations, deadline, insist: self.insist },
+                steps - k,
+                &mut report,
+            );
         }
         state.frame += 1;
         report
@@ -199,7 +208,7 @@ impl Stepper {
         state.begin_frame(world, &mut self.holds);
         self.scratch.hold(world, &state.x, &state.grips);
         let step = u64::from(state.frame) * u64::from(steps);
-        let turn = Turn { step, iterations: iterations.max(1), deadline: None };
+        let turn = Turn { step, iterations: iterations.max(1), deadline: None, insist: 0 };
         self.step(world, &mut state, turn, steps, &mut report);
         if iterations == 0 {
             state.x.copy_from_slice(&self.predicted);
@@ -225,6 +234,7 @@ impl Stepper {
             poses,
             flown,
             untangle,
+            insist: _,
         } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let description = &world.description;

@@ -273,7 +273,7 @@ impl VelocityFilter {
             Settings { threads, lanes: *lanes, projection: solver.projection, relaxation: solver.relaxation };
         let budget = |ms: f32| Instant::now() + Duration::from_secs_f32(1e-3 * ms);
         let deadline = solver.budget_ms.map(budget);
-        let turn = Turn { step: self.calls, iterations: solver.iterations, deadline };
+        let turn = Turn { step: self.calls, iterations: solver.iterations, deadline, insist: 0 };
         let enforced = enforce(
             world,
             &settings,

@@ -316,7 +316,7 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         projection: Projection::Gradient,
         relaxation: 1.0,
     };
-    let stop = Stop { least: 16, tolerance: 0.01, bend: 0.0, iterations: 120, deadline: None };
+    let stop = Stop { least: 16, tolerance: 0.01, bend: 0.0, iterations: 120, deadline: None, insist: 0 };
     let mut scratch = filter.scratch(false);
     let mut duals = vec![0.0; filter.dual_count(false)];
     let mut x: Vec<Quad> = mesh.positions.iter().map(|p| [p.x, p.y, p.z, 1.0]).collect();

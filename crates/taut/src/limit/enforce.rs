@@ -49,6 +49,8 @@ pub struct Turn {
     pub iterations: u32,
     /// When to end with what there is.
     pub deadline: Option<Instant>,
+    /// Iterations of [`Scheme::Nearest`] that it may take whatever the time is, if limits are not met before.
+    pub insist: u32,
 }
 
 impl Turn {
@@ -231,6 +233,7 @@ fn filter(
         least: nearest::least_iterations(world.steps_per_frame, world.forces.inside),
         iterations: turn.iterations,
         deadline: turn.deadline,
+        insist: turn.insist,
     };
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {

@@ -211,6 +211,8 @@ pub struct Stop {
     pub iterations: u32,
     /// When to end with what there is.
     pub deadline: Option<Instant>,
+    /// Iterations that it may take whatever the time is, if limits are not met before.
+    pub insist: u32,
 }
 
 impl Filter {
@@ -340,7 +342,9 @@ impl Filter {
                     self.choose(scratch, stage);
                 }
             }
-            let late = iteration > 0 && stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let late = iteration > 0
+                && iteration >= stop.insist
+                && stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
             let impatient = patience.get(stage).is_some_and(|&patience| since >= patience);
             let measure = iteration >= least || impatient || late;
             self.clamp(settings, x, scratch, stage, rescale, measure);
