@@ -275,7 +275,10 @@ fn limiters_stiffness_and_surroundings_are_changed_while_it_runs() {
     frames(&mut live, 60);
     assert!(center(&live)[2] > hanging[2] + 0.1, "it is blown away");
     live.set_budget(Some(Duration::from_micros(1))).unwrap();
-    assert!(live.advance().iterations <= 2, "no time for more");
+    // No time at all: it goes on until limits hold, for 64 iterations at most.
+    let hurried = live.advance();
+    assert!(hurried.iterations <= 64, "{} iterations", hurried.iterations);
+    assert!(hurried.iterations == 64 || stretch(&live) <= LIMIT + TOLERANCE + 1e-6);
     live.set_budget(None).unwrap();
     live.set_frame_time(1.0 / 60.0).unwrap();
     let time = live.world().time_of_frame(live.state().frame());
