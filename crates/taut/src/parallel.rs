@@ -33,16 +33,23 @@ const LOOKS: u32 = 64;
 const POLITE: u32 = 2000;
 
 /// An array of which threads take different parts.
-#[derive(Clone, Copy)]
-struct Parts<T>(*mut T);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts<T>(*mut T);
 
 // SAFETY: who calls `part` sees to it that parts do not overlap.
 unsafe impl<T: Send> Sync for Parts<T> {}
 
 impl<T> Parts<T> {
+    /// Shares `items`, which must outlive all use of it.
+    pub(crate) fn new(items: &mut [T]) -> Self {
+        Self(items.as_mut_ptr())
+    }
+
+    /// `length` items from `first` on.
+    ///
     /// # Safety
     /// The part must be inside the array, which must not be used otherwise meanwhile, and no two parts may overlap.
-    unsafe fn part<'a>(&self, first: usize, length: usize) -> &'a mut [T] {
+    pub(crate) unsafe fn part<'a>(&self, first: usize, length: usize) -> &'a mut [T] {
         // SAFETY: the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.0.add(first), length) }
     }
@@ -271,7 +278,7 @@ impl Threads {
     ) {
         match &self.pool {
             Some(pool) if pieces > 1 => {
-                let (base, len) = (Parts(items.as_mut_ptr()), items.len());
+                let (len, base) = (items.len(), Parts::new(items));
                 pool.share(pieces, &|k| {
                     let first = k * length;
                     // SAFETY: pieces do not overlap, and each is done once.
@@ -294,7 +301,7 @@ impl Threads {
         match &self.pool {
             Some(pool) if pieces > 1 => {
                 let len = first.len().min(second.len());
-                let (a, b) = (Parts(first.as_mut_ptr()), Parts(second.as_mut_ptr()));
+                let (a, b) = (Parts::new(first), Parts::new(second));
                 pool.share(pieces, &|k| {
                     let at = (k * length).min(len);
                     let length = length.min(len - at);

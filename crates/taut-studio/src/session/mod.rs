@@ -30,6 +30,9 @@ pub use replay::Replay;
 /// Errands that may wait.
 pub const WAITING: usize = 512;
 
+/// Frames that are made up for when they are late.
+const LATE: u32 = 2;
+
 /// What is shown: a running simulation or a finished run.
 #[derive(Debug)]
 pub enum Show {
@@ -173,8 +176,9 @@ impl Session<'_> {
     }
 
     fn advance(&mut self) {
-        // Frames are as far apart as they are in the simulation; what is late is not made up for.
-        self.due = (self.due + self.period()).max(Instant::now());
+        // Frames are as far apart as they are in the simulation. What is late by a frame or two is made up for, more is not.
+        let (now, period) = (Instant::now(), self.period());
+        self.due = (self.due + period).max(now.checked_sub(LATE * period).unwrap_or(now));
         if !self.show.advance() {
             self.playing = false;
         }

@@ -21,6 +21,7 @@ use crate::{
     boundary::{grip::Grips, motion::Pose, seam::Sewn, solids::Solids},
     contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
+    parallel::Parts,
 };
 
 /// From when on, and how often, grips give way to limits that sweeps have not met.
@@ -224,7 +225,7 @@ fn filter(
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
-    let Draft { x, old, mut duals, poses, grips } = draft;
+    let Draft { x, old, duals, poses, grips } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let stop = nearest::Stop {
@@ -246,29 +247,50 @@ fn filter(
         }
         _ => &[],
     };
-    let held = scratch.holding.iter().zip(&scratch.closed).zip(&mut scratch.nearest);
-    let sewn = &scratch.sewn;
-    for (k, ((holding, closed), scratch)) in held.enumerate() {
-        let welded = world.welded[k].as_ref().filter(|_| *closed);
-        let filter = holding.as_ref().or(welded).unwrap_or(&world.filters[k]);
-        let count = filter.dual_count(!obstacles.is_empty()) + scratch.rigid.dual_count();
-        let (own, others) = duals.split_at_mut(count);
-        duals = others;
+    let own = &mut scratch.nearest[..];
+    let (holding, closed, sewn) = (&scratch.holding, &scratch.closed, &scratch.sewn);
+    let chosen = |k: usize| {
+        let welded = world.welded[k].as_ref().filter(|_| closed[k]);
+        holding[k].as_ref().or(welded).unwrap_or(&world.filters[k])
+    };
+    let sizes = [world.mean_mass(), world.step_time(), 2.0 * world.edge_length];
+    let mut dual = 0;
+    for (k, own) in own.iter_mut().enumerate() {
+        let filter = chosen(k);
+        own.pairs.begin(touching, filter, [old, x]);
+        own.links.begin(&filter.links, &world.sewing.stitches, sewn);
+        own.grips.begin(grips, filter);
+        own.first_dual = dual;
+        dual += filter.dual_count(!obstacles.is_empty()) + own.rigid.dual_count();
+    }
+    // Filters know nothing of each other. Where every thread takes whole ones, the loops inside run where they are.
+    let shared = (Parts::new(x), Parts::new(duals));
+    let one = |k: usize, own: &mut nearest::Scratch, poses: &mut [[Pose; 2]]| {
+        let filter = chosen(k);
         let vertices = filter.vertices.clone();
-        scratch.pairs.begin(touching, filter, [old, x]);
-        scratch.links.begin(&filter.links, &world.sewing.stitches, sewn);
-        scratch.grips.begin(grips, filter);
-        let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
-        let x = &mut x[vertices];
-        let sizes = [world.mean_mass(), world.step_time(), 2.0 * world.edge_length];
-        scratch.rigid.begin(poses, [around.old, x], &filter.masses, sizes);
-        let body = filter.filter(settings, x, &around, own, scratch, stop);
-        scratch.grips.keep(grips, filter);
-        for (poses, end) in poses.iter_mut().zip(scratch.rigid.poses()) {
+        let count = filter.dual_count(!obstacles.is_empty()) + own.rigid.dual_count();
+        // SAFETY: vertices and duals of filters are inside the arrays and do not overlap.
+        let (x, duals) =
+            unsafe { (shared.0.part(vertices.start, vertices.len()), shared.1.part(own.first_dual, count)) };
+        let around = Surroundings { obstacles, solids, old: &old[vertices] };
+        own.rigid.begin(poses, [around.old, x], &filter.masses, sizes);
+        own.ended = filter.filter(settings, x, &around, duals, own, stop);
+        for (poses, end) in poses.iter_mut().zip(own.rigid.poses()) {
             poses[1] = end;
         }
-        scratch.rigid.expel(x);
+        own.rigid.expel(x);
         filter.spread(x);
+    };
+    if poses.is_empty() && nearest::is_best_whole(&world.filters, settings.threads.count()) {
+        settings.threads.each_piece(own, 1, |first, own| {
+            own.iter_mut().enumerate().for_each(|(k, own)| one(first + k, own, &mut []));
+        });
+    } else {
+        own.iter_mut().enumerate().for_each(|(k, own)| one(k, own, poses));
+    }
+    for (k, own) in own.iter_mut().enumerate() {
+        own.grips.keep(grips, chosen(k));
+        let body = own.ended;
         enforced.iterations = enforced.iterations.max(body.iterations);
         enforced.residual = enforced.residual.max(body.residual);
         enforced.bend = enforced.bend.max(body.bend);

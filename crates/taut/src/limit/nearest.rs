@@ -143,6 +143,9 @@ const GRAIN: usize = 16;
 /// Vertices below which a loop is not shared between threads.
 const VERTEX_GRAIN: usize = 400;
 
+/// What sharing the loops of a filter between threads costs, as a factor on its time.
+const SHARING: f32 = 1.3;
+
 /// Floats that are kept of a batch's duals.
 const DUALS: usize = 3 * BATCH;
 
@@ -176,6 +179,10 @@ pub struct Scratch {
     cycle: Cycle,
     /// That of the filter that this one changes places with when seams close.
     other: Cycle,
+    /// Where its duals begin among those of all filters; the caller says that.
+    pub first_dual: usize,
+    /// How the last step ended.
+    pub ended: Enforced,
 }
 
 impl Scratch {
@@ -196,6 +203,15 @@ impl Scratch {
 /// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
 pub fn least_iterations(steps: u32, elastic: bool) -> u32 {
     (2 * if elastic { LEAST_ELASTIC } else { LEAST } / (steps + 1)).max(4)
+}
+
+/// Whether `filters` are done sooner if each is done by one of `threads` threads than if all threads do one after the other.
+pub fn is_best_whole(filters: &[Filter], threads: usize) -> bool {
+    let sizes = || filters.iter().map(|filter| filter.vertices.len());
+    let (total, largest) = (sizes().sum::<usize>(), sizes().max().unwrap_or(0).max(1));
+    let whole = largest * total.div_ceil(largest * threads);
+    let shared = |size: usize| SHARING * size as f32 / threads.min(size / VERTEX_GRAIN).max(1) as f32;
+    (whole as f32) < sizes().map(shared).sum()
 }
 
 /// When to end.
@@ -240,6 +256,8 @@ impl Filter {
             finish: Finish::new(self.triangle_count),
             cycle: self.multigrid.scratch(),
             other: Cycle::default(),
+            first_dual: 0,
+            ended: Enforced::default(),
         }
     }
 
