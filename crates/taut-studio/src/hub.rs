@@ -57,6 +57,8 @@ pub struct Seats {
     pub viewers: Vec<u32>,
     /// The one that drives.
     pub driver: Option<u32>,
+    /// Those that draw on the processor.
+    painters: Vec<u32>,
     next: u32,
 }
 
@@ -165,6 +167,23 @@ impl Hub {
         self.seats.borrow().viewers.len()
     }
 
+    /// Whether some viewer draws on the processor.
+    pub fn is_painting(&self) -> bool {
+        !self.seats.borrow().painters.is_empty()
+    }
+
+    /// Viewer `number` says whether it draws on the processor.
+    pub fn draws(&self, number: u32, software: bool) {
+        // Nobody else is told.
+        self.seats.send_if_modified(|seats| {
+            seats.painters.retain(|&viewer| viewer != number);
+            if software {
+                seats.painters.push(number);
+            }
+            false
+        });
+    }
+
     /// A new viewer comes; the first one drives. None if there are too many.
     pub fn sit_down(&self) -> Option<u32> {
         let mut number = None;
@@ -186,6 +205,7 @@ impl Hub {
     pub fn leave(&self, number: u32) {
         self.seats.send_modify(|seats| {
             seats.viewers.retain(|&viewer| viewer != number);
+            seats.painters.retain(|&viewer| viewer != number);
             if seats.driver == Some(number) {
                 seats.driver = seats.viewers.first().copied();
                 self.let_go.store(true, Ordering::SeqCst);

@@ -148,6 +148,11 @@ pub enum Request {
         /// Comes back as it is.
         stamp: f64,
     },
+    /// To be told to the simulation: whether the page draws on the processor, which it shares with the simulation then.
+    Draws {
+        /// Whether it does.
+        software: bool,
+    },
     /// A frame has been drawn.
     Ack {
         /// Its number.
@@ -159,7 +164,7 @@ pub enum Request {
 impl Request {
     /// Whether everybody may ask for it, not the driver alone.
     pub fn is_free(&self) -> bool {
-        matches!(self, Self::Drive | Self::Ping { .. } | Self::Ack { .. })
+        matches!(self, Self::Drive | Self::Ping { .. } | Self::Draws { .. } | Self::Ack { .. })
     }
 }
 

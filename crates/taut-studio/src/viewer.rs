@@ -254,6 +254,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
             Request::Ack { .. } => self.under_way = self.under_way.saturating_sub(1),
             Request::Ping { stamp } => self.reply.say(&Answer::Pong { stamp }),
             Request::Drive => self.hub.drive(self.number),
+            Request::Draws { software } => self.hub.draws(self.number, software),
             request => {
                 if !self.hub.ask(Errand::Request(request, self.reply.clone())) {
                     self.reply.say(&Answer::Problem { text: "the simulation is busy: try again" });

@@ -137,6 +137,14 @@ impl Live {
         self.state = State::new(&self.world);
     }
 
+    /// Changes the number of threads (0: one per core). What is simulated does not depend on it.
+    ///
+    /// # Errors
+    /// If they cannot be started. Nothing has changed then.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), WorldError> {
+        self.stepper.set_threads(threads)
+    }
+
     /// Changes gravity \[m/s²\].
     ///
     /// # Errors

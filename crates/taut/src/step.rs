@@ -130,6 +130,12 @@ impl Stepper {
         *self = Self { insist: self.insist, ..Self::with_threads(world, threads, self.lanes) };
     }
 
+    /// Goes on with `threads` threads (0: one per core). Results do not depend on it.
+    pub(crate) fn set_threads(&mut self, threads: usize) -> Result<(), WorldError> {
+        self.threads = Threads::new(threads)?;
+        Ok(())
+    }
+
     /// Number of threads.
     pub fn threads(&self) -> usize {
         self.threads.count()

@@ -42,7 +42,10 @@ pub struct Live {
     chosen: Chosen,
     /// Whether the scene is other than its text, by overrides of the command line.
     overridden: bool,
+    /// Threads that were asked for; 0: as many as fit.
     threads: usize,
+    /// Whether they were chosen for a page that draws on the processor.
+    painting: bool,
     bodies: Vec<ShownBody>,
     obstacles: Vec<ShownObstacle>,
     levels: ShownLevels,
@@ -77,7 +80,7 @@ impl Live {
         let budget = description.solver.budget_ms.unwrap_or(SHARE * 1e3 / fps);
         description.solver.budget_ms = Some(budget);
         let parameters = parameters_of(&description, fps, budget);
-        let count = if threads == 0 { chosen_threads(&description) } else { threads };
+        let count = if threads == 0 { chosen_threads(&description, false) } else { threads };
         let reach = 4.0 * extent(&description).max(1.0);
         let obstacles = shown_obstacles(&description, reach);
         let levels =
@@ -93,6 +96,7 @@ impl Live {
             chosen,
             overridden,
             threads,
+            painting: false,
             bodies,
             obstacles,
             levels,
@@ -139,8 +143,13 @@ impl Live {
         Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes }
     }
 
-    /// One frame on.
-    pub fn advance(&mut self) {
+    /// One frame on. `painting` says whether a page draws on the processor.
+    pub fn advance(&mut self, painting: bool) {
+        if self.threads == 0 && painting != self.painting {
+            // If they cannot be started, those that there are go on.
+            let _ = self.engine.set_threads(chosen_threads(self.engine.description(), painting));
+            self.painting = painting;
+        }
         // The clock runs on while the system has the thread wait. A scene that mostly needs far less than its budget gets over that with what it
         // has saved, instead of being cut short; one that needs all of it has nothing saved.
         let budget = self.parameters.budget_ms;

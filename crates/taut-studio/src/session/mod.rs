@@ -80,10 +80,10 @@ impl Show {
     }
 
     /// One frame on; false at the end.
-    fn advance(&mut self) -> bool {
+    fn advance(&mut self, hub: &Hub) -> bool {
         match self {
             Self::Live(live) => {
-                live.advance();
+                live.advance(hub.is_painting());
                 true
             }
             Self::Replay(replay) => replay.advance(),
@@ -179,7 +179,7 @@ impl Session<'_> {
         // Frames are as far apart as they are in the simulation. What is late by a frame or two is made up for, more is not.
         let (now, period) = (Instant::now(), self.period());
         self.due = (self.due + period).max(now.checked_sub(LATE * period).unwrap_or(now));
-        if !self.show.advance() {
+        if !self.show.advance(self.hub) {
             self.playing = false;
         }
         self.publish_frame();
@@ -201,7 +201,7 @@ impl Session<'_> {
             }
             Request::Step => {
                 self.playing = false;
-                self.show.advance();
+                self.show.advance(self.hub);
                 self.publish_frame();
             }
             Request::Reset => {

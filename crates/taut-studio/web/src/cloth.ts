@@ -57,6 +57,12 @@ export class BodyView {
     smoothNormals(this.positions, this.corners, this.normals);
   }
 
+  /** Its largest extent at rest [m]. */
+  get span(): number {
+    const size = new THREE.Box3().setFromArray(this.rest).getSize(new THREE.Vector3());
+    return Math.max(size.x, size.y, size.z, 0);
+  }
+
   /**
    * Takes the positions of a frame; what does not fit this body is left out. False: they are not numbers, or further away than `far` [m], and
    * the body is hidden, as graphics cards choke on such triangles.

@@ -109,7 +109,9 @@ class Studio {
     chip.textContent = link.kind === "open" ? "Connected" : waits;
     byId("retry").hidden = link.kind !== "waiting";
     byId("stage").toggleAttribute("data-stale", link.kind !== "open");
-    if (link.kind !== "open") {
+    if (link.kind === "open") {
+      this.connection.send({ type: "draws", software: this.stage.software });
+    } else {
       this.unseen = [];
       this.hands.letAll();
       this.latency.clear();
@@ -175,7 +177,7 @@ class Studio {
     for (const body of this.bodies) body.dispose();
     this.bodies = bodies.map((mesh, k) => new BodyView(info.bodies[k]!, mesh, this.stage.weave));
     for (const body of this.bodies) this.stage.scene.add(body.group);
-    this.stage.build(info, obstacles, info.name !== this.lookedAt);
+    this.stage.build(info, obstacles, Math.max(0, ...this.bodies.map((body) => body.span)), info.name !== this.lookedAt);
     this.lookedAt = info.name;
     this.levels.build(info, levels, this.bodies[0] ?? null);
     this.marks.resize(this.stage.size);

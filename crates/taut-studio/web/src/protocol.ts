@@ -92,6 +92,7 @@ export type ToServer =
   | { type: "release"; id: number }
   | { type: "pin" | "unpin"; body: number; vertex: number }
   | { type: "ping"; stamp: number }
+  | { type: "draws"; software: boolean }
   | { type: "ack"; frame: number };
 
 export const VERSION = 1;

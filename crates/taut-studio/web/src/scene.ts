@@ -15,6 +15,10 @@ const THEMES = {
 
 /** After so long without a change a sharp picture is made [ms]. */
 const STILL = 600;
+/** What a lamp is seen as. */
+const BULB = new THREE.SphereGeometry(1, 12, 8);
+/** Room around what is shown at first, as a factor on the distance: cloth swings. */
+const MARGIN = 1.15;
 
 export class Stage {
   readonly renderer: THREE.WebGLRenderer;
@@ -37,13 +41,18 @@ export class Stage {
   private readonly lamps = new THREE.Group();
   private readonly centre = new THREE.Vector3();
   private readonly fitted = new THREE.Box3();
-  private radius = 1;
+  /** What is to be seen, down to the floor. */
+  private readonly seen = new THREE.Box3();
   private right = 0;
+  /** How far the largest body may hang down [m]. */
+  private hanging = 1;
   /** Height of the floor at the start [m]. */
   private ground = 0;
   /** When something changed last [ms], and whether the picture is a sharper one, as nothing moves. */
   private changed = 0;
   private sharp = false;
+  /** Whether pictures are made by the processor. */
+  readonly software: boolean;
   private readonly smoothed: boolean;
   private obstacles: THREE.Mesh[] = [];
   /** Of what kind each obstacle is. */
@@ -58,10 +67,10 @@ export class Stage {
   constructor(readonly canvas: HTMLCanvasElement) {
     const probe = document.createElement("canvas").getContext("webgl2");
     if (!probe) throw new Error("This browser cannot draw in 3D (WebGL 2 is missing or switched off).");
-    const software = isSoftware(probe);
+    this.software = isSoftware(probe);
     probe.getExtension("WEBGL_lose_context")?.loseContext();
-    this.smoothed = !software;
-    this.governor = new Governor(software ? 0 : 2);
+    this.smoothed = !this.software;
+    this.governor = new Governor(this.software ? 0 : 2);
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: this.smoothed, powerPreference: "high-performance" });
     this.renderer.toneMapping = THREE.ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 0.95;
@@ -201,8 +210,8 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  /** Sets up for a scene: obstacles, lamps, floor; the camera too if `look`. */
-  build(info: SceneInfo, obstacles: readonly Mesh[], look: boolean): void {
+  /** Sets up for a scene whose largest body is so wide [m]: obstacles, lamps, floor; the camera too if `look`. */
+  build(info: SceneInfo, obstacles: readonly Mesh[], widest: number, look: boolean): void {
     for (const mesh of this.obstacles) {
       mesh.removeFromParent();
       mesh.geometry.dispose();
@@ -215,6 +224,7 @@ export class Stage {
     this.size = Math.max(extent.x, extent.y, extent.z, 1e-3);
     this.kinds = info.obstacles.map((obstacle) => obstacle.kind);
     this.fitted.copy(box);
+    this.hanging = Math.min(widest, this.size);
     this.settling = { look };
     this.settle(null, info.lights);
   }
@@ -224,11 +234,10 @@ export class Stage {
     const box = this.fitted;
     this.floorIsReal = height !== null;
     // Cloth that starts flat swings down as far as it is wide.
-    const below = Math.min(box.min.y - 0.02 * this.size, box.max.y - 1.1 * this.size);
-    const seen = box.clone();
-    seen.min.y = Math.min(box.min.y, height ?? below);
-    seen.getCenter(this.centre);
-    this.radius = 0.5 * seen.getSize(new THREE.Vector3()).length();
+    const below = Math.min(box.min.y - 0.02 * this.size, box.max.y - 1.1 * this.hanging);
+    this.seen.copy(box);
+    this.seen.min.y = Math.min(box.min.y, height ?? below);
+    this.seen.getCenter(this.centre);
     this.ground = height ?? below;
     this.floor.place(this.centre, this.ground, this.size);
     this.floor.mesh.visible = true;
@@ -267,6 +276,7 @@ export class Stage {
 
   /** The lamps of a scene, which take the place of a part of the studio's light. */
   private lamp(lamps: readonly LightInfo[]): void {
+    for (const lamp of this.lamps.children) if (lamp instanceof THREE.Mesh) (lamp.material as THREE.Material).dispose();
     this.lamps.clear();
     const indoors = lamps.length > 0;
     this.key.intensity = indoors ? 1.2 : 2.7;
@@ -275,7 +285,10 @@ export class Stage {
     for (const lamp of lamps) {
       const light = new THREE.PointLight(lamp.color, lamp.intensity * 0.6 * this.size ** 2 / lamps.length, 0, 2);
       light.position.set(...lamp.position);
-      this.lamps.add(light);
+      const bulb = new THREE.Mesh(BULB, new THREE.MeshBasicMaterial({ color: lamp.color, toneMapped: false }));
+      bulb.position.copy(light.position);
+      bulb.scale.setScalar(0.012 * this.size);
+      this.lamps.add(light, bulb);
     }
   }
 
@@ -286,12 +299,12 @@ export class Stage {
 
   /** Puts the camera where everything is seen. */
   lookAtAll(): void {
-    const centre = this.centre.clone().add(new THREE.Vector3(0.5 * this.right, 0, 0));
-    const radius = this.radius + 0.42 * this.right;
+    const seen = this.seen.clone();
+    seen.max.x += 0.84 * this.right;
+    const centre = seen.getCenter(new THREE.Vector3());
     this.fitCanvas();
-    const half = Math.min(this.camera.fov, this.camera.fov * this.camera.aspect) * (Math.PI / 360);
-    const distance = (1.02 * radius) / Math.sin(half);
     const direction = new THREE.Vector3(this.right > 0 ? 0.2 : 0.55, 0.42, 1).normalize();
+    const distance = MARGIN * this.distanceThatShows(seen, centre, direction);
     this.camera.position.copy(centre).addScaledVector(direction, distance);
     this.camera.near = 0.01 * this.size;
     this.camera.far = 80 * this.size;
@@ -301,6 +314,21 @@ export class Stage {
     this.controls.target.copy(centre);
     this.controls.update();
     this.invalidate();
+  }
+
+  /** How far from `centre` the camera must be, along `direction`, to have all of `box` in the picture [m]. */
+  private distanceThatShows(box: THREE.Box3, centre: THREE.Vector3, direction: THREE.Vector3): number {
+    const right = new THREE.Vector3(0, 1, 0).cross(direction).normalize();
+    const up = direction.clone().cross(right);
+    const high = Math.tan((this.camera.fov * Math.PI) / 360);
+    const corner = new THREE.Vector3();
+    let distance = 0;
+    for (let k = 0; k < 8; k += 1) {
+      corner.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(centre);
+      const across = Math.max(Math.abs(corner.dot(up)), Math.abs(corner.dot(right)) / Math.max(this.camera.aspect, 1e-3));
+      distance = Math.max(distance, corner.dot(direction) + across / high);
+    }
+    return distance;
   }
 
   /** Turns, moves or nears the camera by keys: angles [rad], shares of the view, factor of the distance. */

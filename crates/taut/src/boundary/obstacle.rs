@@ -116,6 +116,18 @@ impl Shape {
         }
     }
 
+    /// How far it reaches from the origin \[m\].
+    pub fn radius(&self) -> f32 {
+        match *self {
+            Self::Plane => f32::INFINITY,
+            Self::Sphere { radius } => radius,
+            Self::Box { size } => 0.5 * size.length(),
+            Self::Capsule { radius, length } => radius + 0.5 * length,
+            Self::Cylinder { radius, height } => radius.hypot(0.5 * height),
+            Self::Torus { major, minor } => major + minor,
+        }
+    }
+
     /// The thinnest way through it \[m\]: what a vertex must not jump across in one step.
     pub fn thickness(&self) -> f32 {
         match *self {
@@ -205,6 +217,12 @@ mod tests {
             prop_assert!((normal.length() - 1.0).abs() < 1e-5);
             let (there, _) = shape.distance(p - normal * distance);
             prop_assert!(there.abs() < 1e-5, "{shape:?} {p} {distance} {there}");
+        }
+
+        #[test]
+        fn nothing_of_a_shape_is_further_out_than_its_radius(p in prop::array::uniform3(-1.5f32..1.5), which in 0..6usize) {
+            let (shape, p) = (shapes()[which], Vec3::from(p));
+            prop_assert!(shape.distance(p).0 >= p.length() - shape.radius() - 1e-5);
         }
 
         #[test]

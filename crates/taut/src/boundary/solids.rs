@@ -36,11 +36,32 @@ struct Contact {
     sunk: f32,
 }
 
+/// An obstacle in a step.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    /// At the start and at the end of the step.
+    poses: [Pose; 2],
+    /// How far it reaches from its origin, with its margin and what rounding may get wrong \[m\].
+    radius: f32,
+}
+
+impl Placed {
+    /// The least that `p` can be away from the obstacle at the end of the step \[m\]: tells cheaply that it is out of reach.
+    fn at_least(&self, p: Vec3) -> f32 {
+        (p - self.poses[1].position).length() - self.radius
+    }
+
+    /// Whether a vertex that goes from `from` by `way` stays further away than `near` in any case \[m\].
+    fn is_far(&self, from: Vec3, way: f32, near: f32) -> bool {
+        self.poses[0] == self.poses[1] && self.at_least(from) > 1.001 * (near + way)
+    }
+}
+
 /// Obstacles at the start and the end of a step, the vertices that may meet them, and what they met.
 #[derive(Debug, Default)]
 pub struct Solids {
-    /// Pose at the start and at the end of the step, one pair an obstacle.
-    poses: Vec<[Pose; 2]>,
+    /// One an obstacle.
+    placed: Vec<Placed>,
     /// Length of the step \[s\].
     duration: f32,
     /// How deep inside the deepest vertex began the step \[m\].
@@ -63,7 +84,7 @@ impl Solids {
             return Self::default();
         }
         Self {
-            poses: Vec::with_capacity(obstacle_count),
+            placed: Vec::with_capacity(obstacle_count),
             duration: 0.0,
             deepest: 0.0,
             candidates: Vec::with_capacity(vertex_count),
@@ -83,8 +104,11 @@ impl Solids {
         reach: f32,
     ) {
         (self.duration, self.deepest) = (times[1] - times[0], 0.0);
-        self.poses.clear();
-        self.poses.extend(obstacles.iter().map(|o| times.map(|t| o.pose(t))));
+        self.placed.clear();
+        self.placed.extend(obstacles.iter().map(|o| Placed {
+            poses: times.map(|t| o.pose(t)),
+            radius: 1.001 * (o.shape.radius() + o.margin),
+        }));
         self.candidates.clear();
         self.contacts.clear();
         if obstacles.is_empty() {
@@ -97,7 +121,11 @@ impl Solids {
             let (from, mut to) = (position(old), position(x));
             let way = (to - from).length();
             let mut may_meet = false;
-            for (obstacle, poses) in obstacles.iter().zip(&self.poses) {
+            for (obstacle, placed) in obstacles.iter().zip(&self.placed) {
+                if placed.is_far(from, way, reach + way) {
+                    continue;
+                }
+                let poses = &placed.poses;
                 // As the obstacle sees it, which may be faster than the vertex.
                 let [begin, end] = [poses[0].to_body(from), poses[1].to_body(to)];
                 let near = reach + way.max((end - begin).length());
@@ -112,8 +140,8 @@ impl Solids {
             }
             if may_meet {
                 self.candidates.push(v as u32);
-                self.deepest = self.deepest.max(began(obstacles, &self.poses, from));
-                let sunk = sunk(obstacles, &self.poses, from, self.duration);
+                self.deepest = self.deepest.max(began(obstacles, &self.placed, from));
+                let sunk = sunk(obstacles, &self.placed, from, self.duration);
                 self.contacts.push(Contact { obstacle: NONE, normal: Vec3::Y, sunk });
             }
         }
@@ -127,7 +155,7 @@ impl Solids {
         old: &[Quad],
         x: &mut [Quad],
     ) -> f32 {
-        let poses = &self.poses;
+        let placed = &self.placed;
         let candidates = &self.candidates;
         let positions = crate::limit::colored::SharedQuads::new(x);
         let deepest = std::sync::atomic::AtomicU32::new(0);
@@ -138,7 +166,7 @@ impl Solids {
                 // SAFETY: every candidate is another vertex of the world, and each is visited by one thread.
                 let quad = unsafe { &mut *positions.base().add(v) };
                 let mut p = position(quad);
-                let depth = settle(obstacles, poses, position(&old[v]), &mut p, contact);
+                let depth = settle(obstacles, placed, position(&old[v]), &mut p, contact);
                 worst = worst.max(depth);
                 quad[..3].copy_from_slice(&p.to_array());
             }
@@ -155,21 +183,26 @@ impl Solids {
 
     /// How deep a vertex that began the step at `old` \[m\] may be inside an obstacle at its end \[m\]: not at all, unless it begins inside.
     pub fn sunk(&self, obstacles: &[Obstacle], old: Vec3) -> f32 {
-        sunk(obstacles, &self.poses, old, self.duration)
+        sunk(obstacles, &self.placed, old, self.duration)
     }
 
     /// How deep `p` \[m\] is inside an obstacle at the end of the step \[m\]; negative outside. Changes by no more than `p` moves.
     pub fn depth(&self, obstacles: &[Obstacle], p: Vec3) -> f32 {
-        let depths = obstacles.iter().zip(&self.poses).map(|(o, poses)| -o.gap(poses[1].to_body(p)).0);
-        depths.fold(f32::NEG_INFINITY, f32::max)
+        let mut deepest = f32::NEG_INFINITY;
+        for (obstacle, placed) in obstacles.iter().zip(&self.placed) {
+            if -placed.at_least(p) > deepest {
+                deepest = deepest.max(-obstacle.gap(placed.poses[1].to_body(p)).0);
+            }
+        }
+        deepest
     }
 
     /// Where `p` goes that began the step at `old` and may be `sunk` \[m\] deep: to the surface with friction if it is inside, nowhere otherwise.
     pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, sunk: f32, mut p: Vec3) -> Vec3 {
         let mut contact = Contact { obstacle: NONE, normal: Vec3::Y, sunk };
-        if settle(obstacles, &self.poses, old, &mut p, &mut contact) > 0.0 {
+        if settle(obstacles, &self.placed, old, &mut p, &mut contact) > 0.0 {
             // Friction moves along the tangent, which may enter what bulges.
-            expel_point(obstacles, &self.poses, sunk, &mut p, 1);
+            expel_point(obstacles, &self.placed, sunk, &mut p, 1);
         }
         p
     }
@@ -186,8 +219,13 @@ impl Solids {
     /// Notes which obstacle each candidate touches, to within `reach` \[m\], so that it can respond.
     pub fn note_contacts(&mut self, obstacles: &[Obstacle], x: &[Quad], reach: f32) {
         for (&v, contact) in self.candidates.iter().zip(&mut self.contacts) {
-            for (o, (obstacle, poses)) in obstacles.iter().zip(&self.poses).enumerate() {
-                let (distance, normal) = obstacle.gap(poses[1].to_body(position(&x[v as usize])));
+            let p = position(&x[v as usize]);
+            for (o, (obstacle, placed)) in obstacles.iter().zip(&self.placed).enumerate() {
+                if placed.at_least(p) > reach {
+                    continue;
+                }
+                let poses = &placed.poses;
+                let (distance, normal) = obstacle.gap(poses[1].to_body(p));
                 if distance < reach {
                     (contact.obstacle, contact.normal) = (o as u32, poses[1].rotation * normal);
                 }
@@ -201,7 +239,7 @@ impl Solids {
             let quad = &mut x[v as usize];
             let mut p = position(quad);
             // Leaving one obstacle may enter its neighbour; a few rounds settle what can be settled.
-            expel_point(obstacles, &self.poses, contact.sunk, &mut p, 4);
+            expel_point(obstacles, &self.placed, contact.sunk, &mut p, 4);
             quad[..3].copy_from_slice(&p.to_array());
         }
     }
@@ -257,7 +295,7 @@ impl Solids {
             }
             let k = vertex as usize;
             let obstacle = &obstacles[contact.obstacle as usize];
-            let poses = &self.poses[contact.obstacle as usize];
+            let poses = &self.placed[contact.obstacle as usize].poses;
             let p = position(&x[k]);
             let surface_velocity = (p - poses[0].to_world(poses[1].to_body(p))) / dt;
             let approach = (position(&predicted[k]) - surface_velocity).dot(contact.normal);
@@ -274,15 +312,13 @@ impl Solids {
 
 /// Puts `p`, which began the step at `old`, on the surface of each obstacle that it is inside of, with friction. Gives
 /// the deepest penetration met \[m\].
-fn settle(
-    obstacles: &[Obstacle],
-    poses: &[[Pose; 2]],
-    old: Vec3,
-    p: &mut Vec3,
-    contact: &mut Contact,
-) -> f32 {
+fn settle(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, p: &mut Vec3, contact: &mut Contact) -> f32 {
     let mut worst = 0.0f32;
-    for (o, (obstacle, poses)) in obstacles.iter().zip(poses).enumerate() {
+    for (o, (obstacle, placed)) in obstacles.iter().zip(placed).enumerate() {
+        if placed.at_least(*p) > 0.0 {
+            continue;
+        }
+        let poses = &placed.poses;
         let body = poses[1].to_body(*p);
         let (distance, normal) = obstacle.gap(body);
         let depth = -distance - contact.sunk;
@@ -306,21 +342,30 @@ fn settle(
 
 /// How deep a vertex that begins a step of `duration` \[s\] at `old` may be at its end \[m\]: not at all, unless it begins
 /// inside.
-fn sunk(obstacles: &[Obstacle], poses: &[[Pose; 2]], old: Vec3, duration: f32) -> f32 {
-    (began(obstacles, poses, old) - PUSH * duration).max(0.0)
+fn sunk(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, duration: f32) -> f32 {
+    (began(obstacles, placed, old) - PUSH * duration).max(0.0)
 }
 
 /// How deep inside an obstacle a vertex begins a step at `old` \[m\]; negative outside.
-fn began(obstacles: &[Obstacle], poses: &[[Pose; 2]], old: Vec3) -> f32 {
-    let depths = obstacles.iter().zip(poses).map(|(o, poses)| -o.gap(poses[0].to_body(old)).0);
-    depths.fold(f32::NEG_INFINITY, f32::max)
+fn began(obstacles: &[Obstacle], placed: &[Placed], old: Vec3) -> f32 {
+    let mut deepest = f32::NEG_INFINITY;
+    for (obstacle, Placed { poses: [begin, _], radius }) in obstacles.iter().zip(placed) {
+        if radius - (old - begin.position).length() > deepest {
+            deepest = deepest.max(-obstacle.gap(begin.to_body(old)).0);
+        }
+    }
+    deepest
 }
 
 /// Puts `p`, but for the depth `sunk`, on the surface of each obstacle that it is inside of, without friction, in at most `rounds` rounds.
-fn expel_point(obstacles: &[Obstacle], poses: &[[Pose; 2]], sunk: f32, p: &mut Vec3, rounds: u32) {
+fn expel_point(obstacles: &[Obstacle], placed: &[Placed], sunk: f32, p: &mut Vec3, rounds: u32) {
     for _ in 0..rounds {
         let mut moved = false;
-        for (obstacle, poses) in obstacles.iter().zip(poses) {
+        for (obstacle, placed) in obstacles.iter().zip(placed) {
+            if placed.at_least(*p) > 0.0 {
+                continue;
+            }
+            let poses = &placed.poses;
             let (distance, normal) = obstacle.gap(poses[1].to_body(*p));
             let depth = -distance - sunk;
             if depth > 0.0 {
