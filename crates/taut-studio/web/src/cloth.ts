@@ -113,11 +113,11 @@ export class BodyView {
   }
 
   /** Which of its parts are seen. Edges alone lie over another surface, and are seen through it. */
-  show(shown: { surface: boolean; edges: boolean; through: boolean; ink?: string }): void {
+  show(shown: { surface: boolean; edges: boolean; through: boolean; ink?: string; opacity?: number }): void {
     this.mesh.visible = shown.surface;
     this.wire.visible = shown.edges;
     this.wire.material.depthTest = !shown.through;
-    this.wire.material.opacity = shown.through ? 0.9 : 0.45;
+    this.wire.material.opacity = shown.opacity ?? 0.45;
     this.wire.renderOrder = shown.through ? 2 : 0;
     this.wire.material.color.set(shown.ink ?? "#101114");
   }

@@ -55,7 +55,9 @@ export function measureMaterial(info: BodyInfo, colouring: Exclude<Colouring, "n
 }
 
 export function obstacleMaterial(tier: Tier): THREE.Material {
-  const shared = { color: "#d6d1c9", side: THREE.DoubleSide };
+  // Vertices of cloth lie on the surface; between them its triangles are a little inside of what is round. Drawn a little further away, it does not show through.
+  const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 48 };
+  const shared = { color: "#d6d1c9", side: THREE.DoubleSide, ...behind };
   return tier.fine ? new THREE.MeshStandardMaterial({ ...shared, roughness: 0.8 }) : new THREE.MeshLambertMaterial(shared);
 }
 

@@ -76,7 +76,7 @@ export class FrameLog {
     const last = this.entries[this.entries.length - 1];
     if (!last) return null;
     const from = this.entries.find((entry) => entry.at > last.at - 1500);
-    if (!from || from === last || from.frame >= last.frame) return null;
+    if (!from || last.at - from.at < 700 || from.frame >= last.frame) return null;
     return (1000 * (last.frame - from.frame)) / (last.at - from.at);
   }
 }

@@ -42,6 +42,11 @@ export class LevelViews {
     this.fresh = false;
   }
 
+  /** Whether they lie over the cloth. */
+  get over(): boolean {
+    return this.shown === "over";
+  }
+
   show(shown: LevelsShown): void {
     if (shown === "hidden") this.fresh = false;
     if (shown === this.shown) return;
@@ -62,11 +67,12 @@ export class LevelViews {
   }
 
   paint(tier: Tier, wireframe: boolean): void {
-    for (const { view } of this.views) {
+    this.views.forEach(({ view }, k) => {
       view.paint("none", tier);
-      const beside = this.shown === "beside";
-      view.show({ surface: beside, edges: !beside || wireframe, through: !beside, ...(beside ? {} : { ink: view.info.color }) });
-    }
+      // Over each other, the coarser is the stronger: fine edges fill the whole surface.
+      const over = { surface: false, edges: true, through: true, ink: view.info.color, opacity: (k + 1) / this.views.length };
+      view.show(this.shown === "beside" ? { surface: true, edges: wireframe, through: false } : over);
+    });
     this.arrange();
   }
 

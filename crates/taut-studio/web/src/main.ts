@@ -306,7 +306,8 @@ class Studio {
     const colouring = this.parameters?.colouring ?? "none";
     for (const body of this.bodies) {
       body.paint(colouring, this.stage.tier);
-      body.show({ surface: true, edges: this.wireframe, through: false });
+      // Under the edges of coarser levels its own would hide more than they show.
+      body.show({ surface: true, edges: this.wireframe && !this.levels.over, through: false });
     }
     this.levels.paint(this.stage.tier, this.wireframe);
     this.stage.invalidate();

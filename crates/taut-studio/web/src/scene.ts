@@ -15,6 +15,8 @@ const THEMES = {
 
 /** After so long without a change a sharp picture is made [ms]. */
 const STILL = 600;
+/** How far from bodies obstacles are still worth being seen at first, in sizes of the scene. */
+const NEAR = 0.35;
 /** What a lamp is seen as. */
 const BULB = new THREE.SphereGeometry(1, 12, 8);
 /** Room around what is shown at first, as a factor on the distance: cloth swings. */
@@ -237,6 +239,14 @@ export class Stage {
     const below = Math.min(box.min.y - 0.02 * this.size, box.max.y - 1.1 * this.hanging);
     this.seen.copy(box);
     this.seen.min.y = Math.min(box.min.y, height ?? below);
+    // Obstacles too, as far as they are near.
+    const near = box.clone().expandByScalar(NEAR * this.size);
+    for (const mesh of this.obstacles.filter((obstacle) => obstacle.visible)) {
+      mesh.geometry.computeBoundingBox();
+      const part = mesh.geometry.boundingBox!.clone().applyMatrix4(mesh.matrix).intersect(near);
+      if (!part.isEmpty()) this.seen.union(part);
+    }
+    if (height !== null) this.seen.min.y = Math.max(this.seen.min.y, Math.min(height, box.min.y));
     this.seen.getCenter(this.centre);
     this.ground = height ?? below;
     this.floor.place(this.centre, this.ground, this.size);

@@ -1,10 +1,12 @@
 // Starts a server (the real one, or its stand-in) and a real Chromium for tests of the page.
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { chromium, type Browser, type Page } from "playwright-core";
+import { WebSocket } from "ws";
 import { MockServer } from "./mock";
 
 export const DIST = resolve("dist");
@@ -15,6 +17,8 @@ export const MOCK = process.env.TAUT_SERVER === "mock";
 export interface Running {
   url: string;
   port: number;
+  /** Where it runs, and saves scenes. */
+  folder: string;
   stop(): Promise<void>;
   mock?: MockServer;
 }
@@ -35,22 +39,49 @@ export async function startServer(scene: string, port: number, extra: string[] =
   const url = `http://127.0.0.1:${port}/`;
   if (MOCK) {
     const mock = await MockServer.start(port, DIST);
-    return { url, port, mock, stop: () => mock.stop() };
+    return { url, port, folder: "", mock, stop: () => mock.stop() };
   }
   const program = process.env.TAUT;
   if (!program) throw new Error("TAUT is not set: say where the program is (TAUT=…/target/release/taut), or test against the stand-in (npm run test:mock)");
   accessSync(program, constants.X_OK);
-  const child = spawn(program, ["view", scene, "--port", String(port), "--no-open", "--page", DIST, ...extra], { stdio: ["ignore", "pipe", "pipe"] });
+  const folder = mkdtempSync(join(tmpdir(), "taut-studio-"));
+  const options = { cwd: folder, stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
+  const child = spawn(resolve(program), ["view", scene, "--port", String(port), "--no-open", "--page", DIST, ...extra], options);
+  const stop = async () => {
+    await end(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
   for (let k = 0; k < 300; k++) {
     if (child.exitCode !== null) throw new Error(`taut view ended with ${child.exitCode}: ${said}`);
     const answer = await fetch(url).catch(() => null);
-    if (answer?.ok) return { url, port, stop: () => end(child) };
+    if (answer?.ok) return { url, port, folder, stop };
     await sleep(100);
   }
-  await end(child);
+  await stop();
   throw new Error(`taut view did not answer at ${url} within 30 s: ${said}`);
+}
+
+/** How many frames a second are simulated while nothing but this looks on, over 5 s. */
+export function rateWithoutPage({ url, port }: Running): Promise<number> {
+  return new Promise((done, fail) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { origin: url.slice(0, -1) });
+    let first: { frame: number; at: number } | null = null;
+    socket.on("error", fail);
+    socket.on("message", (data: Buffer, binary: boolean) => {
+      if (!binary || data.readUInt32LE(4) !== 2) return;
+      const seen = { frame: data.readUInt32LE(12), at: performance.now() };
+      socket.send(JSON.stringify({ type: "ack", frame: seen.frame }));
+      // The first second is for warming up.
+      if (!first) {
+        if (seen.frame > 60) first = seen;
+      } else if (seen.at - first.at > 5000) {
+        socket.close();
+        done((1000 * (seen.frame - first.frame)) / (seen.at - first.at));
+      }
+    });
+  });
 }
 
 async function end(child: ChildProcess): Promise<void> {
