@@ -36,7 +36,7 @@ use crate::{
         colored::Colored,
         edge::{EdgeBatch, EdgeElement},
         edge_model::EdgeModelTables,
-        levels::tables::Levels,
+        levels::{parts::Leveled, solid::SolidLimits, tables::ElementLimits},
         nearest::tables::Filter,
         strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
         strain_triangle::{StrainBatch, StrainElement, WovenBatch},
@@ -424,9 +424,9 @@ pub struct World {
     /// What takes the place of each of these while its seams are closed, if it has seams: twins are one vertex there.
     pub(crate) welded: Vec<Option<Filter>>,
     /// One for each cloth with limits on coarser levels, if the scheme asks for them.
-    pub(crate) levels: Vec<Levels>,
+    pub(crate) levels: Vec<Leveled<Vec<ElementLimits>>>,
     /// The same for soft solids.
-    pub(crate) solid_levels: Vec<Levels<4>>,
+    pub(crate) solid_levels: Vec<Leveled<SolidLimits, 4>>,
     /// Cloth of the edge model.
     pub(crate) edge_model: EdgeModelTables,
     /// Filters to measure other schemes by, made when they are first asked for.
@@ -549,17 +549,17 @@ impl World {
             }
         }
         for body in &self.levels {
-            for (level, tables) in body.levels.iter().enumerate() {
-                add(level + 1, tables.inverse_masses.len());
-            }
-        }
-        for body in &self.edge_model.bodies {
             for (level, tables) in body.levels.levels.iter().enumerate() {
                 add(level + 1, tables.inverse_masses.len());
             }
         }
+        for body in &self.edge_model.bodies {
+            for (level, tables) in body.leveled.levels.levels.iter().enumerate() {
+                add(level + 1, tables.inverse_masses.len());
+            }
+        }
         for body in &self.solid_levels {
-            for (level, tables) in body.levels.iter().enumerate() {
+            for (level, tables) in body.levels.levels.iter().enumerate() {
                 add(level + 1, tables.inverse_masses.len());
             }
         }

@@ -14,7 +14,11 @@ use taut::{
     },
     limit::{
         Settings,
-        levels::{Descent, edges::EdgeParts},
+        levels::{
+            Descent,
+            edges::EdgeLimits,
+            parts::{Bare, Leveled, Parts},
+        },
         nearest::contact::Surroundings,
         sweep,
     },
@@ -58,18 +62,16 @@ fn without_a_coarse_correction_the_cloth_keeps_its_bits() {
     let order: Vec<u32> = (0..count as u32).collect();
     let options = hierarchy::Options { coarsest: 16, ..hierarchy::Options::default() };
     let levels = hierarchy::build(&mesh, &options).reordered(&order);
-    let stretches: Vec<Vec<f32>> =
-        levels.levels.iter().map(|level| vec![1.05; level.mesh.triangles.len()]).collect();
-    let parts = EdgeParts {
+    let stretches = levels.levels.iter().map(|level| vec![1.05; level.mesh.triangles.len()]);
+    let tables = Leveled::new(Parts {
         vertices: 0..count,
-        hierarchy: levels,
+        limits: EdgeLimits(stretches.collect()),
+        bare: Bare::of_cloth(levels, &mesh.triangles),
         rest: mesh.positions.clone(),
-        triangles: mesh.triangles.clone(),
         masses: vec![1.0; count],
-        stretches,
         pins: vec![0, 32],
-    };
-    let tables = parts.levels(&parts.pins);
+    })
+    .levels;
     assert!(tables.levels.len() >= 3, "{} coarse levels", tables.levels.len());
     // Folds that no coarse level can see, and that only shorten what it sees.
     let folded = |amount: f32| -> Vec<Quad> {

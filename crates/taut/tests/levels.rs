@@ -14,7 +14,8 @@ use taut::{
         bend::NO_ANGLE,
         levels::{
             Descent,
-            tables::{ElementLimits, Levels, Parts},
+            parts::{Bare, Leveled, Parts},
+            tables::{ElementLimits, Levels},
         },
         nearest::contact::Surroundings,
     },
@@ -34,15 +35,16 @@ fn levels(mesh: &TriangleMesh, pins: Vec<u32>, max: f32) -> Levels {
         strain: vec![Range { min: 0.0, max }; level.mesh.triangles.len()],
         bend: vec![[[-NO_ANGLE, NO_ANGLE]; 3]; level.mesh.triangles.len()],
     };
-    Levels::new(Parts {
+    let limits: Vec<_> = hierarchy.levels.iter().map(limits).collect();
+    let parts = Parts {
         vertices: 0..count,
-        limits: hierarchy.levels.iter().map(limits).collect(),
-        hierarchy,
+        limits,
+        bare: Bare::of_cloth(hierarchy, &mesh.triangles),
         rest: mesh.positions.clone(),
-        triangles: mesh.triangles.clone(),
         masses: vec![1.0; count],
         pins,
-    })
+    };
+    Leveled::new(parts).levels
 }
 
 /// Calls `work` with settings and surroundings without obstacles.

@@ -11,7 +11,12 @@ use taut::{
     },
     limit::{
         Settings,
-        levels::{Descent, solid::SolidParts, tables::Levels},
+        levels::{
+            Descent,
+            parts::{Bare, Leveled, Parts},
+            solid::SolidLimits,
+            tables::Levels,
+        },
         nearest::contact::Surroundings,
     },
     mesh::{
@@ -35,14 +40,15 @@ fn ball() -> (TetrahedronMesh, Vec<TetrahedronMesh>) {
 }
 
 fn levels(mesh: &TetrahedronMesh, levels: &[TetrahedronMesh], pins: Vec<u32>) -> Levels<4> {
-    Levels::of_solid(SolidParts {
+    let parts = Parts {
         vertices: 0..mesh.positions.len(),
-        mesh: mesh.clone(),
+        rest: mesh.positions.clone(),
         masses: vec![1.0; mesh.positions.len()],
         pins,
-        levels,
-        range: Range { min: 0.95, max: 1.05 },
-    })
+        bare: Bare::of_solid(mesh, levels),
+        limits: SolidLimits(Range { min: 0.95, max: 1.05 }),
+    };
+    Leveled::new(parts).levels
 }
 
 /// Calls `work` with settings and surroundings without obstacles.

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     World,
-    boundary::solids::Solids,
+    boundary::{grip::Grips, solids::Solids},
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -96,13 +96,15 @@ pub fn enforce(
             break;
         }
         passes += 1;
-        let (cloths, soft) = scratch.levels.split_at_mut(world.levels.len());
-        let mut sweeps = Sweeps { settings, tolerance, random: &mut random, order: &mut scratch.order };
-        for (body, memory) in world.levels.iter().zip(cloths) {
+        let Scratch { levels, solid_levels, order, .. } = &mut *scratch;
+        let mut sweeps = Sweeps { settings, tolerance, grips, random: &mut random, order };
+        for (body, (memory, holding)) in world.levels.iter().zip(levels) {
+            let body = holding.of(body);
             let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
             sweeps.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
-        for (body, memory) in world.solid_levels.iter().zip(soft) {
+        for (body, (memory, holding)) in world.solid_levels.iter().zip(solid_levels) {
+            let body = holding.of(body);
             let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
             sweeps.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
@@ -120,6 +122,7 @@ pub fn enforce(
 struct Sweeps<'a> {
     settings: &'a Settings<'a>,
     tolerance: f32,
+    grips: &'a Grips,
     random: &'a mut Random,
     order: &'a mut Vec<u32>,
 }
@@ -133,10 +136,13 @@ impl Sweeps<'_> {
         around: &Surroundings,
         memory: &mut levels::Scratch,
     ) {
-        let Self { settings, tolerance, random, order } = self;
-        let enough = 0.1 * *tolerance;
+        let Self { settings, tolerance, grips, random, order } = self;
+        let (enough, first) = (0.1 * *tolerance, body.vertices.start);
         body.pass(settings, Descent::Sample, x, around, memory, |level, tables, x, round| {
             let all = SWEEPS.saturating_mul(GROWTH.saturating_pow(level as u32)).min(MOST_SWEEPS);
+            if round == 0 {
+                tables.weigh(grips, first, x);
+            }
             let done = round * BETWEEN_OBSTACLES;
             let limited = &tables.limited;
             let mut met = 0.0;

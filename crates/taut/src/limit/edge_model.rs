@@ -16,18 +16,15 @@ use super::{
     enforce::{Enforced, Scratch, Turn, bend_bound},
     levels::{
         Descent, Scratch as LevelScratch,
-        edges::EdgeParts,
-        tables::{LevelTables, Levels},
+        edges::EdgeLimits,
+        parts::{Holding, Leveled},
     },
     nearest::contact::Surroundings,
     sweep,
 };
 use crate::{
     World,
-    boundary::{
-        grip::{Gripped, Grips},
-        solids::Solids,
-    },
+    boundary::{grip::Grips, solids::Solids},
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -48,10 +45,8 @@ pub struct EdgeModelTables {
 /// One cloth of the model.
 #[derive(Clone, Debug)]
 pub struct EdgeBody {
-    /// What its levels are made from.
-    pub parts: EdgeParts,
-    /// Its coarse levels, with the pins of the scene.
-    pub levels: Levels,
+    /// Its coarse levels.
+    pub leveled: Leveled<EdgeLimits>,
     /// Iterations on each level in a frame.
     pub iterations: u32,
 }
@@ -60,38 +55,14 @@ pub struct EdgeBody {
 #[derive(Debug)]
 pub struct EdgeScratch {
     memory: LevelScratch,
-    /// What takes the place of its levels while something is held that the scene does not hold, and for what.
-    holding: Option<(Vec<u32>, Levels)>,
-    /// Room for those.
-    held: Vec<u32>,
+    /// Levels for what is held beside the pins of the scene.
+    pub(super) holding: Holding,
 }
 
 impl EdgeScratch {
     /// For `body`.
     pub fn new(body: &EdgeBody) -> Self {
-        Self { memory: body.levels.scratch(), holding: None, held: Vec::new() }
-    }
-
-    /// Makes levels for what is held now: those with no inverse mass in `x`, and grips. Allocates only where that is something else than before.
-    pub(crate) fn hold(&mut self, body: &EdgeBody, x: &[Quad], grips: &Grips) {
-        let (parts, first) = (&body.parts, body.parts.vertices.start);
-        let own = &x[parts.vertices.clone()];
-        let foreign = |v: &u32| parts.pins.binary_search(v).is_err();
-        self.held.clear();
-        self.held.extend((0..own.len() as u32).filter(|&v| own[v as usize][3] <= 0.0).filter(foreign));
-        let gripped = grips.iter().map(Gripped::main_vertex).filter(|v| parts.vertices.contains(v));
-        for v in gripped.map(|v| (v - first) as u32).filter(foreign) {
-            if let Err(at) = self.held.binary_search(&v) {
-                self.held.insert(at, v);
-            }
-        }
-        if self.held.is_empty() {
-            self.holding = None;
-        } else if self.holding.as_ref().is_none_or(|(held, _)| *held != self.held) {
-            let mut pins = [&parts.pins[..], &self.held[..]].concat();
-            pins.sort_unstable();
-            self.holding = Some((self.held.clone(), parts.levels(&pins)));
-        }
+        Self { memory: body.leveled.levels.scratch(), holding: Holding::default() }
     }
 }
 
@@ -116,15 +87,15 @@ pub(crate) fn enforce(
     let (steps, number) = (u64::from(world.steps_per_frame), turn.step % u64::from(world.steps_per_frame));
     let until = |body: &EdgeBody, step: u64| u64::from(body.iterations) * step / steps;
     let share = |body: &EdgeBody| (until(body, number + 1) - until(body, number)).max(1) as u32;
-    for (body, EdgeScratch { memory, holding, .. }) in tables.bodies.iter().zip(&mut scratch.edge_model) {
-        let levels = holding.as_ref().map_or(&body.levels, |(_, levels)| levels);
+    for (body, EdgeScratch { memory, holding }) in tables.bodies.iter().zip(&mut scratch.edge_model) {
+        let levels = holding.of(&body.leveled);
         let vertices = levels.vertices.clone();
         let first = vertices.start;
         let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
         let (order, iterations) = (&mut scratch.order, share(body));
         levels.pass(settings, Descent::Sample, &mut x[vertices], &around, memory, |_, level, x, round| {
             if round == 0 {
-                weigh(level, grips, first, x);
+                level.weigh(grips, first, x);
             }
             let done = round * BETWEEN_OBSTACLES;
             let most = iterations.min(done + BETWEEN_OBSTACLES);
@@ -156,15 +127,4 @@ pub(crate) fn enforce(
     }
     solids.expel(obstacles, x);
     enforced
-}
-
-/// Makes vertices of a level heavier that stand for corners of grips.
-fn weigh(level: &LevelTables, grips: &Grips, first: usize, x: &mut [Quad]) {
-    for (v, heavier, _) in grips.iter().flat_map(Gripped::corners) {
-        for (i, pin) in level.pins.iter().enumerate() {
-            if pin.is_some_and(|pin| first + pin as usize == v) {
-                x[i][3] /= 1.0 + heavier / level.stands_for(i);
-            }
-        }
-    }
 }

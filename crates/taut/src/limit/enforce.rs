@@ -9,10 +9,7 @@ use super::{
     cycle,
     edge_model::{self, EdgeScratch},
     jacobi,
-    levels::{
-        self,
-        tables::{LevelTables, Levels},
-    },
+    levels::{self, parts::Holding, tables::LevelTables},
     nearest::{self, contact::Surroundings, rigid::Rigid, tables::Filter},
     paper, serial, sweep,
 };
@@ -72,8 +69,10 @@ pub struct Scratch {
     pub nearest: Vec<nearest::Scratch>,
     /// What takes the place of each of the world's filters while other vertices are held than at the start.
     pub holding: Vec<Option<Filter>>,
-    /// One for each of the world's bodies with coarse limits, cloths first.
-    pub levels: Vec<levels::Scratch>,
+    /// One for each of the world's cloths with coarse limits.
+    pub levels: Vec<(levels::Scratch, Holding)>,
+    /// One for each of its solids with such.
+    pub solid_levels: Vec<(levels::Scratch, Holding<4>)>,
     /// One for each cloth of the edge model.
     pub edge_model: Vec<EdgeScratch>,
     /// What finds parts of cloth that touch, if they are to be kept apart.
@@ -97,21 +96,22 @@ impl Scratch {
             world.bend_elements.len(),
             world.bend_triangles.len(),
             // Levels that a caller brings may have any number of elements.
-            world.solid_levels.iter().flat_map(|b| &b.levels).map(coarse_count).max().unwrap_or(0),
+            world.solid_levels.iter().flat_map(|b| &b.levels.levels).map(coarse_count).max().unwrap_or(0),
         ];
         let scratch = world.filters.iter().zip(&world.welded).map(|(open, welded)| {
             let mut scratch = open.scratch(world.has_obstacles());
             scratch.rigid = Rigid::new(open.vertices.len(), &world.description.rigid_bodies);
             if let Some(welded) = welded { scratch.beside(welded) } else { scratch }
         });
-        let coarse = world.levels.iter().map(Levels::scratch);
-        let solids = world.solid_levels.iter().map(Levels::scratch);
+        let coarse = world.levels.iter().map(|body| (body.levels.scratch(), Holding::default()));
+        let solids = world.solid_levels.iter().map(|body| (body.levels.scratch(), Holding::default()));
         Self {
             moves: vec![[0.0; 4]; world.start.len()],
             order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
             nearest: scratch.collect(),
             holding: vec![None; world.filters.len()],
-            levels: coarse.chain(solids).collect(),
+            levels: coarse.collect(),
+            solid_levels: solids.collect(),
             edge_model: world.edge_model.bodies.iter().map(EdgeScratch::new).collect(),
             sewn: Sewn::new(&world.sewing),
             closed: vec![false; world.filters.len()],
@@ -123,7 +123,13 @@ impl Scratch {
     /// Makes matrices and levels for the vertices that are held now, those with no inverse mass in `x`, and for grips. Allocates only where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad], grips: &Grips) {
         for (scratch, body) in self.edge_model.iter_mut().zip(&world.edge_model.bodies) {
-            scratch.hold(body, x, grips);
+            scratch.holding.hold(&body.leveled, x, grips);
+        }
+        for ((_, holding), body) in self.levels.iter_mut().zip(&world.levels) {
+            holding.hold(body, x, grips);
+        }
+        for ((_, holding), body) in self.solid_levels.iter_mut().zip(&world.solid_levels) {
+            holding.hold(body, x, grips);
         }
         let both = world.filters.iter().zip(&world.welded);
         let own = self.holding.iter_mut().zip(&mut self.closed).zip(&mut self.nearest);

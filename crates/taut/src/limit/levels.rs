@@ -6,13 +6,15 @@
 //! base: detail that a coarse level cannot see stays, and where nothing changed, level 0 keeps its bits (T6).
 //!
 //! **Pins (T4).** The coarse vertex next to a pinned base vertex is moved onto it, in the rest shape too
-//! ([`tables`]): it then *is* that vertex, is held while that one is held, and moves with it. Of solids, vertices that lie among held ones alone are held too.
+//! ([`tables`]): it then *is* that vertex, is held while that one is held, and moves with it. What is held by someone else than the scene, while it runs (T5), gets levels of its own
+//! ([`parts`]). Of solids, vertices that lie among held ones alone are held too.
 //!
 //! **Obstacles** meet the base mesh at every level: what the level changed so far is carried to the base, vertices of the
 //! base that would be inside an obstacle are put back with friction, and each coarse vertex takes the average of the
 //! pushes around it. (The paper too takes collisions from the base mesh.)
 
 pub mod edges;
+pub mod parts;
 pub mod solid;
 pub mod tables;
 

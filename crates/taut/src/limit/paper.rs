@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Projection, World,
-    boundary::solids::Solids,
+    boundary::{grip::Grips, solids::Solids},
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -49,14 +49,16 @@ pub fn enforce(
 
     let mut enforced = Enforced::default();
     for _ in 0..solver.passes.max(1) {
-        let (cloths, soft) = scratch.levels.split_at_mut(world.levels.len());
-        let order = &mut scratch.order;
-        let mut coarse = Coarse { settings, tolerance, bend_tolerance, turn, random: &mut random, order };
-        for (body, memory) in world.levels.iter().zip(cloths) {
+        let Scratch { levels, solid_levels, order, .. } = &mut *scratch;
+        let mut coarse =
+            Coarse { settings, tolerance, bend_tolerance, grips, turn, random: &mut random, order };
+        for (body, (memory, holding)) in world.levels.iter().zip(levels) {
+            let body = holding.of(body);
             let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
             coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
-        for (body, memory) in world.solid_levels.iter().zip(soft) {
+        for (body, (memory, holding)) in world.solid_levels.iter().zip(solid_levels) {
+            let body = holding.of(body);
             let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
             coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
@@ -113,6 +115,7 @@ struct Coarse<'a> {
     tolerance: f32,
     /// \[rad\]
     bend_tolerance: f32,
+    grips: &'a Grips,
     turn: Turn,
     random: &'a mut Random,
     order: &'a mut Vec<u32>,
@@ -127,8 +130,12 @@ impl Coarse<'_> {
         around: &Surroundings,
         memory: &mut levels::Scratch,
     ) {
-        let Self { settings, tolerance, bend_tolerance, turn, random, order } = self;
+        let Self { settings, tolerance, bend_tolerance, grips, turn, random, order } = self;
+        let first = body.vertices.start;
         body.pass(settings, Descent::Average, x, around, memory, |_, tables, x, round| {
+            if round == 0 {
+                tables.weigh(grips, first, x);
+            }
             let limited = &tables.limited;
             let elements = serial::Elements {
                 triangles: &limited.triangles,

@@ -11,9 +11,10 @@ use crate::{
         bend_paper::{self, BendTriangle, corner_angles},
         edge_model::EdgeBody,
         levels::{
-            edges::EdgeParts,
-            solid::SolidParts,
-            tables::{ElementLimits, Levels, Parts},
+            edges::EdgeLimits,
+            parts::{Bare, Leveled, Parts},
+            solid::SolidLimits,
+            tables::ElementLimits,
         },
     },
     mesh::{adjacency::Adjacency, tetrahedra::TetrahedronMesh},
@@ -28,23 +29,14 @@ pub(super) fn levels(
     bodies: &[Body],
     pins: &[PinnedVertex],
     known: &Known,
-) -> Result<Vec<Levels>, WorldError> {
+) -> Result<Vec<Leveled<Vec<ElementLimits>>>, WorldError> {
     let Some(depth) = depth(description.solver.scheme) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
     for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
         let mut hierarchy = known.hierarchy(&cloth.mesh, &Options::default());
         hierarchy.levels.truncate(depth);
         let limits = coarse_limits(cloth, &hierarchy)?;
-        let place = places(body);
-        levels.push(Levels::new(Parts {
-            vertices: body.vertices.clone(),
-            limits,
-            hierarchy: hierarchy.reordered(&body.order),
-            rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
-            triangles: cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect(),
-            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            pins: own_pins(body, pins),
-        }));
+        levels.push(Leveled::new(parts(cloth, body, hierarchy, pins, limits)));
     }
     Ok(levels)
 }
@@ -54,26 +46,40 @@ pub(super) fn solid_levels(
     description: &Description,
     bodies: &[Body],
     pins: &[PinnedVertex],
-) -> Vec<Levels<4>> {
+) -> Vec<Leveled<SolidLimits, 4>> {
     let Some(depth) = depth(description.solver.scheme) else { return Vec::new() };
     let both = description.solids.iter().zip(&bodies[description.cloths.len()..]);
     both.filter(|(solid, _)| solid.strain.is_some())
         .map(|(solid, body)| {
             let place = places(body);
-            let mesh = &solid.mesh;
-            Levels::of_solid(SolidParts {
+            let mesh = TetrahedronMesh {
+                positions: body.order.iter().map(|&v| solid.mesh.positions[v as usize]).collect(),
+                tetrahedra: solid.mesh.tetrahedra.iter().map(|t| t.map(|v| place[v as usize])).collect(),
+            };
+            Leveled::new(Parts {
                 vertices: body.vertices.clone(),
-                mesh: TetrahedronMesh {
-                    positions: body.order.iter().map(|&v| mesh.positions[v as usize]).collect(),
-                    tetrahedra: mesh.tetrahedra.iter().map(|t| t.map(|v| place[v as usize])).collect(),
-                },
+                bare: Bare::of_solid(&mesh, &solid.levels[..solid.levels.len().min(depth)]),
+                rest: mesh.positions,
                 masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
                 pins: own_pins(body, pins),
-                levels: &solid.levels[..solid.levels.len().min(depth)],
-                range: solid.strain.range(),
+                limits: SolidLimits(solid.strain.range()),
             })
         })
         .collect()
+}
+
+/// What the levels of a cloth are made from.
+fn parts<L>(cloth: &Cloth, body: &Body, hierarchy: Hierarchy, pins: &[PinnedVertex], limits: L) -> Parts<L> {
+    let place = places(body);
+    let triangles: Vec<_> = cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
+    Parts {
+        vertices: body.vertices.clone(),
+        bare: Bare::of_cloth(hierarchy.reordered(&body.order), &triangles),
+        rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
+        masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+        pins: own_pins(body, pins),
+        limits,
+    }
 }
 
 /// Most coarse levels that a scheme limits; `None`: it limits none.
@@ -109,19 +115,8 @@ pub(super) fn edge_bodies(
             hierarchy.levels.truncate(levels as usize - 1);
             let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
             let stretches = bounds.levels.iter().map(|level| level.strain.iter().map(|r| r.max).collect());
-            let place = places(body);
-            let mut pins = own_pins(body, pins);
-            pins.sort_unstable();
-            let parts = EdgeParts {
-                vertices: body.vertices.clone(),
-                stretches: stretches.collect(),
-                hierarchy: hierarchy.reordered(&body.order),
-                rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
-                triangles: cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect(),
-                masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-                pins,
-            };
-            EdgeBody { levels: parts.levels(&parts.pins), parts, iterations }
+            let limits = EdgeLimits(stretches.collect());
+            EdgeBody { leveled: Leveled::new(parts(cloth, body, hierarchy, pins, limits)), iterations }
         })
         .collect()
 }

@@ -3,13 +3,13 @@
 //! Upper limits of coarse edges are those of the cloth, and looser where the rest shape is curved, by how much longer the way over the surface is than
 //! the edge ([`fit::bounds`](crate::hierarchy::fit::bounds) tells that of triangles; an edge takes the looser of its two). There are no lower ones: bending of the cloth is compression of a coarse edge (figure 2).
 
-use std::ops::Range as Span;
-
 use glam::Vec3;
 
-use super::tables::{Bare, Base, Levels, Limited, shape};
+use super::{
+    parts::{Bare, LevelLimits},
+    tables::{Limited, shape},
+};
 use crate::{
-    hierarchy::{Hierarchy, Transfer},
     kernel::strain::Range,
     limit::{
         colored::Colored,
@@ -18,52 +18,22 @@ use crate::{
     mesh::adjacency::Adjacency,
 };
 
-/// What levels with limited edges are made from.
+/// Largest stretch of the triangles of each level.
 #[derive(Clone, Debug)]
-pub struct EdgeParts {
-    /// The body's vertices, of all vertices of the world.
-    pub vertices: Span<usize>,
-    /// Levels, with base vertices in the engine's order.
-    pub hierarchy: Hierarchy,
-    /// Rest positions in that order \[m\].
-    pub rest: Vec<Vec3>,
-    /// Triangles of the base, as they are named by the levels, of vertices in that order.
-    pub triangles: Vec<[u32; 3]>,
-    /// Masses in that order \[kg\].
-    pub masses: Vec<f64>,
-    /// Largest stretch of the triangles of each level.
-    pub stretches: Vec<Vec<f32>>,
-    /// Vertices within the body that are, or may be, pinned by the scene.
-    pub pins: Vec<u32>,
-}
+pub struct EdgeLimits(pub Vec<Vec<f32>>);
 
-impl EdgeParts {
-    /// Builds the tables, for `pins` (within the body).
-    pub fn levels(&self, pins: &[u32]) -> Levels {
-        let bare = self.hierarchy.levels.iter().map(|level| Bare {
-            positions: level.mesh.positions.clone(),
-            elements: level.mesh.triangles.clone(),
-            transfer: level.transfer.clone(),
-            sample: Transfer {
-                corners: level.on_base.iter().map(|site| self.triangles[site.triangle as usize]).collect(),
-                weights: level.on_base.iter().map(|site| site.weights).collect(),
-            },
-        });
-        let base = Base {
-            vertices: self.vertices.clone(),
-            rest: self.rest.clone(),
-            masses: self.masses.clone(),
-            pins: pins.to_vec(),
-        };
-        Levels::build(base, bare.collect(), shape, |k, level| {
-            let edges = edges(level, &self.stretches[k]);
-            let (count, corners) =
-                (level.positions.len(), edges.iter().map(|e| e.vertices).collect::<Vec<_>>());
-            Limited {
-                edges: Colored::new(count, &corners, |batch| EdgeBatch::pack(batch, &edges, count as u32)),
-                ..Limited::default()
-            }
-        })
+impl LevelLimits<3> for EdgeLimits {
+    fn shape(corners: [Vec3; 3]) -> (Vec3, f32) {
+        shape(corners)
+    }
+
+    fn limited(&self, k: usize, level: &Bare<3>) -> Limited {
+        let edges = edges(level, &self.0[k]);
+        let (count, corners) = (level.positions.len(), edges.iter().map(|e| e.vertices).collect::<Vec<_>>());
+        Limited {
+            edges: Colored::new(count, &corners, |batch| EdgeBatch::pack(batch, &edges, count as u32)),
+            ..Limited::default()
+        }
     }
 }
 

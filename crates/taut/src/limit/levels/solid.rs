@@ -5,11 +5,12 @@
 //! next finer level follows the tetrahedron that contains it, or the nearest one. Limits need no fit: tetrahedra have no
 //! folds that a larger one would take for stretch.
 
-use std::ops::Range as Span;
-
 use glam::Vec3;
 
-use super::tables::{Bare, Base, Levels, Limited};
+use super::{
+    parts::{Bare, LevelLimits},
+    tables::Limited,
+};
 use crate::{
     hierarchy::Transfer,
     kernel::{strain::Range, tetrahedron::rest_inverse3},
@@ -26,36 +27,31 @@ const FLAT: f32 = 0.05;
 /// Weights below this are none: what lies on a vertex is that vertex.
 const NONE: f32 = 1e-5;
 
-/// What the [`Levels`] of a solid are made from.
-#[derive(Debug)]
-pub struct SolidParts<'a> {
-    /// The solid's vertices, of all vertices of the world.
-    pub vertices: Span<usize>,
-    /// Its rest shape, with vertices in the engine's order.
-    pub mesh: TetrahedronMesh,
-    /// Masses in that order \[kg\].
-    pub masses: Vec<f64>,
-    /// Vertices within the solid that are, or may be, pinned.
-    pub pins: Vec<u32>,
-    /// Coarser meshes of the same shape, finest first.
-    pub levels: &'a [TetrahedronMesh],
-    /// Allowed stretches, on every level.
-    pub range: Range<f32>,
-}
-
-impl Levels<4> {
-    /// Builds the tables of a solid.
-    pub fn of_solid(parts: SolidParts) -> Self {
-        let SolidParts { vertices, mesh, masses, pins, levels, range } = parts;
-        let mut bare: Vec<Bare<4>> = Vec::new();
+impl Bare<4> {
+    /// Levels of a solid from coarser meshes of its shape, finest first; `mesh` is its rest shape, with vertices in the engine's order.
+    pub fn of_solid(mesh: &TetrahedronMesh, levels: &[TetrahedronMesh]) -> Vec<Self> {
+        let mut bare: Vec<Self> = Vec::new();
         for level in levels {
-            let (level, sample) = drawn_to(&mesh, reordered(level));
+            let (level, sample) = drawn_to(mesh, reordered(level));
             let finer = bare.last().map_or(&mesh.positions, |finer| &finer.positions);
             let transfer = located(&level, finer);
-            bare.push(Bare { positions: level.positions, elements: level.tetrahedra, transfer, sample });
+            bare.push(Self { positions: level.positions, elements: level.tetrahedra, transfer, sample });
         }
-        let base = Base { vertices, rest: mesh.positions, masses, pins };
-        Self::build(base, bare, shape, |_, level| limited(level, range))
+        bare
+    }
+}
+
+/// Allowed stretches, on every level.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidLimits(pub Range<f32>);
+
+impl LevelLimits<4> for SolidLimits {
+    fn shape(corners: [Vec3; 4]) -> (Vec3, f32) {
+        shape(corners)
+    }
+
+    fn limited(&self, _: usize, level: &Bare<4>) -> Limited {
+        limited(level, self.0)
     }
 }
 

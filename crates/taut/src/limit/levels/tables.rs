@@ -6,8 +6,10 @@ use std::ops::Range as Span;
 
 use glam::Vec3;
 
+use super::parts::{Bare, LevelLimits, Parts};
 use crate::{
-    hierarchy::{Hierarchy, Transfer},
+    boundary::grip::{Gripped, Grips},
+    hierarchy::Transfer,
     kernel::{lanes::Quad, strain::Range, svd2::rest_inverse},
     limit::{
         bend_paper::{BendTriangle, bend_triangles},
@@ -78,95 +80,39 @@ pub struct ElementLimits {
     pub bend: Vec<[[f32; 2]; 3]>,
 }
 
-/// What [`Levels`] are made from.
-#[derive(Debug)]
-pub struct Parts {
-    /// The body's vertices, of all vertices of the world.
-    pub vertices: Span<usize>,
-    /// Levels, with base vertices in the engine's order.
-    pub hierarchy: Hierarchy,
-    /// Rest positions in that order \[m\].
-    pub rest: Vec<Vec3>,
-    /// Triangles of the base, as they are named by the levels, of vertices in that order.
-    pub triangles: Vec<[u32; 3]>,
-    /// Masses in that order \[kg\].
-    pub masses: Vec<f64>,
-    /// Vertices within the body that are, or may be, pinned.
-    pub pins: Vec<u32>,
-    /// Limits of each level.
-    pub limits: Vec<ElementLimits>,
-}
+impl LevelLimits<3> for Vec<ElementLimits> {
+    fn shape(corners: [Vec3; 3]) -> (Vec3, f32) {
+        shape(corners)
+    }
 
-/// A level before it has limits.
-pub(super) struct Bare<const K: usize> {
-    /// \[m\]
-    pub positions: Vec<Vec3>,
-    pub elements: Vec<[u32; K]>,
-    /// Between this level and the next finer one.
-    pub transfer: Transfer<K>,
-    /// Where its vertices lie in the base.
-    pub sample: Transfer<K>,
-}
-
-/// What does not depend on the kind of elements.
-pub(super) struct Base {
-    /// As [`Parts`] has them.
-    pub vertices: Span<usize>,
-    pub rest: Vec<Vec3>,
-    pub masses: Vec<f64>,
-    pub pins: Vec<u32>,
-}
-
-impl Levels {
-    /// Builds the tables.
-    pub fn new(parts: Parts) -> Self {
-        let Parts { vertices, hierarchy, rest, triangles, masses, pins, limits } = parts;
-        let bare = hierarchy.levels.into_iter().zip(&limits).map(|(level, _)| Bare {
-            positions: level.mesh.positions,
-            elements: level.mesh.triangles,
-            transfer: level.transfer,
-            sample: Transfer {
-                corners: level.on_base.iter().map(|site| triangles[site.triangle as usize]).collect(),
-                weights: level.on_base.iter().map(|site| site.weights).collect(),
-            },
-        });
-        let base = Base { vertices, rest, masses, pins };
-        Self::build(base, bare.collect(), shape, |k, level| {
-            let count = level.positions.len();
-            let elements = elements(level, &limits[k].strain);
-            let corners: Vec<_> = elements.iter().map(|e| e.vertices).collect();
-            Limited {
-                strain: Colored::new(count, &corners, |batch| {
-                    StrainBatch::pack(batch, &elements, count as u32)
-                }),
-                bend: bend_triangles(&level.elements, &limits[k].bend),
-                triangles: elements,
-                ..Limited::default()
-            }
-        })
+    fn limited(&self, k: usize, level: &Bare<3>) -> Limited {
+        let count = level.positions.len();
+        let elements = elements(level, &self[k].strain);
+        let corners: Vec<_> = elements.iter().map(|e| e.vertices).collect();
+        Limited {
+            strain: Colored::new(count, &corners, |batch| StrainBatch::pack(batch, &elements, count as u32)),
+            bend: bend_triangles(&level.elements, &self[k].bend),
+            triangles: elements,
+            ..Limited::default()
+        }
     }
 }
 
 impl<const K: usize> Levels<K> {
-    /// Builds the tables of `levels`, finest first. `shape` tells which way an element faces, and its quality (1: equilateral); `limited` gives
-    /// the limits of a level, by its number.
-    pub(super) fn build(
-        base: Base,
-        levels: Vec<Bare<K>>,
-        shape: impl Fn([Vec3; K]) -> (Vec3, f32),
-        limited: impl Fn(usize, &Bare<K>) -> Limited,
-    ) -> Self {
-        let Base { vertices, rest, mut masses, pins } = base;
+    /// Builds the tables, for `pins` (within the body, in ascending order).
+    pub fn new<L: LevelLimits<K>>(parts: &Parts<L, K>, pins: &[u32]) -> Self {
+        let Parts { vertices, rest, bare, limits, .. } = parts;
+        let mut masses = parts.masses.clone();
         let mut base_sums = vec![1.0; rest.len()];
         // Where the pins lie on the level: by the vertices and weights of their closest element, level after level.
-        let mut closest: Vec<u32> = pins.clone();
+        let mut closest: Vec<u32> = pins.to_vec();
         let mut tables: Vec<LevelTables<K>> = Vec::new();
-        for (k, mut level) in levels.into_iter().enumerate() {
+        for (k, mut level) in bare.iter().cloned().enumerate() {
             let count = level.positions.len();
             for at in &mut closest {
                 *at = main_corner(&level.transfer, *at as usize);
             }
-            let snapped = snap(&mut level, &shape, &closest, &pins, &rest);
+            let snapped = snap(&mut level, L::shape, &closest, pins, rest);
             for (v, pin) in snapped.iter().enumerate() {
                 if let Some(pin) = *pin {
                     level.sample.corners[v] = [pin; K];
@@ -180,7 +126,7 @@ impl<const K: usize> Levels<K> {
             base_sums = sums(&level.transfer, &base_sums, count);
             tables.push(LevelTables {
                 inverse_masses: inverse_masses(&level, &masses),
-                limited: limited(k, &level),
+                limited: limits.limited(k, &level),
                 pins: snapped,
                 transfer: level.transfer,
                 sums: own_sums,
@@ -188,7 +134,7 @@ impl<const K: usize> Levels<K> {
                 sample: level.sample,
             });
         }
-        Self { vertices, levels: tables }
+        Self { vertices: vertices.clone(), levels: tables }
     }
 }
 
@@ -202,6 +148,17 @@ impl<const K: usize> LevelTables<K> {
     /// How many vertices of the base vertex `i` of the level stands for; at least 1.
     pub fn stands_for(&self, i: usize) -> f32 {
         self.base_sums[i].max(1.0)
+    }
+
+    /// Makes vertices of the level, which is at `x`, heavier that stand for corners of grips; `first` is the body's first vertex.
+    pub(crate) fn weigh(&self, grips: &Grips, first: usize, x: &mut [Quad]) {
+        for (v, heavier, _) in grips.iter().flat_map(Gripped::corners) {
+            for (i, pin) in self.pins.iter().enumerate() {
+                if pin.is_some_and(|pin| first + pin as usize == v) {
+                    x[i][3] /= 1.0 + heavier / self.stands_for(i);
+                }
+            }
+        }
     }
 
     /// Whether vertex `i` of the level is held while the base is at `x`: the pin that it was moved onto is, or it lies in a solid between
