@@ -12,6 +12,9 @@ const LINEAR = Float32Array.from({ length: 256 }, (_, k) => {
   return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 });
 
+/** What sags between pins goes about so far down, over how far it is from the next. */
+const SAG = 0.35;
+
 export class BodyView {
   readonly group = new THREE.Group();
   readonly positions: Float32Array;
@@ -57,10 +60,25 @@ export class BodyView {
     smoothNormals(this.positions, this.corners, this.normals);
   }
 
-  /** Its largest extent at rest [m]. */
-  get span(): number {
-    const size = new THREE.Box3().setFromArray(this.rest).getSize(new THREE.Vector3());
-    return Math.max(size.x, size.y, size.z, 0);
+  /** About how far it may hang down from vertices that are held [m]; as far as it is wide, if none is. */
+  hang(held: readonly number[]): number {
+    const all = new THREE.Box3().setFromArray(this.positions);
+    const size = all.getSize(new THREE.Vector3());
+    const pins = held.map((v) => this.vertex(v));
+    if (pins.length === 0) return Math.max(size.x, size.y, size.z, 0);
+    const frame = new THREE.Box3().setFromPoints(pins);
+    const some = pins.filter((_, k) => k % Math.ceil(pins.length / 64) === 0);
+    const step = Math.ceil(this.positions.length / 3 / 2000);
+    const at = new THREE.Vector3();
+    let most = 0;
+    for (let v = 0; v < this.positions.length / 3; v += step) {
+      this.vertex(v, at);
+      const away = Math.min(...some.map((pin) => pin.distanceTo(at)));
+      // Between pins on all sides it sags, and does not fall.
+      const between = at.x > frame.min.x && at.x < frame.max.x && at.z > frame.min.z && at.z < frame.max.z;
+      most = Math.max(most, between ? SAG * away : away);
+    }
+    return most;
   }
 
   /**

@@ -177,7 +177,7 @@ class Studio {
     for (const body of this.bodies) body.dispose();
     this.bodies = bodies.map((mesh, k) => new BodyView(info.bodies[k]!, mesh, this.stage.weave));
     for (const body of this.bodies) this.stage.scene.add(body.group);
-    this.stage.build(info, obstacles, Math.max(0, ...this.bodies.map((body) => body.span)), info.name !== this.lookedAt);
+    this.stage.build(info, obstacles, info.name !== this.lookedAt);
     this.lookedAt = info.name;
     this.levels.build(info, levels, this.bodies[0] ?? null);
     this.marks.resize(this.stage.size);
@@ -259,7 +259,8 @@ class Studio {
     const lost = sound.indexOf(false);
     if (lost >= 0 && !this.lost) problem(`“${this.info?.bodies[lost]?.name}” has flown apart and cannot be drawn. Reset starts over.`);
     this.lost = lost >= 0;
-    this.stage.moveObstacles(frame.obstacles, frame.shapes);
+    const pinned = (k: number) => (frame.pins ?? []).filter((pin) => pin.body === k).map((pin) => pin.vertex);
+    this.stage.moveObstacles(frame.obstacles, frame.shapes, () => Math.max(0, ...this.bodies.map((body, k) => body.hang(pinned(k)))));
     this.levels.update(frame.levels);
     this.pins = frame.pins ?? [];
     this.drawn = frame.frame;

@@ -46,7 +46,7 @@ export class Stage {
   /** What is to be seen, down to the floor. */
   private readonly seen = new THREE.Box3();
   private right = 0;
-  /** How far the largest body may hang down [m]. */
+  /** How far bodies may hang down [m]. */
   private hanging = 1;
   /** Height of the floor at the start [m]. */
   private ground = 0;
@@ -212,8 +212,8 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  /** Sets up for a scene whose largest body is so wide [m]: obstacles, lamps, floor; the camera too if `look`. */
-  build(info: SceneInfo, obstacles: readonly Mesh[], widest: number, look: boolean): void {
+  /** Sets up for a scene: obstacles, lamps, floor; the camera too if `look`. */
+  build(info: SceneInfo, obstacles: readonly Mesh[], look: boolean): void {
     for (const mesh of this.obstacles) {
       mesh.removeFromParent();
       mesh.geometry.dispose();
@@ -226,7 +226,7 @@ export class Stage {
     this.size = Math.max(extent.x, extent.y, extent.z, 1e-3);
     this.kinds = info.obstacles.map((obstacle) => obstacle.kind);
     this.fitted.copy(box);
-    this.hanging = Math.min(widest, this.size);
+    this.hanging = this.size;
     this.settling = { look };
     this.settle(null, info.lights);
   }
@@ -362,8 +362,8 @@ export class Stage {
     this.invalidate();
   }
 
-  /** Moves the obstacles to where a frame has them; the floor stands for the highest horizontal plane. */
-  moveObstacles(matrices: readonly Float32Array[], shapes: Frame["shapes"]): void {
+  /** Moves the obstacles to where a frame has them; `hanging` tells how far bodies may hang down [m]. The floor stands for the highest horizontal plane. */
+  moveObstacles(matrices: readonly Float32Array[], shapes: Frame["shapes"], hanging: () => number): void {
     let height: number | null = null;
     matrices.forEach((m, k) => {
       const object = this.obstacles[k];
@@ -378,6 +378,7 @@ export class Stage {
     });
     for (const { obstacle, positions } of shapes ?? []) this.reshape(obstacle, positions);
     if (this.settling) {
+      this.hanging = Math.min(hanging(), this.size);
       this.settle(height, null);
       this.settling = null;
     } else if (height !== null) {
