@@ -158,6 +158,46 @@ fn same_bits_for_any_number_of_threads_and_any_lanes() {
     }
 }
 
+/// Seven sheets of different sizes that hang side by side, over a floor.
+fn many() -> Description {
+    let sheets = (0..7).map(|k| {
+        let cells = 8 + 3 * k;
+        let mesh = generate::grid([1.0, 1.0], [cells, cells], generate::Diagonals::Alternating, 0);
+        let corner = mesh.groups["corner:top-left"].clone();
+        let mut sheet = Cloth::new(&format!("sheet-{k}"), mesh, Material::named("polyester").unwrap());
+        sheet.strain.max = Some(0.05);
+        sheet.pins = vec![Pin { vertices: corner, ..Pin::default() }];
+        sheet.start.iter_mut().for_each(|p| *p += Vec3::new(2.0 * k as f32, 0.5, 0.0));
+        sheet
+    });
+    let floor = Obstacle {
+        name: "floor".into(),
+        shape: Shape::Plane,
+        position: Vec3::ZERO,
+        rotation: Quat::IDENTITY,
+        motion: Motion::default(),
+        friction: 0.4,
+        restitution: 0.0,
+        margin: 0.001,
+    };
+    Description { cloths: sheets.collect(), obstacles: vec![floor], ..Description::default() }
+}
+
+#[test]
+fn bodies_that_threads_share_out_between_them_give_the_same_bits_and_allocate_nothing() {
+    let alone = bits(many(), 1, LaneKind::detect());
+    for threads in [2, 3, 8] {
+        assert!(bits(many(), threads, LaneKind::detect()) == alone, "{threads} threads");
+    }
+    let world = World::new(many()).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
+    stepper.advance_frame(&world, &mut state);
+    COUNT.with(|c| c.set(Some(0)));
+    stepper.advance_frame(&world, &mut state);
+    let count = COUNT.with(|c| c.replace(None));
+    assert_eq!(count, Some(0));
+}
+
 #[test]
 fn the_seed_matters() {
     let mut other = description(24);

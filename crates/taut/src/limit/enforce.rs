@@ -269,13 +269,15 @@ fn filter(
         own.first_dual = dual;
         dual += filter.dual_count(!obstacles.is_empty()) + own.rigid.dual_count();
     }
+    let inside = world.filters.iter().all(|filter| filter.vertices.end <= x.len()) && dual <= duals.len();
+    assert!(inside, "state and world do not belong together");
     // Filters know nothing of each other. Where every thread takes whole ones, the loops inside run where they are.
     let shared = (Parts::new(x), Parts::new(duals));
     let one = |k: usize, own: &mut nearest::Scratch, poses: &mut [[Pose; 2]]| {
         let filter = chosen(k);
         let vertices = filter.vertices.clone();
         let count = filter.dual_count(!obstacles.is_empty()) + own.rigid.dual_count();
-        // SAFETY: vertices and duals of filters are inside the arrays and do not overlap.
+        // SAFETY: vertices and duals of filters are inside the arrays, as was seen above, and do not overlap: a vertex is in one filter at most.
         let (x, duals) =
             unsafe { (shared.0.part(vertices.start, vertices.len()), shared.1.part(own.first_dual, count)) };
         let around = Surroundings { obstacles, solids, old: &old[vertices] };
