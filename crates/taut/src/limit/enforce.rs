@@ -193,7 +193,8 @@ pub fn enforce(
         let draft = Draft { x, old, duals, poses, grips };
         iterations = by_scheme(world, settings, draft, solids, scratch, turn).iterations;
     }
-    let enforced = edge_model::enforce(world, settings, (x, old), grips, solids, scratch, turn);
+    let draft = Draft { x, old, duals, poses, grips };
+    let enforced = edge_model::enforce(world, settings, draft, solids, scratch, turn);
     measure(world, settings, x, Enforced { iterations: iterations + enforced.iterations, ..enforced })
 }
 
