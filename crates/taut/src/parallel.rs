@@ -257,6 +257,31 @@ impl Threads {
         }
     }
 
+    /// The same over pieces of `items` and of what belongs to them, of which there must be as many.
+    pub fn largest_beside<T: Sync, B: Send>(
+        &self,
+        items: &[T],
+        beside: &mut [B],
+        grain: usize,
+        work: impl Fn(&[T], &mut [B]) -> f32 + Sync,
+    ) -> f32 {
+        let (pieces, length) = self.cut(items.len(), grain);
+        match &self.pool {
+            Some(pool) if pieces > 1 => {
+                let (len, base) = (items.len().min(beside.len()), Parts::new(beside));
+                let largest = AtomicU64::new(0);
+                pool.share(pieces, &|k| {
+                    let [from, to] = [k * length, (k + 1) * length].map(|end| end.min(len));
+                    // SAFETY: pieces do not overlap, and each is done once.
+                    let value = work(&items[from..to], unsafe { base.part(from, to - from) }).max(0.0);
+                    largest.fetch_max(u64::from(value.to_bits()), Ordering::Relaxed);
+                });
+                f32::from_bits(largest.into_inner() as u32)
+            }
+            _ => work(items, beside),
+        }
+    }
+
     /// Calls `work` with pieces of `items` and the index of their first; pieces smaller than `grain` are not split off.
     pub fn each<T: Send>(&self, items: &mut [T], grain: usize, work: impl Fn(usize, &mut [T]) + Sync) {
         let (pieces, length) = self.cut(items.len(), grain);

@@ -29,7 +29,7 @@ use crate::{
     certificate::{RestShape, RestTetrahedra},
     contact::{inside::ClosedMesh, surface::Surface, untangle::pierced},
     hierarchy::fit::CoarseLimits,
-    kernel::lanes::Quad,
+    kernel::lanes::{BATCH, Quad},
     limit::{
         bend::{BendBatch, BendElement, RestBend},
         bend_paper::BendTriangle,
@@ -225,7 +225,7 @@ pub struct Solver {
     /// Factor on every correction; 1 is plain Gauss–Seidel, between 1 and 2 over-relaxation.
     pub relaxation: f32,
     /// Steps of the whole pipeline a frame; 0 chooses: 1, as in the paper, for the schemes that solve over levels (3 for curved
-    /// shells with a lower limit, which a long step crumples), 10 where there is cloth of the [edge model](Model::Edge), and 4 to 32 for those that do not and for limits on edges, so that a
+    /// shells with a lower limit, which a long step crumples), 15 where there is cloth of the [edge model](Model::Edge), or half as many as it has iterations, and 4 to 32 for those that do not and for limits on edges, so that a
     /// step has no more than 12 substeps: limits that are met only roughly set off waves in stiff cloth.
     pub steps_per_frame: u32,
     /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. Of no use where cloth touches
@@ -473,7 +473,12 @@ impl World {
     pub(crate) fn dual_count(&self) -> usize {
         let bodies = 3 * self.description.rigid_bodies.len();
         let count = |f: &Filter| f.dual_count(self.has_obstacles()) + bodies * f.vertices.len();
-        self.filters.iter().map(count).sum()
+        self.filters.iter().map(count).sum::<usize>() + self.pull_count()
+    }
+
+    /// How many of these, the last ones, are pulls of edges of the edge model.
+    pub(crate) fn pull_count(&self) -> usize {
+        BATCH * self.edge_model.edges.batches.len()
     }
 
     /// Mean mass of the vertices of all cloth \[kg\].

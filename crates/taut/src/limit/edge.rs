@@ -24,10 +24,10 @@ pub struct EdgeElement {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct EdgeBatch {
-    vertices: [[VertexOffset; BATCH]; 2],
-    rest: [f32; BATCH],
-    min: [f32; BATCH],
-    max: [f32; BATCH],
+    pub(super) vertices: [[VertexOffset; BATCH]; 2],
+    pub(super) rest: [f32; BATCH],
+    pub(super) min: [f32; BATCH],
+    pub(super) max: [f32; BATCH],
     share: [f32; BATCH],
 }
 

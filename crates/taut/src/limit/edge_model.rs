@@ -2,7 +2,7 @@
 //!
 //! Edges alone are limited, on three to five levels. Every level reads its positions off the cloth; from the coarsest on each is iterated within its limits, so many
 //! times, and hands what that *changed* up to the next: never its positions, so that folds which it cannot see stay. Then the cloth itself is iterated, bends
-//! with it. An iteration is one Gauss–Seidel sweep over edges in random order of their colours; boundary conditions act in each of the cloth's, and in every eighth of
+//! with it, pulls of its edges kept from step to step ([`edge_pull`](super::edge_pull)), vertices the heavier the nearer they are to pins ([`edge_weight`](super::edge_weight)). An iteration is one Gauss–Seidel sweep over edges in random order of their colours; boundary conditions act in each of the cloth's, and in every eighth of
 //! coarser levels. A frame has a fixed number of iterations on each level, or fewer where limits hold. They are shared out between short steps: limits that gravity breaks in a tenth of the
 //! time are broken by a hundredth as much, and few iterations do.
 //!
@@ -13,7 +13,8 @@ use super::{
     bend::BendBatch,
     colored::Colored,
     edge::EdgeBatch,
-    enforce::{Enforced, Scratch, Turn, bend_bound},
+    edge_weight::Heavier,
+    enforce::{Draft, Enforced, Scratch, Turn, bend_bound},
     levels::{
         Descent, Scratch as LevelScratch,
         edges::EdgeLimits,
@@ -47,6 +48,8 @@ pub struct EdgeModelTables {
 pub struct EdgeBody {
     /// Its coarse levels.
     pub leveled: Leveled<EdgeLimits>,
+    /// Its triangles, of vertices within it.
+    pub triangles: Vec<[u32; 3]>,
     /// Iterations on each level in a frame.
     pub iterations: u32,
 }
@@ -57,25 +60,43 @@ pub struct EdgeScratch {
     memory: LevelScratch,
     /// Levels for what is held beside the pins of the scene.
     pub(super) holding: Holding,
+    /// All that is held, and what weighs more because of it.
+    around: Vec<u32>,
+    heavier: Heavier,
 }
 
 impl EdgeScratch {
     /// For `body`.
     pub fn new(body: &EdgeBody) -> Self {
-        Self { memory: body.leveled.levels.scratch(), holding: Holding::default() }
+        Self {
+            memory: body.leveled.levels.scratch(),
+            holding: Holding::default(),
+            around: Vec::new(),
+            heavier: Heavier::default(),
+        }
+    }
+
+    /// Makes levels and weights for what is held now: those with no inverse mass in `x`, and grips. Allocates only where that is something else than before.
+    pub(crate) fn hold(&mut self, body: &EdgeBody, x: &[Quad], grips: &Grips) {
+        self.holding.hold(&body.leveled, x, grips);
+        if self.holding.held() != self.around {
+            self.around.clear();
+            self.around.extend(self.holding.held());
+            self.heavier = Heavier::new(body.leveled.parts.vertices.len(), &body.triangles, &self.around);
+        }
     }
 }
 
-/// Brings the positions `x` of all cloth of the model, which were `old` when the step began, nearer to their limits.
+/// Brings the positions of all cloth of the model in `draft` nearer to their limits.
 pub(crate) fn enforce(
     world: &World,
     settings: &Settings,
-    (x, old): (&mut [Quad], &[Quad]),
-    grips: &mut Grips,
+    draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
     turn: Turn,
 ) -> Enforced {
+    let Draft { x, old, duals, grips, .. } = draft;
     let (solver, tables) = (&world.description.solver, &world.edge_model);
     let obstacles = &world.description.obstacles;
     let mut random = Random::new(world.description.seed, turn.step);
@@ -87,7 +108,13 @@ pub(crate) fn enforce(
     let (steps, number) = (u64::from(world.steps_per_frame), turn.step % u64::from(world.steps_per_frame));
     let until = |body: &EdgeBody, step: u64| u64::from(body.iterations) * step / steps;
     let share = |body: &EdgeBody| (until(body, number + 1) - until(body, number)).max(1) as u32;
-    for (body, EdgeScratch { memory, holding }) in tables.bodies.iter().zip(&mut scratch.edge_model) {
+    let kept = duals.len() - world.pull_count();
+    let (pulls, _) = duals[kept..].as_chunks_mut();
+    for (body, EdgeScratch { heavier, .. }) in tables.bodies.iter().zip(&mut scratch.edge_model) {
+        heavier.begin(&mut x[body.leveled.parts.vertices.clone()]);
+    }
+    sweep::begin_pulls(settings, &tables.edges, pulls, x, &mut scratch.moves);
+    for (body, EdgeScratch { memory, holding, .. }) in tables.bodies.iter().zip(&mut scratch.edge_model) {
         let levels = holding.of(&body.leveled);
         let vertices = levels.vertices.clone();
         let first = vertices.start;
@@ -112,7 +139,7 @@ pub(crate) fn enforce(
     let most = tables.bodies.iter().map(share).max().unwrap_or(0).min(turn.iterations);
     let mut enforced = Enforced::default();
     while enforced.iterations < most {
-        let met = sweep::sweep_edges(settings, &tables.edges, x, &mut random, &mut scratch.order);
+        let met = sweep::sweep_pulls(settings, &tables.edges, pulls, x, &mut random, &mut scratch.order);
         let bent = sweep::sweep_bends(settings, &tables.bends, x, &mut random, &mut scratch.order);
         let depth = solids.project(settings.threads, obstacles, old, x);
         enforced.iterations += 1;
@@ -126,5 +153,8 @@ pub(crate) fn enforce(
         }
     }
     solids.expel(obstacles, x);
+    for (body, EdgeScratch { heavier, .. }) in tables.bodies.iter().zip(&scratch.edge_model) {
+        heavier.end(&mut x[body.leveled.parts.vertices.clone()]);
+    }
     enforced
 }

@@ -123,7 +123,7 @@ impl Scratch {
     /// Makes matrices and levels for the vertices that are held now, those with no inverse mass in `x`, and for grips. Allocates only where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad], grips: &Grips) {
         for (scratch, body) in self.edge_model.iter_mut().zip(&world.edge_model.bodies) {
-            scratch.holding.hold(&body.leveled, x, grips);
+            scratch.hold(body, x, grips);
         }
         for ((_, holding), body) in self.levels.iter_mut().zip(&world.levels) {
             holding.hold(body, x, grips);
@@ -199,7 +199,8 @@ pub fn enforce(
         let draft = Draft { x, old, duals, poses, grips };
         iterations = by_scheme(world, settings, draft, solids, scratch, turn).iterations;
     }
-    let enforced = edge_model::enforce(world, settings, (x, old), grips, solids, scratch, turn);
+    let draft = Draft { x, old, duals, poses, grips };
+    let enforced = edge_model::enforce(world, settings, draft, solids, scratch, turn);
     measure(world, settings, x, Enforced { iterations: iterations + enforced.iterations, ..enforced })
 }
 

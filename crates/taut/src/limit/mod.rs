@@ -10,6 +10,8 @@ pub mod colored;
 pub mod cycle;
 pub mod edge;
 pub mod edge_model;
+pub mod edge_pull;
+pub mod edge_weight;
 pub mod enforce;
 pub mod jacobi;
 pub mod levels;

@@ -8,6 +8,7 @@ use super::{
     bend::{BendBatch, SweepBends},
     colored::{Colored, SharedQuads},
     edge::{EdgeBatch, EdgeWork, SweepEdges},
+    edge_pull::{PullEdges, PullWork, Pulls},
     strain_tetrahedron::{SweepTetrahedra, TetrahedronBatch},
     strain_triangle::{CheckStrain, LimitedBatch, SweepStrain},
 };
@@ -90,6 +91,60 @@ pub fn sweep_edges(
             run(lanes, SweepEdges { batches, x, work: EdgeWork::Sweep, relaxation })
         });
         worst.max(residual)
+    })
+}
+
+/// One sweep over all edges whose pulls are kept, colours in random order. Gives the largest residual met on the way.
+pub fn sweep_pulls(
+    settings: &Settings,
+    colored: &Colored<EdgeBatch>,
+    pulls: &mut [Pulls],
+    x: &mut [Quad],
+    random: &mut Random,
+    order: &mut Vec<u32>,
+) -> f32 {
+    shuffled(order, colored.colors.len(), random);
+    order.iter().fold(0.0, |worst, &color| {
+        let work = PullWork::Sweep(settings.relaxation);
+        worst.max(pull_color(settings, colored, pulls, x, color as usize, work))
+    })
+}
+
+/// Begins a step with the pulls that the last one ended with: most of them, all at once, from where vertices are now. `moves` is scratch of the length of `x`.
+pub fn begin_pulls(
+    settings: &Settings,
+    colored: &Colored<EdgeBatch>,
+    pulls: &mut [Pulls],
+    x: &mut [Quad],
+    moves: &mut [Quad],
+) {
+    moves.fill([0.0; 4]);
+    let sums = SharedQuads::new(moves);
+    for color in 0..colored.colors.len() {
+        pull_color(settings, colored, pulls, x, color, PullWork::Begin(sums));
+    }
+    for (x, moved) in x.iter_mut().zip(moves.iter()) {
+        if moved[..3] != [0.0; 3] {
+            for k in 0..3 {
+                x[k] += moved[k];
+            }
+        }
+    }
+}
+
+fn pull_color(
+    settings: &Settings,
+    colored: &Colored<EdgeBatch>,
+    pulls: &mut [Pulls],
+    x: &mut [Quad],
+    color: usize,
+    work: PullWork,
+) -> f32 {
+    let &Settings { threads, lanes, .. } = settings;
+    let x = SharedQuads::new(x);
+    let own = &mut pulls[colored.colors[color].clone()];
+    threads.largest_beside(colored.of(color), own, GRAIN, |batches, pulls| {
+        run(lanes, PullEdges { batches, pulls, x, work })
     })
 }
 

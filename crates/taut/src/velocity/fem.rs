@@ -196,7 +196,7 @@ impl Work for LargestStretch<'_> {
 /// # Safety
 /// As [`Lanes::scatter`].
 #[inline(always)]
-pub(super) unsafe fn add_to<L: Lanes>(
+pub(crate) unsafe fn add_to<L: Lanes>(
     sums: SharedQuads,
     vertices: &[VertexOffset; BATCH],
     at: usize,

@@ -70,16 +70,20 @@ pub(super) fn solid_levels(
 
 /// What the levels of a cloth are made from.
 fn parts<L>(cloth: &Cloth, body: &Body, hierarchy: Hierarchy, pins: &[PinnedVertex], limits: L) -> Parts<L> {
-    let place = places(body);
-    let triangles: Vec<_> = cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
     Parts {
         vertices: body.vertices.clone(),
-        bare: Bare::of_cloth(hierarchy.reordered(&body.order), &triangles),
+        bare: Bare::of_cloth(hierarchy.reordered(&body.order), &own_triangles(cloth, body)),
         rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
         masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
         pins: own_pins(body, pins),
         limits,
     }
+}
+
+/// Triangles of a cloth, of vertices within it in the engine's order.
+fn own_triangles(cloth: &Cloth, body: &Body) -> Vec<[u32; 3]> {
+    let place = places(body);
+    cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect()
 }
 
 /// Most coarse levels that a scheme limits; `None`: it limits none.
@@ -116,7 +120,11 @@ pub(super) fn edge_bodies(
             let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
             let stretches = bounds.levels.iter().map(|level| level.strain.iter().map(|r| r.max).collect());
             let limits = EdgeLimits(stretches.collect());
-            EdgeBody { leveled: Leveled::new(parts(cloth, body, hierarchy, pins, limits)), iterations }
+            EdgeBody {
+                leveled: Leveled::new(parts(cloth, body, hierarchy, pins, limits)),
+                triangles: own_triangles(cloth, body),
+                iterations,
+            }
         })
         .collect()
 }

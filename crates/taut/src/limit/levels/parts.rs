@@ -88,12 +88,14 @@ pub struct Holding<const K: usize = 3> {
     /// For which vertices, and the levels.
     levels: Option<(Vec<u32>, Levels<K>)>,
     /// Room for those.
+    foreign: Vec<u32>,
+    /// All that is held.
     held: Vec<u32>,
 }
 
 impl<const K: usize> Default for Holding<K> {
     fn default() -> Self {
-        Self { levels: None, held: Vec::new() }
+        Self { levels: None, foreign: Vec::new(), held: Vec::new() }
     }
 }
 
@@ -102,22 +104,28 @@ impl<const K: usize> Holding<K> {
     pub fn hold<L: LevelLimits<K>>(&mut self, body: &Leveled<L, K>, x: &[Quad], grips: &Grips) {
         let (parts, first) = (&body.parts, body.parts.vertices.start);
         let own = &x[parts.vertices.clone()];
-        let foreign = |v: &u32| parts.pins.binary_search(v).is_err();
         self.held.clear();
-        self.held.extend((0..own.len() as u32).filter(|&v| own[v as usize][3] <= 0.0).filter(foreign));
+        self.held.extend((0..own.len() as u32).filter(|&v| own[v as usize][3] <= 0.0));
         let gripped = grips.iter().map(Gripped::main_vertex).filter(|v| parts.vertices.contains(v));
-        for v in gripped.map(|v| (v - first) as u32).filter(foreign) {
+        for v in gripped.map(|v| (v - first) as u32) {
             if let Err(at) = self.held.binary_search(&v) {
                 self.held.insert(at, v);
             }
         }
-        if self.held.is_empty() {
+        self.foreign.clear();
+        self.foreign.extend(self.held.iter().filter(|v| parts.pins.binary_search(v).is_err()));
+        if self.foreign.is_empty() {
             self.levels = None;
-        } else if self.levels.as_ref().is_none_or(|(held, _)| *held != self.held) {
-            let mut pins = [&parts.pins[..], &self.held[..]].concat();
+        } else if self.levels.as_ref().is_none_or(|(held, _)| *held != self.foreign) {
+            let mut pins = [&parts.pins[..], &self.foreign[..]].concat();
             pins.sort_unstable();
-            self.levels = Some((self.held.clone(), Levels::new(parts, &pins)));
+            self.levels = Some((self.foreign.clone(), Levels::new(parts, &pins)));
         }
+    }
+
+    /// All that is held now, within the body, in ascending order.
+    pub fn held(&self) -> &[u32] {
+        &self.held
     }
 
     /// The levels that hold what is held.
