@@ -317,13 +317,40 @@ fn it_is_dragged_pinned_and_changed_while_it_runs() {
     live.unpin(0, corner).unwrap();
     live.set_strain_limit(0, Limit { min: None, max: Some(0.02) }).unwrap();
     live.set_stiffness(0, 2.0).unwrap();
-    (0..60).for_each(|_| {
-        live.advance();
-    });
+    advance(&mut live, 60);
     largest[2] = strain(&live);
     println!("in reach, out of reach, after a tighter limit: {largest:?}");
     assert!(largest[0] < 0.15 && largest[1] < 0.5 && largest[2] < 0.06, "{largest:?}");
     assert!(live.set_limiter(0, Limiter::Isotropic).is_err());
+}
+
+fn advance(live: &mut Live, frames: u32) {
+    for _ in 0..frames {
+        live.advance();
+    }
+}
+
+#[test]
+fn a_soft_grip_pulls_as_it_does_at_other_cloth() {
+    let lag = |model: Model| {
+        let mut description = sheet(20, EdgeModel::default());
+        let cloth = &mut description.cloths[0];
+        cloth.model = model;
+        if model == Model::Fem {
+            (cloth.strain, cloth.edge) = (cloth.edge, Limit::default());
+        }
+        let mut live = Live::new(description, 1).unwrap();
+        advance(&mut live, 90);
+        let corner = live.description().cloths[0].mesh.groups["corner:bottom-right"][0];
+        let id = live.grab(0, [corner; 3], [1.0, 0.0, 0.0], Grip::Soft { stiffness: 10.0 }).unwrap();
+        let pointer = live.grip_point(id).unwrap() + Vec3::new(-0.1, 0.2, 0.3);
+        live.drag(id, pointer);
+        advance(&mut live, 90);
+        live.grip_point(id).unwrap().distance(pointer)
+    };
+    let lags = [lag(Model::Edge(EdgeModel::default())), lag(Model::Fem)];
+    println!("soft grips, behind the pointer by {lags:?} m");
+    assert!(lags.iter().all(|lag| *lag < 0.1) && (lags[0] - lags[1]).abs() < 0.03, "{lags:?}");
 }
 
 #[test]

@@ -126,8 +126,13 @@ impl Grips {
 impl Gripped {
     fn begin(&mut self, world: &World, old: &[Quad], x: &[Quad], dt: f32, left: u32) {
         let from = self.point(old);
-        let way = (self.target - from) / left.max(1) as f32;
-        let to = from + way.clamp_length_max(FASTEST * dt);
+        let way = self.target - from;
+        let to = from
+            + match self.grip {
+                // A spring pulls by all of its length in every step.
+                Grip::Soft { .. } => way.clamp_length_max(FASTEST * world.description.frame_time),
+                Grip::Hard => (way / left.max(1) as f32).clamp_length_max(FASTEST * dt),
+            };
         let shift = to - self.point(x);
         let weight = match self.grip {
             Grip::Soft { stiffness } => stiffness * dt * dt,

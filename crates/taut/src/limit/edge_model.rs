@@ -32,6 +32,9 @@ use crate::{
 /// Iterations of a coarse level after which it meets obstacles.
 const BETWEEN_OBSTACLES: u32 = 8;
 
+/// Residuals over the tolerance from which on grips give way. Fixed iterations leave about two tolerances at pins.
+const TORN: f32 = 4.0;
+
 /// All cloth of the model.
 #[derive(Clone, Debug, Default)]
 pub struct EdgeModelTables {
@@ -147,8 +150,9 @@ pub(crate) fn enforce(
         if within && depth <= shallow || turn.is_late() {
             break;
         }
-        // From the second half on, limits win against grips.
-        if !within && 2 * enforced.iterations >= most {
+        // From the second half on, limits win against grips, but for what a sheet that only hangs leaves of them.
+        let torn = met > TORN * tolerance || bent > TORN * bend_tolerance;
+        if torn && 2 * enforced.iterations >= most {
             grips.give_way(world, x);
         }
     }
