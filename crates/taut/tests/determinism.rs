@@ -164,7 +164,7 @@ fn many() -> Description {
         let cells = 8 + 3 * k;
         let mesh = generate::grid([1.0, 1.0], [cells, cells], generate::Diagonals::Alternating, 0);
         let corner = mesh.groups["corner:top-left"].clone();
-        let mut sheet = Cloth::new(&format!("sheet-{k}"), mesh, Material::named("polyester").unwrap());
+        let mut sheet = Cloth::new(format!("sheet-{k}"), mesh, Material::named("polyester").unwrap());
         sheet.strain.max = Some(0.05);
         sheet.pins = vec![Pin { vertices: corner, ..Pin::default() }];
         sheet.start.iter_mut().for_each(|p| *p += Vec3::new(2.0 * k as f32, 0.5, 0.0));
