@@ -52,6 +52,8 @@ const fn tang(name: &'static str, arguments: &'static [&'static str]) -> Run {
 const DRAWN: &str = "--set=cloth.sheet.pin=[{select=\"corner:top-left\",motion=[{time=0.5},{time=1.5,translate=[0.15,0,0]}]},{select=\"corner:top-right\",motion=[{time=0.5},{time=1.5,translate=[-0.15,0,0]}]}]";
 const SINGLE: [&str; 2] = ["--set=cloth.sheet.levels=1", "--set=cloth.sheet.iterations=200"];
 const TWENTY: &str = "--set=cloth.sheet.iterations=20";
+/// Few iterations do not do what the scene expects of 50.
+const AS_IT_IS: &str = "--set=expect={}";
 
 /// All runs.
 pub const RUNS: &[Run] = &[
@@ -97,14 +99,14 @@ pub const RUNS: &[Run] = &[
     // The second paper's figures.
     plain("tang-sheet"),
     plain("tang-star"),
-    tang("tang-1", &["--set=cloth.sheet.iterations=1"]),
-    tang("tang-5", &["--set=cloth.sheet.iterations=5"]),
-    tang("tang-10", &["--set=cloth.sheet.iterations=10"]),
-    tang("tang-20", &[TWENTY]),
-    tang("tang-20-percent", &[TWENTY, "--set=cloth.sheet.edge={min=-0.2,max=0.2}"]),
-    tang("tang-5-percent", &[TWENTY, "--set=cloth.sheet.edge={min=-0.05,max=0.05}"]),
-    tang("tang-2-percent", &[TWENTY, "--set=cloth.sheet.edge={min=-0.02,max=0.02}"]),
-    tang("tang-1-percent", &[TWENTY, "--set=cloth.sheet.edge={min=-0.01,max=0.01}"]),
+    tang("tang-1", &["--set=cloth.sheet.iterations=1", AS_IT_IS]),
+    tang("tang-5", &["--set=cloth.sheet.iterations=5", AS_IT_IS]),
+    tang("tang-10", &["--set=cloth.sheet.iterations=10", AS_IT_IS]),
+    tang("tang-20", &[TWENTY, AS_IT_IS]),
+    tang("tang-20-percent", &[TWENTY, AS_IT_IS, "--set=cloth.sheet.edge={min=-0.2,max=0.2}"]),
+    tang("tang-5-percent", &[TWENTY, AS_IT_IS, "--set=cloth.sheet.edge={min=-0.05,max=0.05}"]),
+    tang("tang-2-percent", &[TWENTY, AS_IT_IS, "--set=cloth.sheet.edge={min=-0.02,max=0.02}"]),
+    tang("tang-1-percent", &[TWENTY, AS_IT_IS, "--set=cloth.sheet.edge={min=-0.01,max=0.01}"]),
     tang("tang-single", &SINGLE),
     tang("tang-drawn", &[DRAWN]),
     tang("tang-drawn-single", &[DRAWN, SINGLE[0], SINGLE[1]]),
