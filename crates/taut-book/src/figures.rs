@@ -44,6 +44,17 @@ const fn plain(scene: &'static str) -> Run {
     Run { name: scene, scene, arguments: &[] }
 }
 
+const fn tang(name: &'static str, arguments: &'static [&'static str]) -> Run {
+    Run { name, scene: "tang-sheet", arguments }
+}
+
+/// The corners of the second paper's sheet are drawn together.
+const DRAWN: &str = "--set=cloth.sheet.pin=[{select=\"corner:top-left\",motion=[{time=0.5},{time=1.5,translate=[0.15,0,0]}]},{select=\"corner:top-right\",motion=[{time=0.5},{time=1.5,translate=[-0.15,0,0]}]}]";
+const SINGLE: [&str; 2] = ["--set=cloth.sheet.levels=1", "--set=cloth.sheet.iterations=200"];
+const TWENTY: &str = "--set=cloth.sheet.iterations=20";
+/// Few iterations do not do what the scene expects of 50.
+const AS_IT_IS: &str = "--set=expect={}";
+
 /// All runs.
 pub const RUNS: &[Run] = &[
     Run {
@@ -85,7 +96,44 @@ pub const RUNS: &[Run] = &[
         ],
     },
     Run { name: "noisy-levels", scene: "noisy-sheet", arguments: &["--frames=1"] },
+    // The second paper's figures.
+    plain("tang-sheet"),
+    plain("tang-star"),
+    tang("tang-1", &["--set=cloth.sheet.iterations=1", AS_IT_IS]),
+    tang("tang-5", &["--set=cloth.sheet.iterations=5", AS_IT_IS]),
+    tang("tang-10", &["--set=cloth.sheet.iterations=10", AS_IT_IS]),
+    tang("tang-20", &[TWENTY, AS_IT_IS]),
+    tang("tang-20-percent", &[TWENTY, AS_IT_IS, "--set=cloth.sheet.edge={min=-0.2,max=0.2}"]),
+    tang("tang-5-percent", &[TWENTY, AS_IT_IS, "--set=cloth.sheet.edge={min=-0.05,max=0.05}"]),
+    tang("tang-2-percent", &[TWENTY, AS_IT_IS, "--set=cloth.sheet.edge={min=-0.02,max=0.02}"]),
+    tang("tang-1-percent", &[TWENTY, AS_IT_IS, "--set=cloth.sheet.edge={min=-0.01,max=0.01}"]),
+    tang("tang-single", &SINGLE),
+    tang("tang-drawn", &[DRAWN]),
+    tang("tang-drawn-single", &[DRAWN, SINGLE[0], SINGLE[1]]),
 ];
+
+/// Colours of the second paper's figures 4 and 5, and where its hanging sheets are seen from.
+const RED: &[&str] = &["--color", "overstretch", "--range", "0.5", "--camera", HUNG, "--size", "480x480"];
+const REDDER: &[&str] = &["--color", "overstretch", "--range", "0.3", "--camera", HUNG, "--size", "480x480"];
+const HUNG: &str = "0.5,-0.45,3.2/0.5,-0.58,0/30";
+const ASIDE: &[&str] = &["--camera", "1.75,-0.2,2.65/0.5,-0.57,0/30", "--size", "480x480"];
+const AHEAD: &[&str] = &["--camera", "0.5,-0.3,2.6/0.5,-0.55,0/30", "--size", "480x480"];
+
+/// One of the second paper's figures, its last frame.
+const fn last(
+    file: &'static str,
+    shows: &'static str,
+    run: &'static str,
+    arguments: &'static [&'static str],
+) -> Figure {
+    Figure { file, shows, run, frame: Frames::One(120), arguments }
+}
+
+macro_rules! star {
+    ($level:literal) => {
+        &["--color", "overstretch", "--range", "0.4", "--size", "480x360", "--mesh-level", $level]
+    };
+}
 
 /// How the three pictures after the paper's figure 14 are drawn: by the same scale.
 const TRIPTYCH: &[&str] =
@@ -282,6 +330,31 @@ pub const FIGURES: &[Figure] = &[
         frame: Frames::One(90),
         arguments: &[],
     },
+    last("tang-11-levels.png", "Four levels of 50 iterations", "tang-sheet", ASIDE),
+    last("tang-11-single.png", "A single mesh, 200 iterations", "tang-single", ASIDE),
+    last("tang-11-drawn-levels.png", "Corners drawn together: four levels of 50", "tang-drawn", AHEAD),
+    last(
+        "tang-11-drawn-single.png",
+        "Corners drawn together: a single mesh of 200",
+        "tang-drawn-single",
+        AHEAD,
+    ),
+    last("tang-4-1.png", "1 iteration on each level", "tang-1", RED),
+    last("tang-4-5.png", "5 iterations", "tang-5", RED),
+    last("tang-4-10.png", "10 iterations", "tang-10", RED),
+    last("tang-4-20.png", "20 iterations", "tang-20", RED),
+    last("tang-5-20.png", "Within ±20 %", "tang-20-percent", REDDER),
+    last("tang-5-10.png", "Within ±10 %", "tang-20", REDDER),
+    last("tang-5-5.png", "Within ±5 %", "tang-5-percent", REDDER),
+    last("tang-5-1.png", "Within ±1 %", "tang-1-percent", REDDER),
+    last("tang-10-0.png", "The cloth itself", "tang-star", star!("0")),
+    last("tang-10-1.png", "Level 1", "tang-star", star!("1")),
+    last("tang-10-2.png", "Level 2", "tang-star", star!("2")),
+    last("tang-10-3.png", "Level 3", "tang-star", star!("3")),
+    last("tang-12-20.png", "±20 %", "tang-20-percent", ASIDE),
+    last("tang-12-10.png", "±10 %", "tang-20", ASIDE),
+    last("tang-12-5.png", "±5 %", "tang-5-percent", ASIDE),
+    last("tang-12-2.png", "±2 %", "tang-2-percent", ASIDE),
 ];
 
 impl Figure {

@@ -220,6 +220,9 @@ pub struct RenderArgs {
     /// The level that --color level shows; 0 is the mesh itself [default: the coarsest]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_number::<usize>)]
     pub level: Option<usize>,
+    /// Draw cloth as its level N, with as few triangles as that has; 0 is the mesh itself
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = parse_number::<usize>)]
+    pub mesh_level: usize,
     /// The largest strain that the scale of colours shows, as in 0.05 [default: by the limits, or by the frames]
     #[arg(long, value_name = "STRAIN", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
     pub range: Option<f32>,

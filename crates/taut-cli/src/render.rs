@@ -107,6 +107,11 @@ fn refuse_unused(args: &RenderArgs) -> Result<(), Failure> {
     if args.level.is_some() && args.color != Coloring::Level {
         return Err(Failure::input("--level says which level --color level shows", "add --color level"));
     }
+    if args.mesh_level > 0 && args.color == Coloring::Level {
+        let message =
+            "--mesh-level draws a level, and --color level the triangles of the mesh that belong to one";
+        return Err(Failure::input(message, "leave one of them away"));
+    }
     if args.range.is_some() && !args.color.measures() {
         let hint = "add --color strain, residual, hsv or overstretch";
         return Err(Failure::input("--range is for colours that have a scale", hint));
@@ -133,6 +138,7 @@ fn options(args: &RenderArgs, recording: &Recording) -> Result<Options, Failure>
         size: args.size,
         coloring: args.color,
         level: args.level,
+        mesh_level: args.mesh_level,
         range: args.range,
         placement,
         caption: args.caption.clone(),

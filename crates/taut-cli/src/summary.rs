@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use taut::{BodyRef, Limit, Scheme, Solver, World};
+use taut::{BodyRef, Description, Limit, Scheme, Solver, World};
 use taut_io::output::outcome::{ContactFigures, Outcome, SolidFigures, Status, Worst};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
@@ -96,7 +96,7 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
             let vertices = format!("{} vertices were put back because they flew off", f.rescued);
             row("rescued", styled(WARN, vertices));
         }
-        row("limits", limits(outcome, &world.description().solver));
+        row("limits", limits(outcome, world.description()));
     }
     if expects && matches!(outcome.status, Status::Done | Status::ExpectationFailed) {
         row("expectations", expectations(outcome));
@@ -205,12 +205,16 @@ fn counted(count: u64, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-fn limits(outcome: &Outcome, solver: &Solver) -> String {
+fn limits(outcome: &Outcome, description: &Description) -> String {
     let f = &outcome.figures;
     match (f.unconverged_frames, f.first_unconverged) {
         (0, _) | (_, None) => styled(GOOD, "held in every frame"),
         (n, Some(first)) => {
-            let more = advice(f.max_iterations, solver);
+            let more = if description.cloths.iter().any(|cloth| cloth.model.edge().is_some()) {
+                "raise iterations of cloth with model = \"edge\", or solver.tolerance"
+            } else {
+                advice(f.max_iterations, &description.solver)
+            };
             styled(WARN, format!("not reached in {n} frames, the first is {first} ({more})"))
         }
     }

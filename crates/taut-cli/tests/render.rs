@@ -144,3 +144,22 @@ fn odd_sizes_of_a_video_are_told() {
         assert_eq!(answer.code, Some(2), "{}", answer.err);
     }
 }
+
+#[test]
+fn cloth_of_the_edge_model_goes_on_is_verified_and_drawn_level_by_level() {
+    let place = Place::new();
+    place.good("run tang-sheet -o whole --frames 6 --quiet");
+    place.good("run tang-sheet -o parts --frames 3 --quiet");
+    place.good("run --resume -o parts --frames 6 --quiet");
+    assert_eq!(place.files("whole/frames"), place.files("parts/frames"));
+    place.good("verify whole");
+    let mut seen = Vec::new();
+    for level in 0..4 {
+        place.good(&format!("render whole --size 96x64 --quiet -o {level}.png --mesh-level {level}"));
+        let bytes = std::fs::read(place.path(&format!("{level}.png"))).unwrap();
+        assert!(!seen.contains(&bytes), "level {level} looks like another");
+        seen.push(bytes);
+    }
+    place.bad("render whole -o x.png --mesh-level 4", 2, &["levels 0 to 3", "no level 4"]);
+    place.bad("render whole -o x.png --mesh-level 1 --color level", 2, &["leave one of them away"]);
+}

@@ -45,6 +45,8 @@ fn scenes_are_listed_printed_and_run() {
         "flag",
         "swinging-sheet",
         "star",
+        "tang-sheet",
+        "tang-star",
         "noisy-sheet",
         "bend-loose",
         "bend-tight",

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use glam::Vec3;
-use taut::{boundary::obstacle::Shape, mesh::TriangleMesh};
+use taut::{Cloth, boundary::obstacle::Shape, mesh::TriangleMesh};
 use taut_io::{
     Problem,
     recording::{Body, Connections, Geometry, Recording},
@@ -11,6 +11,7 @@ use taut_io::{
 
 use crate::{
     camera::{Camera, Extent, View},
+    coarse::Coarse,
     color::{
         self, Coloring, bar,
         level::Levels,
@@ -48,6 +49,8 @@ pub struct Options {
     pub coloring: Coloring,
     /// The level that [`Coloring::Level`] shows; `None`: the coarsest.
     pub level: Option<usize>,
+    /// The level of cloth that is drawn in its place; 0 is the cloth itself.
+    pub mesh_level: usize,
     /// The largest value that colours show; `None`: what the limits or the frames suggest.
     pub range: Option<f32>,
     /// Where the camera is.
@@ -62,6 +65,7 @@ impl Default for Options {
             size: [1280, 720],
             coloring: Coloring::Fabric,
             level: None,
+            mesh_level: 0,
             range: None,
             placement: Placement::Framing(View::default(), 1.0),
             caption: None,
@@ -95,6 +99,8 @@ impl From<Problem> for FilmError {
 #[derive(Debug)]
 struct Known {
     rest: TriangleMesh,
+    /// The level that is drawn in its place.
+    coarse: Option<Coarse>,
     gauge: Option<Gauge>,
     /// Of a soft solid, unless the strain of its surface is shown.
     soft: Option<SoftGauge>,
@@ -141,7 +147,7 @@ impl<'a> Film<'a> {
         let mut largest = 0f32;
         for &frame in &looked_at {
             for (k, known) in known.iter().enumerate() {
-                let geometry = read(recording, k, frame)?;
+                let geometry = known.read(recording, k, frame)?;
                 if known.soft.is_some() {
                     let values = soft_values(recording, known, k, frame, options.coloring)?;
                     largest = values.iter().map(|value| value.abs()).fold(largest, f32::max);
@@ -186,8 +192,8 @@ impl<'a> Film<'a> {
 
     fn sees(&self, mut frames: impl Iterator<Item = u32>, aspect: f32) -> Result<bool, FilmError> {
         for frame in frames.by_ref() {
-            for k in 0..self.known.len() {
-                let Geometry { positions, connections } = read(self.recording, k, frame)?;
+            for (k, known) in self.known.iter().enumerate() {
+                let Geometry { positions, connections } = known.read(self.recording, k, frame)?;
                 let seen = match &*connections {
                     Connections::Triangles(triangles) => self.camera.sees(&positions, triangles, aspect),
                     Connections::Curves(_) => {
@@ -220,7 +226,7 @@ impl<'a> Film<'a> {
     pub fn scene(&self, frame: u32) -> Result<Scene, Problem> {
         let (mut surfaces, mut threads) = (Vec::new(), Vec::new());
         for (k, known) in self.known.iter().enumerate() {
-            let geometry = read(self.recording, k, frame)?;
+            let geometry = known.read(self.recording, k, frame)?;
             match &*geometry.connections {
                 Connections::Triangles(triangles) => {
                     let paint = self.paint(k, known, &geometry, frame)?;
@@ -259,17 +265,24 @@ impl<'a> Film<'a> {
     /// If it cannot be read.
     pub fn draw(&self, renderer: &mut Renderer, frame: u32, picture: &mut Picture) -> Result<(), Problem> {
         renderer.draw(&self.scene(frame)?, picture);
-        if let Some(scale) = self.options.coloring.scale(self.range) {
-            bar::scale(picture, &scale);
+        let scale = self.options.coloring.scale(self.range);
+        if let Some(scale) = &scale {
+            bar::scale(picture, scale);
         }
         if self.options.coloring == Coloring::Hsv {
             bar::directions(picture);
         }
-        if let Some(title) = &self.title {
-            bar::title(picture, title);
-        }
-        if let Some(caption) = &self.options.caption {
-            bar::caption(picture, caption);
+        // A scale stands where the title would.
+        match (&self.options.caption, &self.title) {
+            (None, None) => {}
+            (Some(caption), Some(title)) if scale.is_some() => {
+                bar::caption(picture, &format!("{caption}: {title}"));
+            }
+            (None, Some(title)) if scale.is_some() => bar::caption(picture, title),
+            (caption, title) => {
+                title.iter().for_each(|title| bar::title(picture, title));
+                caption.iter().for_each(|caption| bar::caption(picture, caption));
+            }
         }
         Ok(())
     }
@@ -329,6 +342,12 @@ impl<'a> Film<'a> {
 }
 
 impl Known {
+    /// Reads what is drawn of the body in a frame.
+    fn read(&self, recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Problem> {
+        let geometry = read(recording, body, frame)?;
+        Ok(self.coarse.as_ref().and_then(|coarse| coarse.of(&geometry)).unwrap_or(geometry))
+    }
+
     fn measured(&self, geometry: &Geometry) -> Option<Vec<color::measure::Measured>> {
         let same = geometry.connections.triangles() == self.rest.triangles;
         self.gauge.as_ref().filter(|_| same)?.measure(&geometry.positions)
@@ -374,6 +393,15 @@ fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<
     for body in recording.bodies() {
         let rest = rest_mesh(body);
         let cloth = body.cloth.map(|k| &recording.description().cloths[k]);
+        let coarse = match cloth {
+            Some(_) if options.mesh_level > 0 => Some(coarse(body, &rest, cloth, options.mesh_level)?),
+            _ => None,
+        };
+        if let Some(coarse) = &coarse {
+            let words = format!("level {}: {} triangles", options.mesh_level, coarse.mesh.triangles.len());
+            title.get_or_insert(words);
+        }
+        let rest = coarse.as_ref().map_or(rest, |coarse| coarse.mesh.clone());
         let solid = body.soft.as_ref().and_then(|soft| soft.solid);
         let solid = solid.map(|k| &recording.description().solids[k]);
         let by_tetrahedra = options.coloring.measures() && options.coloring != Coloring::Hsv;
@@ -405,9 +433,21 @@ fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<
         } else {
             None
         };
-        known.push(Known { rest, gauge, soft, levels });
+        known.push(Known { rest, coarse, gauge, soft, levels });
     }
     Ok((known, title))
+}
+
+fn coarse(
+    body: &Body,
+    rest: &TriangleMesh,
+    cloth: Option<&Cloth>,
+    level: usize,
+) -> Result<Coarse, FilmError> {
+    Coarse::new(rest, cloth, level).map_err(|coarsest| {
+        let message = format!("{} has levels 0 to {coarsest}: there is no level {level}", body.name);
+        FilmError::Refused { message, hint: "level 0 is the mesh itself".into() }
+    })
 }
 
 fn rest_mesh(body: &Body) -> TriangleMesh {

@@ -5,6 +5,7 @@
 
 mod assembly;
 pub mod camera;
+mod coarse;
 pub mod color;
 pub mod draw;
 pub mod encode;

@@ -345,8 +345,7 @@ impl Live {
         Some(self.levels.get_mut(body)?.get_or_insert_with(|| match cloth.model.edge() {
             None => known.hierarchy(&cloth.mesh, &usual),
             Some(model) => {
-                let options = Options { coarsest: EdgeModel::COARSEST, ..usual };
-                let mut hierarchy = known.hierarchy(&cloth.mesh, &options);
+                let mut hierarchy = known.hierarchy(&cloth.mesh, &EdgeModel::options());
                 hierarchy.levels.truncate(model.levels as usize - 1);
                 hierarchy
             }

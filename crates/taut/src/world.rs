@@ -28,7 +28,7 @@ use crate::{
     },
     certificate::{RestShape, RestTetrahedra},
     contact::{inside::ClosedMesh, surface::Surface, untangle::pierced},
-    hierarchy::fit::CoarseLimits,
+    hierarchy::{self, Hierarchy, fit::CoarseLimits},
     kernel::lanes::{BATCH, Quad},
     limit::{
         bend::{BendBatch, BendElement, RestBend},
@@ -154,7 +154,19 @@ pub struct EdgeModel {
 
 impl EdgeModel {
     /// Vertices that its coarsest level may have at the least.
-    pub(crate) const COARSEST: usize = 16;
+    const COARSEST: usize = 16;
+
+    /// How deep its levels are, the cloth itself not counted: at most [`EdgeModel::levels`] less one of what this makes.
+    pub(crate) fn options() -> hierarchy::Options {
+        hierarchy::Options { coarsest: Self::COARSEST, ..hierarchy::Options::default() }
+    }
+
+    /// Its levels of `mesh`, the mesh itself not counted.
+    pub fn hierarchy(self, mesh: &TriangleMesh) -> Hierarchy {
+        let mut hierarchy = hierarchy::build(mesh, &Self::options());
+        hierarchy.levels.truncate((self.levels as usize).saturating_sub(1));
+        hierarchy
+    }
 }
 
 impl Default for EdgeModel {

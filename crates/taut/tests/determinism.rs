@@ -7,8 +7,8 @@ use std::{
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Description, FilterSetup, Limit, Material, Motion, Obstacle, Pin, Scheme, Solid, SolidMaterial,
-    State, Stepper, VelocityFilter, World,
+    Cloth, Description, EdgeModel, FilterSetup, Limit, Material, Model, Motion, Obstacle, Pin, Scheme, Solid,
+    SolidMaterial, State, Stepper, VelocityFilter, World,
     boundary::{motion::Keyframe, obstacle::Shape},
     kernel::lanes::LaneKind,
     mesh::generate,
@@ -250,6 +250,22 @@ fn a_step_allocates_nothing() {
         let count = COUNT.with(|c| c.replace(None));
         assert_eq!(count, Some(0), "{scheme:?}");
     }
+}
+
+#[test]
+fn a_step_of_the_edge_model_allocates_nothing() {
+    let mut description = description(30);
+    for cloth in &mut description.cloths {
+        (cloth.model, cloth.edge) = (Model::Edge(EdgeModel::default()), cloth.strain);
+        cloth.strain = Limit::default();
+    }
+    let world = World::new(description).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+    stepper.advance_frame(&world, &mut state);
+    COUNT.with(|c| c.set(Some(0)));
+    stepper.advance_frame(&world, &mut state);
+    let count = COUNT.with(|c| c.replace(None));
+    assert_eq!(count, Some(0));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 use taut::{
     Cloth, Description, EdgeModel, Grip, Limit, Limiter, Live, Material, Model, Motion, Obstacle, Pin, State,
     Stepper, World,
-    boundary::{obstacle::Shape, solids::Solids},
+    boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
     certify, hierarchy,
     kernel::{
         lanes::{LaneKind, Quad},
@@ -384,4 +384,46 @@ fn both_models_run_side_by_side() {
     assert!(bodies[0].strain.max_edge_strain < 0.13, "{}", bodies[0].strain.max_edge_strain);
     assert!(bodies[1].strain.max_stretch < 1.06 + 1e-6, "{}", bodies[1].strain.max_stretch);
     assert!(bodies.iter().all(|body| body.center_of_mass[1] < -0.2));
+}
+
+#[test]
+fn coarser_levels_of_the_star_are_stretched_no_more_than_the_cloth() {
+    // Figure 10: four corners held, a sphere below, 20 iterations on each level.
+    let mut description = sheet(40, with(4, 20));
+    let cloth = &mut description.cloths[0];
+    let corners = ["top-left", "top-right", "bottom-left", "bottom-right"];
+    let vertices = corners.map(|name| cloth.mesh.groups[&format!("corner:{name}")][0]).to_vec();
+    cloth.pins = vec![Pin { vertices, ..Pin::default() }];
+    let key = |time, y| Keyframe { time, translate: Vec3::new(0.0, y, 0.0), rotate: Vec3::ZERO };
+    description.obstacles = vec![Obstacle {
+        name: "ball".into(),
+        shape: Shape::Sphere { radius: 0.2 },
+        position: Vec3::new(0.5, -0.26, 0.5),
+        rotation: Quat::IDENTITY,
+        motion: Motion { keys: vec![key(0.0, 0.0), key(2.0, 0.24)], pivot: Vec3::ZERO },
+        friction: 0.2,
+        restitution: 0.0,
+        margin: 0.0,
+    }];
+    let mut live = Live::new(description, 2).unwrap();
+    (0..120).for_each(|_| {
+        live.advance();
+    });
+    let rest = live.level_meshes(0);
+    assert_eq!(rest.len(), 3);
+    let base = live.description().cloths[0].mesh.clone();
+    let strains: Vec<(f32, f32)> = (0..4)
+        .map(|level| {
+            let mesh = if level == 0 { &base } else { &rest[level - 1] };
+            let x = live.level_positions(0, level);
+            let length = |x: &[Vec3], [a, b]: [u32; 2]| x[a as usize].distance(x[b as usize]);
+            let edges = Adjacency::new(&mesh.triangles).edges;
+            let strain = |e: &[u32; 2]| length(&x, *e) / length(&mesh.positions, *e) - 1.0;
+            let most = edges.iter().map(strain).fold(0.0, f32::max);
+            (most, edges.iter().map(|e| strain(e).max(0.0)).sum::<f32>() / edges.len() as f32)
+        })
+        .collect();
+    println!("levels of the star, largest and mean stretch: {strains:?}");
+    assert!(strains.windows(2).all(|two| two[1].0 < two[0].0), "{strains:?}");
+    assert!(strains[0].0 < 0.16 && strains[3].0 < 0.11, "{strains:?}");
 }

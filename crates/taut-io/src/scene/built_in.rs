@@ -23,6 +23,8 @@ pub fn built_in() -> &'static [BuiltIn] {
         "flag",
         "swinging-sheet",
         "star",
+        "tang-sheet",
+        "tang-star",
         "noisy-sheet",
         "bend-loose",
         "bend-tight",

@@ -114,8 +114,7 @@ pub(super) fn edge_bodies(
         description.cloths.iter().zip(bodies).filter_map(|both| Some((both, both.0.model.edge()?)));
     of_model
         .map(|((cloth, body), EdgeModel { levels, iterations })| {
-            let options = Options { coarsest: EdgeModel::COARSEST, ..Options::default() };
-            let mut hierarchy = known.hierarchy(&cloth.mesh, &options);
+            let mut hierarchy = known.hierarchy(&cloth.mesh, &EdgeModel::options());
             hierarchy.levels.truncate(levels as usize - 1);
             let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
             let stretches = bounds.levels.iter().map(|level| level.strain.iter().map(|r| r.max).collect());
