@@ -114,22 +114,27 @@ fn without_a_coarse_correction_the_cloth_keeps_its_bits() {
 
 #[test]
 fn four_levels_of_50_fold_like_a_single_mesh_of_200() {
-    // Figure 11: at the settings that the limit on time is for.
+    // Figure 11: at the settings that the limit on time is for, and with forces of the material's own stiffness rather than what one substep can carry.
     let lanes = LaneKind::detect();
-    let (levels, held) = run(sheet(40, with(4, 50)), 90, 2, lanes);
-    let (single, _) = run(sheet(40, with(1, 200)), 90, 2, lanes);
-    let (poor, stretched) = run(sheet(40, with(1, 50)), 90, 2, lanes);
-    let distances: Vec<f32> = levels.iter().zip(&single).map(|(a, b)| a.distance(*b)).collect();
-    let mean = distances.iter().sum::<f32>() / distances.len() as f32;
-    let most = distances.iter().fold(0.0f32, |most, d| most.max(*d));
-    println!(
-        "figure 11: mean {mean} m, at most {most} m; largest strain {held}, of a single mesh of 50 {stretched}"
-    );
-    assert!(mean < 0.012 && most < 0.04, "mean {mean} m, at most {most} m");
-    let apart = poor.iter().zip(&single).map(|(a, b)| a.distance(*b)).sum::<f32>() / single.len() as f32;
-    println!("a single mesh of 50 is {apart} m away");
-    assert!(held < 0.13, "levels hold {held}");
-    assert!(stretched > held, "without levels {stretched}");
+    for (substeps, allowed) in [(0, [0.012, 0.04]), (24, [0.005, 0.025])] {
+        let sheet = |settings| {
+            let mut description = sheet(40, settings);
+            description.solver.max_substeps = substeps;
+            description
+        };
+        let (levels, held) = run(sheet(with(4, 50)), 90, 2, lanes);
+        let (single, _) = run(sheet(with(1, 200)), 90, 2, lanes);
+        let (_, stretched) = run(sheet(with(1, 50)), 90, 2, lanes);
+        let distances: Vec<f32> = levels.iter().zip(&single).map(|(a, b)| a.distance(*b)).collect();
+        let mean = distances.iter().sum::<f32>() / distances.len() as f32;
+        let most = distances.iter().fold(0.0f32, |most, d| most.max(*d));
+        println!(
+            "figure 11: mean {mean} m, at most {most} m; largest strain {held}, of a single mesh of 50 {stretched}"
+        );
+        assert!(mean < allowed[0] && most < allowed[1], "mean {mean} m, at most {most} m");
+        assert!(held < 0.13, "levels hold {held}");
+        assert!(stretched > held, "without levels {stretched}");
+    }
 }
 
 #[test]
