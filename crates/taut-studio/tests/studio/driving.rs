@@ -40,6 +40,27 @@ fn distance(frame: &Frame, vertex: usize, to: [f32; 3]) -> f32 {
 }
 
 #[test]
+fn whoever_watches_may_say_that_it_draws_on_the_processor() {
+    let (_folder, studio, mut driver) = driven();
+    let mut watcher = Client::new(&studio);
+    for software in [true, false, true] {
+        watcher.say(json!({"type": "draws", "software": software}));
+        watcher.say(json!({"type": "ping", "stamp": 3.0}));
+        // What is refused is answered with a problem, and would come before.
+        let answer = watcher.wait("an answer", |heard| match heard {
+            Heard::Text(text) if ["pong", "problem"].contains(&text["type"].as_str()?) => Some(text.clone()),
+            _ => None,
+        });
+        assert_eq!(answer["type"], "pong", "{answer}");
+        let from = driver.frames(1)[0].number;
+        driver.frame("the simulation goes on", |frame| frame.number > from + 5);
+    }
+    drop(watcher);
+    let from = driver.frames(1)[0].number;
+    driver.frame("the simulation goes on without it", |frame| frame.number > from + 5);
+}
+
+#[test]
 fn a_drag_moves_the_grabbed_vertex() {
     for hard in [true, false] {
         let (_folder, _studio, mut client) = driven();
