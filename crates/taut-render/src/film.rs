@@ -390,6 +390,10 @@ fn read(recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Prob
 fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<String>), FilmError> {
     let mut known = Vec::new();
     let mut title = None;
+    if options.mesh_level > 0 && recording.bodies().iter().all(|body| body.cloth.is_none()) {
+        let message = "there is no cloth, and nothing else has levels to be drawn".into();
+        return Err(FilmError::Refused { message, hint: "leave --mesh-level away".into() });
+    }
     for body in recording.bodies() {
         let rest = rest_mesh(body);
         let cloth = body.cloth.map(|k| &recording.description().cloths[k]);
