@@ -197,7 +197,7 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ),
     ("figures.iterations", "Iterations of the limiter in all frames."),
     ("figures.max_iterations", "Most iterations in a frame."),
-    ("figures.unconverged_frames", "Frames that ended with a residual above the tolerance."),
+    ("figures.unconverged_frames", "Frames in which a step ended with a residual above the tolerance."),
     ("figures.first_unconverged", "The first of them."),
     ("figures.rescued", "Vertices that had to be put back because their prediction was not finite."),
     ("figures.median_ms", "Median time a frame [ms]."),

@@ -215,7 +215,9 @@ fn limits(outcome: &Outcome, description: &Description) -> String {
             } else {
                 advice(f.max_iterations, &description.solver)
             };
-            styled(WARN, format!("not reached in {n} frames, the first is {first} ({more})"))
+            // Frames that have several steps may end within their limits all the same.
+            let frames = counted(n.into(), "frame");
+            styled(WARN, format!("not reached in a step of {frames}, the first is {first} ({more})"))
         }
     }
 }
