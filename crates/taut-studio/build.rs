@@ -1,7 +1,8 @@
-//! Puts the page into the program: the files of `web/dist`, built with npm if they are not there or older than their sources.
+//! Puts the page into the program: the files of `web/dist`, built with npm if they are not there or older
+//! than their sources.
 //!
-//! npm works in a copy, so that nothing is written beside the sources. Without npm, or if it fails, the program is built without its page and
-//! knows why.
+//! npm works in a copy, so that nothing is written beside the sources. Without npm, or if it fails, the
+//! program is built without its page and knows why.
 
 use std::{
     env, fs,

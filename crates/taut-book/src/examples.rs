@@ -1,11 +1,13 @@
-//! Examples of every part of the scene file. A test reads each as a scene, so that what the reference shows is what taut reads.
+//! Examples of every part of the scene file. A test reads each as a scene, so that what the reference shows
+//! is what taut reads.
 
 use crate::scene_reference::WHOLE_FILE;
 
 /// A piece of cloth that is added to examples without one, to make scenes of them.
 pub const CLOTH: &str = "[[cloth]]\nmesh = { grid = { size = [1.0, 1.0], cells = [4, 4] } }\n";
 
-/// The example of a part of the scene file; empty for parts that are shown in the example of the table that holds them.
+/// The example of a part of the scene file; empty for parts that are shown in the example of the table that
+/// holds them.
 pub fn of(part: &str) -> Option<&'static str> {
     Some(match part {
         WHOLE_FILE => {

@@ -1,4 +1,5 @@
-//! The pictures of the book and of the README: which scene, which frame, how coloured. [`make`] makes them all by the program `taut`.
+//! The pictures of the book and of the README: which scene, which frame, how coloured. [`make`] makes them
+//! all by the program `taut`.
 
 use std::{
     collections::BTreeSet,
@@ -369,7 +370,8 @@ pub fn of_scene(name: &str) -> Option<&'static Figure> {
     FIGURES.iter().find(|figure| figure.run == name && figure.file.ends_with(".png"))
 }
 
-/// Pictures in a row with their captions, for a page at `page`; those that have not been made yet are left out.
+/// Pictures in a row with their captions, for a page at `page`; those that have not been made yet are left
+/// out.
 ///
 /// # Errors
 /// If there is no such picture in the list.
@@ -392,8 +394,8 @@ pub fn side_by_side(files: &[&str], page: &Path, repository: &Path) -> Result<St
     Ok(format!("{pictures}|{}\n{captions}", "---|".repeat(figures.len())))
 }
 
-/// Makes all pictures, or those whose file names are in `only`, by `taut`, which runs the program with arguments. Runs are left in
-/// `repository`/target/figures.
+/// Makes all pictures, or those whose file names are in `only`, by `taut`, which runs the program with
+/// arguments. Runs are left in `repository`/target/figures.
 ///
 /// # Errors
 /// What `taut` says, or a name that no picture has.

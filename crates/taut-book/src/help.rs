@@ -1,8 +1,10 @@
 //! The help of every command, as the program prints it, for the page of commands.
 //!
-//! The program is in another crate, so its words are committed, and a test of taut-cli compares them with the program's.
+//! The program is in another crate, so its words are committed, and a test of taut-cli compares them with the
+//! program's.
 
-/// The page's text: one section a command, from `ask`, which runs the program with arguments and returns what it prints.
+/// The page's text: one section a command, from `ask`, which runs the program with arguments and returns what
+/// it prints.
 ///
 /// # Errors
 /// What `ask` says.

@@ -1,12 +1,13 @@
 //! The book of taut, built by mdBook as a library, so that a clone and cargo are all that it takes.
 //!
-//! [`build`] makes `docs/` into a folder of HTML. On the way, what can be derived from the code is: a page says
-//! `<!-- generated: NAME -->`, and [`fill`] puts there what NAME stands for, from the types of the scene file
-//! ([`scene_reference`]), the built-in scenes ([`scenes`]), the materials ([`materials`]) and the files of a run ([`run_files`]).
-//! Any warning of mdBook ([`warnings`]) and any link, anchor, picture or path that leads nowhere ([`links`]) is an error.
+//! [`build`] makes `docs/` into a folder of HTML. On the way, what can be derived from the code is: a page
+//! says `<!-- generated: NAME -->`, and [`fill`] puts there what NAME stands for, from the types of the scene
+//! file ([`scene_reference`]), the built-in scenes ([`scenes`]), the materials ([`materials`]) and the files
+//! of a run ([`run_files`]). Any warning of mdBook ([`warnings`]) and any link, anchor, picture or path that
+//! leads nowhere ([`links`]) is an error.
 //!
-//! What needs the program itself is made by it and committed: pictures ([`figures`]) and the help of every command ([`help`]); a
-//! test of taut-cli compares the latter.
+//! What needs the program itself is made by it and committed: pictures ([`figures`]) and the help of every
+//! command ([`help`]); a test of taut-cli compares the latter.
 
 pub mod examples;
 pub mod figures;

@@ -1,7 +1,9 @@
-//! Checks that everything a page of the built book points at is there: pages, anchors, pictures, and paths into the repository.
+//! Checks that everything a page of the built book points at is there: pages, anchors, pictures, and paths
+//! into the repository.
 //!
-//! Pages are read as they were rendered, so that what was generated and what mdBook made of it is checked too. Links into the network are
-//! not followed. A code span that looks like a path into the repository (`crates/…`, `scenes/…`) is one, and must exist.
+//! Pages are read as they were rendered, so that what was generated and what mdBook made of it is checked
+//! too. Links into the network are not followed. A code span that looks like a path into the repository
+//! (`crates/…`, `scenes/…`) is one, and must exist.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +13,8 @@ use std::{
 /// Folders of the repository: code spans that begin with one of these are paths.
 const FOLDERS: [&str; 5] = ["crates/", "scenes/", "scripts/", "docs/", ".ci/"];
 
-/// All links in the book in `out` that lead nowhere, and all paths that are not in `repository`, one line each.
+/// All links in the book in `out` that lead nowhere, and all paths that are not in `repository`, one line
+/// each.
 pub fn check(out: &Path, repository: &Path) -> Vec<String> {
     let mut pages = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -135,7 +138,8 @@ fn clean(path: &Path) -> PathBuf {
     clean
 }
 
-/// The path into the repository that a code span is, if it is one: without a wildcard, a placeholder or a space.
+/// The path into the repository that a code span is, if it is one: without a wildcard, a placeholder or a
+/// space.
 fn repository_path(code: &str) -> Option<&str> {
     let path = FOLDERS.iter().any(|folder| code.starts_with(folder)) || code.starts_with("README.md");
     let plain = !code.contains([' ', '*', '…', '<', '{']) && !code.contains("NAME");

@@ -1,6 +1,7 @@
 //! The keys of `metrics.jsonl` and `outcome.json`, and the formats of exports, one row each.
 //!
-//! What a key means is written here; which keys there are is what the types write, and a test compares the two.
+//! What a key means is written here; which keys there are is what the types write, and a test compares the
+//! two.
 
 use taut_io::export::Format;
 
@@ -144,7 +145,8 @@ pub const METRICS: &[(&str, &str)] = &[
     ("certificate.rigid_bodies[].angular_momentum", "Angular momentum about the origin [kg m²/s]."),
 ];
 
-/// Keys of `outcome.json`. Each `figures.max_…` and `figures.min_strain` is a table with `value`, `frame`, `body` and `element`.
+/// Keys of `outcome.json`. Each `figures.max_…` and `figures.min_strain` is a table with `value`, `frame`,
+/// `body` and `element`.
 pub const OUTCOME: &[(&str, &str)] = &[
     (
         "status",
@@ -252,7 +254,8 @@ mod tests {
 
     use super::*;
 
-    /// Paths of all values; of lists of tables, those of the first; tables with `value` and `frame` count as one value.
+    /// Paths of all values; of lists of tables, those of the first; tables with `value` and `frame` count as
+    /// one value.
     fn paths(value: &Json, path: &str, found: &mut Vec<String>) {
         match value {
             Json::Object(table) if !table.contains_key("value") => {

@@ -1,8 +1,9 @@
 //! The reference of the scene file, from its JSON Schema, which is generated from the types that read it.
 //!
-//! Every definition of the schema is a section on one of the pages: what it is, where it is used, its keys with type, unit,
-//! default and range, and an example that is checked to be a scene. A definition without a page, or a page for one that does not exist, is
-//! an error, so that the reference cannot fall behind the types.
+//! Every definition of the schema is a section on one of the pages: what it is, where it is used, its keys
+//! with type, unit, default and range, and an example that is checked to be a scene. A definition without a
+//! page, or a page for one that does not exist, is an error, so that the reference cannot fall behind the
+//! types.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -169,7 +170,8 @@ impl Reference {
     }
 }
 
-/// Every definition, with the keys under which it is used; found breadth first, so that short ones come first.
+/// Every definition, with the keys under which it is used; found breadth first, so that short ones come
+/// first.
 fn uses(schema: &Json) -> BTreeMap<String, Vec<String>> {
     let mut uses: BTreeMap<String, Vec<String>> = BTreeMap::from([(WHOLE_FILE.into(), vec![String::new()])]);
     let mut open = VecDeque::from([(schema, String::new())]);

@@ -11,7 +11,8 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-/// Calls `work`, and returns what it returned beside every warning and error that was logged meanwhile, one line each.
+/// Calls `work`, and returns what it returned beside every warning and error that was logged meanwhile, one
+/// line each.
 pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let result = tracing::subscriber::with_default(Listener { told: told.clone() }, work);

@@ -7,8 +7,8 @@ use taut_io::{Problem, export::Format, recording::Recording};
 
 /// Simulates cloth that holds its limits, and shows that it did.
 ///
-/// A scene is a TOML file or the name of a built-in scene. A run leaves a folder with one file of positions a frame and a
-/// certificate for each; `taut verify` recomputes the certificates from these files alone.
+/// A scene is a TOML file or the name of a built-in scene. A run leaves a folder with one file of positions a
+/// frame and a certificate for each; `taut verify` recomputes the certificates from these files alone.
 #[derive(Debug, Parser)]
 #[command(
     name = "taut",
@@ -61,8 +61,8 @@ pub enum Command {
 
 /// Simulate a scene and write its frames into a folder.
 ///
-/// Stop it with ctrl-C (it finishes its frame) or lose it to a power cut: `--resume` goes on, to the same bits as if it
-/// had not stopped. Ends with exit code 1 if something that the scene expects does not hold.
+/// Stop it with ctrl-C (it finishes its frame) or lose it to a power cut: `--resume` goes on, to the same
+/// bits as if it had not stopped. Ends with exit code 1 if something that the scene expects does not hold.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -107,8 +107,8 @@ pub struct RunArgs {
 
 /// Recompute the certificate of a run from its files.
 ///
-/// Reads positions, scene and rest meshes; measures every frame again; compares with the limits and with what the run
-/// wrote down. Names frame, body and element of whatever does not hold.
+/// Reads positions, scene and rest meshes; measures every frame again; compares with the limits and with what
+/// the run wrote down. Names frame, body and element of whatever does not hold.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -129,8 +129,8 @@ pub struct VerifyArgs {
 
 /// Write the frames of a run for other programs.
 ///
-/// Made from the folder of the run alone, a frame at a time: runs may be larger than memory. What is being written gets its name
-/// when it is whole.
+/// Made from the folder of the run alone, a frame at a time: runs may be larger than memory. What is being
+/// written gets its name when it is whole.
 #[derive(Debug, Args)]
 #[command(after_help = export_help())]
 pub struct ExportArgs {
@@ -158,9 +158,9 @@ pub struct ExportArgs {
 
 /// Draw residual, strain, energy and times of the frames of a run.
 ///
-/// Read from metrics.jsonl and scene.toml in the folder: residuals past limits with the tolerance, the largest stretch with its limit (and
-/// compression and bends where they have limits), energies, and milliseconds a frame split by stage. Several folders are compared in
-/// one figure.
+/// Read from metrics.jsonl and scene.toml in the folder: residuals past limits with the tolerance, the
+/// largest stretch with its limit (and compression and bends where they have limits), energies, and
+/// milliseconds a frame split by stage. Several folders are compared in one figure.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -183,9 +183,9 @@ pub struct PlotArgs {
 
 /// Draw the frames of a run as pictures or video, on a machine without a GPU or a display.
 ///
-/// Camera and light stay where they are for all frames; the camera sees the whole action unless told otherwise. Colours are those of
-/// the bodies, or show the level of a triangle, its strain, how far it is past its limits, or in which direction (hsv, after figure
-/// 14 of the main paper).
+/// Camera and light stay where they are for all frames; the camera sees the whole action unless told
+/// otherwise. Colours are those of the bodies, or show the level of a triangle, its strain, how far it is
+/// past its limits, or in which direction (hsv, after figure 14 of the main paper).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -203,7 +203,8 @@ pub struct RenderArgs {
     /// Folder of a run
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
-    /// File, pattern or folder to write; its ending says what [default: OUT/render.mp4, or OUT/render.png with --frame]
+    /// File, pattern or folder to write; its ending says what
+    /// [default: OUT/render.mp4, or OUT/render.png with --frame]
     #[arg(short = 'o', long = "to", value_name = "PATH")]
     pub to: Option<PathBuf>,
     /// Draw this frame only; frame 0 is the start [default for a .png: the last]
@@ -223,10 +224,12 @@ pub struct RenderArgs {
     /// Draw cloth as its level N, with as few triangles as that has; 0 is the mesh itself
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = parse_number::<usize>)]
     pub mesh_level: usize,
-    /// The largest strain that the scale of colours shows, as in 0.05 [default: by the limits, or by the frames]
+    /// The largest strain that the scale of colours shows, as in 0.05
+    /// [default: by the limits, or by the frames]
     #[arg(long, value_name = "STRAIN", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
     pub range: Option<f32>,
-    /// Eye and target in metres, and field of view in degrees: X,Y,Z/X,Y,Z[/DEGREES] [default: sees the whole action]
+    /// Eye and target in metres, and field of view in degrees: X,Y,Z/X,Y,Z[/DEGREES]
+    /// [default: sees the whole action]
     #[arg(long, value_name = "CAMERA", allow_hyphen_values = true, conflicts_with = "view")]
     pub camera: Option<String>,
     /// From which side: front, side, top or three-quarter [default: three-quarter]
@@ -284,8 +287,8 @@ Exit codes: 0 done, 2 it cannot be exported so, 3 could not write, 130 interrupt
 
 /// Find what would go wrong with a scene or a mesh before it does.
 ///
-/// Reports all problems at once, each with file, line, key or element; then what is fine. Also tells where cloth passes through itself or
-/// other cloth at the start, which a run accepts.
+/// Reports all problems at once, each with file, line, key or element; then what is fine. Also tells where
+/// cloth passes through itself or other cloth at the start, which a run accepts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -301,7 +304,8 @@ pub struct CheckArgs {
     pub input: String,
     #[command(flatten)]
     pub set: Overrides,
-    /// Write everything as it starts to this .ply file, with colours: red is what passes through something, or has something pass through it
+    /// Write everything as it starts to this .ply file, with colours: red is what passes through something,
+    /// or has something pass through it
     #[arg(long, value_name = "FILE")]
     pub ply: Option<PathBuf>,
     /// Replace FILE if it is there already
@@ -332,10 +336,11 @@ pub struct ScenesArgs {
 
 /// Measure how long scenes take and how well limits are met.
 ///
-/// Runs in memory and writes nothing but what -o asks for. The first table is what it took: levels, iterations a frame, median and worst
-/// milliseconds a frame, processor seconds of all threads over all frames, set-up. The second is what came of it: largest and mean
-/// residual past limits, frames that did not end within the tolerance, and the mass-metric error: the distance to the nearest state within
-/// the limits, over that of the prediction from it. --json has more. --convergence and --paper have tables of their own.
+/// Runs in memory and writes nothing but what -o asks for. The first table is what it took: levels,
+/// iterations a frame, median and worst milliseconds a frame, processor seconds of all threads over all
+/// frames, set-up. The second is what came of it: largest and mean residual past limits, frames that did not
+/// end within the tolerance, and the mass-metric error: the distance to the nearest state within the limits,
+/// over that of the prediction from it. --json has more. --convergence and --paper have tables of their own.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -371,26 +376,30 @@ pub struct BenchArgs {
     pub threads: Threads,
     #[command(flatten)]
     pub set: Overrides,
-    /// Run each scene with the schemes sweep, serial, jacobi, nearest, cycle and paper, the last also repeated until the
-    /// tolerance is met, and give the times of these two over that of each. Schemes take turns frame by frame, with one step a
-    /// frame unless the scene says otherwise; after 60 s one sits out, and ratios are over the frames that both did
+    /// Run each scene with the schemes sweep, serial, jacobi, nearest, cycle and paper, the last also
+    /// repeated until the tolerance is met, and give the times of these two over that of each. Schemes take
+    /// turns frame by frame, with one step a frame unless the scene says otherwise; after 60 s one sits out,
+    /// and ratios are over the frames that both did
     #[arg(long)]
     pub compare: bool,
-    /// Frames in which to measure the mass-metric error, which can take seconds each and is not part of the times; not where there are
-    /// obstacles or limits on bends or edges [default: 2 with --compare, 0 without]
+    /// Frames in which to measure the mass-metric error, which can take seconds each and is not part of the
+    /// times; not where there are obstacles or limits on bends or edges
+    /// [default: 2 with --compare, 0 without]
     #[arg(long, value_name = "N", conflicts_with_all = ["convergence", "paper"])]
     pub faithfulness: Option<u32>,
-    /// Run each scene with each of these values of a setting, and show how time grows with the number of triangles
+    /// Run each scene with each of these values of a setting, and show how time grows with the number of
+    /// triangles
     #[arg(long, value_name = "KEY=VALUE;VALUE;...", conflicts_with = "compare")]
     pub vary: Option<String>,
-    /// Show how the residual of one step falls with iterations and with time, for each scheme. The frames before are simulated with nearest;
-    /// then each scheme takes the same step from the same state again and again, with 1, 2, 3, 4, 6, 8, … iterations at most, until it
-    /// ends of itself, within the scene's tolerance or not, or a step takes over 2 s. Times are those spent on limits, without
-    /// measuring: the least of seven where they are under 20 ms, of three under 0.2 s
+    /// Show how the residual of one step falls with iterations and with time, for each scheme. The frames
+    /// before are simulated with nearest; then each scheme takes the same step from the same state again and
+    /// again, with 1, 2, 3, 4, 6, 8, … iterations at most, until it ends of itself, within the scene's
+    /// tolerance or not, or a step takes over 2 s. Times are those spent on limits, without measuring: the
+    /// least of seven where they are under 20 ms, of three under 0.2 s
     #[arg(long, conflicts_with_all = ["compare", "vary"])]
     pub convergence: bool,
-    /// Which frame --convergence looks into, the first being 1; its first step, if it has several [default: the middle one of the
-    /// scene]
+    /// Which frame --convergence looks into, the first being 1; its first step, if it has several
+    /// [default: the middle one of the scene]
     #[arg(long, value_name = "N", requires = "convergence", conflicts_with_all = ["compare", "vary", "paper"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub frame: Option<u32>,
     /// Picture to draw the curves of --convergence to (.svg or .png)
@@ -399,9 +408,10 @@ pub struct BenchArgs {
     /// Replace FILE if it is there already
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Measure what the main paper (Wang, O'Brien and Ramamoorthi 2010) published figures of, as far as taut can do it today: Table 1, and
-    /// the comparisons of figures 9 and 14. Published figures are quoted; beside them stand taut's default scheme and the
-    /// published method (scheme paper), measured in the same run. --set changes all scenes
+    /// Measure what the main paper (Wang, O'Brien and Ramamoorthi 2010) published figures of, as far as taut
+    /// can do it today: Table 1, and the comparisons of figures 9 and 14. Published figures are quoted;
+    /// beside them stand taut's default scheme and the published method (scheme paper), measured in the same
+    /// run. --set changes all scenes
     #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]
     pub paper: bool,
     /// Print the tables of --paper as Markdown
@@ -414,9 +424,10 @@ pub struct BenchArgs {
 
 /// Fit the limits of coarser levels ahead of a run, and keep them.
 ///
-/// The scheme `paper` limits coarser levels too, by how far their triangles and hinges can go while the mesh itself keeps its limits.
-/// A search finds that, once for each mesh and limits; results are kept in the cache folder ($TAUT_CACHE, or where your system keeps
-/// caches). `solver.fit` chooses the method: direct, indirect or bounds. Shows smallest, median and largest limit of each level.
+/// The scheme `paper` limits coarser levels too, by how far their triangles and hinges can go while the mesh
+/// itself keeps its limits. A search finds that, once for each mesh and limits; results are kept in the cache
+/// folder ($TAUT_CACHE, or where your system keeps caches). `solver.fit` chooses the method: direct, indirect
+/// or bounds. Shows smallest, median and largest limit of each level.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -502,8 +513,9 @@ fn parse_frames(text: &str) -> Result<(u32, u32), String> {
 
 /// Run a scene in the browser, pull on it and change it; or play a finished run.
 ///
-/// The simulation runs here, in a thread of its own; the page shows it. Only this machine can reach it, and no page of another site can
-/// use it. Changed scenes are saved in the folder of the scene, or in the current folder for built-in ones. Ctrl-C ends it.
+/// The simulation runs here, in a thread of its own; the page shows it. Only this machine can reach it, and
+/// no page of another site can use it. Changed scenes are saved in the folder of the scene, or in the current
+/// folder for built-in ones. Ctrl-C ends it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -525,7 +537,8 @@ pub struct ViewArgs {
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
-    /// Listen on this address of the machine in place of the loopback address; others need the token that is printed
+    /// Listen on this address of the machine in place of the loopback address; others need the token that is
+    /// printed
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<std::net::IpAddr>,
     /// Start paused

@@ -1,7 +1,7 @@
 //! `taut bench`: how long scenes take and how well limits are met, as tables and as JSON. One file a mode.
 //!
-//! Schemes are compared in the same run, on the same machine, and take turns frame by frame: only ratios of such figures mean
-//! anything. Each has its own state, so that it lives with what its earlier frames came to.
+//! Schemes are compared in the same run, on the same machine, and take turns frame by frame: only ratios of
+//! such figures mean anything. Each has its own state, so that it lives with what its earlier frames came to.
 
 mod compare;
 mod convergence;

@@ -58,7 +58,8 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Exports all frames of the run in `root`, in place of what an earlier run exported; says whether the user let it.
+/// Exports all frames of the run in `root`, in place of what an earlier run exported; says whether the user
+/// let it.
 pub fn export_run(
     root: &Path,
     formats: &[Format],

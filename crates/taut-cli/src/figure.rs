@@ -23,7 +23,8 @@ enum Kind {
 }
 
 impl Figure {
-    /// The figure `path`; the ending of its name says how it is drawn. One that is there already is replaced only by `force`.
+    /// The figure `path`; the ending of its name says how it is drawn. One that is there already is replaced
+    /// only by `force`.
     pub fn new(path: PathBuf, force: bool) -> Result<Self, Failure> {
         let kind = Kind::of(&path)?;
         Target::refuse_existing(&path, force).map_err(Failure::at_start)?;

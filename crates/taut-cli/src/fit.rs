@@ -1,5 +1,5 @@
-//! `taut fit`: fits the limits of coarser levels ahead of a run and keeps them in the cache; also what `run` and `bench`
-//! call before they build a world.
+//! `taut fit`: fits the limits of coarser levels ahead of a run and keeps them in the cache; also what `run`
+//! and `bench` call before they build a world.
 
 use std::{process::ExitCode, time::Duration};
 

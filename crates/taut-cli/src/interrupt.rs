@@ -24,7 +24,8 @@ impl Interrupt {
         interrupt
     }
 
-    /// The same for what has nothing to finish, without words. Where it cannot listen, ctrl-C ends the program all the same.
+    /// The same for what has nothing to finish, without words. Where it cannot listen, ctrl-C ends the
+    /// program all the same.
     pub fn listen_quietly() -> Self {
         Self::listen_with(|| {}).0
     }

@@ -1,7 +1,8 @@
 //! The `taut` program: reads what the user asks for, does it, and answers with words and an exit code.
 //!
-//! One file a command. What a command does is in the libraries; here are arguments, progress, tables and messages.
-//! Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 70 a bug in taut, 130 interrupted.
+//! One file a command. What a command does is in the libraries; here are arguments, progress, tables and
+//! messages. Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 70 a bug in taut, 130
+//! interrupted.
 
 mod args;
 mod bench;

@@ -217,7 +217,8 @@ fn stretch(runs: &[Run]) -> Chart {
     chart("Largest stretch", "strain [%]", false, series, strain_limits(runs, |limit| limit.max))
 }
 
-/// Where compression has a limit: without one, wrinkled triangles are pressed to nothing, and that is no news.
+/// Where compression has a limit: without one, wrinkled triangles are pressed to nothing, and that is no
+/// news.
 fn compression(runs: &[Run]) -> Option<Chart> {
     let lines = strain_limits(runs, |limit| limit.min);
     let percent = |line: &FrameLine| 100.0 * (-largest(line, |b| -b.strain.min_stretch) - 1.0);

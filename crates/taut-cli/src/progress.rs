@@ -91,7 +91,8 @@ fn residual(line: &FrameLine) -> f64 {
     line.certificate.bodies.iter().map(of_body).fold(0.0, f64::max)
 }
 
-/// Progress on standard error, of what takes more than a second: a bar on a terminal, a line every few seconds elsewhere.
+/// Progress on standard error, of what takes more than a second: a bar on a terminal, a line every few
+/// seconds elsewhere.
 pub struct Share {
     quiet: bool,
     what: String,

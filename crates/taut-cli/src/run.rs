@@ -263,7 +263,8 @@ impl Session {
                     .for_each(|line| terminal::error(&format!("expectation not met: {line}")));
                 Ok(code::CHECK_FAILED.into())
             }
-            // That nobody reads the summary does not change how the run went, but a full disk behind it should be told.
+            // That nobody reads the summary does not change how the run went, but a full disk behind it
+            // should be told.
             Status::Done | Status::Failed => shown.map(|()| ExitCode::SUCCESS),
         }
     }

@@ -1,5 +1,5 @@
-//! Words to the user: colours where they are wanted (a terminal, no `NO_COLOR`), errors on standard error, and no
-//! complaint when the reader of a pipe goes away.
+//! Words to the user: colours where they are wanted (a terminal, no `NO_COLOR`), errors on standard error,
+//! and no complaint when the reader of a pipe goes away.
 
 use std::{
     io::{self, Write},
@@ -75,7 +75,8 @@ pub fn hint(text: Option<&str>) {
     }
 }
 
-/// Last resort: a bug in taut ends the program with a sentence, wherever it strikes. Frames that were written are whole.
+/// Last resort: a bug in taut ends the program with a sentence, wherever it strikes. Frames that were written
+/// are whole.
 pub fn hide_panics() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));

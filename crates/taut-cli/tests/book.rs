@@ -1,9 +1,10 @@
-//! The words of the book and of the README about the program are true: every command line that they show runs, and the page of
-//! commands is what the program says of itself.
+//! The words of the book and of the README about the program are true: every command line that they show
+//! runs, and the page of commands is what the program says of itself.
 //!
-//! A block of code marked `sh` is run line by line where the line starts with `taut` or with `cargo run --release --`, which is the same; other
-//! lines (`cargo install`, `pip`, `cmp` of files that were just written) only if they need nothing but the shell. Pages have a folder each, in
-//! which their lines run in order. `sh,fails` must fail with words; `sh,norun=REASON` is not run, and the reason is printed.
+//! A block of code marked `sh` is run line by line where the line starts with `taut` or with
+//! `cargo run --release --`, which is the same; other lines (`cargo install`, `pip`, `cmp` of files that were
+//! just written) only if they need nothing but the shell. Pages have a folder each, in which their lines run
+//! in order. `sh,fails` must fail with words; `sh,norun=REASON` is not run, and the reason is printed.
 #![cfg(unix)]
 
 use std::{

@@ -1,4 +1,5 @@
-//! What passes through what: certificates, `taut verify` and `taut check` say it, and ipctk, which knows nothing of taut, says the same.
+//! What passes through what: certificates, `taut verify` and `taut check` say it, and ipctk, which knows
+//! nothing of taut, says the same.
 
 mod clients;
 mod program;

@@ -1,4 +1,5 @@
-//! Continuous detection against ipctk's, on pairs that are random, nearly degenerate, grazing, tiny, huge, slow and fast.
+//! Continuous detection against ipctk's, on pairs that are random, nearly degenerate, grazing, tiny, huge,
+//! slow and fast.
 
 mod clients;
 

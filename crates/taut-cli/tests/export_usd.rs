@@ -11,8 +11,8 @@ use program::{Answer, Place};
 use taut::mesh::TriangleMesh;
 use taut_io::mesh::{write_ply, write_strands};
 
-/// What the scene of [`Place`] has not: a cloth with texture coordinates of its own, and an obstacle of every shape, far away, some of
-/// them moving.
+/// What the scene of [`Place`] has not: a cloth with texture coordinates of its own, and an obstacle of every
+/// shape, far away, some of them moving.
 const MORE: &str = r#"
 [[cloth]]
 name = "my-quad"

@@ -1,4 +1,5 @@
-//! What a hostile or unlucky user does to `taut export`, `render` and `plot`: clear errors, and nothing left behind.
+//! What a hostile or unlucky user does to `taut export`, `render` and `plot`: clear errors, and nothing left
+//! behind.
 
 mod program;
 

@@ -1,11 +1,13 @@
-//! Obstacles that are meshes, from the scene to the files of a run: they travel with it, are verified, exported and drawn.
+//! Obstacles that are meshes, from the scene to the files of a run: they travel with it, are verified,
+//! exported and drawn.
 
 mod program;
 
 use program::Place;
 use serde_json::Value;
 
-/// A face beside the corner of the sheet at (0, 0, 1), which sinks from file to file, with that corner attached; and a box that stands still.
+/// A face beside the corner of the sheet at (0, 0, 1), which sinks from file to file, with that corner
+/// attached; and a box that stands still.
 fn place_with_run() -> Place {
     let place = Place::new();
     std::fs::create_dir(place.path("walk")).unwrap();

@@ -1,4 +1,5 @@
-//! The same scene gives the same bytes: at any number of threads, and however often it was stopped on the way.
+//! The same scene gives the same bytes: at any number of threads, and however often it was stopped on the
+//! way.
 
 mod program;
 

@@ -1,5 +1,5 @@
-//! The page of `taut view` in a real Chromium: runs the tests of `crates/taut-studio/web` against this program. Needs Node, and brings its own
-//! browser on Debian if there is none.
+//! The page of `taut view` in a real Chromium: runs the tests of `crates/taut-studio/web` against this
+//! program. Needs Node, and brings its own browser on Debian if there is none.
 
 use std::{
     env, fs,

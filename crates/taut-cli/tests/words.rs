@@ -1,4 +1,5 @@
-//! What the program says when all is well: help, tables, JSON, completions; and that it minds its manners in a pipe.
+//! What the program says when all is well: help, tables, JSON, completions; and that it minds its manners in
+//! a pipe.
 
 mod program;
 

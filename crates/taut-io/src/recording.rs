@@ -1,7 +1,8 @@
 //! The folder of a run, opened to be shown or exported.
 //!
-//! [`Recording::open`] looks at everything that is small (scene, manifest, rest meshes, names of the frames) and refuses a folder
-//! that is not whole; positions are read a frame at a time, and nothing of them is kept: a run may be larger than memory.
+//! [`Recording::open`] looks at everything that is small (scene, manifest, rest meshes, names of the frames)
+//! and refuses a folder that is not whole; positions are read a frame at a time, and nothing of them is kept:
+//! a run may be larger than memory.
 
 mod soft;
 
@@ -52,7 +53,8 @@ type Kept = Mutex<Option<(u32, Arc<Connections>)>>;
 pub struct Body {
     /// Its name; its files are called after it.
     pub name: String,
-    /// Its rest shape, with the connections that it starts with; of a soft solid the surface that is shown in its place.
+    /// Its rest shape, with the connections that it starts with; of a soft solid the surface that is shown in
+    /// its place.
     pub rest: Geometry,
     /// Texture coordinates of the corners of each rest triangle, v upwards, where its mesh had them.
     pub uvs: Option<Vec<[Vec2; 3]>>,
@@ -105,7 +107,8 @@ impl Connections {
 }
 
 impl Body {
-    /// Whether `geometry` is joined as this body is at the start, so that what is known of its rest shape belongs to it.
+    /// Whether `geometry` is joined as this body is at the start, so that what is known of its rest shape
+    /// belongs to it.
     pub fn starts_with(&self, geometry: &Geometry) -> bool {
         Arc::ptr_eq(&self.rest.connections, &geometry.connections)
     }
@@ -115,8 +118,9 @@ impl Recording {
     /// Opens the folder `root` of a run.
     ///
     /// # Errors
-    /// All that is missing or damaged, each with its file: it is no folder of a run, a rest mesh cannot be read, a frame between
-    /// others is not there. A run that was stopped early is fine ([`frames_wanted`](Self::frames_wanted) says more than
+    /// All that is missing or damaged, each with its file: it is no folder of a run, a rest mesh cannot be
+    /// read, a frame between others is not there. A run that was stopped early is fine
+    /// ([`frames_wanted`](Self::frames_wanted) says more than
     /// [`last_frame`](Self::last_frame)).
     pub fn open(root: &Path) -> Result<Self, Problems> {
         let files = Layout::new(root);
@@ -182,7 +186,8 @@ impl Recording {
         self.last_frame
     }
 
-    /// Number of the last frame that the scene asks for: more than [`last_frame`](Self::last_frame) if the run was stopped.
+    /// Number of the last frame that the scene asks for: more than [`last_frame`](Self::last_frame) if the
+    /// run was stopped.
     pub fn frames_wanted(&self) -> u32 {
         self.frames_wanted
     }
@@ -244,7 +249,8 @@ impl Recording {
     /// Reads one frame of one body; of a soft solid the surface that is shown in its place.
     ///
     /// # Errors
-    /// A problem that names the file and what is wrong: truncated, another number of vertices, a position that is not finite.
+    /// A problem that names the file and what is wrong: truncated, another number of vertices, a position
+    /// that is not finite.
     pub fn read(&self, body: usize, frame: u32) -> Result<Geometry, Problem> {
         let Body { name, rest, changes, soft, .. } = &self.bodies[body];
         if let Some(soft) = soft {
@@ -255,7 +261,8 @@ impl Recording {
         let at_frame =
             |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };
         let connections = self.connections(body, frame).map_err(at_frame)?;
-        // With other connections there may be other vertices; the triangles say how many there must be at least.
+        // With other connections there may be other vertices; the triangles say how many there must be at
+        // least.
         let changed = changes.iter().rfind(|&&change| change <= frame);
         let positions = match changed {
             None => npy::read(&path, rest.positions.len()),
@@ -278,8 +285,8 @@ impl Recording {
         Ok(Geometry { positions, connections })
     }
 
-    /// How the vertices of a body are joined in frame `frame`. What was read last is kept, so that frames in order read each
-    /// file once.
+    /// How the vertices of a body are joined in frame `frame`. What was read last is kept, so that frames in
+    /// order read each file once.
     ///
     /// # Errors
     /// A problem that names the file and what is wrong.
@@ -396,7 +403,8 @@ impl Listed {
         Ok(listed)
     }
 
-    /// The last frame that all `bodies` have: a run that is killed may have written some of the bodies of the next one.
+    /// The last frame that all `bodies` have: a run that is killed may have written some of the bodies of the
+    /// next one.
     fn last(&self, files: &Layout, bodies: &[String]) -> Result<u32, Problem> {
         let mut last = None;
         for body in bodies {

@@ -1,4 +1,5 @@
-//! Animated glTF files as sequences: nodes, morph targets and skins, in every interpolation; nothing in them makes a reader panic.
+//! Animated glTF files as sequences: nodes, morph targets and skins, in every interpolation; nothing in them
+//! makes a reader panic.
 
 mod scene_folder;
 
@@ -58,7 +59,8 @@ fn near(sequence: &MeshSequence, frame: usize, vertex: usize, place: [f32; 3]) {
     assert!(p.distance(Vec3::from(place)) < 1e-5, "frame {frame} vertex {vertex}: {p}, not {place:?}");
 }
 
-/// A triangle in a node that turns by 90 degrees about y in a node that rises by 2 m in a second, and then stays for another.
+/// A triangle in a node that turns by 90 degrees about y in a node that rises by 2 m in a second, and then
+/// stays for another.
 fn turning(interpolation: &str) -> (File, Value) {
     let mut file = File::default();
     let positions = file.floats("VEC3", &TRIANGLE);
@@ -118,7 +120,8 @@ fn nodes_move_in_every_interpolation() {
     }
 }
 
-/// A triangle whose first vertex is lifted by a morph target, and whose others follow two joints, one of which rises.
+/// A triangle whose first vertex is lifted by a morph target, and whose others follow two joints, one of
+/// which rises.
 fn skinned() -> (File, Value) {
     let mut file = File::default();
     let positions = file.floats("VEC3", &TRIANGLE);

@@ -1,7 +1,8 @@
-//! Readers meet garbage: mutated files of every format may be refused, and must never panic or give a broken mesh.
+//! Readers meet garbage: mutated files of every format may be refused, and must never panic or give a broken
+//! mesh.
 //!
-//! Everything is drawn from a seed a case, so that a failure is one number: the environment variable `TAUT_FUZZ_SEED` runs
-//! that case alone, and `TAUT_FUZZ_CASES` sets how many are run.
+//! Everything is drawn from a seed a case, so that a failure is one number: the environment variable
+//! `TAUT_FUZZ_SEED` runs that case alone, and `TAUT_FUZZ_CASES` sets how many are run.
 
 mod mesh_samples;
 

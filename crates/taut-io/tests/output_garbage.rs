@@ -39,8 +39,8 @@ fn files(root: &Path) -> Vec<std::path::PathBuf> {
     found
 }
 
-/// Whether a damaged frame file still holds the positions of `original`, to a nanometre: a bit of its padding was hit,
-/// or one that does not matter.
+/// Whether a damaged frame file still holds the positions of `original`, to a nanometre: a bit of its padding
+/// was hit, or one that does not matter.
 fn same_positions(path: &Path, original: &[u8]) -> bool {
     let beside = path.with_extension("original");
     fs::write(&beside, original).unwrap();
@@ -83,8 +83,9 @@ fn one_damaged_file_is_noticed_and_never_fatal() {
             _ => bytes = (0..random(300)).map(|_| random(256) as u8).collect(),
         }
         fs::write(&paths[which], &bytes).unwrap();
-        // Frames, metrics and rest mesh are what verification vouches for; a flipped bit may spare the figures of
-        // metrics.jsonl that it does not compare (times), so those are left to the test of the program.
+        // Frames, metrics and rest mesh are what verification vouches for; a flipped bit may spare the
+        // figures of metrics.jsonl that it does not compare (times), so those are left to the test of the
+        // program.
         let vouched = paths[which].extension().is_some_and(|e| e == "npy" || e == "ply");
         let ok = verify(&root, 1).is_ok_and(|found| found.ok);
         if vouched && bytes != originals[which] && !same_positions(&paths[which], &originals[which]) {

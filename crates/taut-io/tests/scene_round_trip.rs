@@ -272,7 +272,8 @@ fn maps_move_with_the_scene() {
     moves(&folder, &out, text, &["other/a.txt", "maps/../maps/a.txt"]);
 }
 
-/// Loads a scene in `folder`, moves it to `out` as a run does, deletes the original, and wants the same description.
+/// Loads a scene in `folder`, moves it to `out` as a run does, deletes the original, and wants the same
+/// description.
 fn moves(folder: &Folder, out: &Folder, text: &str, names: &[&str]) {
     let scene = folder.load(text).unwrap_or_else(|problems| panic!("{problems}"));
     let wanted = built(&scene);

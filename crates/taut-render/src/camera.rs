@@ -72,7 +72,8 @@ impl Camera {
         Axes { right, up: right.cross(forward), forward }
     }
 
-    /// The camera that sees all of `extent` from a `view`, in a picture `aspect` times as wide as high. `up` is a unit vector.
+    /// The camera that sees all of `extent` from a `view`, in a picture `aspect` times as wide as high. `up`
+    /// is a unit vector.
     pub fn framing(extent: &Extent, view: View, up: Vec3, aspect: f32) -> Self {
         let [azimuth, elevation] = view.angles();
         let side = if up.z.abs() < 0.9 { Vec3::Z } else { Vec3::X };
@@ -129,7 +130,8 @@ impl Camera {
         Ok(Self { field_of_view: field.clamp(FIELDS[0], FIELDS[1]), ..self })
     }
 
-    /// Whether some triangle of a body may be in a picture `aspect` times as wide as high. Never says no where there is one.
+    /// Whether some triangle of a body may be in a picture `aspect` times as wide as high. Never says no
+    /// where there is one.
     pub fn sees(&self, positions: &[Vec3], triangles: &[[u32; 3]], aspect: f32) -> bool {
         let Axes { right, up, forward } = self.axes();
         let ty = (0.5 * self.field_of_view).to_radians().tan();

@@ -19,7 +19,8 @@ pub struct Coarse {
 }
 
 impl Coarse {
-    /// Level `level` of `mesh`, as the engine makes levels of `cloth`; 1 is the first that is coarser than the mesh.
+    /// Level `level` of `mesh`, as the engine makes levels of `cloth`; 1 is the first that is coarser than
+    /// the mesh.
     ///
     /// # Errors
     /// The number of the coarsest level, if there are not as many.
@@ -37,7 +38,8 @@ impl Coarse {
         Ok(Self { mesh: level.mesh, fine: mesh.triangles.clone(), sites: level.on_base, connections })
     }
 
-    /// The level in a frame in which the mesh is `geometry`. Nothing of a body that was torn, which has other triangles.
+    /// The level in a frame in which the mesh is `geometry`. Nothing of a body that was torn, which has other
+    /// triangles.
     pub fn of(&self, geometry: &Geometry) -> Option<Geometry> {
         if geometry.connections.triangles() != self.fine {
             return None;

@@ -1,4 +1,5 @@
-//! The frames of a recording as scenes: one camera, one light and one scale of colours for all of them, so that nothing jitters.
+//! The frames of a recording as scenes: one camera, one light and one scale of colours for all of them, so
+//! that nothing jitters.
 
 use std::ops::RangeInclusive;
 

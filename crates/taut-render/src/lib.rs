@@ -1,6 +1,7 @@
 //! Pictures of what taut simulated, drawn on a machine without a GPU, a display or anything installed.
 //!
-//! A [`Scene`] says what is drawn; a [`Renderer`] draws it into a [`Picture`]. A [`film::Film`] makes scenes of the frames of a run,
+//! A [`Scene`] says what is drawn; a [`Renderer`] draws it into a [`Picture`]. A [`film::Film`] makes scenes
+//! of the frames of a run,
 //! [`encode`] writes pictures and video, [`draw`] lines and words, [`plot`] charts.
 
 mod assembly;

@@ -1,4 +1,5 @@
-//! Lights of a small studio: a soft key light, a weak fill light from the other side, and a dome of sky light.
+//! Lights of a small studio: a soft key light, a weak fill light from the other side, and a dome of sky
+//! light.
 
 use glam::Vec3;
 
@@ -11,7 +12,8 @@ pub struct Lights {
     pub key: Vec3,
     /// Colour and strength of the key light.
     pub key_color: Color,
-    /// Tangent of half the angle under which the key light is seen: how soft shadows are. 0 is a point far away.
+    /// Tangent of half the angle under which the key light is seen: how soft shadows are. 0 is a point far
+    /// away.
     pub softness: f32,
     /// Direction towards the fill light, which casts no shadow.
     pub fill: Vec3,
@@ -30,7 +32,8 @@ pub struct Lights {
 }
 
 impl Lights {
-    /// A soft studio light for `camera`: the key light from the upper left, across what is seen, so that wrinkles show.
+    /// A soft studio light for `camera`: the key light from the upper left, across what is seen, so that
+    /// wrinkles show.
     pub fn studio(camera: &Camera, up: Vec3, center: Vec3, radius: f32) -> Self {
         let toward = (camera.eye - camera.target).normalize_or(Vec3::Z);
         let flat = (toward - up * toward.dot(up)).normalize_or(up.any_orthonormal_vector());

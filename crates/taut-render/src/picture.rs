@@ -42,7 +42,8 @@ impl Picture {
         self.pixels[y * self.width + x]
     }
 
-    /// Mixes `color` into the pixel in column `x` of row `y`, `share` of 0 to 1 times its opacity; outside nothing happens.
+    /// Mixes `color` into the pixel in column `x` of row `y`, `share` of 0 to 1 times its opacity; outside
+    /// nothing happens.
     pub fn blend(&mut self, x: usize, y: usize, color: Rgba, share: f32) {
         if x >= self.width || y >= self.height {
             return;

@@ -1,9 +1,10 @@
-//! Which triangle is seen where: eight samples a pixel, a depth buffer, and a fill rule without gaps or overlaps.
+//! Which triangle is seen where: eight samples a pixel, a depth buffer, and a fill rule without gaps or
+//! overlaps.
 //!
-//! Corners are rounded to 1/256 of a pixel and edge functions are exact integers, so that two triangles with a common edge
-//! cover each sample on it exactly once. Depth is 1/distance, which is linear on the screen and precise near the camera.
-//! Triangles are sorted into tiles in their order; each tile is drawn by one thread, so pixels do not depend on how many
-//! there are.
+//! Corners are rounded to 1/256 of a pixel and edge functions are exact integers, so that two triangles with
+//! a common edge cover each sample on it exactly once. Depth is 1/distance, which is linear on the screen and
+//! precise near the camera. Triangles are sorted into tiles in their order; each tile is drawn by one thread,
+//! so pixels do not depend on how many there are.
 
 use glam::Vec3;
 
@@ -71,8 +72,8 @@ impl Projection {
         self.eye
     }
 
-    /// 1/distance of a floor at the picture's corner, and its change a pixel to the right and down; nothing if it is seen
-    /// from below.
+    /// 1/distance of a floor at the picture's corner, and its change a pixel to the right and down; nothing
+    /// if it is seen from below.
     pub fn floor(&self, floor: &Floor) -> Option<[f32; 3]> {
         let above = floor.normal.dot(self.eye) - floor.height;
         (above > 0.0).then(|| self.ray.map(|r| -floor.normal.dot(r) / above))

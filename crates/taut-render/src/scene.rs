@@ -39,12 +39,13 @@ pub enum Paint {
 pub struct Surface {
     /// Vertices \[m\].
     pub positions: Vec<Vec3>,
-    /// Vertex indices of each triangle. Triangles with an index out of range or a position that is no number are not drawn.
+    /// Vertex indices of each triangle. Triangles with an index out of range or a position that is no number
+    /// are not drawn.
     pub triangles: Vec<[u32; 3]>,
     /// Colours.
     pub paint: Paint,
-    /// How much light and shadow change the colours: 1 as in nature, 0 not at all, so that a colour can be compared with a
-    /// colour bar.
+    /// How much light and shadow change the colours: 1 as in nature, 0 not at all, so that a colour can be
+    /// compared with a colour bar.
     pub shading: f32,
 }
 
@@ -65,7 +66,8 @@ pub fn back_of(front: Color) -> Color {
 /// A solid body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid {
-    /// Its shape. A plane is drawn as a square about its origin, `extent` to each side; for a floor without end take [`Floor`].
+    /// Its shape. A plane is drawn as a square about its origin, `extent` to each side; for a floor without
+    /// end take [`Floor`].
     pub shape: Shape,
     /// Where it is.
     pub pose: Pose,

@@ -1,8 +1,8 @@
 //! The colour of a pixel: light on what its samples see.
 //!
-//! Samples on triangles that hang together are lit once, in their middle, with the mean of their colours; that is what makes
-//! eight samples a pixel affordable. Groups are brought to the range of a screen before they are mixed, so that edges in
-//! front of bright light stay smooth.
+//! Samples on triangles that hang together are lit once, in their middle, with the mean of their colours;
+//! that is what makes eight samples a pixel affordable. Groups are brought to the range of a screen before
+//! they are mixed, so that edges in front of bright light stay smooth.
 
 use std::sync::LazyLock;
 
@@ -51,7 +51,8 @@ impl FloorLight {
         }
     }
 
-    /// Smooths along rows (`step` 1) or columns: the sky has few directions, whose shadows should not show one by one.
+    /// Smooths along rows (`step` 1) or columns: the sky has few directions, whose shadows should not show
+    /// one by one.
     fn blur(&mut self, step: usize) {
         self.scratch.clone_from(&self.open);
         let (last, along) = (FLOOR_CELLS - 1, |k: usize| k / step % FLOOR_CELLS);
@@ -197,7 +198,8 @@ impl Shader<'_> {
         if side == 1 {
             normal = -normal;
         }
-        // Where smooth normals look away though the triangle does not, they are turned to the edge of what is seen.
+        // Where smooth normals look away though the triangle does not, they are turned to the edge of what is
+        // seen.
         let facing = normal.dot(view);
         if facing < 0.0 {
             normal = (normal - view * facing).normalize_or(view);
@@ -266,7 +268,8 @@ impl Shader<'_> {
         sum / group.count as f32
     }
 
-    /// Shares of the corners of a triangle in the point seen at `x` and `y`, in perspective; each within 0 to 1.
+    /// Shares of the corners of a triangle in the point seen at `x` and `y`, in perspective; each within 0 to
+    /// 1.
     fn shares(&self, corners: [usize; 3], x: f32, y: f32) -> [f32; 3] {
         let at = Vec3::new(x, y, 1.0);
         let [a, b, c] = corners.map(|v| self.raster.projected[v]);
@@ -355,7 +358,8 @@ fn stored(v: f32) -> f32 {
 /// Steps of the table of [`stored_quickly`].
 const STEPS: usize = 1024;
 
-/// [`stored`] from a table over the root of the value, where it is nearly straight; powers of every pixel would take as long as its light.
+/// [`stored`] from a table over the root of the value, where it is nearly straight; powers of every pixel
+/// would take as long as its light.
 fn stored_quickly(v: f32) -> f32 {
     static TABLE: LazyLock<Vec<f32>> = LazyLock::new(|| {
         let root = |k: usize| k as f32 / STEPS as f32;

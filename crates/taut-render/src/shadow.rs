@@ -1,8 +1,9 @@
-//! What the lights see: depth maps from several points of the key light, whose mean is a soft shadow, and small ones from all
-//! over the sky, whose mean is how open a place is.
+//! What the lights see: depth maps from several points of the key light, whose mean is a soft shadow, and
+//! small ones from all over the sky, whose mean is how open a place is.
 //!
-//! Maps of the key light share its axes and are sheared: a ray towards the point (s, t) of the light keeps x + s z and y + t z,
-//! where z is the depth away from the light. All maps are fixed in space, so shadows do not flicker when cloth moves.
+//! Maps of the key light share its axes and are sheared: a ray towards the point (s, t) of the light keeps x
+//! + s z and y + t z, where z is the depth away from the light. All maps are fixed in space, so shadows do
+//! not flicker when cloth moves.
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
@@ -103,7 +104,8 @@ impl DepthMap {
         }
     }
 
-    /// How much of the light reaches the point at `x` and `y` in texels, at depth `z`: of the four texels around it, 0 to 1.
+    /// How much of the light reaches the point at `x` and `y` in texels, at depth `z`: of the four texels
+    /// around it, 0 to 1.
     #[inline(always)]
     fn visible(&self, x: f32, y: f32, z: f32) -> f32 {
         let (x, y) = (x - 0.5, y - 0.5);
@@ -256,7 +258,8 @@ impl Shadows {
             filled.fold(nothing, |a, b| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]);
     }
 
-    /// How much of the key light reaches the point `p` of a surface with this normal, towards the light, 0 to 1.
+    /// How much of the key light reaches the point `p` of a surface with this normal, towards the light, 0 to
+    /// 1.
     pub fn key(&self, p: Vec3, normal: Vec3) -> f32 {
         // Off the surface, so that it does not shade itself: the further, the more it is seen from the side.
         let slope = 1.0 + 1.5 * (1.0 - normal.dot(self.key.z).abs());
@@ -283,8 +286,8 @@ impl Shadows {
         if sum == 0.0 || sum == count || blocked == 0.0 {
             return sum / count;
         }
-        // In a half-shadow the edges of single maps must not show: each is looked at in more places, about as far apart as
-        // neighbouring points of the light are, seen from what casts the shadow.
+        // In a half-shadow the edges of single maps must not show: each is looked at in more places, about as
+        // far apart as neighbouring points of the light are, seen from what casts the shadow.
         let spacing = self.spacing * apart / blocked;
         for offset in AROUND.map(|[x, y]| Vec2::new(x, y) * spacing) {
             for (map, shear) in self.key_maps.iter().zip(&self.shears) {

@@ -1,7 +1,8 @@
 //! The scene folder: the only place that pages can have read or written.
 //!
-//! Files are named, never given by path: a name with anything but letters, digits, `-`, `_`, blanks and dots is refused, and so is one that
-//! stands for a link. Scenes that a page chooses may read files inside the folder alone.
+//! Files are named, never given by path: a name with anything but letters, digits, `-`, `_`, blanks and dots
+//! is refused, and so is one that stands for a link. Scenes that a page chooses may read files inside the
+//! folder alone.
 
 use std::{
     fs,
@@ -126,7 +127,8 @@ impl Folder {
         Ok(path)
     }
 
-    /// Writes a scene to the file `name`, with or without its ending. A file that is there is replaced where `may_replace` says so.
+    /// Writes a scene to the file `name`, with or without its ending. A file that is there is replaced where
+    /// `may_replace` says so.
     ///
     /// # Errors
     /// Why it was not written.
@@ -148,7 +150,8 @@ impl Folder {
             }
             _ => {}
         }
-        // Written beside it and moved, so that nothing is lost if the disk is full; what is moved over a link replaces the link itself.
+        // Written beside it and moved, so that nothing is lost if the disk is full; what is moved over a link
+        // replaces the link itself.
         let draft = self.root.join(format!(".{name}.{}.part", std::process::id()));
         let write = || -> std::io::Result<()> {
             let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&draft)?;

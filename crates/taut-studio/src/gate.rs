@@ -1,8 +1,9 @@
-//! Who may come in. Only pages that this server gave out drive it: a page of another site must not, though the browser of the same person
-//! runs it and can reach the loopback address.
+//! Who may come in. Only pages that this server gave out drive it: a page of another site must not, though
+//! the browser of the same person runs it and can reach the loopback address.
 //!
-//! - The `Host` that is asked for must be the loopback address, `localhost`, or the address that the user chose to listen on, with the
-//!   port. That keeps out names of other sites that are made to lead here (DNS rebinding).
+//! - The `Host` that is asked for must be the loopback address, `localhost`, or the address that the user
+//!   chose to listen on, with the port. That keeps out names of other sites that are made to lead here (DNS
+//!   rebinding).
 //! - The `Origin` of a WebSocket must be that same host. Browsers always send it, and no page can change it.
 //! - Where the user chose to listen beyond the loopback address, everything takes a random token.
 
@@ -102,7 +103,8 @@ impl Gate {
         };
         let Some(address) = address else { return false };
         let loopback = address == Ipv4Addr::LOCALHOST || address == Ipv6Addr::LOCALHOST;
-        // Which of the machine's addresses is meant cannot be known; names of other sites are kept out all the same.
+        // Which of the machine's addresses is meant cannot be known; names of other sites are kept out all
+        // the same.
         loopback || self.listen.is_some_and(|listen| listen == address || listen.is_unspecified())
     }
 }

@@ -1,4 +1,5 @@
-//! The server: a page and its files, the list of scenes, exports, and WebSockets. Nothing that is asked for over HTTP changes anything.
+//! The server: a page and its files, the list of scenes, exports, and WebSockets. Nothing that is asked for
+//! over HTTP changes anything.
 
 use std::{convert::Infallible, net::TcpListener, sync::Arc, time::Duration};
 

@@ -1,8 +1,8 @@
 //! Where the simulation and the viewers meet.
 //!
-//! The simulation publishes the newest of everything and waits for nobody: whoever comes too late finds a newer frame in the place of the
-//! one that was missed. Nothing queues up, whatever viewers do. What viewers ask for goes the other way through a queue with an end; when it
-//! is full, they are told.
+//! The simulation publishes the newest of everything and waits for nobody: whoever comes too late finds a
+//! newer frame in the place of the one that was missed. Nothing queues up, whatever viewers do. What viewers
+//! ask for goes the other way through a queue with an end; when it is full, they are told.
 
 use std::sync::{
     Arc,

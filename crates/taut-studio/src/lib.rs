@@ -1,11 +1,13 @@
 //! The studio of taut: a running simulation, or a finished run, in the browser.
 //!
-//! [`Studio::start`] opens a server on the loopback address. The simulation runs on a thread of its own ([`session`]) and publishes every
-//! frame to a place where viewers meet it ([`hub`]); another thread serves the page ([`page`]) and its WebSockets ([`http`], [`viewer`]). What is
-//! said between page and server is in `PROTOCOL.md`, as types in [`protocol`], as bytes in [`wire`].
+//! [`Studio::start`] opens a server on the loopback address. The simulation runs on a thread of its own
+//! ([`session`]) and publishes every frame to a place where viewers meet it ([`hub`]); another thread serves
+//! the page ([`page`]) and its WebSockets ([`http`], [`viewer`]). What is said between page and server is in
+//! `PROTOCOL.md`, as types in [`protocol`], as bytes in [`wire`].
 //!
-//! Nothing that viewers do stops the simulation: frames that come too late are never sent, messages have a longest length and a highest rate, and
-//! a page of another site is refused ([`gate`]). Files are read and written in one folder alone ([`folder`]).
+//! Nothing that viewers do stops the simulation: frames that come too late are never sent, messages have a
+//! longest length and a highest rate, and a page of another site is refused ([`gate`]). Files are read and
+//! written in one folder alone ([`folder`]).
 
 pub mod folder;
 pub mod gate;

@@ -1,4 +1,5 @@
-//! The files of the page: those that the build script put into the program, or those of a folder, for work on the page itself.
+//! The files of the page: those that the build script put into the program, or those of a folder, for work on
+//! the page itself.
 
 use std::path::{Component, Path, PathBuf};
 

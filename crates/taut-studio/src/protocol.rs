@@ -148,7 +148,8 @@ pub enum Request {
         /// Comes back as it is.
         stamp: f64,
     },
-    /// To be told to the simulation: whether the page draws on the processor, which it shares with the simulation then.
+    /// To be told to the simulation: whether the page draws on the processor, which it shares with the
+    /// simulation then.
     Draws {
         /// Whether it does.
         software: bool,

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 /// Messages that may come at once.
 const BURST: f64 = 600.0;
-/// Messages a second: twice what a page sends that acknowledges 60 frames and drags with a pointer of 120 events a second.
+/// Messages a second: twice what a page sends that acknowledges 60 frames and drags with a pointer of 120
+/// events a second.
 const RATE: f64 = 360.0;
 /// So many messages too many are a flood.
 const FLOOD: u32 = 2000;

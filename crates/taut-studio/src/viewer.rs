@@ -1,6 +1,7 @@
 //! One page that looks on: what it is sent, what it asks for, and when it has to leave.
 //!
-//! Frames are sent while at most one other is unanswered by an `ack`, so that no more than two are under way, and always the newest.
+//! Frames are sent while at most one other is unanswered by an `ack`, so that no more than two are under way,
+//! and always the newest.
 
 use std::{sync::Arc, time::Duration};
 

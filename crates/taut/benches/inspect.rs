@@ -1,4 +1,5 @@
-//! How long it takes to say of a frame what passes through what, and how near things are: `cargo bench -p taut --bench inspect`.
+//! How long it takes to say of a frame what passes through what, and how near things are:
+//! `cargo bench -p taut --bench inspect`.
 
 use divan::{Bencher, black_box};
 use taut::{

@@ -1,9 +1,10 @@
 //! What limits cost and whether they hold on meshes that are not regular sheets, in one run:
 //! `cargo bench -p taut --bench irregular`.
 //!
-//! Every shape has about 15K triangles. The regular sheet comes first in each table; the last column is the time a
-//! triangle over its. Frames of all shapes take turns, so that a busy neighbour slows them alike. `ONLY=text` keeps the
-//! tables and shapes whose names contain it; `SEED=number` takes other imperfections of the start, and so other motions.
+//! Every shape has about 15K triangles. The regular sheet comes first in each table; the last column is the
+//! time a triangle over its. Frames of all shapes take turns, so that a busy neighbour slows them alike.
+//! `ONLY=text` keeps the tables and shapes whose names contain it; `SEED=number` takes other imperfections of
+//! the start, and so other motions.
 
 use glam::{Vec2, Vec3};
 use taut::{

@@ -1,7 +1,8 @@
 //! What a frame of a hanging sheet costs with the filter and with the sweeps, in one run:
 //! `cargo bench -p taut --bench nearest`.
 //!
-//! Frames of both take turns, so that a busy neighbour slows them alike. Times are of the limiter alone and of whole frames.
+//! Frames of both take turns, so that a busy neighbour slows them alike. Times are of the limiter alone and
+//! of whole frames.
 
 use taut::{
     Cloth, Description, FrameReport, Limit, Material, Motion, Pin, Scheme, State, Stepper, World, certify,

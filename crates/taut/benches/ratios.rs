@@ -1,7 +1,7 @@
 //! The ratios that taut promises, measured in one run: `cargo bench -p taut --bench ratios`.
 //!
-//! Every figure is the best of many short rounds that take turns, so that a busy neighbour slows all of them alike.
-//! Fails (exit code 1) where a promise is not kept.
+//! Every figure is the best of many short rounds that take turns, so that a busy neighbour slows all of them
+//! alike. Fails (exit code 1) where a promise is not kept.
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! What tetrahedra cost: `cargo bench -p taut --bench tetrahedra`.
 //!
-//! Every figure is the best of many short rounds that take turns, so that a busy neighbour slows all of them alike.
-//! Fails (exit code 1) where a promise is not kept.
+//! Every figure is the best of many short rounds that take turns, so that a busy neighbour slows all of them
+//! alike. Fails (exit code 1) where a promise is not kept.
 
 use std::{hint::black_box, time::Instant};
 

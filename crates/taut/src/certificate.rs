@@ -1,7 +1,7 @@
 //! What a frame came to: stretch, residuals past the limits, energy, momentum, penetration, contact.
 //!
-//! Everything is computed in f64 from single-precision positions, by functions of rest mesh and positions alone, so
-//! that `taut verify` gets the same figures from the files.
+//! Everything is computed in f64 from single-precision positions, by functions of rest mesh and positions
+//! alone, so that `taut verify` gets the same figures from the files.
 
 mod contact;
 mod seam;
@@ -114,8 +114,8 @@ pub struct BodyCertificate {
     pub solid: Option<SolidMeasure>,
     /// Mass-weighted mean position \[m\].
     pub center_of_mass: [f64; 3],
-    /// Sums of the positions, plain and weighted with the vertex index: together they tell which vertex of a file was
-    /// changed after it was written \[m\].
+    /// Sums of the positions, plain and weighted with the vertex index: together they tell which vertex of a
+    /// file was changed after it was written \[m\].
     pub fingerprint: [[f64; 3]; 2],
     /// Energies \[J\].
     pub energy: Energy,
@@ -123,7 +123,8 @@ pub struct BodyCertificate {
     pub momentum: [f64; 3],
     /// Angular momentum about the origin \[kg m²/s\].
     pub angular_momentum: [f64; 3],
-    /// Depth of the deepest vertex inside an obstacle \[m\]; 0 if none is inside. Of mesh obstacles closed ones alone have an inside.
+    /// Depth of the deepest vertex inside an obstacle \[m\]; 0 if none is inside. Of mesh obstacles closed
+    /// ones alone have an inside.
     pub max_penetration: f64,
     /// Vertices inside an obstacle by more than 1 µm.
     pub penetrating: u64,
@@ -278,7 +279,8 @@ pub struct RestShape {
 }
 
 impl RestShape {
-    /// Prepares `mesh`, whose edges are `edges`. Faces without area measure as at rest; the checks refuse them before.
+    /// Prepares `mesh`, whose edges are `edges`. Faces without area measure as at rest; the checks refuse
+    /// them before.
     pub fn new(mesh: &TriangleMesh, edges: Vec<[u32; 2]>) -> Self {
         let p = |v: u32| mesh.positions[v as usize].as_dvec3();
         let (inverses, areas) = mesh
@@ -290,7 +292,8 @@ impl RestShape {
         Self { triangles: mesh.triangles.clone(), inverses, areas, edges, lengths, weaves: Vec::new() }
     }
 
-    /// The rest shape of `cloth` with its limits along warp, weft and bias, for [`triangle`](Self::triangle): without edges.
+    /// The rest shape of `cloth` with its limits along warp, weft and bias, for [`triangle`](Self::triangle):
+    /// without edges.
     ///
     /// # Errors
     /// If the warp has no direction in some triangle; the checks of a world refuse that before.
@@ -298,8 +301,8 @@ impl RestShape {
         Ok(Self::new(&cloth.mesh, Vec::new()).woven(cloth.weave_ranges()?))
     }
 
-    /// The same with limits along warp, weft and bias, one for each triangle, in place of those that are the same in all
-    /// directions. None: it stays as it was.
+    /// The same with limits along warp, weft and bias, one for each triangle, in place of those that are the
+    /// same in all directions. None: it stays as it was.
     #[must_use]
     pub fn woven(self, limits: Vec<WeaveRange<f32>>) -> Self {
         Self { weaves: limits.into_iter().map(WeaveRange::doubled).collect(), ..self }
@@ -310,7 +313,8 @@ impl RestShape {
         self.areas.iter().sum::<f64>().sqrt()
     }
 
-    /// Measures triangle `t` against its limits; those along warp, weft and bias, if there are such, take the place of `strain`.
+    /// Measures triangle `t` against its limits; those along warp, weft and bias, if there are such, take the
+    /// place of `strain`.
     pub fn triangle(&self, t: usize, positions: &[Vec3], strain: Limit) -> TriangleMeasure {
         let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
         let cauchy = cauchy(&f);
@@ -326,7 +330,8 @@ impl RestShape {
         self.triangles[t].map(|v| positions[v as usize].as_dvec3().to_array())
     }
 
-    /// Measures `positions` against the limits; those along warp, weft and bias, if there are such, take the place of `strain`.
+    /// Measures `positions` against the limits; those along warp, weft and bias, if there are such, take the
+    /// place of `strain`.
     pub fn measure(&self, positions: &[Vec3], strain: Limit, edge: Limit) -> StrainMeasure {
         let mut m = StrainMeasure { min_stretch: f64::INFINITY, ..StrainMeasure::default() };
         let mut worst = (-1.0, -1.0);
@@ -420,7 +425,8 @@ pub fn fingerprint(positions: &[Vec3]) -> [[f64; 3]; 2] {
     sums.map(|s| s.to_array())
 }
 
-/// Measures what the state of a simulation has come to. A [`Certifier`] does so frame after frame at less cost, where there is contact.
+/// Measures what the state of a simulation has come to. A [`Certifier`] does so frame after frame at less
+/// cost, where there is contact.
 pub fn certify(world: &World, state: &State) -> Certificate {
     Certifier { threads: Threads::alone(), examiner: Examiner::new(world) }.certify(world, state)
 }
@@ -444,9 +450,9 @@ fn certify_body(world: &World, state: &State, body: usize) -> BodyCertificate {
     certificate
 }
 
-/// Measures body `body` with given positions at the end of frame `frame`: everything but kinetic energy and momenta,
-/// which need velocities and stay zero. `caught` must know where pins that began before caught their vertices; others are
-/// not looked at. This is what `taut verify` compares.
+/// Measures body `body` with given positions at the end of frame `frame`: everything but kinetic energy and
+/// momenta, which need velocities and stay zero. `caught` must know where pins that began before caught their
+/// vertices; others are not looked at. This is what `taut verify` compares.
 ///
 /// # Panics
 /// If `positions` has another length than the body has vertices.

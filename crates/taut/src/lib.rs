@@ -1,8 +1,10 @@
-//! taut simulates cloth and soft solids that *hold their limits*: soft up to a chosen stretch or compression, and not beyond.
+//! taut simulates cloth and soft solids that *hold their limits*: soft up to a chosen stretch or compression,
+//! and not beyond.
 //!
-//! This crate is the engine: no files, no window. A [`Description`] says what is wanted, [`World`] is what does not
-//! change while it runs, [`State`] what does, [`Stepper`] advances one by the other, and [`certify`] measures what
-//! came out. [`step`] shows one step from top to bottom. [`VelocityFilter`] is the limiter by itself, for other simulators.
+//! This crate is the engine: no files, no window. A [`Description`] says what is wanted, [`World`] is what
+//! does not change while it runs, [`State`] what does, [`Stepper`] advances one by the other, and [`certify`]
+//! measures what came out. [`step`] shows one step from top to bottom. [`VelocityFilter`] is the limiter by
+//! itself, for other simulators.
 //!
 //! ```
 //! use taut::{Cloth, Description, Material, State, Stepper, World, certify, mesh::generate};

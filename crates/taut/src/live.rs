@@ -1,8 +1,9 @@
-//! A simulation that is changed while it runs (T5): limits, stiffness, gravity, wind and time budget between frames, points that are
-//! dragged, vertices that are pinned and let go.
+//! A simulation that is changed while it runs (T5): limits, stiffness, gravity, wind and time budget between
+//! frames, points that are dragged, vertices that are pinned and let go.
 //!
-//! [`Live`] owns the [`World`], its [`State`] and its [`Stepper`]. What depends on a few numbers is changed in place; for the rest the world is built again
-//! from the changed description, with the levels of its meshes kept, and the state goes on in it.
+//! [`Live`] owns the [`World`], its [`State`] and its [`Stepper`]. What depends on a few numbers is changed
+//! in place; for the rest the world is built again from the changed description, with the levels of its
+//! meshes kept, and the state goes on in it.
 
 mod all;
 
@@ -21,7 +22,8 @@ use crate::{
 /// Limit on stretch of cloth that is to be limited but has none \[strain\].
 const USUAL: f32 = 0.05;
 
-/// Iterations that a step may take past the time budget: time goes by while other programs run, too, and what is cut after a few iterations may be far past its limits.
+/// Iterations that a step may take past the time budget: time goes by while other programs run, too, and what
+/// is cut after a few iterations may be far past its limits.
 const INSIST: u32 = 64;
 
 /// Steps a frame, and most substeps of each, while cloth has no limits.
@@ -132,7 +134,8 @@ impl Live {
         self.stepper.advance_frame(&self.world, &mut self.state)
     }
 
-    /// Goes back to the start. Settings stay as they are; what the user pinned, let go or gripped is forgotten.
+    /// Goes back to the start. Settings stay as they are; what the user pinned, let go or gripped is
+    /// forgotten.
     pub fn reset(&mut self) {
         self.state = State::new(&self.world);
     }
@@ -167,7 +170,8 @@ impl Live {
         Ok(())
     }
 
-    /// Changes the time that a frame may take; `None`: as long as it needs. A step that has not met its limits takes 64 iterations in any case.
+    /// Changes the time that a frame may take; `None`: as long as it needs. A step that has not met its
+    /// limits takes 64 iterations in any case.
     ///
     /// # Errors
     /// If it is longer than 1e6 s.
@@ -189,8 +193,8 @@ impl Live {
         self.rebuild(description)
     }
 
-    /// Changes the limits on the strain of body `body`: of what its [limiter](Live::set_limiter) limits; if that is off, when it is on again.
-    /// Takes the place of limits along warp and weft.
+    /// Changes the limits on the strain of body `body`: of what its [limiter](Live::set_limiter) limits; if
+    /// that is off, when it is on again. Takes the place of limits along warp and weft.
     ///
     /// # Errors
     /// If there is no such body, or the limits are out of range. Nothing has changed then.
@@ -209,8 +213,8 @@ impl Live {
         self.change(body, |settings| settings.bend = limit)
     }
 
-    /// Changes the stiffness of body `body` to `factor` times that of its material at the start: stretching and bending of cloth, Young's modulus
-    /// of solids.
+    /// Changes the stiffness of body `body` to `factor` times that of its material at the start: stretching
+    /// and bending of cloth, Young's modulus of solids.
     ///
     /// # Errors
     /// If there is no such body, or the factor is negative or not finite. Nothing has changed then.
@@ -261,7 +265,8 @@ impl Live {
     /// Takes hold of a point of body `body`: see [`State::grip`].
     ///
     /// # Errors
-    /// If there is no such body or vertex, if weights are negative or all 0, or if a stiffness is out of range.
+    /// If there is no such body or vertex, if weights are negative or all 0, or if a stiffness is out of
+    /// range.
     pub fn grab(
         &mut self,
         body: usize,
@@ -317,8 +322,8 @@ impl Live {
             .unwrap_or_default()
     }
 
-    /// Where the vertices of level `level` of cloth `body` are now \[m\]; 0 is the cloth itself, 1 the first of [`Live::level_meshes`]. Empty if there is no such
-    /// level.
+    /// Where the vertices of level `level` of cloth `body` are now \[m\]; 0 is the cloth itself, 1 the first
+    /// of [`Live::level_meshes`]. Empty if there is no such level.
     pub fn level_positions(&mut self, body: usize, level: usize) -> Vec<Vec3> {
         if body >= self.bodies.len() {
             return Vec::new();
@@ -374,8 +379,9 @@ impl Live {
         result
     }
 
-    /// Chooses steps and substeps for the bodies as they are set now, where the scene leaves that open. Without limits, forces alone hold cloth together, and need more of
-    /// them. Stiffness that is softened to what substeps carry would not change with its factor if these did not.
+    /// Chooses steps and substeps for the bodies as they are set now, where the scene leaves that open.
+    /// Without limits, forces alone hold cloth together, and need more of them. Stiffness that is softened to
+    /// what substeps carry would not change with its factor if these did not.
     fn adapt_steps(&self, solver: &mut Solver) {
         let cloths = &self.bodies[..self.description().cloths.len()];
         let fem = self.description().cloths.iter().map(|cloth| cloth.model == Model::Fem);

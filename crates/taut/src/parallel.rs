@@ -1,11 +1,12 @@
 //! Threads: loops over independent pieces, with results that do not depend on how many there are.
 //!
-//! A step is hundreds of loops of 10 to 100 µs each, one after the other. Handing such a loop to a general task pool costs
-//! as much as the loop: sleeping threads take 10 µs and more to wake, and between two loops they fall asleep. So workers here
-//! watch for the next loop for a while before they sleep, and whoever starts a loop never waits for a worker to
-//! come: pieces are taken one by one, by the caller from the front and by workers from the back (so that the same thread
-//! tends to get the same data), and the caller does alone what nobody else has taken. On a busy machine, where a worker may
-//! not run at all, that costs nothing but its help.
+//! A step is hundreds of loops of 10 to 100 µs each, one after the other. Handing such a loop to a general
+//! task pool costs as much as the loop: sleeping threads take 10 µs and more to wake, and between two loops
+//! they fall asleep. So workers here watch for the next loop for a while before they sleep, and whoever
+//! starts a loop never waits for a worker to come: pieces are taken one by one, by the caller from the front
+//! and by workers from the back (so that the same thread tends to get the same data), and the caller does
+//! alone what nobody else has taken. On a busy machine, where a worker may not run at all, that costs nothing
+//! but its help.
 
 use std::{
     hint::spin_loop,
@@ -23,7 +24,8 @@ use crate::WorldError;
 /// Pieces a thread that a loop is cut into: more even out unequal threads, and cost more.
 const PIECES: usize = 2;
 
-/// How long a worker watches for the next loop before it sleeps: longer than what a step does between two loops.
+/// How long a worker watches for the next loop before it sleeps: longer than what a step does between two
+/// loops.
 const WATCH: Duration = Duration::from_micros(300);
 
 /// Looks at the clock after this many looks for work.
@@ -48,7 +50,8 @@ impl<T> Parts<T> {
     /// `length` items from `first` on.
     ///
     /// # Safety
-    /// The part must be inside the array, which must not be used otherwise meanwhile, and no two parts may overlap.
+    /// The part must be inside the array, which must not be used otherwise meanwhile, and no two parts may
+    /// overlap.
     pub(crate) unsafe fn part<'a>(&self, first: usize, length: usize) -> &'a mut [T] {
         // SAFETY: the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.0.add(first), length) }
@@ -121,8 +124,8 @@ impl Board {
         if self.ticket.compare_exchange(seen, left, Ordering::AcqRel, Ordering::Relaxed).is_err() {
             return true;
         }
-        // SAFETY: the exchange succeeded, so the loop with this number still had pieces when `work` and `call` were read: they
-        // are its own, and its caller waits until this piece is done.
+        // SAFETY: the exchange succeeded, so the loop with this number still had pieces when `work` and
+        // `call` were read: they are its own, and its caller waits until this piece is done.
         let done = catch_unwind(AssertUnwindSafe(|| unsafe {
             let how: Call<()> = std::mem::transmute(how);
             how(work, piece as usize);
@@ -232,14 +235,16 @@ impl Threads {
         self.pool.as_ref().map_or(1, |pool| pool.workers.len() + 1)
     }
 
-    /// How many pieces to make of `len` items, none of which is to be smaller than `grain`, and how long they are.
+    /// How many pieces to make of `len` items, none of which is to be smaller than `grain`, and how long they
+    /// are.
     fn cut(&self, len: usize, grain: usize) -> (usize, usize) {
         let most = (PIECES * self.count()).min(len / grain.max(1)).clamp(1, 0xffff);
         let piece = len.div_ceil(most).max(1);
         (len.div_ceil(piece), piece)
     }
 
-    /// The largest of `work` over pieces of `items`, at least 0; pieces smaller than `grain` are not split off.
+    /// The largest of `work` over pieces of `items`, at least 0; pieces smaller than `grain` are not split
+    /// off.
     pub fn largest<T: Sync>(&self, items: &[T], grain: usize, work: impl Fn(&[T]) -> f32 + Sync) -> f32 {
         let (pieces, length) = self.cut(items.len(), grain);
         match &self.pool {
@@ -282,7 +287,8 @@ impl Threads {
         }
     }
 
-    /// Calls `work` with pieces of `items` and the index of their first; pieces smaller than `grain` are not split off.
+    /// Calls `work` with pieces of `items` and the index of their first; pieces smaller than `grain` are not
+    /// split off.
     pub fn each<T: Send>(&self, items: &mut [T], grain: usize, work: impl Fn(usize, &mut [T]) + Sync) {
         let (pieces, length) = self.cut(items.len(), grain);
         self.pieces_of(items, pieces, length, work);

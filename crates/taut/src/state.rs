@@ -17,13 +17,13 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) frame: u32,
-    /// Positions \[m\] and inverse masses, in the engine's order, with a spare vertex after those of cloth, and those of mesh
-    /// obstacles after that.
+    /// Positions \[m\] and inverse masses, in the engine's order, with a spare vertex after those of cloth,
+    /// and those of mesh obstacles after that.
     pub(crate) x: Vec<Quad>,
     /// Velocities \[m/s\].
     pub(crate) v: Vec<Quad>,
-    /// Mean velocities over the last step \[m/s\]: what the certificate reports. (`v` runs half a step ahead of positions
-    /// under a steady load, as leap-frog's velocities do.)
+    /// Mean velocities over the last step \[m/s\]: what the certificate reports. (`v` runs half a step ahead
+    /// of positions under a steady load, as leap-frog's velocities do.)
     pub(crate) mean_v: Vec<Quad>,
     /// What the filters keep from one step to the next.
     pub(crate) duals: Vec<f32>,
@@ -50,7 +50,8 @@ pub struct Snapshot {
     pub positions: Vec<Vec3>,
     /// Velocities likewise \[m/s\].
     pub velocities: Vec<Vec3>,
-    /// What the limiter keeps from one step to the next, in an order of its own; empty for schemes that keep nothing.
+    /// What the limiter keeps from one step to the next, in an order of its own; empty for schemes that keep
+    /// nothing.
     pub duals: Vec<f32>,
     /// Where pins that have begun since the start caught their vertices, in an order of the world's \[m\].
     pub caught: Vec<Vec3>,
@@ -80,8 +81,8 @@ impl State {
         Self { frame: 0, x, mean_v, v, duals, caught, hands, grips, rigid, mean_rigid, piercings: None }
     }
 
-    /// This state of `from` as one of `to`, which has the same bodies, pins and rigid bodies but other settings. What the filters keep is taken along
-    /// where it means the same.
+    /// This state of `from` as one of `to`, which has the same bodies, pins and rigid bodies but other
+    /// settings. What the filters keep is taken along where it means the same.
     pub(crate) fn carried(&self, from: &World, to: &World) -> Self {
         let mut state = Self::new(to);
         let vertices = 0..from.vertex_count;

@@ -50,11 +50,13 @@ pub struct FrameReport {
     /// Largest excess past a bend limit at the end of the frame, as the limiter saw it \[°\].
     #[serde(default)]
     pub bend_excess: f32,
-    /// Vertices that were stopped short because they would have passed through cloth, over all steps of the frame.
+    /// Vertices that were stopped short because they would have passed through cloth, over all steps of the
+    /// frame.
     #[serde(default)]
     pub stopped: u32,
-    /// Edges that still pass through a triangle at the end of the frame, each counted with each such triangle: what is left of a tangled start, or
-    /// what an obstacle forced on cloth that could not give way.
+    /// Edges that still pass through a triangle at the end of the frame, each counted with each such
+    /// triangle: what is left of a tangled start, or what an obstacle forced on cloth that could not give
+    /// way.
     #[serde(default)]
     pub tangled: u32,
     /// Vertices whose prediction was not a finite number and was put back.
@@ -63,7 +65,8 @@ pub struct FrameReport {
     pub velocity_ms: f32,
     /// Time spent limiting \[ms\].
     pub limit_ms: f32,
-    /// Time spent on contact beside limiting: drawing apart what is tangled, and what a step may not end with \[ms\].
+    /// Time spent on contact beside limiting: drawing apart what is tangled, and what a step may not end with
+    /// \[ms\].
     #[serde(default)]
     pub contact_ms: f32,
     /// Time spent on the rest of the step \[ms\].
@@ -152,11 +155,12 @@ impl Stepper {
         self
     }
 
-    /// How far the last step ended from the nearest state within the limits, over how far its prediction was from it, in the
-    /// mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go. Whatever the scheme is. `None` without
-    /// limited triangles, or if they were all within their limits.
+    /// How far the last step ended from the nearest state within the limits, over how far its prediction was
+    /// from it, in the mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go.
+    /// Whatever the scheme is. `None` without limited triangles, or if they were all within their limits.
     ///
-    /// Compares with a converged [reference](crate::limit::nearest::reference), which knows nothing of obstacles; takes seconds.
+    /// Compares with a converged [reference](crate::limit::nearest::reference), which knows nothing of
+    /// obstacles; takes seconds.
     pub fn mass_metric_error(&self, world: &World, state: &State) -> Option<f64> {
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
         let (mut missed, mut needed) = (0.0, 0.0);
@@ -203,10 +207,12 @@ impl Stepper {
         report
     }
 
-    /// The first step of the next frame once more, from a copy of `state`, with at most `iterations` iterations in place of the
-    /// solver's and no time budget: how it went, and where it led. With 0 iterations that is the prediction, before anything is limited.
+    /// The first step of the next frame once more, from a copy of `state`, with at most `iterations`
+    /// iterations in place of the solver's and no time budget: how it went, and where it led. With 0
+    /// iterations that is the prediction, before anything is limited.
     ///
-    /// To see how a step converges: the state that it gives lies inside a frame, so measure it but do not go on from it.
+    /// To see how a step converges: the state that it gives lies inside a frame, so measure it but do not go
+    /// on from it.
     pub fn attempt(&mut self, world: &World, state: &State, iterations: u32) -> (FrameReport, State) {
         let mut state = state.clone();
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
@@ -369,7 +375,8 @@ fn fly(
     poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
 }
 
-/// Takes a rigid body that would have `flown` to the end of a step. One that is not finite then stays where it was, at rest: false.
+/// Takes a rigid body that would have `flown` to the end of a step. One that is not finite then stays where
+/// it was, at rest: false.
 fn land(state: &mut RigidState, flown: &RigidState, [start, end]: [Pose; 2], dt: f32) -> bool {
     *state = *flown;
     state.end_step(&flown.pose, end, dt);
@@ -396,7 +403,8 @@ fn place_pins(targets: impl Iterator<Item = (usize, Vec3)>, x: &mut [Quad]) {
     }
 }
 
-/// The last line of defence: a vertex that is not a finite number goes back to where it was, at rest. Gives their count.
+/// The last line of defence: a vertex that is not a finite number goes back to where it was, at rest. Gives
+/// their count.
 fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad]) -> u32 {
     let mut rescued = 0;
     for ((old, x), v) in old.iter().zip(x).zip(v) {

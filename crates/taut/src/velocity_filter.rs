@@ -1,8 +1,10 @@
-//! The limiter by itself, for other simulators: positions, velocities, masses and a time step in, filtered velocities and a certificate out.
+//! The limiter by itself, for other simulators: positions, velocities, masses and a time step in, filtered
+//! velocities and a certificate out.
 //!
-//! A simulator that moves vertices by x ← x + dt v calls [`VelocityFilter::apply`] between its forces and that line; x + dt v is then
-//! within the limits, outside obstacles, and velocities are changed as the [`Scheme`](crate::Scheme) does it: with `nearest` as little as
-//! possible in the mass metric. All schemes go through this one function.
+//! A simulator that moves vertices by x ← x + dt v calls [`VelocityFilter::apply`] between its forces and
+//! that line; x + dt v is then within the limits, outside obstacles, and velocities are changed as the
+//! [`Scheme`](crate::Scheme) does it: with `nearest` as little as possible in the mass metric. All schemes go
+//! through this one function.
 //!
 //! ```
 //! use glam::Vec3;
@@ -79,8 +81,8 @@ pub struct FilterSetup {
     pub coarse: Option<CoarseLimits>,
     /// Solids that vertices may not enter, with friction. Their motion runs by the filter's own clock.
     pub obstacles: Vec<Obstacle>,
-    /// Scheme, projection, tolerances, iterations; `budget_ms` is that of a call. Steps and substeps are the caller's affair and mean
-    /// nothing here.
+    /// Scheme, projection, tolerances, iterations; `budget_ms` is that of a call. Steps and substeps are the
+    /// caller's affair and mean nothing here.
     pub solver: Solver,
     /// Threads (0: one per core). Results do not depend on it.
     pub threads: usize,
@@ -119,7 +121,8 @@ pub struct Filtered {
     pub bend: BendMeasure,
     /// Depth of the deepest vertex inside an obstacle \[m\]; 0 if none is inside.
     pub max_penetration: f64,
-    /// Vertices that the limiter lost (not a finite number) and that were stopped instead; 0 unless something is badly wrong.
+    /// Vertices that the limiter lost (not a finite number) and that were stopped instead; 0 unless something
+    /// is badly wrong.
     pub rescued: u32,
 }
 
@@ -175,8 +178,8 @@ pub enum FilterError {
     NoMass(usize),
 }
 
-/// Filters velocities so that a time step keeps the limits. Nothing is allocated in a call after the first, unless the held
-/// vertices have changed.
+/// Filters velocities so that a time step keeps the limits. Nothing is allocated in a call after the first,
+/// unless the held vertices have changed.
 #[derive(Debug)]
 pub struct VelocityFilter {
     world: World,
@@ -243,11 +246,13 @@ impl VelocityFilter {
         })
     }
 
-    /// Changes `velocities` \[m/s\] so that vertices at `positions` \[m\] keep the limits when they have moved by `dt` \[s\] times
-    /// their velocity. Those of held vertices stay. The filter's clock goes on by `dt`.
+    /// Changes `velocities` \[m/s\] so that vertices at `positions` \[m\] keep the limits when they have
+    /// moved by `dt` \[s\] times their velocity. Those of held vertices stay. The filter's clock goes on by
+    /// `dt`.
     ///
     /// # Errors
-    /// If lengths do not fit the mesh, a number is not finite, a vertex would leave the reach, or `dt` is not usable.
+    /// If lengths do not fit the mesh, a number is not finite, a vertex would leave the reach, or `dt` is not
+    /// usable.
     pub fn apply(
         &mut self,
         positions: &[Vec3],
@@ -339,7 +344,8 @@ impl VelocityFilter {
         self.held.get(vertex) == Some(&true)
     }
 
-    /// Gives all vertices new masses \[kg\]: those of mass 0 or infinity are held from now on, others are let go. Builds all tables anew, as
+    /// Gives all vertices new masses \[kg\]: those of mass 0 or infinity are held from now on, others are let
+    /// go. Builds all tables anew, as
     /// [`VelocityFilter::new`] does; what is kept from call to call stays.
     ///
     /// # Errors
@@ -393,7 +399,8 @@ fn has_mass(mass: f64) -> bool {
     mass > 0.0 && mass.is_finite()
 }
 
-/// Masses that the engine can work with: held vertices get the mean of the others, which nothing depends on while they are held.
+/// Masses that the engine can work with: held vertices get the mean of the others, which nothing depends on
+/// while they are held.
 fn usable_masses(masses: &[f64], wanted: usize) -> Result<Vec<f64>, FilterError> {
     if masses.len() != wanted {
         return Err(FilterError::Length { what: "masses", got: masses.len(), wanted });

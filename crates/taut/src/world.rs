@@ -1,4 +1,5 @@
-//! What does not change while a simulation runs: the description that a caller gives, and the tables made from it.
+//! What does not change while a simulation runs: the description that a caller gives, and the tables made
+//! from it.
 
 mod body;
 mod build;
@@ -61,8 +62,9 @@ pub use weave::{Direction, Weave};
 /// For strain: relative change of length, so that `max = 0.05` allows principal stretches up to 1.05, and
 /// `min = -0.05` down to 0.95.
 ///
-/// For bend: degrees a centimetre (Eq. 5 of the paper), so that `max = 30.0` lets a hinge whose wings are both 1 cm high fold by
-/// 60 degrees past its rest angle towards the back of the surface, and `min = -30.0` as far towards its front.
+/// For bend: degrees a centimetre (Eq. 5 of the paper), so that `max = 30.0` lets a hinge whose wings are
+/// both 1 cm high fold by 60 degrees past its rest angle towards the back of the surface, and `min = -30.0`
+/// as far towards its front.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
     /// Largest allowed compression (a negative number, at least −1) or bend towards the front, or none.
@@ -88,7 +90,8 @@ pub struct Cloth {
     pub model: Model,
     /// Limits on the principal strains of every triangle (isotropic).
     pub strain: Limit,
-    /// Limits on the principal strains of every triangle by their direction; these take the place of `strain`.
+    /// Limits on the principal strains of every triangle by their direction; these take the place of
+    /// `strain`.
     pub weave: Option<Weave>,
     /// Limits on the strain of every edge.
     pub edge: Limit,
@@ -100,13 +103,15 @@ pub struct Cloth {
     pub pins: Vec<Pin>,
     /// Mass of each vertex \[kg\]; `None` takes a third of the mass of each triangle around it.
     pub masses: Option<Vec<f64>>,
-    /// How far the start of vertices that are not held is displaced at random along the normals, at most \[m\]; `None`
-    /// takes [`IMPERFECTION`] of the mean length of an edge. No real cloth is perfectly flat, and one that is does not
-    /// know which way to buckle: pushed together, it stays flat and cannot meet a lower limit.
+    /// How far the start of vertices that are not held is displaced at random along the normals, at most
+    /// \[m\]; `None` takes [`IMPERFECTION`] of the mean length of an edge. No real cloth is perfectly flat,
+    /// and one that is does not know which way to buckle: pushed together, it stays flat and cannot meet a
+    /// lower limit.
     pub imperfection: Option<f32>,
 }
 
-/// What [`Cloth::imperfection`] is by default, in mean lengths of an edge: far below what can be seen, far above rounding.
+/// What [`Cloth::imperfection`] is by default, in mean lengths of an edge: far below what can be seen, far
+/// above rounding.
 pub const IMPERFECTION: f32 = 1e-4;
 
 impl Cloth {
@@ -138,8 +143,9 @@ pub enum Model {
     /// Linear triangles; limits as the [`Scheme`] has it.
     #[default]
     Fem,
-    /// The second paper's (T1 to T4, T6): energy of edges and hinges, limits on edges and hinges alone, enforced over a few levels with so many iterations on each,
-    /// whatever the scheme. Quick, and as exact as its iterations make it.
+    /// The second paper's (T1 to T4, T6): energy of edges and hinges, limits on edges and hinges alone,
+    /// enforced over a few levels with so many iterations on each, whatever the scheme. Quick, and as exact
+    /// as its iterations make it.
     Edge(EdgeModel),
 }
 
@@ -148,7 +154,8 @@ pub enum Model {
 pub struct EdgeModel {
     /// Levels, the cloth itself included: 1 to 5. Small meshes may have fewer.
     pub levels: u32,
-    /// Iterations on each level in a frame, 1 to 10000, shared out between its steps; fewer where limits hold.
+    /// Iterations on each level in a frame, 1 to 10000, shared out between its steps; fewer where limits
+    /// hold.
     pub iterations: u32,
 }
 
@@ -156,7 +163,8 @@ impl EdgeModel {
     /// Vertices that its coarsest level may have at the least.
     const COARSEST: usize = 16;
 
-    /// How deep its levels are, the cloth itself not counted: at most [`EdgeModel::levels`] less one of what this makes.
+    /// How deep its levels are, the cloth itself not counted: at most [`EdgeModel::levels`] less one of what
+    /// this makes.
     pub(crate) fn options() -> hierarchy::Options {
         hierarchy::Options { coarsest: Self::COARSEST, ..hierarchy::Options::default() }
     }
@@ -194,14 +202,16 @@ pub enum Scheme {
     Serial,
     /// All elements at once, corrections averaged with constant weights so that momentum is kept.
     Jacobi,
-    /// The nearest state within the limits in the mass metric, on all levels at once. Limits on edges are swept
-    /// afterwards.
+    /// The nearest state within the limits in the mass metric, on all levels at once. Limits on edges are
+    /// swept afterwards.
     #[default]
     Nearest,
-    /// Nonlinear cycles over coarser levels of the mesh, coloured sweeps on each, until the finest is within its limits.
+    /// Nonlinear cycles over coarser levels of the mesh, coloured sweeps on each, until the finest is within
+    /// its limits.
     Cycle,
-    /// As published (W10): one pass over four levels with limits of their own, 128 iterations on each, elements one by one
-    /// in random order, Eq. 4 whatever the projection, on one thread. Here to compare with.
+    /// As published (W10): one pass over four levels with limits of their own, 128 iterations on each,
+    /// elements one by one in random order, Eq. 4 whatever the projection, on one thread. Here to compare
+    /// with.
     Paper,
 }
 
@@ -228,21 +238,24 @@ pub struct Solver {
     pub bend_tolerance: f32,
     /// Most iterations a step; on the finest level, if there are several.
     pub iterations: u32,
-    /// Most passes over the coarse levels a step, for [`Scheme::Cycle`] and [`Scheme::Paper`] only; 0 leaves it to the scheme:
-    /// cycles until the limits are met, the paper's once.
+    /// Most passes over the coarse levels a step, for [`Scheme::Cycle`] and [`Scheme::Paper`] only; 0 leaves
+    /// it to the scheme: cycles until the limits are met, the paper's once.
     pub passes: u32,
-    /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent. The result then depends on
-    /// the machine.
+    /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent. The result then
+    /// depends on the machine.
     pub budget_ms: Option<f32>,
     /// Factor on every correction; 1 is plain Gauss–Seidel, between 1 and 2 over-relaxation.
     pub relaxation: f32,
-    /// Steps of the whole pipeline a frame; 0 chooses: 1, as in the paper, for the schemes that solve over levels (3 for curved
-    /// shells with a lower limit, which a long step crumples), 15 where there is cloth of the [edge model](Model::Edge), or half as many as it has iterations, and 4 to 32 for those that do not and for limits on edges, so that a
-    /// step has no more than 12 substeps: limits that are met only roughly set off waves in stiff cloth.
+    /// Steps of the whole pipeline a frame; 0 chooses: 1, as in the paper, for the schemes that solve over
+    /// levels (3 for curved shells with a lower limit, which a long step crumples), 15 where there is cloth
+    /// of the [edge model](Model::Edge), or half as many as it has iterations, and 4 to 32 for those that do
+    /// not and for limits on edges, so that a step has no more than 12 substeps: limits that are met only
+    /// roughly set off waves in stiff cloth.
     pub steps_per_frame: u32,
-    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. Of no use where cloth touches
-    /// ([`Contact`], mesh obstacles) and the scheme is [`Scheme::Nearest`], which is implicit there. 0 chooses: 1 for cloth of the edge model alone, 6 where
-    /// a frame is one step or three, 24 otherwise.
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. Of no use
+    /// where cloth touches ([`Contact`], mesh obstacles) and the scheme is [`Scheme::Nearest`], which is
+    /// implicit there. 0 chooses: 1 for cloth of the edge model alone, 6 where a frame is one step or three,
+    /// 24 otherwise.
     pub max_substeps: u32,
 }
 
@@ -266,7 +279,8 @@ impl Default for Solver {
 /// Contact of cloth with itself and with other cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Distance that pieces of cloth keep from each other and from themselves \[m\]; 0 lets cloth pass through cloth.
+    /// Distance that pieces of cloth keep from each other and from themselves \[m\]; 0 lets cloth pass
+    /// through cloth.
     pub thickness: f32,
     /// Coulomb friction coefficient of cloth on cloth.
     pub friction: f32,
@@ -404,7 +418,8 @@ pub struct World {
     pub(crate) bodies: Vec<Body>,
     /// Vertices of cloth. In the arrays of the engine these are followed by a spare, and that by `fixtures`.
     pub(crate) vertex_count: usize,
-    /// Vertices of mesh obstacles, one obstacle after the other. They have no inverse mass, and are where the time has them.
+    /// Vertices of mesh obstacles, one obstacle after the other. They have no inverse mass, and are where the
+    /// time has them.
     pub(crate) fixtures: Range<usize>,
     /// By mesh obstacle: what tells inside from outside, if it is closed.
     pub(crate) insides: Vec<Option<ClosedMesh>>,
@@ -412,8 +427,9 @@ pub struct World {
     pub(crate) start: Vec<Quad>,
     /// Inverse masses of all vertices while they are not held, in the same unit; 0 for the spare.
     pub(crate) inverse_masses: Vec<f32>,
-    /// What an inverse mass of 1 stands for \[1/kg\]: chosen so that inverse masses are about the square of an edge, which
-    /// keeps the products that the strain limit makes of them inside the range of a float, whatever the scene's size.
+    /// What an inverse mass of 1 stands for \[1/kg\]: chosen so that inverse masses are about the square of
+    /// an edge, which keeps the products that the strain limit makes of them inside the range of a float,
+    /// whatever the scene's size.
     pub(crate) inverse_mass_unit: f32,
     /// By vertex, and of each vertex in the order of the scene.
     pub(crate) pins: Vec<PinnedVertex>,
@@ -433,7 +449,8 @@ pub struct World {
     pub(crate) bends: Colored<BendBatch>,
     /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
-    /// What takes the place of each of these while its seams are closed, if it has seams: twins are one vertex there.
+    /// What takes the place of each of these while its seams are closed, if it has seams: twins are one
+    /// vertex there.
     pub(crate) welded: Vec<Option<Filter>>,
     /// One for each cloth with limits on coarser levels, if the scheme asks for them.
     pub(crate) levels: Vec<Leveled<Vec<ElementLimits>>>,
@@ -543,7 +560,8 @@ impl World {
         self.description.solids.iter().map(|s| s.mesh.tetrahedra.len()).sum()
     }
 
-    /// Triangles by which body `body` touches, in the caller's vertex order: of a solid those of its boundary.
+    /// Triangles by which body `body` touches, in the caller's vertex order: of a solid those of its
+    /// boundary.
     pub fn surface_of(&self, body: usize) -> &[[u32; 3]] {
         &self.bodies[body].surface
     }
@@ -583,7 +601,8 @@ impl World {
         sizes
     }
 
-    /// What results are measured by: the scheme's own filters, or those of [`Scheme::Nearest`] for this world.
+    /// What results are measured by: the scheme's own filters, or those of [`Scheme::Nearest`] for this
+    /// world.
     pub(crate) fn judges(&self) -> &[Filter] {
         if self.description.solver.scheme == Scheme::Nearest {
             return &self.filters;
@@ -616,12 +635,14 @@ impl World {
         self.forces.plan(f64::from(self.step_time()), 1.0, self.max_substeps())
     }
 
-    /// How many edges pass through a triangle at the start, each counted with each such triangle, of what is kept from passing through.
+    /// How many edges pass through a triangle at the start, each counted with each such triangle, of what is
+    /// kept from passing through.
     pub fn tangled_at_start(&self) -> usize {
         self.surface.as_ref().map_or(0, |surface| pierced(surface, &self.start).len())
     }
 
-    /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line each.
+    /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line
+    /// each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         for (described, body) in self.description.bodies().zip(&self.bodies) {

@@ -1,7 +1,8 @@
-//! Limiting must not bend motion to its convenience: a run should move like one whose steps all end in the nearest state within
-//! the limits, in the mass metric.
+//! Limiting must not bend motion to its convenience: a run should move like one whose steps all end in the
+//! nearest state within the limits, in the mass metric.
 //!
-//! The nearest state is that of [`taut::limit::nearest::reference`], which `tests/nearest.rs` checks against an independent solver.
+//! The nearest state is that of [`taut::limit::nearest::reference`], which `tests/nearest.rs` checks against
+//! an independent solver.
 
 use glam::{DVec3, Vec3};
 use taut::{
@@ -44,7 +45,8 @@ struct Motions {
     energy: f64,
 }
 
-/// Measures a frame from its positions and those of the frame before. Elastic energy is that of the stiffness that the substeps carry.
+/// Measures a frame from its positions and those of the frame before. Elastic energy is that of the stiffness
+/// that the substeps carry.
 fn measure(world: &World, frame: u32, [before, now]: [&[Vec3]; 2]) -> Motions {
     let cloth = &world.description().cloths[0];
     let dt = f64::from(world.description().frame_time);

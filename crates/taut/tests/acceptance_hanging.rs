@@ -1,7 +1,7 @@
 //! What is promised of a hanging sheet of 128×128 cells: limits hold in every frame.
 //!
-//! Stretches are measured here, in double precision from rest and current edges alone, by another formula than the engine's:
-//! as roots of the eigenvalues of the quotient of the two first fundamental forms.
+//! Stretches are measured here, in double precision from rest and current edges alone, by another formula
+//! than the engine's: as roots of the eigenvalues of the quotient of the two first fundamental forms.
 
 use glam::{DVec3, Vec3};
 use taut::{

@@ -198,9 +198,9 @@ fn one_projection_lands_where_the_direction_stays() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
-    /// Along the gradient the direction turns while a stretch is brought to its limit, and the limit with it; and where the
-    /// lower limit of one direction is in the way of the upper one of another, one projection mends one of them. So it takes
-    /// several.
+    /// Along the gradient the direction turns while a stretch is brought to its limit, and the limit with it;
+    /// and where the lower limit of one direction is in the way of the upper one of another, one projection
+    /// mends one of them. So it takes several.
     #[test]
     fn any_triangle_ends_within_its_limits(
         x in prop::array::uniform3(prop::array::uniform3(-1.0f64..1.0)),

@@ -14,7 +14,8 @@ fn every_hinge_gets_the_angles_of_eq_5() {
     cloth.material.bend = 0.0;
     cloth.bend = Limit { min: Some(-30.0), max: None };
     let world = World::new(Description { cloths: vec![cloth], ..Description::default() }).unwrap();
-    // Inner edges of a grid of 10 × 10 cells of 1 cm: 100 diagonals, whose wings are 1/√2 cm high, and 180 others.
+    // Inner edges of a grid of 10 × 10 cells of 1 cm: 100 diagonals, whose wings are 1/√2 cm high, and 180
+    // others.
     let angles: Vec<f32> = world.bend_elements().iter().map(|e| e.min.to_degrees()).collect();
     let count = |angle: f32| angles.iter().filter(|a| (*a - angle).abs() < 0.01).count();
     assert_eq!((angles.len(), count(-30.0 * 2.0f32.sqrt()), count(-60.0)), (280, 100, 180));
@@ -118,8 +119,8 @@ fn a_hanging_sheet_holds_loose_and_tight_bends() {
     }
 }
 
-/// Acceptance: 240 frames, light damping (1/s: a swing dies away to a 3000th by then), at most 0.02 m/s. What a step may leave past
-/// the limits moves cloth: with the default tolerance of 0.01 it is 0.023 m/s.
+/// Acceptance: 240 frames, light damping (1/s: a swing dies away to a 3000th by then), at most 0.02 m/s. What
+/// a step may leave past the limits moves cloth: with the default tolerance of 0.01 it is 0.023 m/s.
 #[test]
 fn bend_limits_do_not_keep_it_from_coming_to_rest() {
     for bend in [30.0, 3.0] {

@@ -117,7 +117,8 @@ fn certificates_count_what_passes_through_a_mesh_where_it_is_then() {
     // The ball rises: at the start it was lower than the sheet is now.
     x.iter_mut().for_each(|x| x.y = 0.12);
     assert!(look(0, &x).intersections == 0 && look(20, &x).intersections > 0);
-    // Cloth may pass through itself here, which is none of the certificate's business; but who asks for all is told.
+    // Cloth may pass through itself here, which is none of the certificate's business; but who asks for all
+    // is told.
     let flap = |x: &mut [Vec3]| {
         x.iter_mut().enumerate().for_each(|(i, x)| *x = Vec3::new(i as f32 % 2.0, 9.0, (i % 3) as f32))
     };

@@ -45,7 +45,8 @@ fn watch(world: &World, frames: u32, mut each: impl FnMut(&State, &Certificate))
 /// Radius of the ball \[m\].
 const BALL: f32 = 0.15;
 
-/// A curtain in the plane z = 0 and a ball that comes at it along z from `from` \[m\] at 100 m/s, for a thirtieth of a second, which is one step.
+/// A curtain in the plane z = 0 and a ball that comes at it along z from `from` \[m\] at 100 m/s, for a
+/// thirtieth of a second, which is one step.
 fn thrown(from: f32, pinned: bool, as_mesh: bool) -> World {
     let mut curtain = sheet("curtain", [1.0, 1.0], [24, 24]);
     let upright = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
@@ -88,7 +89,8 @@ fn thrown(from: f32, pinned: bool, as_mesh: bool) -> World {
     World::new(description).unwrap()
 }
 
-/// How many times the curtain lies across the ball's axis, in front of the middle of the ball at z = `middle` \[m\] and behind it.
+/// How many times the curtain lies across the ball's axis, in front of the middle of the ball at z = `middle`
+/// \[m\] and behind it.
 fn across(world: &World, state: &State, middle: f32) -> [usize; 2] {
     let x = state.positions(world, 0);
     let axis = Vec3::new(0.013, -0.007, 0.0);
@@ -105,7 +107,8 @@ fn across(world: &World, state: &State, middle: f32) -> [usize; 2] {
     counts
 }
 
-/// A ball thrown at a curtain at 100 m/s is caught: in the step in which it comes, and in those after it, the curtain is in front of it.
+/// A ball thrown at a curtain at 100 m/s is caught: in the step in which it comes, and in those after it, the
+/// curtain is in front of it.
 #[test]
 fn a_ball_at_a_hundred_metres_a_second_is_caught_by_a_curtain() {
     // It ends as far behind the curtain as that can swing, or takes a loose one along.
@@ -284,7 +287,8 @@ fn slip(slope: Slope, friction: f32, degrees: f32) -> f32 {
     (tilt.inverse() * (to - from)).x
 }
 
-/// Coulomb: it sticks below the angle whose tangent is the coefficient of friction, and slides above it, within two degrees.
+/// Coulomb: it sticks below the angle whose tangent is the coefficient of friction, and slides above it,
+/// within two degrees.
 #[test]
 fn friction_holds_up_to_its_angle_and_no_further() {
     for slope in [Slope::Plane, Slope::Mesh, Slope::Cloth] {

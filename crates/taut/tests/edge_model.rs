@@ -1,4 +1,5 @@
-//! The second paper's solver (model "edge"): what its levels change and what they keep, how far it gets, how quick it is.
+//! The second paper's solver (model "edge"): what its levels change and what they keep, how far it gets, how
+//! quick it is.
 
 use std::time::Instant;
 
@@ -114,7 +115,8 @@ fn without_a_coarse_correction_the_cloth_keeps_its_bits() {
 
 #[test]
 fn four_levels_of_50_fold_like_a_single_mesh_of_200() {
-    // Figure 11: at the settings that the limit on time is for, and with forces of the material's own stiffness rather than what one substep can carry.
+    // Figure 11: at the settings that the limit on time is for, and with forces of the material's own
+    // stiffness rather than what one substep can carry.
     let lanes = LaneKind::detect();
     for (substeps, allowed) in [(0, [0.012, 0.04]), (24, [0.005, 0.025])] {
         let sheet = |settings| {
@@ -181,7 +183,8 @@ fn tighter_limits_stretch_less_with_20_iterations_a_level() {
 
 #[test]
 fn cloth_that_is_limited_falls_and_swings_like_any() {
-    // Against the scheme `nearest`: pulls that are kept and heavier vertices at pins must neither freeze nor drive it.
+    // Against the scheme `nearest`: pulls that are kept and heavier vertices at pins must neither freeze nor
+    // drive it.
     let lanes = LaneKind::detect();
     let other = || {
         let mut description = sheet(40, EdgeModel::default());
@@ -264,7 +267,8 @@ fn a_run_goes_on_from_a_snapshot_to_the_same_bits() {
 
 #[test]
 fn stiffness_is_that_of_the_material() {
-    // A strip of 1 m under 10 N/m along it, nothing limited: it stretches by a tenth of what 100 N/m would take.
+    // A strip of 1 m under 10 N/m along it, nothing limited: it stretches by a tenth of what 100 N/m would
+    // take.
     let mesh = generate::grid([1.0, 0.2], [40, 8], generate::Diagonals::Alternating, 0);
     let mut material = Material::named("polyester").unwrap();
     (material.stretch, material.bend, material.density, material.damping) = (100.0, 0.0, 1.0, 4.0);

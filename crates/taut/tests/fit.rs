@@ -182,7 +182,8 @@ fn furthest(mesh: &TriangleMesh, bend: Bend, direction: f64, stretch: f64, limit
     bent(mesh, bend, direction, low, stretch)
 }
 
-/// Worst excess past the limits of each level over random states of a kind that go as far as the base mesh allows.
+/// Worst excess past the limits of each level over random states of a kind that go as far as the base mesh
+/// allows.
 fn pushed(
     kind: &str,
     mesh: &TriangleMesh,
@@ -229,7 +230,8 @@ fn how_far_coarse_limits_push_states_that_the_base_mesh_allows() {
                     e.bend.to_degrees(),
                     e.mean_bend.to_degrees()
                 );
-                // Chords over a fold stretch a coarse triangle by up to √2: the upper limit is known to push those.
+                // Chords over a fold stretch a coarse triangle by up to √2: the upper limit is known to push
+                // those.
                 assert!(e.stretch < 0.3, "{kind} {method:?} {e:?}");
                 match method {
                     Method::Bounds => assert!(e.shrink < 1e-4 && e.bend < 1e-4, "{kind} {e:?}"),
@@ -257,8 +259,8 @@ fn smooth_bends_are_hardly_pushed() {
     }
 }
 
-/// A right triangle with legs of 2 cm, cut into four, as the base; and itself as the only level. Midpoints of edges are
-/// raised by `height` \[cm\].
+/// A right triangle with legs of 2 cm, cut into four, as the base; and itself as the only level. Midpoints of
+/// edges are raised by `height` \[cm\].
 fn right_triangle(height: f32) -> (TriangleMesh, Hierarchy) {
     let p = |x: f32, y: f32, z: f32| 0.01 * Vec3::new(x, y, z);
     let base = TriangleMesh {
@@ -364,7 +366,8 @@ fn fitted_limits_lie_between_the_base_and_the_bounds() {
     for method in [Method::Direct, Method::Indirect] {
         let limits = fitted(&mesh, &hierarchy, both(4.0), method);
         lie_in_order(&mesh, &hierarchy, both(4.0), &limits);
-        // Coarser elements can shrink and bend further, and further than the base's: 4 °/cm on cells of 6.25 cm.
+        // Coarser elements can shrink and bend further, and further than the base's: 4 °/cm on cells of 6.25
+        // cm.
         let shrink: Vec<f32> = limits.levels.iter().map(|l| median(l.strain.iter().map(|r| r.min))).collect();
         let bend: Vec<f32> = limits.levels.iter().map(|l| median(l.bend.iter().map(|b| b[1]))).collect();
         assert!(shrink[0] < 0.94 && shrink.windows(2).all(|w| w[1] < w[0]), "{shrink:?}");

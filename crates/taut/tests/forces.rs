@@ -39,7 +39,8 @@ fn assert_close<const K: usize>(forces: [V; K], expected: [V; K]) -> Result<(), 
     Ok(())
 }
 
-/// The energy of St. Venant–Kirchhoff straight from the textbook: A (½ λ tr(E)² + μ E:E), with plane-stress λ.
+/// The energy of St. Venant–Kirchhoff straight from the textbook: A (½ λ tr(E)² + μ E:E), with plane-stress
+/// λ.
 fn textbook_membrane(x: &[V; 3], r: &[V; 3], young: f64, poisson: f64) -> f64 {
     let m = |p: &[V; 3]| nalgebra::Matrix3x2::from_fn(|i, j| p[j + 1][i] - p[0][i]);
     let flat = m(r).fixed_view::<2, 2>(0, 0).into_owned();

@@ -1,8 +1,9 @@
-//! The spine's promise on one scene: a hanging sheet of 40×40 cells stays within its limit and swings like cloth.
+//! The spine's promise on one scene: a hanging sheet of 40×40 cells stays within its limit and swings like
+//! cloth.
 //!
-//! The reference is another simulator: f64, one element after the other in random order, iterated until nothing is
-//! past its limit by more than 1e-4. It shares the formulas of single elements, which have tests of their own, and
-//! nothing else: no lanes, no colours, no reordering, no certificate.
+//! The reference is another simulator: f64, one element after the other in random order, iterated until
+//! nothing is past its limit by more than 1e-4. It shares the formulas of single elements, which have tests
+//! of their own, and nothing else: no lanes, no colours, no reordering, no certificate.
 
 use glam::{DVec3, Vec3};
 use taut::{
@@ -34,7 +35,8 @@ fn sheet(cells: u32) -> Description {
     description
 }
 
-/// The largest principal stretch, by another formula than the engine's: the largest singular value from nalgebra.
+/// The largest principal stretch, by another formula than the engine's: the largest singular value from
+/// nalgebra.
 fn largest_stretch(rest: &TriangleMesh, positions: &[Vec3]) -> f64 {
     rest.triangles
         .iter()

@@ -69,8 +69,8 @@ fn assert_sound(base: &TriangleMesh, hierarchy: &Hierarchy) {
     }
 }
 
-/// Sound, and each level has a quarter of the triangles and good shapes. `area` and `boundary` are the largest relative
-/// losses at levels of at least 250 vertices.
+/// Sound, and each level has a quarter of the triangles and good shapes. `area` and `boundary` are the
+/// largest relative losses at levels of at least 250 vertices.
 fn assert_good(name: &str, mesh: &TriangleMesh, levels: usize, area: f64, boundary: f64) -> Hierarchy {
     let hierarchy = build(mesh, &Options::default());
     assert_sound(mesh, &hierarchy);
@@ -236,8 +236,8 @@ fn piece_of_each(mesh: &TriangleMesh) -> Vec<usize> {
 fn layers_of_a_folded_sheet_do_not_mix() {
     const GAP: f32 = 0.003;
     const FLAT: f32 = 0.0;
-    // Coarse triangles of a wavy sheet lie further from the base than the layers from each other: distance in space
-    // alone would choose the wrong one.
+    // Coarse triangles of a wavy sheet lie further from the base than the layers from each other: distance in
+    // space alone would choose the wrong one.
     const WAVY: f32 = 0.02;
     let round = 0.5 * std::f32::consts::PI * GAP;
     for (cells, arc, height) in [(100, GAP, FLAT), (240, round, FLAT), (100, GAP, WAVY), (240, round, WAVY)] {
@@ -380,7 +380,8 @@ fn zero_corrections_keep_bits_and_constants_stay_constant() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Whatever is cut out of a crumpled sheet, levels are sound: holes of any size, islands, fans that touch.
+    /// Whatever is cut out of a crumpled sheet, levels are sound: holes of any size, islands, fans that
+    /// touch.
     #[test]
     fn sheets_full_of_holes_stay_sound(seed in 0u64..1 << 32, cells in 2u32..30, part in 0.02f32..0.5, rough in 0f32..0.05) {
         let mut sheet = grid([1.0, 1.0], [cells, cells], Diagonals::Jittered, seed);

@@ -1,5 +1,5 @@
-//! The filter (`Scheme::Nearest`) on meshes that are not regular sheets: limits hold in every frame, and odd meshes and
-//! starts neither break it nor keep it busy for ever.
+//! The filter (`Scheme::Nearest`) on meshes that are not regular sheets: limits hold in every frame, and odd
+//! meshes and starts neither break it nor keep it busy for ever.
 
 use glam::{DVec3, Vec3};
 use taut::{
@@ -172,8 +172,8 @@ fn imperfection_is_seeded_small_and_spares_pins() {
     assert!(World::new(wrong).unwrap_err().to_string().contains("imperfection"));
 }
 
-/// Angular momentum after some frames of a free sheet that starts with ten turns a second about an axis in its plane, over
-/// that of the start; and the worst residual. The sheet turns by up to 120 degrees a step.
+/// Angular momentum after some frames of a free sheet that starts with ten turns a second about an axis in
+/// its plane, over that of the start; and the worst residual. The sheet turns by up to 120 degrees a step.
 fn spun(strain: Limit) -> (f64, f64) {
     let mut description = describe(cloth(sheet(24, Diagonals::Delaunay), strain, vec![]), 1);
     description.gravity = Vec3::ZERO;
@@ -198,8 +198,8 @@ fn spun(strain: Limit) -> (f64, f64) {
 
 #[test]
 fn a_lower_limit_does_not_brake_a_sheet_that_spins_fast() {
-    // Long steps along straight lines brake anything; the lower limit, which knows which way triangles face, must
-    // not add to that.
+    // Long steps along straight lines brake anything; the lower limit, which knows which way triangles face,
+    // must not add to that.
     let ((free, _), (limited, worst)) = (spun(UPPER), spun(BOTH));
     assert!(worst <= 0.01, "{worst}");
     assert!((limited / free - 1.0).abs() < 0.1, "{free} {limited}");

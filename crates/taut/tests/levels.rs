@@ -1,4 +1,5 @@
-//! Limits on coarse levels (schemes `cycle` and `paper`): what travels, pins, obstacles, and how far each scheme gets.
+//! Limits on coarse levels (schemes `cycle` and `paper`): what travels, pins, obstacles, and how far each
+//! scheme gets.
 
 use glam::{Quat, Vec3};
 use taut::{
@@ -84,7 +85,8 @@ fn without_a_correction_level_0_keeps_its_bits() {
     }
 }
 
-/// What a level changes arrives at level 0, and nothing else: a shift of every coarse vertex shifts the sheet, its waves kept.
+/// What a level changes arrives at level 0, and nothing else: a shift of every coarse vertex shifts the
+/// sheet, its waves kept.
 #[test]
 fn only_corrections_go_up() {
     let mesh = grid(40, generate::Diagonals::Jittered);

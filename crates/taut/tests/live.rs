@@ -1,4 +1,5 @@
-//! Simulations that are changed while they run (T5): points that are dragged, pins, limits, stiffness, limiters.
+//! Simulations that are changed while they run (T5): points that are dragged, pins, limits, stiffness,
+//! limiters.
 
 use std::time::Duration;
 
@@ -75,13 +76,15 @@ const PLACES: [Vec3; 8] = [
     Vec3::new(0.9, -0.9, 0.1),
 ];
 
-/// Whether a corner of the sheet can be there while the other two are held: beside one of them, across from the other.
+/// Whether a corner of the sheet can be there while the other two are held: beside one of them, across from
+/// the other.
 fn within_reach(place: Vec3) -> bool {
     place.distance(Vec3::ZERO) < 1.35 && place.distance(Vec3::X) < 0.97
 }
 
-/// Drags a corner for `frames` frames at 2 m/s. Gives how many were past limit and tolerance, the largest stretch, and the mean distance from the
-/// pointer while that was within reach, once it has been so for three frames.
+/// Drags a corner for `frames` frames at 2 m/s. Gives how many were past limit and tolerance, the largest
+/// stretch, and the mean distance from the pointer while that was within reach, once it has been so for three
+/// frames.
 fn drag(live: &mut Live, grip: Grip, frames: u32) -> (u32, f64, f64) {
     let corner = corner(&live.description().cloths[0], "bottom-right");
     let id = live.grab(0, [corner; 3], [1.0, 0.0, 0.0], grip).unwrap();

@@ -1,4 +1,5 @@
-//! The filter (`Scheme::Nearest`): it converges, it finds the nearest state and not just any, it keeps what must be kept.
+//! The filter (`Scheme::Nearest`): it converges, it finds the nearest state and not just any, it keeps what
+//! must be kept.
 
 use glam::{DVec3, Vec3};
 use taut::{
@@ -133,8 +134,8 @@ fn moving_pins_are_exact_and_obstacles_not_entered() {
     }
 }
 
-/// The nearest state by the same splitting, in double precision with a banded Cholesky factor, iterated until nothing
-/// moves any more.
+/// The nearest state by the same splitting, in double precision with a banded Cholesky factor, iterated until
+/// nothing moves any more.
 struct Reference {
     triangles: Vec<([u32; 3], [f64; 3], f64)>,
     masses: Vec<f64>,
@@ -147,7 +148,8 @@ struct Reference {
 impl Reference {
     fn new(mesh: &TriangleMesh, masses: &[f64], strain: Limit, band: usize) -> Self {
         let count = mesh.positions.len();
-        // Soft: a stiff splitting meets limits soon, and takes very long to find the nearest of the states that do.
+        // Soft: a stiff splitting meets limits soon, and takes very long to find the nearest of the states
+        // that do.
         let stiffness = 0.05 * count as f64;
         let triangles: Vec<_> = mesh
             .triangles

@@ -1,5 +1,5 @@
-//! Cloth against solids (W6): nothing inside at the end of a frame, friction that holds and slides as it should,
-//! bounces, and starts inside an obstacle.
+//! Cloth against solids (W6): nothing inside at the end of a frame, friction that holds and slides as it
+//! should, bounces, and starts inside an obstacle.
 
 use glam::{Quat, Vec3};
 use taut::{

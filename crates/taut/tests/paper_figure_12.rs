@@ -1,17 +1,20 @@
-//! Figure 12 of the main paper: a chain of 128 edges, stretched by 20 %, is projected back to its rest lengths: by Gauss–Seidel, by
-//! Gauss–Seidel over levels with 4, 8 or 16 edges on the coarsest, and by fast projection (Goldenthal et al. 2007).
+//! Figure 12 of the main paper: a chain of 128 edges, stretched by 20 %, is projected back to its rest
+//! lengths: by Gauss–Seidel, by Gauss–Seidel over levels with 4, 8 or 16 edges on the coarsest, and by fast
+//! projection (Goldenthal et al. 2007).
 //!
-//! Cost is counted in projections of one edge, and measured in microseconds. One iteration of fast projection on a chain is a
-//! tridiagonal solve: about as much as two sweeps.
+//! Cost is counted in projections of one edge, and measured in microseconds. One iteration of fast projection
+//! on a chain is a tridiagonal solve: about as much as two sweeps.
 //!
-//! The paper finds levels the cheaper the fewer edges are on top, all far below Gauss–Seidel, and even with 16 on top a
-//! little below fast projection. What is found here, and asserted:
-//! - *Straight chain* (one dimension, as in the paper): the same order of levels and Gauss–Seidel, but fast projection is
-//!   cheapest. All constraints are nearly linear there, so that Newton needs one to three iterations, and the matrix is tridiagonal: a
-//!   direct solve costs no more than two sweeps. (On a mesh it would not.)
-//! - *Shaken chain* (three dimensions): the paper's order to loose thresholds, fast projection included. The end must come
-//!   back by 25 edge lengths, along edges that point elsewhere at every joint; Newton overshoots for more than a thousand iterations.
-//!   To 1e-3 and below 4 edges on top are too few: what they change bends the chain, and the finer levels undo it.
+//! The paper finds levels the cheaper the fewer edges are on top, all far below Gauss–Seidel, and even with
+//! 16 on top a little below fast projection. What is found here, and asserted:
+//! - *Straight chain* (one dimension, as in the paper): the same order of levels and Gauss–Seidel, but fast
+//!   projection is cheapest. All constraints are nearly linear there, so that Newton needs one to three
+//!   iterations, and the matrix is tridiagonal: a direct solve costs no more than two sweeps. (On a mesh it
+//!   would not.)
+//! - *Shaken chain* (three dimensions): the paper's order to loose thresholds, fast projection included. The
+//!   end must come back by 25 edge lengths, along edges that point elsewhere at every joint; Newton
+//!   overshoots for more than a thousand iterations. To 1e-3 and below 4 edges on top are too few: what they
+//!   change bends the chain, and the finer levels undo it.
 
 use std::time::Instant;
 
@@ -36,8 +39,8 @@ fn error(x: &[DVec3]) -> f64 {
     x.windows(2).map(|e| (e[0].distance(e[1]) - 1.0).abs()).fold(0.0, f64::max)
 }
 
-/// One red-black sweep over a chain of edges of rest length `rest`, the first vertex held; of coarse edges the length is an
-/// upper limit only, since the chain may bend. Gives its work.
+/// One red-black sweep over a chain of edges of rest length `rest`, the first vertex held; of coarse edges
+/// the length is an upper limit only, since the chain may bend. Gives its work.
 fn sweep(x: &mut [DVec3], rest: f64, over: f64) -> usize {
     for color in 0..2 {
         for i in (color..x.len() - 1).step_by(2) {
@@ -59,7 +62,8 @@ fn plain(x: &mut [DVec3]) -> usize {
     sweep(x, 1.0, 1.0)
 }
 
-/// One pass over levels, each of every other vertex of the one before, the coarsest of `top` edges; corrections go up.
+/// One pass over levels, each of every other vertex of the one before, the coarsest of `top` edges;
+/// corrections go up.
 fn levels(x: &mut [DVec3], top: usize) -> usize {
     let mut work = 0;
     let mut step = EDGES / top;
@@ -83,7 +87,8 @@ fn levels(x: &mut [DVec3], top: usize) -> usize {
     work
 }
 
-/// One iteration of fast projection: Newton on all constraints (|d|² − 1) / 2 at once, masses equal, the first vertex held.
+/// One iteration of fast projection: Newton on all constraints (|d|² − 1) / 2 at once, masses equal, the
+/// first vertex held.
 fn fast_projection(x: &mut [DVec3]) -> usize {
     let d: Vec<DVec3> = x.windows(2).map(|e| e[1] - e[0]).collect();
     let weight = |i: usize| if i == 0 { 0.0 } else { 1.0 };

@@ -1,6 +1,7 @@
-//! Figure 13 of the main paper: a twist, where it says that levels help less. A square sheet, both ends held, one turned by 90 degrees while they come
-//! nearer; and, to compare, the same sheet hanging from two corners. What levels gain is how much less time a scheme takes on limits than sweeps of
-//! the finest level, both until the same residual.
+//! Figure 13 of the main paper: a twist, where it says that levels help less. A square sheet, both ends held,
+//! one turned by 90 degrees while they come nearer; and, to compare, the same sheet hanging from two corners.
+//! What levels gain is how much less time a scheme takes on limits than sweeps of the finest level, both
+//! until the same residual.
 
 use glam::Vec3;
 use taut::{
@@ -60,7 +61,8 @@ fn twisted(scheme: Scheme) -> Description {
     description
 }
 
-/// Time spent on limits \[ms\], iterations on the finest level, frames within the tolerance, largest mean residual.
+/// Time spent on limits \[ms\], iterations on the finest level, frames within the tolerance, largest mean
+/// residual.
 fn run(description: Description) -> (f64, u32, u32, f64) {
     let world = World::new(description).unwrap();
     let mut state = State::new(&world);

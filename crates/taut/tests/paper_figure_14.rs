@@ -1,5 +1,6 @@
-//! Figure 14 of the main paper: a sheet distorted by noise of several octaves is brought back within ±5 %, on the finest level alone
-//! and over several levels. There, 1 % mean residual took 7.68 s and 0.51 s. Asserted here: at least four times faster.
+//! Figure 14 of the main paper: a sheet distorted by noise of several octaves is brought back within ±5 %, on
+//! the finest level alone and over several levels. There, 1 % mean residual took 7.68 s and 0.51 s. Asserted
+//! here: at least four times faster.
 
 mod octaves;
 
@@ -31,7 +32,8 @@ fn limit_once(scheme: Scheme, iterations: u32) -> (f64, f64) {
     (certify(&world, &state).bodies[0].strain.mean_residual, f64::from(report.limit_ms))
 }
 
-/// The fewest iterations, within a tenth, that bring the mean residual to 1 %, and the least time of three runs \[ms\].
+/// The fewest iterations, within a tenth, that bring the mean residual to 1 %, and the least time of three
+/// runs \[ms\].
 fn cost(scheme: Scheme) -> (u32, f64) {
     let mut iterations = 1;
     while limit_once(scheme, iterations).0 > 0.01 {
@@ -63,7 +65,8 @@ fn paper_fig14_multiresolution_converges_faster() {
     println!("paper, one pass: mean residual {mean:.5} after 128 iterations a level, {ms:.1} ms");
     let (mean_alone, ms_alone) = limit_once(Scheme::Serial, 512);
     println!("serial, fine only: mean residual {mean_alone:.5} after 512 iterations, {ms_alone:.1} ms");
-    // The paper's own comparison: 512 iterations in all, and the fine-only result is worse and four times slower.
+    // The paper's own comparison: 512 iterations in all, and the fine-only result is worse and four times
+    // slower.
     assert!(mean < mean_alone, "{mean} {mean_alone}");
     assert!(ms * 2.0 < ms_alone, "{ms} {ms_alone}");
 }

@@ -1,8 +1,10 @@
 //! Figure 9 of the main paper: a hollow shell slides down a ramp, simulated in four ways:
-//! (a) over levels, 128 iterations; (b) the finest level alone, 128 iterations; (c) the same with 2048; (d) no limits, but a stiff material and 100
-//! substeps a frame. There (a), (c) and (d) look alike and (b) loses its stiffness; (c) takes 16 times as long as (a).
+//! (a) over levels, 128 iterations; (b) the finest level alone, 128 iterations; (c) the same with 2048; (d)
+//! no limits, but a stiff material and 100 substeps a frame. There (a), (c) and (d) look alike and (b) loses
+//! its stiffness; (c) takes 16 times as long as (a).
 //!
-//! The shell is an egg instead of a duck, of 2K triangles (it: 4.1K), with the paper's limits: ±5 % and ±3 degrees a centimetre.
+//! The shell is an egg instead of a duck, of 2K triangles (it: 4.1K), with the paper's limits: ±5 % and ±3
+//! degrees a centimetre.
 
 use glam::{Quat, Vec3};
 use taut::{

@@ -1,4 +1,5 @@
-//! Pins that begin and end while it runs, and hands that grab and let go (T4): at every level, with the limits held.
+//! Pins that begin and end while it runs, and hands that grab and let go (T4): at every level, with the
+//! limits held.
 
 use glam::Vec3;
 use taut::{
@@ -253,8 +254,8 @@ fn mistakes_are_named() {
     assert_eq!(state.hands().count(), 0);
 }
 
-/// A face beside the corner of the sheet that is at the origin: its first edge points there, and ends 10 cm before. It tilts, turns and stretches in half a
-/// second, then shifts as a whole.
+/// A face beside the corner of the sheet that is at the origin: its first edge points there, and ends 10 cm
+/// before. It tilts, turns and stretches in half a second, then shifts as a whole.
 fn flap() -> MeshObstacle {
     let first = vec![Vec3::new(-0.3, 0.0, 0.0), Vec3::new(-0.1, 0.0, 0.0), Vec3::new(-0.3, 0.0, -0.1)];
     let then = vec![Vec3::new(-0.35, -0.1, 0.0), Vec3::new(-0.1, 0.05, 0.02), Vec3::new(-0.3, 0.0, -0.15)];

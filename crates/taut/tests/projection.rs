@@ -1,5 +1,5 @@
-//! One projection of one triangle (acceptance of W1): it lands on the limit, whatever is pinned; it keeps momentum; it
-//! does not care how the triangle is turned; it leaves alone what is inside.
+//! One projection of one triangle (acceptance of W1): it lands on the limit, whatever is pinned; it keeps
+//! momentum; it does not care how the triangle is turned; it leaves alone what is inside.
 
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
@@ -40,8 +40,8 @@ fn stretches<R: Real>(x: &Triangle<R>, rest: RestInverse<R>) -> [R; 2] {
     svd2(&f, &cauchy(&f)).s
 }
 
-/// A rest triangle with no angle under 20°, and its inverse. (Single precision measures a needle's stretch no better
-/// than to its aspect ratio times 1e-6.)
+/// A rest triangle with no angle under 20°, and its inverse. (Single precision measures a needle's stretch no
+/// better than to its aspect ratio times 1e-6.)
 fn rest_triangle() -> impl Strategy<Value = (Triangle<f64>, RestInverse<f64>)> {
     (0.3f64..1.5, -0.8f64..1.8, 0.3f64..1.5).prop_filter_map("needle", |(a, b, c)| {
         let corner = |p: [f64; 2], q: [f64; 2]| (p[0] * q[1] - p[1] * q[0]).atan2(p[0] * q[0] + p[1] * q[1]);
@@ -97,7 +97,8 @@ fn reachable(x: &Triangle<f64>, r: &Triangle<f64>, w: [f64; 3], range: Range<f64
     }
 }
 
-/// Two pinned vertices leave the paper's projection one degree of freedom, along which there may be no solution.
+/// Two pinned vertices leave the paper's projection one degree of freedom, along which there may be no
+/// solution.
 fn paper_reachable(x: &Triangle<f64>, r: &Triangle<f64>, w: [f64; 3], range: Range<f64>) -> bool {
     let pinned: Vec<usize> = (0..3).filter(|&i| w[i] == 0.0).collect();
     let [i, j] = pinned[..] else { return true };
@@ -158,8 +159,8 @@ fn single(c: &Case) -> (Triangle<f32>, [f32; 3], RestInverse<f32>, Range<f32>) {
     )
 }
 
-/// Projects once in single precision and returns how far the worse stretch is outside afterwards, measured in double
-/// precision, so that it is the projection that is judged and not the measuring.
+/// Projects once in single precision and returns how far the worse stretch is outside afterwards, measured in
+/// double precision, so that it is the projection that is judged and not the measuring.
 fn residual_after(kind: Kind, c: &Case) -> f64 {
     let (x, w, rest, range) = single(c);
     let Some(p) = project(kind, &x, w, rest, range) else { return 0.0 };
@@ -196,8 +197,8 @@ lands! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6000, max_global_rejects: 60_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// With two pinned vertices a state inside may be out of reach of a move along one gradient; where the move says
-    /// that it lands, it does, and it never makes things worse.
+    /// With two pinned vertices a state inside may be out of reach of a move along one gradient; where the
+    /// move says that it lands, it does, and it never makes things worse.
     #[test]
     fn gradient_lands_with_two_pinned(c in case(2)) {
         prop_assume!(reachable(&c.x, &c.r, c.w, c.range));
@@ -285,8 +286,9 @@ proptest! {
     }
 }
 
-/// On the whole the gradient projection moves less in the mass metric than the paper's, which is what keeps a filter made
-/// of it near the nearest feasible state. (Not for every single triangle: the gradient is only the way to set out.)
+/// On the whole the gradient projection moves less in the mass metric than the paper's, which is what keeps a
+/// filter made of it near the nearest feasible state. (Not for every single triangle: the gradient is only
+/// the way to set out.)
 #[test]
 fn gradient_moves_less_than_the_paper() {
     let mut random = taut::kernel::random::Random::new(3, 0);

@@ -1,5 +1,5 @@
-//! One projection of one tetrahedron (acceptance of W2): it lands on the limit, inside out or not; it keeps momentum; it does
-//! not care how the tetrahedron is turned; it leaves alone what is inside.
+//! One projection of one tetrahedron (acceptance of W2): it lands on the limit, inside out or not; it keeps
+//! momentum; it does not care how the tetrahedron is turned; it leaves alone what is inside.
 
 use glam::{DMat3, DQuat, DVec3};
 use proptest::{prelude::*, test_runner::RngSeed};
@@ -126,8 +126,8 @@ fn single(c: &Case) -> (Tetrahedron<f32>, [f32; 4], RestInverse3<f32>, Range<f32
     )
 }
 
-/// Projects once in single precision and returns how far the worst stretch is outside afterwards, measured in double
-/// precision, so that it is the projection that is judged and not the measuring.
+/// Projects once in single precision and returns how far the worst stretch is outside afterwards, measured in
+/// double precision, so that it is the projection that is judged and not the measuring.
 fn residual_after(kind: Kind, c: &Case) -> f64 {
     let (x, w, rest, range) = single(c);
     let after = match project(kind, &x, w, &rest, range) {
@@ -211,8 +211,8 @@ proptest! {
     #[test]
     fn turning_the_tetrahedron_turns_the_moves(c in (0..3usize).prop_flat_map(case), turn in prop::array::uniform3(-3.0f64..3.0)) {
         let s = stretches(&c.x, &c.rest);
-        // Collapsed shapes, and those inside out with two stretches alike up to sign, have no direction of their own to go.
-        // Whether flat ones are inside out is a matter of rounding.
+        // Collapsed shapes, and those inside out with two stretches alike up to sign, have no direction of
+        // their own to go. Whether flat ones are inside out is a matter of rounding.
         prop_assume!(s[1] + s[2] > 1e-2 && s[1] > 1e-2 && s[2].abs() > 1e-9);
         let rotation = DQuat::from_scaled_axis(DVec3::from(turn));
         let turned = c.x.map(|p| (rotation * DVec3::from(p)).to_array());
@@ -261,7 +261,8 @@ proptest! {
     }
 }
 
-/// Two or three pinned vertices leave little room; where a moderate strain can be mended, nearly always it is.
+/// Two or three pinned vertices leave little room; where a moderate strain can be mended, nearly always it
+/// is.
 #[test]
 fn with_more_pins_what_can_be_mended_is() {
     let mut random = taut::kernel::random::Random::new(11, 0);

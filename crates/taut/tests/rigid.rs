@@ -93,7 +93,8 @@ fn a_heavy_ball_stays_on_a_trampoline_that_holds_its_limit() {
     }
 }
 
-/// What the tolerance lets cloth stretch past its limit in one step throws no ball in the next, be steps as short as they are.
+/// What the tolerance lets cloth stretch past its limit in one step throws no ball in the next, be steps as
+/// short as they are.
 #[test]
 fn a_ball_takes_no_energy_from_the_tolerance() {
     for steps_per_frame in [4, 8] {

@@ -44,7 +44,8 @@ fn pins(cloth: &mut Cloth, corners: &[[f32; 2]]) {
     cloth.pins = vec![Pin { vertices, ..Pin::default() }];
 }
 
-/// Two panels of half a metre, sewn to a sheet of a metre that hangs by two corners; one of them is moved away by `apart`.
+/// Two panels of half a metre, sewn to a sheet of a metre that hangs by two corners; one of them is moved
+/// away by `apart`.
 fn two_panels(apart: Vec3) -> Description {
     let (mut left, mut right) = (panel("left", [20, 16], 0.0), panel("right", [20, 16], 0.5));
     let pairs: Vec<[(usize, u32); 2]> = column(&left.mesh, 0.5)
@@ -163,7 +164,8 @@ fn an_open_seam_closes_and_stays_closed() {
     }
 }
 
-/// A strip of which the two ends are sewn together to a tube about the z axis; of flat cloth if not `round` at rest.
+/// A strip of which the two ends are sewn together to a tube about the z axis; of flat cloth if not `round`
+/// at rest.
 fn tube(round: bool, thickness: f32) -> Description {
     let mut strip = panel("tube", [36, 12], 0.0);
     let pairs = column(&strip.mesh, 0.0).into_iter().zip(column(&strip.mesh, 0.9));
@@ -211,7 +213,8 @@ fn a_panel_becomes_a_tube() {
     }
 }
 
-/// Two panels face to face, sewn along three sides to a bag that hangs by the corners of its mouth; open by `apart` at the start.
+/// Two panels face to face, sewn along three sides to a bag that hangs by the corners of its mouth; open by
+/// `apart` at the start.
 fn bag(apart: f32) -> Description {
     let (mut front, mut back) = (panel("front", [14, 14], 0.0), panel("back", [14, 14], 0.0));
     let count = front.mesh.positions.len() as u32;

@@ -1,7 +1,8 @@
-//! A thousand random scenes: whatever is described ends in finite numbers, and what is free of intersections stays so.
+//! A thousand random scenes: whatever is described ends in finite numbers, and what is free of intersections
+//! stays so.
 //!
-//! `cargo test --release -p taut --test soak` runs the first scenes; `TAUT_SOAK=1000` in the environment says how many, and
-//! `TAUT_SOAK_FROM=123` which is the first.
+//! `cargo test --release -p taut --test soak` runs the first scenes; `TAUT_SOAK=1000` in the environment says
+//! how many, and `TAUT_SOAK_FROM=123` which is the first.
 
 use glam::{Quat, Vec3};
 use taut::{
@@ -201,9 +202,9 @@ impl Dice {
     }
 }
 
-/// Whether what is free of intersections has to stay so: where limits and contact are one problem, and no obstacle comes to where cloth cannot give way.
-/// The other schemes know nothing of contact: what they press together for long comes nearer by half, step by step, until
-/// numbers cannot tell it apart.
+/// Whether what is free of intersections has to stay so: where limits and contact are one problem, and no
+/// obstacle comes to where cloth cannot give way. The other schemes know nothing of contact: what they press
+/// together for long comes nearer by half, step by step, until numbers cannot tell it apart.
 fn keeps_apart(description: &Description) -> bool {
     description.solver.scheme == Scheme::Nearest
         && !description.mesh_obstacles.iter().any(MeshObstacle::is_moving)

@@ -1,4 +1,5 @@
-//! Limits on coarse levels of soft solids (schemes `cycle` and `paper`): what travels, pins, momentum, and what they save.
+//! Limits on coarse levels of soft solids (schemes `cycle` and `paper`): what travels, pins, momentum, and
+//! what they save.
 
 use glam::{DVec3, Vec3};
 use taut::{
@@ -85,7 +86,8 @@ fn without_a_correction_level_0_keeps_its_bits() {
     }
 }
 
-/// What a level changes arrives at level 0, and nothing else: a shift of every coarse vertex shifts the ball, its waves kept.
+/// What a level changes arrives at level 0, and nothing else: a shift of every coarse vertex shifts the ball,
+/// its waves kept.
 #[test]
 fn only_corrections_go_up() {
     let (mesh, coarse) = ball();
@@ -105,7 +107,8 @@ fn only_corrections_go_up() {
     }
 }
 
-/// A level is at rest where the finest is: nothing is to be corrected, also where its vertices stand out of the finest mesh.
+/// A level is at rest where the finest is: nothing is to be corrected, also where its vertices stand out of
+/// the finest mesh.
 #[test]
 fn at_rest_every_level_is_at_rest() {
     let (mesh, coarse) = ball();

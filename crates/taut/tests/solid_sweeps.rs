@@ -1,5 +1,5 @@
-//! Soft solids under the schemes that go from element to element: limits hold, momentum is kept, threads and lanes give the same
-//! bits, and elements that are inside out come back.
+//! Soft solids under the schemes that go from element to element: limits hold, momentum is kept, threads and
+//! lanes give the same bits, and elements that are inside out come back.
 
 use glam::{UVec3, Vec3};
 use taut::{
@@ -159,7 +159,8 @@ fn sweeps_keep_momentum() {
     let before = lump.x.clone();
     lump.sweep(&settings, 1);
     let [linear, _] = lump.impulse(&before);
-    // Angular momentum is kept about where each element is when its turn comes, which one sweep of one colour shows.
+    // Angular momentum is kept about where each element is when its turn comes, which one sweep of one colour
+    // shows.
     let scale: f64 = lump.x.iter().filter(|x| x[3] > 0.0).map(|x| 1.0 / f64::from(x[3])).sum();
     assert!(linear.length() < 1e-6 * scale, "{linear} of {scale}");
     let mut lump = Lump::new(Vec3::new(1.2, 0.9, 1.0), 0.01);

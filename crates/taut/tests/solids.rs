@@ -1,4 +1,5 @@
-//! Soft solids through the whole engine: limits, sag, rest, momentum, contact, what cannot be met, the same bits.
+//! Soft solids through the whole engine: limits, sag, rest, momentum, contact, what cannot be met, the same
+//! bits.
 
 use glam::{DVec3, Quat, Vec3};
 use taut::{
@@ -299,8 +300,8 @@ fn what_is_wrong_with_a_solid_is_named() {
 
 #[test]
 fn limits_that_gave_way_come_back_where_nothing_presses() {
-    // A row of tetrahedra of which each shares three vertices with the next: the limits of 20 have given way but of four in the middle, so that no
-    // vertex lies on both sides.
+    // A row of tetrahedra of which each shares three vertices with the next: the limits of 20 have given way
+    // but of four in the middle, so that no vertex lies on both sides.
     let element = |first: u32| TetrahedronElement {
         vertices: [first, first + 1, first + 2, first + 3],
         rest: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -315,7 +316,8 @@ fn limits_that_gave_way_come_back_where_nothing_presses() {
     for e in 0..20 {
         states[e / 16].slack[e % 16] = slack_of(e);
     }
-    // Something presses on the first vertex alone: its whole part keeps what it has, the other half of the row does not.
+    // Something presses on the first vertex alone: its whole part keeps what it has, the other half of the
+    // row does not.
     tetrahedra.come_back(&mut states, &mut [0.0; 23], 0.5, |i| i == 0);
     for e in 0..20 {
         let expected = if e < 12 { slack_of(e) } else { 0.2 };

@@ -11,7 +11,8 @@ use taut::mesh::{
     tetrahedra::{EDGES, TetrahedronMesh},
 };
 
-/// Labelle and Shewchuk 2007: dihedral angles for α of 0.24999 and 0.41189 \[°\]; positions are rounded to f32 here.
+/// Labelle and Shewchuk 2007: dihedral angles for α of 0.24999 and 0.41189 \[°\]; positions are rounded to
+/// f32 here.
 const ANGLES: [f64; 2] = [10.78 - 0.01, 164.74 + 0.01];
 
 fn made(generator: Generator) -> TriangleMesh {

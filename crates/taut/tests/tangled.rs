@@ -313,7 +313,8 @@ fn a_tangled_state_goes_on_from_a_snapshot_to_the_same_bits() {
     }
 }
 
-/// A sheet all of which is held, through the middle of which a ball is pushed: it is carried along rather than pierced, for passing through comes before pins.
+/// A sheet all of which is held, through the middle of which a ball is pushed: it is carried along rather
+/// than pierced, for passing through comes before pins.
 #[test]
 fn held_cloth_is_carried_rather_than_pierced() {
     let mut cloth = sheet("sheet", 0.3, 10, |x| x);

@@ -24,7 +24,8 @@ pub fn compare(args: &BenchArgs, name: &str) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Overrides that all schemes share: those asked for, and one step a frame, as published, unless the scene says otherwise.
+/// Overrides that all schemes share: those asked for, and one step a frame, as published, unless the scene
+/// says otherwise.
 pub fn shared_settings(name: &str, overrides: &[String]) -> Result<Vec<String>, Failure> {
     let mut shared = overrides.to_vec();
     if scene::load(name, &shared)?.build()?.solver.steps_per_frame == 0 {

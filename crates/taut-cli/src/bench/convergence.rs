@@ -1,8 +1,9 @@
-//! `taut bench --convergence`: how the residual of one step falls with iterations and with time, for each scheme.
+//! `taut bench --convergence`: how the residual of one step falls with iterations and with time, for each
+//! scheme.
 //!
-//! Frames before it are simulated with `nearest`. Then every scheme takes the same step from the same state again and again, with 1, 2, 3, 4, 6, 8, 11, …
-//! iterations at most ([`curve`]): each point is what such a step really ends with and really takes. The residual is measured after the
-//! clock has stopped.
+//! Frames before it are simulated with `nearest`. Then every scheme takes the same step from the same state
+//! again and again, with 1, 2, 3, 4, 6, 8, 11, … iterations at most ([`curve`]): each point is what such a
+//! step really ends with and really takes. The residual is measured after the clock has stopped.
 
 mod chart;
 pub mod curve;

@@ -69,7 +69,8 @@ pub struct Row {
     pub mean_residual: f64,
     /// Largest excess past a bend limit \[degrees\].
     pub max_bend_excess: Option<f64>,
-    /// Distance to the nearest state within the limits over that of the prediction from it, over the frames sampled.
+    /// Distance to the nearest state within the limits over that of the prediction from it, over the frames
+    /// sampled.
     pub mean_mass_metric_error: Option<f64>,
     pub worst_mass_metric_error: Option<f64>,
     /// Time of `paper`, one pass, over that of this scheme, over the frames that both did.
@@ -135,7 +136,8 @@ impl Subject {
         1e-3 * self.times[0].iter().sum::<f64>()
     }
 
-    /// Advances by a frame and measures it; `sample` says whether also against the nearest state, which takes long.
+    /// Advances by a frame and measures it; `sample` says whether also against the nearest state, which takes
+    /// long.
     pub fn advance(&mut self, sample: bool) {
         let (cpu, begun) = (used().cpu_seconds, Instant::now());
         let report = self.stepper.advance_frame(&self.world, &mut self.state);

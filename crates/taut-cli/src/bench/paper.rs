@@ -1,11 +1,15 @@
-//! `taut bench --paper`: what the main paper published figures of, beside taut, as far as taut has the scenes today.
+//! `taut bench --paper`: what the main paper published figures of, beside taut, as far as taut has the scenes
+//! today.
 //!
-//! [`published`] quotes; everything else is measured here. taut's default scheme and the published method, one pass and repeated until the tolerance is
-//! met, take turns frame by frame, so that their ratio means something whatever the machine; published seconds are of
-//! theirs. They begin where the default scheme is after a few frames, when there is something to limit. The published method takes one step a frame, as published; the default scheme takes what the scene or taut chooses.
+//! [`published`] quotes; everything else is measured here. taut's default scheme and the published method,
+//! one pass and repeated until the tolerance is met, take turns frame by frame, so that their ratio means
+//! something whatever the machine; published seconds are of theirs. They begin where the default scheme is
+//! after a few frames, when there is something to limit. The published method takes one step a frame, as
+//! published; the default scheme takes what the scene or taut chooses.
 //!
-//! Figure 9's ways run as schemes of one scene; figure 14 is a [convergence](super::convergence) that ends at its goal. Figures 12 (a chain in MATLAB) and 13 (no
-//! figures given) are compared in the engine's tests, `paper_figure_12.rs` and `paper_figure_13.rs`.
+//! Figure 9's ways run as schemes of one scene; figure 14 is a [convergence](super::convergence) that ends at
+//! its goal. Figures 12 (a chain in MATLAB) and 13 (no figures given) are compared in the engine's tests,
+//! `paper_figure_12.rs` and `paper_figure_13.rs`.
 
 mod published;
 mod table;
@@ -23,7 +27,8 @@ use super::{
 use crate::{args::BenchArgs, failure::Failure, fit, progress::Share, terminal};
 use published::{CLOTH, DUCK, Example, FIGURE_9, FIGURE_14, SOURCE, TABLE_1};
 
-/// Frames that the default scheme simulates before all schemes go on from there: published times too are of the active part.
+/// Frames that the default scheme simulates before all schemes go on from there: published times too are of
+/// the active part.
 const LEAD: u32 = 6;
 
 /// Frames of a scene, unless said otherwise.
@@ -35,7 +40,8 @@ const FRAMES_9: u32 = 6;
 /// Time that a scheme may take on a scene before it sits out the remaining frames \[s\].
 const PATIENCE: f64 = 8.0;
 
-/// Time that a frame of the repeated method may take; where it is not within the tolerance by then, its ratio is a lower bound \[s\].
+/// Time that a frame of the repeated method may take; where it is not within the tolerance by then, its ratio
+/// is a lower bound \[s\].
 const BUDGET: u32 = 10;
 
 /// Mean residual at which figure 14 is read off.

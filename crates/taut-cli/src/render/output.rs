@@ -1,4 +1,5 @@
-//! Where pictures go: one file, a numbered sequence, or a clip. Each is written under another name and gets its own when whole.
+//! Where pictures go: one file, a numbered sequence, or a clip. Each is written under another name and gets
+//! its own when whole.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
-//! Other people's programs that read what taut writes, as an independent check: a Python of our own with their packages, and the
-//! Khronos validator of glTF, which needs Node.
+//! Other people's programs that read what taut writes, as an independent check: a Python of our own with
+//! their packages, and the Khronos validator of glTF, which needs Node.
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 

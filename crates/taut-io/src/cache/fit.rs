@@ -1,9 +1,9 @@
-//! Fitted limits of levels, kept between runs (W9: "the process only needs to be done once for each mesh and setting of
-//! its limit parameters").
+//! Fitted limits of levels, kept between runs (W9: "the process only needs to be done once for each mesh and
+//! setting of its limit parameters").
 //!
-//! One file for each mesh, limits and method, named by a hash of all that: little-endian; magic, version, the hash again,
-//! number of levels, triangles and hinges of each, two floats for each of those, and a CRC-32 of all that. A file that does
-//! not fit in any way is fitted again and replaced, with a warning.
+//! One file for each mesh, limits and method, named by a hash of all that: little-endian; magic, version, the
+//! hash again, number of levels, triangles and hinges of each, two floats for each of those, and a CRC-32 of
+//! all that. A file that does not fit in any way is fitted again and replaced, with a warning.
 
 use std::{
     fs, io,
@@ -56,8 +56,8 @@ pub struct Fit {
     pub warnings: Vec<String>,
 }
 
-/// Fits the limits of the levels of every cloth with strain limits, or takes them from the cache, and gives them to the
-/// cloths. `progress` is told the part that is done, from 0 to 1, by any of the threads.
+/// Fits the limits of the levels of every cloth with strain limits, or takes them from the cache, and gives
+/// them to the cloths. `progress` is told the part that is done, from 0 to 1, by any of the threads.
 pub fn fit_scene(
     description: &mut Description,
     method: Method,

@@ -1,8 +1,8 @@
 //! What took long to compute and can be computed again: kept between runs in the user's cache folder.
 //!
-//! The folder is `TAUT_CACHE` if that is set (empty: keep nothing), else where the system keeps caches. Nothing in it is needed: a
-//! file that is missing, damaged or of another taut is made again, and a folder that cannot be written costs a warning
-//! and the time to compute again.
+//! The folder is `TAUT_CACHE` if that is set (empty: keep nothing), else where the system keeps caches.
+//! Nothing in it is needed: a file that is missing, damaged or of another taut is made again, and a folder
+//! that cannot be written costs a warning and the time to compute again.
 
 pub mod fit;
 

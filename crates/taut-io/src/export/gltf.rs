@@ -1,17 +1,19 @@
 //! glTF 2.0 (`.glb`): one binary file for the web, with an animation.
 //!
-//! A node for each body. Its mesh is the first frame, with a morph target for each further one (differences of positions and normals)
-//! and an animation of their weights: at the time of a frame the weight of its target is 1 and all others are 0, between frames
-//! positions change linearly. Readers add base and difference in float32: the sum is off by at most 6e-8 of the position
-//! and of the way from the first frame. Normals are in it because a viewer without them would have to show facets.
-//! The first vertices are those of the run in its order; copies of vertices at seams of the texture follow. Time begins with the
-//! first frame that is exported.
+//! A node for each body. Its mesh is the first frame, with a morph target for each further one (differences
+//! of positions and normals) and an animation of their weights: at the time of a frame the weight of its
+//! target is 1 and all others are 0, between frames positions change linearly. Readers add base and
+//! difference in float32: the sum is off by at most 6e-8 of the position and of the way from the first frame.
+//! Normals are in it because a viewer without them would have to show facets. The first vertices are those of
+//! the run in its order; copies of vertices at seams of the texture follow. Time begins with the first frame
+//! that is exported.
 //!
-//! Mesh obstacles are nodes of the same kind; those that stand still have no targets. Other obstacles are nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square that
-//! reaches twice as far as the cloth in the first frame.
+//! Mesh obstacles are nodes of the same kind; those that stand still have no targets. Other obstacles are
+//! nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square
+//! that reaches twice as far as the cloth in the first frame.
 //!
-//! The size of everything is known beforehand, so frames are written as they are read; bounds of the differences, which glTF
-//! wants in the header, are put there in the end.
+//! The size of everything is known beforehand, so frames are written as they are read; bounds of the
+//! differences, which glTF wants in the header, are put there in the end.
 
 mod layout;
 

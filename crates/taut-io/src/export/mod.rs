@@ -1,7 +1,8 @@
 //! Exports of a run for other programs, made from its folder alone.
 //!
-//! Every format is a file of this folder. All of them stream: a frame is read, written and forgotten. What is being written has a
-//! temporary name ([`Target`]) and gets its own when it is whole; an error or an interruption leaves nothing behind.
+//! Every format is a file of this folder. All of them stream: a frame is read, written and forgotten. What is
+//! being written has a temporary name ([`Target`]) and gets its own when it is whole; an error or an
+//! interruption leaves nothing behind.
 
 mod gltf;
 mod mdd;
@@ -182,11 +183,13 @@ impl Watch for () {
     }
 }
 
-/// Exports the frames `frames` of `recording` as `format` to `path`, a file or a folder as [`Format::extension`] says. What is there
-/// already is replaced only if `force` says so; in a folder, only files of the same names.
+/// Exports the frames `frames` of `recording` as `format` to `path`, a file or a folder as
+/// [`Format::extension`] says. What is there already is replaced only if `force` says so; in a folder, only
+/// files of the same names.
 ///
 /// # Errors
-/// If a file of the run is damaged, the format cannot hold what happens in it, or the export cannot be written.
+/// If a file of the run is damaged, the format cannot hold what happens in it, or the export cannot be
+/// written.
 pub fn export(
     recording: &Recording,
     format: Format,
@@ -256,7 +259,8 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Calls `write` with the vertices of tetrahedra of a soft solid in every frame, several at a time and in any order.
+    /// Calls `write` with the vertices of tetrahedra of a soft solid in every frame, several at a time and in
+    /// any order.
     fn each_soft_frame(
         &self,
         body: usize,
@@ -276,7 +280,8 @@ impl Job<'_> {
         self.recording.bodies().iter().enumerate().try_for_each(|(index, body)| write(index, body))
     }
 
-    /// Calls `write` with every frame of a body, several at a time and in any order: for formats with a file a frame.
+    /// Calls `write` with every frame of a body, several at a time and in any order: for formats with a file
+    /// a frame.
     fn each_frame(
         &self,
         body: usize,

@@ -10,8 +10,9 @@
 //! | `NAME/strands` | int32 \[s\] | in place of triangles: number of vertices of each strand |
 //! | `NAME/uvs` | float32 \[m, 3, 2\] | of the corners of triangles, v upwards, where the mesh had them |
 //!
-//! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], of each frame in place of `NAME/positions`, and
-//! `NAME/triangles.0042` where they change: those hold up to the next. The first frame of the archive has them always.
+//! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], of each frame in place of
+//! `NAME/positions`, and `NAME/triangles.0042` where they change: those hold up to the next. The first frame
+//! of the archive has them always.
 
 use super::{
     ExportError, Job,

@@ -1,8 +1,8 @@
 //! Wavefront OBJ (`.obj`): text, one file a frame.
 //!
-//! One object called after the body, its vertices in the order of the run. Positions are written so that reading them gives the
-//! same float32. Triangles have smooth normals, and texture coordinates where the mesh had them, up to the frame in which
-//! triangles change; strands are lines (`l`).
+//! One object called after the body, its vertices in the order of the run. Positions are written so that
+//! reading them gives the same float32. Triangles have smooth normals, and texture coordinates where the mesh
+//! had them, up to the frame in which triangles change; strands are lines (`l`).
 
 use std::io::Write;
 

@@ -1,8 +1,9 @@
-//! Point caches, version 2 (`.pc2`): the positions of every frame, for the mesh cache modifiers of Blender and others.
+//! Point caches, version 2 (`.pc2`): the positions of every frame, for the mesh cache modifiers of Blender
+//! and others.
 //!
-//! A header of 32 bytes (`POINTCACHE2`, version 1, vertices, first frame, frames a sample, samples; little-endian), then x, y, z of
-//! every vertex of every frame as float32. The modifier belongs on the mesh in the OBJ file beside it, which has its vertices in
-//! the same order; strands are lines there.
+//! A header of 32 bytes (`POINTCACHE2`, version 1, vertices, first frame, frames a sample, samples;
+//! little-endian), then x, y, z of every vertex of every frame as float32. The modifier belongs on the mesh
+//! in the OBJ file beside it, which has its vertices in the same order; strands are lines there.
 
 use super::{
     ExportError, Job,

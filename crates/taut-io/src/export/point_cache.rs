@@ -1,4 +1,5 @@
-//! What point caches have in common: a header, then the positions of every frame; and the mesh that they move, as OBJ beside them.
+//! What point caches have in common: a header, then the positions of every frame; and the mesh that they
+//! move, as OBJ beside them.
 
 use super::{ExportError, Job, obj, sink::Sink};
 use crate::recording::Body;

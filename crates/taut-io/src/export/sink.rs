@@ -71,7 +71,8 @@ pub(super) fn put_floats(bytes: &mut Vec<u8>, numbers: impl IntoIterator<Item = 
     bytes.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
 }
 
-/// Appends indices as 32-bit integers, little-endian. They are below 2³¹, so that a reader may take them with or without sign.
+/// Appends indices as 32-bit integers, little-endian. They are below 2³¹, so that a reader may take them with
+/// or without sign.
 pub(super) fn put_indices<'a>(bytes: &mut Vec<u8>, indices: impl IntoIterator<Item = &'a u32>) {
     bytes.extend(indices.into_iter().flat_map(|i| i.to_le_bytes()));
 }

@@ -8,8 +8,8 @@ use std::{
 
 use crate::output::{OutputError, atomic};
 
-/// A file or folder that is being written under another name. Dropped before [`finish`](Self::finish), it leaves nothing, not even
-/// the folders that were made for it.
+/// A file or folder that is being written under another name. Dropped before [`finish`](Self::finish), it
+/// leaves nothing, not even the folders that were made for it.
 #[derive(Debug)]
 pub struct Target {
     path: PathBuf,
@@ -46,10 +46,12 @@ impl Target {
         Ok(())
     }
 
-    /// A file to be written to [`temporary`](Self::temporary). One that is there already is replaced in the end, if `force` says so.
+    /// A file to be written to [`temporary`](Self::temporary). One that is there already is replaced in the
+    /// end, if `force` says so.
     ///
     /// # Errors
-    /// If it is there already, is a folder, is being written by another process, or its folder cannot be made.
+    /// If it is there already, is a folder, is being written by another process, or its folder cannot be
+    /// made.
     pub fn file(path: &Path, force: bool) -> Result<Self, OutputError> {
         Self::refuse_folder(path)?;
         Self::refuse_existing(path, force)?;
@@ -59,11 +61,13 @@ impl Target {
         Ok(target)
     }
 
-    /// A folder whose files are to be written into [`temporary`](Self::temporary), which is there and empty. If there is one
-    /// already, and `force` says so, files of the same names are replaced in the end and others kept.
+    /// A folder whose files are to be written into [`temporary`](Self::temporary), which is there and empty.
+    /// If there is one already, and `force` says so, files of the same names are replaced in the end and
+    /// others kept.
     ///
     /// # Errors
-    /// If it is there already and not empty, is a file, is being written by another process, or cannot be made.
+    /// If it is there already and not empty, is a file, is being written by another process, or cannot be
+    /// made.
     pub fn folder(path: &Path, force: bool) -> Result<Self, OutputError> {
         if path.exists() && !path.is_dir() {
             return Err(OutputError::refused(
@@ -185,8 +189,8 @@ fn remove_made(folders: &[PathBuf]) {
     }
 }
 
-/// Keeps other processes from writing to the same place: a lock of the operating system on a hidden file beside it. It ends with the
-/// process, so that a killed one leaves nothing locked.
+/// Keeps other processes from writing to the same place: a lock of the operating system on a hidden file
+/// beside it. It ends with the process, so that a killed one leaves nothing locked.
 #[derive(Debug)]
 struct Claim {
     path: PathBuf,
@@ -210,7 +214,8 @@ impl Claim {
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
                 Err(TryLockError::Error(error)) => return Err(cannot(error)),
             }
-            // Whoever held it may have removed it in between: what is locked then is no longer what others find.
+            // Whoever held it may have removed it in between: what is locked then is no longer what others
+            // find.
             if is_still_at(&file, &path) {
                 return Ok(Self { path, file: Some(file) });
             }

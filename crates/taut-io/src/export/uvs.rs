@@ -28,8 +28,8 @@ impl Table {
     }
 }
 
-/// Vertices of which each has one texture coordinate. The first are those of the mesh in their order; copies of vertices on seams
-/// follow.
+/// Vertices of which each has one texture coordinate. The first are those of the mesh in their order; copies
+/// of vertices on seams follow.
 pub(super) struct Split {
     /// Vertex of the mesh that each is.
     pub sources: Vec<u32>,

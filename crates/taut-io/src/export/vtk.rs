@@ -1,4 +1,5 @@
-//! VTK unstructured grids (`.vtu`), one file a frame, and a ParaView collection (`.pvd`) of all with their times \[s\].
+//! VTK unstructured grids (`.vtu`), one file a frame, and a ParaView collection (`.pvd`) of all with their
+//! times \[s\].
 //!
 //! | array | of | |
 //! |---|---|---|
@@ -9,13 +10,15 @@
 //! | `residual` | triangles | how far past its strain limits it is, as in the certificate; 0: within |
 //! | `stress_pk2_max`, `stress_pk2_min` | triangles | principal values of the second Piola–Kirchhoff membrane stress, by the cloth's material \[N/m\] |
 //!
-//! Soft solids are tetrahedra, not the surface that is shown in their place. They have the same arrays for every tetrahedron, with a third
-//! principal strain `strain_mid` and stress `stress_pk2_mid` between the two (stress in Pa), and `volume_ratio`, the volume over that at rest; negative: inside out.
+//! Soft solids are tetrahedra, not the surface that is shown in their place. They have the same arrays for
+//! every tetrahedron, with a third principal strain `strain_mid` and stress `stress_pk2_mid` between the two
+//! (stress in Pa), and `volume_ratio`, the volume over that at rest; negative: inside out.
 //!
-//! Stress is what the material law says of the strain of the frame; forces of the limits are not in it. A body that is no cloth of the
-//! scene has no residual and no stress. From the frame on in which triangles change there is no rest shape to compare with: `velocity`
-//! alone is left, except in the frame of a change itself. Strands are polylines with the arrays of vertices. Numbers are raw
-//! little-endian float32 at the end of the file.
+//! Stress is what the material law says of the strain of the frame; forces of the limits are not in it. A
+//! body that is no cloth of the scene has no residual and no stress. From the frame on in which triangles
+//! change there is no rest shape to compare with: `velocity` alone is left, except in the frame of a change
+//! itself. Strands are polylines with the arrays of vertices. Numbers are raw little-endian float32 at the
+//! end of the file.
 
 mod grid;
 mod solid;

@@ -1,7 +1,8 @@
 //! ZIP archives without compression, written in one pass.
 //!
-//! The length of every member is known before it is written; its checksum is not, and is put into its header afterwards.
-//! Members of 4 GiB and more, and members that begin so far behind, have 64-bit sizes and offsets (ZIP64).
+//! The length of every member is known before it is written; its checksum is not, and is put into its header
+//! afterwards. Members of 4 GiB and more, and members that begin so far behind, have 64-bit sizes and offsets
+//! (ZIP64).
 
 use std::path::Path;
 

@@ -1,12 +1,12 @@
 //! Reading and writing triangle meshes, and reading tetrahedral ones.
 //!
-//! A mesh comes from a program that taut does not know, through a format that is read differently everywhere, and
-//! must end as what its maker saw: shared vertices shared, polygons cut where they may be cut, names kept. Files are
-//! input from strangers: no content may make a reader panic, loop, or allocate more than the file's size warrants, and
-//! every refusal names the line or element and what would be right.
+//! A mesh comes from a program that taut does not know, through a format that is read differently everywhere,
+//! and must end as what its maker saw: shared vertices shared, polygons cut where they may be cut, names
+//! kept. Files are input from strangers: no content may make a reader panic, loop, or allocate more than the
+//! file's size warrants, and every refusal names the line or element and what would be right.
 //!
-//! Readers refuse what is not well-formed. What is well-formed and cannot be simulated (a face without area, an edge
-//! of three faces) is the business of [`taut::mesh::check`].
+//! Readers refuse what is not well-formed. What is well-formed and cannot be simulated (a face without area,
+//! an edge of three faces) is the business of [`taut::mesh::check`].
 
 mod fault;
 mod file;
@@ -74,7 +74,8 @@ pub fn read(path: &Path) -> Result<TriangleMesh, Problem> {
     read().map_err(|fault| fault.into_problem(Some(path)))
 }
 
-/// Reads strands from a PLY file with edges in place of faces: positions \[m\], and the number of vertices of each strand.
+/// Reads strands from a PLY file with edges in place of faces: positions \[m\], and the number of vertices of
+/// each strand.
 ///
 /// # Errors
 /// A problem that names the file, and the line or element.
@@ -90,9 +91,9 @@ pub(crate) fn holds_strands(path: &Path) -> bool {
 
 /// Reads a triangle mesh from the bytes of a file.
 ///
-/// Positions are taken as metres, as they are. Texture coordinates have v upwards in every format, and are kept if every
-/// face has them. Groups are the names of objects, groups, solids and nodes. `folder` is where a glTF file finds its
-/// buffers; without it only buffers inside the file can be read.
+/// Positions are taken as metres, as they are. Texture coordinates have v upwards in every format, and are
+/// kept if every face has them. Groups are the names of objects, groups, solids and nodes. `folder` is where
+/// a glTF file finds its buffers; without it only buffers inside the file can be read.
 ///
 /// # Errors
 /// A problem that names the line or element; its `file` is set only if it is in another file than this one.

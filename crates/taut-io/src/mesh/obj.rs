@@ -1,8 +1,8 @@
 //! Wavefront OBJ.
 //!
-//! Read: `v` (with or without w or colours, which are dropped), `vt`, `f` in all its forms, `g` and `o` as vertex
-//! groups, lines joined by a backslash. Everything else (normals, materials, smoothing, lines, curves) says nothing about
-//! cloth and is passed over, as is any keyword that a program invented.
+//! Read: `v` (with or without w or colours, which are dropped), `vt`, `f` in all its forms, `g` and `o` as
+//! vertex groups, lines joined by a backslash. Everything else (normals, materials, smoothing, lines, curves)
+//! says nothing about cloth and is passed over, as is any keyword that a program invented.
 
 use std::collections::BTreeMap;
 

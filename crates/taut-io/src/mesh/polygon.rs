@@ -1,8 +1,9 @@
 //! Polygons into triangles.
 //!
-//! A quad is cut along its shorter diagonal, unless only the other one lies inside. Larger polygons lose one ear after
-//! the other (Meisters 1975) in the plane of their mean normal (Newell). A polygon that crosses itself has no right
-//! answer; it still gives n − 2 triangles over its own corners, never a hole in the index table.
+//! A quad is cut along its shorter diagonal, unless only the other one lies inside. Larger polygons lose one
+//! ear after the other (Meisters 1975) in the plane of their mean normal (Newell). A polygon that crosses
+//! itself has no right answer; it still gives n − 2 triangles over its own corners, never a hole in the index
+//! table.
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
 
@@ -54,7 +55,8 @@ impl Polygons {
         })
     }
 
-    /// All polygons as triangles, and their texture coordinates if every corner has one. Indices must be in range.
+    /// All polygons as triangles, and their texture coordinates if every corner has one. Indices must be in
+    /// range.
     pub fn triangulate(&self, positions: &[Vec3], uvs: &[Vec2]) -> Triangulated {
         let has_uvs = !self.corners.is_empty() && self.corners.iter().all(|c| (c.uv as usize) < uvs.len());
         let mut triangles = Vec::with_capacity(self.corners.len() - 2 * self.ends.len());
@@ -107,7 +109,8 @@ fn cut_quad(points: &[DVec3], corners: [usize; 4], mut emit: impl FnMut([usize; 
 fn flatten(points: &[DVec3]) -> Vec<DVec2> {
     let next = |i: usize| points[(i + 1) % points.len()];
     let normal: DVec3 = (0..points.len()).map(|i| (points[i] - points[0]).cross(next(i) - points[0])).sum();
-    // Without its largest component the projection keeps the most area; the order of the rest keeps orientation.
+    // Without its largest component the projection keeps the most area; the order of the rest keeps
+    // orientation.
     let size = normal.abs();
     if size.x >= size.y && size.x >= size.z {
         points.iter().map(|p| DVec2::new(p.y * normal.x.signum(), p.z)).collect()

@@ -1,7 +1,7 @@
 //! Stereolithography files, text and binary.
 //!
-//! STL repeats each vertex in each triangle; equal positions are joined again. Normals and colours are dropped: they
-//! follow from the triangles, and often do not.
+//! STL repeats each vertex in each triangle; equal positions are joined again. Normals and colours are
+//! dropped: they follow from the triangles, and often do not.
 
 use glam::Vec3;
 use taut::mesh::TriangleMesh;

@@ -1,8 +1,8 @@
 //! Files that are either whole or not there.
 //!
-//! Bytes go to a hidden temporary in the same folder, are forced to the disk, and only then get their name: a rename
-//! within a folder is atomic, so neither a reader nor a later run meets half a file. A run that is killed in between
-//! leaves a temporary behind, which [`sweep`] removes.
+//! Bytes go to a hidden temporary in the same folder, are forced to the disk, and only then get their name: a
+//! rename within a folder is atomic, so neither a reader nor a later run meets half a file. A run that is
+//! killed in between leaves a temporary behind, which [`sweep`] removes.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -17,7 +17,8 @@ const SUFFIX: &str = ".taut-part";
 
 /// Writes `bytes` as the file `path`, replacing what was there, or leaves `path` as it was.
 ///
-/// The data is on the disk when this returns; the name may still be lost in a power cut until [`sync_folder`].
+/// The data is on the disk when this returns; the name may still be lost in a power cut until
+/// [`sync_folder`].
 ///
 /// # Errors
 /// If the system refuses: the error names `path`, and no temporary is left behind.
@@ -25,7 +26,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     let temporary = temporary_name(path);
     let written = write_and_sync(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
     written.map_err(|source| {
-        // What is left is of no use, and on a full disk every byte counts. It may not exist; the first error matters.
+        // What is left is of no use, and on a full disk every byte counts. It may not exist; the first error
+        // matters.
         let _ = fs::remove_file(&temporary);
         OutputError::Io { action: "write", path: path.into(), source }
     })

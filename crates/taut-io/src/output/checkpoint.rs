@@ -1,9 +1,11 @@
 //! Enough of a run to go on to the same bits after it was killed.
 //!
-//! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of vertices, of the limiter's
-//! floats, of vertices that pins have caught, of hands and of rigid bodies; positions, velocities, those floats, places, hands
-//! (vertex, whether it is held, target) and rigid bodies (position, rotation, velocities); and a CRC-32 of all that. Two are kept and the older one is replaced each time, so that whatever happens
-//! while one is written, the other is whole. One that is damaged, or belongs to another scene, is passed over.
+//! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of
+//! vertices, of the limiter's floats, of vertices that pins have caught, of hands and of rigid bodies;
+//! positions, velocities, those floats, places, hands (vertex, whether it is held, target) and rigid bodies
+//! (position, rotation, velocities); and a CRC-32 of all that. Two are kept and the older one is replaced
+//! each time, so that whatever happens while one is written, the other is whole. One that is damaged, or
+//! belongs to another scene, is passed over.
 
 use std::{
     fs,
@@ -29,7 +31,8 @@ const BYTES_PER_CAUGHT: usize = 12;
 const BYTES_PER_HAND: usize = 20;
 const BYTES_PER_BODY: usize = 52;
 const GENERATIONS: [&str; 2] = ["a.state", "b.state"];
-/// Saving costs about as much as a frame file; once a second keeps it unseen and loses at most a second of work.
+/// Saving costs about as much as a frame file; once a second keeps it unseen and loses at most a second of
+/// work.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// A hash of the text of a scene (FNV-1a, 64 bits): tells scenes apart, and is the same on every machine.
@@ -146,8 +149,8 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
     })
 }
 
-/// All checkpoints in `folder` that can be used for the scene with hash `scene`, newest first, and a warning for each
-/// that cannot.
+/// All checkpoints in `folder` that can be used for the scene with hash `scene`, newest first, and a warning
+/// for each that cannot.
 pub fn load(folder: &Path, scene: u64) -> (Vec<Snapshot>, Vec<String>) {
     let mut snapshots = Vec::new();
     let mut warnings = Vec::new();
@@ -185,8 +188,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Keeps checkpoints of the scene with hash `scene` in `folder`, which must exist. The newest usable one there is
-    /// not overwritten first.
+    /// Keeps checkpoints of the scene with hash `scene` in `folder`, which must exist. The newest usable one
+    /// there is not overwritten first.
     pub fn new(folder: PathBuf, scene: u64) -> Self {
         let frame_of = |name: &str| {
             let bytes = fs::read(folder.join(name)).ok()?;

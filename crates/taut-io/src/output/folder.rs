@@ -1,9 +1,10 @@
 //! Whether a run may write into a folder, and what of it belongs to a run.
 //!
-//! A run first leaves a manifest (`checkpoint/manifest.json`) with the names of its bodies and input files. Only files
-//! that the manifest accounts for are ever removed, so `--force` in the wrong folder costs nobody their work: names
-//! that a run would write, without a manifest that claims them, are refused even then. A lock of the operating system
-//! keeps two runs out of one folder at a time; it ends with its process, so a killed run does not leave it locked.
+//! A run first leaves a manifest (`checkpoint/manifest.json`) with the names of its bodies and input files.
+//! Only files that the manifest accounts for are ever removed, so `--force` in the wrong folder costs nobody
+//! their work: names that a run would write, without a manifest that claims them, are refused even then. A
+//! lock of the operating system keeps two runs out of one folder at a time; it ends with its process, so a
+//! killed run does not leave it locked.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -37,8 +38,8 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes `root` ready for a new run. With `force`, what an earlier run wrote there is removed and other files are
-    /// left alone.
+    /// Makes `root` ready for a new run. With `force`, what an earlier run wrote there is removed and other
+    /// files are left alone.
     ///
     /// # Errors
     /// If the folder holds another run or other files, is being written to, or the system refuses.
@@ -115,8 +116,8 @@ impl RunFolder {
         Ok(Self { layout, _lock: lock })
     }
 
-    /// Removes what the run with `manifest` wrote. The manifest goes last, so that a half-removed run is still known
-    /// for one.
+    /// Removes what the run with `manifest` wrote. The manifest goes last, so that a half-removed run is
+    /// still known for one.
     fn remove_run(&self, manifest: &Manifest) -> Result<(), OutputError> {
         let layout = &self.layout;
         for path in [layout.outcome(), layout.metrics(), layout.scene()] {

@@ -1,8 +1,8 @@
 //! `metrics.jsonl`: one line of JSON a frame, appended when the frame's positions are on the disk.
 //!
-//! A line holds the frame's number, its time \[s\], what the solver reported (`null` for frame 0, which nothing
-//! solved), the time it took \[ms\] and the certificate. A run that is killed may leave half a line at the end; readers
-//! that go on ([`scan`]) drop it, readers that check ([`read`]) name it.
+//! A line holds the frame's number, its time \[s\], what the solver reported (`null` for frame 0, which
+//! nothing solved), the time it took \[ms\] and the certificate. A run that is killed may leave half a line
+//! at the end; readers that go on ([`scan`]) drop it, readers that check ([`read`]) name it.
 
 use std::{
     fs::{File, OpenOptions},
@@ -76,8 +76,9 @@ impl MetricsWriter {
     }
 }
 
-/// The whole lines of frames 0, 1, 2, … at the start of the file, each with the byte at which it ends. Reading stops at
-/// the first line that is torn, unreadable or out of order; a file that is not there has no lines.
+/// The whole lines of frames 0, 1, 2, … at the start of the file, each with the byte at which it ends.
+/// Reading stops at the first line that is torn, unreadable or out of order; a file that is not there has no
+/// lines.
 ///
 /// # Errors
 /// If the system refuses to read the file.

@@ -1,4 +1,5 @@
-//! The folder that a run leaves: written so that a killed run can go on, and read back so that anyone can check it.
+//! The folder that a run leaves: written so that a killed run can go on, and read back so that anyone can
+//! check it.
 //!
 //! ```text
 //! scene.toml            the effective scene, every default written out: runs again to the same bits
@@ -12,11 +13,11 @@
 //! outcome.json          how it ended and why; written last
 //! ```
 //!
-//! Every file is written under a temporary name and renamed when it is whole ([`atomic`]), so a reader never meets
-//! half a frame. For one frame the order is positions, then its line in `metrics.jsonl`, then (at most once a second)
-//! the checkpoint: a checkpoint therefore never speaks of a frame that is not there. [`folder`] decides whether a run
-//! may write into a folder at all, [`recorder`] puts the pieces together, [`verify`] reads everything back and measures
-//! it again.
+//! Every file is written under a temporary name and renamed when it is whole ([`atomic`]), so a reader never
+//! meets half a frame. For one frame the order is positions, then its line in `metrics.jsonl`, then (at most
+//! once a second) the checkpoint: a checkpoint therefore never speaks of a frame that is not there.
+//! [`folder`] decides whether a run may write into a folder at all, [`recorder`] puts the pieces together,
+//! [`verify`] reads everything back and measures it again.
 
 pub mod atomic;
 pub mod checkpoint;
@@ -36,7 +37,8 @@ use crate::Problem;
 /// Why the folder of a run could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// The system refused to read or write: a full disk, a missing permission, a file where a folder should be.
+    /// The system refused to read or write: a full disk, a missing permission, a file where a folder should
+    /// be.
     #[error("could not {action} {}: {source}", path.display())]
     Io {
         /// What was tried, as in "could not *write* …".

@@ -1,10 +1,10 @@
-//! Positions as NumPy files: `numpy.load("frames/sheet.0042.npy")` gives a float32 array of shape (n, 3). Triangles of bodies
-//! that change their connections are int32 arrays of shape (m, 3).
+//! Positions as NumPy files: `numpy.load("frames/sheet.0042.npy")` gives a float32 array of shape (n, 3).
+//! Triangles of bodies that change their connections are int32 arrays of shape (m, 3).
 //!
-//! Written as format version 1.0: a magic, a header that is a Python dictionary padded so that the numbers start at a
-//! multiple of 64 bytes, then the numbers, little-endian, row by row. Reading accepts exactly that kind of array, from
-//! any writer, and trusts nothing: the shape in the header must agree with the length of the file before any memory is
-//! taken for it.
+//! Written as format version 1.0: a magic, a header that is a Python dictionary padded so that the numbers
+//! start at a multiple of 64 bytes, then the numbers, little-endian, row by row. Reading accepts exactly that
+//! kind of array, from any writer, and trusts nothing: the shape in the header must agree with the length of
+//! the file before any memory is taken for it.
 
 use std::{
     fs::File,
@@ -65,7 +65,8 @@ fn encode_rows(descr: &str, rows: impl ExactSizeIterator<Item = [[u8; 4]; 3]>) -
 /// Reads positions \[m\] from a file that must hold exactly `vertices` of them.
 ///
 /// # Errors
-/// A problem that names the file and what is wrong: unreadable, another kind of array, another shape, truncated.
+/// A problem that names the file and what is wrong: unreadable, another kind of array, another shape,
+/// truncated.
 pub fn read(path: &Path, vertices: usize) -> Result<Vec<Vec3>, Problem> {
     read_rows(path, FLOAT, Some(vertices), |row| Vec3::from_array(row.map(f32::from_le_bytes)))
 }
@@ -78,7 +79,8 @@ pub fn read_any(path: &Path) -> Result<Vec<Vec3>, Problem> {
     read_rows(path, FLOAT, None, |row| Vec3::from_array(row.map(f32::from_le_bytes)))
 }
 
-/// Reads vertex indices of triangles, none below zero; whether there are such vertices is for the caller to check.
+/// Reads vertex indices of triangles, none below zero; whether there are such vertices is for the caller to
+/// check.
 ///
 /// # Errors
 /// As [`read`].
@@ -111,8 +113,8 @@ fn read_rows<T>(
     Ok(rows.iter().map(|row| make(*row)).collect())
 }
 
-/// Reads `length` bytes of `source` as an array of rows of three numbers of type `descr`, as many as `rows` says if it does;
-/// the error says what is wrong. Gives the bytes of the numbers.
+/// Reads `length` bytes of `source` as an array of rows of three numbers of type `descr`, as many as `rows`
+/// says if it does; the error says what is wrong. Gives the bytes of the numbers.
 fn decode(mut source: impl Read, length: u64, descr: &str, rows: Option<usize>) -> Result<Vec<u8>, String> {
     let mut take = |bytes: &mut [u8]| match source.read_exact(bytes) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err("is truncated".to_string()),
@@ -143,7 +145,8 @@ fn decode(mut source: impl Read, length: u64, descr: &str, rows: Option<usize>) 
     Ok(bytes)
 }
 
-/// The number of rows that the dictionary of a header announces, if it is an array of three columns of numbers of type `descr`.
+/// The number of rows that the dictionary of a header announces, if it is an array of three columns of
+/// numbers of type `descr`.
 fn rows_of(header: &str, descr: &str) -> Result<u64, String> {
     let value_of = |key: &str| {
         let (_, rest) = header.split_once(&format!("'{key}':"))?;

@@ -31,7 +31,8 @@ pub struct Worst {
     pub frame: u32,
     /// Body in which it was.
     pub body: String,
-    /// Triangle or tetrahedron with the largest residual (or strain) of that body and frame, or vertices of the worst edge or hinge.
+    /// Triangle or tetrahedron with the largest residual (or strain) of that body and frame, or vertices of
+    /// the worst edge or hinge.
     pub element: Vec<u32>,
 }
 
@@ -46,7 +47,8 @@ pub struct ContactFigures {
     pub tangled_frames: u32,
     /// Most intersections in a frame, whatever they come from.
     pub most_intersections: u64,
-    /// Smallest gap in the frames after the start \[m\]; none if everything was as far apart as thickness and margins ask for.
+    /// Smallest gap in the frames after the start \[m\]; none if everything was as far apart as thickness and
+    /// margins ask for.
     pub smallest_gap: Option<f64>,
     /// Frame in which it was.
     pub smallest_gap_frame: Option<u32>,
@@ -175,8 +177,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Says in the certificate of the next frame whether it is still tangled as the start was: as long as every frame so far had
-    /// intersections. Of the start itself the certificate knows.
+    /// Says in the certificate of the next frame whether it is still tangled as the start was: as long as
+    /// every frame so far had intersections. Of the start itself the certificate knows.
     pub fn carry_tangle(&self, certificate: &mut Certificate) {
         if let Some(contact) = &mut certificate.contact {
             contact.tangled |= self.tangled && contact.intersections > 0;

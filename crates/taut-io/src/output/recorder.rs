@@ -1,7 +1,7 @@
 //! Writes a run into its folder, frame by frame.
 //!
-//! [`Recorder::create`] starts a folder, [`resume`](super::resume) reopens one; from then on both are the same: give it
-//! every frame in order, and finish with an outcome.
+//! [`Recorder::create`] starts a folder, [`resume`](super::resume) reopens one; from then on both are the
+//! same: give it every frame in order, and finish with an outcome.
 
 use std::{
     fs,
@@ -33,13 +33,13 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts the folder `root` of a run of `scene`, whose engine is `world`: scene, inputs and rest meshes are there
-    /// when this returns. `identity` is the text by which the scene is known again (see
+    /// Starts the folder `root` of a run of `scene`, whose engine is `world`: scene, inputs and rest meshes
+    /// are there when this returns. `identity` is the text by which the scene is known again (see
     /// [`identity`](super::resume::identity)). Frames are measured with `threads` threads (0: one per core).
     ///
     /// # Errors
-    /// If the folder may not be used ([`RunFolder::create`]), an input can no longer be read, or the system refuses to
-    /// write.
+    /// If the folder may not be used ([`RunFolder::create`]), an input can no longer be read, or the system
+    /// refuses to write.
     pub fn create(
         root: &Path,
         force: bool,
@@ -108,8 +108,8 @@ impl Recorder {
         &self.tally
     }
 
-    /// Records the frame that `state` has come to, in `frame_ms` \[ms\]; `report` is none for the start. Saves a
-    /// checkpoint if the last one is a second old.
+    /// Records the frame that `state` has come to, in `frame_ms` \[ms\]; `report` is none for the start.
+    /// Saves a checkpoint if the last one is a second old.
     ///
     /// # Errors
     /// If the system refuses to write, for instance because the disk is full. All earlier frames are whole.
@@ -190,7 +190,8 @@ pub fn body_sizes(world: &World) -> Vec<BodySize> {
     world.description().bodies().map(size).collect()
 }
 
-/// The files that a scene reads, held in memory because they may lie in the very folder that is about to be cleared.
+/// The files that a scene reads, held in memory because they may lie in the very folder that is about to be
+/// cleared.
 struct Inputs {
     /// The scene, reading its files from the run's folder.
     scene: LoadedScene,

@@ -1,8 +1,8 @@
 //! Goes on with a run that was stopped, to the same bits as if it had not been.
 //!
-//! The scene is the one in the folder. A scene that the user names beside it must be the same one; only the number of
-//! frames may differ, since it changes nothing in the frames that are there. The run goes on from the newest checkpoint
-//! whose frames and lines of metrics are all there; failing that, from the start.
+//! The scene is the one in the folder. A scene that the user names beside it must be the same one; only the
+//! number of frames may differ, since it changes nothing in the frames that are there. The run goes on from
+//! the newest checkpoint whose frames and lines of metrics are all there; failing that, from the start.
 
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ use crate::{
     scene::{self, LoadedScene},
 };
 
-/// The text by which a scene is known again: its effective form, but for the number of frames, reading its files from
-/// `root/inputs`.
+/// The text by which a scene is known again: its effective form, but for the number of frames, reading its
+/// files from `root/inputs`.
 ///
 /// # Errors
 /// All problems of the scene file.
@@ -42,8 +42,8 @@ pub fn stored_identity(root: &Path) -> Result<String, Problems> {
     Ok(scene::load(&path.to_string_lossy(), &["scene.frames=1".into()])?.to_toml())
 }
 
-/// Says where the scene that a user named differs from the one in the folder `root`, if it does: in a line of its text,
-/// or in the contents of a file that it reads.
+/// Says where the scene that a user named differs from the one in the folder `root`, if it does: in a line of
+/// its text, or in the contents of a file that it reads.
 ///
 /// # Errors
 /// All problems of the two scenes.
@@ -80,13 +80,13 @@ pub struct Resumed {
     pub warnings: Vec<String>,
 }
 
-/// Opens the folder `root` of a stopped run to go on with its `scene`, loaded from there, whose engine is `world`.
-/// `scene.frames` may be more than it was; the scene in the folder is then brought up to date. Frames are measured with `threads`
-/// threads (0: one per core).
+/// Opens the folder `root` of a stopped run to go on with its `scene`, loaded from there, whose engine is
+/// `world`. `scene.frames` may be more than it was; the scene in the folder is then brought up to date.
+/// Frames are measured with `threads` threads (0: one per core).
 ///
 /// # Errors
-/// If there is no run to go on with, more frames are there than `scene` wants, another process is writing, or the system
-/// refuses.
+/// If there is no run to go on with, more frames are there than `scene` wants, another process is writing, or
+/// the system refuses.
 pub fn resume(
     root: &Path,
     scene: &LoadedScene,

@@ -7,7 +7,8 @@ use taut::mesh::{TriangleMesh, embed::Embedding, tetrahedra::TetrahedronMesh};
 
 use crate::{Problem, mesh, output::layout::Layout};
 
-/// A soft solid of a recording. Its [rest shape](super::Body::rest) is the surface that is shown, which follows the tetrahedra.
+/// A soft solid of a recording. Its [rest shape](super::Body::rest) is the surface that is shown, which
+/// follows the tetrahedra.
 #[derive(Debug)]
 pub struct SoftBody {
     /// Its tetrahedra at rest, whose vertices the frames hold.

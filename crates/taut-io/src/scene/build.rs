@@ -1,4 +1,5 @@
-//! From a well-formed scene to what the engine needs: meshes read and checked, starts placed, selections looked up.
+//! From a well-formed scene to what the engine needs: meshes read and checked, starts placed, selections
+//! looked up.
 
 use std::{f64::consts::TAU, path::PathBuf};
 
@@ -192,7 +193,8 @@ impl Builder<'_> {
         (self.report.problems.len() == before).then_some(cloth)
     }
 
-    /// The mesh at rest and where it starts before it is turned and moved: generated or read, scaled, checked.
+    /// The mesh at rest and where it starts before it is turned and moved: generated or read, scaled,
+    /// checked.
     fn mesh(&mut self, place: Place<'_>, cloth: &Cloth) -> Option<Garment> {
         let (tag, name) = (cloth.mesh.tag(), place.name);
         let keys = ["mesh", tag];
@@ -218,7 +220,8 @@ impl Builder<'_> {
         };
         let scale = vector(cloth.transform.scale.factors());
         if scale != DVec3::ONE {
-            // A garment lies flat at rest and stands upright at its start: scaled along one axis, the two would not fit.
+            // A garment lies flat at rest and stands upright at its start: scaled along one axis, the two
+            // would not fit.
             if garment.start != garment.mesh.positions && scale != DVec3::splat(scale.x) {
                 let message = format!("must be one number: a {tag} is scaled alike along all axes");
                 return self.refuse(place, &["transform", "scale"], message);
@@ -269,7 +272,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The pins of a body that starts at `start`; `vertices` says which a selection means, and where the files lie that it names.
+    /// The pins of a body that starts at `start`; `vertices` says which a selection means, and where the
+    /// files lie that it names.
     pub fn pins(
         &mut self,
         place: Place<'_>,

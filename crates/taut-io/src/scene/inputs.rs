@@ -1,8 +1,9 @@
 //! Files that a scene reads, and how they move with it into an output folder.
 //!
-//! A run keeps the files it was made from in `inputs/` beside the `scene.toml` that it writes, so that the folder can
-//! be run again elsewhere. Every file gets its own name there. A glTF file names its buffers by paths relative to
-//! itself, and TetGen's two files by one name; where these do not hold beside the other files, it gets a folder in which they do.
+//! A run keeps the files it was made from in `inputs/` beside the `scene.toml` that it writes, so that the
+//! folder can be run again elsewhere. Every file gets its own name there. A glTF file names its buffers by
+//! paths relative to itself, and TetGen's two files by one name; where these do not hold beside the other
+//! files, it gets a folder in which they do.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -57,8 +58,8 @@ pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
     inputs
 }
 
-/// Adds the files of a sequence, all to one folder of their own, where they keep their names. None if they cannot be found: what is
-/// wrong is said when they are read.
+/// Adds the files of a sequence, all to one folder of their own, where they keep their names. None if they
+/// cannot be found: what is wrong is said when they are read.
 fn add_numbered(scene: &LoadedScene, sequence: &Sequence, inputs: &mut Vec<Input>) {
     let Some(numbered) = sequence.files.as_ref().and_then(|files| Numbered::parse(files).ok()) else {
         return;
@@ -94,8 +95,8 @@ fn folder_of(inputs: &[Input], files: &[(u32, PathBuf)]) -> Option<String> {
     candidates.into_iter().find(|folder| files.iter().all(|(_, path)| copies(path).contains(folder)))
 }
 
-/// Where a file with `buffers` can go: beside the others if no name is taken there, otherwise a folder of its own, deep
-/// enough that a buffer that climbs out of the file's folder stays inside.
+/// Where a file with `buffers` can go: beside the others if no name is taken there, otherwise a folder of its
+/// own, deep enough that a buffer that climbs out of the file's folder stays inside.
 fn place(inputs: &[Input], file: &str, buffers: &[String]) -> String {
     let alone = |name: &str| !name.contains(['/', '\\']) && free(inputs, name) == format!("inputs/{name}");
     if buffers.iter().all(|buffer| buffer != file && alone(buffer)) && alone(file) {
@@ -210,7 +211,8 @@ fn names(scene: &LoadedScene) -> Vec<String> {
     names
 }
 
-/// `inputs/FILE`, or `inputs/2-FILE`, … where that is taken; without letter case, for the sake of some file systems.
+/// `inputs/FILE`, or `inputs/2-FILE`, … where that is taken; without letter case, for the sake of some file
+/// systems.
 fn free(inputs: &[Input], file: &str) -> String {
     let taken = |copy: &str| {
         inputs.iter().any(|input| {
@@ -223,8 +225,8 @@ fn free(inputs: &[Input], file: &str) -> String {
     candidates.into_iter().find(|copy| !taken(copy)).unwrap_or_else(|| format!("inputs/{file}"))
 }
 
-/// Buffers that a glTF file keeps in files of their own, as paths relative to it, or the other one of TetGen's two files. None if it cannot be
-/// read: what is wrong with it is said when it is read as a mesh.
+/// Buffers that a glTF file keeps in files of their own, as paths relative to it, or the other one of
+/// TetGen's two files. None if it cannot be read: what is wrong with it is said when it is read as a mesh.
 fn buffers(path: &Path) -> Vec<String> {
     if let Some(other) = SolidFormat::other_of(path) {
         return other.file_name().map(|name| name.to_string_lossy().into_owned()).into_iter().collect();

@@ -1,12 +1,14 @@
 //! The scene file: what is simulated, as TOML in SI units.
 //!
-//! [`load`] reads a file or a built-in scene and finds all that is wrong with it at once; [`LoadedScene::build`] reads
-//! the files it names and makes what the engine needs. On the way a scene is
+//! [`load`] reads a file or a built-in scene and finds all that is wrong with it at once;
+//! [`LoadedScene::build`] reads the files it names and makes what the engine needs. On the way a scene is
 //!
 //! 1. a tree of values that know their lines (`tree`), changed by the command line (`overrides`),
-//! 2. checked along the JSON Schema (`validate`), which is generated from the types (`schema`, `format`), and by what
+//! 2. checked along the JSON Schema (`validate`), which is generated from the types (`schema`, `format`), and
+//!   by what
 //!    a schema cannot say (`rules`), every problem with file, line and key (`report`),
-//! 3. typed (`format`), and built: meshes and starts (`build`, `noise`), selections (`select`, `map`), seams (`seams`),
+//! 3. typed (`format`), and built: meshes and starts (`build`, `noise`), selections (`select`, `map`), seams
+//!   (`seams`),
 //!    obstacles (`solids`, `surfaces`), soft solids (`tetrahedra`).
 
 mod build;
@@ -108,8 +110,8 @@ impl LoadedScene {
         Ok(built.description)
     }
 
-    /// What a user should know of the scene, though it can be simulated: oddities of meshes, pins that overlap. Empty
-    /// if it cannot be built.
+    /// What a user should know of the scene, though it can be simulated: oddities of meshes, pins that
+    /// overlap. Empty if it cannot be built.
     pub fn warnings(&self) -> Vec<Problem> {
         if self.warnings.get().is_none() {
             // The error is for those who call `build`.
@@ -143,7 +145,8 @@ impl LoadedScene {
         self.scene.light.iter().map(light).collect()
     }
 
-    /// The effective scene with every default written out, as TOML. Optional keys that are not set are left out.
+    /// The effective scene with every default written out, as TOML. Optional keys that are not set are left
+    /// out.
     pub fn to_toml(&self) -> String {
         let mut scene = self.scene.clone();
         // A caller may have changed these.
@@ -154,7 +157,8 @@ impl LoadedScene {
         toml::to_string(&scene).unwrap_or_else(|error| format!("# the scene could not be written: {error}\n"))
     }
 
-    /// Files that the scene reads (meshes and their buffers, sequences, maps), as it names them and where they are; each once.
+    /// Files that the scene reads (meshes and their buffers, sequences, maps), as it names them and where
+    /// they are; each once.
     pub fn inputs(&self) -> Vec<(String, PathBuf)> {
         match &self.moved_inputs {
             Some(inputs) => inputs.clone(),
@@ -162,8 +166,9 @@ impl LoadedScene {
         }
     }
 
-    /// The same scene, reading its files from `folder/inputs/`; `folder` is where its [`to_toml`](Self::to_toml) will
-    /// be written. Its [`inputs`](Self::inputs) are in the order of this one's: copy each to where the other has it.
+    /// The same scene, reading its files from `folder/inputs/`; `folder` is where its
+    /// [`to_toml`](Self::to_toml) will be written. Its [`inputs`](Self::inputs) are in the order of this
+    /// one's: copy each to where the other has it.
     pub fn with_inputs_in(&self, folder: &Path) -> LoadedScene {
         inputs::moved(self, folder)
     }
@@ -185,8 +190,8 @@ impl LoadedScene {
 }
 
 /// Reads a scene: a path to a TOML file, or the name of a built-in scene; `overrides` are `KEY=VALUE` as in
-/// `cloth.sheet.mesh.grid.cells=[64,64]`. Bodies are chosen by name, by index from 0, or all with `*`; VALUE is TOML,
-/// and a word without quotes is a text.
+/// `cloth.sheet.mesh.grid.cells=[64,64]`. Bodies are chosen by name, by index from 0, or all with `*`; VALUE
+/// is TOML, and a word without quotes is a text.
 ///
 /// # Errors
 /// All problems of the scene file at once.
@@ -194,8 +199,8 @@ pub fn load(path_or_name: &str, overrides: &[String]) -> Result<LoadedScene, Pro
     read::load(path_or_name, overrides)
 }
 
-/// Reads a scene from its TOML text, as [`load`] does from a file. `name` is what it is called; `folder` is what the
-/// files that it names are relative to.
+/// Reads a scene from its TOML text, as [`load`] does from a file. `name` is what it is called; `folder` is
+/// what the files that it names are relative to.
 ///
 /// # Errors
 /// All problems of the text at once.

@@ -2,7 +2,8 @@
 
 /// The one of `known` that `word` most likely stands for, or `None` if all are too far away.
 ///
-/// Too far is more than a third of the letters, so that `frmaes` finds `frames` and `gravity` finds nothing there.
+/// Too far is more than a third of the letters, so that `frmaes` finds `frames` and `gravity` finds nothing
+/// there.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A word this long is no typing mistake, and the distance costs its square.
     if word.len() > 64 {
@@ -17,7 +18,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// What stands between "… is not known" and what is: `; did you mean "frames"?`, or `;` where no known word is near.
+/// What stands between "… is not known" and what is: `; did you mean "frames"?`, or `;` where no known word
+/// is near.
 pub(crate) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map_or_else(|| ";".into(), |near| format!("; did you mean \"{near}\"?"))
 }

@@ -1,9 +1,10 @@
 //! Seeded noise of several octaves that displaces the start of cloth, as in the main paper's figure 14.
 //!
-//! White noise is easy for a limiter: it has no long waves, and a few sweeps remove the short ones. Octaves have both.
-//! Each octave is a smooth random field of vectors on a lattice of cubes: random vectors at the lattice points,
-//! blended by a quintic between them. A vector has parts along the normal and in the plane alike, wherever the cloth
-//! faces. With half the amplitude at twice the frequency, every octave strains the cloth as much as the one before.
+//! White noise is easy for a limiter: it has no long waves, and a few sweeps remove the short ones. Octaves
+//! have both. Each octave is a smooth random field of vectors on a lattice of cubes: random vectors at the
+//! lattice points, blended by a quintic between them. A vector has parts along the normal and in the plane
+//! alike, wherever the cloth faces. With half the amplitude at twice the frequency, every octave strains the
+//! cloth as much as the one before.
 
 use glam::{DVec3, Vec3};
 

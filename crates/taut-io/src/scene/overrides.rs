@@ -1,8 +1,8 @@
 //! Overrides of the command line: `--set cloth.sheet.strain.max=0.01`.
 //!
-//! They change the tree before it is checked, so that an override is checked like the file, and its mistakes are
-//! reported beside the file's. The schema is walked along, to know where one alternative must make room for another:
-//! `mesh.disc.radius=1` takes the place of `mesh.grid`.
+//! They change the tree before it is checked, so that an override is checked like the file, and its mistakes
+//! are reported beside the file's. The schema is walked along, to know where one alternative must make room
+//! for another: `mesh.disc.radius=1` takes the place of `mesh.grid`.
 
 use super::{
     names,
@@ -67,7 +67,8 @@ fn parse_value(text: &str, origin: Origin) -> Result<Node, String> {
     Ok(Node { origin, value: Value::Text(text.to_owned()) })
 }
 
-/// Sets what `segments` lead to, from `node` with the schema `part`. `path` is what has been walked, for messages.
+/// Sets what `segments` lead to, from `node` with the schema `part`. `path` is what has been walked, for
+/// messages.
 fn set(
     node: &mut Node,
     part: Option<Part>,
@@ -118,7 +119,8 @@ fn set(
     }
 }
 
-/// Turns what is no table into one where the schema also allows a table. A material's name becomes its `base`.
+/// Turns what is no table into one where the schema also allows a table. A material's name becomes its
+/// `base`.
 fn make_table(node: &mut Node, part: Option<Part>, path: &str, origin: Origin) -> Result<(), String> {
     let Some(table) = part.and_then(as_table) else {
         return Err(format!("{path} is {} and has no keys", node.describe()));

@@ -51,7 +51,8 @@ pub(crate) fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-/// Most problems that are collected: a file with more is not a scene, and hints for all of it would take long.
+/// Most problems that are collected: a file with more is not a scene, and hints for all of it would take
+/// long.
 pub(crate) const MAX_PROBLEMS: usize = 200;
 
 /// Problems found so far, and what it takes to say where they are.

@@ -1,6 +1,8 @@
-//! What a schema cannot say: names that must differ, limits in order, keyframes in order, directions with a length.
+//! What a schema cannot say: names that must differ, limits in order, keyframes in order, directions with a
+//! length.
 //!
-//! The rules work on the tree and pass over what the schema refuses, so that both find their problems in one go.
+//! The rules work on the tree and pass over what the schema refuses, so that both find their problems in one
+//! go.
 
 use super::{
     names,
@@ -104,7 +106,8 @@ fn check_model(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// There is something to simulate, and files of cloth and solids, which are named after them, do not get into each other's way.
+/// There is something to simulate, and files of cloth and solids, which are named after them, do not get into
+/// each other's way.
 fn check_bodies(scene: &Node, report: &mut Report<'_>) {
     let root = Path::Root;
     // What is there and no list, the schema refuses.

@@ -85,7 +85,8 @@ impl Part {
         Part::of(scene_schema())
     }
 
-    /// A part of the schema; follows a reference if it is one. `None` for what is no object (`true`, `false`).
+    /// A part of the schema; follows a reference if it is one. `None` for what is no object (`true`,
+    /// `false`).
     pub fn of(schema: &'static Json) -> Option<Part> {
         let mut object = schema.as_object()?;
         // A chain of references has no more links than there are definitions; this ends a ring.
@@ -134,7 +135,8 @@ impl Part {
         Some(words?.concat())
     }
 
-    /// For alternatives that are told apart by the one key they have (`{ grid = … }` or `{ disc = … }`): the keys.
+    /// For alternatives that are told apart by the one key they have (`{ grid = … }` or `{ disc = … }`): the
+    /// keys.
     pub fn tags(self) -> Option<Vec<&'static str>> {
         self.choices()?
             .into_iter()

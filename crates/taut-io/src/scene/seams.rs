@@ -168,7 +168,8 @@ fn spacing(within: f64) -> f64 {
     within.max(1e-4)
 }
 
-/// Vertices on the borders of two cloths that start within a distance of each other: one to one, the nearest first.
+/// Vertices on the borders of two cloths that start within a distance of each other: one to one, the nearest
+/// first.
 fn near(cloths: [&Cloth; 2], within: f64) -> Result<Vec<[u32; 2]>, String> {
     let [first, second] = cloths.map(|cloth| Adjacency::new(&cloth.mesh.triangles).boundary);
     let spacing = spacing(within);
@@ -208,7 +209,8 @@ fn near(cloths: [&Cloth; 2], within: f64) -> Result<Vec<[u32; 2]>, String> {
     Ok(pairs)
 }
 
-/// Vertices on the border of a cloth that start within a distance of each other and are not joined by an edge.
+/// Vertices on the border of a cloth that start within a distance of each other and are not joined by an
+/// edge.
 fn near_itself(cloth: &Cloth, within: f64) -> Result<Vec<[u32; 2]>, String> {
     let adjacency = Adjacency::new(&cloth.mesh.triangles);
     let edges: BTreeSet<[u32; 2]> = adjacency.edges.iter().copied().collect();

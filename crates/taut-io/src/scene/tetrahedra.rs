@@ -1,4 +1,5 @@
-//! From `[[solid]]` to the engine's soft solids: surfaces filled with tetrahedra, tetrahedra read, both placed and held.
+//! From `[[solid]]` to the engine's soft solids: surfaces filled with tetrahedra, tetrahedra read, both
+//! placed and held.
 
 use std::{
     collections::BTreeMap,
@@ -173,7 +174,8 @@ impl Builder<'_> {
     }
 }
 
-/// Boxes along the longest side of the coarsest bar, at least: with fewer, limits on them keep a bar from sagging.
+/// Boxes along the longest side of the coarsest bar, at least: with fewer, limits on them keep a bar from
+/// sagging.
 const FEWEST_BOXES: u32 = 4;
 
 /// Coarser bars: half as many boxes along every side.
@@ -217,7 +219,8 @@ fn selected(
     select.resolve(&points, file)
 }
 
-/// The groups of a surface as groups of the vertices `outside`: each belongs to what the vertex of the surface belongs to that is nearest to it.
+/// The groups of a surface as groups of the vertices `outside`: each belongs to what the vertex of the
+/// surface belongs to that is nearest to it.
 fn carried(mesh: &TetrahedronMesh, outside: &[u32], skin: &TriangleMesh) -> BTreeMap<String, Vec<u32>> {
     let mut along_x: Vec<u32> = (0..skin.positions.len() as u32).collect();
     along_x.sort_by(|a, b| skin.positions[*a as usize].x.total_cmp(&skin.positions[*b as usize].x));

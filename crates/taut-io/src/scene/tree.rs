@@ -1,7 +1,8 @@
 //! The scene file as a tree of values that each know where they were written.
 //!
-//! Checks and overrides work on this tree rather than on the typed scene, for two reasons: a tree can hold a wrong
-//! value, so that all problems of a file are found in one go, and every value keeps the line that a message needs.
+//! Checks and overrides work on this tree rather than on the typed scene, for two reasons: a tree can hold a
+//! wrong value, so that all problems of a file are found in one go, and every value keeps the line that a
+//! message needs.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -11,8 +12,8 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-/// Deepest nesting that is read: no key of a scene lies deeper than ten. The parser limits brackets and dots apart,
-/// but not both together, and what walks the tree must not run out of stack.
+/// Deepest nesting that is read: no key of a scene lies deeper than ten. The parser limits brackets and dots
+/// apart, but not both together, and what walks the tree must not run out of stack.
 const MAX_DEPTH: usize = 80;
 
 /// Where a value was written.
@@ -54,7 +55,8 @@ pub(crate) struct SyntaxError {
 }
 
 impl Node {
-    /// Reads TOML. All syntax errors come at once, at most one a line: what follows on a line is mostly an echo.
+    /// Reads TOML. All syntax errors come at once, at most one a line: what follows on a line is mostly an
+    /// echo.
     pub fn parse(text: &str) -> Result<Node, Vec<SyntaxError>> {
         let lines = Lines::new(text);
         let (table, errors) = DeTable::parse_recoverable(text);

@@ -1,8 +1,9 @@
 //! Checks a scene against its schema, and finds everything that is wrong at once.
 //!
-//! It walks the tree along the schema that is generated from the types, so that a key, its range and its message are
-//! written in one place. It knows what schemars generates for these types: tables with known keys, arrays of one kind
-//! of item, numbers with a range, words from a list, alternatives told apart by their one key or by their kind.
+//! It walks the tree along the schema that is generated from the types, so that a key, its range and its
+//! message are written in one place. It knows what schemars generates for these types: tables with known
+//! keys, arrays of one kind of item, numbers with a range, words from a list, alternatives told apart by
+//! their one key or by their kind.
 
 use super::{
     nearest::hint,

@@ -70,7 +70,8 @@ pub fn ply_text(mesh: &TriangleMesh) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A big-endian file with faces first, a polygon, an element that nobody knows and properties that nobody needs.
+/// A big-endian file with faces first, a polygon, an element that nobody knows and properties that nobody
+/// needs.
 pub fn ply_big_endian_odd() -> Vec<u8> {
     let mut bytes =
         b"ply\r\ncomment odd\r\nformat binary_big_endian 1.0\r\nelement face 2\r\nproperty uchar flags\r\n\
@@ -114,7 +115,8 @@ pub fn gltf_buffer(mesh: &TriangleMesh) -> Vec<u8> {
     bytes
 }
 
-/// A document over [`gltf_buffer`]; `uri` is what its buffer has (`"uri":"…",` or nothing), `node` the node's properties.
+/// A document over [`gltf_buffer`]; `uri` is what its buffer has (`"uri":"…",` or nothing), `node` the node's
+/// properties.
 pub fn gltf_json(mesh: &TriangleMesh, uri: &str, node: &str) -> String {
     let (vertices, indices) = (mesh.positions.len(), 3 * mesh.triangles.len());
     let indices_at = 12 * vertices;

@@ -1,4 +1,5 @@
-//! What colours mean, in a corner of the picture: a bar with its ends and a title, a wheel of directions, a caption.
+//! What colours mean, in a corner of the picture: a bar with its ends and a title, a wheel of directions, a
+//! caption.
 
 use crate::{
     color::{hsv, scale::Scale},

@@ -1,4 +1,5 @@
-//! Which triangle of a coarser level each triangle of a mesh belongs to, in colours of which neighbours have different ones.
+//! Which triangle of a coarser level each triangle of a mesh belongs to, in colours of which neighbours have
+//! different ones.
 
 use std::collections::HashMap;
 
@@ -75,7 +76,8 @@ fn middle(mesh: &TriangleMesh, t: [u32; 3]) -> Vec3 {
     t.iter().map(|&v| mesh.positions[v as usize]).sum::<Vec3>() / 3.0
 }
 
-/// Numbers of colours for triangles, so that those with a common corner differ where eight colours are enough for that.
+/// Numbers of colours for triangles, so that those with a common corner differ where eight colours are enough
+/// for that.
 fn distinct(triangles: &[[u32; 3]]) -> Vec<usize> {
     let mut at_vertex: HashMap<u32, Vec<usize>> = HashMap::new();
     let mut colors = vec![0; triangles.len()];

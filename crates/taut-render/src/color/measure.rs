@@ -10,8 +10,8 @@ pub struct Measured {
     pub strains: [f32; 2],
     /// How far the worse of them is past its limit, at least 0.
     pub residual: f32,
-    /// Angle, in the rest shape, of the direction of the strain whose magnitude is larger, from the x axis (from the z axis where the
-    /// triangle faces along x), −π to π \[radians\].
+    /// Angle, in the rest shape, of the direction of the strain whose magnitude is larger, from the x axis
+    /// (from the z axis where the triangle faces along x), −π to π \[radians\].
     pub angle: f32,
 }
 
@@ -19,7 +19,8 @@ pub struct Measured {
 #[derive(Clone, Debug)]
 pub struct Gauge {
     rest: RestShape,
-    /// First edge, and what is at right angles to it, of each triangle, in coordinates along the reference directions.
+    /// First edge, and what is at right angles to it, of each triangle, in coordinates along the reference
+    /// directions.
     frames: Vec<[[f32; 2]; 2]>,
     limit: Limit,
     vertices: usize,
@@ -68,8 +69,8 @@ impl Gauge {
     }
 }
 
-/// The first edge of a triangle and the direction to its left, each by its components along the reference direction in its plane
-/// and to the left of that.
+/// The first edge of a triangle and the direction to its left, each by its components along the reference
+/// direction in its plane and to the left of that.
 fn frame([a, b, c]: [Vec3; 3]) -> [[f32; 2]; 2] {
     let normal = (b - a).cross(c - a).normalize_or(Vec3::Y);
     let axis = if normal.x.abs() < 0.9 { Vec3::X } else { Vec3::Z };

@@ -14,23 +14,26 @@ use crate::scene::{Color, srgb};
 use measure::Measured;
 use scale::Scale;
 
-/// What the colours of cloth and soft solids show. What is said of triangles is measured of tetrahedra there, and shown on the surface in their place.
+/// What the colours of cloth and soft solids show. What is said of triangles is measured of tetrahedra there,
+/// and shown on the surface in their place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coloring {
     /// One colour a body.
     #[default]
     Fabric,
-    /// The triangles of a coarser level (level 1 is the first): each in a colour of its own, shown on the mesh itself. Solids, whose
-    /// levels are no surfaces, are grey.
+    /// The triangles of a coarser level (level 1 is the first): each in a colour of its own, shown on the
+    /// mesh itself. Solids, whose levels are no surfaces, are grey.
     Level,
-    /// The larger principal strain of each triangle: blue where both directions are pushed together, red where one is pulled. Of solids the one that is
-    /// further from rest.
+    /// The larger principal strain of each triangle: blue where both directions are pushed together, red
+    /// where one is pulled. Of solids the one that is further from rest.
     Strain,
     /// How far the worse principal strain of each triangle is past its limit.
     Residual,
-    /// The picture of the main paper's figure 14. Hue: in which direction of the rest shape the larger of both principal strains is.
-    /// Value: how far the worse strain is past its limit, so that what is within its limits is black. Saturation: how different the
-    /// two strains are, 1 − smaller / larger; where both are the same, there is no direction, and the colour is white. Of solids it shows the strain of the surface.
+    /// The picture of the main paper's figure 14. Hue: in which direction of the rest shape the larger of
+    /// both principal strains is. Value: how far the worse strain is past its limit, so that what is within
+    /// its limits is black. Saturation: how different the two strains are, 1 − smaller / larger; where both
+    /// are the same, there is no direction, and the colour is white. Of solids it shows the strain of the
+    /// surface.
     Hsv,
     /// Tang's picture: the redder, the more a triangle is stretched.
     Overstretch,
@@ -52,7 +55,8 @@ impl Coloring {
         !matches!(self, Self::Fabric | Self::Level)
     }
 
-    /// The scale from its least to its largest colour, where it has one; `range` is the largest value that it shows.
+    /// The scale from its least to its largest colour, where it has one; `range` is the largest value that it
+    /// shows.
     pub fn scale(self, range: f32) -> Option<Scale> {
         match self {
             Self::Fabric | Self::Level => None,

@@ -63,7 +63,8 @@ impl Scale {
     }
 }
 
-/// The least of 1, 2 and 5 times a power of ten that is not below `value`, so that ends of scales are easy to read.
+/// The least of 1, 2 and 5 times a power of ten that is not below `value`, so that ends of scales are easy to
+/// read.
 pub fn round_up(value: f32) -> f32 {
     if !(value > 0.0 && value.is_finite()) {
         return 1.0;

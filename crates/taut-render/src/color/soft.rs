@@ -19,7 +19,8 @@ impl SoftGauge {
         Self { rest: RestTetrahedra::new(mesh), limit }
     }
 
-    /// What `coloring` shows, at each of `positions`: the mean over the tetrahedra around it by their volume, or the largest residual.
+    /// What `coloring` shows, at each of `positions`: the mean over the tetrahedra around it by their volume,
+    /// or the largest residual.
     pub fn at_vertices(&self, positions: &[Vec3], coloring: Coloring) -> Vec<f32> {
         let mut sums = vec![[0.0_f64; 2]; positions.len()];
         for t in 0..self.rest.len() {

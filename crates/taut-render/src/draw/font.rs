@@ -1,9 +1,10 @@
 //! The shapes of letters: strokes that a round pen follows.
 //!
-//! A glyph is an advance and a path. Units: the pen goes from 0 on the baseline up to 20 for capitals and digits and 14 for small
-//! letters, and down to −6 for tails; y is up. A path is a line of commands: `M x y` sets the pen down, `L x y` draws a
-//! straight line, `C x y x y x y` a cubic Bézier curve, `A x y rx ry from to` goes on along an ellipse around (x, y) from one angle to
-//! another \[°, anticlockwise from the right\], `O` the same with the pen set down anew.
+//! A glyph is an advance and a path. Units: the pen goes from 0 on the baseline up to 20 for capitals and
+//! digits and 14 for small letters, and down to −6 for tails; y is up. A path is a line of commands: `M x y`
+//! sets the pen down, `L x y` draws a straight line, `C x y x y x y` a cubic Bézier curve,
+//! `A x y rx ry from to` goes on along an ellipse around (x, y) from one angle to another
+//! \[°, anticlockwise from the right\], `O` the same with the pen set down anew.
 
 use std::{collections::HashMap, sync::OnceLock};
 

@@ -1,8 +1,8 @@
 //! Lines, rectangles and text on a [`Picture`], with smooth edges.
 //!
-//! Coordinates are in pixels from the top left corner of the picture, x to the right and y down; pixel (0, 0) covers 0 to 1, so
-//! that its centre is at (0.5, 0.5). What lies outside the picture is not drawn. Text is drawn with a font of taut's own
-//! ([`font`](self::text())), so that nothing has to be installed.
+//! Coordinates are in pixels from the top left corner of the picture, x to the right and y down; pixel (0, 0)
+//! covers 0 to 1, so that its centre is at (0.5, 0.5). What lies outside the picture is not drawn. Text is
+//! drawn with a font of taut's own ([`font`](self::text())), so that nothing has to be installed.
 
 mod font;
 mod stroke;
@@ -28,8 +28,8 @@ fn pixels_between(low: f32, high: f32, length: usize) -> std::ops::Range<usize> 
     start..(high.ceil() as usize).clamp(start, length)
 }
 
-/// Coverage of the pixels of a part of a picture, 0 to 1. Shapes that overlap in one mask are one shape: where they meet, a
-/// translucent colour is mixed in once.
+/// Coverage of the pixels of a part of a picture, 0 to 1. Shapes that overlap in one mask are one shape:
+/// where they meet, a translucent colour is mixed in once.
 struct Mask {
     columns: std::ops::Range<usize>,
     rows: std::ops::Range<usize>,

@@ -8,8 +8,8 @@ pub fn line(picture: &mut Picture, from: Point, to: Point, width: f32, color: Rg
     polyline(picture, &[from, to], width, color);
 }
 
-/// Draws straight lines from each point to the next, with round corners and ends, `width` pixels wide. A point that is not
-/// finite leaves a gap.
+/// Draws straight lines from each point to the next, with round corners and ends, `width` pixels wide. A
+/// point that is not finite leaves a gap.
 pub fn polyline(picture: &mut Picture, points: &[Point], width: f32, color: Rgba) {
     strokes(picture, &[points], width, color);
 }
@@ -46,7 +46,8 @@ pub fn strokes(picture: &mut Picture, polylines: &[impl AsRef<[Point]>], width: 
     mask.paint(picture, color);
 }
 
-/// The parts of a polyline that are drawn when it is dashed: `on` pixels drawn, `off` not, and so on along it.
+/// The parts of a polyline that are drawn when it is dashed: `on` pixels drawn, `off` not, and so on along
+/// it.
 pub fn dashes(points: &[Point], on: f32, off: f32) -> Vec<Vec<Point>> {
     if !(on > 0.0 && off > 0.0 && on.is_finite() && off.is_finite()) {
         return vec![points.to_vec()];
@@ -88,8 +89,8 @@ pub fn dashes(points: &[Point], on: f32, off: f32) -> Vec<Vec<Point>> {
     parts
 }
 
-/// Fills the rectangle between two opposite corners. Edges that are not on whole pixels are as pale as the part of the pixel
-/// that they cover.
+/// Fills the rectangle between two opposite corners. Edges that are not on whole pixels are as pale as the
+/// part of the pixel that they cover.
 pub fn rectangle(picture: &mut Picture, corner: Point, opposite: Point, color: Rgba) {
     if !is_finite(corner) || !is_finite(opposite) {
         return;

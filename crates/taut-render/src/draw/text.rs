@@ -37,7 +37,8 @@ impl Style {
         Self { upwards: true, ..self }
     }
 
-    /// The pen's width \[pixels\] and the size of a unit of the font \[pixels\]: capitals with their ink are `height` high.
+    /// The pen's width \[pixels\] and the size of a unit of the font \[pixels\]: capitals with their ink are
+    /// `height` high.
     fn pen(&self) -> (f32, f32) {
         // At least two thirds of a pixel, so that small print stays dark enough to be read.
         let pen = (self.weight * self.height).max(0.66).min(self.height / 2.0);
@@ -45,8 +46,8 @@ impl Style {
     }
 }
 
-/// Writes `text` from `x` to the right with its baseline at `baseline_y`; capitals are `height` pixels high. Sharpest where
-/// `baseline_y` is a whole number. Characters that the font lacks show as boxes.
+/// Writes `text` from `x` to the right with its baseline at `baseline_y`; capitals are `height` pixels high.
+/// Sharpest where `baseline_y` is a whole number. Characters that the font lacks show as boxes.
 pub fn text(picture: &mut Picture, x: f32, baseline_y: f32, height: f32, color: Rgba, text: &str) {
     text_styled(picture, [x, baseline_y], Style::new(height, color), text);
 }

@@ -1,7 +1,7 @@
 //! Animated PNG: a PNG with more frames behind its first, in chunks of their own.
 //!
-//! A frame holds the rectangle in which something changed, with pixels that did not change transparent, which packs well. The
-//! number of frames stands at the front and is written last.
+//! A frame holds the rectangle in which something changed, with pixels that did not change transparent, which
+//! packs well. The number of frames stands at the front and is written last.
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -88,8 +88,8 @@ impl Sink for Apng {
     }
 }
 
-/// Left, top, width and height of the part of `picture` that differs from `before`, its pixels, and whether these are to be laid
-/// over `before`: pixels that did not change are transparent then.
+/// Left, top, width and height of the part of `picture` that differs from `before`, its pixels, and whether
+/// these are to be laid over `before`: pixels that did not change are transparent then.
 fn changes(picture: &Picture, before: &[Rgba]) -> ([usize; 4], Vec<Rgba>, bool) {
     let (width, height) = (picture.width(), picture.height());
     let pixels = picture.pixels();

@@ -1,7 +1,8 @@
 //! GIF: 255 colours that are the same for all frames.
 //!
-//! Frames are parked as PNGs while their colours are counted; when the palette is known they are read again, several at a time.
-//! A frame holds the rectangle in which something changed, with pixels that did not change transparent.
+//! Frames are parked as PNGs while their colours are counted; when the palette is known they are read again,
+//! several at a time. A frame holds the rectangle in which something changed, with pixels that did not change
+//! transparent.
 
 use std::io::Read;
 

@@ -1,8 +1,8 @@
 //! Pictures and clips as files: PNG stills; MP4, GIF and animated PNG, written frame by frame.
 //!
-//! A [`Clip`] is written under a hidden name beside its own, which it gets when it is whole. Memory does not grow with the number of
-//! frames: what a format wants to know beforehand (the palette of a GIF, the index at the front of an MP4) is learnt on the way, with
-//! the frames parked in a second hidden file.
+//! A [`Clip`] is written under a hidden name beside its own, which it gets when it is whole. Memory does not
+//! grow with the number of frames: what a format wants to know beforehand (the palette of a GIF, the index at
+//! the front of an MP4) is learnt on the way, with the frames parked in a second hidden file.
 
 mod apng;
 mod gif;
@@ -117,13 +117,15 @@ trait Sink: Send {
 /// A video or animation that is being written.
 ///
 /// The extension chooses the format:
-/// - `.mp4`: H.264, colours after BT.709. Translucent pixels show white underneath. 4:2:0 sampling takes even numbers of pixels: the last
-///   column or row of odd pictures is repeated.
-/// - `.gif`: 255 colours, the same for all frames, dithered in a pattern that stands still; plays forever. Times are in hundredths of a
-///   second, and frames that would show for less than 0.02 s are left out, because browsers slow those down.
+/// - `.mp4`: H.264, colours after BT.709. Translucent pixels show white underneath. 4:2:0 sampling takes even
+///   numbers of pixels: the last column or row of odd pictures is repeated.
+/// - `.gif`: 255 colours, the same for all frames, dithered in a pattern that stands still; plays forever.
+///   Times are in hundredths of a second, and frames that would show for less than 0.02 s are left out,
+///   because browsers slow those down.
 /// - `.apng`, `.png`: animated PNG, without loss; plays forever.
 ///
-/// Dropped before [`finish`](Clip::finish), it leaves nothing behind, and a file that was there before stays as it was.
+/// Dropped before [`finish`](Clip::finish), it leaves nothing behind, and a file that was there before stays
+/// as it was.
 pub struct Clip {
     path: PathBuf,
     size: [usize; 2],

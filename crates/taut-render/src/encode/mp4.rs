@@ -1,7 +1,8 @@
 //! MP4: H.264 by OpenH264 in a container that begins with its index, so that browsers play it while it loads.
 //!
-//! Frames are encoded one by one and parked; when the last is there, the index ([`boxes`]) is written and the frames behind it.
-//! Quality is the same for all frames, whatever that takes in bits; each one can be jumped to that begins two seconds.
+//! Frames are encoded one by one and parked; when the last is there, the index ([`boxes`]) is written and the
+//! frames behind it. Quality is the same for all frames, whatever that takes in bits; each one can be jumped
+//! to that begins two seconds.
 
 mod boxes;
 
@@ -20,8 +21,8 @@ use self::boxes::{Sample, Track};
 use super::{EncodeError, Rate, Sink, part::Part, yuv::Planes};
 use crate::Picture;
 
-/// Quantiser that frames are encoded with: wrinkles and print stay clean (45 dB for smooth shading), and files small. The second is
-/// for pictures that change altogether.
+/// Quantiser that frames are encoded with: wrinkles and print stay clean (45 dB for smooth shading), and
+/// files small. The second is for pictures that change altogether.
 const QUANTISER: u8 = 20;
 const COARSEST: u8 = 22;
 

@@ -1,9 +1,9 @@
 //! 255 colours for many: which, and how others are mixed from them.
 //!
-//! Colours are counted over all frames in 64³ cells, cells are split where that takes away most of the squared error, and a few
-//! rounds of Lloyd's iteration settle the result. Rare colours count for more than their number: text and colour bars are
-//! small and matter. Colours between two of the palette are mixed by an ordered pattern, which depends on the pixel's place alone: what
-//! does not move does not shimmer.
+//! Colours are counted over all frames in 64³ cells, cells are split where that takes away most of the
+//! squared error, and a few rounds of Lloyd's iteration settle the result. Rare colours count for more than
+//! their number: text and colour bars are small and matter. Colours between two of the palette are mixed by
+//! an ordered pattern, which depends on the pixel's place alone: what does not move does not shimmer.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -91,7 +91,8 @@ fn nearest(centers: &[[f32; 3]], color: [f32; 3]) -> usize {
 /// Cells that share a colour of the palette, until they are split.
 struct Group {
     cells: Vec<Cell>,
-    /// What splitting would take away from the squared error, along which axis, and before which cell in that order.
+    /// What splitting would take away from the squared error, along which axis, and before which cell in that
+    /// order.
     best: (f64, usize, usize),
 }
 
@@ -155,8 +156,8 @@ fn settle(colors: &[Cell], centers: &mut [[f32; 3]]) {
 /// Finds for every pixel the colour of the palette that shows there.
 pub struct Mixer {
     colors: Vec<[f32; 3]>,
-    /// For every colour (7 bits each): 0 if nobody asked yet; else a set bit 31, the nearest colour of the palette, the one to mix in,
-    /// and for how many pixels of 64.
+    /// For every colour (7 bits each): 0 if nobody asked yet; else a set bit 31, the nearest colour of the
+    /// palette, the one to mix in, and for how many pixels of 64.
     known: Vec<AtomicU32>,
 }
 

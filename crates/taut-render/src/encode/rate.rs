@@ -10,7 +10,8 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The fraction that is meant by `frame_rate`: 30, 25/2, 30000/1001 for 29.97. None unless it is 0.01 to 1000.
+    /// The fraction that is meant by `frame_rate`: 30, 25/2, 30000/1001 for 29.97. None unless it is 0.01 to
+    /// 1000.
     pub fn nearest(frame_rate: f32) -> Option<Self> {
         if !(0.01..=1000.0).contains(&frame_rate) {
             return None;

@@ -9,8 +9,8 @@ pub fn png(picture: &Picture) -> Vec<u8> {
     packed(picture, Packing::Fast)
 }
 
-/// The same in a smaller file, which takes some tenths of a second: packed as a drawing, of which most is paper, and as a photograph,
-/// whichever comes out smaller.
+/// The same in a smaller file, which takes some tenths of a second: packed as a drawing, of which most is
+/// paper, and as a photograph, whichever comes out smaller.
 pub fn png_small(picture: &Picture) -> Vec<u8> {
     let [drawing, photograph] =
         [Packing::Drawing, Packing::Photograph].map(|packing| packed(picture, packing));
@@ -46,8 +46,8 @@ pub(super) enum Packing {
 /// A PNG file of `size` with these samples, 8 bits each.
 ///
 /// # Panics
-/// Never where there are as many samples as the size and colours take: memory does not refuse to be written. Pictures without
-/// pixels give an empty file, which the format cannot express.
+/// Never where there are as many samples as the size and colours take: memory does not refuse to be written.
+/// Pictures without pixels give an empty file, which the format cannot express.
 pub(super) fn file(size: [usize; 2], color: ColorType, samples: &[u8], packing: Packing) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(samples.len() / 4 + 1024);
     if samples.is_empty() {
@@ -64,7 +64,8 @@ pub(super) fn file(size: [usize; 2], color: ColorType, samples: &[u8], packing: 
             encoder.set_deflate_compression(DeflateCompression::Level(6));
         }
     }
-    // What is above predicts smooth shading well, at no cost; even paper and sharp lines are best left as they are.
+    // What is above predicts smooth shading well, at no cost; even paper and sharp lines are best left as
+    // they are.
     encoder.set_filter(match packing {
         Packing::Fast | Packing::Small => Filter::Up,
         Packing::Drawing => Filter::NoFilter,

@@ -1,7 +1,7 @@
 //! RGB to luma and chroma as video has them: BT.709, 16 to 235, one pair of chroma samples for 2 × 2 pixels.
 //!
-//! Chroma samples lie on the left column of their four pixels, halfway between the rows: where H.264 expects them unless it is
-//! told otherwise.
+//! Chroma samples lie on the left column of their four pixels, halfway between the rows: where H.264 expects
+//! them unless it is told otherwise.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Where everything on a figure goes: charts become lines, rectangles and words, which are then drawn as SVG or on a picture.
+//! Where everything on a figure goes: charts become lines, rectangles and words, which are then drawn as SVG
+//! or on a picture.
 
 use super::{
     Chart,

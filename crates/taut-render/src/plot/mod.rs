@@ -1,7 +1,7 @@
 //! Charts: curves over axes, as SVG or as a picture.
 //!
-//! `layout` decides where everything goes, from `scale`s that mark round numbers; [`svg()`] and [`png()`] draw the same figure. Charts with
-//! the same x axis show the same range of it.
+//! `layout` decides where everything goes, from `scale`s that mark round numbers; [`svg()`] and [`png()`]
+//! draw the same figure. Charts with the same x axis show the same range of it.
 
 mod layout;
 mod raster;
@@ -19,8 +19,8 @@ pub struct Chart {
     pub x: Axis,
     /// The axis upwards.
     pub y: Axis,
-    /// Curves, each in a colour of its own. One without points takes its colour and has no place in the legend: what is the same on
-    /// several charts can then have the same colour on all.
+    /// Curves, each in a colour of its own. One without points takes its colour and has no place in the
+    /// legend: what is the same on several charts can then have the same colour on all.
     pub series: Vec<Series>,
     /// Horizontal dashed lines: limits and tolerances.
     pub lines: Vec<LimitLine>,
@@ -31,7 +31,8 @@ pub struct Chart {
 pub struct Axis {
     /// What it measures, with the unit, as in `time [s]`.
     pub label: String,
-    /// Whether it is logarithmic: values below zero are then left out, and zeros have a place below the lowest decade.
+    /// Whether it is logarithmic: values below zero are then left out, and zeros have a place below the
+    /// lowest decade.
     pub log: bool,
 }
 
@@ -42,7 +43,8 @@ pub struct Series {
     pub name: String,
     /// Points \[x, y\], joined by lines in this order. A point that is not finite leaves a gap.
     pub points: Vec<[f64; 2]>,
-    /// Whether it is dashed. A dashed curve has the colour of the curve before it that is not: the same thing measured otherwise.
+    /// Whether it is dashed. A dashed curve has the colour of the curve before it that is not: the same thing
+    /// measured otherwise.
     pub dashed: bool,
 }
 
@@ -60,7 +62,8 @@ pub fn svg(charts: &[Chart]) -> String {
     svg::write(&layout::lay_out(charts))
 }
 
-/// The charts below each other, as a picture; [`encode::png_small`](crate::encode::png_small()) makes a file of it.
+/// The charts below each other, as a picture; [`encode::png_small`](crate::encode::png_small()) makes a file
+/// of it.
 pub fn png(charts: &[Chart]) -> Picture {
     raster::paint(&layout::lay_out(charts))
 }
@@ -80,7 +83,8 @@ mod tests {
         Chart { title: "Title & more".into(), x, y, series, lines }
     }
 
-    /// Checks that tags nest and that nothing is in the text that XML forbids; gives the names of the elements.
+    /// Checks that tags nest and that nothing is in the text that XML forbids; gives the names of the
+    /// elements.
     fn parse(svg: &str) -> Vec<String> {
         let (mut open, mut seen) = (Vec::new(), Vec::new());
         for (i, part) in svg.split('<').enumerate() {

@@ -1,9 +1,11 @@
 //! Axes: which values they show, and where they are marked.
 //!
-//! Linear axes are marked at 1, 2 or 5 times a power of ten; logarithmic ones at decades, or at 1, 2 and 5 inside them where there are
-//! few. A logarithmic axis with zeros gets a place for them below its lowest decade, marked 0: a residual of nothing is worth showing.
+//! Linear axes are marked at 1, 2 or 5 times a power of ten; logarithmic ones at decades, or at 1, 2 and 5
+//! inside them where there are few. A logarithmic axis with zeros gets a place for them below its lowest
+//! decade, marked 0: a residual of nothing is worth showing.
 
-/// Values beyond this are taken for infinite, so that differences stay finite, and those below its inverse for zero.
+/// Values beyond this are taken for infinite, so that differences stay finite, and those below its inverse
+/// for zero.
 const LARGEST: f64 = 1e300;
 
 /// What an axis shows: maps values to 0 (its start) to 1 (its end).
@@ -41,7 +43,8 @@ impl From<String> for Label {
 }
 
 impl Scale {
-    /// A scale that shows all `values` that can be shown. With `margins` it begins and ends at marks, and at zero where that is near.
+    /// A scale that shows all `values` that can be shown. With `margins` it begins and ends at marks, and at
+    /// zero where that is near.
     pub fn new(log: bool, values: impl Iterator<Item = f64> + Clone, margins: bool) -> Self {
         let usable =
             values.filter(|v| v.abs() <= LARGEST).map(|v| if v.abs() < 1.0 / LARGEST { 0.0 } else { v });

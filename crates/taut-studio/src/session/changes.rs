@@ -1,4 +1,5 @@
-//! What is changed while it runs: one value at a time, and all of it written back into the text of the scene, whose comments stay.
+//! What is changed while it runs: one value at a time, and all of it written back into the text of the scene,
+//! whose comments stay.
 
 use serde_json::Value as Json;
 use taut::{BodyRef, Description, Pin};

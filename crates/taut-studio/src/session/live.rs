@@ -150,8 +150,9 @@ impl Live {
             let _ = self.engine.set_threads(chosen_threads(self.engine.description(), painting));
             self.painting = painting;
         }
-        // The clock runs on while the system has the thread wait. A scene that mostly needs far less than its budget gets over that with what it
-        // has saved, instead of being cut short; one that needs all of it has nothing saved.
+        // The clock runs on while the system has the thread wait. A scene that mostly needs far less than its
+        // budget gets over that with what it has saved, instead of being cut short; one that needs all of it
+        // has nothing saved.
         let budget = self.parameters.budget_ms;
         let allowed = Duration::from_secs_f32(1e-3 * (budget + self.credit));
         let given = self.engine.set_budget(Some(allowed));

@@ -1,4 +1,5 @@
-//! The simulation, or a finished run, on a thread of its own: obeys what the driver asks for between frames, and publishes every frame.
+//! The simulation, or a finished run, on a thread of its own: obeys what the driver asks for between frames,
+//! and publishes every frame.
 
 mod body;
 mod changes;
@@ -156,7 +157,8 @@ impl Session<'_> {
         }
     }
 
-    /// What waits is done before the next frame, but not what comes meanwhile: a flood does not stop the simulation.
+    /// What waits is done before the next frame, but not what comes meanwhile: a flood does not stop the
+    /// simulation.
     fn obey_all(&mut self, first: Errand, errands: &Receiver<Errand>) {
         let waiting = errands.try_iter().take(WAITING);
         for errand in std::iter::once(first).chain(waiting) {
@@ -176,7 +178,8 @@ impl Session<'_> {
     }
 
     fn advance(&mut self) {
-        // Frames are as far apart as they are in the simulation. What is late by a frame or two is made up for, more is not.
+        // Frames are as far apart as they are in the simulation. What is late by a frame or two is made up
+        // for, more is not.
         let (now, period) = (Instant::now(), self.period());
         self.due = (self.due + period).max(now.checked_sub(LATE * period).unwrap_or(now));
         if !self.show.advance(self.hub) {

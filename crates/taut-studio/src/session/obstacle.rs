@@ -36,7 +36,8 @@ enum Place {
     Deforming(Box<MeshObstacle>),
 }
 
-/// All obstacles of a description, in the order of the page: shapes, rigid bodies, meshes. Planes reach `reach` \[m\] to each side.
+/// All obstacles of a description, in the order of the page: shapes, rigid bodies, meshes. Planes reach
+/// `reach` \[m\] to each side.
 pub fn shown_obstacles(description: &Description, reach: f32) -> Vec<ShownObstacle> {
     let shape = |obstacle: &Obstacle, place: Place| {
         let surface = obstacle.shape.surface(reach);

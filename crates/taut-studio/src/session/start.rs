@@ -13,8 +13,9 @@ use crate::{
 /// Triangles and tetrahedra up to which a core is left to the browser.
 const SMALL: usize = 20_000;
 
-/// One thread per core. Small scenes leave one core to the browser, which shares the machine with them, and large ones do while it draws on the processor (`painting`): threads that
-/// wait for one which has lost its core get less done than fewer threads.
+/// One thread per core. Small scenes leave one core to the browser, which shares the machine with them, and
+/// large ones do while it draws on the processor (`painting`): threads that wait for one which has lost its
+/// core get less done than fewer threads.
 pub fn chosen_threads(description: &Description, painting: bool) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let elements: usize = description.bodies().map(BodyRef::element_count).sum();

@@ -18,7 +18,8 @@ fn driven() -> (tempfile::TempDir, taut_studio::Studio, Client) {
     (folder, studio, client)
 }
 
-/// The triangle of the sheet that has vertex `vertex` as its first corner, and the weights that mean this corner.
+/// The triangle of the sheet that has vertex `vertex` as its first corner, and the weights that mean this
+/// corner.
 fn corner(client: &mut Client, vertex: u32) -> (u32, [f32; 3]) {
     client.say(json!({"type": "scene", "name": "sheet.toml"}));
     let mesh = client.wait("a mesh", |heard| match heard {

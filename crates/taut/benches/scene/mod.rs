@@ -23,7 +23,8 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// `mixed`: one direction too long and the other too short, so that both stretches of most triangles are clamped.
+    /// `mixed`: one direction too long and the other too short, so that both stretches of most triangles are
+    /// clamped.
     pub fn violating(cells: u32, mixed: bool) -> Self {
         let mesh = generate::grid([1.0, 1.0], [cells, cells], generate::Diagonals::Alternating, 0);
         let count = mesh.positions.len();
@@ -58,8 +59,8 @@ impl Sheet {
         Self { elements, colored, x }
     }
 
-    /// Projects every triangle on one thread and leaves all where they are (a relaxation of 0), so that every triangle
-    /// is past its limits every time.
+    /// Projects every triangle on one thread and leaves all where they are (a relaxation of 0), so that every
+    /// triangle is past its limits every time.
     pub fn project_all(&mut self, lanes: LaneKind, projection: Projection) -> f32 {
         let x = SharedQuads::new(&mut self.x);
         run(lanes, SweepStrain { batches: &self.colored.batches, x, projection, relaxation: 0.0 })

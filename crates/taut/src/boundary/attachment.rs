@@ -1,8 +1,8 @@
 //! Vertices of cloth that follow a face of a mesh obstacle, as the collar of a shirt follows its wearer.
 //!
-//! Where a vertex is at the start is kept as a point of the nearest face, by weights of its corners, and what is left over, by its parts along
-//! the face's first edge, its normal, and the direction at right angles to both. So it moves with the face, turns with it, and slides on
-//! it as far as the face itself stretches.
+//! Where a vertex is at the start is kept as a point of the nearest face, by weights of its corners, and what
+//! is left over, by its parts along the face's first edge, its normal, and the direction at right angles to
+//! both. So it moves with the face, turns with it, and slides on it as far as the face itself stretches.
 
 use glam::{DVec3, Vec3};
 
@@ -44,8 +44,8 @@ fn axes(x: &[DVec3; 3]) -> [DVec3; 3] {
     [along, normal.cross(along), normal]
 }
 
-/// Binds `places` \[m\] to the nearest faces of obstacle number `number` where it is at the start. `None` if it has no face that names three
-/// vertices.
+/// Binds `places` \[m\] to the nearest faces of obstacle number `number` where it is at the start. `None` if
+/// it has no face that names three vertices.
 pub(crate) fn attach(
     obstacle: &MeshObstacle,
     number: u32,

@@ -1,14 +1,16 @@
 //! Grips: points of bodies that a pointer pulls at while it runs, and that limits win against (T5).
 //!
-//! A [hand](super::hold) takes a vertex exactly where it is told to, whatever that does to the cloth. A grip is softer by nature: for the
-//! time of a step it adds ½ e |p − t|² to what the step minimises, with p the point, t where it is to be and e the weight of
-//! the grip, all of a spring's: k dt² with k its stiffness. A hard grip's weight is many times that of the whole body, so that the point follows
-//! the pointer and the body follows the point; but limits are met exactly and the square only as well as it can be. Written by
-//! vertex: with weights w of the corners, ½ e wᵢ |xᵢ − tᵢ|², tᵢ where the corner would be had the triangle moved along.
-//! So a grip is heavier corners, each with a place to be.
+//! A [hand](super::hold) takes a vertex exactly where it is told to, whatever that does to the cloth. A grip
+//! is softer by nature: for the time of a step it adds ½ e |p − t|² to what the step minimises, with p the
+//! point, t where it is to be and e the weight of the grip, all of a spring's: k dt² with k its stiffness. A
+//! hard grip's weight is many times that of the whole body, so that the point follows the pointer and the
+//! body follows the point; but limits are met exactly and the square only as well as it can be. Written by
+//! vertex: with weights w of the corners, ½ e wᵢ |xᵢ − tᵢ|², tᵢ where the corner would be had the triangle
+//! moved along. So a grip is heavier corners, each with a place to be.
 //!
-//! How hard a grip pulls is not known beforehand, since the pointer may be far out of reach: limits would take long to win against a weight of that size. So
-//! a grip gives way while limits are not met, and gets its strength back over the next steps.
+//! How hard a grip pulls is not known beforehand, since the pointer may be far out of reach: limits would
+//! take long to win against a weight of that size. So a grip gives way while limits are not met, and gets its
+//! strength back over the next steps.
 
 use glam::Vec3;
 
@@ -24,7 +26,8 @@ const LEAST: f32 = 1.0 / 256.0;
 /// Factor by which a grip that has given way recovers with each step.
 const RECOVER: f32 = 2.0;
 
-/// Speed with which a point is pulled towards its target at most \[m/s\]: the rest of a jump is left to the frames after.
+/// Speed with which a point is pulled towards its target at most \[m/s\]: the rest of a jump is left to the
+/// frames after.
 const FASTEST: f32 = 6.0;
 
 /// How a point is held.
@@ -62,7 +65,8 @@ pub struct Gripped {
     target: Vec3,
     /// What limits have left of its strength.
     strength: f32,
-    /// Weights of the corners at full strength, in masses of each; 0 for those that are held by something else.
+    /// Weights of the corners at full strength, in masses of each; 0 for those that are held by something
+    /// else.
     heavier: [f32; 3],
     /// Where each would be without the grip, and where it is drawn to \[m\].
     ways: [[Vec3; 2]; 3],
@@ -98,8 +102,9 @@ impl Grips {
         }
     }
 
-    /// Begins a step of which `left` are left in the frame, this one included: draws the corners of all grips from `x`, where they would be without, towards
-    /// their targets, and makes them as much heavier as the grips weigh.
+    /// Begins a step of which `left` are left in the frame, this one included: draws the corners of all grips
+    /// from `x`, where they would be without, towards their targets, and makes them as much heavier as the
+    /// grips weigh.
     pub(crate) fn begin(&mut self, world: &World, old: &[Quad], x: &mut [Quad], dt: f32, left: u32) {
         for gripped in self.all.iter_mut().map(|(_, gripped)| gripped) {
             gripped.strength = (RECOVER * gripped.strength).min(1.0);
@@ -167,7 +172,8 @@ impl Gripped {
         corners.map(|(&v, w)| *w * position(&x[v as usize])).sum()
     }
 
-    /// Corner by corner: the vertex, how much heavier than its own mass it is now, and where it would be without the grip, and is drawn to.
+    /// Corner by corner: the vertex, how much heavier than its own mass it is now, and where it would be
+    /// without the grip, and is drawn to.
     pub(crate) fn corners(&self) -> impl Iterator<Item = (usize, f32, [Vec3; 2])> {
         (0..3).map(|k| (self.vertices[k] as usize, self.strength * self.heavier[k], self.ways[k]))
     }
@@ -186,11 +192,13 @@ impl Gripped {
 }
 
 impl State {
-    /// Takes hold of a point of body `body`: of its corners `corners` (in the caller's order) with barycentric weights `weights`. It stays where it is until it is
+    /// Takes hold of a point of body `body`: of its corners `corners` (in the caller's order) with
+    /// barycentric weights `weights`. It stays where it is until it is
     /// [dragged](State::drag).
     ///
     /// # Errors
-    /// If there is no such body or vertex, if weights are negative or all 0, or if the stiffness is not positive.
+    /// If there is no such body or vertex, if weights are negative or all 0, or if the stiffness is not
+    /// positive.
     pub fn grip(
         &mut self,
         world: &World,
@@ -232,7 +240,8 @@ impl State {
         Ok(id)
     }
 
-    /// Pulls a grip's point towards `target` \[m\] from the next frame on. A grip that has been released, or a target that is not finite and within 1e6 m, changes nothing.
+    /// Pulls a grip's point towards `target` \[m\] from the next frame on. A grip that has been released, or
+    /// a target that is not finite and within 1e6 m, changes nothing.
     pub fn drag(&mut self, id: GripId, target: Vec3) {
         let found = self.grips.all.iter_mut().find(|(own, _)| *own == id);
         if let Some((_, gripped)) = found.filter(|_| target.is_finite() && target.abs().max_element() <= 1e6)

@@ -1,8 +1,10 @@
-//! Which vertices are held, and where: pins that begin and end while it runs, and hands that grab and let go (T4).
+//! Which vertices are held, and where: pins that begin and end while it runs, and hands that grab and let go
+//! (T4).
 //!
-//! Both switch between frames. A held vertex has inverse mass 0 in the [`State`], on the base mesh and on every level: coarse vertices
-//! are held while the vertex that they stand for is ([`levels`](crate::limit::levels)), and the filter's matrices
-//! leave held vertices out ([`Scratch::hold`](crate::limit::enforce::Scratch::hold)).
+//! Both switch between frames. A held vertex has inverse mass 0 in the [`State`], on the base mesh and on
+//! every level: coarse vertices are held while the vertex that they stand for is
+//! ([`levels`](crate::limit::levels)), and the filter's matrices leave held vertices out
+//! ([`Scratch::hold`](crate::limit::enforce::Scratch::hold)).
 
 use glam::Vec3;
 
@@ -46,8 +48,8 @@ impl Caught {
         Self { places: vec![None; world.pins.len()] }
     }
 
-    /// Notes where the pins of body `body` that begin with frame `frame` catch their vertices, which are at `positions` then, in
-    /// the caller's order.
+    /// Notes where the pins of body `body` that begin with frame `frame` catch their vertices, which are at
+    /// `positions` then, in the caller's order.
     pub fn note(&mut self, world: &World, body: usize, frame: u32, positions: &[Vec3]) {
         let body = &world.bodies[body];
         for (place, pin) in self.places.iter_mut().zip(&world.pins) {
@@ -129,8 +131,8 @@ impl Caught {
 }
 
 impl Hold {
-    /// Where it is at `time` \[s\], the end of a step that begins with the vertex at `from`. A hand takes it to its target in
-    /// `steps` steps, this one included.
+    /// Where it is at `time` \[s\], the end of a step that begins with the vertex at `from`. A hand takes it
+    /// to its target in `steps` steps, this one included.
     #[inline]
     pub fn target(&self, world: &World, caught: &Caught, time: f32, from: &Quad, steps: u32) -> Vec3 {
         let from = Vec3::new(from[0], from[1], from[2]);
@@ -143,7 +145,8 @@ impl Hold {
 }
 
 impl World {
-    /// Bodies and frames in which pins begin after the start, without repetition: what [`Caught::note`] needs.
+    /// Bodies and frames in which pins begin after the start, without repetition: what [`Caught::note`]
+    /// needs.
     pub fn catches(&self) -> Vec<(usize, u32)> {
         let body = |vertex: u32| self.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
         let late = self.pins.iter().filter(|pin| pin.frames.start > 0);
@@ -153,8 +156,8 @@ impl World {
         catches
     }
 
-    /// Numbers of the pins that hold while the simulation goes on from frame `frame`, by vertex. Where two hold one vertex, the later one in
-    /// the scene wins.
+    /// Numbers of the pins that hold while the simulation goes on from frame `frame`, by vertex. Where two
+    /// hold one vertex, the later one in the scene wins.
     pub(crate) fn pins_during(&self, frame: u32) -> impl Iterator<Item = usize> {
         self.pins.iter().enumerate().filter_map(move |(k, pin)| {
             let holds = |pin: &PinnedVertex| pin.frames.contains(&frame);
@@ -189,8 +192,9 @@ impl World {
 }
 
 impl State {
-    /// Grabs vertex `vertex` of body `body` (in the caller's order), or moves on one that is grabbed: over the next frame it goes to
-    /// `target` \[m\] in a straight line, is exactly there at the frame's end, and stays until it is sent elsewhere. Overrides pins.
+    /// Grabs vertex `vertex` of body `body` (in the caller's order), or moves on one that is grabbed: over
+    /// the next frame it goes to `target` \[m\] in a straight line, is exactly there at the frame's end, and
+    /// stays until it is sent elsewhere. Overrides pins.
     ///
     /// ```
     /// use glam::Vec3;
@@ -221,8 +225,8 @@ impl State {
         Ok(())
     }
 
-    /// Lets go of vertex `vertex` of body `body`, grabbed or pinned: from the next frame on it moves freely, with the velocity
-    /// that it has.
+    /// Lets go of vertex `vertex` of body `body`, grabbed or pinned: from the next frame on it moves freely,
+    /// with the velocity that it has.
     ///
     /// # Errors
     /// If there is no such body or vertex.
@@ -261,8 +265,8 @@ impl State {
         }
     }
 
-    /// Catches what pins catch in this frame, writes all vertices that are held during the next one to `holds`, by vertex, and gives them no
-    /// inverse mass.
+    /// Catches what pins catch in this frame, writes all vertices that are held during the next one to
+    /// `holds`, by vertex, and gives them no inverse mass.
     pub(crate) fn begin_frame(&mut self, world: &World, holds: &mut Vec<Hold>) {
         if self.frame > 0 {
             self.caught.note_all(world, self.frame, &self.x);

@@ -1,9 +1,10 @@
 //! Rigid bodies against obstacles that are given by formula: impulses with friction and bounce.
 //!
-//! Points on a body are tested against the obstacle's signed distance: the centres of the balls that a sphere or capsule is made of, and corners, middles of
-//! edges and of faces of a box or cylinder. The body is pushed out as far as its deepest point is inside, and impulses at all points that were inside take away
-//! the speeds at which they approach: Gauss–Seidel over the points, sums of impulses clamped, so that a box comes to lie on its face. Bodies do not feel each
-//! other, nor obstacles that are meshes.
+//! Points on a body are tested against the obstacle's signed distance: the centres of the balls that a sphere
+//! or capsule is made of, and corners, middles of edges and of faces of a box or cylinder. The body is pushed
+//! out as far as its deepest point is inside, and impulses at all points that were inside take away the
+//! speeds at which they approach: Gauss–Seidel over the points, sums of impulses clamped, so that a box comes
+//! to lie on its face. Bodies do not feel each other, nor obstacles that are meshes.
 
 use glam::{Mat3, Vec3};
 
@@ -74,7 +75,8 @@ struct Contact {
 }
 
 impl RigidBody {
-    /// Keeps a body that has flown to `state` in a step between two `times` \[s\] out of `obstacles`, under `gravity` \[m/s²\].
+    /// Keeps a body that has flown to `state` in a step between two `times` \[s\] out of `obstacles`, under
+    /// `gravity` \[m/s²\].
     pub fn meet(&self, state: &mut RigidState, obstacles: &[Obstacle], times: [f32; 2], gravity: Vec3) {
         let dt = times[1] - times[0];
         let (points, count, radius) = feelers(&self.obstacle.shape);

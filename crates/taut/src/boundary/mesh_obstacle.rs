@@ -1,8 +1,9 @@
-//! Obstacles that are triangle meshes: of any shape, open or closed, at rest, moved by keyframes, or deforming from frame to
-//! frame as an animated character does.
+//! Obstacles that are triangle meshes: of any shape, open or closed, at rest, moved by keyframes, or
+//! deforming from frame to frame as an animated character does.
 //!
-//! Both sides of a face keep cloth off. The vertices of all mesh obstacles are in the arrays of the engine, behind those of cloth
-//! ([`World::place_fixtures`]); how they keep cloth off is in [`contact`](crate::contact).
+//! Both sides of a face keep cloth off. The vertices of all mesh obstacles are in the arrays of the engine,
+//! behind those of cloth ([`World::place_fixtures`]); how they keep cloth off is in
+//! [`contact`](crate::contact).
 
 use glam::Vec3;
 
@@ -17,8 +18,8 @@ const FURTHEST: f32 = 1e6;
 pub struct MeshFrames {
     /// Positions in each frame \[m\], all with as many vertices; at least one frame.
     pub positions: Vec<Vec<Vec3>>,
-    /// When each frame is \[s\], strictly increasing. Between two frames vertices move along straight lines; before the first
-    /// and after the last they stay.
+    /// When each frame is \[s\], strictly increasing. Between two frames vertices move along straight lines;
+    /// before the first and after the last they stay.
     pub times: Vec<f32>,
 }
 
@@ -116,8 +117,8 @@ impl MeshObstacle {
     /// What is wrong with it, naming the frame, face or vertex.
     ///
     /// # Errors
-    /// If there is no frame or face, a face names a vertex that does not exist, frames differ in their number of vertices or are not
-    /// in the order of time, or a number is not finite or out of range.
+    /// If there is no frame or face, a face names a vertex that does not exist, frames differ in their number
+    /// of vertices or are not in the order of time, or a number is not finite or out of range.
     pub fn check(&self) -> Result<(), String> {
         let Self { frames: MeshFrames { positions, times }, .. } = self;
         let need = |ok: bool, problem: &dyn Fn() -> String| if ok { Ok(()) } else { Err(problem()) };
@@ -166,8 +167,8 @@ impl MeshObstacle {
 }
 
 impl World {
-    /// Writes where the vertices of all mesh obstacles are at `time` \[s\] to their places in `x`, an array over all of the engine's
-    /// vertices. Allocates nothing.
+    /// Writes where the vertices of all mesh obstacles are at `time` \[s\] to their places in `x`, an array
+    /// over all of the engine's vertices. Allocates nothing.
     pub fn place_fixtures(&self, time: f32, x: &mut [Quad]) {
         let mut first = self.fixtures.start;
         for obstacle in &self.description.mesh_obstacles {

@@ -9,11 +9,13 @@ pub struct Keyframe {
     pub time: f32,
     /// Displacement \[m\].
     pub translate: Vec3,
-    /// Rotation about the x, then y, then z axis through the pivot \[degrees\]; angles beyond 360 turn several times.
+    /// Rotation about the x, then y, then z axis through the pivot \[degrees\]; angles beyond 360 turn
+    /// several times.
     pub rotate: Vec3,
 }
 
-/// Rigid motion by keyframes, interpolated linearly, constant before the first and after the last. Empty: at rest.
+/// Rigid motion by keyframes, interpolated linearly, constant before the first and after the last. Empty: at
+/// rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Motion {
     /// Keyframes with strictly increasing times.

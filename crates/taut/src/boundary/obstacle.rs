@@ -61,13 +61,14 @@ pub struct Obstacle {
     pub friction: f32,
     /// Share of the approaching speed that is given back, 0 to 1.
     pub restitution: f32,
-    /// Distance from the surface at which vertices are held \[m\], so that triangles between them stay outside of round
-    /// shapes. The certificate measures penetration of the surface itself.
+    /// Distance from the surface at which vertices are held \[m\], so that triangles between them stay
+    /// outside of round shapes. The certificate measures penetration of the surface itself.
     pub margin: f32,
 }
 
 impl Shape {
-    /// Signed distance from `p` to the surface \[m\], negative inside, and the outward unit normal at the nearest point.
+    /// Signed distance from `p` to the surface \[m\], negative inside, and the outward unit normal at the
+    /// nearest point.
     pub fn distance(&self, p: Vec3) -> (f32, Vec3) {
         match *self {
             Self::Plane => (p.y, Vec3::Y),
@@ -159,15 +160,16 @@ impl Obstacle {
         Pose { rotation: motion.rotation * self.rotation, position: motion.to_world(self.position) }
     }
 
-    /// How far a point, in the obstacle's own frame, is from where vertices are held \[m\], negative inside, and the
-    /// outward normal.
+    /// How far a point, in the obstacle's own frame, is from where vertices are held \[m\], negative inside,
+    /// and the outward normal.
     pub(crate) fn gap(&self, p: Vec3) -> (f32, Vec3) {
         let (distance, normal) = self.shape.distance(p);
         (distance - self.margin, normal)
     }
 
-    /// Where a point that begins outside and goes straight from `start` to `end`, in the obstacle's own frame, comes to where vertices are held,
-    /// and the outward normal there. Only for ways that are long beside the obstacle: it may be on the far side at the end of them.
+    /// Where a point that begins outside and goes straight from `start` to `end`, in the obstacle's own
+    /// frame, comes to where vertices are held, and the outward normal there. Only for ways that are long
+    /// beside the obstacle: it may be on the far side at the end of them.
     pub(crate) fn entry(&self, start: Vec3, end: Vec3) -> Option<[Vec3; 2]> {
         let way = (end - start).length();
         if way < 0.5 * (self.shape.thickness() + 2.0 * self.margin) || self.gap(start).0 <= 0.0 {

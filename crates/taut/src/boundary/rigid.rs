@@ -1,8 +1,9 @@
 //! Rigid bodies with mass: obstacles that fall, and that cloth pushes (S4).
 //!
-//! A body flies by itself to where it would be without cloth ([`RigidBody::fly`]), unless an obstacle is in its way ([`landing`](super::landing)); the filter then moves it together with the cloth
-//! that it touches ([`limit::nearest::rigid`](crate::limit::nearest::rigid)), and what that changed changes its velocities, as it does
-//! those of vertices ([`RigidState::end_step`]).
+//! A body flies by itself to where it would be without cloth ([`RigidBody::fly`]), unless an obstacle is in
+//! its way ([`landing`](super::landing)); the filter then moves it together with the cloth that it touches
+//! ([`limit::nearest::rigid`](crate::limit::nearest::rigid)), and what that changed changes its velocities,
+//! as it does those of vertices ([`RigidState::end_step`]).
 
 use glam::{Mat3, Quat, Vec3};
 
@@ -14,7 +15,8 @@ use super::{
 /// A solid obstacle with mass: it falls, it pushes cloth, and cloth pushes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RigidBody {
-    /// Its shape, where it starts, friction and margin. It has no motion of its own; `restitution` is what it gives back when it hits other solids.
+    /// Its shape, where it starts, friction and margin. It has no motion of its own; `restitution` is what it
+    /// gives back when it hits other solids.
     pub obstacle: Obstacle,
     /// Its mass \[kg\], which fills its shape evenly.
     pub mass: f32,
@@ -44,14 +46,16 @@ impl RigidState {
             && self.angular_velocity.is_finite()
     }
 
-    /// What a step of `dt` \[s\] that led to `end`, where it would have flown to `predicted`, makes of its velocities.
+    /// What a step of `dt` \[s\] that led to `end`, where it would have flown to `predicted`, makes of its
+    /// velocities.
     pub fn end_step(&mut self, predicted: &Pose, end: Pose, dt: f32) {
         self.velocity += (end.position - predicted.position) / dt;
         self.angular_velocity += turn_between(predicted.rotation, end.rotation) / dt;
         self.pose = end;
     }
 
-    /// Mean velocity \[m/s\] and angular velocity \[rad/s\] of a step of `dt` \[s\] that began at `from` and ended here.
+    /// Mean velocity \[m/s\] and angular velocity \[rad/s\] of a step of `dt` \[s\] that began at `from` and
+    /// ended here.
     pub fn mean(&self, from: &Pose, dt: f32) -> [Vec3; 2] {
         [(self.pose.position - from.position) / dt, turn_between(from.rotation, self.pose.rotation) / dt]
     }
@@ -99,7 +103,8 @@ impl RigidBody {
         turn * Mat3::from_diagonal(self.inertia().unwrap_or(Vec3::ONE)) * turn.transpose()
     }
 
-    /// Flies freely for `dt` \[s\] under `gravity` \[m/s²\]: a parabola, and a turn that keeps angular momentum.
+    /// Flies freely for `dt` \[s\] under `gravity` \[m/s²\]: a parabola, and a turn that keeps angular
+    /// momentum.
     pub fn fly(&self, state: &RigidState, gravity: Vec3, dt: f32) -> RigidState {
         let spin = state.angular_velocity;
         let inertia = |rotation: Quat| self.inertia_in_space(rotation);

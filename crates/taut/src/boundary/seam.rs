@@ -1,16 +1,19 @@
 //! Seams: pairs of vertices that are sewn together, within one cloth or between cloths.
 //!
-//! Vertices that pairs lead to from one another are *twins*: one point of the garment. A seam that starts open is drawn together at a limited speed:
-//! in every step each pair may be as far apart as it was, less what it closes in that time. Once all pairs of a
-//! set of twins are (almost) closed, they are put in one place, and stay there to the bit: forces, velocities and positions of twins are their
-//! mass-weighted mean from then on. Whether twins are closed follows from where they are, so that nothing has to be kept.
+//! Vertices that pairs lead to from one another are *twins*: one point of the garment. A seam that starts
+//! open is drawn together at a limited speed: in every step each pair may be as far apart as it was, less
+//! what it closes in that time. Once all pairs of a set of twins are (almost) closed, they are put in one
+//! place, and stay there to the bit: forces, velocities and positions of twins are their mass-weighted mean
+//! from then on. Whether twins are closed follows from where they are, so that nothing has to be kept.
 //!
-//! The filter takes closed twins for one vertex ([`tables`](crate::limit::nearest::tables)) and draws open ones together as a block of its own
-//! ([`links`](crate::limit::nearest::links)); other schemes move the twins of a set in every iteration (`Sewn::project`). Where a twin is held, the others follow it.
+//! The filter takes closed twins for one vertex ([`tables`](crate::limit::nearest::tables)) and draws open
+//! ones together as a block of its own ([`links`](crate::limit::nearest::links)); other schemes move the
+//! twins of a set in every iteration (`Sewn::project`). Where a twin is held, the others follow it.
 
 use crate::{WorldError, kernel::lanes::Quad};
 
-/// What twins may be apart to be put in one place, in lengths of an edge: what that strains the triangles around must be well below tolerances.
+/// What twins may be apart to be put in one place, in lengths of an edge: what that strains the triangles
+/// around must be well below tolerances.
 pub const CLOSED: f32 = 0.004;
 
 /// A seam.
@@ -64,8 +67,8 @@ pub struct Sewing {
 const NONE: u32 = u32::MAX;
 
 impl Sewing {
-    /// The seams of a world of `count` vertices, where `place` says which vertex of the engine a vertex of a cloth is; `edge` is the mean length of
-    /// an edge \[m\].
+    /// The seams of a world of `count` vertices, where `place` says which vertex of the engine a vertex of a
+    /// cloth is; `edge` is the mean length of an edge \[m\].
     ///
     /// # Errors
     /// If a pair names a vertex that does not exist, or the same one twice.
@@ -328,7 +331,8 @@ fn in_one_place(twins: &[u32], x: &[Quad]) -> bool {
     twins[1..].iter().all(|&v| x[v as usize][..3] == *first)
 }
 
-/// Puts `twins` at their mass-weighted mean, or where the first is that is held; held ones stay. The same with their velocities, if there are any.
+/// Puts `twins` at their mass-weighted mean, or where the first is that is held; held ones stay. The same
+/// with their velocities, if there are any.
 fn bring_together(twins: &[u32], x: &mut [Quad], mut v: Option<&mut [Quad]>) {
     let held = twins.iter().find(|&&t| x[t as usize][3] <= 0.0).map(|&t| t as usize);
     let mean = |values: &[Quad], x: &[Quad]| -> [f32; 3] {

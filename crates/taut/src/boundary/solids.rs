@@ -1,22 +1,25 @@
 //! Cloth against solid obstacles, inside the limiter's iterations (W6).
 //!
-//! A vertex inside an obstacle, or nearer than its margin, is put back; how deep it was gives friction (Eq. 7): its way along the
-//! surface, relative to the surface's own way in this step, is shortened by μ times the depth, or undone altogether if
-//! it is shorter than that (the static case). Written for displacements in a step; the paper writes velocities, which
-//! are these over the step. Elastic response comes after the step, in [`Solids::respond`].
+//! A vertex inside an obstacle, or nearer than its margin, is put back; how deep it was gives friction (Eq.
+//! 7): its way along the surface, relative to the surface's own way in this step, is shortened by μ times the
+//! depth, or undone altogether if it is shorter than that (the static case). Written for displacements in a
+//! step; the paper writes velocities, which are these over the step. Elastic response comes after the step,
+//! in [`Solids::respond`].
 //!
-//! As in the paper vertices alone are tested, not edges; a vertex that would jump across a thin obstacle is stopped
-//! where it enters.
+//! As in the paper vertices alone are tested, not edges; a vertex that would jump across a thin obstacle is
+//! stopped where it enters.
 
 use glam::Vec3;
 
 use super::{motion::Pose, obstacle::Obstacle};
 use crate::{kernel::lanes::Quad, parallel::Threads};
 
-/// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. All at once would throw it.
+/// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. All at once would throw
+/// it.
 pub(crate) const PUSH: f32 = 2.0;
 
-/// Cloth that begins a step inside by this share of what it is pushed out by in a step is still on its way out.
+/// Cloth that begins a step inside by this share of what it is pushed out by in a step is still on its way
+/// out.
 const DEEP: f32 = 0.1;
 
 /// What is carried along moves at most so much faster than that.
@@ -46,7 +49,8 @@ struct Placed {
 }
 
 impl Placed {
-    /// The least that `p` can be away from the obstacle at the end of the step \[m\]: tells cheaply that it is out of reach.
+    /// The least that `p` can be away from the obstacle at the end of the step \[m\]: tells cheaply that it
+    /// is out of reach.
     fn at_least(&self, p: Vec3) -> f32 {
         (p - self.poses[1].position).length() - self.radius
     }
@@ -93,8 +97,8 @@ impl Solids {
     }
 
     /// Prepares a step between two `times` \[s\], in which vertices go from `old` to about `x`. A vertex that
-    /// would pass right through an obstacle is stopped in it. `reach` \[m\] is how much further than its way a vertex
-    /// may be carried by the limits.
+    /// would pass right through an obstacle is stopped in it. `reach` \[m\] is how much further than its way
+    /// a vertex may be carried by the limits.
     pub fn begin(
         &mut self,
         obstacles: &[Obstacle],
@@ -147,7 +151,8 @@ impl Solids {
         }
     }
 
-    /// Puts candidates that are inside back to the surface, with friction. Gives the deepest penetration met \[m\].
+    /// Puts candidates that are inside back to the surface, with friction. Gives the deepest penetration met
+    /// \[m\].
     pub fn project(
         &mut self,
         threads: &Threads,
@@ -181,12 +186,14 @@ impl Solids {
         &self.candidates
     }
 
-    /// How deep a vertex that began the step at `old` \[m\] may be inside an obstacle at its end \[m\]: not at all, unless it begins inside.
+    /// How deep a vertex that began the step at `old` \[m\] may be inside an obstacle at its end \[m\]: not
+    /// at all, unless it begins inside.
     pub fn sunk(&self, obstacles: &[Obstacle], old: Vec3) -> f32 {
         sunk(obstacles, &self.placed, old, self.duration)
     }
 
-    /// How deep `p` \[m\] is inside an obstacle at the end of the step \[m\]; negative outside. Changes by no more than `p` moves.
+    /// How deep `p` \[m\] is inside an obstacle at the end of the step \[m\]; negative outside. Changes by no
+    /// more than `p` moves.
     pub fn depth(&self, obstacles: &[Obstacle], p: Vec3) -> f32 {
         let mut deepest = f32::NEG_INFINITY;
         for (obstacle, placed) in obstacles.iter().zip(&self.placed) {
@@ -197,7 +204,8 @@ impl Solids {
         deepest
     }
 
-    /// Where `p` goes that began the step at `old` and may be `sunk` \[m\] deep: to the surface with friction if it is inside, nowhere otherwise.
+    /// Where `p` goes that began the step at `old` and may be `sunk` \[m\] deep: to the surface with friction
+    /// if it is inside, nowhere otherwise.
     pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, sunk: f32, mut p: Vec3) -> Vec3 {
         let mut contact = Contact { obstacle: NONE, normal: Vec3::Y, sunk };
         if settle(obstacles, &self.placed, old, &mut p, &mut contact) > 0.0 {
@@ -233,7 +241,8 @@ impl Solids {
         }
     }
 
-    /// The last word of a step: puts every vertex that is still inside an obstacle on its surface, without friction.
+    /// The last word of a step: puts every vertex that is still inside an obstacle on its surface, without
+    /// friction.
     pub fn expel(&self, obstacles: &[Obstacle], x: &mut [Quad]) {
         for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
             let quad = &mut x[v as usize];
@@ -244,9 +253,9 @@ impl Solids {
         }
     }
 
-    /// While something is pushed out, nothing is thrown: no vertex goes further from `old` than it was `predicted` to, or than what is
-    /// carried along with what is pushed out; `dt` \[s\]. What is not where it should be then has its turn in the next steps. Says whether
-    /// something was held back.
+    /// While something is pushed out, nothing is thrown: no vertex goes further from `old` than it was
+    /// `predicted` to, or than what is carried along with what is pushed out; `dt` \[s\]. What is not where
+    /// it should be then has its turn in the next steps. Says whether something was held back.
     pub fn hold_back(&self, dt: f32, old: &[Quad], predicted: &[Quad], x: &mut [Quad]) -> bool {
         if !self.frees() {
             return false;
@@ -263,8 +272,9 @@ impl Solids {
         held
     }
 
-    /// While something is pushed out, nothing is thrown: what limiting made faster than it was predicted to be, and faster than what is pushed
-    /// out, is slowed down to that. `predicted` are the velocities before limiting, `v` those after \[m/s\].
+    /// While something is pushed out, nothing is thrown: what limiting made faster than it was predicted to
+    /// be, and faster than what is pushed out, is slowed down to that. `predicted` are the velocities before
+    /// limiting, `v` those after \[m/s\].
     pub fn calm(&self, predicted: &[Quad], v: &mut [Quad]) {
         if !self.frees() {
             return;
@@ -277,9 +287,9 @@ impl Solids {
         }
     }
 
-    /// Elastic response: a vertex that hit an obstacle leaves it with the share of its approaching speed that the
-    /// obstacle gives back. One that was inside from the start leaves without being thrown. `predicted` are the
-    /// velocities before limiting, `v` those after \[m/s\]; `dt` \[s\].
+    /// Elastic response: a vertex that hit an obstacle leaves it with the share of its approaching speed that
+    /// the obstacle gives back. One that was inside from the start leaves without being thrown. `predicted`
+    /// are the velocities before limiting, `v` those after \[m/s\]; `dt` \[s\].
     pub fn respond(
         &self,
         obstacles: &[Obstacle],
@@ -310,8 +320,8 @@ impl Solids {
     }
 }
 
-/// Puts `p`, which began the step at `old`, on the surface of each obstacle that it is inside of, with friction. Gives
-/// the deepest penetration met \[m\].
+/// Puts `p`, which began the step at `old`, on the surface of each obstacle that it is inside of, with
+/// friction. Gives the deepest penetration met \[m\].
 fn settle(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, p: &mut Vec3, contact: &mut Contact) -> f32 {
     let mut worst = 0.0f32;
     for (o, (obstacle, placed)) in obstacles.iter().zip(placed).enumerate() {
@@ -340,8 +350,8 @@ fn settle(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, p: &mut Vec3, co
     worst
 }
 
-/// How deep a vertex that begins a step of `duration` \[s\] at `old` may be at its end \[m\]: not at all, unless it begins
-/// inside.
+/// How deep a vertex that begins a step of `duration` \[s\] at `old` may be at its end \[m\]: not at all,
+/// unless it begins inside.
 fn sunk(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, duration: f32) -> f32 {
     (began(obstacles, placed, old) - PUSH * duration).max(0.0)
 }
@@ -357,7 +367,8 @@ fn began(obstacles: &[Obstacle], placed: &[Placed], old: Vec3) -> f32 {
     deepest
 }
 
-/// Puts `p`, but for the depth `sunk`, on the surface of each obstacle that it is inside of, without friction, in at most `rounds` rounds.
+/// Puts `p`, but for the depth `sunk`, on the surface of each obstacle that it is inside of, without
+/// friction, in at most `rounds` rounds.
 fn expel_point(obstacles: &[Obstacle], placed: &[Placed], sunk: f32, p: &mut Vec3, rounds: u32) {
     for _ in 0..rounds {
         let mut moved = false;
@@ -379,7 +390,8 @@ fn expel_point(obstacles: &[Obstacle], placed: &[Placed], sunk: f32, p: &mut Vec
     }
 }
 
-/// Where a vertex that goes from `from` to `to` is just inside an obstacle, if it would come out on the other side.
+/// Where a vertex that goes from `from` to `to` is just inside an obstacle, if it would come out on the other
+/// side.
 fn passes_through(obstacle: &Obstacle, poses: &[Pose; 2], from: Vec3, to: Vec3) -> Option<Vec3> {
     // In the obstacle's own frame, which moves with it.
     let (start, end) = (poses[0].to_body(from), poses[1].to_body(to));

@@ -1,4 +1,5 @@
-//! What a frame came to in contact: what passes through what, and the smallest gap. From positions alone, as the caller numbers them.
+//! What a frame came to in contact: what passes through what, and the smallest gap. From positions alone, as
+//! the caller numbers them.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -10,19 +11,22 @@ use crate::{
     parallel::Threads,
 };
 
-/// The part of a certificate that is about contact: of cloth with itself, with other cloth and with mesh obstacles.
+/// The part of a certificate that is about contact: of cloth with itself, with other cloth and with mesh
+/// obstacles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactCertificate {
-    /// Edges that pass through a face which they share no vertex with, each counted with each such face. Exact; touching counts.
+    /// Edges that pass through a face which they share no vertex with, each counted with each such face.
+    /// Exact; touching counts.
     pub intersections: u64,
-    /// Whether they are what is left of a start that was tangled: every frame so far, the start among them, had some. [`certify`](crate::certify)
-    /// knows one frame alone, and says so of a start; who records frame after frame carries it on.
+    /// Whether they are what is left of a start that was tangled: every frame so far, the start among them,
+    /// had some. [`certify`](crate::certify) knows one frame alone, and says so of a start; who records frame
+    /// after frame carries it on.
     pub tangled: bool,
     /// The first of them, by body, edge and face.
     pub first: Option<Intersection>,
-    /// Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours \[m\]; 0 if something passes through
-    /// something. None: everything is as far apart as thickness and margins ask for. Neighbours share a vertex, or were as
-    /// near as that at the start.
+    /// Smallest distance of a vertex from a face, or of an edge from an edge, that are no neighbours \[m\]; 0
+    /// if something passes through something. None: everything is as far apart as thickness and margins ask
+    /// for. Neighbours share a vertex, or were as near as that at the start.
     pub smallest_gap: Option<f64>,
 }
 
@@ -139,8 +143,9 @@ impl Examiner {
         all.examiner()
     }
 
-    /// Looks at frame `frame` of `world`, with the vertices of its cloth at `positions`, one list a body \[m\]; mesh obstacles are where the time of
-    /// the frame has them. What is left of a tangled start one frame alone does not tell: `tangled` is set in a start only.
+    /// Looks at frame `frame` of `world`, with the vertices of its cloth at `positions`, one list a body
+    /// \[m\]; mesh obstacles are where the time of the frame has them. What is left of a tangled start one
+    /// frame alone does not tell: `tangled` is set in a start only.
     ///
     /// # Panics
     /// If there are not as many positions as vertices.
@@ -194,7 +199,8 @@ impl Examiner {
         &self.x
     }
 
-    /// All faces, with whether something passes through them or one of their own edges passes through something.
+    /// All faces, with whether something passes through them or one of their own edges passes through
+    /// something.
     pub fn tangled_faces(&self) -> Vec<([u32; 3], bool)> {
         let crossings = self.inspector.crossings();
         let faces: std::collections::BTreeSet<u32> = crossings.iter().map(|c| c.triangle).collect();

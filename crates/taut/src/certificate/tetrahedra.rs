@@ -1,4 +1,5 @@
-//! What the tetrahedra of a soft solid have come to: principal stretches, inversions, volumes around vertices.
+//! What the tetrahedra of a soft solid have come to: principal stretches, inversions, volumes around
+//! vertices.
 
 use glam::{DMat3, DVec3, Vec3};
 use serde::{Deserialize, Serialize};
@@ -98,7 +99,8 @@ impl RestTetrahedra {
         TetrahedronMeasure { stretches: s.to_array(), direction: u.x_axis, residual: past(strain, s.x, s.z) }
     }
 
-    /// Measures `positions` against the limits. Solids have no limits on edges: what is said of edges stays 0.
+    /// Measures `positions` against the limits. Solids have no limits on edges: what is said of edges stays
+    /// 0.
     pub fn measure(&self, positions: &[Vec3], strain: Limit) -> StrainMeasure {
         let mut m = StrainMeasure { min_stretch: f64::INFINITY, ..StrainMeasure::default() };
         let mut worst = (-1.0, -1.0);

@@ -1,8 +1,8 @@
 //! Broad phase: which pairs of parts are near enough in a step to be looked at.
 //!
-//! Vertices are looked up, a leaf of their tree at a time, in a tree of boxes about the triangles, edges in their own. Boxes reach further by the distance that
-//! is asked for, rounded outwards, so that no pair is missed. Pairs that share a vertex are left out. The order of pairs does not depend
-//! on threads.
+//! Vertices are looked up, a leaf of their tree at a time, in a tree of boxes about the triangles, edges in
+//! their own. Boxes reach further by the distance that is asked for, rounded outwards, so that no pair is
+//! missed. Pairs that share a vertex are left out. The order of pairs does not depend on threads.
 
 use std::ops::Range;
 
@@ -112,7 +112,8 @@ pub struct Candidates {
     pieces: Vec<(Search, Range<usize>)>,
     /// By piece of work; kept so that steps need not allocate.
     found: Vec<Vec<Pair>>,
-    /// Where vertices were to go when that was found, and within which reach \[m\]; none after [`Candidates::forget`].
+    /// Where vertices were to go when that was found, and within which reach \[m\]; none after
+    /// [`Candidates::forget`].
     asked: Vec<Quad>,
     reach: Option<f32>,
 }
@@ -140,8 +141,9 @@ impl Candidates {
         Self { cloth, fixed, pieces, found, asked: x.to_vec(), reach: None }
     }
 
-    /// Finds all pairs that may come nearer than `reach` \[m\] on their way to `x`, unless they are known: those of the same step that were found for
-    /// vertices that went elsewhere, but not so far that what was added to the reach then does not make up for it.
+    /// Finds all pairs that may come nearer than `reach` \[m\] on their way to `x`, unless they are known:
+    /// those of the same step that were found for vertices that went elsewhere, but not so far that what was
+    /// added to the reach then does not make up for it.
     pub fn find_or_keep(
         &mut self,
         threads: &Threads,
@@ -213,7 +215,8 @@ fn vertices_near(surface: &Surface, [own, others]: [&Trees; 2], leaf: usize, lis
     });
 }
 
-/// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners, or sewn to one.
+/// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners, or
+/// sewn to one.
 #[inline(always)]
 fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair> {
     let (v, [a, b, c]) = (surface.vertices[vertex as usize], surface.triangles[triangle as usize]);
@@ -221,7 +224,8 @@ fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair
     (w != a && w != b && w != c).then_some(Pair { kind: Kind::VertexTriangle, first: v, second: triangle })
 }
 
-/// The pair of two edges, by their places in `surface`, unless they share a vertex, or are sewn to each other in one.
+/// The pair of two edges, by their places in `surface`, unless they share a vertex, or are sewn to each other
+/// in one.
 #[inline(always)]
 fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
     let (first, second) = (first.min(second), first.max(second));
@@ -278,7 +282,8 @@ mod tests {
             let (rest, old) = (place(1.0), place(1.0));
             let x: Vec<Quad> =
                 old.iter().zip(place(0.1)).map(|(a, b)| std::array::from_fn(|k| a[k] + b[k])).collect();
-            // All cloth; the last of it obstacles, which no triangle may belong to with cloth; and such that passes through cloth.
+            // All cloth; the last of it obstacles, which no triangle may belong to with cloth; and such that
+            // passes through cloth.
             for fixed in [0, count / 3, count / 3] {
                 surface.triangles.retain(|t| {
                     let fixed = t.map(|v| v >= count + 5 - fixed);

@@ -1,20 +1,23 @@
 //! Continuous detection: when two parts that move along straight lines first come near each other.
 //!
-//! Conservative advancement (additive, as Li and others describe it for codimensional contact): two parts at distance d, whose points move relative
-//! to each other by at most l in the rest of the step, cannot meet before the share d / l of it has gone by. So time goes on by
-//! a little less than that, again and again. No roots are sought, nothing is missed, and a common motion of all
-//! four vertices costs nothing, since it is taken off first.
+//! Conservative advancement (additive, as Li and others describe it for codimensional contact): two parts at
+//! distance d, whose points move relative to each other by at most l in the rest of the step, cannot meet
+//! before the share d / l of it has gone by. So time goes on by a little less than that, again and again. No
+//! roots are sought, nothing is missed, and a common motion of all four vertices costs nothing, since it is
+//! taken off first.
 //!
-//! Parts that slide along each other would take many such steps. A plane between them helps: across the line between their nearest points, no vertex
-//! of one gets to one of the other before the time that their heights and speeds along that line say. Whichever of the two bounds is later
-//! holds.
+//! Parts that slide along each other would take many such steps. A plane between them helps: across the line
+//! between their nearest points, no vertex of one gets to one of the other before the time that their heights
+//! and speeds along that line say. Whichever of the two bounds is later holds.
 //!
-//! Why rounding misses nothing. Positions are single precision, and all is computed in double precision relative to one of the vertices, so that sums
-//! and differences are off by about 1e-15 of the size S of a pair (with its way). The distance that is measured is that of two points
-//! of the parts, so it is too small by no more than that. It is too great where these are not quite the nearest points: between nearly
-//! parallel edges or in slivers at an angle θ, by about 1e-16 S / θ, or by θ S where the ends decide, so by 1e-8 S at worst. Time goes on by 0.9 of the
-//! distance, which leaves a tenth of it for such errors: enough while the distance is over 1e-7 S, and what is nearer counts as a contact.
-//! `tests/detection.rs` of the program compares 100,000 pairs with those of ipctk.
+//! Why rounding misses nothing. Positions are single precision, and all is computed in double precision
+//! relative to one of the vertices, so that sums and differences are off by about 1e-15 of the size S of a
+//! pair (with its way). The distance that is measured is that of two points of the parts, so it is too small
+//! by no more than that. It is too great where these are not quite the nearest points: between nearly
+//! parallel edges or in slivers at an angle θ, by about 1e-16 S / θ, or by θ S where the ends decide, so by
+//! 1e-8 S at worst. Time goes on by 0.9 of the distance, which leaves a tenth of it for such errors: enough
+//! while the distance is over 1e-7 S, and what is nearer counts as a contact. `tests/detection.rs` of the
+//! program compares 100,000 pairs with those of ipctk.
 
 use glam::DVec3;
 
@@ -48,8 +51,9 @@ impl Kind {
         }
     }
 
-    /// For how long, as a share of the step, a plane keeps two parts `gap` \[m\] from each other: across the line between their nearest points,
-    /// as long as each vertex of one is over each of the other. True of any direction, however it was rounded.
+    /// For how long, as a share of the step, a plane keeps two parts `gap` \[m\] from each other: across the
+    /// line between their nearest points, as long as each vertex of one is over each of the other. True of
+    /// any direction, however it was rounded.
     #[inline]
     fn until_plane(self, x: &[DVec3; 4], way: &[DVec3; 4], nearest: &Nearest, gap: f64) -> f64 {
         let normal = combined(x, &nearest.weights).normalize_or_zero();
@@ -82,8 +86,9 @@ impl Kind {
     }
 }
 
-/// Whether two parts stay further apart than `gap` \[m\] on their way along a line that is easily guessed: that between their middles, half way. Places along a fixed line
-/// change evenly, so that the start and the end tell. This is quick, and settles most pairs.
+/// Whether two parts stay further apart than `gap` \[m\] on their way along a line that is easily guessed:
+/// that between their middles, half way. Places along a fixed line change evenly, so that the start and the
+/// end tell. This is quick, and settles most pairs.
 #[inline(always)]
 pub fn stay_apart(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> bool {
     let middle = |i: usize| from[i] + to[i];
@@ -94,7 +99,8 @@ pub fn stay_apart(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> b
     apart_along(kind, line, from, to, gap)
 }
 
-/// Whether two parts stay further apart than `gap` \[m\] along `line`, of any length, from the second to the first.
+/// Whether two parts stay further apart than `gap` \[m\] along `line`, of any length, from the second to the
+/// first.
 #[inline(always)]
 pub fn apart_along(kind: Kind, line: DVec3, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> bool {
     let apart = |x: &[DVec3; 4]| {
@@ -109,7 +115,8 @@ pub fn apart_along(kind: Kind, line: DVec3, from: &[DVec3; 4], to: &[DVec3; 4], 
     least > 0.0 && least * least > 1.000_001 * gap * gap * line.length_squared()
 }
 
-/// What of the distance that is left is gone through in one go. The rest is far more than what rounding can take.
+/// What of the distance that is left is gone through in one go. The rest is far more than what rounding can
+/// take.
 const SHARE: f64 = 0.9;
 
 /// What is left of the distance at the start when a pair counts as in contact.
@@ -121,12 +128,14 @@ const LEFT_OF_GAP: f64 = 1e-2;
 /// Nearer than this share of the size of a pair, distances are not good enough to go on by.
 const FLOOR: f64 = 1e-7;
 
-/// Goes of one pair, at most. What is not decided by then counts as a contact at the time that was reached, which is safe.
+/// Goes of one pair, at most. What is not decided by then counts as a contact at the time that was reached,
+/// which is safe.
 const MOST: u32 = 1000;
 
-/// When parts first come nearer than `gap` \[m\], as a share of the step from 0 to 1: never later than in truth, and earlier only by a
-/// hundredth of the gap, or a millionth of the distance at the start. `None`: they stay apart through the whole step. Of a pair that begins nearer than twice the gap
-/// no more is asked than to keep half of its distance.
+/// When parts first come nearer than `gap` \[m\], as a share of the step from 0 to 1: never later than in
+/// truth, and earlier only by a hundredth of the gap, or a millionth of the distance at the start. `None`:
+/// they stay apart through the whole step. Of a pair that begins nearer than twice the gap no more is asked
+/// than to keep half of its distance.
 pub fn first_contact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> Option<f64> {
     let mut way: [DVec3; 4] = std::array::from_fn(|i| to[i] - from[i]);
     let common = (way[0] + way[1] + way[2] + way[3]) * 0.25;

@@ -1,5 +1,5 @@
-//! Distances between the parts of surfaces, with the places that are nearest to each other. In double precision: single ones go in,
-//! and what is found decides whether cloth passes through cloth.
+//! Distances between the parts of surfaces, with the places that are nearest to each other. In double
+//! precision: single ones go in, and what is found decides whether cloth passes through cloth.
 
 use glam::DVec3;
 
@@ -8,8 +8,8 @@ use glam::DVec3;
 pub struct Nearest {
     /// Square of their distance \[m²\].
     pub squared: f64,
-    /// Weights of the four vertices: positive on one side, negative on the other, so that the sum of weights times
-    /// positions leads from the second point to the first \[m\].
+    /// Weights of the four vertices: positive on one side, negative on the other, so that the sum of weights
+    /// times positions leads from the second point to the first \[m\].
     pub weights: [f64; 4],
 }
 
@@ -93,9 +93,10 @@ pub fn edge_edge(x: &[DVec3; 4]) -> Nearest {
         let weights = [1.0 - s, s, t - 1.0, -t];
         Nearest { squared: combined(x, &weights).length_squared(), weights }
     };
-    // On the boundary of the square of parameters: an end against the other edge. Where the edges are parallel that is enough,
-    // and otherwise it is right unless both nearest points are inside. Inside, the place on the first edge is rounded badly if they are
-    // nearly parallel, so that the place on the second is where it is nearest to that.
+    // On the boundary of the square of parameters: an end against the other edge. Where the edges are
+    // parallel that is enough, and otherwise it is right unless both nearest points are inside. Inside, the
+    // place on the first edge is rounded badly if they are nearly parallel, so that the place on the second
+    // is where it is nearest to that.
     let ends = [
         at(0.0, segment(a, c, d)),
         at(1.0, segment(b, c, d)),

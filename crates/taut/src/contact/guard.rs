@@ -1,12 +1,14 @@
 //! The last word of a step: nothing passes through anything.
 //!
-//! Vertices go from where the step began, where nothing touched, straight to where it wants to end. Pairs that would come together on the way
-//! have the ways of their vertices shortened to what is safe, and all are looked at again, because a vertex that stops short may now be in
-//! the way of others. Every round shortens some way, and with all ways at nothing the step would end as it began, so that this
-//! ends; in the rounds after the first few, pairs stop altogether.
+//! Vertices go from where the step began, where nothing touched, straight to where it wants to end. Pairs
+//! that would come together on the way have the ways of their vertices shortened to what is safe, and all are
+//! looked at again, because a vertex that stops short may now be in the way of others. Every round shortens
+//! some way, and with all ways at nothing the step would end as it began, so that this ends; in the rounds
+//! after the first few, pairs stop altogether.
 //!
-//! An obstacle that moves does not stop for cloth. What meets one is carried: its way is shortened as the obstacle sees it, so that with nothing
-//! left of it it goes with the obstacle; and what meets what is carried is carried too.
+//! An obstacle that moves does not stop for cloth. What meets one is carried: its way is shortened as the
+//! obstacle sees it, so that with nothing left of it it goes with the obstacle; and what meets what is
+//! carried is carried too.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -39,8 +41,8 @@ pub struct Guarded {
     pub stopped: u32,
     /// Rounds that it took; 0 if nothing came together.
     pub rounds: u32,
-    /// Whether something may pass through something all the same: what touched from the start, and what an obstacle came to that cloth could not
-    /// give way to.
+    /// Whether something may pass through something all the same: what touched from the start, and what an
+    /// obstacle came to that cloth could not give way to.
     pub unsure: bool,
 }
 
@@ -51,7 +53,8 @@ pub struct Guard {
     largest_gap: f32,
     /// What each vertex may go of its way, from 0 to 1.
     share: Vec<f32>,
-    /// The same after this round, as bits, which are ordered like the floats: the least that any pair asks for, whatever their order.
+    /// The same after this round, as bits, which are ordered like the floats: the least that any pair asks
+    /// for, whatever their order.
     next: Vec<AtomicU32>,
     goal: Vec<Quad>,
     /// The vertex of an obstacle that each vertex is carried by, if it is.
@@ -73,9 +76,10 @@ impl Guard {
         }
     }
 
-    /// Shortens the ways of vertices from `old` to `x` \[m\], where it must, so that no two parts come nearer than a share of their gap, or than
-    /// half their distance at the start if that is less. Obstacles go where they go, and parts of one `tangle` as they like.
-    /// `candidates` may know what is near from earlier in the step, and forgets it.
+    /// Shortens the ways of vertices from `old` to `x` \[m\], where it must, so that no two parts come nearer
+    /// than a share of their gap, or than half their distance at the start if that is less. Obstacles go
+    /// where they go, and parts of one `tangle` as they like. `candidates` may know what is near from earlier
+    /// in the step, and forgets it.
     pub fn hold(
         &mut self,
         threads: &Threads,
@@ -108,7 +112,8 @@ impl Guard {
                     let gap = share_of_gap * surface.gap(pair, &vertices);
                     let Some(time) = contact_of(pair.kind, &vertices, old, x, gap) else { continue };
                     unsure.store(true, Ordering::Relaxed);
-                    // What touches from the start has no side to be kept on; stopping it would only hold it in mid-air for ever.
+                    // What touches from the start has no side to be kept on; stopping it would only hold it
+                    // in mid-air for ever.
                     if time <= 0.0 {
                         continue;
                     }

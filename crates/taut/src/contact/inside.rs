@@ -1,11 +1,12 @@
-//! Signed distance from a closed mesh: how far a point is outside or inside, where the nearest point of the surface is, and which way is out.
+//! Signed distance from a closed mesh: how far a point is outside or inside, where the nearest point of the
+//! surface is, and which way is out.
 //!
-//! The nearest point comes from a [tree](super::tree). Which side a point is on says the normal there: of the face, of an edge the sum of
-//! its two faces' normals, of a vertex the sum of its faces' normals weighted with their angles (Bærentzen and Aanæs 2005),
-//! which is right wherever the surface is a manifold.
+//! The nearest point comes from a [tree](super::tree). Which side a point is on says the normal there: of the
+//! face, of an edge the sum of its two faces' normals, of a vertex the sum of its faces' normals weighted
+//! with their angles (Bærentzen and Aanæs 2005), which is right wherever the surface is a manifold.
 //!
-//! Files often have several vertices in one place, along seams of textures for instance. What is in one place at the start
-//! counts as one vertex here.
+//! Files often have several vertices in one place, along seams of textures for instance. What is in one place
+//! at the start counts as one vertex here.
 
 use std::collections::HashMap;
 
@@ -157,7 +158,8 @@ impl ClosedMesh {
         [p, a, b, c]
     }
 
-    /// The normal, of any length, of that part of face `t` on which the point with these weights of its corners lies.
+    /// The normal, of any length, of that part of face `t` on which the point with these weights of its
+    /// corners lies.
     fn normal_at(&self, t: usize, weights: [f64; 3]) -> DVec3 {
         let out = weights.map(|w| w <= TOUCH);
         let corner = |k: usize| self.vertex_normals[self.triangles[t][k] as usize];
@@ -192,7 +194,8 @@ pub(crate) fn merged(positions: &[Vec3]) -> (Vec<u32>, Vec<u32>) {
     (merged, original)
 }
 
-/// By triangle and edge the triangle on the other side, or `None` if an edge does not belong to exactly two that agree which side is out.
+/// By triangle and edge the triangle on the other side, or `None` if an edge does not belong to exactly two
+/// that agree which side is out.
 fn across(triangles: &[[u32; 3]]) -> Option<Vec<[u32; 3]>> {
     let mut owner = HashMap::with_capacity(3 * triangles.len());
     for (t, &[a, b, c]) in triangles.iter().enumerate() {
@@ -230,7 +233,8 @@ mod tests {
         Vec3::from_array([(); 3].map(|()| 1.6 * random.unit() - 0.8))
     }
 
-    /// How often the surface winds about `p`: 1 inside, 0 outside, by the solid angles of its faces (van Oosterom and Strackee 1983).
+    /// How often the surface winds about `p`: 1 inside, 0 outside, by the solid angles of its faces (van
+    /// Oosterom and Strackee 1983).
     fn winding(mesh: &TriangleMesh, p: Vec3) -> f64 {
         let mut sum = 0.0;
         for triangle in &mesh.triangles {

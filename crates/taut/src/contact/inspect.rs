@@ -1,8 +1,10 @@
-//! How surfaces lie in one frame: what passes through what, and how near to each other they come. This is what certificates say of contact.
+//! How surfaces lie in one frame: what passes through what, and how near to each other they come. This is
+//! what certificates say of contact.
 //!
-//! One tree of boxes about the triangles, refitted from frame to frame. An edge or a vertex that several triangles share is looked at with the
-//! first of them, so that every pair of parts is met once: with two triangles whose boxes meet. Nothing here is shared with how a
-//! step [finds](super::candidates) and [keeps apart](super::guard) what touches, but the tree. Results do not depend on threads.
+//! One tree of boxes about the triangles, refitted from frame to frame. An edge or a vertex that several
+//! triangles share is looked at with the first of them, so that every pair of parts is met once: with two
+//! triangles whose boxes meet. Nothing here is shared with how a step [finds](super::candidates) and
+//! [keeps apart](super::guard) what touches, but the tree. Results do not depend on threads.
 //!
 //! Measured by `cargo bench -p taut --bench inspect`.
 
@@ -29,7 +31,8 @@ pub struct Parts {
     pub start: Vec<[f32; 3]>,
     /// By vertex: the lowest of the vertices that are sewn to it, or itself. What shares one are neighbours.
     pub identity: Vec<u32>,
-    /// Half of the thickness of what each vertex belongs to \[m\]: two parts ought to be as far apart as theirs add up to.
+    /// Half of the thickness of what each vertex belongs to \[m\]: two parts ought to be as far apart as
+    /// theirs add up to.
     pub radius: Vec<f32>,
     /// Vertices from here on belong to obstacles: how these lie to each other is of no interest.
     pub fixed_from: u32,
@@ -92,8 +95,9 @@ struct Piece {
 #[derive(Clone, Debug)]
 pub struct Inspector {
     parts: Parts,
-    /// By triangle: bit k says that its edge from corner k to the next, bit 3 + k that its corner k, is looked at with it; bit 6 that it has
-    /// a face: one that names a vertex twice has none, and is an edge of its neighbours.
+    /// By triangle: bit k says that its edge from corner k to the next, bit 3 + k that its corner k, is
+    /// looked at with it; bit 6 that it has a face: one that names a vertex twice has none, and is an edge of
+    /// its neighbours.
     owned: Vec<u8>,
     tree: Tree,
     pieces: Vec<Piece>,
@@ -158,8 +162,8 @@ impl Inspector {
         &self.crossings
     }
 
-    /// The nearest two parts that are no neighbours, when it last looked. Nothing, if all were further apart than they ought to be.
-    /// Neighbours share a vertex, or were as near as that at the start.
+    /// The nearest two parts that are no neighbours, when it last looked. Nothing, if all were further apart
+    /// than they ought to be. Neighbours share a vertex, or were as near as that at the start.
     pub fn nearest(&self) -> Option<Near> {
         self.nearest
     }
@@ -196,8 +200,8 @@ struct View<'a> {
     parts: &'a Parts,
     owned: &'a [u8],
     x: &'a [[f32; 3]],
-    /// The smallest distance that anyone has found so far, as bits: what is further apart need not be measured, which does not change what is
-    /// the nearest in the end.
+    /// The smallest distance that anyone has found so far, as bits: what is further apart need not be
+    /// measured, which does not change what is the nearest in the end.
     smallest: AtomicU64,
 }
 
@@ -229,7 +233,8 @@ impl Side {
         self.owned >> (3 + k) & 1 == 1
     }
 
-    /// Whether it is further from `other` than `gap` \[m\] along the line between their middles, which is quick to tell, and true of most.
+    /// Whether it is further from `other` than `gap` \[m\] along the line between their middles, which is
+    /// quick to tell, and true of most.
     #[inline(always)]
     fn is_clear_of(&self, other: &Self, gap: f64) -> bool {
         let line = (self.x[0] + self.x[1] + self.x[2]) - (other.x[0] + other.x[1] + other.x[2]);

@@ -1,9 +1,10 @@
 //! Whether a surface passes through itself: which edges pierce which triangles, decided exactly.
 //!
-//! An edge pierces a triangle if they share a point, however little: also where an end just lies on it, or both lie in one plane. The ends of an
-//! edge that passes through are on different sides of the triangle's plane, and the line through it passes all three sides of the
-//! triangle on the same side. All that is signs of determinants, which are computed exactly (adaptive precision), so that the answer is
-//! right to the last bit. Triangles without area are never pierced; their edges pierce others.
+//! An edge pierces a triangle if they share a point, however little: also where an end just lies on it, or
+//! both lie in one plane. The ends of an edge that passes through are on different sides of the triangle's
+//! plane, and the line through it passes all three sides of the triangle on the same side. All that is signs
+//! of determinants, which are computed exactly (adaptive precision), so that the answer is right to the last
+//! bit. Triangles without area are never pierced; their edges pierce others.
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
@@ -22,7 +23,8 @@ pub struct Piercing {
     pub triangle: [u32; 3],
 }
 
-/// All edges of `surface` that pierce a triangle which they share no vertex with and are not sewn to; positions `x` \[m\]. By edge.
+/// All edges of `surface` that pierce a triangle which they share no vertex with and are not sewn to;
+/// positions `x` \[m\]. By edge.
 ///
 /// An [`Inspector`] does the same again and again without building its tree anew.
 pub fn piercings(surface: &Surface, x: &[[f32; 3]]) -> Vec<Piercing> {
@@ -55,7 +57,8 @@ pub fn pierces(edge: [[f32; 3]; 2], triangle: [[f32; 3]; 3]) -> bool {
     sides.iter().all(|&side| side >= 0.0) || sides.iter().all(|&side| side <= 0.0)
 }
 
-/// Whether an edge and a triangle that lie in one plane share a point: seen along an axis from which the triangle has an area.
+/// Whether an edge and a triangle that lie in one plane share a point: seen along an axis from which the
+/// triangle has an area.
 fn meets_within_plane(edge: [[f32; 3]; 2], triangle: [[f32; 3]; 3]) -> bool {
     for [i, j] in [[0, 1], [1, 2], [2, 0]] {
         let flat = |x: [f32; 3]| Coord { x: f64::from(x[i]), y: f64::from(x[j]) };

@@ -15,7 +15,8 @@
 //! | how that is drawn apart | [`untangle`] |
 //! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
 //!
-//! How touching parts are kept apart while limits are met is in [`limit::nearest::pairs`](crate::limit::nearest::pairs).
+//! How touching parts are kept apart while limits are met is in
+//! [`limit::nearest::pairs`](crate::limit::nearest::pairs).
 
 pub mod candidates;
 pub mod continuous;

@@ -1,9 +1,10 @@
-//! What lies around the parts of a surface, and with it: whether the nearest points of two parts are nearest to each other among all
-//! points around, or only as near as those two parts can come.
+//! What lies around the parts of a surface, and with it: whether the nearest points of two parts are nearest
+//! to each other among all points around, or only as near as those two parts can come.
 //!
-//! A vertex over a sheet is near many of its triangles, and the nearest points of all but one lie on their rims, towards the vertex. Kept apart
-//! along those slanting lines, cloth could not slide on cloth, nor fold. So of two parts only those count between whose nearest points distance
-//! has a minimum, with everything around them in mind (the blocks of Offset Geometric Contact, Chen et al. 2025).
+//! A vertex over a sheet is near many of its triangles, and the nearest points of all but one lie on their
+//! rims, towards the vertex. Kept apart along those slanting lines, cloth could not slide on cloth, nor fold.
+//! So of two parts only those count between whose nearest points distance has a minimum, with everything
+//! around them in mind (the blocks of Offset Geometric Contact, Chen et al. 2025).
 
 use glam::DVec3;
 
@@ -12,7 +13,8 @@ use super::surface::Surface;
 /// No vertex.
 const NONE: u32 = u32::MAX;
 
-/// Sine of the angle by which a line between two edges may lean over what is around them. Between flat sheets all crossing edges are equally near.
+/// Sine of the angle by which a line between two edges may lean over what is around them. Between flat sheets
+/// all crossing edges are equally near.
 const LEAN: f64 = 0.1;
 
 /// The same for vertices, the nearest points of which lie on the rims of triangles.
@@ -24,8 +26,8 @@ pub const RIM: f64 = 1e-6;
 /// What is next to what on a surface.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
-    /// Of each triangle, the first of the others at the edge across from each of its corners, by the corner that is not on it; and whether this
-    /// triangle is the first at that edge.
+    /// Of each triangle, the first of the others at the edge across from each of its corners, by the corner
+    /// that is not on it; and whether this triangle is the first at that edge.
     across: Vec<[(u32, bool); 3]>,
     /// Corners across from each edge, two at most.
     wings: Vec<[u32; 2]>,
@@ -98,8 +100,9 @@ impl Neighbours {
         Self { across: across.collect(), wings: wings.collect(), starts, around, first }
     }
 
-    /// Whether the point of `triangle` with these `weights` of its corners `x` \[m\] is, in the direction `up` from it to a vertex, nearest to that vertex
-    /// among all around; of triangles that share the point, only for the first. `at` says where other vertices are.
+    /// Whether the point of `triangle` with these `weights` of its corners `x` \[m\] is, in the direction
+    /// `up` from it to a vertex, nearest to that vertex among all around; of triangles that share the point,
+    /// only for the first. `at` says where other vertices are.
     #[inline(always)]
     pub fn faces_vertex(
         &self,

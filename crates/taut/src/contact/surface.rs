@@ -17,9 +17,11 @@ pub struct Surface {
     pub fixed_from: u32,
     /// Whether cloth keeps off cloth.
     pub between_cloth: bool,
-    /// By vertex \[m\]: half the thickness of cloth, the margin of obstacles. Two parts keep apart by the sum of theirs.
+    /// By vertex \[m\]: half the thickness of cloth, the margin of obstacles. Two parts keep apart by the sum
+    /// of theirs.
     pub radius: Vec<f32>,
-    /// By vertex: the lowest of the vertices that are sewn to it, or itself. Parts that share one touch from the start, and for good.
+    /// By vertex: the lowest of the vertices that are sewn to it, or itself. Parts that share one touch from
+    /// the start, and for good.
     pub identity: Vec<u32>,
     /// Coulomb friction coefficient by vertex. An obstacle's is that of all its pairs.
     pub friction: Vec<f32>,
@@ -61,8 +63,8 @@ impl Surface {
         vertex >= self.fixed_from
     }
 
-    /// Whether it matters if two parts touch, one of which has vertex `a`, the other `b`: not two of obstacles, and two of cloth only if
-    /// cloth keeps off cloth.
+    /// Whether it matters if two parts touch, one of which has vertex `a`, the other `b`: not two of
+    /// obstacles, and two of cloth only if cloth keeps off cloth.
     #[inline(always)]
     pub fn concerns(&self, a: u32, b: u32) -> bool {
         match (self.is_fixed(a), self.is_fixed(b)) {

@@ -1,5 +1,5 @@
-//! Which parts are tangled: they pass through each other, or lie on sides that they got to by passing through. Pairs of such are not
-//! kept apart, which would only hold them where they are.
+//! Which parts are tangled: they pass through each other, or lie on sides that they got to by passing
+//! through. Pairs of such are not kept apart, which would only hold them where they are.
 
 use super::{candidates::Pair, continuous::Kind, surface::Surface};
 

@@ -1,8 +1,8 @@
 //! Narrow phase: which pairs touch in a step, and in which direction they must stay apart.
 //!
-//! Parts that begin a step near each other are kept apart along the line between their nearest points; parts that meet on the way, along
-//! that line when they are about to. Either way the direction comes from a time at which they had not met yet, so that it points to the
-//! right side, however fast they are.
+//! Parts that begin a step near each other are kept apart along the line between their nearest points; parts
+//! that meet on the way, along that line when they are about to. Either way the direction comes from a time
+//! at which they had not met yet, so that it points to the right side, however fast they are.
 
 use glam::DVec3;
 
@@ -19,7 +19,8 @@ use crate::{kernel::lanes::Quad, parallel::Threads};
 /// Distances, in gaps, up to which parts are looked at.
 const NEAR: f64 = 1.5;
 
-/// Distances, in gaps, up to which parts are found: further, so that what is found still holds where limiting takes vertices elsewhere.
+/// Distances, in gaps, up to which parts are found: further, so that what is found still holds where limiting
+/// takes vertices elsewhere.
 const FOUND: f32 = 2.2;
 
 /// Two parts that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.
@@ -66,8 +67,9 @@ impl Finder {
         }
     }
 
-    /// All pairs that must keep their distance while vertices go from `old` to `x`; less of those that were nearer
-    /// than twice that at the `start`, such as neighbours in a fine mesh, and none of one `tangle`. In an order that does not depend on threads.
+    /// All pairs that must keep their distance while vertices go from `old` to `x`; less of those that were
+    /// nearer than twice that at the `start`, such as neighbours in a fine mesh, and none of one `tangle`. In
+    /// an order that does not depend on threads.
     pub fn find(
         &mut self,
         threads: &Threads,

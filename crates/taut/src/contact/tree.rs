@@ -1,11 +1,12 @@
 //! A tree of boxes about the parts of a surface: built once, refitted whenever things have moved.
 //!
-//! Nodes lie in the order in which a depth-first search meets them. A node whose box is missed is left by its `skip`, so that
-//! searching is one loop without a stack. Refitting goes through the same array backwards.
+//! Nodes lie in the order in which a depth-first search meets them. A node whose box is missed is left by its
+//! `skip`, so that searching is one loop without a stack. Refitting goes through the same array backwards.
 //!
-//! Parts move along straight lines during a step. A box about a part's whole way would meet those of all its neighbours in cloth that
-//! moves by more than an edge; so a box of starts and a box of ways are kept apart ([`Swept`]), and two parts are told apart by where they
-//! start and how they move *relative to each other*: what moves together meets no more than if it stood still.
+//! Parts move along straight lines during a step. A box about a part's whole way would meet those of all its
+//! neighbours in cloth that moves by more than an edge; so a box of starts and a box of ways are kept apart
+//! ([`Swept`]), and two parts are told apart by where they start and how they move *relative to each other*:
+//! what moves together meets no more than if it stood still.
 
 use crate::parallel::Threads;
 
@@ -99,7 +100,8 @@ impl Swept {
         self
     }
 
-    /// Whether two parts may share a point at some time of the step. Where this says no, there is an axis along which they stay apart.
+    /// Whether two parts may share a point at some time of the step. Where this says no, there is an axis
+    /// along which they stay apart.
     #[inline(always)]
     pub fn meets(&self, other: &Self) -> bool {
         let mut apart = false;
@@ -217,8 +219,9 @@ impl Tree {
         });
     }
 
-    /// The part that is nearest to the point `x` where it starts, nearer than the root of `within` \[m²\], and the square of its distance, which
-    /// `squared` gives. Of several as near, the first in the tree's order.
+    /// The part that is nearest to the point `x` where it starts, nearer than the root of `within` \[m²\],
+    /// and the square of its distance, which `squared` gives. Of several as near, the first in the tree's
+    /// order.
     pub fn nearest(
         &self,
         x: &[f64; 3],
@@ -263,7 +266,8 @@ impl Tree {
         self.leaves.len()
     }
 
-    /// Calls `found` with each part of leaf `leaf` and each part of `other` that it may meet, in the trees' order.
+    /// Calls `found` with each part of leaf `leaf` and each part of `other` that it may meet, in the trees'
+    /// order.
     #[inline(always)]
     pub fn meet(&self, leaf: usize, other: &Tree, mut found: impl FnMut(u32, u32)) {
         let own = &self.nodes[self.leaves[leaf] as usize];
@@ -278,8 +282,8 @@ impl Tree {
         });
     }
 
-    /// Calls `found` with each two parts that may meet, one of leaf `leaf` and the other of the same or a later leaf: over all leaves,
-    /// every such pair once.
+    /// Calls `found` with each two parts that may meet, one of leaf `leaf` and the other of the same or a
+    /// later leaf: over all leaves, every such pair once.
     #[inline(always)]
     pub fn meet_later(&self, leaf: usize, mut found: impl FnMut(u32, u32)) {
         let at = self.leaves[leaf] as usize;
@@ -296,7 +300,8 @@ impl Tree {
         });
     }
 
-    /// Calls `leaf` with the places of the parts of each leaf, from node `from` on, whose box may meet `part`.
+    /// Calls `leaf` with the places of the parts of each leaf, from node `from` on, whose box may meet
+    /// `part`.
     #[inline(always)]
     fn visit(&self, from: usize, part: &Swept, mut leaf: impl FnMut(std::ops::Range<usize>)) {
         let mut i = from;

@@ -1,15 +1,19 @@
 //! What passes through itself, through other cloth or through a mesh obstacle is drawn apart.
 //!
-//! A state may begin tangled, or be forced to it by an obstacle that moves into cloth which cannot give way. Parts that are tangled are
+//! A state may begin tangled, or be forced to it by an obstacle that moves into cloth which cannot give way.
+//! Parts that are tangled are
 //! [not kept apart](super::tangle) until they have come apart, and are moved to where they belong meanwhile:
 //!
-//! - Two surfaces that pass through each other have a wrong side (`sides`). Where an edge passes through a triangle, it moves along the triangle's normal
-//!   to its end on the right side, and the triangle the other way. All that is wrong goes along, and as much around it.
-//! - Surfaces that are cut, but not in two, slide out of each other: the rim of one that cuts into the other goes on along the cut.
+//! - Two surfaces that pass through each other have a wrong side (`sides`). Where an edge passes through a
+//!   triangle, it moves along the triangle's normal to its end on the right side, and the triangle the other
+//!   way. All that is wrong goes along, and as much around it.
+//! - Surfaces that are cut, but not in two, slide out of each other: the rim of one that cuts into the other
+//!   goes on along the cut.
 //! - Cloth inside a closed mesh goes to the nearest point outside.
 //!
-//! Surfaces move at most at `SPEED`, shared by mass so that the centre of mass stays. What moves them is no force: velocities
-//! do not gain what they were moved by. All follows from positions alone. Where nothing is tangled nothing of this runs.
+//! Surfaces move at most at `SPEED`, shared by mass so that the centre of mass stays. What moves them is no
+//! force: velocities do not gain what they were moved by. All follows from positions alone. Where nothing is
+//! tangled nothing of this runs.
 
 mod sides;
 
@@ -214,8 +218,8 @@ pub struct Untangle {
 }
 
 impl Untangle {
-    /// Prepares a step of `dt` \[s\] that begins at `old` \[m\], where these edges pass through triangles: finds what is tangled, and how
-    /// it is to be moved.
+    /// Prepares a step of `dt` \[s\] that begins at `old` \[m\], where these edges pass through triangles:
+    /// finds what is tangled, and how it is to be moved.
     pub fn begin(
         &mut self,
         world: &World,
@@ -268,7 +272,8 @@ impl Untangle {
         }
     }
 
-    /// Takes from the velocities `v` \[m/s\] after a step of `dt` \[s\] what they gained over the predicted ones by being moved.
+    /// Takes from the velocities `v` \[m/s\] after a step of `dt` \[s\] what they gained over the predicted
+    /// ones by being moved.
     pub fn calm(&self, dt: f32, predicted: &[Quad], v: &mut [Quad]) {
         for ((v, predicted), step) in v.iter_mut().zip(predicted).zip(&self.moves) {
             let length = step.length();
@@ -375,10 +380,11 @@ impl Field<'_> {
         self.spread(pieces, &wrong, &mut pulls, seeds, rings, crossings);
     }
 
-    /// For each crossing of two pieces that lie one over the other, where its edge should go. Nothing, if they do not.
+    /// For each crossing of two pieces that lie one over the other, where its edge should go. Nothing, if
+    /// they do not.
     ///
-    /// Rims of such pieces are near each other, so that it depends on little which waves of one cut the other in two. But which lies over
-    /// which can be told from their middles.
+    /// Rims of such pieces are near each other, so that it depends on little which waves of one cut the other
+    /// in two. But which lies over which can be told from their middles.
     fn layers(&self, [first, second]: [u32; 2], crossings: &[Crossing]) -> Option<Vec<DVec3>> {
         if first == second || crossings[0].mixed {
             return None;

@@ -1,8 +1,9 @@
 //! The mesh that is being coarsened, and the way from one level to the next.
 //!
-//! One mesh descends from the base to the coarsest level, and every level is a copy of it on the way. It keeps with each
-//! vertex where on the base surface it lies, so that every level samples the base itself and errors do not add up.
-//! A level takes several rounds of: [collapse](super::collapse) short edges, [flip](super::flip) to Delaunay,
+//! One mesh descends from the base to the coarsest level, and every level is a copy of it on the way. It
+//! keeps with each vertex where on the base surface it lies, so that every level samples the base itself and
+//! errors do not add up. A level takes several rounds of: [collapse](super::collapse) short edges,
+//! [flip](super::flip) to Delaunay,
 //! [smooth](super::smooth) along the surface and project back on the base.
 
 use glam::DVec3;
@@ -91,8 +92,8 @@ impl<'a> Coarsener<'a> {
         }
     }
 
-    /// Goes down to about `target` triangles, or as far as it can. Returns, for each vertex there was, the vertex into
-    /// which it went (`NONE` if no triangle used it).
+    /// Goes down to about `target` triangles, or as far as it can. Returns, for each vertex there was, the
+    /// vertex into which it went (`NONE` if no triangle used it).
     pub fn descend(&mut self, target: usize) -> Vec<u32> {
         let spacing = self.spacing(target);
         self.find_corners(spacing);
@@ -130,8 +131,9 @@ impl<'a> Coarsener<'a> {
         self.flip_all();
     }
 
-    /// Edge length at which `target` triangles cover the mesh \[m\]. Triangles that are larger than that already stay as
-    /// they are, and do not count with their area: a coarse part beside a fine one does not make the fine one coarser.
+    /// Edge length at which `target` triangles cover the mesh \[m\]. Triangles that are larger than that
+    /// already stay as they are, and do not count with their area: a coarse part beside a fine one does not
+    /// make the fine one coarser.
     fn spacing(&self, target: usize) -> f64 {
         let areas: Vec<f64> = (0..self.work.half.slots())
             .filter(|&t| self.work.half.is_alive(t))
@@ -181,7 +183,8 @@ impl<'a> Coarsener<'a> {
         }
     }
 
-    /// Whether `v` and `u` are fans of one vertex. An edge from a third vertex to both would have four triangles.
+    /// Whether `v` and `u` are fans of one vertex. An edge from a third vertex to both would have four
+    /// triangles.
     pub fn are_copies(&self, v: u32, u: u32) -> bool {
         v != u && self.kind[v as usize] == Kind::Locked && self.original(v) == self.original(u)
     }
@@ -192,8 +195,8 @@ impl<'a> Coarsener<'a> {
         if weight > 0.0 { sum.length() / weight } else { 1.0 }
     }
 
-    /// Whether the triangles of `v`, but for those that also use `without`, keep their direction and are good enough
-    /// when `v` moves to `p`.
+    /// Whether the triangles of `v`, but for those that also use `without`, keep their direction and are good
+    /// enough when `v` moves to `p`.
     pub fn accepts(&self, v: u32, without: u32, p: DVec3, guard: &Guard) -> bool {
         let longest2 = guard.longest * guard.longest;
         let half = &self.work.half;

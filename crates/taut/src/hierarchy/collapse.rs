@@ -1,8 +1,9 @@
 //! Edge collapses, cheapest first.
 //!
-//! The price of an edge is its length squared plus eight times the quadric error that its collapse leaves. Length alone
-//! samples evenly but eats limbs; quadrics alone keep limbs but leave needles. An edge is refused when the surface would
-//! change its topology (link condition), fold over, or get long or thin triangles.
+//! The price of an edge is its length squared plus eight times the quadric error that its collapse leaves.
+//! Length alone samples evenly but eats limbs; quadrics alone keep limbs but leave needles. An edge is
+//! refused when the surface would change its topology (link condition), fold over, or get long or thin
+//! triangles.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,7 +36,8 @@ struct Merger {
     home: u32,
 }
 
-/// An edge in the queue: price (bits of a positive number, which sort like it), ends, and the sum of their versions.
+/// An edge in the queue: price (bits of a positive number, which sort like it), ends, and the sum of their
+/// versions.
 type Entry = Reverse<(u64, u32, u32, u32)>;
 
 impl Coarsener<'_> {

@@ -1,7 +1,8 @@
 //! Corners of boundaries, found anew on every level.
 //!
-//! What is a corner depends on the spacing: a staircase at the base is a straight line at a coarse level, and a rounded
-//! corner becomes a sharp one. So the angle is measured on the base between points one spacing before and after.
+//! What is a corner depends on the spacing: a staircase at the base is a straight line at a coarse level, and
+//! a rounded corner becomes a sharp one. So the angle is measured on the base between points one spacing
+//! before and after.
 
 use glam::DVec3;
 

@@ -1,22 +1,23 @@
-//! Limits of coarser levels (Wang et al. 2010, section 4.2, W9): how far a coarse element can shrink, stretch and bend
-//! while the base mesh keeps its own limits.
+//! Limits of coarser levels (Wang et al. 2010, section 4.2, W9): how far a coarse element can shrink, stretch
+//! and bend while the base mesh keeps its own limits.
 //!
 //! Three ways to find them, of which a caller chooses one ([`Method`]):
-//! - **Bounds** in closed form, from the rest shape alone (`fit/bounds.rs`): milliseconds, and what is used where nothing
-//!   has been fitted.
-//! - **Direct**: the paper's search (`fit/search.rs`). The base mesh around an element (`fit/patch.rs`) is deformed so that the
-//!   element shrinks, stretches or bends while all limits of that patch are enforced; the furthest state that kept
-//!   them is the limit.
+//! - **Bounds** in closed form, from the rest shape alone (`fit/bounds.rs`): milliseconds, and what is used
+//!   where nothing has been fitted.
+//! - **Direct**: the paper's search (`fit/search.rs`). The base mesh around an element (`fit/patch.rs`) is
+//!   deformed so that the element shrinks, stretches or bends while all limits of that patch are enforced;
+//!   the furthest state that kept them is the limit.
 //! - **Indirect**: the same on the next finer level with the limits fitted there. Patches are smaller.
 //!
-//! Different from the paper: each search is run from several starts at once, one in each SIMD lane, since the paper's single
-//! one gets stuck far from the limit wherever cloth can curl up (`fit/starts.rs`); the closed-form bounds give the curvature of
-//! those starts and cap what is found. A search only ever finds states that can be reached, so a fitted limit may
-//! still be tighter than the true one, and push states that the base mesh allows; `tests/fit.rs` measures how far. Uniformly
-//! scaled rest shapes keep all limits, so that no fitted range is narrower than the base's own strain limits.
+//! Different from the paper: each search is run from several starts at once, one in each SIMD lane, since the
+//! paper's single one gets stuck far from the limit wherever cloth can curl up (`fit/starts.rs`); the
+//! closed-form bounds give the curvature of those starts and cap what is found. A search only ever finds
+//! states that can be reached, so a fitted limit may still be tighter than the true one, and push states that
+//! the base mesh allows; `tests/fit.rs` measures how far. Uniformly scaled rest shapes keep all limits, so
+//! that no fitted range is narrower than the base's own strain limits.
 //!
-//! Without bend limits cloth folds flat, and nothing limits how far a coarse triangle shrinks or a coarse hinge bends: no
-//! search is needed to know that.
+//! Without bend limits cloth folds flat, and nothing limits how far a coarse triangle shrinks or a coarse
+//! hinge bends: no search is needed to know that.
 //!
 //! Elements are independent of each other: the result does not depend on the number of threads.
 
@@ -50,7 +51,8 @@ pub const VERSION: u32 = 1;
 pub struct LevelLimits {
     /// Allowed principal stretches of each triangle of the level's mesh.
     pub strain: Vec<Range<f32>>,
-    /// Allowed dihedral angles \[rad\], smallest and largest, of each hinge of the level's mesh, in the order of
+    /// Allowed dihedral angles \[rad\], smallest and largest, of each hinge of the level's mesh, in the order
+    /// of
     /// [`Adjacency::hinges`]; ±[`NO_ANGLE`] where nothing limits them.
     pub bend: Vec<[f32; 2]>,
 }
@@ -110,7 +112,8 @@ pub fn bounds(mesh: &TriangleMesh, hierarchy: &Hierarchy, strain: Limit, bend: L
     CoarseLimits { levels: hierarchy.levels.iter().map(level).collect() }
 }
 
-/// Fits the limits of all levels. `progress` is told the part that is done, from 0 to 1, by any of the threads.
+/// Fits the limits of all levels. `progress` is told the part that is done, from 0 to 1, by any of the
+/// threads.
 pub fn fit(task: &Task<'_>, threads: &Threads, progress: &(dyn Fn(f64) + Sync)) -> Fitted {
     let mut fitted = Fitted::default();
     let base = Fine::new(task.mesh, task.strain, task.bend);
@@ -140,8 +143,8 @@ pub fn fit(task: &Task<'_>, threads: &Threads, progress: &(dyn Fn(f64) + Sync)) 
     fitted
 }
 
-/// Searches for the limits of one level: `on_base` are its elements on the base mesh, for the bounds; `on_finer` on the mesh
-/// that is deformed.
+/// Searches for the limits of one level: `on_base` are its elements on the base mesh, for the bounds;
+/// `on_finer` on the mesh that is deformed.
 fn fit_level(
     base: &Fine,
     finer: &Fine,

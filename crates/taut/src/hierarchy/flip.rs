@@ -1,5 +1,5 @@
-//! Edge flips to a Delaunay triangulation of the surface: an edge is flipped when the angles that face it add up to more
-//! than 180 degrees.
+//! Edge flips to a Delaunay triangulation of the surface: an edge is flipped when the angles that face it add
+//! up to more than 180 degrees.
 
 use super::coarsen::{Coarsener, Kind};
 use super::halfedge::{HalfEdges, NONE, next, prev};
@@ -11,7 +11,8 @@ const COS_CREASE: f64 = 0.5;
 const COS_TURN: f64 = 0.5;
 
 impl Coarsener<'_> {
-    /// Flips until no edge wants to be flipped (or ten flips an edge: on curved surfaces flips might go in circles).
+    /// Flips until no edge wants to be flipped (or ten flips an edge: on curved surfaces flips might go in
+    /// circles).
     pub fn flip_all(&mut self) {
         let half = &self.work.half;
         let mut stack: Vec<u32> = (0..half.tail.len() as u32)

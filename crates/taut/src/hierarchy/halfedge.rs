@@ -1,11 +1,11 @@
 //! Half-edges in flat arrays: who is next to whom, kept up to date while the mesh changes.
 //!
-//! Half-edge `3 t + k` runs from corner `k` of triangle `t` to corner `k + 1`. Only the twin across the edge is stored;
-//! next and previous follow from the number. A vertex names one half-edge that leaves it: on a boundary the one that
-//! runs along it, so that turning counter-clockwise from there meets the whole fan.
+//! Half-edge `3 t + k` runs from corner `k` of triangle `t` to corner `k + 1`. Only the twin across the edge
+//! is stored; next and previous follow from the number. A vertex names one half-edge that leaves it: on a
+//! boundary the one that runs along it, so that turning counter-clockwise from there meets the whole fan.
 //!
-//! Where fans of triangles touch in one vertex, each fan gets a vertex of its own ([`HalfEdges::new`] says which are
-//! copies of which), so that every vertex here has one fan: a disc or half a disc.
+//! Where fans of triangles touch in one vertex, each fan gets a vertex of its own ([`HalfEdges::new`] says
+//! which are copies of which), so that every vertex here has one fan: a disc or half a disc.
 
 /// No half-edge, no vertex, no triangle.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -27,15 +27,17 @@ pub(crate) struct HalfEdges {
     pub tail: Vec<u32>,
     /// The same edge in the other direction; `NONE` on a boundary.
     pub twin: Vec<u32>,
-    /// A half-edge that leaves each vertex, the boundary's where there is one; `NONE` for a vertex without triangles.
+    /// A half-edge that leaves each vertex, the boundary's where there is one; `NONE` for a vertex without
+    /// triangles.
     pub out: Vec<u32>,
 }
 
 impl HalfEdges {
-    /// Finds twins, and splits vertices of several fans. Also returns, for each vertex added, the one that it copies.
+    /// Finds twins, and splits vertices of several fans. Also returns, for each vertex added, the one that it
+    /// copies.
     ///
-    /// Edges of more than two triangles, or of two that run the same way, become boundaries of all of them. Indices
-    /// must be below `vertex_count` and differ within a triangle.
+    /// Edges of more than two triangles, or of two that run the same way, become boundaries of all of them.
+    /// Indices must be below `vertex_count` and differ within a triangle.
     pub fn new(vertex_count: usize, triangles: &[[u32; 3]]) -> (Self, Vec<u32>) {
         let tail: Vec<u32> = triangles.iter().flatten().copied().collect();
         let mut sides: Vec<(u64, u32)> = (0..tail.len() as u32)

@@ -1,9 +1,11 @@
-//! Coarser levels of solids for the linear multigrid: nodes of cubic lattices, each twice as wide as the one before.
+//! Coarser levels of solids for the linear multigrid: nodes of cubic lattices, each twice as wide as the one
+//! before.
 //!
-//! Cubes are split into six tetrahedra along their diagonal (Freudenthal), which is nested: the tetrahedra of a lattice fill those of the next
-//! wider one. A vertex takes part in the four nodes of the tetrahedron that it lies in, at rest, so weights are positive and linear fields are
-//! met exactly, on any mesh, also where parts are thinner than a cube: coarse matrices are Galerkin products, which ask for no coarse mesh
-//! that fits. Pieces that hang together nowhere share no node.
+//! Cubes are split into six tetrahedra along their diagonal (Freudenthal), which is nested: the tetrahedra of
+//! a lattice fill those of the next wider one. A vertex takes part in the four nodes of the tetrahedron that
+//! it lies in, at rest, so weights are positive and linear fields are met exactly, on any mesh, also where
+//! parts are thinner than a cube: coarse matrices are Galerkin products, which ask for no coarse mesh that
+//! fits. Pieces that hang together nowhere share no node.
 
 use std::collections::HashMap;
 
@@ -20,7 +22,8 @@ const SMALL: usize = 200;
 /// A level that has more than this part of the nodes of the finer one is left out.
 const SHRINKS: f64 = 0.6;
 
-/// Levels of a solid whose vertices are at `rest` \[m\] and fill `volume` \[m³\]; `tetrahedra` tell what hangs together. Finest first.
+/// Levels of a solid whose vertices are at `rest` \[m\] and fill `volume` \[m³\]; `tetrahedra` tell what
+/// hangs together. Finest first.
 pub fn lattice(rest: &[Vec3], tetrahedra: &[[u32; 4]], volume: f64) -> Vec<Transfer<4>> {
     let pieces = pieces(rest.len(), tetrahedra);
     let origin = rest.iter().copied().fold(Vec3::MAX, Vec3::min);

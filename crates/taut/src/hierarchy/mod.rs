@@ -1,15 +1,17 @@
-//! Coarser versions of a mesh, and what travels between them (Wang et al. 2010, section 4.1; Tang et al., section 4).
+//! Coarser versions of a mesh, and what travels between them (Wang et al. 2010, section 4.1; Tang et al.,
+//! section 4).
 //!
-//! Each level is a re-triangulation of the base mesh itself with about a quarter of the triangles of the one before, for
-//! any manifold triangle mesh, open or closed, of one piece or several: evenly spaced, well-shaped triangles, boundary
-//! curves and their corners kept, topology kept. The order of work is in `coarsen.rs`.
+//! Each level is a re-triangulation of the base mesh itself with about a quarter of the triangles of the one
+//! before, for any manifold triangle mesh, open or closed, of one piece or several: evenly spaced,
+//! well-shaped triangles, boundary curves and their corners kept, topology kept. The order of work is in
+//! `coarsen.rs`.
 //!
-//! The paper re-triangulates by point repulsion and switches to quadric decimation by hand where that loses too much.
-//! Here one price of an edge (length squared plus quadric error) does both. Points are tracked on the surface and never
-//! looked up by distance in space, so that layers close to each other are not mixed up.
+//! The paper re-triangulates by point repulsion and switches to quadric decimation by hand where that loses
+//! too much. Here one price of an edge (length squared plus quadric error) does both. Points are tracked on
+//! the surface and never looked up by distance in space, so that layers close to each other are not mixed up.
 //!
-//! One descent costs about 5 µs for each triangle of the base; it runs on one thread, and the result depends on the mesh
-//! alone.
+//! One descent costs about 5 µs for each triangle of the base; it runs on one thread, and the result depends
+//! on the mesh alone.
 
 mod coarsen;
 mod collapse;
@@ -36,7 +38,8 @@ pub(crate) use flip::flip;
 pub(crate) use halfedge::{HalfEdges, NONE, prev};
 pub use transfer::Transfer;
 
-/// Levels that do not lose at least this part of their triangles are not worth their cost and end the hierarchy.
+/// Levels that do not lose at least this part of their triangles are not worth their cost and end the
+/// hierarchy.
 const LEAST_GAIN: f64 = 0.15;
 
 /// One coarser level.
@@ -85,9 +88,10 @@ impl Default for Options {
 
 /// Builds the levels of `mesh`.
 ///
-/// A piece stops getting coarser when it cannot without changing its topology or shape; the hierarchy ends when nothing
-/// gets coarser. Vertices in which several fans of triangles meet are kept as they are on all levels. A mesh with indices
-/// out of range or positions that are no numbers ([`check`](crate::mesh::check::check) finds them) has no levels.
+/// A piece stops getting coarser when it cannot without changing its topology or shape; the hierarchy ends
+/// when nothing gets coarser. Vertices in which several fans of triangles meet are kept as they are on all
+/// levels. A mesh with indices out of range or positions that are no numbers
+/// ([`check`](crate::mesh::check::check) finds them) has no levels.
 pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
     let mut hierarchy = Hierarchy::default();
     if !is_usable(mesh) {
@@ -122,7 +126,8 @@ pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
     }
 }
 
-/// Where the vertices of the mesh being coarsened lie on `surface`, looked for from the triangles that `start` names.
+/// Where the vertices of the mesh being coarsened lie on `surface`, looked for from the triangles that
+/// `start` names.
 fn sites(coarsener: &Coarsener, surface: &Surface, start: impl Fn(usize) -> u32) -> Vec<Site> {
     let count = coarsener.work.positions.len() - coarsener.copies.len();
     (0..count)
@@ -134,7 +139,8 @@ fn sites(coarsener: &Coarsener, surface: &Surface, start: impl Fn(usize) -> u32)
         .collect()
 }
 
-/// The same on the finer level, whose vertices were merged into `seeds`: the search starts at the first of them.
+/// The same on the finer level, whose vertices were merged into `seeds`: the search starts at the first of
+/// them.
 fn sites_on_finer(coarsener: &Coarsener, fine: &Surface, seeds: &[u32]) -> Vec<Site> {
     let mut first = vec![0u32; coarsener.work.positions.len()];
     for (v, &seed) in seeds.iter().enumerate().rev() {

@@ -1,16 +1,17 @@
 //! Linear multigrid for A = M + κ L: one V(0,1) cycle with three right-hand sides at once.
 //!
-//! M is the (lumped) mass and L the stiffness of linear triangles, a scalar matrix; x, y and z are its right-hand sides, side by side
-//! in a [`Quad`]. Coarse matrices are Galerkin products Pᵀ A P along [`Transfer`]s, made once in double precision with M and L
-//! apart, so that every κ in use gets its own values on one pattern.
+//! M is the (lumped) mass and L the stiffness of linear triangles, a scalar matrix; x, y and z are its
+//! right-hand sides, side by side in a [`Quad`]. Coarse matrices are Galerkin products Pᵀ A P along
+//! [`Transfer`]s, made once in double precision with M and L apart, so that every κ in use gets its own
+//! values on one pattern.
 //!
-//! Smoothing is damped Jacobi after the coarse correction only. That makes it one with the interpolation: z = P z_c + ω D⁻¹ (r − A P z_c) =
-//! S z_c + ω D⁻¹ r with S = (I − ω D⁻¹ A) P made beforehand, so that each level is read once on the way down (Pᵀ r) and once on the way
-//! up, and A itself is not needed any more. A filter needs a tenth more iterations than with V(1,1) at less than half
-//! the cost of a cycle.
+//! Smoothing is damped Jacobi after the coarse correction only. That makes it one with the interpolation: z =
+//! P z_c + ω D⁻¹ (r − A P z_c) = S z_c + ω D⁻¹ r with S = (I − ω D⁻¹ A) P made beforehand, so that each level
+//! is read once on the way down (Pᵀ r) and once on the way up, and A itself is not needed any more. A filter
+//! needs a tenth more iterations than with V(1,1) at less than half the cost of a cycle.
 //!
-//! Each vertex is summed in a fixed order, so that bits do not depend on the number of threads. The coarsest level is solved
-//! directly, or swept where the diagonal changes while it runs.
+//! Each vertex is summed in a fixed order, so that bits do not depend on the number of threads. The coarsest
+//! level is solved directly, or swept where the diagonal changes while it runs.
 //!
 //! Vertices without mass are held: their rows and columns are left out, and nothing is interpolated to them.
 
@@ -35,7 +36,8 @@ const SWEEPS: usize = 8;
 /// One triangle of the finest level: vertices, gradients of its shape functions \[1/m\] and area \[m²\].
 pub type StiffTriangle = ([u32; 3], [[f64; 2]; 3], f64);
 
-/// One hinge of the finest level: vertices, weights of a linear map of their positions \[1/m\] and the weight of its square \[m²\].
+/// One hinge of the finest level: vertices, weights of a linear map of their positions \[1/m\] and the weight
+/// of its square \[m²\].
 pub type StiffHinge = ([u32; 4], [f64; 4], f64);
 
 /// One tetrahedron of the finest level: vertices, gradients of its shape functions \[1/m\] and volume \[m³\].
@@ -123,8 +125,8 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// Matrices for every κ of `stiffness`. `masses` are 0 for vertices that are held; `transfers` go from the finest
-    /// level up.
+    /// Matrices for every κ of `stiffness`. `masses` are 0 for vertices that are held; `transfers` go from
+    /// the finest level up.
     pub fn new(masses: &[f32], stiff: &Stiff, mut transfers: Vec<Transfer<4>>, stiffness: &[f64]) -> Self {
         if let Some(first) = transfers.first_mut() {
             for (weights, &mass) in first.weights.iter_mut().zip(masses) {
@@ -163,8 +165,8 @@ impl Multigrid {
         cycle
     }
 
-    /// Chooses the κ with index `which`, and adds `extra` (of a vertex of the finest level) to the diagonal: as it is
-    /// there, lumped on coarser levels.
+    /// Chooses the κ with index `which`, and adds `extra` (of a vertex of the finest level) to the diagonal:
+    /// as it is there, lumped on coarser levels.
     pub fn choose(&self, cycle: &mut Cycle, which: usize, extra: impl Fn(usize) -> f32) {
         cycle.which = which;
         cycle.stiffened = false;

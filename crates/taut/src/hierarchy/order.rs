@@ -4,8 +4,8 @@ use super::{Hierarchy, Level, Transfer};
 use crate::mesh::{adjacency::Adjacency, reorder::locality_order};
 
 impl Hierarchy {
-    /// The same levels with vertices in an order that keeps neighbours close in memory; `base` is that of the base mesh:
-    /// `base[k]` is the index so far of the vertex that comes k-th. Triangles keep their order.
+    /// The same levels with vertices in an order that keeps neighbours close in memory; `base` is that of the
+    /// base mesh: `base[k]` is the index so far of the vertex that comes k-th. Triangles keep their order.
     pub fn reordered(self, base: &[u32]) -> Self {
         let mut order = base.to_vec();
         let mut levels = Vec::with_capacity(self.levels.len());

@@ -1,6 +1,6 @@
-//! Quadric errors (Garland and Heckbert 1997): mean squared distance to the planes of the triangles that a vertex
-//! stands for. Weighted by area and divided by it, so that the error is a length squared that adds to the length
-//! squared of an edge.
+//! Quadric errors (Garland and Heckbert 1997): mean squared distance to the planes of the triangles that a
+//! vertex stands for. Weighted by area and divided by it, so that the error is a length squared that adds to
+//! the length squared of an edge.
 
 use glam::DVec3;
 

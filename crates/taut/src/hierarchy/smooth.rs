@@ -1,6 +1,6 @@
-//! Smoothing along the surface: each vertex moves towards the area-weighted centre of its triangles, within the tangent
-//! plane, and back on the base surface; on a boundary towards the middle of its neighbours, and back on the base's
-//! boundary. Both ways back are walks from where the vertex was.
+//! Smoothing along the surface: each vertex moves towards the area-weighted centre of its triangles, within
+//! the tangent plane, and back on the base surface; on a boundary towards the middle of its neighbours, and
+//! back on the base's boundary. Both ways back are walks from where the vertex was.
 
 use glam::DVec3;
 

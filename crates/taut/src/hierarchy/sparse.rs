@@ -1,4 +1,5 @@
-//! Symmetric sparse matrices while they are built: rows of entries, mass and stiffness apart, in double precision.
+//! Symmetric sparse matrices while they are built: rows of entries, mass and stiffness apart, in double
+//! precision.
 
 use super::{Transfer, multigrid::Stiff};
 
@@ -154,8 +155,8 @@ fn accumulate(row: &mut Vec<Entry>, column: u32, value: [f64; 2]) {
     }
 }
 
-/// The inverse of a symmetric positive definite matrix, row by row, by Gauss–Jordan without pivoting. Rows without a
-/// diagonal stay 0.
+/// The inverse of a symmetric positive definite matrix, row by row, by Gauss–Jordan without pivoting. Rows
+/// without a diagonal stay 0.
 pub(super) fn inverse(mut a: Vec<f64>, n: usize) -> Vec<f64> {
     let mut b = vec![0.0; n * n];
     for i in 0..n {

@@ -1,9 +1,9 @@
 //! A fixed surface on which points are followed by walking.
 //!
-//! The closest point of a surface, searched in space, jumps between layers that lie close to each other. Here the
-//! search starts at a triangle that is known to be near *on the surface*, and steps to a neighbour only while that is
-//! closer: it ends in the nearest local minimum and never leaves the piece or crosses to another layer. Its cost is the
-//! number of triangles crossed.
+//! The closest point of a surface, searched in space, jumps between layers that lie close to each other. Here
+//! the search starts at a triangle that is known to be near *on the surface*, and steps to a neighbour only
+//! while that is closer: it ends in the nearest local minimum and never leaves the piece or crosses to
+//! another layer. Its cost is the number of triangles crossed.
 
 use glam::DVec3;
 
@@ -86,8 +86,8 @@ impl Surface {
         facing == DVec3::ZERO || self.normal(t).dot(facing) > 0.0
     }
 
-    /// Walks along the boundary from its half-edge `start` to where the distance to `p` has a local minimum. Returns the
-    /// half-edge and the point on it \[m\].
+    /// Walks along the boundary from its half-edge `start` to where the distance to `p` has a local minimum.
+    /// Returns the half-edge and the point on it \[m\].
     pub fn walk_boundary(&self, start: u32, p: DVec3) -> (u32, DVec3) {
         let mut at = start;
         let mut best = self.on_edge(at, p);

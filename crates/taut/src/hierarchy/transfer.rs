@@ -1,9 +1,10 @@
 //! What travels between a level and the next finer one (Wang et al. 2010, section 4.1).
 //!
-//! Each fine vertex takes part in the coarse triangle that is closest *on the surface*: the search starts at the coarse
-//! vertex into which the fine one was merged and walks from triangle to triangle while that gets closer, entering none
-//! that faces the other way. Then every vertex also tries the triangles of its neighbours, which frees walks that ended
-//! in a local minimum. Layers that lie close in space are far on the surface, and are not mixed up.
+//! Each fine vertex takes part in the coarse triangle that is closest *on the surface*: the search starts at
+//! the coarse vertex into which the fine one was merged and walks from triangle to triangle while that gets
+//! closer, entering none that faces the other way. Then every vertex also tries the triangles of its
+//! neighbours, which frees walks that ended in a local minimum. Layers that lie close in space are far on the
+//! surface, and are not mixed up.
 //!
 //! Only corrections go up (Tang et al., Algorithm 2): detail of the fine mesh is never overwritten.
 
@@ -13,8 +14,8 @@ use super::coarsen::Coarsener;
 use super::halfedge::NONE;
 use super::surface::{Hit, Surface};
 
-/// For each vertex of the next finer level: the vertices of the closest element of this level, and barycentric weights. Elements have three
-/// corners on surfaces, and four where there are solids.
+/// For each vertex of the next finer level: the vertices of the closest element of this level, and
+/// barycentric weights. Elements have three corners on surfaces, and four where there are solids.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transfer<const K: usize = 3> {
     /// Vertices of this level.
@@ -46,9 +47,9 @@ impl Transfer {
         }
     }
 
-    /// Sets `coarse` to the weighted averages of `fine`: the transpose of [`upsample`](Self::upsample), each row divided
-    /// by its sum. Constants stay constant, as positions and velocities want. Coarse vertices in which no fine one takes
-    /// part keep what they have.
+    /// Sets `coarse` to the weighted averages of `fine`: the transpose of [`upsample`](Self::upsample), each
+    /// row divided by its sum. Constants stay constant, as positions and velocities want. Coarse vertices in
+    /// which no fine one takes part keep what they have.
     pub fn downsample(&self, fine: &[Vec3], coarse: &mut [Vec3]) {
         let mut sums = vec![(Vec3::ZERO, 0f32); coarse.len()];
         for ((&value, corners), weights) in fine.iter().zip(&self.corners).zip(&self.weights) {
@@ -64,8 +65,8 @@ impl Transfer {
         }
     }
 
-    /// Adds the transpose of [`upsample`](Self::upsample) of `fine` to `coarse`: sums stay the same, as forces, residuals
-    /// and momenta want.
+    /// Adds the transpose of [`upsample`](Self::upsample) of `fine` to `coarse`: sums stay the same, as
+    /// forces, residuals and momenta want.
     pub fn upsample_transposed(&self, fine: &[Vec3], coarse: &mut [Vec3]) {
         for ((&value, corners), weights) in fine.iter().zip(&self.corners).zip(&self.weights) {
             for k in 0..3 {
@@ -74,8 +75,8 @@ impl Transfer {
         }
     }
 
-    /// Finds the closest elements of the mesh being coarsened for the first `count` vertices of `fine`, starting at the
-    /// coarse vertices `seeds`.
+    /// Finds the closest elements of the mesh being coarsened for the first `count` vertices of `fine`,
+    /// starting at the coarse vertices `seeds`.
     pub(super) fn new(fine: &Surface, count: usize, seeds: &[u32], coarsener: &Coarsener) -> Self {
         let coarse = &coarsener.work;
         let facing: Vec<DVec3> = (0..count as u32).map(|v| fine.normals_around(v).0).collect();

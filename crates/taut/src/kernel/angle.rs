@@ -1,13 +1,15 @@
-//! Angles from sines and cosines and back, by polynomials: only operations that every machine rounds the same way, in any
-//! kind of lanes. Good to single precision.
+//! Angles from sines and cosines and back, by polynomials: only operations that every machine rounds the same
+//! way, in any kind of lanes. Good to single precision.
 
 use super::real::Real;
 
-/// The angle \[rad\], within (−π, π], of which the sine and cosine of a *half* are given; that cosine is not negative.
+/// The angle \[rad\], within (−π, π], of which the sine and cosine of a *half* are given; that cosine is not
+/// negative.
 #[inline(always)]
 pub fn angle_of_half<R: Real>(sin_half: R, cos_half: R) -> R {
     let one = R::splat(1.0);
-    // Tangents of a quarter and an eighth of the angle; the last is at most √2 − 1, where the series is short.
+    // Tangents of a quarter and an eighth of the angle; the last is at most √2 − 1, where the series is
+    // short.
     let quarter = sin_half / (cos_half + one);
     let t = quarter / (one + (one + quarter * quarter).sqrt());
     let square = t * t;

@@ -1,7 +1,7 @@
 //! Bend limits of one hinge: how far its angle is past them, and the move that brings it back.
 //!
-//! Lanes have no arc functions, so angles are sines and cosines of their halves: sin((θ − a)/2) = sin(θ/2) cos(a/2) − cos(θ/2) sin(a/2) says
-//! how far θ is from a.
+//! Lanes have no arc functions, so angles are sines and cosines of their halves: sin((θ − a)/2) = sin(θ/2)
+//! cos(a/2) − cos(θ/2) sin(a/2) says how far θ is from a.
 
 use super::{
     dihedral::{Dihedral, dihedral},
@@ -48,8 +48,8 @@ pub fn excess_angle(sin_half: f32) -> f32 {
     2.0 * sin_half.clamp(0.0, 1.0).asin()
 }
 
-/// Half the angle θ as sine and cosine, taken within a half turn of the rest angle, so that a hinge that is folded up at
-/// rest may close; and whether that meant adding a whole turn.
+/// Half the angle θ as sine and cosine, taken within a half turn of the rest angle, so that a hinge that is
+/// folded up at rest may close; and whether that meant adding a whole turn.
 #[inline(always)]
 pub fn near_rest<R: Real>(d: &Dihedral<R>, rest: Half<R>) -> (Half<R>, R::Mask) {
     let far = (d.cos_half * rest[1] + d.sin_half * rest[0]).lt(R::splat(0.0));
@@ -71,8 +71,8 @@ pub fn bend_excess<R: Real>(x: &[V3<R>; 4], allowed: &Allowed<R>) -> R {
     over.max(under).max(R::splat(0.0))
 }
 
-/// Moves of the four vertices towards the limits along the gradient of the angle, weighted with inverse masses `w`, which keeps
-/// linear and angular momentum; and the excess met, as [`bend_excess`].
+/// Moves of the four vertices towards the limits along the gradient of the angle, weighted with inverse
+/// masses `w`, which keeps linear and angular momentum; and the excess met, as [`bend_excess`].
 #[inline(always)]
 pub fn limit_bend<R: Real>(
     x: &[V3<R>; 4],

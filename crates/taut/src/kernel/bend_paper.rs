@@ -1,11 +1,12 @@
 //! The bend limit of hinges as published (W4, section 3.1.4 of the paper).
 //!
-//! A triangle at a time: each of its vertices turns about the edge opposite to it, by this triangle's part of the excess of
-//! that edge's angle (Eq. 6), and then all three are shifted so that their centre of mass stays (Eq. 4). It reads the three
-//! vertices around the triangle too and writes its own three. A hinge is put right by its two triangles, one after the other.
+//! A triangle at a time: each of its vertices turns about the edge opposite to it, by this triangle's part of
+//! the excess of that edge's angle (Eq. 6), and then all three are shifted so that their centre of mass stays
+//! (Eq. 4). It reads the three vertices around the triangle too and writes its own three. A hinge is put
+//! right by its two triangles, one after the other.
 //!
-//! Angles are as in [`dihedral`](super::dihedral): 0 is flat. The scheme keeps linear momentum, not angular: edges stay
-//! where they are while wings turn.
+//! Angles are as in [`dihedral`](super::dihedral): 0 is flat. The scheme keeps linear momentum, not angular:
+//! edges stay where they are while wings turn.
 
 use super::{
     angle::{angle_of_half, sin_cos},
@@ -15,8 +16,9 @@ use super::{
 
 /// Moves of a triangle's three vertices \[m\] as published, and the largest excess of its angles \[rad\].
 ///
-/// `x` and `w` are positions and inverse masses of its vertices, then of the wings beyond the edges opposite to them;
-/// `ranges` the allowed angles \[rad\], smallest and largest, over those edges. An edge without a wing has no limits.
+/// `x` and `w` are positions and inverse masses of its vertices, then of the wings beyond the edges opposite
+/// to them; `ranges` the allowed angles \[rad\], smallest and largest, over those edges. An edge without a
+/// wing has no limits.
 #[inline(always)]
 pub fn limit_bend_paper<R: Real>(
     x: &[V3<R>; 6],
@@ -69,7 +71,8 @@ mod tests {
 
     const FREE: [f64; 2] = [-10.0, 10.0];
 
-    /// Triangle (0, 1, 2) in the plane z = 0 with the edge 1–2 along y, and a wing over that edge folded by `theta`.
+    /// Triangle (0, 1, 2) in the plane z = 0 with the edge 1–2 along y, and a wing over that edge folded by
+    /// `theta`.
     fn folded(theta: f64) -> [V3<f64>; 6] {
         let own = [[-0.8, 0.4, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         let wing = [0.7 * theta.cos(), 0.3, -0.7 * theta.sin()];

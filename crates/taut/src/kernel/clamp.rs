@@ -1,7 +1,7 @@
 //! The nearest deformation gradient within limits: the same principal directions, stretches clamped.
 //!
-//! This is what a triangle asks for by itself, without regard to masses; weighing that against inertia is left to
-//! whoever sums up.
+//! This is what a triangle asks for by itself, without regard to masses; weighing that against inertia is
+//! left to whoever sums up.
 
 use super::{
     real::{Real, V3, combine, cross, dot, scale, select3},
@@ -17,8 +17,8 @@ pub fn clamp_stretches<R: Real, M: Limits<R>>(f: &[V3<R>; 2], limits: M) -> Opti
     clamp::<R, M>(f, &c, &limits.ranges(&c), zero.lt(zero))
 }
 
-/// p − f, where p is f with its principal stretches drawn to 1 by the share `ease` of their way, then clamped to its limits: what an elastic triangle
-/// asks for. `facing` is as in [`clamp_stretches_facing`].
+/// p − f, where p is f with its principal stretches drawn to 1 by the share `ease` of their way, then clamped
+/// to its limits: what an elastic triangle asks for. `facing` is as in [`clamp_stretches_facing`].
 #[inline(always)]
 pub fn ease_stretches<R: Real, M: Limits<R>>(
     f: &[V3<R>; 2],
@@ -32,8 +32,8 @@ pub fn ease_stretches<R: Real, M: Limits<R>>(
     moved(f, &c, &ranges, turned, |s| s + (one - s) * ease)
 }
 
-/// The same, where a lower limit also keeps f from being turned inside out: its smaller stretch counts as negative where
-/// its normal points away from `facing`.
+/// The same, where a lower limit also keeps f from being turned inside out: its smaller stretch counts as
+/// negative where its normal points away from `facing`.
 #[inline(always)]
 pub fn clamp_stretches_facing<R: Real, M: Limits<R>>(
     f: &[V3<R>; 2],

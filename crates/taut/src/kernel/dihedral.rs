@@ -1,8 +1,9 @@
 //! The signed dihedral angle of a hinge and its gradients.
 //!
-//! A hinge is an edge x₀x₁ with a wing vertex on either side: x₂ on the left triangle (x₀, x₁, x₂), x₃ on the right
-//! one (x₁, x₀, x₃). The bend θ is 0 when flat, positive when the surface folds towards the side that its normals point away from (the edge
-//! is a ridge), and lies in (−π, π]; the paper's θ is π plus or minus this. Gradients as in Bridson 2003.
+//! A hinge is an edge x₀x₁ with a wing vertex on either side: x₂ on the left triangle (x₀, x₁, x₂), x₃ on the
+//! right one (x₁, x₀, x₃). The bend θ is 0 when flat, positive when the surface folds towards the side that
+//! its normals point away from (the edge is a ridge), and lies in (−π, π]; the paper's θ is π plus or minus
+//! this. Gradients as in Bridson 2003.
 
 use super::real::{Real, V3, combine, cross, dot, scale, sub};
 
@@ -35,7 +36,8 @@ pub fn dihedral<R: Real>(x: &[V3<R>; 4]) -> Dihedral<R> {
     let scale_by = one / (h1 * h2).max(tiny);
     let cosine = (dot(n1, n2) * scale_by).clamp(-one, one);
     let sine = dot(cross(n1, n2), axis) * scale_by;
-    // Of the two half-angle formulas, the one that does not cancel: the other half follows from sin θ = 2 sin cos.
+    // Of the two half-angle formulas, the one that does not cancel: the other half follows from sin θ = 2 sin
+    // cos.
     let larger = ((one + cosine.abs()) * half).sqrt();
     let smaller = sine.abs() * half / larger;
     let obtuse = cosine.lt(zero);

@@ -1,11 +1,12 @@
-//! Singular values of a 3×3 matrix in lanes: what [`svd3`](super::svd3) does for one matrix, for many side by side.
+//! Singular values of a 3×3 matrix in lanes: what [`svd3`](super::svd3) does for one matrix, for many side by
+//! side.
 //!
-//! The convention is the same (Irving 2004): `F = U diag(s) Vᵀ` with rotations U and V, values sorted by magnitude, the
-//! smallest negative where `det F < 0`. The method is the same too, one-sided Jacobi, for the same reason: what works on
-//! FᵀF alone loses half of the digits of a flat element's thickness.
+//! The convention is the same (Irving 2004): `F = U diag(s) Vᵀ` with rotations U and V, values sorted by
+//! magnitude, the smallest negative where `det F < 0`. The method is the same too, one-sided Jacobi, for the
+//! same reason: what works on FᵀF alone loses half of the digits of a flat element's thickness.
 //!
-//! A lane that has converged is left alone, to the bit, while others go on; so its result does not depend on its neighbours. Cost:
-//! see `benches/kernels.rs`.
+//! A lane that has converged is left alone, to the bit, while others go on; so its result does not depend on
+//! its neighbours. Cost: see `benches/kernels.rs`.
 
 use super::real::{Real, V3, combine, cross, dot, perpendicular, scale, select3, sub};
 
@@ -29,8 +30,8 @@ const SWEEPS: usize = 10;
 /// Sizes between which squares of squares neither overflow nor lose digits; what is outside is scaled.
 const SIZES: [f32; 2] = [1e-2, 1e6];
 
-/// Decomposes `f`. Finite entries give finite results, whatever they are; an entry that is not a number, or infinite, makes
-/// a zero matrix of its lane. Values too large for an `f32` are cut off at its largest.
+/// Decomposes `f`. Finite entries give finite results, whatever they are; an entry that is not a number, or
+/// infinite, makes a zero matrix of its lane. Values too large for an `f32` are cut off at its largest.
 #[inline(always)]
 pub fn decompose<R: Real>(f: &M3<R>) -> Decomposed<R> {
     let (zero, one) = (R::splat(0.0), R::splat(1.0));
@@ -81,7 +82,8 @@ pub fn decompose<R: Real>(f: &M3<R>) -> Decomposed<R> {
 #[inline(always)]
 fn rotate<R: Real, const P: usize, const Q: usize>(b: &mut M3<R>, v: &mut M3<R>) -> bool {
     let (one, zero) = (R::splat(1.0), R::splat(0.0));
-    // Below this cosine columns count as orthogonal: rounding of the dot product, with room for that of the rotation.
+    // Below this cosine columns count as orthogonal: rounding of the dot product, with room for that of the
+    // rotation.
     let orthogonal = R::splat(8.0 * R::EPSILON);
     // Squares below this have no digits left. Sizes are of the order of 1, so nothing is lost.
     let nothing = R::splat(1e-36);
@@ -123,8 +125,9 @@ fn order<R: Real, const P: usize, const Q: usize>(squares: &mut [R; 3], b: &mut 
     }
 }
 
-/// U and the stretches, from orthogonal columns, the longest first. The second direction is made orthogonal to the first, or
-/// chosen where the matrix has rank one; the third completes them, and the last stretch is measured along it, with its sign.
+/// U and the stretches, from orthogonal columns, the longest first. The second direction is made orthogonal
+/// to the first, or chosen where the matrix has rank one; the third completes them, and the last stretch is
+/// measured along it, with its sign.
 #[inline(always)]
 fn directions<R: Real>(b: &M3<R>, square: R) -> (M3<R>, [R; 3]) {
     let (zero, one) = (R::splat(0.0), R::splat(1.0));
@@ -138,7 +141,8 @@ fn directions<R: Real>(b: &M3<R>, square: R) -> (M3<R>, [R; 3]) {
     let thin = length.le(s0 * R::splat(1e-4)) | point;
     let mut u1 = scale(rest, one / R::select(thin, one, length));
     if R::any(thin) {
-        // What was orthogonal to rounding of the first column is not to rounding of its own length: once more.
+        // What was orthogonal to rounding of the first column is not to rounding of its own length: once
+        // more.
         let lost = length.le((s0 * R::splat(R::EPSILON)).max(R::splat(1e-18))) | point;
         let once = scale(rest, one / R::select(lost, one, length));
         let again = sub(once, scale(u0, dot(u0, once)));

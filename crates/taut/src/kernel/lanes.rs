@@ -1,9 +1,10 @@
 //! SIMD lanes: 16 (AVX-512), 8 (AVX2) or a portable array of 8, chosen at run time.
 //!
-//! Vertices are four floats: a 128-bit load each, and a transpose to lanes; measured twice as fast as hardware gathers.
-//! The fourth float travels along (the sweeps keep the inverse mass there).
+//! Vertices are four floats: a 128-bit load each, and a transpose to lanes; measured twice as fast as
+//! hardware gathers. The fourth float travels along (the sweeps keep the inverse mass there).
 //!
-//! All widths give the same bits: the operations are the same, each lane by itself, and none is fused or approximate.
+//! All widths give the same bits: the operations are the same, each lane by itself, and none is fused or
+//! approximate.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -53,10 +54,12 @@ pub trait Lanes: Real {
     /// The four components of the vertices `indices[at..at + WIDTH]`.
     ///
     /// # Safety
-    /// The indices must be inside the array that `base` points to, and the processor must have the instructions.
+    /// The indices must be inside the array that `base` points to, and the processor must have the
+    /// instructions.
     unsafe fn gather(base: *const Quad, indices: &[VertexOffset; BATCH], at: usize) -> [Self; 4];
 
-    /// Puts components back to the vertices `indices[at..at + WIDTH]`; where an index occurs twice, the later wins.
+    /// Puts components back to the vertices `indices[at..at + WIDTH]`; where an index occurs twice, the later
+    /// wins.
     ///
     /// # Safety
     /// As [`Lanes::gather`], and nobody else may use these vertices at the same time.
@@ -107,8 +110,8 @@ pub enum LaneKind {
 }
 
 impl LaneKind {
-    /// The widest lanes of this machine. The environment variable `TAUT_LANES` (`avx512`, `avx2`, `portable`) asks for
-    /// narrower ones, to compare them; results do not depend on it.
+    /// The widest lanes of this machine. The environment variable `TAUT_LANES` (`avx512`, `avx2`, `portable`)
+    /// asks for narrower ones, to compare them; results do not depend on it.
     pub fn detect() -> Self {
         static KIND: OnceLock<LaneKind> = OnceLock::new();
         *KIND.get_or_init(|| {

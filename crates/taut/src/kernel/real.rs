@@ -1,7 +1,7 @@
 //! Numbers that kernels compute with: one `f32`, one `f64`, or several lanes of `f32` side by side.
 //!
-//! The trait holds what kernels need and no more. Comparisons give masks, and [`Real::select`] takes the place of
-//! branches, so that one text serves both a single number and a vector.
+//! The trait holds what kernels need and no more. Comparisons give masks, and [`Real::select`] takes the
+//! place of branches, so that one text serves both a single number and a vector.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 

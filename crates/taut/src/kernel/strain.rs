@@ -1,14 +1,16 @@
 //! The strain limit of one triangle (W1): two ways to bring its principal stretches back into range.
 //!
-//! **Gradient** (the default). Each principal stretch sᵢ moves along its mass-weighted gradient: with bᵢ the gradients
-//! of the rest shape functions and G = Σ wᵢ bᵢ bᵢᵀ, vertex i moves by k wᵢ (v·bᵢ) u. That gives no angular momentum, and
-//! since Σ bᵢ = 0 no linear one. Pinned vertices need no case: their w is 0.
+//! **Gradient** (the default). Each principal stretch sᵢ moves along its mass-weighted gradient: with bᵢ the
+//! gradients of the rest shape functions and G = Σ wᵢ bᵢ bᵢᵀ, vertex i moves by k wᵢ (v·bᵢ) u. That gives no
+//! angular momentum, and since Σ bᵢ = 0 no linear one. Pinned vertices need no case: their w is 0.
 //! - One stretch outside. The other direction turns along, so the first-order step misses the limit
-//!   by an amount of second order; the exact length of the step is the root of a quadratic, and the triangle *lands*.
-//! - Both outside: the shape is given, only its place is free. F changes by U (R T − S) Vᵀ with the rotation R that is
-//!   nearest in the mass metric, which is the one that gives no angular momentum.
+//!   by an amount of second order; the exact length of the step is the root of a quadratic, and the triangle
+//!   *lands*.
+//! - Both outside: the shape is given, only its place is free. F changes by U (R T − S) Vᵀ with the rotation
+//!   R that is nearest in the mass metric, which is the one that gives no angular momentum.
 //!
-//! **Paper** (Eq. 4). U T Vᵀ about the centre of mass; one pinned vertex: about it; two: at right angles to their line.
+//! **Paper** (Eq. 4). U T Vᵀ about the centre of mass; one pinned vertex: about it; two: at right angles to
+//! their line.
 //!
 //! Kernels avoid closures over lanes: only what is inlined for sure gets the lanes' instructions.
 //!
@@ -48,7 +50,8 @@ pub fn strain_residual<R: Real, M: Limits<R>>(x: &[V3<R>; 3], rest: RestInverse<
 }
 
 /// Brings a triangle back to its limits along the mass-weighted gradients. `w` are inverse masses; any common
-/// factor cancels, and one that makes them about the square of an edge keeps products of four inside a float's range. `None` if all lanes are inside (the early-out, W3).
+/// factor cancels, and one that makes them about the square of an edge keeps products of four inside a
+/// float's range. `None` if all lanes are inside (the early-out, W3).
 #[inline(always)]
 pub fn limit_strain_gradient<R: Real, M: Limits<R>>(
     x: &[V3<R>; 3],
@@ -71,8 +74,8 @@ pub fn limit_strain_gradient<R: Real, M: Limits<R>>(
     for i in 0..3 {
         moves[i] = scale(p, k * w[i] * along[i]);
     }
-    // A lane must get the same bits whatever its neighbours are, so this adds to the above and does not replace it. Of a
-    // collapsed triangle p₁ is no direction to go along; the shape is.
+    // A lane must get the same bits whatever its neighbours are, so this adds to the above and does not
+    // replace it. Of a collapsed triangle p₁ is no direction to go along; the shape is.
     let given = active & (single.misses | (principal.flat & !single.first));
     if R::any(given) {
         let u = principal.directions();
@@ -110,8 +113,8 @@ fn violation<R: Real, M: Limits<R>>(x: &[V3<R>; 3], rest: RestInverse<R>, limits
     Some(Violation { principal, active: !inside, residual, ranges })
 }
 
-/// The mass metric of a triangle in its principal directions v, which need not be of unit length: along grows with |v|,
-/// G with |v|², and a move, which is G⁻¹ times two of the others, not at all.
+/// The mass metric of a triangle in its principal directions v, which need not be of unit length: along grows
+/// with |v|, G with |v|², and a move, which is G⁻¹ times two of the others, not at all.
 struct Metric<R> {
     /// vₖ · bᵢ.
     along: [[R; 3]; 2],
@@ -150,11 +153,13 @@ impl<R: Real> Metric<R> {
         }
     }
 
-    /// The step that takes the one stretch that is outside, s with target t, to its limit; o is the other one.
+    /// The step that takes the one stretch that is outside, s with target t, to its limit; o is the other
+    /// one.
     ///
-    /// After a step of k along the gradient the decomposition is that of [[y, k off], [0, o]] with y = s + k g, and it
-    /// has the singular value t where (t² − o²)(t² − y²) = (k off t)². With a = (off t)² and b = g² (t² − o²) the root
-    /// is y = (a s ± √D) / (a + b), D = b (b t² + a (t² − s²)), in one of two forms that do not cancel.
+    /// After a step of k along the gradient the decomposition is that of [[y, k off], [0, o]] with y = s + k
+    /// g, and it has the singular value t where (t² − o²)(t² − y²) = (k off t)². With a = (off t)² and b = g²
+    /// (t² − o²) the root is y = (a s ± √D) / (a + b), D = b (b t² + a (t² − s²)), in one of two forms that
+    /// do not cancel.
     #[inline(always)]
     fn single_step(&self, s: [R; 2], ranges: &[Range<R>; 2]) -> SingleStep<R> {
         let zero = R::splat(0.0);
@@ -192,9 +197,9 @@ impl<R: Real> Metric<R> {
         }
     }
 
-    /// Both stretches are given, so only the place of the shape is free: it is turned by the rotation R that is nearest in
-    /// the mass metric, about the centre of mass or the pinned vertex. `u` are the principal directions in space, as long
-    /// as v.
+    /// Both stretches are given, so only the place of the shape is free: it is turned by the rotation R that
+    /// is nearest in the mass metric, about the centre of mass or the pinned vertex. `u` are the principal
+    /// directions in space, as long as v.
     #[inline(always)]
     fn moves_to_shape(
         &self,
@@ -233,8 +238,9 @@ impl<R: Real> Metric<R> {
         moves
     }
 
-    /// Two vertices pinned: one vertex must give the triangle both stretches `t`, which it can where the stretch of
-    /// the pinned edge lies between them; otherwise it goes as far along the single step as that helps.
+    /// Two vertices pinned: one vertex must give the triangle both stretches `t`, which it can where the
+    /// stretch of the pinned edge lies between them; otherwise it goes as far along the single step as that
+    /// helps.
     #[inline(always)]
     fn moves_of_one_vertex(
         &self,
@@ -246,7 +252,8 @@ impl<R: Real> Metric<R> {
     ) -> [V3<R>; 3] {
         let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
         let [s0, s1] = s;
-        // b of the free vertex in the basis v, as unit vector n and length; the pinned edge runs along (−n₁, n₀).
+        // b of the free vertex in the basis v, as unit vector n and length; the pinned edge runs along (−n₁,
+        // n₀).
         let (mut b0, mut b1, mut weight) = (zero, zero, zero);
         for i in 0..3 {
             let free = !w[i].le(zero);
@@ -287,8 +294,8 @@ fn choose<R: Real>(mask: R::Mask, yes: Range<R>, no: Range<R>) -> Range<R> {
     Range { min: R::select(mask, yes.min, no.min), max: R::select(mask, yes.max, no.max) }
 }
 
-/// Moves that change F by u `change` vᵀ / |v|² and keep the centre of mass, or the one pinned vertex (Eq. 4); and where
-/// more are pinned, for which that is not enough.
+/// Moves that change F by u `change` vᵀ / |v|² and keep the centre of mass, or the one pinned vertex (Eq. 4);
+/// and where more are pinned, for which that is not enough.
 #[inline(always)]
 fn moves_about_center<R: Real>(
     change: [[R; 2]; 2],
@@ -331,8 +338,8 @@ fn moves_about_center<R: Real>(
     (moves, sum.le(tiny))
 }
 
-/// Brings a triangle back to its limits as published: Eq. 4 with its cases of one, two and three pinned vertices.
-/// `None` if all lanes are inside.
+/// Brings a triangle back to its limits as published: Eq. 4 with its cases of one, two and three pinned
+/// vertices. `None` if all lanes are inside.
 #[inline(always)]
 pub fn limit_strain_paper<R: Real, M: Limits<R>>(
     x: &[V3<R>; 3],
@@ -367,8 +374,8 @@ fn rest_corners<R: Real>(rest: RestInverse<R>) -> [[R; 2]; 3] {
     [[zero, zero], [one / rest[0], zero], [-(rest[1] / (rest[0] * rest[2])), one / rest[2]]]
 }
 
-/// Two vertices pinned: the third moves at right angles to their line. `range` is from what the smaller stretch may be at least to
-/// what the larger may be at most. With F = [[a, b], [0, d]] in frames along the
+/// Two vertices pinned: the third moves at right angles to their line. `range` is from what the smaller
+/// stretch may be at least to what the larger may be at most. With F = [[a, b], [0, d]] in frames along the
 /// line, a principal stretch t asks for d² = t² (t² − a² − b²) / (t² − a²).
 #[inline(always)]
 fn moves_across_pinned_edge<R: Real>(
@@ -437,7 +444,8 @@ fn pick<R: Real>(free: [R::Mask; 3], a: V3<R>, b: V3<R>, c: V3<R>) -> V3<R> {
     select3::<R>(free[0], a, select3::<R>(free[1], b, c))
 }
 
-/// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices only.
+/// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices
+/// only.
 pub fn angular_impulse(x: &[V3<f64>; 3], w: [f64; 3], moves: &[V3<f64>; 3]) -> V3<f64> {
     (0..3).fold(
         [0.0; 3],

@@ -1,16 +1,19 @@
 //! The strain limit of one tetrahedron (W2): two ways to bring its principal stretches back into range.
 //!
-//! **Gradient** (the default), as for [triangles](super::strain). With gᵢ the gradients of the rest shape functions, vertex i moves by
-//! −λ wᵢ (v·gᵢ) u, which gives no linear momentum, since Σ gᵢ = 0, and no angular one, since F v is along u.
-//! - One stretch outside. The other directions turn along; the exact length of the step is the root of a quadratic, and
-//!   the tetrahedron *lands*, inside out or not.
-//! - More outside, or the others would leave their limits: the shape U T Vᵀ is given, with the outer stretches at their limits, and
-//!   is put where it is nearest in the mass metric. The rotation that does it gives no angular momentum (Procrustes).
+//! **Gradient** (the default), as for [triangles](super::strain). With gᵢ the gradients of the rest shape
+//! functions, vertex i moves by −λ wᵢ (v·gᵢ) u, which gives no linear momentum, since Σ gᵢ = 0, and no
+//! angular one, since F v is along u.
+//! - One stretch outside. The other directions turn along; the exact length of the step is the root of a
+//!   quadratic, and the tetrahedron *lands*, inside out or not.
+//! - More outside, or the others would leave their limits: the shape U T Vᵀ is given, with the outer
+//!   stretches at their limits, and is put where it is nearest in the mass metric. The rotation that does it
+//!   gives no angular momentum (Procrustes).
 //!
 //! **Paper** (section 3.1.3). U T Vᵀ about the centre of mass; one pinned vertex: about it.
 //!
-//! Two or three pinned vertices hold an edge or a face, on which no projection can change a stretch. There both ways go along
-//! the gradients several times, damped where pins leave little room, and stay if that does not help.
+//! Two or three pinned vertices hold an edge or a face, on which no projection can change a stretch. There
+//! both ways go along the gradients several times, damped where pins leave little room, and stay if that does
+//! not help.
 //!
 //! Cost: one decomposition, two if the shape is given; see `benches/tetrahedra.rs`.
 
@@ -32,8 +35,8 @@ pub struct Projected3<R: Real> {
     pub moves: [V3<R>; 4],
 }
 
-/// Brings a tetrahedron back to its limits along the mass-weighted gradients. `w` are inverse masses; any common factor cancels.
-/// `None` if all lanes are inside (the early-out, W3).
+/// Brings a tetrahedron back to its limits along the mass-weighted gradients. `w` are inverse masses; any
+/// common factor cancels. `None` if all lanes are inside (the early-out, W3).
 #[inline(always)]
 pub fn limit_strain_gradient3<R: Real>(
     x: &[V3<R>; 4],
@@ -136,9 +139,10 @@ fn shape_gradients<R: Real>(rest: &RestInverse3<R>) -> [V3<R>; 4] {
 
 /// The step along the gradient of the one stretch that is outside, and where it lands.
 ///
-/// With G = Σ wᵢ gᵢ gᵢᵀ and κ = Vᵀ G v, a step of λ changes row k of diag(s) by −λ κᵀ. The result has the singular value t
-/// where (y / t)² = 1 − λ² Σ κᵢ² / (t² − sᵢ²) over the others, y = s − λ κₖ: a quadratic in y, of whose roots the positive
-/// one makes the element right side out. The others follow from the invariants.
+/// With G = Σ wᵢ gᵢ gᵢᵀ and κ = Vᵀ G v, a step of λ changes row k of diag(s) by −λ κᵀ. The result has the
+/// singular value t where (y / t)² = 1 − λ² Σ κᵢ² / (t² − sᵢ²) over the others, y = s − λ κₖ: a quadratic in
+/// y, of whose roots the positive one makes the element right side out. The others follow from the
+/// invariants.
 #[inline(always)]
 fn single_step<R: Real>(
     d: &Decomposed<R>,
@@ -182,8 +186,8 @@ fn single_step<R: Real>(
     let minors =
         o * o * (n * n) + y * y * (o * o + n * n) + square * (squared_n * (o * o) + squared_o * (n * n));
     let product = minors - tt * sum;
-    // Both squares are within limits where their parabola is positive at either limit. Room for rounding: near a
-    // limit, and near a double root, the given shape is the safe way.
+    // Both squares are within limits where their parabola is positive at either limit. Room for rounding:
+    // near a limit, and near a double root, the given shape is the safe way.
     let room = R::splat(4e-6);
     let (low, high) = (range.min * range.min, range.max.min(R::splat(1e4)) * range.max.min(R::splat(1e4)));
     let middle = half * sum;
@@ -202,8 +206,8 @@ fn single_step<R: Real>(
     (moves, alone & solved & within)
 }
 
-/// U T Vᵀ about the centre of mass, or the one pinned vertex; if `NEAREST`, turned to where it is nearest in the mass metric.
-/// Also lanes with more pinned vertices, for which that is no answer.
+/// U T Vᵀ about the centre of mass, or the one pinned vertex; if `NEAREST`, turned to where it is nearest in
+/// the mass metric. Also lanes with more pinned vertices, for which that is no answer.
 #[inline(always)]
 fn placed<R: Real, const NEAREST: bool>(
     x: &[V3<R>; 4],
@@ -279,8 +283,9 @@ fn rest_edges<R: Real>(rest: &RestInverse3<R>) -> M3<R> {
 /// Steps along the gradients around pinned vertices.
 const STEPS: usize = 12;
 
-/// Two or more vertices pinned (`held`): steps along the gradients of all stretches that are outside, at once, of which the first
-/// order is independent. Where pins hold a stretch, no step is enough; so steps are damped, and the best place that was met counts.
+/// Two or more vertices pinned (`held`): steps along the gradients of all stretches that are outside, at
+/// once, of which the first order is independent. Where pins hold a stretch, no step is enough; so steps are
+/// damped, and the best place that was met counts.
 #[inline(always)]
 fn around_pins<R: Real>(
     x: &[V3<R>; 4],
@@ -335,7 +340,8 @@ fn around_pins<R: Real>(
     }
 }
 
-/// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices only.
+/// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices
+/// only.
 pub fn angular_impulse3(x: &[V3<f64>; 4], w: [f64; 4], moves: &[V3<f64>; 4]) -> V3<f64> {
     let mut sum = [0.0; 3];
     for i in 0..4 {

@@ -1,9 +1,9 @@
 //! Closed-form singular value decomposition of a triangle's deformation gradient (W1, W3).
 //!
-//! F is 3×2: it takes the triangle's flat rest shape to space. Its singular values are the square roots of the
-//! eigenvalues of the 2×2 matrix FᵀF, and come with the principal directions v (in the rest shape) and u (in space).
-//! The rest frame has the first edge along x, as in section 3.1.5 of the paper, so that the inverse of the rest edge
-//! matrix is upper triangular: three numbers a triangle.
+//! F is 3×2: it takes the triangle's flat rest shape to space. Its singular values are the square roots of
+//! the eigenvalues of the 2×2 matrix FᵀF, and come with the principal directions v (in the rest shape) and u
+//! (in space). The rest frame has the first edge along x, as in section 3.1.5 of the paper, so that the
+//! inverse of the rest edge matrix is upper triangular: three numbers a triangle.
 
 use super::real::{Real, V3, combine, cross, dot, perpendicular, scale, select3, sub};
 
@@ -41,8 +41,9 @@ pub struct Cauchy<R> {
 }
 
 impl<R: Real> Cauchy<R> {
-    /// The cosine of twice the angle between the first principal direction in the rest shape and an axis, which is given by the cosine
-    /// and sine of twice its own angle from the first edge. Any number from −1 to 1 where all directions are principal.
+    /// The cosine of twice the angle between the first principal direction in the rest shape and an axis,
+    /// which is given by the cosine and sine of twice its own angle from the first edge. Any number from −1
+    /// to 1 where all directions are principal.
     #[inline(always)]
     pub fn turn_from(&self, axis: [R; 2]) -> R {
         let (one, tiny) = (R::splat(1.0), R::splat(1e-30));
@@ -69,8 +70,8 @@ pub fn cauchy<R: Real>(f: &[V3<R>; 2]) -> Cauchy<R> {
 
 /// Principal stretches and directions: F vₖ = sₖ |v| uₖ with s₀ ≥ s₁ ≥ 0; v₁ is v₀ turned left: (−v₀y, v₀x).
 ///
-/// Directions are not of unit length, since most uses can do without, and roots and divisions are what a projection
-/// waits for.
+/// Directions are not of unit length, since most uses can do without, and roots and divisions are what a
+/// projection waits for.
 #[derive(Clone, Copy)]
 pub struct Principal<R: Real> {
     /// Principal stretches.
@@ -87,7 +88,8 @@ pub struct Principal<R: Real> {
 #[inline(always)]
 pub fn principal<R: Real>(f: &[V3<R>; 2], c: &Cauchy<R>) -> Principal<R> {
     let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
-    // Of the two formulas for the eigenvector, the one that adds and never cancels. A round triangle gets an axis.
+    // Of the two formulas for the eigenvector, the one that adds and never cancels. A round triangle gets an
+    // axis.
     let wide = zero.le(c.half_difference);
     let slope = c.off_diagonal / (c.radius + c.half_difference.abs()).max(tiny);
     let (vx, vy) = (R::select(wide, one, slope), R::select(wide, slope, one));

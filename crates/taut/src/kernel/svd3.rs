@@ -1,14 +1,16 @@
 //! Singular values of a 3×3 matrix: how much, and along which directions, a tetrahedron is stretched.
 //!
-//! `F = U diag(s) Vᵀ` in the convention of Irving 2004 that the tetrahedron limit needs (W2, section 3.1.3 of the
-//! paper): `U` and `V` are rotations, `s` is sorted by magnitude, and if `det F < 0` the *smallest* value is negative.
-//! An inverted element is then turned right side out along the direction in which it is thinnest.
+//! `F = U diag(s) Vᵀ` in the convention of Irving 2004 that the tetrahedron limit needs (W2, section 3.1.3 of
+//! the paper): `U` and `V` are rotations, `s` is sorted by magnitude, and if `det F < 0` the *smallest* value
+//! is negative. An inverted element is then turned right side out along the direction in which it is
+//! thinnest.
 //!
-//! The method is one-sided Jacobi (Hestenes 1958): columns of `F` are rotated against each other until they are
-//! orthogonal; their lengths are the singular values. Closed forms and two-sided Jacobi work on `FᵀF`, whose
-//! condition is the square of `F`'s, and lose half of the digits of a flat element's thickness, which is the very
-//! value that decides whether the element is inverted. The sign needs no determinant: `U` is completed by a cross
-//! product, and the last value is measured along it. Cost: three to six sweeps of three rotations, no allocation.
+//! The method is one-sided Jacobi (Hestenes 1958): columns of `F` are rotated against each other until they
+//! are orthogonal; their lengths are the singular values. Closed forms and two-sided Jacobi work on `FᵀF`,
+//! whose condition is the square of `F`'s, and lose half of the digits of a flat element's thickness, which
+//! is the very value that decides whether the element is inverted. The sign needs no determinant: `U` is
+//! completed by a cross product, and the last value is measured along it. Cost: three to six sweeps of three
+//! rotations, no allocation.
 
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
@@ -17,7 +19,8 @@ use glam::{DMat3, DVec3, Mat3, Vec3};
 pub struct Svd3<Matrix, Vector> {
     /// Rotation; its columns are the directions after the deformation.
     pub u: Matrix,
-    /// Principal stretches (without unit): `s.x ≥ s.y ≥ |s.z|`, and `s.z < 0` exactly if the element is inverted.
+    /// Principal stretches (without unit): `s.x ≥ s.y ≥ |s.z|`, and `s.z < 0` exactly if the element is
+    /// inverted.
     pub s: Vector,
     /// Rotation; its columns are the directions before the deformation.
     pub v: Matrix,
@@ -28,13 +31,15 @@ macro_rules! define_svd3 {
     ($name:ident, $number:ty, $matrix:ty, $vector:ty, $precision:literal) => {
         #[doc = concat!("Singular value decomposition in ", $precision, " precision.")]
         ///
-        /// Never panics and never returns a value that is not finite: a matrix with an infinite entry or a NaN is
-        /// taken for zero, and singular values too large for the number type are cut off at its largest value.
+        /// Never panics and never returns a value that is not finite: a matrix with an infinite entry or a
+        /// NaN is taken for zero, and singular values too large for the number type are cut off at its
+        /// largest value.
         pub fn $name(f: $matrix) -> Svd3<$matrix, $vector> {
-            // Columns are left alone below this cosine. It is as small as rounding of the dot product lets it be
-            // measured: a smaller one would keep turning noise until the sweeps run out.
+            // Columns are left alone below this cosine. It is as small as rounding of the dot product lets it
+            // be measured: a smaller one would keep turning noise until the sweeps run out.
             const ORTHOGONAL: $number = 4.0 * <$number>::EPSILON;
-            // Convergence is quadratic: six sweeps are the most seen, the rest is for inputs nobody thought of.
+            // Convergence is quadratic: six sweeps are the most seen, the rest is for inputs nobody thought
+            // of.
             const MAX_SWEEPS: usize = 16;
 
             let entries = f.to_cols_array();
@@ -42,8 +47,8 @@ macro_rules! define_svd3 {
             if scale == 0.0 || !entries.iter().all(|x| x.is_finite()) {
                 return Svd3 { u: <$matrix>::IDENTITY, s: <$vector>::ZERO, v: <$matrix>::IDENTITY };
             }
-            // Entries of magnitude one: squares neither overflow nor vanish. By division, since the reciprocal of a
-            // subnormal number is infinite.
+            // Entries of magnitude one: squares neither overflow nor vanish. By division, since the
+            // reciprocal of a subnormal number is infinite.
             let scaled = entries.map(|x| x / scale);
             let column = |i: usize| <$vector>::new(scaled[i], scaled[i + 1], scaled[i + 2]);
             let mut b = [column(0), column(3), column(6)];
@@ -90,7 +95,8 @@ macro_rules! define_svd3 {
             let v2 = v0.cross(v1);
             let u0 = b[0] / length[0];
             let rest = b[1] - u0 * u0.dot(b[1]);
-            // Below rounding the second direction is noise (rank 1): any direction orthogonal to the first is as good.
+            // Below rounding the second direction is noise (rank 1): any direction orthogonal to the first is
+            // as good.
             let u1 = if rest.length() > <$number>::EPSILON * length[0] {
                 let once = rest.normalize();
                 (once - u0 * u0.dot(once)).normalize()

@@ -1,11 +1,12 @@
 //! The deformation of a tetrahedron, and the nearest one within its limits (W2, section 3.1.3 of the paper).
 //!
-//! F is 3×3: it takes the rest shape to space. Its principal stretches are its singular values, the smallest counted as
-//! negative where the element is inside out ([`jacobi3`](super::jacobi3)), so that clamping turns it right side out along the direction in which it is thinnest.
-//! A lower limit of 0 is none for stretches, but still keeps elements from being inside out.
+//! F is 3×3: it takes the rest shape to space. Its principal stretches are its singular values, the smallest
+//! counted as negative where the element is inside out ([`jacobi3`](super::jacobi3)), so that clamping turns
+//! it right side out along the direction in which it is thinnest. A lower limit of 0 is none for stretches,
+//! but still keeps elements from being inside out.
 //!
-//! **Early out.** Whether all stretches are within [min, max] needs none of them: it is so where max² − FᵀF and FᵀF − min² are
-//! positive definite, which three minors each tell, and det F > 0.
+//! **Early out.** Whether all stretches are within [min, max] needs none of them: it is so where max² − FᵀF
+//! and FᵀF − min² are positive definite, which three minors each tell, and det F > 0.
 
 use super::{
     jacobi3::{Decomposed, decompose},
@@ -60,12 +61,13 @@ pub fn clamp_stretches3<R: Real>(f: &M3<R>, range: Range<R>) -> Option<M3<R>> {
 /// Rounds in which the trace of the strain is found: each settles which stretches are at a limit, of three.
 const ROUNDS: usize = 4;
 
-/// p − f, where p is where an elastic tetrahedron that is held at f by a spring of stiffness `kappa` comes to rest within its limits: the least of
-/// μ|p − R|² + λ/2 tr²(S − 1) + κ/2 |p − f|², with `mu` and `lambda` (Lamé) in the units of `kappa`, over all p with stretches in `range`.
+/// p − f, where p is where an elastic tetrahedron that is held at f by a spring of stiffness `kappa` comes to
+/// rest within its limits: the least of μ|p − R|² + λ/2 tr²(S − 1) + κ/2 |p − f|², with `mu` and `lambda`
+/// (Lamé) in the units of `kappa`, over all p with stretches in `range`.
 ///
-/// With t the trace of p's strain, stretches are 1 + (κ (s − 1) − λ t) / (κ + 2 μ), clamped; so t is the root of a function that falls all the way
-/// in straight pieces, and Newton's method finds it. (To ease without limits and clamp afterwards is not the least where λ is large: iterations around it
-/// did not settle.)
+/// With t the trace of p's strain, stretches are 1 + (κ (s − 1) − λ t) / (κ + 2 μ), clamped; so t is the root
+/// of a function that falls all the way in straight pieces, and Newton's method finds it. (To ease without
+/// limits and clamp afterwards is not the least where λ is large: iterations around it did not settle.)
 #[inline(always)]
 pub fn ease_stretches3<R: Real>(f: &M3<R>, range: Range<R>, mu: R, lambda: R, kappa: R) -> M3<R> {
     let (zero, one, tiny) = (R::splat(0.0), R::splat(1.0), R::splat(1e-30));
@@ -96,7 +98,8 @@ pub fn ease_stretches3<R: Real>(f: &M3<R>, range: Range<R>, mu: R, lambda: R, ka
     changed(&d, change, zero.lt(zero))
 }
 
-/// As [`ease_stretches3`] with `moduli` μ, λ and κ, for an element under a `pressure` in the same units, which adds pressure · det p to what is least, to first order.
+/// As [`ease_stretches3`] with `moduli` μ, λ and κ, for an element under a `pressure` in the same units,
+/// which adds pressure · det p to what is least, to first order.
 #[inline(always)]
 pub fn press_stretches3<R: Real>(f: &M3<R>, range: Range<R>, moduli: [R; 3], pressure: R) -> M3<R> {
     let zero = R::splat(0.0);
@@ -116,14 +119,16 @@ pub fn eased_stretches3<R: Real>(f: &M3<R>, [mu, lambda, kappa]: [R; 3]) -> [R; 
     eased(&decompose(f).s, mu, lambda, kappa)
 }
 
-/// det p − 1 of [`press_stretches3`], from what [`eased_stretches3`] gives. Stretches beyond `SWOLLEN` count as that.
+/// det p − 1 of [`press_stretches3`], from what [`eased_stretches3`] gives. Stretches beyond `SWOLLEN` count
+/// as that.
 #[inline(always)]
 pub fn pressed_gain3<R: Real>(eased: &[R; 3], range: Range<R>, moduli: [R; 3], pressure: R) -> R {
     let (p, most) = (pressed(eased, range, pressure / bulk(moduli)), R::splat(SWOLLEN));
     p[0].min(most) * p[1].min(most) * p[2].min(most) - R::splat(1.0)
 }
 
-/// Eased stretches that `shrink` by so much each where they are 1, along the gradient of their product, and clamped.
+/// Eased stretches that `shrink` by so much each where they are 1, along the gradient of their product, and
+/// clamped.
 #[inline(always)]
 fn pressed<R: Real>(eased: &[R; 3], range: Range<R>, shrink: R) -> [R; 3] {
     let mut near = [R::splat(0.0); 3];
@@ -142,7 +147,8 @@ fn pressed<R: Real>(eased: &[R; 3], range: Range<R>, shrink: R) -> [R; 3] {
 /// Stretch beyond which volume counts no further.
 const SWOLLEN: f32 = 2.0;
 
-/// What resists a change of all three stretches by the same amount, for each, with moduli μ, λ and κ: κ + 2 μ + 3 λ.
+/// What resists a change of all three stretches by the same amount, for each, with moduli μ, λ and κ: κ + 2 μ
+/// + 3 λ.
 #[inline(always)]
 pub fn bulk<R: Real>([mu, lambda, kappa]: [R; 3]) -> R {
     (kappa + mu + mu + lambda + lambda + lambda).max(R::splat(1e-30))
@@ -162,8 +168,8 @@ fn eased<R: Real>(s: &[R; 3], mu: R, lambda: R, kappa: R) -> [R; 3] {
     eased
 }
 
-/// How far the worst principal stretch is past its limit; 0 inside. An inverted element is past its lower limit by its
-/// negative stretch too.
+/// How far the worst principal stretch is past its limit; 0 inside. An inverted element is past its lower
+/// limit by its negative stretch too.
 #[inline(always)]
 pub fn residual3<R: Real>(x: &[V3<R>; 4], rest: &RestInverse3<R>, range: Range<R>) -> R {
     let zero = R::splat(0.0);
@@ -202,7 +208,8 @@ fn changed<R: Real>(d: &Decomposed<R>, change: [R; 3], inside: R::Mask) -> M3<R>
     moved
 }
 
-/// Limits beyond which the test by minors is not tried, so that products of six stretches stay in a float's range.
+/// Limits beyond which the test by minors is not tried, so that products of six stretches stay in a float's
+/// range.
 const TESTED: f32 = 1e4;
 
 /// Lanes where all principal stretches are within `range` and the element is not inside out, up to rounding.

@@ -1,26 +1,29 @@
 //! Which stretches are allowed in which direction (W13): the same in all, or apart along warp, weft and bias.
 //!
-//! With θ the angle of a principal direction from the warp, c = cos²θ and t = cos²2θ (1 along warp and weft, 0 half-way between,
-//! along the bias), a limit in that direction is
+//! With θ the angle of a principal direction from the warp, c = cos²θ and t = cos²2θ (1 along warp and weft,
+//! 0 half-way between, along the bias), a limit in that direction is
 //!
 //! ```text
 //! limit(θ) = bias + t ((weft + c (warp − weft)) − bias)
 //! ```
 //!
-//! in this order of operations, so that three equal limits give that limit to the bit, and a weave of equal limits the
-//! same simulation as the isotropic limit. cos 2θ comes from the entries of FᵀF; no angle is ever computed.
+//! in this order of operations, so that three equal limits give that limit to the bit, and a weave of equal
+//! limits the same simulation as the isotropic limit. cos 2θ comes from the entries of FᵀF; no angle is ever
+//! computed.
 //!
-//! The larger stretch is held below the upper limit of its direction and the smaller one above the lower limit of its own.
-//! On the other sides the tightest of the three limits holds, whatever the direction: if even the smaller stretch is above the
-//! upper limit of the warp, then so is the stretch along the warp, and alike below. This makes the rule whole where a triangle is
-//! round, both stretches are equal and any direction is a principal one: round triangles are inside or outside whichever
-//! direction rounding picks, and a triangle whose stretches were clamped is inside.
+//! The larger stretch is held below the upper limit of its direction and the smaller one above the lower
+//! limit of its own. On the other sides the tightest of the three limits holds, whatever the direction: if
+//! even the smaller stretch is above the upper limit of the warp, then so is the stretch along the warp, and
+//! alike below. This makes the rule whole where a triangle is round, both stretches are equal and any
+//! direction is a principal one: round triangles are inside or outside whichever direction rounding picks,
+//! and a triangle whose stretches were clamped is inside.
 //!
-//! Threads do not lie along principal directions in general, and by principal stretches alone they could stretch further than
-//! pulled straight: at 45 degrees to a pull that the bias allows, or turned just a little out of the way. So the stretches along
-//! warp and weft themselves are kept to their limits as well, a² = c s₀² + (1 − c) s₁² for the warp, 1 − c in place of c for the
-//! weft. Where they are not after clamping, both principal stretches go along the gradient of a² to where they are. Cloth that
-//! is pulled along the bias therefore reaches the limit there only as it narrows, as woven cloth does.
+//! Threads do not lie along principal directions in general, and by principal stretches alone they could
+//! stretch further than pulled straight: at 45 degrees to a pull that the bias allows, or turned just a
+//! little out of the way. So the stretches along warp and weft themselves are kept to their limits as well,
+//! a² = c s₀² + (1 − c) s₁² for the warp, 1 − c in place of c for the weft. Where they are not after
+//! clamping, both principal stretches go along the gradient of a² to where they are. Cloth that is pulled
+//! along the bias therefore reaches the limit there only as it narrows, as woven cloth does.
 
 use super::{real::Real, strain::Range, svd2::Cauchy};
 
@@ -123,8 +126,9 @@ fn thread<R: Real>(s: [R; 2], shares: [R; 2]) -> R {
     shares[0] * s[0] * s[0] + shares[1] * s[1] * s[1]
 }
 
-/// Principal stretches moved along the gradient of a thread's squared stretch to where it is `limit`, where the mask is set. With
-/// steps sᵢ (1 − λ cᵢ) that is a quadratic in λ, A λ² − 2 B λ + C = 0; of its roots the one near zero.
+/// Principal stretches moved along the gradient of a thread's squared stretch to where it is `limit`, where
+/// the mask is set. With steps sᵢ (1 − λ cᵢ) that is a quadratic in λ, A λ² − 2 B λ + C = 0; of its roots the
+/// one near zero.
 #[inline(always)]
 fn along_thread<R: Real>(s: [R; 2], shares: [R; 2], limit: R, outside: R::Mask) -> [R; 2] {
     let (zero, one) = (R::splat(0.0), R::splat(1.0));

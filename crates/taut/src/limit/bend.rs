@@ -1,10 +1,10 @@
 //! The bend limit of hinges (W4): how far the angle between two triangles may be from its rest angle.
 //!
-//! Eq. 5 of the paper makes the limit independent of the mesh: it is given in degrees a centimetre and multiplied by d₁ + d₂, the
-//! heights of the two wings over their edge at rest.
+//! Eq. 5 of the paper makes the limit independent of the mesh: it is given in degrees a centimetre and
+//! multiplied by d₁ + d₂, the heights of the two wings over their edge at rest.
 //!
-//! Sweeps move all four vertices of a hinge along the mass-weighted gradient of its angle (`kernel/bend.rs`), which keeps momentum. The
-//! paper moves the wings alone and compensates triangle by triangle.
+//! Sweeps move all four vertices of a hinge along the mass-weighted gradient of its angle (`kernel/bend.rs`),
+//! which keeps momentum. The paper moves the wings alone and compensates triangle by triangle.
 
 use super::{
     colored::{SharedQuads, lanes_of, offsets_of},
@@ -64,8 +64,9 @@ pub struct RestBend {
     pub heights: [f64; 2],
 }
 
-/// Smallest and largest angle \[rad\] that Eq. 5 allows a hinge with this angle and these heights \[m\] of its wings at rest;
-/// `limit` is in degrees a centimetre. What would lie beyond a half turn is not limited: ±[`NO_ANGLE`].
+/// Smallest and largest angle \[rad\] that Eq. 5 allows a hinge with this angle and these heights \[m\] of
+/// its wings at rest; `limit` is in degrees a centimetre. What would lie beyond a half turn is not limited:
+/// ±[`NO_ANGLE`].
 pub fn allowed_angles(limit: Limit, rest_angle: f64, heights: [f64; 2]) -> [f64; 2] {
     let scale = RADIANS_A_METRE * (heights[0] + heights[1]);
     let side = |bound: Option<f32>, none: f64| {
@@ -75,8 +76,8 @@ pub fn allowed_angles(limit: Limit, rest_angle: f64, heights: [f64; 2]) -> [f64;
     [side(limit.min, -f64::from(NO_ANGLE)), side(limit.max, f64::from(NO_ANGLE))]
 }
 
-/// How sharply a hinge is bent away from its rest angle \[degrees a centimetre\], from angles \[rad\] and the heights \[m\] of its
-/// wings at rest.
+/// How sharply a hinge is bent away from its rest angle \[degrees a centimetre\], from angles \[rad\] and the
+/// heights \[m\] of its wings at rest.
 pub fn bend_rate(angle: f64, rest_angle: f64, heights: [f64; 2]) -> f64 {
     (angle - rest_angle) / (RADIANS_A_METRE * (heights[0] + heights[1]))
 }
@@ -126,7 +127,8 @@ impl BendBatch {
     }
 }
 
-/// Goes over some batches of hinges of one colour. Gives the largest excess met, as [`bend_excess`] measures it.
+/// Goes over some batches of hinges of one colour. Gives the largest excess met, as [`bend_excess`] measures
+/// it.
 pub struct SweepBends<'a> {
     /// Batches of one colour (of any colours for a check).
     pub batches: &'a [BendBatch],

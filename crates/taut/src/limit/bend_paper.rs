@@ -17,7 +17,8 @@ pub struct BendTriangle {
     pub ranges: [[f32; 2]; 3],
 }
 
-/// Allowed angles \[rad\] over the edges opposite to each corner of each triangle, from those of the hinges of `adjacency`.
+/// Allowed angles \[rad\] over the edges opposite to each corner of each triangle, from those of the hinges
+/// of `adjacency`.
 pub fn corner_angles(
     triangles: &[[u32; 3]],
     adjacency: &Adjacency,

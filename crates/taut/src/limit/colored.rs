@@ -23,8 +23,8 @@ impl<B> Default for Colored<B> {
 }
 
 impl<B> Colored<B> {
-    /// Colours `elements` and packs them; `pack` gets the elements of a batch, at most [`BATCH`] of them, and fills the
-    /// lanes that are left with elements that do nothing.
+    /// Colours `elements` and packs them; `pack` gets the elements of a batch, at most [`BATCH`] of them, and
+    /// fills the lanes that are left with elements that do nothing.
     pub fn new<const K: usize>(
         vertex_count: usize,
         elements: &[[u32; K]],
@@ -61,8 +61,8 @@ pub struct SharedQuads {
     base: *mut Quad,
 }
 
-// SAFETY: within a colour no two elements share a vertex, so threads that work on different elements of it never touch
-// the same quad; between colours the threads meet. Who calls `base` keeps to that.
+// SAFETY: within a colour no two elements share a vertex, so threads that work on different elements of it
+// never touch the same quad; between colours the threads meet. Who calls `base` keeps to that.
 unsafe impl Send for SharedQuads {}
 // SAFETY: as above.
 unsafe impl Sync for SharedQuads {}

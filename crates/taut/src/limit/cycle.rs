@@ -1,21 +1,23 @@
 //! Nonlinear cycles over coloured sweeps: `Scheme::Cycle` (W10 made to converge).
 //!
-//! One cycle: every coarse level of a body reads its positions off level 0; from the coarsest on each is swept within its
-//! limits, 4·3ᵏ times on level k, and hands what that changed up to the next; then level 0 itself is swept. Cycles
-//! follow each other until level 0 is within its limits, so it always has the last word, and errors of the coarse
-//! limits cost time only.
+//! One cycle: every coarse level of a body reads its positions off level 0; from the coarsest on each is
+//! swept within its limits, 4·3ᵏ times on level k, and hands what that changed up to the next; then level 0
+//! itself is swept. Cycles follow each other until level 0 is within its limits, so it always has the last
+//! word, and errors of the coarse limits cost time only.
 //!
-//! The paper goes through its levels once ([`paper`](super::paper)). What makes repeated passes converge: positions are
-//! sampled, not averaged (averages look compressed, and the level would push them apart again every time); sweeps
-//! over-relax by half; the coarsest level is not too coarse (about 8 to 12 vertices a side: less is as bad as a stiff metric).
+//! The paper goes through its levels once ([`paper`](super::paper)). What makes repeated passes converge:
+//! positions are sampled, not averaged (averages look compressed, and the level would push them apart again
+//! every time); sweeps over-relax by half; the coarsest level is not too coarse (about 8 to 12 vertices a
+//! side: less is as bad as a stiff metric).
 //!
-//! Coarse upper limits are those of level 0. Folds that a coarse triangle takes for stretch can make that too tight, yet anything
-//! looser ruins convergence. (Where the rest shape is curved they are looser by how much longer the way over the surface is.) Coarse
-//! lower limits are the closed-form bounds: without bend limits there are none. Bends are limited on level 0 alone, without
-//! over-relaxation. Solids have the same limits on every level: nothing folds inside them.
+//! Coarse upper limits are those of level 0. Folds that a coarse triangle takes for stretch can make that too
+//! tight, yet anything looser ruins convergence. (Where the rest shape is curved they are looser by how much
+//! longer the way over the surface is.) Coarse lower limits are the closed-form bounds: without bend limits
+//! there are none. Bends are limited on level 0 alone, without over-relaxation. Solids have the same limits
+//! on every level: nothing folds inside them.
 //!
-//! Good for upper limits on sheets; for limits on both sides, shells and pins inside, [`nearest`](super::nearest) is
-//! faster and more robust.
+//! Good for upper limits on sheets; for limits on both sides, shells and pins inside,
+//! [`nearest`](super::nearest) is faster and more robust.
 
 use super::{
     Settings,

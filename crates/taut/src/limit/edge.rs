@@ -44,8 +44,8 @@ impl EdgeBatch {
     }
 }
 
-/// Moves of the two vertices of an edge that bring it back to its limits, and its residual before; keeps linear and
-/// angular momentum. `w` are inverse masses.
+/// Moves of the two vertices of an edge that bring it back to its limits, and its residual before; keeps
+/// linear and angular momentum. `w` are inverse masses.
 #[inline(always)]
 pub fn limit_edge<R: Real>(
     x: [V3<R>; 2],

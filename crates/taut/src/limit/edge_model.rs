@@ -1,12 +1,17 @@
 //! The second paper's solver, for cloth with the model "edge" (T1, T3, T4, T6; its Algorithms 1 and 2).
 //!
-//! Edges alone are limited, on three to five levels. Every level reads its positions off the cloth; from the coarsest on each is iterated within its limits, so many
-//! times, and hands what that *changed* up to the next: never its positions, so that folds which it cannot see stay. Then the cloth itself is iterated, bends
-//! with it, pulls of its edges kept from step to step ([`edge_pull`](super::edge_pull)), vertices the heavier the nearer they are to pins ([`edge_weight`](super::edge_weight)). An iteration is one Gauss–Seidel sweep over edges in random order of their colours; boundary conditions act in each of the cloth's, and in every eighth of
-//! coarser levels. A frame has a fixed number of iterations on each level, or fewer where limits hold. They are shared out between short steps: limits that gravity breaks in a tenth of the
-//! time are broken by a hundredth as much, and few iterations do.
+//! Edges alone are limited, on three to five levels. Every level reads its positions off the cloth; from the
+//! coarsest on each is iterated within its limits, so many times, and hands what that *changed* up to the
+//! next: never its positions, so that folds which it cannot see stay. Then the cloth itself is iterated,
+//! bends with it, pulls of its edges kept from step to step ([`edge_pull`](super::edge_pull)), vertices the
+//! heavier the nearer they are to pins ([`edge_weight`](super::edge_weight)). An iteration is one
+//! Gauss–Seidel sweep over edges in random order of their colours; boundary conditions act in each of the
+//! cloth's, and in every eighth of coarser levels. A frame has a fixed number of iterations on each level, or
+//! fewer where limits hold. They are shared out between short steps: limits that gravity breaks in a tenth of
+//! the time are broken by a hundredth as much, and few iterations do.
 //!
-//! Pins are held at every level ([`levels`](super::levels)), those of the user too, and so are grips: the coarse vertex next to them is moved onto them.
+//! Pins are held at every level ([`levels`](super::levels)), those of the user too, and so are grips: the
+//! coarse vertex next to them is moved onto them.
 
 use super::{
     Settings,
@@ -32,7 +37,8 @@ use crate::{
 /// Iterations of a coarse level after which it meets obstacles.
 const BETWEEN_OBSTACLES: u32 = 8;
 
-/// Residuals over the tolerance from which on grips give way. Fixed iterations leave about two tolerances at pins.
+/// Residuals over the tolerance from which on grips give way. Fixed iterations leave about two tolerances at
+/// pins.
 const TORN: f32 = 4.0;
 
 /// All cloth of the model.
@@ -79,7 +85,8 @@ impl EdgeScratch {
         }
     }
 
-    /// Makes levels and weights for what is held now: those with no inverse mass in `x`, and grips. Allocates only where that is something else than before.
+    /// Makes levels and weights for what is held now: those with no inverse mass in `x`, and grips. Allocates
+    /// only where that is something else than before.
     pub(crate) fn hold(&mut self, body: &EdgeBody, x: &[Quad], grips: &Grips) {
         self.holding.hold(&body.leveled, x, grips);
         if self.holding.held() != self.around {
@@ -150,7 +157,8 @@ pub(crate) fn enforce(
         if within && depth <= shallow || turn.is_late() {
             break;
         }
-        // From the second half on, limits win against grips, but for what a sheet that only hangs leaves of them.
+        // From the second half on, limits win against grips, but for what a sheet that only hangs leaves of
+        // them.
         let torn = met > TORN * tolerance || bent > TORN * bend_tolerance;
         if torn && 2 * enforced.iterations >= most {
             grips.give_way(world, x);

@@ -1,9 +1,11 @@
 //! Limits of edges, with what each pulls at its vertices kept from step to step, in batches of lanes.
 //!
-//! An edge that only moves its vertices back to where its limit is pulls by as much as they have gone too far. One at a pin carries a thousand vertices, and would have to be
-//! far too long for that, or be met very often. So the pull of each edge is remembered: a step begins with those of the last, and a sweep changes each by what is
-//! missing. An edge gives back what it has where it is shorter than its limit, and ends at its limit or without a pull: projected Gauss–Seidel with a warm start.
-//! What pushes apart at a lower limit is forgotten: cloth gives way to that by folding.
+//! An edge that only moves its vertices back to where its limit is pulls by as much as they have gone too
+//! far. One at a pin carries a thousand vertices, and would have to be far too long for that, or be met very
+//! often. So the pull of each edge is remembered: a step begins with those of the last, and a sweep changes
+//! each by what is missing. An edge gives back what it has where it is shorter than its limit, and ends at
+//! its limit or without a pull: projected Gauss–Seidel with a warm start. What pushes apart at a lower limit
+//! is forgotten: cloth gives way to that by folding.
 
 use super::{colored::SharedQuads, edge::EdgeBatch};
 use crate::kernel::{
@@ -16,14 +18,17 @@ use crate::velocity::fem::add_to;
 /// What is left of a pull from step to step: all of it would keep cloth trembling.
 const KEPT: f32 = 0.9;
 
-/// Most that a remembered pull moves the vertices of an edge towards each other, over its length. An edge that pulls by more throws vertices beside the line that it pulls along
-/// further to the other side than they were.
+/// Most that a remembered pull moves the vertices of an edge towards each other, over its length. An edge
+/// that pulls by more throws vertices beside the line that it pulls along further to the other side than they
+/// were.
 const STEADY: f32 = 0.5;
 
-/// Pulls of a batch of edges: by what they move a vertex, over its inverse mass. Positive ones draw together, negative ones push apart.
+/// Pulls of a batch of edges: by what they move a vertex, over its inverse mass. Positive ones draw together,
+/// negative ones push apart.
 pub type Pulls = [f32; BATCH];
 
-/// The pull of an edge of `length` that had the pull `had` so far, and its residual before. `weight` is the sum of the inverse masses of its vertices.
+/// The pull of an edge of `length` that had the pull `had` so far, and its residual before. `weight` is the
+/// sum of the inverse masses of its vertices.
 #[inline(always)]
 pub fn pull_of_edge<R: Real>(
     length: R,
@@ -40,7 +45,8 @@ pub fn pull_of_edge<R: Real>(
     (pull, (over / rest).max(-(under / rest)).max(zero))
 }
 
-/// From the first vertex of an edge to the second, with length 1, and how far that is. A collapsed edge has no direction of its own: it opens along x.
+/// From the first vertex of an edge to the second, with length 1, and how far that is. A collapsed edge has
+/// no direction of its own: it opens along x.
 #[inline(always)]
 fn direction<R: Real>(x: [V3<R>; 2], rest: R) -> (V3<R>, R) {
     let (zero, one) = (R::splat(0.0), R::splat(1.0));

@@ -1,8 +1,10 @@
 //! How much vertices near held ones weigh while edges are limited.
 //!
-//! A pin carries a good part of the cloth, but the edges at it have only their own light vertices to pull at: what one sweep can hand on is that little mass times how much too long they
-//! are. So vertices weigh the more the nearer they are to one that is held: beside it as much as the root of what each has to carry, half as much more a ring further out. That is no more than
-//! a few percent of a sheet, it hangs at pins anyway, and forces know nothing of it.
+//! A pin carries a good part of the cloth, but the edges at it have only their own light vertices to pull at:
+//! what one sweep can hand on is that little mass times how much too long they are. So vertices weigh the
+//! more the nearer they are to one that is held: beside it as much as the root of what each has to carry,
+//! half as much more a ring further out. That is no more than a few percent of a sheet, it hangs at pins
+//! anyway, and forces know nothing of it.
 
 use crate::kernel::lanes::Quad;
 

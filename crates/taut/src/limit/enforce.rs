@@ -1,5 +1,5 @@
-//! The loop that enforces all limits of a step: iterations of the chosen scheme, boundary conditions inside each of
-//! them, until tolerance, iteration cap or time budget (section 3.2 of the paper).
+//! The loop that enforces all limits of a step: iterations of the chosen scheme, boundary conditions inside
+//! each of them, until tolerance, iteration cap or time budget (section 3.2 of the paper).
 
 use std::time::Instant;
 
@@ -120,7 +120,8 @@ impl Scratch {
         }
     }
 
-    /// Makes matrices and levels for the vertices that are held now, those with no inverse mass in `x`, and for grips. Allocates only where they are others than before.
+    /// Makes matrices and levels for the vertices that are held now, those with no inverse mass in `x`, and
+    /// for grips. Allocates only where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad], grips: &Grips) {
         for (scratch, body) in self.edge_model.iter_mut().zip(&world.edge_model.bodies) {
             scratch.hold(body, x, grips);
@@ -223,7 +224,8 @@ fn by_scheme(
     }
 }
 
-/// The nearest feasible state of every body with limits on its triangles; then sweeps, if there are limits on edges.
+/// The nearest feasible state of every body with limits on its triangles; then sweeps, if there are limits on
+/// edges.
 fn filter(
     world: &World,
     settings: &Settings,
@@ -246,7 +248,8 @@ fn filter(
     let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {
         (Some(finder), Some(surface)) => {
-            // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet it, if that was sought below.
+            // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet
+            // it, if that was sought below.
             let outside = &mut scratch.moves;
             outside.copy_from_slice(x);
             solids.put_outside(obstacles, old, outside);
@@ -272,13 +275,15 @@ fn filter(
     }
     let inside = world.filters.iter().all(|filter| filter.vertices.end <= x.len()) && dual <= duals.len();
     assert!(inside, "state and world do not belong together");
-    // Filters know nothing of each other. Where every thread takes whole ones, the loops inside run where they are.
+    // Filters know nothing of each other. Where every thread takes whole ones, the loops inside run where
+    // they are.
     let shared = (Parts::new(x), Parts::new(duals));
     let one = |k: usize, own: &mut nearest::Scratch, poses: &mut [[Pose; 2]]| {
         let filter = chosen(k);
         let vertices = filter.vertices.clone();
         let count = filter.dual_count(!obstacles.is_empty()) + own.rigid.dual_count();
-        // SAFETY: vertices and duals of filters are inside the arrays, as was seen above, and do not overlap: a vertex is in one filter at most.
+        // SAFETY: vertices and duals of filters are inside the arrays, as was seen above, and do not overlap:
+        // a vertex is in one filter at most.
         let (x, duals) =
             unsafe { (shared.0.part(vertices.start, vertices.len()), shared.1.part(own.first_dual, count)) };
         let around = Surroundings { obstacles, solids, old: &old[vertices] };

@@ -1,8 +1,8 @@
 //! Jacobi iterations: all elements from the same positions, corrections summed with constant weights (W5).
 //!
-//! An element's whole correction is scaled by one weight, one over the largest number of elements at any of its
-//! vertices: each correction keeps momentum, so their sum does, and no vertex is moved by more than an average.
-//! (Dividing by the number of *active* corrections at each vertex loses momentum.)
+//! An element's whole correction is scaled by one weight, one over the largest number of elements at any of
+//! its vertices: each correction keeps momentum, so their sum does, and no vertex is moved by more than an
+//! average. (Dividing by the number of *active* corrections at each vertex loses momentum.)
 
 use super::{
     Settings,
@@ -18,8 +18,8 @@ use crate::{
     kernel::lanes::{Quad, run},
 };
 
-/// One iteration over all triangles, tetrahedra, edges and hinges with limits. `moves` is scratch of the length of `x`. Gives the largest
-/// residual, and the largest excess of a bend.
+/// One iteration over all triangles, tetrahedra, edges and hinges with limits. `moves` is scratch of the
+/// length of `x`. Gives the largest residual, and the largest excess of a bend.
 pub(crate) fn iterate(settings: &Settings, world: &World, x: &mut [Quad], moves: &mut [Quad]) -> [f32; 2] {
     let &Settings { threads, lanes, projection, relaxation } = settings;
     let World { strain, woven, tetrahedra, edges, bends, .. } = world;

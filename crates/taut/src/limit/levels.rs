@@ -1,17 +1,20 @@
-//! Limits on the coarser levels of a body: what the schemes [`cycle`](super::cycle) and [`paper`](super::paper) share (W10).
+//! Limits on the coarser levels of a body: what the schemes [`cycle`](super::cycle) and
+//! [`paper`](super::paper) share (W10).
 //!
-//! Every coarse vertex is a point of the base mesh: of its surface, or of a solid's inside. On the way down a level reads its positions off the base: sampled
-//! there ([`Descent::Sample`]), or carried along by averaged displacements as in the paper ([`Descent::Average`]). The level
-//! is brought within its own limits, and only what that *changed* goes up to the next finer level and in the end to the
-//! base: detail that a coarse level cannot see stays, and where nothing changed, level 0 keeps its bits (T6).
+//! Every coarse vertex is a point of the base mesh: of its surface, or of a solid's inside. On the way down a
+//! level reads its positions off the base: sampled there ([`Descent::Sample`]), or carried along by averaged
+//! displacements as in the paper ([`Descent::Average`]). The level is brought within its own limits, and only
+//! what that *changed* goes up to the next finer level and in the end to the base: detail that a coarse level
+//! cannot see stays, and where nothing changed, level 0 keeps its bits (T6).
 //!
 //! **Pins (T4).** The coarse vertex next to a pinned base vertex is moved onto it, in the rest shape too
-//! ([`tables`]): it then *is* that vertex, is held while that one is held, and moves with it. What is held by someone else than the scene, while it runs (T5), gets levels of its own
-//! ([`parts`]). Of solids, vertices that lie among held ones alone are held too.
+//! ([`tables`]): it then *is* that vertex, is held while that one is held, and moves with it. What is held by
+//! someone else than the scene, while it runs (T5), gets levels of its own ([`parts`]). Of solids, vertices
+//! that lie among held ones alone are held too.
 //!
-//! **Obstacles** meet the base mesh at every level: what the level changed so far is carried to the base, vertices of the
-//! base that would be inside an obstacle are put back with friction, and each coarse vertex takes the average of the
-//! pushes around it. (The paper too takes collisions from the base mesh.)
+//! **Obstacles** meet the base mesh at every level: what the level changed so far is carried to the base,
+//! vertices of the base that would be inside an obstacle are put back with friction, and each coarse vertex
+//! takes the average of the pushes around it. (The paper too takes collisions from the base mesh.)
 
 pub mod edges;
 pub mod parts;
@@ -32,8 +35,8 @@ const GRAIN: usize = 2000;
 pub enum Descent {
     /// Read off the base mesh.
     Sample,
-    /// Where the vertex was when the step began, plus the average displacement around it since then: the paper
-    /// downsamples velocities with the weights that it upsamples with (section 4.1).
+    /// Where the vertex was when the step began, plus the average displacement around it since then: the
+    /// paper downsamples velocities with the weights that it upsamples with (section 4.1).
     Average,
 }
 
@@ -68,8 +71,9 @@ impl<const K: usize> Levels<K> {
 
     /// One pass over the coarse levels, the coarsest first; the body's vertices `x` get what it changed.
     ///
-    /// `limit` gets the number of a level (1 is the finest of them), its tables, its positions, and how often it was called
-    /// for it. It brings them nearer to the level's limits and says whether it wants to go on after obstacles have been met.
+    /// `limit` gets the number of a level (1 is the finest of them), its tables, its positions, and how often
+    /// it was called for it. It brings them nearer to the level's limits and says whether it wants to go on
+    /// after obstacles have been met.
     pub fn pass(
         &self,
         settings: &Settings,
@@ -156,7 +160,8 @@ impl<const K: usize> Levels<K> {
         &all[from..to]
     }
 
-    /// Moves level `k` (counted from 0) so that the base, `x` plus what the level changed, is not inside obstacles.
+    /// Moves level `k` (counted from 0) so that the base, `x` plus what the level changed, is not inside
+    /// obstacles.
     fn meet_obstacles(
         &self,
         k: usize,

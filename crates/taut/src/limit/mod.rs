@@ -1,8 +1,9 @@
 //! Limits, and how they are enforced over a whole mesh (section 3.2 of the paper, W5).
 //!
-//! One file a limit ([`strain_triangle`], [`strain_tetrahedron`], [`edge`], [`bend`]), one a way to go through the mesh ([`sweep`]: colours, lanes and
-//! threads; [`serial`]: the paper's randomised Gauss–Seidel; [`jacobi`]), and [`enforce`], the loop around them. Over
-//! several levels: [`nearest`], [`cycle`] and [`paper`]; the last two share [`levels`].
+//! One file a limit ([`strain_triangle`], [`strain_tetrahedron`], [`edge`], [`bend`]), one a way to go
+//! through the mesh ([`sweep`]: colours, lanes and threads; [`serial`]: the paper's randomised Gauss–Seidel;
+//! [`jacobi`]), and [`enforce`], the loop around them. Over several levels: [`nearest`], [`cycle`] and
+//! [`paper`]; the last two share [`levels`].
 
 pub mod bend;
 pub mod bend_paper;

@@ -1,8 +1,9 @@
 //! The nearest feasible state in the mass metric: `Scheme::Nearest`.
 //!
 //! Of all states within the limits, a step should end in the one that changes velocities least: minimise
-//! ½ (x − x₀)ᵀ M (x − x₀) with every triangle's stretches in range and every vertex outside obstacles. ADMM splits that: B x are
-//! the deformation gradients, p the same clamped, u their disagreement so far. One iteration:
+//! ½ (x − x₀)ᵀ M (x − x₀) with every triangle's stretches in range and every vertex outside obstacles. ADMM
+//! splits that: B x are the deformation gradients, p the same clamped, u their disagreement so far. One
+//! iteration:
 //!
 //! ```text
 //! f = B x + u;  p = f clamped                       every triangle by itself, in lanes
@@ -10,16 +11,21 @@
 //! x ← x + V-cycle(r)                                about (M + κ Bᵀ A B)⁻¹ r
 //! ```
 //!
-//! The matrix never changes, so one linear multigrid cycle replaces the coarse limits of section 3.3 of the paper (its section 6 asks
-//! for such a constrained-Lagrangian solve). κ = c ℓ² n / Area in units of the mean mass, ℓ the size of the body: soft at first (c = 0.03, or
-//! 0.003 where only a small part is to be mended), which finds the right place, then stiffer, until the limits are met. Duals start
-//! from nine tenths of the last step's, turned with their triangles ([`warm`]). The last few triangles are settled one by one ([`finish`]).
-//! Stopping at the first feasible state would bias motion towards stiffness, so there is a least number of iterations.
+//! The matrix never changes, so one linear multigrid cycle replaces the coarse limits of section 3.3 of the
+//! paper (its section 6 asks for such a constrained-Lagrangian solve). κ = c ℓ² n / Area in units of the mean
+//! mass, ℓ the size of the body: soft at first (c = 0.03, or 0.003 where only a small part is to be mended),
+//! which finds the right place, then stiffer, until the limits are met. Duals start from nine tenths of the
+//! last step's, turned with their triangles ([`warm`]). The last few triangles are settled one by one
+//! ([`finish`]). Stopping at the first feasible state would bias motion towards stiffness, so there is a
+//! least number of iterations.
 //!
-//! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at the end leaves
-//! strain. Parts that touch are a block too ([`pairs`]), bodies that may touch are filtered together, and where there is contact the filter is elastic:
-//! stretches are drawn to 1 before they are clamped, and bending is a part of the matrix ([`fold`]). Tetrahedra are a block of their own kind ([`tetrahedra`]), always elastic. Bend limits are another ([`bend`]), with a linear map of their own beside B, seams that are open a third ([`links`]), rigid bodies one more, with unknowns of
-//! their own ([`rigid`]). Edges keep to the sweeps, which run afterwards.
+//! Obstacles are a block of their own ([`contact`]); a projection after each iteration diverges, and one at
+//! the end leaves strain. Parts that touch are a block too ([`pairs`]), bodies that may touch are filtered
+//! together, and where there is contact the filter is elastic: stretches are drawn to 1 before they are
+//! clamped, and bending is a part of the matrix ([`fold`]). Tetrahedra are a block of their own kind
+//! ([`tetrahedra`]), always elastic. Bend limits are another ([`bend`]), with a linear map of their own
+//! beside B, seams that are open a third ([`links`]), rigid bodies one more, with unknowns of their own
+//! ([`rigid`]). Edges keep to the sweeps, which run afterwards.
 
 pub mod bend;
 pub mod contact;
@@ -65,23 +71,26 @@ use warm::{TurnDuals, Way};
 /// Factors c on the stiffness, from soft to stiff.
 pub(crate) const RAMP: [f32; 4] = [0.003, 0.03, 0.3, 1.0];
 
-/// Iterations that each factor but the last is given before the next is tried, which happens only if the limits are not
-/// met by then; more with obstacles, whose contacts have to be found meanwhile.
+/// Iterations that each factor but the last is given before the next is tried, which happens only if the
+/// limits are not met by then; more with obstacles, whose contacts have to be found meanwhile.
 const PATIENCE: [u32; 3] = [8, 6, 14];
 const PATIENCE_WITH_CONTACT: [u32; 3] = [8, 8, 16];
 
-/// Mean residual over the largest one, of the prediction, below which a step starts with the first factor: what has to be
-/// mended is then so small a part of the body that the second would drag along too much around it.
+/// Mean residual over the largest one, of the prediction, below which a step starts with the first factor:
+/// what has to be mended is then so small a part of the body that the second would drag along too much around
+/// it.
 const LOCAL: f32 = 0.002;
 
-/// The factor that a step starts with where there are tetrahedra. What resists in three directions is dragged along less by stiffness: a clamped bar comes to rest where
-/// a converged run does, calmer than with softer factors, which missed one of its frames.
+/// The factor that a step starts with where there are tetrahedra. What resists in three directions is dragged
+/// along less by stiffness: a clamped bar comes to rest where a converged run does, calmer than with softer
+/// factors, which missed one of its frames.
 const SOLID: usize = 3;
 
 /// The same where they touch something: with the last, what is hit stops too soon.
 const SOLID_TOUCHING: usize = 2;
 
-/// From when on, and how often, limits of tetrahedra that are not met give way. Where nothing touches it is rare that they cannot be met.
+/// From when on, and how often, limits of tetrahedra that are not met give way. Where nothing touches it is
+/// rare that they cannot be met.
 const GIVE_WAY_FROM: u32 = 144;
 const GIVE_WAY_TOUCHING_FROM: u32 = 48;
 const GIVE_WAY_EVERY: u32 = 16;
@@ -92,13 +101,16 @@ const STALLED: f32 = 0.95;
 /// What of the tolerance elements may be past limits that have given way.
 const EVEN: f32 = 1.0;
 
-/// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps have less to mend.
+/// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps
+/// have less to mend.
 const LEAST: u32 = 20;
 
-/// The same where the filter is elastic: more, because stresses have to find their balance as well; with less, cloth at rest trembles.
+/// The same where the filter is elastic: more, because stresses have to find their balance as well; with
+/// less, cloth at rest trembles.
 const LEAST_ELASTIC: u32 = 36;
 
-/// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are far off then, and it is put outside.
+/// How deep a vertex may be inside an obstacle where the filter is elastic, in lengths of an edge: limits are
+/// far off then, and it is put outside.
 const SHALLOW: f32 = 0.016;
 
 /// The same where it is not, or where there are tetrahedra, in what the tolerance is of such a length.
@@ -116,7 +128,8 @@ const LONG: u32 = 32;
 /// What of the last step's duals a step starts with.
 const WARM: f32 = 0.9;
 
-/// What a step starts with of how far limits gave way in the last, in parts that touch nothing which would ask for it again.
+/// What a step starts with of how far limits gave way in the last, in parts that touch nothing which would
+/// ask for it again.
 const WARM_ALONE: f32 = 0.5;
 
 /// From when on, and how often, grips give way to limits that are not met.
@@ -130,11 +143,12 @@ const STRENGTHEN_EVERY: u32 = 4;
 /// What of its gap a pair of touching parts may lack at the end.
 const LACKING: f32 = 0.3;
 
-/// What of the tolerance is used while seams are open: putting twins in one place at the end strains the triangles around.
+/// What of the tolerance is used while seams are open: putting twins in one place at the end strains the
+/// triangles around.
 const OPEN_SEAMS: f32 = 0.8;
 
-/// What of the tolerance is used while a rigid body may touch: taut cloth gives way across itself by far more than it stretches, and a
-/// body that is taken back by that much in the next step is thrown.
+/// What of the tolerance is used while a rigid body may touch: taut cloth gives way across itself by far more
+/// than it stretches, and a body that is taken back by that much in the next step is thrown.
 const CARRYING: f32 = 0.1;
 
 /// Batches below which a loop is not shared between threads.
@@ -186,7 +200,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The same with memory for the cycles of `other`, which changes places with this filter when seams close or open.
+    /// The same with memory for the cycles of `other`, which changes places with this filter when seams close
+    /// or open.
     #[must_use]
     pub fn beside(mut self, other: &Filter) -> Self {
         let folds = self.fold_pulls.len().max(other.folds.batches.len());
@@ -205,7 +220,8 @@ pub fn least_iterations(steps: u32, elastic: bool) -> u32 {
     (2 * if elastic { LEAST_ELASTIC } else { LEAST } / (steps + 1)).max(4)
 }
 
-/// Whether `filters` are done sooner if each is done by one of `threads` threads than if all threads do one after the other.
+/// Whether `filters` are done sooner if each is done by one of `threads` threads than if all threads do one
+/// after the other.
 pub fn is_best_whole(filters: &[Filter], threads: usize) -> bool {
     let sizes = || filters.iter().map(|filter| filter.vertices.len());
     let (total, largest) = (sizes().sum::<usize>(), sizes().max().unwrap_or(0).max(1));
@@ -271,7 +287,8 @@ impl Filter {
             + if obstacles { 3 * self.vertices.len() } else { 0 }
     }
 
-    /// Moves the body's vertices `x` to about the nearest state within its limits. `duals` are kept between steps.
+    /// Moves the body's vertices `x` to about the nearest state within its limits. `duals` are kept between
+    /// steps.
     pub fn filter(
         &self,
         settings: &Settings,
@@ -396,7 +413,8 @@ impl Filter {
                 let residual = if within { worst.min(stop.tolerance) } else { worst };
                 enforced = Enforced { iterations: iteration, residual, bend, converged: within };
                 spread = !within && iteration > give_way_from && self.is_spread(scratch, stop.tolerance);
-                // Rings that are merely late are waited for; those that come no nearer contradict what touches.
+                // Rings that are merely late are waited for; those that come no nearer contradict what
+                // touches.
                 let late_rings = scratch.volumes.worst_possible();
                 if iteration >= give_way_from && iteration % GIVE_WAY_EVERY == 0 {
                     stalled = late_rings > STALLED * rings_before || iteration >= GIVE_WAY_FROM;
@@ -629,7 +647,8 @@ impl Filter {
         scratch.touches.iter().fold(0.0f32, |deepest, t| deepest.max(t.depth))
     }
 
-    /// Moves the bodies that `x` touches, and `x` with them, after the cycle has moved it. Gives how far the farthest went \[m\].
+    /// Moves the bodies that `x` touches, and `x` with them, after the cycle has moved it. Gives how far the
+    /// farthest went \[m\].
     fn move_bodies(&self, settings: &Settings, x: &mut [Quad], scratch: &mut Scratch, stage: usize) -> f32 {
         let Scratch { rigid, cycle, .. } = scratch;
         if rigid.is_empty() {

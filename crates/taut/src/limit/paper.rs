@@ -1,13 +1,15 @@
 //! The multi-resolution solver as published: `Scheme::Paper` (section 4.3 of the paper, W10). The baseline.
 //!
-//! One pass over four levels. Displacements of the step are downsampled by averaging; the coarsest level is iterated, what
-//! that changed is upsampled, and so on to level 0. Each level gets 128 iterations (Table 1: 128 for cloth, up to 256 for larger
-//! meshes), fewer if none of its elements is further outside than the tolerance. Elements go one by one in random order on one
-//! thread: all triangles or tetrahedra for their strain (Eq. 4), then all for their bend, with the compensation of section 3.1.4. Boundary conditions act in every iteration of level 0 and, since they are formulated on the base mesh, every
-//! eighth of coarser ones.
+//! One pass over four levels. Displacements of the step are downsampled by averaging; the coarsest level is
+//! iterated, what that changed is upsampled, and so on to level 0. Each level gets 128 iterations (Table 1:
+//! 128 for cloth, up to 256 for larger meshes), fewer if none of its elements is further outside than the
+//! tolerance. Elements go one by one in random order on one thread: all triangles or tetrahedra for their
+//! strain (Eq. 4), then all for their bend, with the compensation of section 3.1.4. Boundary conditions act
+//! in every iteration of level 0 and, since they are formulated on the base mesh, every eighth of coarser
+//! ones.
 //!
-//! One pass is all that was published. `solver.passes` allows more of them, until the tolerance is met, to tell what the same residual
-//! would take.
+//! One pass is all that was published. `solver.passes` allows more of them, until the tolerance is met, to
+//! tell what the same residual would take.
 
 use super::{
     Settings, bend_paper,

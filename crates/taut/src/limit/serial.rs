@@ -1,5 +1,5 @@
-//! The paper's own way through the mesh (W5): Gauss–Seidel, one element at a time, in a random order anew each
-//! iteration. One thread, one lane; here to compare with.
+//! The paper's own way through the mesh (W5): Gauss–Seidel, one element at a time, in a random order anew
+//! each iteration. One thread, one lane; here to compare with.
 
 use super::{
     Settings,
@@ -45,8 +45,8 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// One iteration over all triangles, then all tetrahedra, all edges, and all hinges with limits. `order` is scratch. Gives the largest residual
-/// met, and the largest excess of a bend.
+/// One iteration over all triangles, then all tetrahedra, all edges, and all hinges with limits. `order` is
+/// scratch. Gives the largest residual met, and the largest excess of a bend.
 pub fn iterate(
     settings: &Settings,
     elements: &Elements,

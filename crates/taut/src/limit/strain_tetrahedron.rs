@@ -40,8 +40,8 @@ pub struct TetrahedronBatch {
 }
 
 impl TetrahedronBatch {
-    /// Packs elements; lanes that are left get a tetrahedron of the vertex `spare`, which does not move: it is a point of no mass that nobody
-    /// looks at.
+    /// Packs elements; lanes that are left get a tetrahedron of the vertex `spare`, which does not move: it
+    /// is a point of no mass that nobody looks at.
     pub fn pack(indices: &[u32], elements: &[TetrahedronElement], spare: u32) -> Self {
         let unit = |k: usize| if k.is_multiple_of(4) { 1.0 } else { 0.0 };
         Self {

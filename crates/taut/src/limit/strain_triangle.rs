@@ -212,7 +212,8 @@ impl<B: LimitedBatch> Work for SweepStrain<'_, B> {
     }
 }
 
-/// Adds the weighted correction of every triangle of some batches of one colour to `moves`. Gives the largest residual.
+/// Adds the weighted correction of every triangle of some batches of one colour to `moves`. Gives the largest
+/// residual.
 pub struct AccumulateStrain<'a, B = StrainBatch> {
     /// Batches of one colour.
     pub batches: &'a [B],

@@ -1,7 +1,7 @@
 //! Coloured Gauss–Seidel: colours one after the other in random order, their batches over lanes and threads.
 //!
-//! It converges like the randomised serial one (W5) at an eighth of the cost. A fixed order of colours would pull a
-//! symmetric sheet to one side, so the order is shuffled before every sweep.
+//! It converges like the randomised serial one (W5) at an eighth of the cost. A fixed order of colours would
+//! pull a symmetric sheet to one side, so the order is shuffled before every sweep.
 
 use super::{
     Settings,
@@ -23,8 +23,8 @@ use crate::{
 /// Batches below which a colour is not shared between threads: about 2 µs of work.
 pub(super) const GRAIN: usize = 16;
 
-/// One sweep over all triangles of a world, those with limits along warp, weft and bias last, then over its tetrahedra. Gives the
-/// largest residual met on the way.
+/// One sweep over all triangles of a world, those with limits along warp, weft and bias last, then over its
+/// tetrahedra. Gives the largest residual met on the way.
 pub(crate) fn sweep_elements(
     settings: &Settings,
     world: &World,
@@ -94,7 +94,8 @@ pub fn sweep_edges(
     })
 }
 
-/// One sweep over all edges whose pulls are kept, colours in random order. Gives the largest residual met on the way.
+/// One sweep over all edges whose pulls are kept, colours in random order. Gives the largest residual met on
+/// the way.
 pub fn sweep_pulls(
     settings: &Settings,
     colored: &Colored<EdgeBatch>,
@@ -110,7 +111,8 @@ pub fn sweep_pulls(
     })
 }
 
-/// Begins a step with the pulls that the last one ended with: most of them, all at once, from where vertices are now. `moves` is scratch of the length of `x`.
+/// Begins a step with the pulls that the last one ended with: most of them, all at once, from where vertices
+/// are now. `moves` is scratch of the length of `x`.
 pub fn begin_pulls(
     settings: &Settings,
     colored: &Colored<EdgeBatch>,

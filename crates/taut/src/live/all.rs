@@ -4,7 +4,8 @@ use super::{Limiter, Live, Settings, refused};
 use crate::{Limit, WorldError};
 
 impl Live {
-    /// Limits the strain of all bodies alike. Solids have no edges to limit: [`Limiter::Edge`] limits their principal strains.
+    /// Limits the strain of all bodies alike. Solids have no edges to limit: [`Limiter::Edge`] limits their
+    /// principal strains.
     ///
     /// # Errors
     /// If the limits are out of range. Nothing has changed then.

@@ -5,8 +5,8 @@
 pub struct Adjacency {
     /// Every edge once, as (smaller, larger) vertex, sorted.
     pub edges: Vec<[u32; 2]>,
-    /// Inner edges as hinges: edge vertices, then the wing of the triangle that runs along the edge forwards, then the
-    /// wing of the one that runs backwards.
+    /// Inner edges as hinges: edge vertices, then the wing of the triangle that runs along the edge forwards,
+    /// then the wing of the one that runs backwards.
     pub hinges: Vec<[u32; 4]>,
     /// Triangles of each hinge, forwards first.
     pub hinge_triangles: Vec<[u32; 2]>,

@@ -1,11 +1,11 @@
 //! Finds what would go wrong with a mesh before it does, and names the element.
 //!
-//! Models from the usual collections bring faces of no area, edges shared by three faces, duplicate faces and vertices
-//! that nothing uses. Each of these ends, hours later, as a limit that cannot be met or a hierarchy that cannot be
-//! built; found here, it is one line that says which face to mend.
+//! Models from the usual collections bring faces of no area, edges shared by three faces, duplicate faces and
+//! vertices that nothing uses. Each of these ends, hours later, as a limit that cannot be met or a hierarchy
+//! that cannot be built; found here, it is one line that says which face to mend.
 //!
-//! Everything is found by sorting: half-edges by their two vertices, faces by their three. The cost is O(n log n), and
-//! the order of what is found depends on the mesh alone, at any number of threads.
+//! Everything is found by sorting: half-edges by their two vertices, faces by their three. The cost is O(n
+//! log n), and the order of what is found depends on the mesh alone, at any number of threads.
 
 mod degenerate;
 mod problem;
@@ -27,7 +27,8 @@ pub const MAX_COORDINATE: f32 = 1e6;
 
 /// All that is wrong with `mesh`, in a fixed order: by kind, then by element. Empty if it can be simulated.
 ///
-/// At most [`LISTED`] problems of a kind are listed, followed by [`MeshProblem::More`] with the number of the others.
+/// At most [`LISTED`] problems of a kind are listed, followed by [`MeshProblem::More`] with the number of the
+/// others.
 pub fn check(mesh: &TriangleMesh) -> Vec<MeshProblem> {
     let mut found = Vec::new();
     if mesh.positions.is_empty() || mesh.triangles.is_empty() {

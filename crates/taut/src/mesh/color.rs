@@ -1,7 +1,8 @@
 //! Colouring: elements of one colour share no vertex, so that they can be worked on at the same time.
 //!
-//! Greedy, in the order of the elements, taking the least used of the possible colours so that colours come out of
-//! like size. It depends on the mesh alone, never on the number of threads. Triangles of a grid need 6 to 8 colours.
+//! Greedy, in the order of the elements, taking the least used of the possible colours so that colours come
+//! out of like size. It depends on the mesh alone, never on the number of threads. Triangles of a grid need 6
+//! to 8 colours.
 
 use std::collections::HashMap;
 

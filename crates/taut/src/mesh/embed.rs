@@ -1,4 +1,5 @@
-//! Points that follow a tetrahedral mesh: a surface shown at full detail around a solid, vertices of a finer level in a coarser one.
+//! Points that follow a tetrahedral mesh: a surface shown at full detail around a solid, vertices of a finer
+//! level in a coarser one.
 
 use glam::{DMat3, DVec3, Vec3};
 use rayon::prelude::*;
@@ -9,13 +10,15 @@ use crate::contact::{
     tree::{Swept, Tree},
 };
 
-/// Of tetrahedra as near as that, relative to the square of the distance, the one with the smallest weights is taken.
+/// Of tetrahedra as near as that, relative to the square of the distance, the one with the smallest weights
+/// is taken.
 const AS_NEAR: f64 = 1e-4;
 
 /// For each point a tetrahedron, and weights of its corners that sum to 1.
 ///
-/// A point inside a tetrahedron moves with it. One outside of all moves with the nearest, as if that went on beyond its faces: some of its
-/// weights are negative. So every point is where it was as long as nothing has moved, and a surface keeps its detail.
+/// A point inside a tetrahedron moves with it. One outside of all moves with the nearest, as if that went on
+/// beyond its faces: some of its weights are negative. So every point is where it was as long as nothing has
+/// moved, and a surface keeps its detail.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embedding {
     corners: Vec<[u32; 4]>,
@@ -53,18 +56,21 @@ impl Embedding {
         &self.weights
     }
 
-    /// Where the points are when the vertices of the mesh are at `positions` \[m\]. Writes as many as there are, in their order.
+    /// Where the points are when the vertices of the mesh are at `positions` \[m\]. Writes as many as there
+    /// are, in their order.
     pub fn apply(&self, positions: &[Vec3], out: &mut [Vec3]) {
         for ((corners, weights), out) in self.corners.iter().zip(&self.weights).zip(out) {
             let [a, b, c, d] = corners.map(|v| positions[v as usize]);
-            // Relative to one corner, so that rounding is relative to the tetrahedron and not to the distance from the origin.
+            // Relative to one corner, so that rounding is relative to the tetrahedron and not to the distance
+            // from the origin.
             *out = a + (weights[1] * (b - a) + weights[2] * (c - a) + weights[3] * (d - a));
         }
     }
 }
 
-/// For each of `points` \[m\] the corners of a tetrahedron of `coarse` and weights in 0 … 1 that sum to 1: of the point itself, or of the
-/// nearest point of the mesh if it is outside. A mesh without tetrahedra gives none.
+/// For each of `points` \[m\] the corners of a tetrahedron of `coarse` and weights in 0 … 1 that sum to 1: of
+/// the point itself, or of the nearest point of the mesh if it is outside. A mesh without tetrahedra gives
+/// none.
 pub fn transfer(coarse: &TetrahedronMesh, points: &[Vec3]) -> Vec<([u32; 4], [f32; 4])> {
     let row = |found: &Found| {
         let corners = coarse.tetrahedra[found.tetrahedron as usize];
@@ -144,7 +150,8 @@ impl<'a> Locator<'a> {
         }
         found.squared = f64::INFINITY;
         for (k, face) in FACES.iter().enumerate() {
-            // The nearest point is on a face that the point is beyond. A flat one has no weights: all faces then.
+            // The nearest point is on a face that the point is beyond. A flat one has no weights: all faces
+            // then.
             if weights[k] >= 0.0 {
                 continue;
             }

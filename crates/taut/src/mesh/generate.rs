@@ -1,9 +1,9 @@
 //! Meshes made by formula: the shapes that scenes, tests and benchmarks start from.
 //!
-//! Every shape is manifold, has no degenerate triangle, and faces outward (flat ones face up, towards +y). Shapes are
-//! made in double precision and rounded once, so that symmetric shapes stay symmetric. [`Generator`] is the form a
-//! scene file uses: it refuses what cannot be made and says why. [`grid`] is the short form for programs: it moves its
-//! arguments to the nearest allowed values instead.
+//! Every shape is manifold, has no degenerate triangle, and faces outward (flat ones face up, towards +y).
+//! Shapes are made in double precision and rounded once, so that symmetric shapes stay symmetric.
+//! [`Generator`] is the form a scene file uses: it refuses what cannot be made and says why. [`grid`] is the
+//! short form for programs: it moves its arguments to the nearest allowed values instead.
 
 mod animals;
 mod bar;
@@ -47,7 +47,8 @@ pub const MIN_LENGTH: f32 = 1e-4;
 pub const MAX_LENGTH: f32 = 1e5;
 /// Shortest spacing of vertices \[m\]: ten times what [`check`](super::check::check) calls too short.
 pub const MIN_SPACING: f64 = 1e-5;
-/// Shortest spacing relative to the whole shape: at 1e-5, rounding positions to f32 moves an edge by 1 % at most.
+/// Shortest spacing relative to the whole shape: at 1e-5, rounding positions to f32 moves an edge by 1 % at
+/// most.
 const MIN_RELATIVE_SPACING: f64 = 1e-5;
 /// Smallest ratio of the two spacings of a cell; thinner ones are too near to degenerate to hold a limit.
 const MIN_ASPECT: f64 = 1e-3;
@@ -61,10 +62,11 @@ pub enum Diagonals {
     /// Turned from cell to cell, so that no direction is preferred.
     #[default]
     Alternating,
-    /// Vertices moved at random by up to a quarter of a cell (those of the boundary along it, corners not at all), and
-    /// each diagonal chosen at random.
+    /// Vertices moved at random by up to a quarter of a cell (those of the boundary along it, corners not at
+    /// all), and each diagonal chosen at random.
     Jittered,
-    /// No pattern is left: vertices inside moved at random by up to 0.45 cells, and triangles by Delaunay's rule.
+    /// No pattern is left: vertices inside moved at random by up to 0.45 cells, and triangles by Delaunay's
+    /// rule.
     Delaunay,
 }
 
@@ -72,8 +74,9 @@ pub enum Diagonals {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Generator {
-    /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are the groups `corner:top-left`
-    /// (0, 0, 0), `corner:top-right` (width, 0, 0), `corner:bottom-left` and `corner:bottom-right` (at z = depth).
+    /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are the groups
+    /// `corner:top-left` (0, 0, 0), `corner:top-right` (width, 0, 0), `corner:bottom-left` and
+    /// `corner:bottom-right` (at z = depth).
     Grid {
         /// Width and depth \[m\].
         size: [f32; 2],
@@ -86,9 +89,9 @@ pub enum Generator {
         #[serde(default)]
         seed: u64,
     },
-    /// A flat sheet in the form of an L with a hole, its triangles without pattern ([`Diagonals::Delaunay`]): a grid
-    /// without its top right quarter and without the middle of its bottom left one. Its outer corners are the groups
-    /// `corner:top-left`, `corner:bottom-left` and `corner:bottom-right`.
+    /// A flat sheet in the form of an L with a hole, its triangles without pattern ([`Diagonals::Delaunay`]):
+    /// a grid without its top right quarter and without the middle of its bottom left one. Its outer corners
+    /// are the groups `corner:top-left`, `corner:bottom-left` and `corner:bottom-right`.
     Ell {
         /// Width and depth of the whole \[m\].
         size: [f32; 2],
@@ -98,7 +101,8 @@ pub enum Generator {
         #[serde(default)]
         seed: u64,
     },
-    /// A flat round sheet in the xz plane, centred at the origin, of concentric rings of 6, 12, 18, … vertices.
+    /// A flat round sheet in the xz plane, centred at the origin, of concentric rings of 6, 12, 18, …
+    /// vertices.
     Disc {
         /// Radius \[m\].
         radius: f32,
@@ -147,7 +151,8 @@ pub enum Generator {
         /// Quads along x, y and z.
         cells: [u32; 3],
     },
-    /// A creature like a small dragon, standing at y = 0 and looking along +x: neck, four legs, tail, spines along its back, short wings.
+    /// A creature like a small dragon, standing at y = 0 and looking along +x: neck, four legs, tail, spines
+    /// along its back, short wings.
     Creature {
         /// From snout to tail \[m\]; it is about half as high.
         length: f32,
@@ -166,19 +171,20 @@ pub enum Generator {
         /// Length of its edges \[m\].
         edge: f32,
     },
-    /// A T-shirt for the figure: four flat panels side by side, whose [seams](Garment::seams) have to be sewn, and that start around
-    /// the figure. Groups `hem`, `neckline`, `cuff:left` and `cuff:right`.
+    /// A T-shirt for the figure: four flat panels side by side, whose [seams](Garment::seams) have to be
+    /// sewn, and that start around the figure. Groups `hem`, `neckline`, `cuff:left` and `cuff:right`.
     Shirt {
         /// Length of its edges \[m\]: 0.007 gives 40K triangles.
         edge: f32,
     },
-    /// A cape for the figure: a flat piece that starts hanging behind its back. Groups `shoulder:left` and `shoulder:right`.
+    /// A cape for the figure: a flat piece that starts hanging behind its back. Groups `shoulder:left` and
+    /// `shoulder:right`.
     Cape {
         /// Length of its edges \[m\]: 0.01 gives 17K triangles.
         edge: f32,
     },
-    /// A flat sheet, as [`Generator::Grid`], that starts hanging from a rail in even waves: the rail runs along x from 0, at y = 0. Group
-    /// `rail`.
+    /// A flat sheet, as [`Generator::Grid`], that starts hanging from a rail in even waves: the rail runs
+    /// along x from 0, at y = 0. Group `rail`.
     Curtain {
         /// Width and height \[m\].
         size: [f32; 2],
@@ -293,8 +299,8 @@ impl Generator {
     /// Makes the mesh.
     ///
     /// # Errors
-    /// If a parameter is out of range, the mesh would have more than [`MAX_VERTICES`] vertices, or its triangles would
-    /// be too small or too thin for single precision.
+    /// If a parameter is out of range, the mesh would have more than [`MAX_VERTICES`] vertices, or its
+    /// triangles would be too small or too thin for single precision.
     pub fn generate(&self) -> Result<TriangleMesh, GenerateError> {
         Ok(self.make()?.mesh)
     }
@@ -350,7 +356,8 @@ fn require_count(name: &'static str, value: u32, least: u32) -> Result<u64, Gene
     if value >= least { Ok(u64::from(value)) } else { Err(GenerateError::Count { name, value, least }) }
 }
 
-/// Refuses meshes that are too large. Counts are given as u128, in which no product of user's counts overflows.
+/// Refuses meshes that are too large. Counts are given as u128, in which no product of user's counts
+/// overflows.
 fn require_size(vertices: u128) -> Result<(), GenerateError> {
     if vertices <= u128::from(MAX_VERTICES) {
         Ok(())

@@ -1,4 +1,5 @@
-//! Triangle meshes: the type, generators, adjacency, colouring, normals, reordering and checks; and tetrahedral ones.
+//! Triangle meshes: the type, generators, adjacency, colouring, normals, reordering and checks; and
+//! tetrahedral ones.
 
 pub mod adjacency;
 pub mod check;

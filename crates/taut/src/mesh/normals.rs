@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 
-/// Sums of the normals of the triangles around each vertex, each as long as twice its area \[m²\], in the order of the triangles.
+/// Sums of the normals of the triangles around each vertex, each as long as twice its area \[m²\], in the
+/// order of the triangles.
 pub fn normal_sums(positions: &[Vec3], triangles: impl IntoIterator<Item = [u32; 3]>) -> Vec<Vec3> {
     let mut sums = vec![Vec3::ZERO; positions.len()];
     for triangle in triangles {
@@ -15,7 +16,8 @@ pub fn normal_sums(positions: &[Vec3], triangles: impl IntoIterator<Item = [u32;
     sums
 }
 
-/// Unit normals: the mean of those of the triangles around each vertex, weighted with their areas. Up where there is none.
+/// Unit normals: the mean of those of the triangles around each vertex, weighted with their areas. Up where
+/// there is none.
 pub fn vertex_normals(positions: &[Vec3], triangles: impl IntoIterator<Item = [u32; 3]>) -> Vec<Vec3> {
     let mut normals = normal_sums(positions, triangles);
     for normal in &mut normals {

@@ -1,7 +1,7 @@
 //! Vertex order for locality: neighbours in the mesh become neighbours in memory.
 //!
-//! Breadth-first from a vertex on the rim of each piece (Cuthill–McKee without the sort by degree): linear time, and
-//! close enough to a band that sweeps run from cache. Random numbering costs 1.5 to 4 times.
+//! Breadth-first from a vertex on the rim of each piece (Cuthill–McKee without the sort by degree): linear
+//! time, and close enough to a band that sweeps run from cache. Random numbering costs 1.5 to 4 times.
 
 use super::adjacency::Neighbors;
 

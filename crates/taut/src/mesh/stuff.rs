@@ -1,21 +1,25 @@
 //! Fills a closed surface with tetrahedra: isosurface stuffing (Labelle and Shewchuk, SIGGRAPH 2007).
 //!
-//! A body-centred cubic lattice is laid through the surface. Its points are inside or outside; where an edge passes through the
-//! surface near a point, the point moves there; what is left of the lattice's tetrahedra comes from a few stencils. Dihedral angles of
-//! all surfaces that were tried are within the published bounds of 10.78° and 164.74° (15° to 151° is usual; α is 0.24999 of a long edge, 0.41189 of a short
-//! one). Cuts made up by chance, each for itself, come to 10.2° and 151° at worst. The
-//! surface of the result goes through the given one at its vertices and cuts its corners; fine detail is followed by
+//! A body-centred cubic lattice is laid through the surface. Its points are inside or outside; where an edge
+//! passes through the surface near a point, the point moves there; what is left of the lattice's tetrahedra
+//! comes from a few stencils. Dihedral angles of all surfaces that were tried are within the published bounds
+//! of 10.78° and 164.74° (15° to 151° is usual; α is 0.24999 of a long edge, 0.41189 of a short one). Cuts
+//! made up by chance, each for itself, come to 10.2° and 151° at worst. The surface of the result goes
+//! through the given one at its vertices and cuts its corners; fine detail is followed by
 //! [embedding](super::embed) the given surface.
 //!
-//! Unlike the paper, there is no field of distances. Inside is where the [winding number](https://doi.org/10.1145/2461912.2461916) is over
-//! 0.5, and edges are cut where they meet triangles, so that surfaces need not be clean:
+//! Unlike the paper, there is no field of distances. Inside is where the
+//! [winding number](https://doi.org/10.1145/2461912.2461916) is over 0.5, and edges are cut where they meet
+//! triangles, so that surfaces need not be clean:
 //! - a hole is closed by a smooth cap, and there is a warning that says how many edges are open;
 //! - a surface that passes through itself gives what lies inside any part of it, with a warning;
 //! - vertices in one place count as one, faces without area as none; a surface that is inside out is turned;
-//! - parts thinner than about the spacing lose volume or vanish, with a warning that says how much, and which spacing keeps them.
+//! - parts thinner than about the spacing lose volume or vanish, with a warning that says how much, and which
+//!   spacing keeps them.
 //!
-//! What comes out has a manifold boundary: where tetrahedra hang together by an edge or a vertex alone, the smaller side is dropped, and
-//! so is what came off. 75K tetrahedra of a scan of 70K triangles take about a second.
+//! What comes out has a manifold boundary: where tetrahedra hang together by an edge or a vertex alone, the
+//! smaller side is dropped, and so is what came off. 75K tetrahedra of a scan of 70K triangles take about a
+//! second.
 
 mod field;
 mod lattice;
@@ -39,7 +43,8 @@ use stencil::Filling;
 
 /// Most points that a lattice may have, inside and outside.
 pub const MAX_POINTS: u64 = 1 << 26;
-/// Smallest spacing relative to the largest coordinate: below, rounding to f32 would change angles by degrees.
+/// Smallest spacing relative to the largest coordinate: below, rounding to f32 would change angles by
+/// degrees.
 pub const MIN_RELATIVE_SPACING: f32 = 1e-5;
 /// Most fillings that are tried for a wanted number of tetrahedra.
 const TRIES: usize = 6;
@@ -47,13 +52,14 @@ const TRIES: usize = 6;
 /// How a surface is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StuffOptions {
-    /// Spacing of the lattice, which is the longest edge inside \[m\]: edges there are 0.87 and 1 times as long. A cube of
-    /// the spacing holds 12 tetrahedra.
+    /// Spacing of the lattice, which is the longest edge inside \[m\]: edges there are 0.87 and 1 times as
+    /// long. A cube of the spacing holds 12 tetrahedra.
     pub spacing: f32,
 }
 
 impl StuffOptions {
-    /// The spacing that fills `surface` with about so many tetrahedra, mostly within 2 %. Each try is one filling; two are usual.
+    /// The spacing that fills `surface` with about so many tetrahedra, mostly within 2 %. Each try is one
+    /// filling; two are usual.
     pub fn for_count(surface: &TriangleMesh, tetrahedra: usize) -> Result<Self, StuffError> {
         let prepared = Prepared::new(surface)?;
         let wanted = tetrahedra.max(1) as f64;
@@ -152,8 +158,8 @@ fn shown(length: f64) -> String {
     format!("{length:.*}", digits as usize)
 }
 
-/// The manifold boundary of what is inside of `field` and within the box from `low` to `high` \[m\]; `None` if it cannot be made at this
-/// spacing \[m\].
+/// The manifold boundary of what is inside of `field` and within the box from `low` to `high` \[m\]; `None`
+/// if it cannot be made at this spacing \[m\].
 pub(crate) fn boundary_of(field: &impl Field, low: DVec3, high: DVec3, spacing: f64) -> Option<TriangleMesh> {
     let grid = Grid::new(low, high, spacing);
     if grid.count().is_none_or(|points| points > MAX_POINTS) {
@@ -166,7 +172,8 @@ pub(crate) fn boundary_of(field: &impl Field, low: DVec3, high: DVec3, spacing: 
     Some(TetrahedronMesh { positions, tetrahedra }.surface())
 }
 
-/// Fills `surface` with tetrahedra. The same surface and spacing give the same mesh, to the bit, at any number of threads.
+/// Fills `surface` with tetrahedra. The same surface and spacing give the same mesh, to the bit, at any
+/// number of threads.
 pub fn stuff(surface: &TriangleMesh, options: &StuffOptions) -> Result<Stuffed, StuffError> {
     let spacing = options.spacing;
     if !(spacing > 0.0 && spacing.is_finite()) {

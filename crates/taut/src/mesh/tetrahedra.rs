@@ -11,7 +11,8 @@ use super::TriangleMesh;
 pub struct TetrahedronMesh {
     /// Vertex positions \[m\].
     pub positions: Vec<Vec3>,
-    /// Vertex indices of each tetrahedron. Seen from the fourth, the other three run clockwise: its [volume](Self::volume) is positive.
+    /// Vertex indices of each tetrahedron. Seen from the fourth, the other three run clockwise: its
+    /// [volume](Self::volume) is positive.
     pub tetrahedra: Vec<[u32; 4]>,
 }
 
@@ -28,7 +29,8 @@ impl TetrahedronMesh {
         DMat3::from_cols(b - a, c - a, d - a).determinant() / 6.0
     }
 
-    /// Faces that belong to one tetrahedron only, counter-clockwise seen from outside, in the order of tetrahedra.
+    /// Faces that belong to one tetrahedron only, counter-clockwise seen from outside, in the order of
+    /// tetrahedra.
     pub fn boundary(&self) -> Vec<[u32; 3]> {
         let mut seen: HashMap<[u32; 3], u32> = HashMap::with_capacity(2 * self.tetrahedra.len());
         let faces = || self.tetrahedra.iter().flat_map(|t| FACES.map(|face| face.map(|k| t[k])));

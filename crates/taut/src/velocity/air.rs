@@ -1,8 +1,8 @@
 //! Air drag and wind.
 //!
-//! Every triangle meets the air as a plate: pressure ½ ρ C |u·n| u·n along its normal, u the velocity relative to the air.
-//! It is taken once a step, and divided by one plus its own rate times the step, so that strong wind on light film
-//! brings the film to the wind's speed instead of beyond it.
+//! Every triangle meets the air as a plate: pressure ½ ρ C |u·n| u·n along its normal, u the velocity
+//! relative to the air. It is taken once a step, and divided by one plus its own rate times the step, so that
+//! strong wind on light film brings the film to the wind's speed instead of beyond it.
 
 use glam::Vec3;
 
@@ -26,7 +26,8 @@ pub struct Air {
     pub density: f32,
     /// Wind: (time \[s\], velocity \[m/s\]) with linear interpolation; sorted by time, constant outside.
     pub wind: Vec<(f32, Vec3)>,
-    /// Strength of gusts as a fraction of the wind's speed, 0 to 1: seeded turbulence that varies over time and space.
+    /// Strength of gusts as a fraction of the wind's speed, 0 to 1: seeded turbulence that varies over time
+    /// and space.
     pub gust: f32,
 }
 

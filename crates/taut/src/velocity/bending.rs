@@ -1,11 +1,12 @@
 //! Hinge bending in the form of Bridson 2003 (W11).
 //!
-//! Force on vertex i: −2 k c (sin(θ/2) − sin(θ₀/2)) ∂θ/∂xᵢ with c = |e|²/(A₁ + A₂) of the rest shape, which makes it the
-//! gradient of W = 2 k c (2 cos(θ₀/2) − 2 cos(θ/2) − (θ − θ₀) sin(θ₀/2)). For small bends W is ½ k c (θ − θ₀)², which on a
-//! mesh of equilateral triangles is the bending energy of a plate of flexural rigidity k (Seung and Nelson 1988).
+//! Force on vertex i: −2 k c (sin(θ/2) − sin(θ₀/2)) ∂θ/∂xᵢ with c = |e|²/(A₁ + A₂) of the rest shape, which
+//! makes it the gradient of W = 2 k c (2 cos(θ₀/2) − 2 cos(θ/2) − (θ − θ₀) sin(θ₀/2)). For small bends W is ½
+//! k c (θ − θ₀)², which on a mesh of equilateral triangles is the bending energy of a plate of flexural
+//! rigidity k (Seung and Nelson 1988).
 //!
-//! Where a wing has collapsed to a quarter of its height or less, the force fades out with the square of the height:
-//! ∂θ/∂x grows without bound there.
+//! Where a wing has collapsed to a quarter of its height or less, the force fades out with the square of the
+//! height: ∂θ/∂x grows without bound there.
 
 use super::fem::add_to;
 use crate::{
@@ -125,8 +126,8 @@ impl Work for AddHingeForces<'_> {
     }
 }
 
-/// ω² of the stiffest mode that a hinge can have by itself \[1/s²\]; `masses` are the shares of its four vertices' mass
-/// \[kg\]. Twice the Gauss–Newton part, for the curvature of θ itself.
+/// ω² of the stiffest mode that a hinge can have by itself \[1/s²\]; `masses` are the shares of its four
+/// vertices' mass \[kg\]. Twice the Gauss–Newton part, for the curvature of θ itself.
 pub fn hinge_frequency(x: &[V3<f64>; 4], stiffness: f64, masses: [f64; 4]) -> f64 {
     let d = dihedral(x);
     let sum: f64 = (0..4).map(|i| d.gradient[i].iter().map(|g| g * g).sum::<f64>() / masses[i]).sum();

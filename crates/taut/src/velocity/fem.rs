@@ -1,9 +1,9 @@
 //! Linear triangles with Green's strain and a linear law (St. Venant–Kirchhoff; W11).
 //!
-//! Energy of a triangle: A (½ λ' tr(E)² + μ' E:E) with E = ½ (FᵀF − I), that is A/2 E:C:E with the plane-stress moduli of
-//! a sheet. The force is its exact gradient up to a strain norm `cap`; beyond that the stress stays constant, since a
-//! prediction may overshoot the limit by several edge lengths before the limiter acts, where the cubic law would blow
-//! up. Inside the limits the cap is never reached.
+//! Energy of a triangle: A (½ λ' tr(E)² + μ' E:E) with E = ½ (FᵀF − I), that is A/2 E:C:E with the
+//! plane-stress moduli of a sheet. The force is its exact gradient up to a strain norm `cap`; beyond that the
+//! stress stays constant, since a prediction may overshoot the limit by several edge lengths before the
+//! limiter acts, where the cubic law would blow up. Inside the limits the cap is never reached.
 
 use crate::{
     kernel::{
@@ -29,7 +29,8 @@ pub struct MembraneElement {
     pub density: f32,
 }
 
-/// The moduli of a sheet with Young's modulus times thickness `stretch` \[N/m\]: Y/(1−ν²), νY/(1−ν²), Y/(1+ν).
+/// The moduli of a sheet with Young's modulus times thickness `stretch` \[N/m\]: Y/(1−ν²), νY/(1−ν²),
+/// Y/(1+ν).
 pub fn moduli(stretch: f64, poisson: f64) -> [f64; 3] {
     let plane = stretch / (1.0 - poisson * poisson);
     [plane, poisson * plane, stretch / (1.0 + poisson)]
@@ -48,8 +49,9 @@ fn stress<R: Real>(e: [R; 3], m: [R; 3]) -> [R; 3] {
     [m[0] * e[0] + m[1] * e[1], m[0] * e[1] + m[1] * e[0], m[2] * e[2]]
 }
 
-/// Principal values of the second Piola–Kirchhoff stress \[N/m\] at principal stretches `s`, for the [`moduli`] of a sheet: along the same
-/// directions, since the law is the same in all of them. Without the cap, and without softening.
+/// Principal values of the second Piola–Kirchhoff stress \[N/m\] at principal stretches `s`, for the
+/// [`moduli`] of a sheet: along the same directions, since the law is the same in all of them. Without the
+/// cap, and without softening.
 pub fn principal_stress(s: [f64; 2], moduli: [f64; 3]) -> [f64; 2] {
     let [e0, e1] = s.map(|s| 0.5 * (s * s - 1.0));
     let [larger, smaller, _] = stress([e0, e1, 0.0], moduli);
@@ -63,7 +65,8 @@ pub fn membrane_energy<R: Real>(x: &[V3<R>; 3], rest: RestInverse<R>, moduli: [R
     (s[0] * e[0] + s[1] * e[1] + s[2] * e[2] * R::splat(2.0)) * R::splat(0.5)
 }
 
-/// Forces of a triangle on its vertices \[N\]. `damping` is the velocities of the vertices \[m/s\] and the viscosity \[s\].
+/// Forces of a triangle on its vertices \[N\]. `damping` is the velocities of the vertices \[m/s\] and the
+/// viscosity \[s\].
 #[inline(always)]
 pub fn membrane_forces<R: Real>(
     x: &[V3<R>; 3],
@@ -210,8 +213,8 @@ pub(crate) unsafe fn add_to<L: Lanes>(
     }
 }
 
-/// ω² of the stiffest mode that a triangle can have by itself \[1/s²\], per unit of squared stretch: its own stiffness
-/// against its own share of mass bounds the whole mesh (Irons and Treharne 1971).
+/// ω² of the stiffest mode that a triangle can have by itself \[1/s²\], per unit of squared stretch: its own
+/// stiffness against its own share of mass bounds the whole mesh (Irons and Treharne 1971).
 pub fn membrane_frequency(rest: RestInverse<f64>, stretch: f64, poisson: f64, density: f64) -> f64 {
     let b = [[-rest[0], -(rest[1] + rest[2])], [rest[0], rest[1]], [0.0, rest[2]]];
     let sum = |i: usize, j: usize| b.iter().map(|b| b[i] * b[j]).sum::<f64>();

@@ -1,7 +1,8 @@
 //! Linear tetrahedra with Green's strain and a linear law (St. Venant–Kirchhoff; W11).
 //!
-//! Energy of a tetrahedron: V (½ λ tr(E)² + μ E:E) with E = ½ (FᵀF − I). As with triangles ([`fem`](super::fem)) the force is its exact gradient up
-//! to a strain norm `cap`; beyond, the stress stays constant.
+//! Energy of a tetrahedron: V (½ λ tr(E)² + μ E:E) with E = ½ (FᵀF − I). As with triangles
+//! ([`fem`](super::fem)) the force is its exact gradient up to a strain norm `cap`; beyond, the stress stays
+//! constant.
 
 use super::fem::add_to;
 use crate::{
@@ -68,7 +69,8 @@ pub fn solid_energy<R: Real>(x: &[V3<R>; 4], rest: &RestInverse3<R>, moduli: [R;
     (s[0] * e[0] + s[1] * e[1] + s[2] * e[2] + shear + shear) * R::splat(0.5)
 }
 
-/// Forces of a tetrahedron on its vertices \[N\]. `damping` is the velocities of the vertices \[m/s\] and the viscosity \[s\].
+/// Forces of a tetrahedron on its vertices \[N\]. `damping` is the velocities of the vertices \[m/s\] and the
+/// viscosity \[s\].
 #[inline(always)]
 pub fn solid_forces<R: Real>(
     x: &[V3<R>; 4],
@@ -183,7 +185,8 @@ impl Work for AddSolidForces<'_> {
     }
 }
 
-/// The square of a bound on the largest principal stretch of some batches: Gershgorin's, which is exact at rest.
+/// The square of a bound on the largest principal stretch of some batches: Gershgorin's, which is exact at
+/// rest.
 pub struct LargestSolidStretch<'a> {
     /// Any batches.
     pub batches: &'a [SolidBatch],
@@ -212,14 +215,15 @@ impl Work for LargestSolidStretch<'_> {
     }
 }
 
-/// ω² of the stiffest mode that a tetrahedron can have by itself \[1/s²\], per unit of squared stretch: its own stiffness against its
-/// own share of mass bounds the whole mesh (Irons and Treharne 1971).
+/// ω² of the stiffest mode that a tetrahedron can have by itself \[1/s²\], per unit of squared stretch: its
+/// own stiffness against its own share of mass bounds the whole mesh (Irons and Treharne 1971).
 pub fn solid_frequency(rest: &[[f64; 3]; 3], [lambda, mu]: [f64; 2], density: f64) -> f64 {
     let row = |i: usize| [0, 1, 2].map(|k| rest[k][i]);
     let rows = [row(0), row(1), row(2)];
     let first = [0, 1, 2].map(|k| -(rows[0][k] + rows[1][k] + rows[2][k]));
     // The trace bounds the largest eigenvalue of Σ b bᵀ.
     let largest: f64 = [first, rows[0], rows[1], rows[2]].iter().flatten().map(|b| b * b).sum();
-    // The moduli's largest eigenvalue on symmetric matrices is 3 λ + 2 μ or 2 μ; a quarter of the mass is at each corner.
+    // The moduli's largest eigenvalue on symmetric matrices is 3 λ + 2 μ or 2 μ; a quarter of the mass is at
+    // each corner.
     4.0 * (3.0 * lambda.max(0.0) + 2.0 * mu) * largest / density
 }

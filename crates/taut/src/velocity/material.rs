@@ -1,12 +1,13 @@
 //! What cloth is made of: measured fabrics and films by name, or any numbers.
 //!
-//! Fabrics: Wang, O'Brien, Ramamoorthi, *Data-driven elastic models for cloth*, 2011, whose tables hold stretching
-//! stiffness along warp and weft \[N/m\] and bending stiffness in three directions \[N m\] at small strain. taut's
-//! law is isotropic, so the table below has the mean of warp and weft, and the mean of the three directions. Films
-//! and paper: thickness h, Young's modulus E and volume density from data sheets; stretch = E h, bend = E h³ / 12 (1 − ν²).
+//! Fabrics: Wang, O'Brien, Ramamoorthi, *Data-driven elastic models for cloth*, 2011, whose tables hold
+//! stretching stiffness along warp and weft \[N/m\] and bending stiffness in three directions \[N m\] at
+//! small strain. taut's law is isotropic, so the table below has the mean of warp and weft, and the mean of
+//! the three directions. Films and paper: thickness h, Young's modulus E and volume density from data sheets;
+//! stretch = E h, bend = E h³ / 12 (1 − ν²).
 //!
-//! Damping is in neither: every material has a little of both kinds, enough to end the ringing of single triangles
-//! and far less than real fabric has.
+//! Damping is in neither: every material has a little of both kinds, enough to end the ringing of single
+//! triangles and far less than real fabric has.
 
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! What soft solids are made of: a few materials by name, or any numbers.
 //!
-//! Moduli are those at small strain, rounded: rubbers, foams and flesh differ by a factor of several between grades, so
-//! that two digits would pretend. Damping: enough to end ringing within seconds.
+//! Moduli are those at small strain, rounded: rubbers, foams and flesh differ by a factor of several between
+//! grades, so that two digits would pretend. Damping: enough to end ringing within seconds.
 
 use serde::Serialize;
 

@@ -1,8 +1,10 @@
-//! Edge membrane energy (T2; Eq. 2 of the second paper): W = k (1 − |x|/L)² L of each edge, L its length at rest.
+//! Edge membrane energy (T2; Eq. 2 of the second paper): W = k (1 − |x|/L)² L of each edge, L its length at
+//! rest.
 //!
-//! The paper leaves k to the user. Here each edge has K = 2 k = Y (A₁ + A₂) / L, with Y the stretch stiffness of the material and A the areas of the
-//! triangles beside it: on equilateral triangles the network then stretches like a sheet of that stiffness (with Poisson's ratio ⅓, which a
-//! network of springs has by nature), whatever the size of its triangles.
+//! The paper leaves k to the user. Here each edge has K = 2 k = Y (A₁ + A₂) / L, with Y the stretch stiffness
+//! of the material and A the areas of the triangles beside it: on equilateral triangles the network then
+//! stretches like a sheet of that stiffness (with Poisson's ratio ⅓, which a network of springs has by
+//! nature), whatever the size of its triangles.
 
 use super::fem::add_to;
 use crate::{
@@ -37,7 +39,8 @@ pub struct RestSpring {
     pub stiffness: f64,
 }
 
-/// K of an edge of length `rest` \[m\] beside triangles of `area` \[m²\] in all, of cloth with stretch stiffness `stretch` \[N/m\].
+/// K of an edge of length `rest` \[m\] beside triangles of `area` \[m²\] in all, of cloth with stretch
+/// stiffness `stretch` \[N/m\].
 pub fn spring_stiffness(stretch: f64, area: f64, rest: f64) -> f64 {
     stretch * area / rest
 }
@@ -49,8 +52,8 @@ pub fn spring_energy(x: [V3<f64>; 2], rest: f64, stiffness: f64) -> f64 {
     0.5 * stiffness * strain * strain * rest
 }
 
-/// Force of an edge on its second vertex \[N\]; on the first it is the opposite. `damping` is the velocities of the vertices \[m/s\] and the viscosity
-/// \[s\]; tension does not grow beyond a strain of `cap`.
+/// Force of an edge on its second vertex \[N\]; on the first it is the opposite. `damping` is the velocities
+/// of the vertices \[m/s\] and the viscosity \[s\]; tension does not grow beyond a strain of `cap`.
 #[inline(always)]
 pub fn spring_force<R: Real>(
     x: [V3<R>; 2],
@@ -140,8 +143,8 @@ impl Work for AddSpringForces<'_> {
     }
 }
 
-/// ω² of the stiffest mode that an edge can have by itself \[1/s²\]: its stiffness against its share of mass. Of each triangle's mass a third belongs to
-/// each vertex, and half of that to each edge there.
+/// ω² of the stiffest mode that an edge can have by itself \[1/s²\]: its stiffness against its share of mass.
+/// Of each triangle's mass a third belongs to each vertex, and half of that to each edge there.
 pub fn spring_frequency(stiffness: f64, rest: f64, area: f64, density: f64) -> f64 {
     12.0 * stiffness / (rest * density * area)
 }

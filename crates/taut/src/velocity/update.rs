@@ -1,9 +1,10 @@
 //! Leap-frog over one step, in as many substeps as the stiffness asks for.
 //!
-//! v += dt M⁻¹ f(x), x += dt v is stable while dt ω < 2 for the stiffest mode ω. A bound on ω² comes from single elements
-//! (`membrane_frequency`, `hinge_frequency`), times what the present stretch adds to St. Venant–Kirchhoff's stiffness. Where
-//! more substeps would be needed than allowed, stiffness is scaled down to what the allowed ones carry, bending last:
-//! the limits hold the cloth together, bending gives it its folds.
+//! v += dt M⁻¹ f(x), x += dt v is stable while dt ω < 2 for the stiffest mode ω. A bound on ω² comes from
+//! single elements (`membrane_frequency`, `hinge_frequency`), times what the present stretch adds to St.
+//! Venant–Kirchhoff's stiffness. Where more substeps would be needed than allowed, stiffness is scaled down
+//! to what the allowed ones carry, bending last: the limits hold the cloth together, bending gives it its
+//! folds.
 
 use super::{
     air::{AddDrag, Gusts},
@@ -53,7 +54,8 @@ pub struct Forces {
     pub hinge_frequency: f64,
     /// Largest viscosity of any material \[s\].
     pub viscosity: f64,
-    /// Whether stretching and bending are left to the limiter, which is implicit: then there are no such forces here.
+    /// Whether stretching and bending are left to the limiter, which is implicit: then there are no such
+    /// forces here.
     pub inside: bool,
 }
 
@@ -97,8 +99,8 @@ impl Forces {
         if all <= allowed {
             return plan(all, 1.0, 1.0);
         }
-        // Bisection, since viscosity makes the need a curved function of the stiffness; first at the cost of stretch,
-        // down to a tenth of the room, then of bending.
+        // Bisection, since viscosity makes the need a curved function of the stiffness; first at the cost of
+        // stretch, down to a tenth of the room, then of bending.
         let fit = |need: &dyn Fn(f64) -> f64| {
             let (mut low, mut high) = (0.0, 1.0);
             for _ in 0..60 {
@@ -118,7 +120,8 @@ impl Forces {
 }
 
 impl Forces {
-    /// The largest principal stretch of any triangle or tetrahedron (of these a bound); 1 where that is not asked for.
+    /// The largest principal stretch of any triangle or tetrahedron (of these a bound); 1 where that is not
+    /// asked for.
     pub fn largest_stretch(&self, threads: &Threads, lanes: LaneKind, x: &mut [Quad]) -> f64 {
         if self.inside {
             return 1.0;
@@ -218,7 +221,8 @@ pub fn update(
         sewn.share_forces(&world.sewing, x, forces);
         for body in &world.bodies {
             let keep = (-body.damping * h).exp();
-            // A whole frame may be one step of a solid, in which a load that is damped along would weigh less.
+            // A whole frame may be one step of a solid, in which a load that is damped along would weigh
+            // less.
             let [before, after] = if body.solid.is_some() { [keep, 1.0] } else { [1.0, keep] };
             let (range, forces) = (body.vertices.clone(), &forces[body.vertices.clone()]);
             let positions = SharedQuads::new(&mut x[range.clone()]);

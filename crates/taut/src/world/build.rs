@@ -43,18 +43,20 @@ use crate::{
     },
 };
 
-/// Substeps of the velocity update after which limits are to act again, where the number of steps is chosen. With 12 a
-/// stretched sheet is calm, with 24 it shakes.
+/// Substeps of the velocity update after which limits are to act again, where the number of steps is chosen.
+/// With 12 a stretched sheet is calm, with 24 it shakes.
 const SUBSTEPS_A_STEP: u32 = 12;
 
 /// Steps a frame where cloth touches: what touches is looked for once a step.
 const STEPS_WITH_CONTACT: u32 = 4;
 
-/// Steps a frame where cloth touches nothing but rigid bodies: how far these are from where they should be makes more of a velocity in shorter steps.
+/// Steps a frame where cloth touches nothing but rigid bodies: how far these are from where they should be
+/// makes more of a velocity in shorter steps.
 const STEPS_WITH_BODIES: u32 = 2;
 
-/// Steps a frame of cloth of the edge model, if it has enough iterations for that. Of a sheet of 1600 vertices, hung by two corners within ±10 %, edges at the corners are stretched by up to
-/// 12 % then, with 50 iterations a frame on each of four levels; by 14 % with 10 steps, which take three quarters of the time.
+/// Steps a frame of cloth of the edge model, if it has enough iterations for that. Of a sheet of 1600
+/// vertices, hung by two corners within ±10 %, edges at the corners are stretched by up to 12 % then, with 50
+/// iterations a frame on each of four levels; by 14 % with 10 steps, which take three quarters of the time.
 const STEPS_OF_EDGES: u32 = 15;
 
 /// Least iterations on each level in a step of such cloth: with a single one it trembles.
@@ -63,8 +65,8 @@ const ITERATIONS_A_STEP: u32 = 2;
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
 const FLAT: f64 = 1e-3;
 
-/// Whether limits are enforced over levels, all of them, and with nothing in the way: obstacles need short steps too. With contact the filter is
-/// elastic itself, and [`STEPS_WITH_CONTACT`] says how many.
+/// Whether limits are enforced over levels, all of them, and with nothing in the way: obstacles need short
+/// steps too. With contact the filter is elastic itself, and [`STEPS_WITH_CONTACT`] says how many.
 fn over_levels(description: &Description) -> bool {
     let solid = !description.obstacles.is_empty() || !description.rigid_bodies.is_empty();
     if solid || !description.mesh_obstacles.is_empty() {
@@ -381,7 +383,8 @@ pub(super) fn in_order(order: &[u32], first: usize) -> Vec<u32> {
     place
 }
 
-/// Adds the elements of one cloth whose vertices begin at `first`; `implicit`: its hinges bend inside the filter.
+/// Adds the elements of one cloth whose vertices begin at `first`; `implicit`: its hinges bend inside the
+/// filter.
 fn add_body(
     cloth: &Cloth,
     first: usize,
@@ -486,7 +489,8 @@ fn add_body(
             continue;
         }
         elements.hinges.push(element);
-        // A third of each triangle's mass belongs to each of its hinges, a third of that to each of its vertices.
+        // A third of each triangle's mass belongs to each of its hinges, a third of that to each of its
+        // vertices.
         let (m1, m2) = (density * a1 / 9.0, density * a2 / 9.0);
         let frequency = hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
         elements.hinge_frequency = elements.hinge_frequency.max(frequency);
@@ -574,7 +578,8 @@ fn attachments(
     })
 }
 
-/// Weights of Jacobi corrections. Triangles, edges and hinges of a vertex count together: their corrections are summed.
+/// Weights of Jacobi corrections. Triangles, edges and hinges of a vertex count together: their corrections
+/// are summed.
 fn share_out(
     elements: &mut Elements,
     vertex_count: usize,
@@ -599,8 +604,8 @@ pub(super) fn invalid(cloth: &Cloth, problem: String) -> WorldError {
     WorldError::Invalid { what: format!("cloth \"{}\"", cloth.name), problem }
 }
 
-/// Refuses what cannot be simulated. Scene files are checked with lines and keys before; this is for callers of the
-/// library.
+/// Refuses what cannot be simulated. Scene files are checked with lines and keys before; this is for callers
+/// of the library.
 fn check(description: &Description) -> Result<(), WorldError> {
     let general = |ok: bool, problem: &str| {
         if ok {

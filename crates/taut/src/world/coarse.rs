@@ -103,7 +103,8 @@ fn own_pins(body: &Body, pins: &[PinnedVertex]) -> Vec<u32> {
     pins
 }
 
-/// Levels of all cloth of the edge model, the cloth itself not counted, about as coarse at the last as the second paper shows them.
+/// Levels of all cloth of the edge model, the cloth itself not counted, about as coarse at the last as the
+/// second paper shows them.
 pub(super) fn edge_bodies(
     description: &Description,
     bodies: &[Body],
@@ -132,8 +133,9 @@ fn limited(cloth: &Cloth) -> bool {
     cloth.model.edge().is_none() && (cloth.limits_strain() || cloth.bend.is_some())
 }
 
-/// Limits of the levels of a cloth: those it brings, or the closed-form bounds. Coarse triangles are limited alike in all directions:
-/// where the cloth's limits differ, by the loosest, so that no state that its own limits allow is refused.
+/// Limits of the levels of a cloth: those it brings, or the closed-form bounds. Coarse triangles are limited
+/// alike in all directions: where the cloth's limits differ, by the loosest, so that no state that its own
+/// limits allow is refused.
 fn coarse_limits(cloth: &Cloth, hierarchy: &Hierarchy) -> Result<Vec<ElementLimits>, WorldError> {
     let bounds;
     let coarse = match &cloth.coarse {

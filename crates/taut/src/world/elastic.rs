@@ -1,4 +1,5 @@
-//! From a soft solid to its elements: tetrahedra with limits, tetrahedra with forces, masses, the order of vertices.
+//! From a soft solid to its elements: tetrahedra with limits, tetrahedra with forces, masses, the order of
+//! vertices.
 
 use super::{
     Body, Limit, Scheme, Solid, WorldError,
@@ -12,7 +13,8 @@ use crate::{
     velocity::fem_tetrahedron::{SolidElement, lame, solid_frequency},
 };
 
-/// Adds the elements of one solid whose vertices begin at `first`; `implicit`: it is elastic inside the filter.
+/// Adds the elements of one solid whose vertices begin at `first`; `implicit`: it is elastic inside the
+/// filter.
 pub(super) fn add_solid(
     solid: &Solid,
     first: usize,

@@ -38,8 +38,8 @@ pub(super) struct Seams<'a> {
     pub folds: &'a [FoldElement],
 }
 
-/// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch or are sewn together;
-/// and what takes their place while seams are closed.
+/// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch
+/// or are sewn together; and what takes their place while seams are closed.
 pub(super) fn build_filters(
     (description, known): (&Description, &Known),
     bodies: &[Body],
@@ -194,7 +194,8 @@ impl Together {
         let first = self.masses.len();
         let mean = |masses: &[f64]| masses.iter().sum::<f64>() / masses.len() as f64;
         let [own, others] = [&self.masses, &other.masses].map(|m| mean(m));
-        // κ is one number, in units of one mean mass: what it would be for each body goes into the weights of its triangles.
+        // κ is one number, in units of one mean mass: what it would be for each body goes into the weights of
+        // its triangles.
         let stiffness = [self.stiffness * own, other.stiffness * others];
         self.masses.append(&mut other.masses);
         let common = if stiffness[0] > 0.0 { stiffness[0] } else { stiffness[1] };
@@ -315,7 +316,8 @@ impl Together {
     }
 }
 
-/// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of the finest.
+/// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of
+/// the finest.
 fn transfers(mesh: &TriangleMesh, order: &[u32], known: &Known) -> Vec<Transfer> {
     if mesh.triangles.is_empty() {
         return Vec::new();
@@ -324,7 +326,8 @@ fn transfers(mesh: &TriangleMesh, order: &[u32], known: &Known) -> Vec<Transfer>
     levels.into_iter().map(|level| level.transfer).collect()
 }
 
-/// Levels of cloth and of solids, each with its number of vertices, as those of one body. Where one has come to its coarsest, it stays as it is.
+/// Levels of cloth and of solids, each with its number of vertices, as those of one body. Where one has come
+/// to its coarsest, it stays as it is.
 fn side_by_side(cloth: (usize, Vec<Transfer>), solids: &[(usize, Vec<Transfer<4>>)]) -> Vec<Transfer<4>> {
     let (count, transfers) = cloth;
     let cloth = (count, transfers.into_iter().map(Transfer::from).collect::<Vec<_>>());

@@ -70,7 +70,8 @@ pub(super) fn joined(sewing: &Sewing, bodies: &[Body]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Which vertices of a filter turn as one while seams are closed: its `bodies`, those that `welds` join as one range.
+/// Which vertices of a filter turn as one while seams are closed: its `bodies`, those that `welds` join as
+/// one range.
 pub(super) fn pieces(bodies: &[Range<usize>], welds: &[u32]) -> Vec<Range<usize>> {
     let mut pieces: Vec<Range<usize>> = Vec::new();
     for body in bodies {
@@ -85,7 +86,8 @@ pub(super) fn pieces(bodies: &[Range<usize>], welds: &[u32]) -> Vec<Range<usize>
     pieces
 }
 
-/// The links of the filter with these vertices of the world; `areas` are those around its vertices \[m²\], `edge` the mean length of an edge \[m\].
+/// The links of the filter with these vertices of the world; `areas` are those around its vertices \[m²\],
+/// `edge` the mean length of an edge \[m\].
 pub(super) fn links(sewing: &Sewing, vertices: &Range<usize>, areas: &[f64], edge: f32) -> Vec<Link> {
     let own =
         sewing.stitches.iter().enumerate().filter(|(_, s)| vertices.contains(&(s.vertices[0] as usize)));
@@ -97,7 +99,8 @@ pub(super) fn links(sewing: &Sewing, vertices: &Range<usize>, areas: &[f64], edg
     .collect()
 }
 
-/// Levels of `mesh`, whose vertices are those of a filter in the `order` given, with twins as one: `welds` says which vertex stands for each. `start` is where they start.
+/// Levels of `mesh`, whose vertices are those of a filter in the `order` given, with twins as one: `welds`
+/// says which vertex stands for each. `start` is where they start.
 pub(super) fn welded_transfers(
     mesh: &TriangleMesh,
     order: &[u32],
@@ -118,7 +121,8 @@ pub(super) fn welded_transfers(
     let apart = |x: &[Vec3]| {
         welds.iter().enumerate().map(|(k, &v)| x[k].distance(x[v as usize])).fold(0.0f32, f32::max)
     };
-    // Where the rest shape is not sewn together, as that of flat panels is not, the start is at least nearer to it.
+    // Where the rest shape is not sewn together, as that of flat panels is not, the start is at least nearer
+    // to it.
     let mut x = rest;
     if apart(&x) > TOGETHER * length(&x) {
         x = start.iter().map(|q| Vec3::new(q[0], q[1], q[2])).collect();
@@ -197,8 +201,9 @@ struct Side {
     area: f64,
 }
 
-/// Hinges across seams, where two border edges are sewn to each other along all of their length and face the same side, with the mean bending stiffness of the two; and a
-/// bound on ω² of theirs \[1/s²\]. Flat at rest, unless the rest shape is sewn together already. They are to act only while seams are closed.
+/// Hinges across seams, where two border edges are sewn to each other along all of their length and face the
+/// same side, with the mean bending stiffness of the two; and a bound on ω² of theirs \[1/s²\]. Flat at rest,
+/// unless the rest shape is sewn together already. They are to act only while seams are closed.
 pub(super) fn hinges(description: &Description, bodies: &[Body], sewing: &Sewing) -> (Vec<FoldElement>, f64) {
     let mut sides: BTreeMap<[u32; 2], Vec<Side>> = BTreeMap::new();
     for (number, (cloth, body)) in description.cloths.iter().zip(bodies).enumerate() {
@@ -227,7 +232,8 @@ pub(super) fn hinges(description: &Description, bodies: &[Body], sewing: &Sewing
     for pair in sides.values() {
         let [first, second] = &pair[..] else { continue };
         let [[a, b], [c, d]] = [first, second].map(|side| sewing.welded(side.edge));
-        // Edges that run the same way belong to sides that face opposite ways: what is flat there would be a fold.
+        // Edges that run the same way belong to sides that face opposite ways: what is flat there would be a
+        // fold.
         if first.edge != second.edge && (a, b) == (d, c) {
             hinges.extend(hinge(&description.cloths, [first, second], &mut frequency));
         }

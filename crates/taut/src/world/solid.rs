@@ -23,17 +23,19 @@ pub struct Solid {
     pub material: SolidMaterial,
     /// Limits on the three principal strains of every tetrahedron.
     pub strain: Limit,
-    /// Whether the volume around every vertex is kept, that of the tetrahedra that share it (W13), to within the solver's
-    /// tolerance.
-    /// Not for solids that obstacles press together by more than their limits allow: both cannot be met then, pressure builds up, and
-    /// the solid is thrown out. Needs scheme `nearest`.
+    /// Whether the volume around every vertex is kept, that of the tetrahedra that share it (W13), to within
+    /// the solver's tolerance.
+    /// Not for solids that obstacles press together by more than their limits allow: both cannot be met then,
+    /// pressure builds up, and the solid is thrown out. Needs scheme `nearest`.
     pub preserve_volume: bool,
-    /// Coarser meshes of the same rest shape, finest first, for [`Scheme::Cycle`](crate::Scheme::Cycle) and [`Scheme::Paper`](crate::Scheme::Paper), which limit
-    /// their tetrahedra as they do those of `mesh`; [`solid_levels`](crate::mesh::stuff::solid_levels) makes them. With none, both limit the finest level alone, which takes far
-    /// longer. [`Scheme::Nearest`](crate::Scheme::Nearest) makes levels of its own, and other schemes have none.
+    /// Coarser meshes of the same rest shape, finest first, for [`Scheme::Cycle`](crate::Scheme::Cycle) and
+    /// [`Scheme::Paper`](crate::Scheme::Paper), which limit their tetrahedra as they do those of `mesh`;
+    /// [`solid_levels`](crate::mesh::stuff::solid_levels) makes them. With none, both limit the finest level
+    /// alone, which takes far longer. [`Scheme::Nearest`](crate::Scheme::Nearest) makes levels of its own,
+    /// and other schemes have none.
     pub levels: Vec<TetrahedronMesh>,
-    /// The surface that is shown in its place and follows it, at rest; none: the faces of its tetrahedra on the outside. Of no
-    /// consequence to the simulation.
+    /// The surface that is shown in its place and follows it, at rest; none: the faces of its tetrahedra on
+    /// the outside. Of no consequence to the simulation.
     pub skin: Option<TriangleMesh>,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
@@ -59,7 +61,8 @@ impl Solid {
         }
     }
 
-    /// The surface that is shown in its place: its [skin](Self::skin), or the faces of its tetrahedra on the outside with the vertices that these have.
+    /// The surface that is shown in its place: its [skin](Self::skin), or the faces of its tetrahedra on the
+    /// outside with the vertices that these have.
     pub fn shown_surface(&self) -> TriangleMesh {
         self.skin.clone().unwrap_or_else(|| self.mesh.surface())
     }

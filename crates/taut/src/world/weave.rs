@@ -1,4 +1,5 @@
-//! Cloth that is not the same in all directions (W13): limits along warp, weft and bias, and where the warp runs.
+//! Cloth that is not the same in all directions (W13): limits along warp, weft and bias, and where the warp
+//! runs.
 
 use glam::{DVec2, Vec3};
 
@@ -10,9 +11,9 @@ use crate::{
 
 /// Limits on the principal strains of every triangle by their direction in the rest shape.
 ///
-/// A principal strain along the warp has the limits of the warp, one at right angles to it those of the weft, one half-way between
-/// those of the bias; between these, limits change smoothly (`kernel::weave` says how). Three equal limits are
-/// the same as [`Cloth::strain`], to the bit.
+/// A principal strain along the warp has the limits of the warp, one at right angles to it those of the weft,
+/// one half-way between those of the bias; between these, limits change smoothly (`kernel::weave` says how).
+/// Three equal limits are the same as [`Cloth::strain`], to the bit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weave {
     /// Limits along the warp.
@@ -40,8 +41,8 @@ pub enum Direction {
 const LEAST: f64 = 1e-3;
 
 impl Weave {
-    /// Checks what does not need a mesh: a lower and an upper limit must be there for all three or for none, since there is nothing
-    /// half-way between a limit and none.
+    /// Checks what does not need a mesh: a lower and an upper limit must be there for all three or for none,
+    /// since there is nothing half-way between a limit and none.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let all = [self.warp, self.weft, self.bias];
         let alike = |some: [bool; 3]| some == [some[0]; 3];
@@ -68,7 +69,8 @@ impl Weave {
         Limit { min: fold(|l| l.min, f32::min), max: fold(|l| l.max, f32::max) }
     }
 
-    /// The limits of triangle `t`, or what is wrong with the warp there. Limits are those of the engine, in single precision.
+    /// The limits of triangle `t`, or what is wrong with the warp there. Limits are those of the engine, in
+    /// single precision.
     pub(crate) fn range(&self, mesh: &TriangleMesh, t: usize) -> Result<WeaveRange<f32>, String> {
         let warp = self.direction.at(mesh, t)?;
         let square = warp.length_squared();
@@ -110,7 +112,8 @@ impl Direction {
             ));
         };
         let [a, b] = [uv[1] - uv[0], uv[2] - uv[0]].map(|e| e.as_dvec2());
-        // Along u: the combination of both edges that changes u by 1 and v by nothing, up to a factor; along v alike.
+        // Along u: the combination of both edges that changes u by 1 and v by nothing, up to a factor; along
+        // v alike.
         let [first, second] = if column == 0 { [b.y, -a.y] } else { [-b.x, a.x] };
         let determinant = a.perp_dot(b);
         let along = (first * edges[0] + second * edges[1]) * determinant.signum();
@@ -145,7 +148,8 @@ impl Cloth {
         (0..self.mesh.triangles.len()).map(|t| weave.range(&self.mesh, t)).collect()
     }
 
-    /// What is wrong with its weave: limits or the direction of the warp. Faces without area are left to the checks of the mesh.
+    /// What is wrong with its weave: limits or the direction of the warp. Faces without area are left to the
+    /// checks of the mesh.
     ///
     /// # Errors
     /// If the cloth has a weave that cannot be simulated.

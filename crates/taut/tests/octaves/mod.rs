@@ -1,11 +1,12 @@
-//! Noise of several octaves that displaces a sheet, as in figure 14 of the main paper: white noise would be too easy, since
-//! it has no long waves.
+//! Noise of several octaves that displaces a sheet, as in figure 14 of the main paper: white noise would be
+//! too easy, since it has no long waves.
 
 use glam::Vec3;
 use taut::kernel::random::Random;
 
-/// Displaces flat `positions` \[m\], within a square metre, by waves of random direction and phase: `octaves` octaves, the first of
-/// `amplitude` \[m\] and two waves a metre, each half as high and twice as short as the one before, eight waves an octave.
+/// Displaces flat `positions` \[m\], within a square metre, by waves of random direction and phase: `octaves`
+/// octaves, the first of `amplitude` \[m\] and two waves a metre, each half as high and twice as short as the
+/// one before, eight waves an octave.
 pub fn displace(positions: &mut [Vec3], amplitude: f32, octaves: u32, seed: u64) {
     let mut random = Random::new(seed, 0);
     let mut waves = Vec::new();

@@ -5,8 +5,8 @@ use taut::{BodyRef, Certificate, State, Stepper, World, certify};
 
 use crate::progress::Share;
 
-/// How often a step is timed that takes at most so long \[ms\]; noise matters less in longer ones. The least counts: whatever else the
-/// machine does can only add.
+/// How often a step is timed that takes at most so long \[ms\]; noise matters less in longer ones. The least
+/// counts: whatever else the machine does can only add.
 const REPEATS: [(f64, usize); 2] = [(20.0, 7), (200.0, 3)];
 
 /// A scheme goes no further when a step took this long \[ms\], or with this many iterations.
@@ -140,7 +140,8 @@ fn next(iterations: u32) -> u32 {
     ((0.5 * (half_steps + 1.0)).exp2().round() as u32).max(iterations + 1)
 }
 
-/// Curves of all schemes, which may end at a mean residual of `goal`. For times that are measured again, schemes take turns.
+/// Curves of all schemes, which may end at a mean residual of `goal`. For times that are measured again,
+/// schemes take turns.
 pub fn trace(runners: &mut [Runner], goal: Option<f64>) -> Vec<Curve> {
     let progress = Share::new(false, "measuring");
     let most = REPEATS.iter().map(|r| r.1).max().unwrap_or(1);

@@ -1,5 +1,6 @@
-//! What the main paper published: Huamin Wang, James O'Brien and Ravi Ramamoorthi, *Multi-Resolution Isotropic Strain Limiting*, ACM Transactions on
-//! Graphics 29(6), 2010. Quoted from its Table 1, section 5.2 and the captions of its figures; nothing here was measured by taut.
+//! What the main paper published: Huamin Wang, James O'Brien and Ravi Ramamoorthi, *Multi-Resolution
+//! Isotropic Strain Limiting*, ACM Transactions on Graphics 29(6), 2010. Quoted from its Table 1, section 5.2
+//! and the captions of its figures; nothing here was measured by taut.
 
 use serde::Serialize;
 

@@ -89,7 +89,8 @@ impl Layout {
         index
     }
 
-    /// Adds an accessor of `count` elements whose bytes come later, in the order of these calls; gives its index.
+    /// Adds an accessor of `count` elements whose bytes come later, in the order of these calls; gives its
+    /// index.
     pub fn reserve(&mut self, kind: Kind, count: usize) -> usize {
         let bounds = [vec![0.0; kind.components()], vec![0.0; kind.components()]];
         self.accessors.push(Accessor { kind, count, offset: self.length(), bounds });

@@ -1,10 +1,10 @@
 //! Bodies of a run as prims: cloth as `Mesh`, strands as `BasisCurves`.
 //!
-//! Points, normals and extent have a sample for every frame. Connections that never change are written once. Where they change
-//! (cloth that tears), they have a sample at the first frame and at each change; USD holds them in between, and holds points too
-//! between two frames with different numbers of them, so that they fit at every time. Rest positions and texture coordinates
-//! belong to the rest mesh: from a frame with another number of vertices, or triangles, they have no value, until it is as
-//! before.
+//! Points, normals and extent have a sample for every frame. Connections that never change are written once.
+//! Where they change (cloth that tears), they have a sample at the first frame and at each change; USD holds
+//! them in between, and holds points too between two frames with different numbers of them, so that they fit
+//! at every time. Rest positions and texture coordinates belong to the rest mesh: from a frame with another
+//! number of vertices, or triangles, they have no value, until it is as before.
 
 use glam::Vec3;
 use taut::mesh::normals::vertex_normals;
@@ -121,8 +121,8 @@ fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) ->
     }
 }
 
-/// How thick strands are drawn \[m\]: a tenth of the distance of their vertices. A run does not say, and viewers draw curves
-/// without a width a metre thick.
+/// How thick strands are drawn \[m\]: a tenth of the distance of their vertices. A run does not say, and
+/// viewers draw curves without a width a metre thick.
 fn strand_width(rest: &Geometry) -> f32 {
     let Connections::Curves(counts) = &*rest.connections else { return 0.0 };
     let (mut length, mut edges, mut start) = (0.0, 0_u32, 0);

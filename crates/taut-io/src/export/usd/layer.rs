@@ -1,8 +1,8 @@
 //! What a USD layer is made of, and what a file that holds one must be able to do.
 //!
-//! A stage is told to a [`Layer`] once, from its root down: prims, their attributes, samples over time. The binary file takes the
-//! samples of all attributes of a prim a frame at a time; text needs them an attribute at a time. So samples are asked for with a
-//! function, and neither keeps them.
+//! A stage is told to a [`Layer`] once, from its root down: prims, their attributes, samples over time. The
+//! binary file takes the samples of all attributes of a prim a frame at a time; text needs them an attribute
+//! at a time. So samples are asked for with a function, and neither keeps them.
 
 use std::{io, ops::RangeInclusive};
 
@@ -74,8 +74,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Gives the values of attributes at a frame: all of them, or the one with the given place alone (the others may be anything).
-/// `None` means that the value is that of the frame before.
+/// Gives the values of attributes at a frame: all of them, or the one with the given place alone (the others
+/// may be anything). `None` means that the value is that of the frame before.
 pub type Source<'a> = dyn FnMut(u32, Option<usize>) -> Result<Vec<Option<Value>>, Failure> + 'a;
 
 /// A file that takes a stage.

@@ -1,4 +1,5 @@
-//! USD: one layer with all bodies and obstacles of a run, for Houdini, Maya, Blender and whatever else reads it.
+//! USD: one layer with all bodies and obstacles of a run, for Houdini, Maya, Blender and whatever else reads
+//! it.
 //!
 //! ```text
 //! def Xform "NAME" (kind = "component")      the default prim, called after the scene
@@ -7,9 +8,9 @@
 //!     def Scope "Obstacles"
 //!         def Sphere "ball"                  moved by xformOps at every frame
 //! ```
-//! Lengths are metres, y is up, and frame 12 is time code 12. Surfaces have normals of their own and no subdivision, so that what
-//! is shown is what was simulated. Binary ([`usdc`]) or text ([`usda`]); both are told the same stage ([`layer`]) and keep no
-//! frame in memory.
+//! Lengths are metres, y is up, and frame 12 is time code 12. Surfaces have normals of their own and no
+//! subdivision, so that what is shown is what was simulated. Binary ([`usdc`]) or text ([`usda`]); both are
+//! told the same stage ([`layer`]) and keep no frame in memory.
 
 mod body;
 mod layer;

@@ -1,4 +1,5 @@
-//! Obstacles as prims of their own shape, with their motion as transformations that have a sample for every frame.
+//! Obstacles as prims of their own shape, with their motion as transformations that have a sample for every
+//! frame.
 
 use std::ops::RangeInclusive;
 
@@ -31,8 +32,8 @@ const SIZE: Attribute = Attribute::new("size", "double");
 
 const GREY: Vec3 = Vec3::splat(0.3);
 
-/// Writes the obstacles of a recording into a scope of their own. Planes have no end: they are shown as squares that reach `reach` \[m\] from
-/// their origin.
+/// Writes the obstacles of a recording into a scope of their own. Planes have no end: they are shown as
+/// squares that reach `reach` \[m\] from their origin.
 ///
 /// # Errors
 /// If the system refuses to write.

@@ -1,7 +1,7 @@
 //! Text layers (`.usda`), for people who want to read or change them by hand.
 //!
-//! In text all samples of an attribute stand together, so each frame is read once for every sampled attribute: slow, but nothing
-//! is kept in memory. Numbers are the shortest that give the same `f32` again.
+//! In text all samples of an attribute stand together, so each frame is read once for every sampled
+//! attribute: slow, but nothing is kept in memory. Numbers are the shortest that give the same `f32` again.
 
 use std::{
     io::{self, Write},
@@ -128,7 +128,8 @@ impl<W: Write> Usda<W> {
     }
 
     fn number(&mut self, value: f32) -> io::Result<()> {
-        // Very small and large numbers with an exponent, as Debug writes them: 1e-30 has thirty zeros otherwise.
+        // Very small and large numbers with an exponent, as Debug writes them: 1e-30 has thirty zeros
+        // otherwise.
         let plain = value == 0.0 || (1e-4..1e9).contains(&value.abs());
         if plain { write!(self.out, "{value}") } else { write!(self.out, "{value:e}") }
     }

@@ -55,7 +55,8 @@ fn add_measures(grid: &mut Grid, rest: &RestTetrahedra, solid: Option<&Solid>, p
     }
 }
 
-/// Principal values of the second Piola–Kirchhoff stress \[Pa\] at these stretches, by the linear law of Green's strain.
+/// Principal values of the second Piola–Kirchhoff stress \[Pa\] at these stretches, by the linear law of
+/// Green's strain.
 fn principal_stress(stretches: [f64; 3], young: f64, poisson: f64) -> [f64; 3] {
     let strains = stretches.map(|s| 0.5 * (s * s - 1.0));
     let shear = young / (2.0 * (1.0 + poisson));

@@ -8,7 +8,8 @@ use super::{
     document::{Accessor, Document},
 };
 
-/// Most elements of an accessor that has no bytes of its own and is zero: nothing in the file vouches for its size.
+/// Most elements of an accessor that has no bytes of its own and is zero: nothing in the file vouches for its
+/// size.
 const MAX_ZEROS: u64 = 1_000_000;
 
 /// Type of a component.

@@ -1,7 +1,8 @@
 //! The first animation of a glTF file, played: nodes that move, morph targets, skins.
 //!
-//! Sampled at equal times; between these, vertices of the sequence move along straight lines. Vertices are those of the primitives as they are stored, not
-//! joined at seams, since what is together at rest may come apart.
+//! Sampled at equal times; between these, vertices of the sequence move along straight lines. Vertices are
+//! those of the primitives as they are stored, not joined at seams, since what is together at rest may come
+//! apart.
 
 use std::path::Path;
 

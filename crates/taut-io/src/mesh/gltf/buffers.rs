@@ -1,4 +1,5 @@
-//! The bytes of buffers: in the container, in the JSON as base64, or in a file beside it. Each is read once, when needed.
+//! The bytes of buffers: in the container, in the JSON as base64, or in a file beside it. Each is read once,
+//! when needed.
 
 use std::{borrow::Cow, collections::HashMap, path::Path};
 
@@ -84,7 +85,8 @@ impl<'a> Buffers<'a> {
         let shown = text::shown(uri.as_bytes());
         let path = decode_percent(uri);
         let path = Path::new(&path);
-        // A mesh may bring files beside it; it has no business anywhere else, and taut has none on the network.
+        // A mesh may bring files beside it; it has no business anywhere else, and taut has none on the
+        // network.
         if uri.contains("://") || path.is_absolute() {
             return Err(fault(format!("{name} is at {shown}: must be a path relative to the file")));
         }

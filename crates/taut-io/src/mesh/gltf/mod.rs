@@ -1,13 +1,14 @@
 //! glTF 2.0, as JSON or as GLB container.
 //!
-//! Read: all triangles (lists, strips, fans) of the meshes that the default scene shows, moved by their nodes. Vertices
-//! of one node are joined where their positions are equal, since glTF repeats them along seams of texture and normal;
-//! different nodes stay apart even where they touch. Skins, morph targets and animation are left to [`animation`] (here the mesh is taken as it
-//! is stored). Not read: everything that only changes how it looks.
+//! Read: all triangles (lists, strips, fans) of the meshes that the default scene shows, moved by their
+//! nodes. Vertices of one node are joined where their positions are equal, since glTF repeats them along
+//! seams of texture and normal; different nodes stay apart even where they touch. Skins, morph targets and
+//! animation are left to [`animation`] (here the mesh is taken as it is stored). Not read: everything that
+//! only changes how it looks.
 //!
-//! Written by hand over `serde_json`: a reader for people's files must turn any garbage into a sentence, and reading
-//! triangles needs a small part of the format. [`document`] is that part, [`buffers`] finds bytes, [`accessor`] turns
-//! them into numbers.
+//! Written by hand over `serde_json`: a reader for people's files must turn any garbage into a sentence, and
+//! reading triangles needs a small part of the format. [`document`] is that part, [`buffers`] finds bytes,
+//! [`accessor`] turns them into numbers.
 
 mod accessor;
 pub(super) mod animation;
@@ -117,7 +118,8 @@ fn check_version(document: &Document) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Calls `visit` with mesh, node and transform for every mesh that the default scene shows, in the order of its nodes.
+/// Calls `visit` with mesh, node and transform for every mesh that the default scene shows, in the order of
+/// its nodes.
 fn walk(
     document: &Document,
     mut visit: impl FnMut(usize, &Node, DMat4) -> Result<(), Fault>,

@@ -1,4 +1,5 @@
-//! Strands in PLY files: `element edge` in place of faces. The vertices of a strand follow each other in the file.
+//! Strands in PLY files: `element edge` in place of faces. The vertices of a strand follow each other in the
+//! file.
 
 use glam::Vec3;
 
@@ -15,8 +16,8 @@ pub(in super::super) fn is_strands(bytes: &[u8]) -> bool {
     Header::parse(bytes).is_ok_and(|header| has(&header, "edge") && !has(&header, "face"))
 }
 
-/// Reads positions \[m\] and the number of vertices of each strand from the bytes of a PLY file whose edges join every vertex of a
-/// strand to the next.
+/// Reads positions \[m\] and the number of vertices of each strand from the bytes of a PLY file whose edges
+/// join every vertex of a strand to the next.
 pub(in super::super) fn parse(bytes: &[u8]) -> Result<(Vec<Vec3>, Vec<u32>), Fault> {
     let header = Header::parse(bytes)?;
     let mut values = Values::new(&header, bytes);
@@ -82,7 +83,8 @@ fn strands(edges: &[[f64; 2]], vertices: usize) -> Result<Vec<u32>, Fault> {
     Ok(counts)
 }
 
-/// The bytes of a binary PLY file of strands: `positions` \[m\] one strand after the other, `counts` vertices each.
+/// The bytes of a binary PLY file of strands: `positions` \[m\] one strand after the other, `counts` vertices
+/// each.
 pub fn write_strands(positions: &[Vec3], counts: &[u32]) -> Vec<u8> {
     let edges: usize = counts.iter().map(|&count| count.saturating_sub(1) as usize).sum();
     let header = format!(

@@ -4,8 +4,8 @@ use taut::mesh::TriangleMesh;
 
 /// The bytes of a binary PLY file of `mesh` (positions and faces).
 ///
-/// Little endian, `float` positions \[m\], faces as lists of `uchar` length and `int` indices. Reading it back gives
-/// the same bits.
+/// Little endian, `float` positions \[m\], faces as lists of `uchar` length and `int` indices. Reading it
+/// back gives the same bits.
 pub fn write_ply(mesh: &TriangleMesh) -> Vec<u8> {
     let header = format!(
         "ply\nformat binary_little_endian 1.0\ncomment taut\nelement vertex {}\nproperty float x\nproperty float y\n\
@@ -31,8 +31,9 @@ pub fn write_ply(mesh: &TriangleMesh) -> Vec<u8> {
 const MARKED: [u8; 3] = [220, 30, 30];
 const UNMARKED: [u8; 3] = [180, 180, 180];
 
-/// Faces, some of which are marked, as the bytes of a binary little-endian PLY file: vertices of marked ones are red, others grey. Colours are
-/// those of vertices, which every program can show; many cannot read those of faces.
+/// Faces, some of which are marked, as the bytes of a binary little-endian PLY file: vertices of marked ones
+/// are red, others grey. Colours are those of vertices, which every program can show; many cannot read those
+/// of faces.
 pub fn write_marked_ply(positions: &[[f32; 3]], faces: &[([u32; 3], bool)]) -> Vec<u8> {
     let header = format!(
         "ply\nformat binary_little_endian 1.0\ncomment taut\nelement vertex {}\nproperty float x\nproperty float y\n\

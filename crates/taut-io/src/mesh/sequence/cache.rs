@@ -1,4 +1,5 @@
-//! Point caches: PC2 and MDD, the positions of every vertex in every frame. [`export`](crate::export) writes both.
+//! Point caches: PC2 and MDD, the positions of every vertex in every frame. [`export`](crate::export) writes
+//! both.
 
 use std::path::Path;
 

@@ -29,7 +29,8 @@ pub struct MeshSequence {
     pub times: Vec<f64>,
 }
 
-/// Reads numbered files: `rate` frames a second, the first of `files` at `start` \[s\]. Numbers left out are left out in time as well.
+/// Reads numbered files: `rate` frames a second, the first of `files` at `start` \[s\]. Numbers left out are
+/// left out in time as well.
 ///
 /// # Errors
 /// A problem that names the file, and the line or element.
@@ -78,8 +79,8 @@ pub fn read_animation(path: &Path, rate: f64, start: f64) -> Result<MeshSequence
     Ok(sequence)
 }
 
-/// Reads a point cache at `path`, which moves the vertices of the mesh at `mesh`. The first frame is at `start` \[s\]; where the cache has no times of its
-/// own, frames are `rate` a second.
+/// Reads a point cache at `path`, which moves the vertices of the mesh at `mesh`. The first frame is at
+/// `start` \[s\]; where the cache has no times of its own, frames are `rate` a second.
 ///
 /// # Errors
 /// A problem that names the file, and what is wrong with it.

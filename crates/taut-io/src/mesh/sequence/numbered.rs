@@ -59,7 +59,8 @@ impl Numbered {
         if plain && fits { digits.parse().ok() } else { None }
     }
 
-    /// The files that there are, relative names looked up below `base`, with numbers from `first` to `last`, by their number.
+    /// The files that there are, relative names looked up below `base`, with numbers from `first` to `last`,
+    /// by their number.
     ///
     /// # Errors
     /// If the folder cannot be read, or there is no such file, or there are too many.

@@ -94,7 +94,8 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// How many of something follow. Each takes at least two bytes, so that no more are believed than the file has room for.
+    /// How many of something follow. Each takes at least two bytes, so that no more are believed than the
+    /// file has room for.
     pub fn count(&mut self, what: &str) -> Result<u64, Fault> {
         let count = self.whole(what)?;
         let room = (self.bytes.len() - self.at) as u64;

@@ -14,7 +14,8 @@ const NODES: [u64; 31] = [
 /// Kinds of tetrahedra: with 4 nodes, and with 10, the corners first.
 const TETRAHEDRA: [u64; 2] = [4, 11];
 
-/// Reads what follows the line of the format; with `entities`, nodes and elements come in their blocks, as in version 4.
+/// Reads what follows the line of the format; with `entities`, nodes and elements come in their blocks, as in
+/// version 4.
 pub(super) fn parse(cursor: &mut Cursor, entities: bool) -> Result<Found, Fault> {
     let one: [u8; 4] = cursor.take(4, "the byte order")?.try_into().unwrap_or_default();
     let big_endian = match (u32::from_le_bytes(one), u32::from_be_bytes(one)) {

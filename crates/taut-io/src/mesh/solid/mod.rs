@@ -1,7 +1,8 @@
 //! Tetrahedral meshes: Gmsh (.msh), Medit (.mesh), VTK (.vtk, .vtu), TetGen (.node with .ele).
 //!
-//! Of each file the tetrahedra are taken, and the vertices that they use; triangles, lines and data beside them are passed over. Of
-//! tetrahedra with nodes on their edges the corners are taken. Ones that are inside out are turned; flat ones are refused.
+//! Of each file the tetrahedra are taken, and the vertices that they use; triangles, lines and data beside
+//! them are passed over. Of tetrahedra with nodes on their edges the corners are taken. Ones that are inside
+//! out are turned; flat ones are refused.
 
 mod cursor;
 mod gmsh;
@@ -91,8 +92,8 @@ struct Found {
     quadratic: usize,
 }
 
-/// Reads a tetrahedral mesh; the format is chosen by the file's extension (msh, mesh, vtk, vtu, node, ele). Of TetGen's two files either may
-/// be given; the other one lies beside it.
+/// Reads a tetrahedral mesh; the format is chosen by the file's extension (msh, mesh, vtk, vtu, node, ele).
+/// Of TetGen's two files either may be given; the other one lies beside it.
 ///
 /// # Errors
 /// A problem that names the file, and the line or element.
@@ -116,8 +117,8 @@ pub fn read_tetrahedra(path: &Path) -> Result<Tetrahedra, Problem> {
     read().map_err(|fault| fault.into_problem(Some(path)))
 }
 
-/// Reads a tetrahedral mesh from the bytes of a file. `cells` is the .ele file of TetGen's format, whose .node file is `bytes`; the others do not
-/// use it.
+/// Reads a tetrahedral mesh from the bytes of a file. `cells` is the .ele file of TetGen's format, whose
+/// .node file is `bytes`; the others do not use it.
 ///
 /// # Errors
 /// A problem that names the line or element.

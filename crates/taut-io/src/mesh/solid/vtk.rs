@@ -162,7 +162,8 @@ impl Arrays<'_> {
         let first = self.cursor.count("the number of cells")?;
         let second = self.cursor.count("the size of the list of cells")?;
         self.cursor.rest_of_line();
-        // From version 5 on, the first count is that of offsets; the word says which it is, in a binary file too.
+        // From version 5 on, the first count is that of offsets; the word says which it is, in a binary file
+        // too.
         if self.cursor.starts_with(b"OFFSETS") {
             self.cursor.need("OFFSETS")?;
             let offsets = self.numbers(first, "offsets")?;

@@ -1,4 +1,5 @@
-//! VTK's XML format: unstructured grids whose arrays are text, base64 or raw bytes, compressed by zlib or not.
+//! VTK's XML format: unstructured grids whose arrays are text, base64 or raw bytes, compressed by zlib or
+//! not.
 //!
 //! Of the XML only tags and their attributes are looked at, which is all that the format needs.
 

@@ -5,7 +5,8 @@ use taut::certificate::ContactCertificate;
 use super::{Failure, Kind};
 use crate::output::metrics::FrameLine;
 
-/// Largest difference, relative, between a gap now and then: the same positions give the same gap, but for the last digits of the file.
+/// Largest difference, relative, between a gap now and then: the same positions give the same gap, but for
+/// the last digits of the file.
 const GAP_SLACK: f64 = 1e-6;
 
 /// What is wrong with the contact in `line`, which was recomputed, and which `written` should agree with.

@@ -1,4 +1,5 @@
-//! Checks one frame: reads its positions, measures them, and compares with limits and with what was written down.
+//! Checks one frame: reads its positions, measures them, and compares with limits and with what was written
+//! down.
 
 use glam::{DVec3, Vec3};
 use taut::{
@@ -34,8 +35,8 @@ pub(super) struct Checked {
     pub last: Option<Vec<Vec<Vec3>>>,
 }
 
-/// Where pins that begin after the start caught their vertices, as the frames in which they begin say. Those that cannot be read
-/// are complained about when they are checked.
+/// Where pins that begin after the start caught their vertices, as the frames in which they begin say. Those
+/// that cannot be read are complained about when they are checked.
 pub(super) fn caught(files: &Layout, world: &World) -> Caught {
     let mut caught = Caught::new(world);
     let bodies: Vec<BodyRef<'_>> = world.description().bodies().collect();
@@ -48,8 +49,9 @@ pub(super) fn caught(files: &Layout, world: &World) -> Caught {
     caught
 }
 
-/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it; contact is looked at by `examiner`, and judged
-/// elsewhere, because what came before counts. Positions are handed back if this `is_last`.
+/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it; contact is looked at
+/// by `examiner`, and judged elsewhere, because what came before counts. Positions are handed back if this
+/// `is_last`.
 pub(super) fn check(
     files: &Layout,
     world: &World,
@@ -256,8 +258,8 @@ impl Context<'_> {
     }
 }
 
-/// What is wrong with where metrics.jsonl has the rigid bodies: there is no other file that says so, but they start where the scene has them, and their
-/// figures must fit each other.
+/// What is wrong with where metrics.jsonl has the rigid bodies: there is no other file that says so, but they
+/// start where the scene has them, and their figures must fit each other.
 fn check_rigid(world: &World, frame: u32, found: &[RigidCertificate]) -> Option<Failure> {
     let bodies = &world.description().rigid_bodies;
     let failure = |kind, body: Option<&RigidBody>, message: String| {

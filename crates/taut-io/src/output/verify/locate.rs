@@ -1,7 +1,7 @@
 //! Finds the vertex of a frame that was changed after it was written.
 //!
-//! The certificate holds Σ x and Σ i x over the vertices i. If one vertex was moved by d, the first sum has changed by d
-//! and the second by i d: their ratio is the vertex, found without the positions that were lost.
+//! The certificate holds Σ x and Σ i x over the vertices i. If one vertex was moved by d, the first sum has
+//! changed by d and the second by i d: their ratio is the vertex, found without the positions that were lost.
 
 use glam::{DVec3, Vec3};
 use taut::{BodyRef, certificate::fingerprint};

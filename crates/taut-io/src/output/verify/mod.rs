@@ -1,9 +1,10 @@
 //! Recomputes the certificate of a run from the files in its folder alone.
 //!
-//! The scene in the folder is built again; for every frame the positions are read back and measured as they were when
-//! the run wrote them. Three things can be wrong: a limit is broken (named with the worst triangle), the figures are
-//! not those of `metrics.jsonl` (something was changed afterwards; named with the vertex, see `locate.rs`), or files are
-//! missing or damaged. Frames are checked in parallel; the result does not depend on the number of threads.
+//! The scene in the folder is built again; for every frame the positions are read back and measured as they
+//! were when the run wrote them. Three things can be wrong: a limit is broken (named with the worst
+//! triangle), the figures are not those of `metrics.jsonl` (something was changed afterwards; named with the
+//! vertex, see `locate.rs`), or files are missing or damaged. Frames are checked in parallel; the result does
+//! not depend on the number of threads.
 
 mod contact;
 mod frame;
@@ -192,7 +193,8 @@ fn check_rest(files: &Layout, world: &World) -> Vec<Failure> {
     failures
 }
 
-/// The first vertex or element in which the file `path` differs from what it should hold of `body`, if it can be named.
+/// The first vertex or element in which the file `path` differs from what it should hold of `body`, if it can
+/// be named.
 fn first_difference(path: &Path, body: BodyRef<'_>) -> Result<Option<String>, Problem> {
     fn name<E: PartialEq>(
         [wanted, there]: [&[Vec3]; 2],

@@ -12,10 +12,11 @@ pub(crate) struct Air {
     /// Density \[kg/m³\]. 1.2 by default; 0 (a vacuum) to 1000.
     #[schemars(range(min = 0, max = 1000))]
     pub density: f64,
-    /// Velocity of the wind \[m/s\]: `[x, y, z]`, or keyframes `[{ time, velocity }]` between which it changes linearly.
-    /// `[0, 0, 0]` by default.
+    /// Velocity of the wind \[m/s\]: `[x, y, z]`, or keyframes `[{ time, velocity }]` between which it
+    /// changes linearly. `[0, 0, 0]` by default.
     pub wind: Wind,
-    /// Strength of gusts as a fraction of the wind's speed: seeded turbulence over time and space. 0 by default; 0 to 1.
+    /// Strength of gusts as a fraction of the wind's speed: seeded turbulence over time and space. 0 by
+    /// default; 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub gust: f64,
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Contact {
-    /// Distance that pieces of cloth keep from each other and from themselves \[m\]; 0 lets cloth pass through cloth. 0 by default; 0 to 1.
+    /// Distance that pieces of cloth keep from each other and from themselves \[m\]; 0 lets cloth pass
+    /// through cloth. 0 by default; 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub thickness: f64,
     /// Coulomb friction coefficient of cloth on cloth. 0.3 by default; 0 to 100.

@@ -10,11 +10,13 @@ use crate::scene::{RunExtremes, tree::show};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Expect {
-    /// No principal strain of any triangle in any frame after the start is above this. None by default; −1 to 1000000.
+    /// No principal strain of any triangle in any frame after the start is above this. None by default; −1 to
+    /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000))]
     pub max_strain: Option<f64>,
-    /// No principal strain of any triangle in any frame after the start is below this. None by default; −1 to 1000000.
+    /// No principal strain of any triangle in any frame after the start is below this. None by default; −1 to
+    /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000))]
     pub min_strain: Option<f64>,
@@ -30,15 +32,18 @@ pub(crate) struct Expect {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub max_penetration: Option<f64>,
-    /// No two vertices that are sewn together are further apart at the last frame than this \[m\]. None by default; 0 to 1000000.
+    /// No two vertices that are sewn together are further apart at the last frame than this \[m\]. None by
+    /// default; 0 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub final_opening: Option<f64>,
-    /// No vertex of the last frame is below this on any axis \[m\]. None by default; each −1000000 to 1000000.
+    /// No vertex of the last frame is below this on any axis \[m\]. None by default; each −1000000 to
+    /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub final_min: Option<Vector>,
-    /// No vertex of the last frame is above this on any axis \[m\]. None by default; each −1000000 to 1000000.
+    /// No vertex of the last frame is above this on any axis \[m\]. None by default; each −1000000 to
+    /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub final_max: Option<Vector>,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Vector;
 
-/// A lamp, for the page of `taut view`. Of no consequence to the simulation; `taut render` has light of its own.
+/// A lamp, for the page of `taut view`. Of no consequence to the simulation; `taut render` has light of its
+/// own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Light {

@@ -57,12 +57,13 @@ pub(crate) struct MaterialTable {
     #[schemars(range(min = 0, max = 1_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bend: Option<f64>,
-    /// Rate at which motion relative to the ground dies away \[1/s\]. That of `base`, or 0.1 by default; 0 to 10000.
+    /// Rate at which motion relative to the ground dies away \[1/s\]. That of `base`, or 0.1 by default; 0 to
+    /// 10000.
     #[schemars(range(min = 0, max = 10_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
-    /// Stiffness-proportional damping: the time by which stress runs ahead of strain \[s\]. That of `base`, or 0 by
-    /// default; 0 to 10.
+    /// Stiffness-proportional damping: the time by which stress runs ahead of strain \[s\]. That of `base`,
+    /// or 0 by default; 0 to 10.
     #[schemars(range(min = 0, max = 10))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viscosity: Option<f64>,
@@ -75,7 +76,8 @@ impl Default for Material {
 }
 
 impl Material {
-    /// The same with every number written out, so that a later table of materials does not change an old scene.
+    /// The same with every number written out, so that a later table of materials does not change an old
+    /// scene.
     pub fn written_out(&self) -> Material {
         let material = self.build();
         let table = match self {

@@ -8,13 +8,15 @@ use taut::mesh::generate::{self, Generator};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum MeshSource {
-    /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are top-left (0, 0, 0), top-right
-    /// (width, 0, 0), bottom-left and bottom-right (at z = depth).
+    /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are top-left (0, 0, 0),
+    /// top-right (width, 0, 0), bottom-left and bottom-right (at z = depth).
     Grid(Grid),
-    /// A flat sheet in the form of an L with a hole, its triangles without pattern: a grid without its top right quarter
-    /// and without the middle of its bottom left one. Its corners are top-left, bottom-left and bottom-right.
+    /// A flat sheet in the form of an L with a hole, its triangles without pattern: a grid without its top
+    /// right quarter and without the middle of its bottom left one. Its corners are top-left, bottom-left and
+    /// bottom-right.
     Ell(Ell),
-    /// A flat round sheet in the xz plane, centred at the origin, of concentric rings of 6, 12, 18, … vertices.
+    /// A flat round sheet in the xz plane, centred at the origin, of concentric rings of 6, 12, 18, …
+    /// vertices.
     Disc(Disc),
     /// An open tube along y, centred at the origin. Its ends are the groups `ring:top` and `ring:bottom`.
     Cylinder(Tube),
@@ -26,18 +28,20 @@ pub(crate) enum MeshSource {
     Capsule(Tube),
     /// A closed box centred at the origin.
     Box(Cuboid),
-    /// A human figure, 1.7 m tall: looks along z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m; 0.02 gives 10K triangles. As the
-    /// `sequence` of an obstacle it moves.
+    /// A human figure, 1.7 m tall: looks along z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m; 0.02
+    /// gives 10K triangles. As the `sequence` of an obstacle it moves.
     Figure(Even),
-    /// A T-shirt for the figure: four flat panels that are sewn together, and start around it. Edges of 0.002 to 0.03 m; 0.007 gives 41K triangles. Groups `hem`,
-    /// `neckline`, `cuff:left`, `cuff:right`.
+    /// A T-shirt for the figure: four flat panels that are sewn together, and start around it. Edges of 0.002
+    /// to 0.03 m; 0.007 gives 41K triangles. Groups `hem`, `neckline`, `cuff:left`, `cuff:right`.
     Shirt(Even),
-    /// A cape for the figure: flat, and starts hanging behind its back. Edges of 0.003 to 0.03 m; 0.01 gives 17K triangles. Groups `shoulder:left`,
-    /// `shoulder:right`.
+    /// A cape for the figure: flat, and starts hanging behind its back. Edges of 0.003 to 0.03 m; 0.01 gives
+    /// 17K triangles. Groups `shoulder:left`, `shoulder:right`.
     Cape(Even),
-    /// A flat sheet that starts hanging from a rail in even waves: the rail runs along x from 0, at y = 0. Group `rail`.
+    /// A flat sheet that starts hanging from a rail in even waves: the rail runs along x from 0, at y = 0.
+    /// Group `rail`.
     Curtain(Curtain),
-    /// A creature like a small dragon, half as high as it is long: looks along x, stands on y = 0. A closed surface.
+    /// A creature like a small dragon, half as high as it is long: looks along x, stands on y = 0. A closed
+    /// surface.
     Creature(Creature),
     /// A rabbit with two long ears: looks along x, stands on y = 0. A closed surface.
     Bunny(Bunny),
@@ -93,7 +97,8 @@ pub(crate) enum Diagonals {
     Alternating,
     /// Vertices moved at random by up to a quarter of a quad, and each diagonal chosen at random.
     Jittered,
-    /// Vertices inside moved at random by up to 0.45 quads, and triangles by Delaunay's rule: no pattern is left.
+    /// Vertices inside moved at random by up to 0.45 quads, and triangles by Delaunay's rule: no pattern is
+    /// left.
     Delaunay,
 }
 

@@ -1,8 +1,10 @@
-//! What a scene file says, as types: the single source of the schema, of the checks and of the written-out scene.
+//! What a scene file says, as types: the single source of the schema, of the checks and of the written-out
+//! scene.
 //!
-//! Every key is documented with unit, default and range, because the JSON Schema and the reference are generated from
-//! here. Numbers are f64, so that a scene keeps the digits its author wrote; they become f32 when the engine's
-//! description is built. Every number has a range: what passes the schema is finite in f32 too.
+//! Every key is documented with unit, default and range, because the JSON Schema and the reference are
+//! generated from here. Numbers are f64, so that a scene keeps the digits its author wrote; they become f32
+//! when the engine's description is built. Every number has a range: what passes the schema is finite in f32
+//! too.
 
 mod air;
 mod cloth;
@@ -94,7 +96,8 @@ pub(crate) struct Settings {
     /// Gravity \[m/s²\]. `[0, -9.81, 0]` by default; each −10000 to 10000.
     #[schemars(inner(range(min = -10_000, max = 10_000)))]
     pub gravity: Vector,
-    /// Seed of everything random: order of colours, gusts, noise, imperfection, irregular meshes. 0 by default; 0 to 2⁶³ − 1.
+    /// Seed of everything random: order of colours, gusts, noise, imperfection, irregular meshes. 0 by
+    /// default; 0 to 2⁶³ − 1.
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
 }

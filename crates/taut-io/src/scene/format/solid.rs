@@ -8,19 +8,22 @@ use super::{
     mesh::{Ball, Bunny, Creature, Cuboid, Even, Ring, Tube},
 };
 
-/// A soft solid: flesh, rubber, foam. It is made of tetrahedra, none of which is stretched or compressed past its limits in any direction.
+/// A soft solid: flesh, rubber, foam. It is made of tetrahedra, none of which is stretched or compressed past
+/// its limits in any direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SoftSolid")]
 pub(crate) struct Solid {
-    /// Its name in files and messages: letters, digits, - and _, at most 64; no two bodies alike. `solid`, `solid-2`, … by
-    /// default.
+    /// Its name in files and messages: letters, digits, - and _, at most 64; no two bodies alike. `solid`,
+    /// `solid-2`, … by default.
     #[serde(default)]
     #[schemars(regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
     pub name: Option<String>,
-    /// Its shape at rest, before `transform.scale`: a closed surface that is filled with tetrahedra, or tetrahedra.
+    /// Its shape at rest, before `transform.scale`: a closed surface that is filled with tetrahedra, or
+    /// tetrahedra.
     pub mesh: SolidMesh,
-    /// Size of the tetrahedra that fill a surface \[m\], after `transform.scale`; this or `tetrahedra`. None by default; 0.000001 to 1000000.
+    /// Size of the tetrahedra that fill a surface \[m\], after `transform.scale`; this or `tetrahedra`. None
+    /// by default; 0.000001 to 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000_001, max = 1_000_000))]
     pub spacing: Option<f64>,
@@ -44,14 +47,16 @@ pub(crate) struct Solid {
     #[serde(default)]
     #[schemars(inner(range(min = -1000, max = 1000)))]
     pub velocity: Vector,
-    /// Vertices of tetrahedra that are held or carried along; `boundary` selects those on the surface, `group:NAME` those nearest to the group of a surface's file. None by default.
+    /// Vertices of tetrahedra that are held or carried along; `boundary` selects those on the surface,
+    /// `group:NAME` those nearest to the group of a surface's file. None by default.
     #[serde(default)]
     #[schemars(length(max = 10_000))]
     pub pin: Vec<Pin>,
 }
 
-/// The rest shape of a solid: a closed surface, which needs a `spacing` or a number of `tetrahedra` beside it, or tetrahedra themselves. The surface is kept in all its detail: it
-/// follows the tetrahedra, and is what exports and pictures show.
+/// The rest shape of a solid: a closed surface, which needs a `spacing` or a number of `tetrahedra` beside
+/// it, or tetrahedra themselves. The surface is kept in all its detail: it follows the tetrahedra, and is
+/// what exports and pictures show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SolidMesh {
@@ -63,7 +68,8 @@ pub(crate) enum SolidMesh {
     Torus(Ring),
     /// A rod along y with half-spheres at both ends, centred at the origin.
     Capsule(Tube),
-    /// A box centred at the origin; its corners and edges are rounded by as much as tetrahedra are large, unlike those of `bar`.
+    /// A box centred at the origin; its corners and edges are rounded by as much as tetrahedra are large,
+    /// unlike those of `bar`.
     Box(Cuboid),
     /// A human figure, 1.7 m tall: looks along z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m.
     Figure(Even),
@@ -71,7 +77,8 @@ pub(crate) enum SolidMesh {
     Creature(Creature),
     /// A rabbit with two long ears: looks along x, stands on y = 0.
     Bunny(Bunny),
-    /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb), or tetrahedra (msh, mesh, vtk, vtu, or node with ele beside it), which need no `spacing`.
+    /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb), or tetrahedra (msh,
+    /// mesh, vtk, vtu, or node with ele beside it), which need no `spacing`.
     File(#[schemars(length(min = 1))] String),
 }
 

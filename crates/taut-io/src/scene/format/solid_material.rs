@@ -53,12 +53,13 @@ pub(crate) struct SolidMaterialTable {
     #[schemars(range(min = -0.99, max = 0.499))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poisson: Option<f64>,
-    /// Rate at which motion relative to the ground dies away \[1/s\]. That of `base`, or 0.2 by default; 0 to 10000.
+    /// Rate at which motion relative to the ground dies away \[1/s\]. That of `base`, or 0.2 by default; 0 to
+    /// 10000.
     #[schemars(range(min = 0, max = 10_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
-    /// Stiffness-proportional damping: the time by which stress runs ahead of strain \[s\]. That of `base`, or 0 by
-    /// default; 0 to 10.
+    /// Stiffness-proportional damping: the time by which stress runs ahead of strain \[s\]. That of `base`,
+    /// or 0 by default; 0 to 10.
     #[schemars(range(min = 0, max = 10))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viscosity: Option<f64>,
@@ -71,7 +72,8 @@ impl Default for SolidMaterial {
 }
 
 impl SolidMaterial {
-    /// The same with every number written out, so that a later table of materials does not change an old scene.
+    /// The same with every number written out, so that a later table of materials does not change an old
+    /// scene.
     pub fn written_out(&self) -> SolidMaterial {
         let material = self.build();
         let table = match self {

@@ -13,8 +13,8 @@ pub(crate) struct Solver {
     pub scheme: Scheme,
     /// How one violating triangle is brought back to its limits. `"gradient"` by default.
     pub projection: Projection,
-    /// Largest residual past a limit at which a step may end (strain, without unit): 0.01 lets a limit of 0.05 end at
-    /// 0.06. 0 to 10; 0 uses all iterations.
+    /// Largest residual past a limit at which a step may end (strain, without unit): 0.01 lets a limit of
+    /// 0.05 end at 0.06. 0 to 10; 0 uses all iterations.
     #[schemars(range(min = 0, max = 10))]
     pub tolerance: f64,
     /// Largest excess past a bend limit at which a step may end \[°\]. 0 to 180; 0 uses all iterations.
@@ -23,28 +23,32 @@ pub(crate) struct Solver {
     /// Most iterations a step; with the schemes `"cycle"` and `"paper"`, on the finest level. 1 to 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub iterations: u32,
-    /// Most passes over the coarse levels a step, for the schemes `"cycle"` and `"paper"` only. 0, the default, leaves it to the
-    /// scheme: cycles until the tolerance is met, one pass of the paper's. 0 to 1000000.
+    /// Most passes over the coarse levels a step, for the schemes `"cycle"` and `"paper"` only. 0, the
+    /// default, leaves it to the scheme: cycles until the tolerance is met, one pass of the paper's. 0 to
+    /// 1000000.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub passes: u32,
-    /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent; the result then depends on
-    /// the machine. None by default; 0.001 to 1000000.
+    /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent; the result then
+    /// depends on the machine. None by default; 0.001 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000))]
     pub budget_ms: Option<f64>,
     /// Factor on every correction: 1 is plain Gauss–Seidel, above is over-relaxation. 0.1 to 1.95.
     #[schemars(range(min = 0.1, max = 1.95))]
     pub relaxation: f64,
-    /// Steps of the whole pipeline a frame. 0, the default, chooses: 1, as in the main paper, for schemes that solve over levels (3 for
-    /// curved shells with a lower limit), 15 with cloth of the model "edge" (half as many as it has iterations, if that is less), 4 to 32 by the
-    /// stiffness of the material for schemes that do not solve over levels, and for limits on edges. 0 to 1000.
+    /// Steps of the whole pipeline a frame. 0, the default, chooses: 1, as in the main paper, for schemes
+    /// that solve over levels (3 for curved shells with a lower limit), 15 with cloth of the model "edge"
+    /// (half as many as it has iterations, if that is less), 4 to 32 by the stiffness of the material for
+    /// schemes that do not solve over levels, and for limits on edges. 0 to 1000.
     #[schemars(range(min = 0, max = 1000))]
     pub steps_per_frame: u32,
-    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0, the default, chooses 6
-    /// for up to three steps a frame and 24 for more. Of no use with contact or mesh obstacles and the scheme `"nearest"`, which needs no substeps there. 0 to 10000.
+    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0, the
+    /// default, chooses 6 for up to three steps a frame and 24 for more. Of no use with contact or mesh
+    /// obstacles and the scheme `"nearest"`, which needs no substeps there. 0 to 10000.
     #[schemars(range(min = 0, max = 10_000))]
     pub max_substeps: u32,
-    /// How the limits of coarser levels are found, for the scheme `"paper"` and for `taut fit`. `"direct"` by default.
+    /// How the limits of coarser levels are found, for the scheme `"paper"` and for `taut fit`. `"direct"` by
+    /// default.
     pub fit: Fit,
 }
 
@@ -52,7 +56,8 @@ pub(crate) struct Solver {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Fit {
-    /// By a search on the mesh itself for each coarse element: once for each mesh and limits, then from the cache.
+    /// By a search on the mesh itself for each coarse element: once for each mesh and limits, then from the
+    /// cache.
     #[default]
     Direct,
     /// By a search on the next finer level: quicker, and looser limits.
@@ -82,14 +87,14 @@ pub(crate) enum Scheme {
     Serial,
     /// All elements at once, corrections averaged so that momentum is kept.
     Jacobi,
-    /// The state within the strain and bend limits that changes velocities least, found on all levels of the mesh at once. Limits on
-    /// edges are swept afterwards.
+    /// The state within the strain and bend limits that changes velocities least, found on all levels of the
+    /// mesh at once. Limits on edges are swept afterwards.
     Nearest,
-    /// Cycles over coarser levels of the mesh, Gauss–Seidel on each, until the finest is within its limits. Best for upper
-    /// limits on sheets.
+    /// Cycles over coarser levels of the mesh, Gauss–Seidel on each, until the finest is within its limits.
+    /// Best for upper limits on sheets.
     Cycle,
-    /// As published: one pass over four levels with limits of their own, 128 iterations on each, elements one by one in
-    /// random order on one thread, `projection` always as in the paper. To compare with.
+    /// As published: one pass over four levels with limits of their own, 128 iterations on each, elements one
+    /// by one in random order on one thread, `projection` always as in the paper. To compare with.
     Paper,
 }
 

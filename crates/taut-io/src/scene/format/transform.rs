@@ -13,11 +13,12 @@ pub(crate) struct Transform {
     /// Displacement \[m\]. `[0, 0, 0]` by default; each −1000000 to 1000000.
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub translate: Vector,
-    /// Rotation about the x, then the y, then the z axis \[degrees\]. `[0, 0, 0]` by default; each −1000000 to 1000000.
+    /// Rotation about the x, then the y, then the z axis \[degrees\]. `[0, 0, 0]` by default; each −1000000
+    /// to 1000000.
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub rotate: Vector,
-    /// Factor on all lengths, or one for each axis (cloth only); cloth is at rest when scaled. 1 by default; 0.000001
-    /// to 1000000.
+    /// Factor on all lengths, or one for each axis (cloth only); cloth is at rest when scaled. 1 by default;
+    /// 0.000001 to 1000000.
     pub scale: Scale,
 }
 
@@ -58,8 +59,8 @@ pub(crate) struct MotionKey {
     #[serde(default)]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub translate: Vector,
-    /// Rotation about the x, then the y, then the z axis through the pivot \[degrees\]; angles beyond 360 turn several
-    /// times. `[0, 0, 0]` by default; each −1000000 to 1000000.
+    /// Rotation about the x, then the y, then the z axis through the pivot \[degrees\]; angles beyond 360
+    /// turn several times. `[0, 0, 0]` by default; each −1000000 to 1000000.
     #[serde(default)]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub rotate: Vector,

@@ -1,4 +1,5 @@
-//! Surfaces of shapes as triangles, for whoever draws or exports them: smooth where the shape is round, with sharp edges where it is not.
+//! Surfaces of shapes as triangles, for whoever draws or exports them: smooth where the shape is round, with
+//! sharp edges where it is not.
 
 use std::f32::consts::{PI, TAU};
 

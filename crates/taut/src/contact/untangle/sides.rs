@@ -1,9 +1,10 @@
 //! Which side of each other two surfaces that pass through each other are on, and which of it is wrong.
 //!
-//! Edges that pass through change sides, all others keep theirs (the flood fill of Baraff and others 2003, on vertices). So the vertices of a
-//! surface fall into two classes, and the smaller is taken to be wrong. Where two surfaces cross at a small angle their classes
-//! are not independent: what is wrong of one lies over what is wrong of the other. A cut that does not separate, such
-//! as one that a corner of other cloth makes in the middle of a sheet, tells nothing.
+//! Edges that pass through change sides, all others keep theirs (the flood fill of Baraff and others 2003, on
+//! vertices). So the vertices of a surface fall into two classes, and the smaller is taken to be wrong. Where
+//! two surfaces cross at a small angle their classes are not independent: what is wrong of one lies over what
+//! is wrong of the other. A cut that does not separate, such as one that a corner of other cloth makes in the
+//! middle of a sheet, tells nothing.
 
 use glam::DVec3;
 
@@ -51,7 +52,8 @@ impl Signs {
     }
 }
 
-/// By vertex: whether it is on the wrong side. Only of those of the two `pieces` that pass through each other with these `crossings`.
+/// By vertex: whether it is on the wrong side. Only of those of the two `pieces` that pass through each other
+/// with these `crossings`.
 pub(super) fn wrong(tables: &Tables, x: &[Quad], pieces: [u32; 2], crossings: &[Crossing]) -> Vec<bool> {
     let count = x.len();
     let mut signs = Signs { parent: (0..count as u32).collect(), differs: vec![false; count] };
@@ -96,8 +98,8 @@ pub(super) fn wrong(tables: &Tables, x: &[Quad], pieces: [u32; 2], crossings: &[
     wrong
 }
 
-/// Where two surfaces cross at a small angle: a corner of the triangle, and whether it lies to the same side of their common line as the second end
-/// of the edge.
+/// Where two surfaces cross at a small angle: a corner of the triangle, and whether it lies to the same side
+/// of their common line as the second end of the edge.
 fn beside(tables: &Tables, x: &[Quad], crossing: &Crossing) -> Option<(u32, bool)> {
     let own = tables.normal_at(x, crossing.place)?;
     let cosine = own.dot(crossing.normal);

@@ -1,13 +1,14 @@
 //! Closed-form limits of a coarse element, from the rest shape and the limits of the base mesh.
 //!
-//! Along a line over the surface whose hinges may bend by Θ in all, a chord is at least sinc(Θ/2) of the way between its ends, since an
-//! arc turns as evenly as can be (Schur's comparison theorem): the lower limit is the base's times that. Where the
-//! line is curved at rest already, the way is longer than the chord by a factor, and so the upper limit is the base's times
-//! that factor. Each is taken for the edges of the triangle, and the loosest counts. A coarse hinge bends at most by what all
-//! hinges between its wings may bend together.
+//! Along a line over the surface whose hinges may bend by Θ in all, a chord is at least sinc(Θ/2) of the way
+//! between its ends, since an arc turns as evenly as can be (Schur's comparison theorem): the lower limit is
+//! the base's times that. Where the line is curved at rest already, the way is longer than the chord by a
+//! factor, and so the upper limit is the base's times that factor. Each is taken for the edges of the
+//! triangle, and the loosest counts. A coarse hinge bends at most by what all hinges between its wings may
+//! bend together.
 //!
-//! The upper limit is no true bound: folds across a triangle can stretch it by up to √2. It is kept all the same, because
-//! looser limits make coarse levels useless.
+//! The upper limit is no true bound: folds across a triangle can stretch it by up to √2. It is kept all the
+//! same, because looser limits make coarse levels useless.
 
 use glam::DVec3;
 

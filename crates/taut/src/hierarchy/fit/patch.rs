@@ -1,8 +1,8 @@
 //! The part of a finer mesh that a coarse element covers, and a little more (figure 6 of the paper).
 //!
-//! Triangles are collected from neighbour to neighbour, starting where the element's corners lie, so that a layer close by in
-//! space is not taken in. One belongs to the patch if its centre, seen along the element's normal, lies inside the
-//! element or at most half an edge of the finer mesh beside it.
+//! Triangles are collected from neighbour to neighbour, starting where the element's corners lie, so that a
+//! layer close by in space is not taken in. One belongs to the patch if its centre, seen along the element's
+//! normal, lies inside the element or at most half an edge of the finer mesh beside it.
 
 use glam::DVec3;
 

@@ -1,11 +1,13 @@
-//! The search for one element's limits: 16 searches side by side, one a lane, on the same patch of the finer mesh.
+//! The search for one element's limits: 16 searches side by side, one a lane, on the same patch of the finer
+//! mesh.
 //!
-//! Each round pushes the element a little further where all limits of the patch hold, moves the vertices that carry its corners
-//! along, sweeps over the patch's triangles and hinges (Gauss–Seidel, the limiter's own kernels) and measures the element.
-//! What counts is the furthest state in which every limit held to [`TOLERANCE`] before the last sweep.
+//! Each round pushes the element a little further where all limits of the patch hold, moves the vertices that
+//! carry its corners along, sweeps over the patch's triangles and hinges (Gauss–Seidel, the limiter's own
+//! kernels) and measures the element. What counts is the furthest state in which every limit held to
+//! [`TOLERANCE`] before the last sweep.
 //!
-//! Before that, rolls are scanned: 16 curvatures about each axis, without sweeps. The furthest that hold are starts, and
-//! so is what lies a little beyond them.
+//! Before that, rolls are scanned: 16 curvatures about each axis, without sweeps. The furthest that hold are
+//! starts, and so is what lies a little beyond them.
 //!
 //! Lengths are in edges of the finer mesh, so that inverse masses of 1 suit the kernels.
 
@@ -33,7 +35,8 @@ const SWEEPS: usize = 4;
 const ROUNDS: [f64; 2] = [40.0, 8.0];
 /// Width, in edges of the finer mesh, past which an element gets no more rounds.
 const LARGEST: f64 = 64.0;
-/// How far a round moves the element's corners at first, about, in edges of the finer mesh: larger steps crumple it.
+/// How far a round moves the element's corners at first, about, in edges of the finer mesh: larger steps
+/// crumple it.
 const PUSH: f32 = 0.15;
 /// Part of that which is left in the end.
 const LAST_PUSH: f32 = 0.1;
@@ -211,8 +214,8 @@ impl Local {
 }
 
 impl Memory {
-    /// Scans rolls and searches from the furthest that hold: sign of each search or scan, and how far it came in that
-    /// direction.
+    /// Scans rolls and searches from the furthest that hold: sign of each search or scan, and how far it came
+    /// in that direction.
     fn search(&mut self, starts: &Starts, aim: Aim, kind: LaneKind) -> Vec<(f32, f32)> {
         let mut found = Vec::new();
         let mut rolls = starts.rolled;

@@ -1,8 +1,8 @@
 //! Where searches start and which way they push.
 //!
-//! The paper's search starts from the rest shape. A sheet that is pushed together from there finds the nearest wrinkle, and misses
-//! how far it can shrink by curling up. So most lanes start rolled up, about several axes and to either side. The others start
-//! at rest, with seeded noise along the normal.
+//! The paper's search starts from the rest shape. A sheet that is pushed together from there finds the
+//! nearest wrinkle, and misses how far it can shrink by curling up. So most lanes start rolled up, about
+//! several axes and to either side. The others start at rest, with seeded noise along the normal.
 
 use std::f64::consts::{PI, TAU};
 
@@ -42,8 +42,8 @@ pub(super) struct Start {
 
 /// Starts of a search.
 pub(super) struct Starts {
-    /// Rolled to the curvature that the closed-form bound assumes. That counts every hinge crossed, and no roll uses them
-    /// all.
+    /// Rolled to the curvature that the closed-form bound assumes. That counts every hinge crossed, and no
+    /// roll uses them all.
     pub rolled: [Start; 6],
     /// Not rolled.
     pub at_rest: [Start; 4],
@@ -101,8 +101,9 @@ fn strain_along(direction: DVec3, [x, y, _]: [DVec3; 3]) -> [f32; 3] {
     [a * a, a * b, b * b]
 }
 
-/// Starts of a triangle that is to shrink: rolled along each edge, to either side; and at rest, to shrink along each edge and
-/// everywhere. `shrink` is how far its closed-form bound lets it by bending alone, and `edge` that of the finer mesh \[m\].
+/// Starts of a triangle that is to shrink: rolled along each edge, to either side; and at rest, to shrink
+/// along each edge and everywhere. `shrink` is how far its closed-form bound lets it by bending alone, and
+/// `edge` that of the finer mesh \[m\].
 pub(super) fn shrinking(element: &Element, edge: f64, shrink: f64) -> Starts {
     let frame = frame(element);
     let turning = 2.0 * inverse_sinc(shrink) * edge / element.size();
@@ -120,7 +121,8 @@ pub(super) fn shrinking(element: &Element, edge: f64, shrink: f64) -> Starts {
     }
 }
 
-/// Starts of a triangle that is to stretch: at rest, in six directions and all at once, with and without noise.
+/// Starts of a triangle that is to stretch: at rest, in six directions and all at once, with and without
+/// noise.
 pub(super) fn stretching(element: &Element) -> [Start; BATCH] {
     let frame = frame(element);
     std::array::from_fn(|lane| {
@@ -135,8 +137,8 @@ pub(super) fn stretching(element: &Element) -> [Start; BATCH] {
     })
 }
 
-/// Starts of a hinge that is to bend down and up: rolled about its edge and askew, and at rest. `bend` is how far its
-/// closed-form bounds let it \[rad\], and `edge` that of the finer mesh \[m\].
+/// Starts of a hinge that is to bend down and up: rolled about its edge and askew, and at rest. `bend` is how
+/// far its closed-form bounds let it \[rad\], and `edge` that of the finer mesh \[m\].
 pub(super) fn bending(element: &Element, edge: f64, bend: [f32; 2]) -> Starts {
     let normal = element.normal();
     let axis = (element.points[1] - element.points[0]).normalize_or_zero();

@@ -1,7 +1,9 @@
 //! Coarse levels whose edges are limited (T1, T3): the second paper's.
 //!
-//! Upper limits of coarse edges are those of the cloth, and looser where the rest shape is curved, by how much longer the way over the surface is than
-//! the edge ([`fit::bounds`](crate::hierarchy::fit::bounds) tells that of triangles; an edge takes the looser of its two). There are no lower ones: bending of the cloth is compression of a coarse edge (figure 2).
+//! Upper limits of coarse edges are those of the cloth, and looser where the rest shape is curved, by how
+//! much longer the way over the surface is than the edge ([`fit::bounds`](crate::hierarchy::fit::bounds)
+//! tells that of triangles; an edge takes the looser of its two). There are no lower ones: bending of the
+//! cloth is compression of a coarse edge (figure 2).
 
 use glam::Vec3;
 

@@ -1,4 +1,5 @@
-//! What levels are made from. It is kept, so that they can be made again when other vertices are held than the scene holds (T5).
+//! What levels are made from. It is kept, so that they can be made again when other vertices are held than
+//! the scene holds (T5).
 
 use std::ops::Range as Span;
 
@@ -25,7 +26,8 @@ pub struct Bare<const K: usize> {
 }
 
 impl Bare<3> {
-    /// The levels of a cloth whose `triangles` are named by the `hierarchy`; all vertices in the engine's order.
+    /// The levels of a cloth whose `triangles` are named by the `hierarchy`; all vertices in the engine's
+    /// order.
     pub fn of_cloth(hierarchy: Hierarchy, triangles: &[[u32; 3]]) -> Vec<Self> {
         let bare = hierarchy.levels.into_iter().map(|level| Self {
             positions: level.mesh.positions,
@@ -100,7 +102,8 @@ impl<const K: usize> Default for Holding<K> {
 }
 
 impl<const K: usize> Holding<K> {
-    /// Makes levels for what is held now: those with no inverse mass in `x`, and grips. Allocates only where that is something else than before.
+    /// Makes levels for what is held now: those with no inverse mass in `x`, and grips. Allocates only where
+    /// that is something else than before.
     pub fn hold<L: LevelLimits<K>>(&mut self, body: &Leveled<L, K>, x: &[Quad], grips: &Grips) {
         let (parts, first) = (&body.parts, body.parts.vertices.start);
         let own = &x[parts.vertices.clone()];

@@ -1,9 +1,11 @@
-//! Coarse levels of soft solids: tetrahedra of wider spacings, with the limits of the finest (section 4.1 of the paper).
+//! Coarse levels of soft solids: tetrahedra of wider spacings, with the limits of the finest (section 4.1 of
+//! the paper).
 //!
-//! The levels are meshes of their own, which need not fit into each other. Every vertex is drawn to the nearest point of the finest mesh before
-//! anything is measured: so a level is at rest where the finest is, and what it finds to correct is real. A vertex of the
-//! next finer level follows the tetrahedron that contains it, or the nearest one. Limits need no fit: tetrahedra have no
-//! folds that a larger one would take for stretch.
+//! The levels are meshes of their own, which need not fit into each other. Every vertex is drawn to the
+//! nearest point of the finest mesh before anything is measured: so a level is at rest where the finest is,
+//! and what it finds to correct is real. A vertex of the next finer level follows the tetrahedron that
+//! contains it, or the nearest one. Limits need no fit: tetrahedra have no folds that a larger one would take
+//! for stretch.
 
 use glam::Vec3;
 
@@ -28,7 +30,8 @@ const FLAT: f32 = 0.05;
 const NONE: f32 = 1e-5;
 
 impl Bare<4> {
-    /// Levels of a solid from coarser meshes of its shape, finest first; `mesh` is its rest shape, with vertices in the engine's order.
+    /// Levels of a solid from coarser meshes of its shape, finest first; `mesh` is its rest shape, with
+    /// vertices in the engine's order.
     pub fn of_solid(mesh: &TetrahedronMesh, levels: &[TetrahedronMesh]) -> Vec<Self> {
         let mut bare: Vec<Self> = Vec::new();
         for level in levels {

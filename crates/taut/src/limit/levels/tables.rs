@@ -1,6 +1,8 @@
-//! What is known of a body's coarse levels: their elements, limits and masses, and what they have to do with the base.
+//! What is known of a body's coarse levels: their elements, limits and masses, and what they have to do with
+//! the base.
 //!
-//! Levels of cloth have triangles, those of solids tetrahedra ([`solid`](super::solid)); `K` is the number of corners, and all else is the same.
+//! Levels of cloth have triangles, those of solids tetrahedra ([`solid`](super::solid)); `K` is the number of
+//! corners, and all else is the same.
 
 use std::ops::Range as Span;
 
@@ -20,7 +22,8 @@ use crate::{
     },
 };
 
-/// Least quality (1: equilateral) that an element keeps when a vertex of it is moved onto a pin, relative to before.
+/// Least quality (1: equilateral) that an element keeps when a vertex of it is moved onto a pin, relative to
+/// before.
 const SPOILED: f32 = 0.4;
 
 /// Least distance of two pins that both get a vertex, in edges of the level: of a cluster one speaks for all.
@@ -104,7 +107,8 @@ impl<const K: usize> Levels<K> {
         let Parts { vertices, rest, bare, limits, .. } = parts;
         let mut masses = parts.masses.clone();
         let mut base_sums = vec![1.0; rest.len()];
-        // Where the pins lie on the level: by the vertices and weights of their closest element, level after level.
+        // Where the pins lie on the level: by the vertices and weights of their closest element, level after
+        // level.
         let mut closest: Vec<u32> = pins.to_vec();
         let mut tables: Vec<LevelTables<K>> = Vec::new();
         for (k, mut level) in bare.iter().cloned().enumerate() {
@@ -150,7 +154,8 @@ impl<const K: usize> LevelTables<K> {
         self.base_sums[i].max(1.0)
     }
 
-    /// Makes vertices of the level, which is at `x`, heavier that stand for corners of grips; `first` is the body's first vertex.
+    /// Makes vertices of the level, which is at `x`, heavier that stand for corners of grips; `first` is the
+    /// body's first vertex.
     pub(crate) fn weigh(&self, grips: &Grips, first: usize, x: &mut [Quad]) {
         for (v, heavier, _) in grips.iter().flat_map(Gripped::corners) {
             for (i, pin) in self.pins.iter().enumerate() {
@@ -161,8 +166,8 @@ impl<const K: usize> LevelTables<K> {
         }
     }
 
-    /// Whether vertex `i` of the level is held while the base is at `x`: the pin that it was moved onto is, or it lies in a solid between
-    /// vertices that all are.
+    /// Whether vertex `i` of the level is held while the base is at `x`: the pin that it was moved onto is,
+    /// or it lies in a solid between vertices that all are.
     #[inline(always)]
     pub(super) fn is_held(&self, i: usize, x: &[Quad]) -> bool {
         let held = |v: u32| x[v as usize][3] == 0.0;
@@ -210,7 +215,8 @@ fn sums<const K: usize>(transfer: &Transfer<K>, fine: &[f64], count: usize) -> V
     coarse
 }
 
-/// Inverse masses times mean mass times mean squared edge. A vertex in which no finer one takes part gets a tenth of the mean mass.
+/// Inverse masses times mean mass times mean squared edge. A vertex in which no finer one takes part gets a
+/// tenth of the mean mass.
 fn inverse_masses<const K: usize>(level: &Bare<K>, masses: &[f64]) -> Vec<f32> {
     let mean = masses.iter().sum::<f64>() / masses.len().max(1) as f64;
     let square = mean_square_edge(level);
@@ -231,8 +237,8 @@ fn main_corner<const K: usize>(transfer: &Transfer<K>, v: usize) -> u32 {
     corners[most]
 }
 
-/// Moves vertices of a level onto pins, the nearest of those for which they are `closest`, unless that would spoil an
-/// element. Gives the pin of each.
+/// Moves vertices of a level onto pins, the nearest of those for which they are `closest`, unless that would
+/// spoil an element. Gives the pin of each.
 fn snap<const K: usize>(
     level: &mut Bare<K>,
     shape: impl Fn([Vec3; K]) -> (Vec3, f32),

@@ -1,8 +1,9 @@
 //! Bend limits as a block of the filter: what each hinge does by itself in an iteration.
 //!
-//! The map K x = (x₂ − foot₂)/h₂ + (x₃ − foot₃)/h₃, with feet and heights of the rest shape, adds the directions of the two wings. It is linear,
-//! so it goes into the matrix like the deformation gradient, with the weight κ (A₁ + A₂)/3; and −K x · n, n the mean normal of the hinge, is
-//! 2 ρ sin(θ/2), ρ the mean stretch of the wings' heights. That is clamped between 2 ρ sin(a/2) of the allowed angles a. At rest it is
+//! The map K x = (x₂ − foot₂)/h₂ + (x₃ − foot₃)/h₃, with feet and heights of the rest shape, adds the
+//! directions of the two wings. It is linear, so it goes into the matrix like the deformation gradient, with
+//! the weight κ (A₁ + A₂)/3; and −K x · n, n the mean normal of the hinge, is 2 ρ sin(θ/2), ρ the mean
+//! stretch of the wings' heights. That is clamped between 2 ρ sin(a/2) of the allowed angles a. At rest it is
 //! 2 sin(θ₀/2), whatever the curvature.
 //!
 //! The dual is one number a hinge, along n, and so turns with it.
@@ -34,7 +35,8 @@ const DEBRIS: f32 = 1e6;
 /// Least and largest mean stretch ρ that is believed: beyond, a wing has collapsed or is far from its limits.
 const STRETCH: [f32; 2] = [0.25, 4.0];
 
-/// Weight of hinges against triangles: with 1, strain takes half as many iterations again; with 0.1, bend does.
+/// Weight of hinges against triangles: with 1, strain takes half as many iterations again; with 0.1, bend
+/// does.
 const WEIGHT: f32 = 0.3;
 
 /// Hinges of a body with limits.
@@ -169,8 +171,8 @@ impl Work for ClampBends<'_> {
     }
 }
 
-/// The unit normal halfway between those of the two triangles; the direction away from the wings where they are folded
-/// onto each other. Turned round where `far`.
+/// The unit normal halfway between those of the two triangles; the direction away from the wings where they
+/// are folded onto each other. Turned round where `far`.
 #[inline(always)]
 pub(super) fn mean_normal<L: Real>(x: &[V3<L>; 4], sin_half: L, far: L::Mask) -> V3<L> {
     let (zero, one, tiny) = (L::splat(0.0), L::splat(1.0), L::splat(1e-30));

@@ -1,7 +1,8 @@
 //! Obstacles as a block of the filter: each vertex near one has a dual of its own.
 //!
-//! f = x + w, p = f put outside with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 1000 c m grows with the
-//! vertex's mass, so that it means the same at every resolution; vertices that stay inside get more of it.
+//! f = x + w, p = f put outside with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 1000 c m
+//! grows with the vertex's mass, so that it means the same at every resolution; vertices that stay inside get
+//! more of it.
 
 use glam::Vec3;
 
@@ -48,8 +49,8 @@ pub struct Surroundings<'a> {
 }
 
 impl Touch {
-    /// At the start of a step; `dual` is what [`Touch::dual`] gave at the end of the last, `near` \[m\] how close a
-    /// surface must be to count as touched, `c` the ramp's factor.
+    /// At the start of a step; `dual` is what [`Touch::dual`] gave at the end of the last, `near` \[m\] how
+    /// close a surface must be to count as touched, `c` the ramp's factor.
     pub fn begin(
         around: &Surroundings,
         candidate: bool,

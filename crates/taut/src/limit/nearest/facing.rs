@@ -1,18 +1,18 @@
 //! Which way each triangle faces in a step, so that a crushed one opens the way it came.
 //!
-//! A lower limit leaves two ways to open a triangle that is flat on itself: back, or through itself to the other side. Left to
-//! the gradient of the moment, the duals push one way and, once they have grown past the limit, the other: their pulls cancel,
-//! and on crushed shells single triangles stay collapsed for ever. So the smaller stretch gets a sign, that of the normal
-//! against the one at the start of the step, where the triangle was within its limits, and the clamp always pushes to
-//! the same side.
+//! A lower limit leaves two ways to open a triangle that is flat on itself: back, or through itself to the
+//! other side. Left to the gradient of the moment, the duals push one way and, once they have grown past the
+//! limit, the other: their pulls cancel, and on crushed shells single triangles stay collapsed for ever. So
+//! the smaller stretch gets a sign, that of the normal against the one at the start of the step, where the
+//! triangle was within its limits, and the clamp always pushes to the same side.
 //!
-//! A triangle that was far outside its limits there (cloth may start anyhow) faces nowhere: either way will do. (Turning triangles
-//! that are still far outside after many iterations to where their neighbours face, with new duals, mends some shells and sets off
-//! others: sheets at ±1 % tore apart.)
+//! A triangle that was far outside its limits there (cloth may start anyhow) faces nowhere: either way will
+//! do. (Turning triangles that are still far outside after many iterations to where their neighbours face,
+//! with new duals, mends some shells and sets off others: sheets at ±1 % tore apart.)
 //!
-//! In one step a triangle can therefore turn by no more than 90 degrees, beyond the turn of the body as a whole, which is
-//! taken out. (Smaller neighbourhoods than the body do not do instead: where a shell is crushed, whole neighbourhoods are
-//! predicted inside out.)
+//! In one step a triangle can therefore turn by no more than 90 degrees, beyond the turn of the body as a
+//! whole, which is taken out. (Smaller neighbourhoods than the body do not do instead: where a shell is
+//! crushed, whole neighbourhoods are predicted inside out.)
 
 use super::{
     GRAIN,
@@ -83,8 +83,8 @@ impl Face<'_> {
 }
 
 impl Filter {
-    /// Which way triangles have to face, from where they were and where they are predicted. `turned` is room for where the
-    /// bodies would be had they only turned.
+    /// Which way triangles have to face, from where they were and where they are predicted. `turned` is room
+    /// for where the bodies would be had they only turned.
     pub(super) fn face(
         &self,
         settings: &Settings,
@@ -121,8 +121,8 @@ fn normal<R: Real, M: Limits<R>>(f: &[V3<R>; 2], limits: M) -> V3<R> {
     select3::<R>(near, unit, [zero; 3])
 }
 
-/// Columns of the rotation that takes `old` nearest to `x` about their centres: of all, the one that the sum of
-/// squares likes best, found by turning towards it (Müller et al. 2016).
+/// Columns of the rotation that takes `old` nearest to `x` about their centres: of all, the one that the sum
+/// of squares likes best, found by turning towards it (Müller et al. 2016).
 pub fn turn(old: &[Quad], x: &[Quad]) -> [V3<f32>; 3] {
     let count = old.len().max(1) as f64;
     let mut centers = [[0.0f64; 3]; 2];

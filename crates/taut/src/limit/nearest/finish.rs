@@ -1,8 +1,9 @@
 //! The last few triangles, one by one.
 //!
-//! Most triangles are within their limits after a few iterations; many more go on the few at pins. Every triangle around those
-//! has the tolerance to give, so a handful of projections settles them without disturbing the rest: Gauss–Seidel over the triangles
-//! that are past the tolerance, and over those that their vertices belong to. Momentum is kept, since each projection keeps it.
+//! Most triangles are within their limits after a few iterations; many more go on the few at pins. Every
+//! triangle around those has the tolerance to give, so a handful of projections settles them without
+//! disturbing the rest: Gauss–Seidel over the triangles that are past the tolerance, and over those that
+//! their vertices belong to. Momentum is kept, since each projection keeps it.
 
 use super::tables::{Filter, triangle_of};
 use crate::kernel::{
@@ -14,8 +15,8 @@ use crate::kernel::{
 /// Share of the tolerance that a projection leaves: room for the neighbours' projections.
 const LEAVE: f32 = 0.7;
 
-/// Triangles past the tolerance, of all, up to which this is worth a try. With more it would work as well, but ends steps whose
-/// duals have not settled yet, and motion suffers.
+/// Triangles past the tolerance, of all, up to which this is worth a try. With more it would work as well,
+/// but ends steps whose duals have not settled yet, and motion suffers.
 const FEW: f64 = 0.0003;
 
 /// Projections that a triangle past the tolerance may cause before this is given up.
@@ -47,8 +48,9 @@ impl Finish {
 }
 
 impl Filter {
-    /// Brings the few triangles that are past `tolerance` within it. Says whether that worked, and leaves `x` as it was if not; `worst` of each batch must
-    /// have been measured at `x`. After a `long` time there may be ten times as many: they are stuck then.
+    /// Brings the few triangles that are past `tolerance` within it. Says whether that worked, and leaves `x`
+    /// as it was if not; `worst` of each batch must have been measured at `x`. After a `long` time there may
+    /// be ten times as many: they are stuck then.
     pub(super) fn finish(
         &self,
         x: &mut [Quad],

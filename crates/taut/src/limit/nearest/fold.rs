@@ -1,9 +1,11 @@
 //! Bending as a part of the filter: what hinges pull while limits are met, where cloth touches.
 //!
-//! The velocity update is explicit, and carries the bending of a fine mesh only in hundreds of substeps; softened to what a few can carry, cloth that piles up would
-//! crumple like foil. So here the state that is looked for minimises ½ (x − x₀)ᵀ M (x − x₀) + dt² W(x), implicitly. W = ½ k c |K x − t|², with
-//! the linear map K of [bend limits](super::bend): |K x| is 2 sin(θ/2), so that W is the hinge's energy for small bends (quadratic bending, as
-//! Bergou and others have it for flat cloth), and t the same of the rest shape, along the hinge's normal of the moment. K is constant, and goes into the matrix.
+//! The velocity update is explicit, and carries the bending of a fine mesh only in hundreds of substeps;
+//! softened to what a few can carry, cloth that piles up would crumple like foil. So here the state that is
+//! looked for minimises ½ (x − x₀)ᵀ M (x − x₀) + dt² W(x), implicitly. W = ½ k c |K x − t|², with the linear
+//! map K of [bend limits](super::bend): |K x| is 2 sin(θ/2), so that W is the hinge's energy for small bends
+//! (quadratic bending, as Bergou and others have it for flat cloth), and t the same of the rest shape, along
+//! the hinge's normal of the moment. K is constant, and goes into the matrix.
 
 use super::{
     bend::mean_normal,
@@ -61,7 +63,8 @@ pub struct FoldBatch {
 }
 
 impl Folds {
-    /// Tables of `elements`, whose vertices count from `first`, of a filter of `count` vertices; `unit` is dt² over the mean mass \[s²/kg\].
+    /// Tables of `elements`, whose vertices count from `first`, of a filter of `count` vertices; `unit` is
+    /// dt² over the mean mass \[s²/kg\].
     pub fn new(elements: &[FoldElement], first: u32, count: usize, unit: f64) -> Self {
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let pack = |indices: &[u32]| {

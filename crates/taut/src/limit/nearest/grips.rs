@@ -1,6 +1,8 @@
-//! Grips as a part of what the filter minimises: corners of gripped points are heavier, and have a place to be ([`grip`](crate::boundary::grip)).
+//! Grips as a part of what the filter minimises: corners of gripped points are heavier, and have a place to
+//! be ([`grip`](crate::boundary::grip)).
 //!
-//! They need no dual: limits are to win. What they weigh goes on the diagonal of the matrix, like that of contacts.
+//! They need no dual: limits are to win. What they weigh goes on the diagonal of the matrix, like that of
+//! contacts.
 
 use super::tables::Filter;
 use crate::{

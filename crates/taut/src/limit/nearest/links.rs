@@ -1,10 +1,12 @@
 //! Open seams as a block of the filter: each pair of vertices that is drawn together has a dual of its own.
 //!
-//! With d = xᵢ − xⱼ: f = d + u; p = f shortened to what the pair may be apart at the end of the step (0 once it is closed); pull ± e (2 (p − f) + u),
-//! u ← f − p. The map is linear and does not change, so it goes into the matrix like hinges do, with e = κ A / ℓ², A the area around the two
-//! vertices and ℓ the length of an edge: as stiff as the triangles beside it.
+//! With d = xᵢ − xⱼ: f = d + u; p = f shortened to what the pair may be apart at the end of the step (0 once
+//! it is closed); pull ± e (2 (p − f) + u), u ← f − p. The map is linear and does not change, so it goes into
+//! the matrix like hinges do, with e = κ A / ℓ², A the area around the two vertices and ℓ the length of an
+//! edge: as stiff as the triangles beside it.
 //!
-//! Seams that are closed need none of this: their twins are one vertex of the filter ([`tables`](super::tables)).
+//! Seams that are closed need none of this: their twins are one vertex of the filter
+//! ([`tables`](super::tables)).
 
 use glam::Vec3;
 
@@ -92,7 +94,8 @@ impl Links {
         self.states.iter_mut().for_each(|state| state.u /= growth);
     }
 
-    /// Whether pairs that began the step closed are almost so, in a mesh with edges of length `edge` \[m\]; for some iterations, those too that may close now.
+    /// Whether pairs that began the step closed are almost so, in a mesh with edges of length `edge` \[m\];
+    /// for some iterations, those too that may close now.
     pub fn are_closed(&self, links: &[Link], x: &[Quad], edge: f32, iteration: u32) -> bool {
         let most = OPEN * CLOSED * edge;
         let counts = |state: &LinkState| state.closed || state.allowed <= 0.0 && iteration < PATIENCE;

@@ -31,8 +31,8 @@ pub struct NearestBatch {
 }
 
 impl NearestBatch {
-    /// Packs elements with their `areas` \[m²\] and stiffness inside the limits, which may be empty; vertices count from `first`. Lanes that are left get a triangle without
-    /// area or limits.
+    /// Packs elements with their `areas` \[m²\] and stiffness inside the limits, which may be empty; vertices
+    /// count from `first`. Lanes that are left get a triangle without area or limits.
     pub fn pack(
         indices: &[u32],
         elements: &[StrainElement],

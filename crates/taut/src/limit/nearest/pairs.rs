@@ -1,9 +1,11 @@
-//! Parts of cloth that touch each other or an obstacle's mesh, as a block of the filter: each pair has a dual of its own.
+//! Parts of cloth that touch each other or an obstacle's mesh, as a block of the filter: each pair has a dual
+//! of its own.
 //!
-//! With d = Σ wᵢ xᵢ the line between the nearest points of a pair: f = d + u; p = f with at least the gap along the normal, and with
-//! its way along the surface since the start of the step shortened by μ times what was missing (Eq. 7, as for [obstacles](super::contact));
-//! pull e wᵢ (2 (p − f) + u), u ← f − p. The weight e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which
-//! bounds what the pair adds to the matrix.
+//! With d = Σ wᵢ xᵢ the line between the nearest points of a pair: f = d + u; p = f with at least the gap
+//! along the normal, and with its way along the surface since the start of the step shortened by μ times what
+//! was missing (Eq. 7, as for [obstacles](super::contact)); pull e wᵢ (2 (p − f) + u), u ← f − p. The weight
+//! e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which bounds what the pair
+//! adds to the matrix.
 
 use glam::Vec3;
 
@@ -25,7 +27,8 @@ struct PairTouch {
     vertices: [u32; 4],
     weights: [f32; 4],
     normal: Vec3,
-    /// What the filter's own vertices add to d where they began the step, so that d is what it was then \[m\].
+    /// What the filter's own vertices add to d where they began the step, so that d is what it was then
+    /// \[m\].
     anchor: Vec3,
     /// What their part in d must be at least, along the normal \[m\].
     least: f32,
@@ -153,7 +156,8 @@ impl Pairs {
         grown
     }
 
-    /// One iteration: adds the pulls of all pairs to `r`. Gives how much of its gap the worst pair lacks, 0 to 1 and more.
+    /// One iteration: adds the pulls of all pairs to `r`. Gives how much of its gap the worst pair lacks, 0
+    /// to 1 and more.
     pub fn iterate(&mut self, x: &[Quad], r: &mut [Quad], masses: &[f32], c: f32) -> f32 {
         let mut worst = 0.0f32;
         for pair in &mut self.list {

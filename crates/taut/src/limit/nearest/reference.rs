@@ -1,9 +1,10 @@
 //! The nearest state to (almost) any accuracy: what the filter's result is measured against.
 //!
-//! The same splitting in double precision with one stiffness, iterated until the conditions of a minimum hold: every triangle
-//! within its limits, and M (x − x₀) balanced by what the active limits pull. The linear solve is the filter's own cycle,
-//! as a correction: single precision is enough for that. Lower limits make the set of feasible states nonconvex; what is
-//! found then is the minimum that this iteration leads to from the prediction.
+//! The same splitting in double precision with one stiffness, iterated until the conditions of a minimum
+//! hold: every triangle within its limits, and M (x − x₀) balanced by what the active limits pull. The linear
+//! solve is the filter's own cycle, as a correction: single precision is enough for that. Lower limits make
+//! the set of feasible states nonconvex; what is found then is the minimum that this iteration leads to from
+//! the prediction.
 
 use super::{local::NearestBatch, tables::Filter};
 use crate::{
@@ -38,7 +39,8 @@ pub struct Nearest {
 }
 
 impl Filter {
-    /// The state within the limits of triangles (obstacles do not count) that is nearest to `goal` in the mass metric.
+    /// The state within the limits of triangles (obstacles do not count) that is nearest to `goal` in the
+    /// mass metric.
     pub fn nearest(&self, threads: &Threads, goal: &[[f64; 3]]) -> Nearest {
         let kappa = f64::from(self.stiffness[STAGE]);
         let mut cycle = self.multigrid.scratch();

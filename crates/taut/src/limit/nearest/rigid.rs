@@ -1,17 +1,20 @@
-//! Rigid bodies as a block of the filter: their places are unknowns beside those of the vertices that they touch.
+//! Rigid bodies as a block of the filter: their places are unknowns beside those of the vertices that they
+//! touch.
 //!
-//! Each contact is a block as in [`contact`](super::contact), with the body where it is in this iteration: f = x + w, p = f put outside,
-//! pull e (2 (p − f) + w), w ← f − p. The vertex gets the pull, the body its opposite, as force and as torque about its middle, beside
-//! its own inertia M (b₀ − b). With J the displacement of the touched points by the six unknowns b of each body, an iteration solves
+//! Each contact is a block as in [`contact`](super::contact), with the body where it is in this iteration: f
+//! = x + w, p = f put outside, pull e (2 (p − f) + w), w ← f − p. The vertex gets the pull, the body its
+//! opposite, as force and as torque about its middle, beside its own inertia M (b₀ − b). With J the
+//! displacement of the touched points by the six unknowns b of each body, an iteration solves
 //!
 //! ```text
 //! ⎡ A     −E J          ⎤ ⎡ δx ⎤   ⎡ r_x ⎤      A = M + κ Bᵀ A B + E, the matrix that the cycle solves
 //! ⎣ −JᵀE   M_b + Jᵀ E J ⎦ ⎣ δb ⎦ = ⎣ r_b ⎦
 //! ```
 //!
-//! by elimination: with V the cycle, (M_b + Jᵀ E J − Jᵀ E V E J) δb = r_b + Jᵀ E V r_x, then δx = V r_x + V E J δb. V E J is one more cycle for
-//! each body whenever weights change: e times the arms and e itself are the four components of a [`Quad`]. So a heavy body moves as far as the
-//! cloth under it lets it in every iteration; with its diagonal alone it would creep.
+//! by elimination: with V the cycle, (M_b + Jᵀ E J − Jᵀ E V E J) δb = r_b + Jᵀ E V r_x, then δx = V r_x + V E
+//! J δb. V E J is one more cycle for each body whenever weights change: e times the arms and e itself are the
+//! four components of a [`Quad`]. So a heavy body moves as far as the cloth under it lets it in every
+//! iteration; with its diagonal alone it would creep.
 
 use glam::{Mat3, Vec3};
 
@@ -33,7 +36,8 @@ const BOOST: f32 = 4.0;
 /// Largest weight, as a share of the matrix's diagonal.
 const MOST: f32 = 0.1;
 
-/// Depth from which on a vertex is led back to the side of the body that it came from, in thicknesses of the body.
+/// Depth from which on a vertex is led back to the side of the body that it came from, in thicknesses of the
+/// body.
 const DEEP: f32 = 0.25;
 
 /// Cosine of the angle between normals past which a vertex is on another side of the body.
@@ -56,7 +60,8 @@ struct BodyTouch {
     depth: f32,
     /// How deep it may still be at the end of the step \[m\]: not at all, unless it began inside.
     sunk: f32,
-    /// The side of the body that it is on, in the body's frame: a point of the surface and the outward normal there.
+    /// The side of the body that it is on, in the body's frame: a point of the surface and the outward normal
+    /// there.
     side: [Vec3; 2],
     /// Whether it would go so far that this side alone counts.
     fast: bool,
@@ -140,9 +145,10 @@ impl Rigid {
         3 * self.extra.len() * self.bodies.len()
     }
 
-    /// Prepares a step of `duration` \[s\] in which vertices go from `old` to about `x`, and bodies from the first to about the second of
-    /// their `poses`. `unit` is the mean mass of vertices \[kg\], `reach` \[m\] how much further than its way a vertex may be carried.
-    /// Vertices without mass in `masses` are held, or another stands for them.
+    /// Prepares a step of `duration` \[s\] in which vertices go from `old` to about `x`, and bodies from the
+    /// first to about the second of their `poses`. `unit` is the mean mass of vertices \[kg\], `reach` \[m\]
+    /// how much further than its way a vertex may be carried. Vertices without mass in `masses` are held, or
+    /// another stands for them.
     pub fn begin(
         &mut self,
         poses: &[[Pose; 2]],
@@ -186,7 +192,8 @@ impl Rigid {
         }
     }
 
-    /// Takes up `duals`, which [`keep`](Self::keep) left at the end of the last step, of vertices nearer than `near` \[m\] to a body.
+    /// Takes up `duals`, which [`keep`](Self::keep) left at the end of the last step, of vertices nearer than
+    /// `near` \[m\] to a body.
     pub fn warm(&mut self, x: &[Quad], duals: &[f32], near: f32, c: f32) {
         let count = x.len();
         for touch in &mut self.list {
@@ -249,8 +256,8 @@ impl Rigid {
         grown
     }
 
-    /// One iteration of all contacts: adds their pulls to `r`, and takes the opposite for the bodies. Gives the deepest penetration \[m\], and
-    /// whether some vertex has begun to touch.
+    /// One iteration of all contacts: adds their pulls to `r`, and takes the opposite for the bodies. Gives
+    /// the deepest penetration \[m\], and whether some vertex has begun to touch.
     pub fn iterate(&mut self, [old, x]: [&[Quad]; 2], r: &mut [Quad], masses: &[f32], c: f32) -> (f32, bool) {
         for placed in &mut self.placed {
             let turn = turn_between(placed.now.rotation, placed.goal.rotation);
@@ -337,7 +344,8 @@ impl Rigid {
                 let own = b == touch.body as usize;
                 let [ax, ay, az, one] = self.columns[b][touch.vertex as usize];
                 for k in 0..UNKNOWNS {
-                    // How far unit k of body b moves the point under the vertex, less how far it moves the vertex.
+                    // How far unit k of body b moves the point under the vertex, less how far it moves the
+                    // vertex.
                     let unit = axis(k % 3);
                     let moved = if k < 3 { unit * one } else { unit.cross(Vec3::new(ax, ay, az)) };
                     let under = match (own, k < 3) {
@@ -354,7 +362,8 @@ impl Rigid {
                 }
             }
         }
-        // The cycle is not quite symmetric; nor is it quite an inverse, so that a pivot may come out smaller than the mass alone, which it never is.
+        // The cycle is not quite symmetric; nor is it quite an inverse, so that a pivot may come out smaller
+        // than the mass alone, which it never is.
         for i in 0..n {
             for j in 0..i {
                 let mean = 0.5 * (self.matrix[i * n + j] + self.matrix[j * n + i]);
@@ -378,7 +387,8 @@ impl Rigid {
         self.stale = false;
     }
 
-    /// After the cycle has moved `x`: moves the bodies, and `x` with them. Gives how far the farthest body went \[m\].
+    /// After the cycle has moved `x`: moves the bodies, and `x` with them. Gives how far the farthest body
+    /// went \[m\].
     pub fn solve(&mut self, x: &mut [Quad], masses: &[f32], c: f32) -> f32 {
         let n = UNKNOWNS * self.placed.len();
         for (b, placed) in self.placed.iter().enumerate() {
@@ -433,8 +443,9 @@ impl Rigid {
         self.placed.iter().map(|placed| placed.now)
     }
 
-    /// The last word of a step: puts every vertex that is deeper inside a body's margin than half of it outside, without friction. (What is less is left:
-    /// putting it out would stretch cloth that is within its limits.)
+    /// The last word of a step: puts every vertex that is deeper inside a body's margin than half of it
+    /// outside, without friction. (What is less is left: putting it out would stretch cloth that is within
+    /// its limits.)
     pub fn expel(&self, x: &mut [Quad]) {
         for touch in self.list.iter().filter(|touch| touch.boost > 0.0) {
             let (i, b) = (touch.vertex as usize, touch.body as usize);
@@ -455,8 +466,9 @@ impl BodyTouch {
         WEIGHT * c * masses[self.vertex as usize] * self.boost
     }
 
-    /// Distance from where vertices are held \[m\], and outward normal, in the body's frame. A vertex that is deep inside, or nearer to another side of the
-    /// body than it began the step on, is led back to that side.
+    /// Distance from where vertices are held \[m\], and outward normal, in the body's frame. A vertex that is
+    /// deep inside, or nearer to another side of the body than it began the step on, is led back to that
+    /// side.
     #[inline(always)]
     fn gap(&self, body: &RigidBody, local: Vec3) -> (f32, Vec3) {
         let (distance, normal) = body.obstacle.gap(local);
@@ -471,8 +483,9 @@ impl BodyTouch {
         -self.gap(body, placed.now.to_body(p)).0 - self.sunk
     }
 
-    /// What takes `x` + w \[m\], of a vertex that began the step at `old`, out of the body, with friction (Eq. 7). The body counts as flat, as it is at `x`:
-    /// where the load is heavy, w leads through the body to its far side.
+    /// What takes `x` + w \[m\], of a vertex that began the step at `old`, out of the body, with friction
+    /// (Eq. 7). The body counts as flat, as it is at `x`: where the load is heavy, w leads through the body
+    /// to its far side.
     #[inline(always)]
     fn settled(&self, body: &RigidBody, placed: &Placed, old: Vec3, x: Vec3) -> Vec3 {
         let now = &placed.now;

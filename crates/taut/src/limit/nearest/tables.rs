@@ -27,8 +27,8 @@ use crate::{
     },
 };
 
-/// Tables of one body whose triangles have limits, or of several that touch or are sewn to each other and so must be filtered
-/// together. Copies share all that does not depend on which vertices are held.
+/// Tables of one body whose triangles have limits, or of several that touch or are sewn to each other and so
+/// must be filtered together. Copies share all that does not depend on which vertices are held.
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// Its vertices, of all vertices of the world.
@@ -91,7 +91,8 @@ pub struct Parts<'a> {
     pub bodies: Vec<Range<usize>>,
     /// Its triangles, with vertices of the world.
     pub elements: &'a [StrainElement],
-    /// Their weights in the matrix: rest areas \[m²\]; of several bodies, such that `stiffness` is right for each.
+    /// Their weights in the matrix: rest areas \[m²\]; of several bodies, such that `stiffness` is right for
+    /// each.
     pub areas: &'a [f64],
     /// Their stiffness inside the limits, in the units of κ; empty if that is left to the velocity update.
     pub elastic: &'a [f64],
@@ -105,7 +106,8 @@ pub struct Parts<'a> {
     pub links: Vec<Link>,
     /// How many there would be if no seam were closed.
     pub link_count: usize,
-    /// By vertex, within `vertices`: the one that stands for it, where twins of closed seams are one; no element names another. Empty: each stands for itself.
+    /// By vertex, within `vertices`: the one that stands for it, where twins of closed seams are one; no
+    /// element names another. Empty: each stands for itself.
     pub welds: Vec<u32>,
     /// Masses \[kg\] in the order of `vertices`.
     pub masses: Vec<f64>,
@@ -155,8 +157,8 @@ impl Corners {
     }
 }
 
-/// κ of the ramp's factor 1 for a body of `count` vertices, whose rest shape has the largest extent `size` \[m\], in units of
-/// its mean mass. Bodies without limited triangles have limited hinges.
+/// κ of the ramp's factor 1 for a body of `count` vertices, whose rest shape has the largest extent `size`
+/// \[m\], in units of its mean mass. Bodies without limited triangles have limited hinges.
 pub fn stiffness(count: usize, size: f64, areas: &[f64], bends: &[BendElement]) -> f64 {
     // Each triangle belongs to three hinges, but for borders.
     let area: f64 = match areas {
@@ -316,7 +318,8 @@ impl Filter {
         self.welds.get(i).map_or(i, |&v| v as usize)
     }
 
-    /// The inverse mass of vertex `i` of the body with all for which it stands, in about the units of the engine; 0 if it is held.
+    /// The inverse mass of vertex `i` of the body with all for which it stands, in about the units of the
+    /// engine; 0 if it is held.
     pub(super) fn inverse_mass(&self, i: usize) -> f32 {
         if self.masses[i] > 0.0 { self.edge_length * self.edge_length / self.masses[i] } else { 0.0 }
     }

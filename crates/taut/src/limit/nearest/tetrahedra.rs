@@ -1,8 +1,11 @@
-//! Tetrahedra as a block of the filter: what each does by itself in an iteration, and its dual from step to step.
+//! Tetrahedra as a block of the filter: what each does by itself in an iteration, and its dual from step to
+//! step.
 //!
-//! As triangles do, with three stretches in place of two: f = Bx + u, p = f with its stretches drawn to 1 by what the material is worth and then
-//! clamped, pulls κ V Bᵀ(2 (p − f) + u), u ← f − p. The sign of the smallest stretch tells which side out an element is, so that inverted ones
-//! come back the shortest way. A dual is kept as the symmetric matrix S of u = R S, R the rotation of its element, as [`warm`](super::warm) does.
+//! As triangles do, with three stretches in place of two: f = Bx + u, p = f with its stretches drawn to 1 by
+//! what the material is worth and then clamped, pulls κ V Bᵀ(2 (p − f) + u), u ← f − p. The sign of the
+//! smallest stretch tells which side out an element is, so that inverted ones come back the shortest way. A
+//! dual is kept as the symmetric matrix S of u = R S, R the rotation of its element, as [`warm`](super::warm)
+//! does.
 
 use super::{
     local::{Pulls, put},
@@ -31,7 +34,8 @@ use crate::{
 /// Floats that are kept of a batch: six of a dual, and how far limits give way.
 pub const DUALS: usize = 7 * BATCH;
 
-/// Factor on the mean excess around an element that its limits give way by: a little more than is lost, so that it is enough soon.
+/// Factor on the mean excess around an element that its limits give way by: a little more than is lost, so
+/// that it is enough soon.
 const GENEROUS: f32 = 1.1;
 
 /// Mean excess up to which limits are met in the end, given time, however tight the tolerance is.
@@ -78,7 +82,8 @@ pub struct NearestTetrahedron {
 }
 
 impl Tetrahedra {
-    /// Tables of `elements` with their `weights`, whose vertices count from `first`; the filter has `count` vertices.
+    /// Tables of `elements` with their `weights`, whose vertices count from `first`; the filter has `count`
+    /// vertices.
     pub fn new(elements: &[TetrahedronElement], weights: &[Weight], first: u32, count: usize) -> Self {
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let pack = |indices: &[u32]| NearestTetrahedron {
@@ -109,8 +114,9 @@ impl Tetrahedra {
 }
 
 impl Tetrahedra {
-    /// Lets the limits of elements give way where they cannot be met, as when plates press a solid together by more than it may be: by the mean of what is
-    /// lost around each, so that error is spread and nothing is crushed. `around` is room for a number a vertex. `alone`: so do single elements, by what they lost.
+    /// Lets the limits of elements give way where they cannot be met, as when plates press a solid together
+    /// by more than it may be: by the mean of what is lost around each, so that error is spread and nothing
+    /// is crushed. `around` is room for a number a vertex. `alone`: so do single elements, by what they lost.
     pub fn give_way(&self, states: &mut [TetrahedronState], around: &mut [f32], tolerance: f32, alone: bool) {
         for (i, around) in around.iter_mut().enumerate() {
             let (mut sum, mut count) = (0.0, 0.0);
@@ -138,8 +144,9 @@ impl Tetrahedra {
 }
 
 impl Tetrahedra {
-    /// Takes back limits that gave way, by `factor`, where nothing presses any more: in parts whose limits gave way and no vertex of which is `touched`. Limits
-    /// give way by a little more than is lost, so that without this what was crushed would stay so. `around` is room for a number a vertex.
+    /// Takes back limits that gave way, by `factor`, where nothing presses any more: in parts whose limits
+    /// gave way and no vertex of which is `touched`. Limits give way by a little more than is lost, so that
+    /// without this what was crushed would stay so. `around` is room for a number a vertex.
     pub fn come_back(
         &self,
         states: &mut [TetrahedronState],

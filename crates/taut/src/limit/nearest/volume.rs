@@ -1,27 +1,34 @@
-//! One-ring volumes as a block of the filter (W13; Irving, Schroeder and Fedkiw 2007): the volume around every vertex, that of the
-//! tetrahedra that share it, stays what it is at rest.
+//! One-ring volumes as a block of the filter (W13; Irving, Schroeder and Fedkiw 2007): the volume around
+//! every vertex, that of the tetrahedra that share it, stays what it is at rest.
 //!
-//! Volumes of single tetrahedra cannot all be kept: there are more of them than unknowns, and the body would lock. There is one
-//! ring a vertex, with a pressure π for its multiplier. Rings are kept by p, what elements are drawn to, as the limits are, not by x: then nothing is added to the matrix, and how stiff volumes are
-//! plays no role. Of p, only stretches change with pressure. Before elements are clamped in an iteration, twice:
+//! Volumes of single tetrahedra cannot all be kept: there are more of them than unknowns, and the body would
+//! lock. There is one ring a vertex, with a pressure π for its multiplier. Rings are kept by p, what elements
+//! are drawn to, as the limits are, not by x: then nothing is added to the matrix, and how stiff volumes are
+//! plays no role. Of p, only stretches change with pressure. Before elements are clamped in an iteration,
+//! twice:
 //!
 //! ```text
 //! s = eased stretches − π̄ cof s / (κ + 2 μ + 3 λ), clamped     of every tetrahedron, π̄ the mean of its corners
 //! π ← π + c e, and nearer to 0 by c b, but not past it          e: mean of s₁ s₂ s₃ − 1 around the vertex, in a fixed order; c = 0.7 (κ + 2 μ + 3 λ) / 3
 //! ```
 //!
-//! which is steepest ascent of the dual of the projection onto limits and rings, with the step that its largest curvature allows: the mean over a ring of the means of its tetrahedra has no
-//! eigenvalue above 1. Forces along the gradient of volume at x instead, or pressures from the p of the last iteration, leave an oscillation that nothing damps.
+//! which is steepest ascent of the dual of the projection onto limits and rings, with the step that its
+//! largest curvature allows: the mean over a ring of the means of its tetrahedra has no eigenvalue above 1.
+//! Forces along the gradient of volume at x instead, or pressures from the p of the last iteration, leave an
+//! oscillation that nothing damps.
 //!
-//! The paper projects velocities, by a solve of its own in every step. Here pressures settle while strains do. They go from step to step with the other duals; they are scalars: nothing turns them.
-//! A step has converged when the rings of x are within the tolerance. Rings are free within b, a part of it: kept to the letter, a bar or a cube at rest took up to three times
-//! the iterations, with errors at the tolerance.
+//! The paper projects velocities, by a solve of its own in every step. Here pressures settle while strains
+//! do. They go from step to step with the other duals; they are scalars: nothing turns them. A step has
+//! converged when the rings of x are within the tolerance. Rings are free within b, a part of it: kept to the
+//! letter, a bar or a cube at rest took up to three times the iterations, with errors at the tolerance.
 //!
 //! Pressure ends where limits have given way, and a step ends when rings come no nearer.
 //!
-//! **What does not work:** a cube of few elements, hardly compressible, between plates that press it by more than its limits allow. Volume and limits contradict each other; while both are
-//! still within a few percent, duals of elements grow for as long as steps go on, and the cube bursts at the start of a later step. Bounds on pressures, other rules of which rings count, and rings that give way
-//! as limits do have been tried, and do not prevent that; rings that are free within twice the tolerance do.
+//! **What does not work:** a cube of few elements, hardly compressible, between plates that press it by more
+//! than its limits allow. Volume and limits contradict each other; while both are still within a few percent,
+//! duals of elements grow for as long as steps go on, and the cube bursts at the start of a later step.
+//! Bounds on pressures, other rules of which rings count, and rings that give way as limits do have been
+//! tried, and do not prevent that; rings that are free within twice the tolerance do.
 
 use super::{
     GRAIN, Scratch, VERTEX_GRAIN,
@@ -37,19 +44,22 @@ use crate::{
     limit::{Settings, colored::SharedQuads},
 };
 
-/// How often pressures are mended in an iteration, and by what share of what would mend a ring whose neighbours stay.
+/// How often pressures are mended in an iteration, and by what share of what would mend a ring whose
+/// neighbours stay.
 const TIMES: u32 = 2;
 const SHARE: f32 = 0.7;
 
-/// What of the tolerance a ring may be off without any pressure. Errors that change sign from vertex to vertex are hardly felt by pressures, which are means over
-/// elements: driven to 0, they come back a little larger with every step.
+/// What of the tolerance a ring may be off without any pressure. Errors that change sign from vertex to
+/// vertex are hardly felt by pressures, which are means over elements: driven to 0, they come back a little
+/// larger with every step.
 const BAND: f32 = 0.4;
 
-/// What of the tolerance is used where something touches: what is put outside of obstacles in the end changes volumes.
+/// What of the tolerance is used where something touches: what is put outside of obstacles in the end changes
+/// volumes.
 pub const TOUCHING: f32 = 0.8;
 
-/// How deep a vertex may be inside an obstacle at the end, in what the tolerance is of an edge's length. With three times as much, putting a patch of a torus outside changed rings
-/// by 0.4 %.
+/// How deep a vertex may be inside an obstacle at the end, in what the tolerance is of an edge's length. With
+/// three times as much, putting a patch of a torus outside changed rings by 0.4 %.
 pub const SHALLOW: f32 = 0.1;
 
 /// Largest error of an element that counts: predictions may be wild.
@@ -61,7 +71,8 @@ const YIELDED: f32 = 0.02;
 /// Memory of the block.
 #[derive(Clone, Debug, Default)]
 pub struct Volumes {
-    /// By vertex: π, the relative error of its ring as it was last measured, and the same again, or 0 where limits around it have given way.
+    /// By vertex: π, the relative error of its ring as it was last measured, and the same again, or 0 where
+    /// limits around it have given way.
     rings: Vec<Quad>,
     /// Relative error up to which nothing presses.
     band: f32,
@@ -113,7 +124,8 @@ pub struct Ring {
     pub stiffness: f32,
 }
 
-/// Rings of a filter from its tetrahedra: vertices, weighted volume, 2 μ + 3 λ, and whether volume is kept. Empty if none is.
+/// Rings of a filter from its tetrahedra: vertices, weighted volume, 2 μ + 3 λ, and whether volume is kept.
+/// Empty if none is.
 pub fn rings_of(tetrahedra: &[([u32; 4], f64, f64, bool)], masses: &[f32]) -> Vec<Ring> {
     if !tetrahedra.iter().any(|(.., kept)| *kept) {
         return Vec::new();
@@ -138,7 +150,8 @@ pub fn rings_of(tetrahedra: &[([u32; 4], f64, f64, bool)], masses: &[f32]) -> Ve
 }
 
 impl Filter {
-    /// New pressures of all rings, with stiffness κ and duals that are still to be rescaled; and errors of rings at `x`, if these are to be measured.
+    /// New pressures of all rings, with stiffness κ and duals that are still to be rescaled; and errors of
+    /// rings at `x`, if these are to be measured.
     pub(super) fn press(
         &self,
         settings: &Settings,

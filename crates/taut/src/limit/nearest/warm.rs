@@ -1,8 +1,9 @@
 //! Duals from one step to the next, turned along with their triangles.
 //!
-//! A dual has the principal directions of its triangle's deformation gradient: u = R S, where R is the rotation of the
-//! triangle and S a symmetric 2×2 matrix in its rest frame. S is what is kept. A dual kept in space would pull a triangle
-//! that has turned since towards where it was, the more the softer the first iterations are.
+//! A dual has the principal directions of its triangle's deformation gradient: u = R S, where R is the
+//! rotation of the triangle and S a symmetric 2×2 matrix in its rest frame. S is what is kept. A dual kept in
+//! space would pull a triangle that has turned since towards where it was, the more the softer the first
+//! iterations are.
 
 use super::{
     DUALS,

@@ -1,4 +1,5 @@
-//! How faces meet: duplicates, edges of more than two faces, faces turned over, fans that touch in one vertex.
+//! How faces meet: duplicates, edges of more than two faces, faces turned over, fans that touch in one
+//! vertex.
 
 use rayon::prelude::*;
 
@@ -32,8 +33,8 @@ impl HalfEdge {
     }
 }
 
-/// Adds what is wrong with how faces meet. `sound` says which faces take part; duplicates are left out as well, so that
-/// one mistake is not reported once for each edge of the face.
+/// Adds what is wrong with how faces meet. `sound` says which faces take part; duplicates are left out as
+/// well, so that one mistake is not reported once for each edge of the face.
 pub(super) fn check(mesh: &TriangleMesh, mut sound: Vec<bool>, found: &mut Vec<MeshProblem>) {
     find_duplicates(mesh, &mut sound, found);
     let mut half_edges: Vec<HalfEdge> = mesh
@@ -115,8 +116,8 @@ fn find_duplicates(mesh: &TriangleMesh, sound: &mut [bool], found: &mut Vec<Mesh
     );
 }
 
-/// Adds vertices around which faces form several fans: corners at a vertex are joined across edges, and what is not
-/// joined is a fan of its own.
+/// Adds vertices around which faces form several fans: corners at a vertex are joined across edges, and what
+/// is not joined is a fan of its own.
 fn find_fans<'a>(
     mesh: &TriangleMesh,
     sound: &[bool],

@@ -1,10 +1,11 @@
-//! Animals of blobs, for soft solids and shells: on their feet at y = 0, looking along +x, the same on both sides of z = 0 but for the tail.
+//! Animals of blobs, for soft solids and shells: on their feet at y = 0, looking along +x, the same on both
+//! sides of z = 0 but for the tail.
 
 use super::{GenerateError, blobs::Blobs, require_length};
 use crate::mesh::TriangleMesh;
 
-/// A creature like a small dragon: neck, four legs, tail, spines along its back, and short wings. It is `length` \[m\] from snout to
-/// tail, half as high, and has about so many triangles.
+/// A creature like a small dragon: neck, four legs, tail, spines along its back, and short wings. It is
+/// `length` \[m\] from snout to tail, half as high, and has about so many triangles.
 ///
 /// # Errors
 /// If `length` or `triangles` is out of range.

@@ -5,7 +5,8 @@ use glam::Vec3;
 use super::{GenerateError, require_count, require_length, require_size, require_spacing};
 use crate::mesh::tetrahedra::TetrahedronMesh;
 
-/// The orders in which a path from one corner of a cube to the opposite one can take its three axes, each with whether it is an even one: a tetrahedron each.
+/// The orders in which a path from one corner of a cube to the opposite one can take its three axes, each
+/// with whether it is an even one: a tetrahedron each.
 const PATHS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
@@ -15,12 +16,13 @@ const PATHS: [([usize; 3], bool); 6] = [
     ([1, 0, 2], false),
 ];
 
-/// A bar of `cells` boxes, x, y and z from 0 to `size` \[m\], each cut into six tetrahedra around one of its diagonals. Boxes beside each other are mirror
-/// images, so that no direction is preferred. Vertices run along x first, then y, then z.
+/// A bar of `cells` boxes, x, y and z from 0 to `size` \[m\], each cut into six tetrahedra around one of its
+/// diagonals. Boxes beside each other are mirror images, so that no direction is preferred. Vertices run
+/// along x first, then y, then z.
 ///
 /// # Errors
-/// If a parameter is out of range, there would be more than [`MAX_VERTICES`](super::MAX_VERTICES) vertices, or boxes would be too
-/// small or too thin for single precision.
+/// If a parameter is out of range, there would be more than [`MAX_VERTICES`](super::MAX_VERTICES) vertices,
+/// or boxes would be too small or too thin for single precision.
 pub fn bar(size: Vec3, cells: [u32; 3]) -> Result<TetrahedronMesh, GenerateError> {
     let mut lengths = [0.0; 3];
     let mut n = [0; 3];

@@ -1,7 +1,9 @@
-//! Closed surfaces around smooth unions of simple parts: limbs that taper, plates, and what is carved out of them.
+//! Closed surfaces around smooth unions of simple parts: limbs that taper, plates, and what is carved out of
+//! them.
 //!
-//! The parts give one function of space, negative inside. Its surface is the boundary of the [stuffed](crate::mesh::stuff) solid, which is
-//! a manifold; then vertices move to the middle of their neighbours, along the surface, and back onto it, so that triangles are even.
+//! The parts give one function of space, negative inside. Its surface is the boundary of the
+//! [stuffed](crate::mesh::stuff) solid, which is a manifold; then vertices move to the middle of their
+//! neighbours, along the surface, and back onto it, so that triangles are even.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -114,7 +116,8 @@ impl Blobs {
         self.parts.iter().fold(f64::INFINITY, |value, part| part.joined(value, part.form.distance(p)))
     }
 
-    /// The surface with about so many triangles, on its lowest point at y = 0, `size` metres long along axis `axis`.
+    /// The surface with about so many triangles, on its lowest point at y = 0, `size` metres long along axis
+    /// `axis`.
     pub fn surface(&self, triangles: u32, axis: usize, size: f64) -> Result<TriangleMesh, GenerateError> {
         if !(FEWEST..=MOST).contains(&triangles) {
             let (least, most) = (FEWEST as f32, MOST as f32);

@@ -1,7 +1,8 @@
-//! A cape for the [figure](super::figure): one flat piece, narrow at the shoulders and wide below, with a notch for the neck.
+//! A cape for the [figure](super::figure): one flat piece, narrow at the shoulders and wide below, with a
+//! notch for the neck.
 //!
-//! At the start its front edge lies on the shoulders, and it bends over them and hangs down behind the back. It bends in one direction only, so
-//! that it starts without strain.
+//! At the start its front edge lies on the shoulders, and it bends over them and hangs down behind the back.
+//! It bends in one direction only, so that it starts without strain.
 
 use std::{collections::BTreeMap, f64::consts::PI};
 
@@ -48,7 +49,8 @@ pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
     Ok(Garment { mesh, start, seams: Vec::new() })
 }
 
-/// The boundary, counter-clockwise, in steps of about `edge` \[m\]; y is 0 at the front edge and negative below it.
+/// The boundary, counter-clockwise, in steps of about `edge` \[m\]; y is 0 at the front edge and negative
+/// below it.
 fn outline(edge: f64) -> Vec<DVec2> {
     let [top, low] = WIDTHS;
     let corners = [

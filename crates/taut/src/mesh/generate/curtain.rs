@@ -9,8 +9,9 @@ use super::{Diagonals, Garment, GenerateError, grid, require_count, require_leng
 /// Points at which one pleat is measured.
 const FINE: usize = 4096;
 
-/// A sheet of width and height `size` \[m\] in so many `pleats`, each `depth` \[m\] from front to back. The rail runs along x from 0, and
-/// the curtain hangs down from y = 0, its front towards +z. Its upper edge is the group `rail`.
+/// A sheet of width and height `size` \[m\] in so many `pleats`, each `depth` \[m\] from front to back. The
+/// rail runs along x from 0, and the curtain hangs down from y = 0, its front towards +z. Its upper edge is
+/// the group `rail`.
 pub(super) fn generate(
     size: [f32; 2],
     cells: [u32; 2],

@@ -1,8 +1,9 @@
-//! A human figure to dress: about 1.7 m tall, one closed surface of even triangles, with a skeleton that moves it.
+//! A human figure to dress: about 1.7 m tall, one closed surface of even triangles, with a skeleton that
+//! moves it.
 //!
-//! The body is a smooth union of rolled balls and ellipsoids (`body`), meshed by `net`. Every vertex follows the bones near it
-//! (`skeleton`) by linear blend skinning; weights begin at the nearest bone and are spread along the surface, so that
-//! nothing leaks from one leg to the other through the air.
+//! The body is a smooth union of rolled balls and ellipsoids (`body`), meshed by `net`. Every vertex follows
+//! the bones near it (`skeleton`) by linear blend skinning; weights begin at the nearest bone and are spread
+//! along the surface, so that nothing leaks from one leg to the other through the air.
 
 mod body;
 mod net;
@@ -59,8 +60,8 @@ impl Figure {
         &self.mesh
     }
 
-    /// Where the vertices are at `time` \[s\]. It stands still for half a second, then it walks on the spot, turns from side to side,
-    /// and raises and lowers its arms.
+    /// Where the vertices are at `time` \[s\]. It stands still for half a second, then it walks on the spot,
+    /// turns from side to side, and raises and lowers its arms.
     pub fn at(&self, time: f32) -> Vec<Vec3> {
         let places = pose(f64::from(time));
         let moved = |(&x, weights): (&Vec3, &[(u8, f32); INFLUENCES])| {
@@ -75,7 +76,8 @@ impl Figure {
     }
 }
 
-/// The left shoulder's joint \[m\], and the direction in which the arm leaves it in the first pose: what garments have to know.
+/// The left shoulder's joint \[m\], and the direction in which the arm leaves it in the first pose: what
+/// garments have to know.
 pub(super) fn left_arm() -> (DVec3, DVec3) {
     (joint(Bone::LeftArm), DVec3::new(ARM_SLOPE.cos(), -ARM_SLOPE.sin(), 0.0))
 }

@@ -14,8 +14,9 @@ use crate::mesh::TriangleMesh;
 /// A flat sheet of `size` \[m\] in x and z with `cells` quads, at y = 0 from the origin.
 ///
 /// Its vertices run along x first; its corners are the groups `corner:top-left`, `corner:top-right`,
-/// `corner:bottom-left` and `corner:bottom-right`. Arguments out of range are moved to the nearest that can be made
-/// (a size that is no number becomes 1 m); [`Generator::Grid`](super::Generator::Grid) refuses them instead.
+/// `corner:bottom-left` and `corner:bottom-right`. Arguments out of range are moved to the nearest that can
+/// be made (a size that is no number becomes 1 m); [`Generator::Grid`](super::Generator::Grid) refuses them
+/// instead.
 pub fn grid(size: [f32; 2], cells: [u32; 2], diagonals: Diagonals, seed: u64) -> TriangleMesh {
     let (size, cells) = nearest_allowed(size, cells);
     build(size.map(f64::from), cells.map(u64::from), diagonals, seed)
@@ -107,8 +108,8 @@ fn build(size: [f64; 2], cells: [u64; 2], diagonals: Diagonals, seed: u64) -> Tr
     mesh
 }
 
-/// Texture coordinate of a point of a sheet of `size` \[m\]. The image is upright seen from above with x to the right: v
-/// is 1 at the top (z = 0).
+/// Texture coordinate of a point of a sheet of `size` \[m\]. The image is upright seen from above with x to
+/// the right: v is 1 at the top (z = 0).
 pub(super) fn grid_uv(p: Vec3, size: Vec2) -> Vec2 {
     Vec2::new(p.x / size.x, 1.0 - p.z / size.y)
 }
@@ -116,8 +117,8 @@ pub(super) fn grid_uv(p: Vec3, size: Vec2) -> Vec2 {
 /// Keeps the choice of diagonals independent of the offsets.
 const DIAGONAL_STREAM: u64 = 0x6a09_e667_f3bc_c908;
 
-/// A random step in the disc of a quarter of a cell, in cells. In the square of that size a triangle could become
-/// flat; in the disc its height stays above a fifth of a cell.
+/// A random step in the disc of a quarter of a cell, in cells. In the square of that size a triangle could
+/// become flat; in the disc its height stays above a fifth of a cell.
 fn offset(seed: u64, index: u64) -> DVec2 {
     0.25 * in_disc(seed, index)
 }

@@ -8,19 +8,19 @@ use crate::{
     mesh::TriangleMesh,
 };
 
-/// How often every point is moved. Each time starts from the last triangulation, so that points get further than the
-/// triangles of a grid would let them.
+/// How often every point is moved. Each time starts from the last triangulation, so that points get further
+/// than the triangles of a grid would let them.
 const ROUNDS: u64 = 3;
-/// Smallest height over longest side that a move may leave to a triangle, which keeps angles above some 8 degrees
-/// even before the flips.
+/// Smallest height over longest side that a move may leave to a triangle, which keeps angles above some 8
+/// degrees even before the flips.
 const LEAST_HEIGHT: f64 = 0.15;
 
 /// How far a point may get from its place on the grid, in cells.
 const REACH: f64 = 0.45;
 
-/// Moves the vertices of a flat sheet of `size` \[m\] with vertices `spacing` \[m\] apart to random places, except those of the
-/// boundary, and flips edges until the triangulation is Delaunay's, seen so that cells are square. Texture coordinates are
-/// those of a grid.
+/// Moves the vertices of a flat sheet of `size` \[m\] with vertices `spacing` \[m\] apart to random places,
+/// except those of the boundary, and flips edges until the triangulation is Delaunay's, seen so that cells
+/// are square. Texture coordinates are those of a grid.
 pub(super) fn scatter(mesh: &mut TriangleMesh, size: [f32; 2], spacing: [f64; 2], seed: u64) {
     // Seen so that triangles turn counter-clockwise: z × x = y.
     let cell = DVec2::new(spacing[1], spacing[0]);

@@ -1,4 +1,5 @@
-//! A rectangle of quads, each cut into two triangles: what grids, tubes, tori and the faces of boxes are made of.
+//! A rectangle of quads, each cut into two triangles: what grids, tubes, tori and the faces of boxes are made
+//! of.
 
 use glam::Vec2;
 
@@ -14,8 +15,8 @@ impl Faces {
         Self { triangles: Vec::with_capacity(count), uvs: Vec::with_capacity(count) }
     }
 
-    /// Adds the quad `a b c d` (counter-clockwise from the front) as two triangles, cut from `a` to `c` or, if
-    /// `other_way`, from `b` to `d`.
+    /// Adds the quad `a b c d` (counter-clockwise from the front) as two triangles, cut from `a` to `c` or,
+    /// if `other_way`, from `b` to `d`.
     pub fn quad(&mut self, corners: [u32; 4], uvs: [Vec2; 4], other_way: bool) {
         let cut = if other_way { [[0, 1, 3], [1, 2, 3]] } else { [[0, 1, 2], [0, 2, 3]] };
         for triangle in cut {
@@ -24,8 +25,8 @@ impl Faces {
         }
     }
 
-    /// Adds `cells` quads. `vertex(i, j)` is a vertex of the patch and `uv(i, j)` its texture coordinate, with
-    /// i ≤ `cells[0]` and j ≤ `cells[1]`; the front is where j, seen from i, turns counter-clockwise.
+    /// Adds `cells` quads. `vertex(i, j)` is a vertex of the patch and `uv(i, j)` its texture coordinate,
+    /// with i ≤ `cells[0]` and j ≤ `cells[1]`; the front is where j, seen from i, turns counter-clockwise.
     pub fn patch(
         &mut self,
         cells: [u64; 2],

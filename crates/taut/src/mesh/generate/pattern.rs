@@ -1,4 +1,5 @@
-//! Flat patterns that are sewn and worn: panels cut along curves on a surface in space, flattened, and filled with even triangles.
+//! Flat patterns that are sewn and worn: panels cut along curves on a surface in space, flattened, and filled
+//! with even triangles.
 
 pub(super) mod delaunay;
 pub(super) mod fill;

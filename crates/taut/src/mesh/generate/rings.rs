@@ -30,8 +30,8 @@ impl Ring {
 /// Emits the triangles between two rings as (ring, step) triples, where ring 0 is `inner` and 1 is `outer`,
 /// counter-clockwise when angles grow counter-clockwise and `outer` is outside.
 ///
-/// The walk goes on along the ring whose next vertex comes first, in whole numbers, so that the same triangles come
-/// out on every machine and seams meet. A ring of one vertex is a pole.
+/// The walk goes on along the ring whose next vertex comes first, in whole numbers, so that the same
+/// triangles come out on every machine and seams meet. A ring of one vertex is a pole.
 pub(super) fn stitch(inner: Ring, outer: Ring, mut emit: impl FnMut([(usize, u64); 3])) {
     let (mut i, mut o) = (0, 0);
     let inner_end = if inner.count == 1 { 0 } else { inner.count };

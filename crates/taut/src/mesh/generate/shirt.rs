@@ -1,9 +1,10 @@
 //! A T-shirt: a pattern of four flat panels, sewn and put on the [figure](super::figure).
 //!
-//! In space it is made of simple surfaces: a tube of rounded cross-section up to the armpits, a front and a back that close over the shoulders,
-//! and two round sleeves along the arms, cut off where they meet the body. Sleeves and tube can be laid flat without any strain,
-//! the shoulders nearly so; what remains is spread out by [`flatten`](super::pattern::flatten). Edges of panels that are sewn
-//! together have as many vertices, in the same places.
+//! In space it is made of simple surfaces: a tube of rounded cross-section up to the armpits, a front and a
+//! back that close over the shoulders, and two round sleeves along the arms, cut off where they meet the
+//! body. Sleeves and tube can be laid flat without any strain, the shoulders nearly so; what remains is
+//! spread out by [`flatten`](super::pattern::flatten). Edges of panels that are sewn together have as many
+//! vertices, in the same places.
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,8 @@ const WIDTH: f64 = 0.212;
 const DEPTH: f64 = 0.15;
 /// Height of the hem \[m\].
 const HEM: f64 = 0.82;
-/// Radius of the sleeves \[m\], how far below the arm's their axis runs, and how far from the shoulder's joint they end.
+/// Radius of the sleeves \[m\], how far below the arm's their axis runs, and how far from the shoulder's
+/// joint they end.
 const SLEEVE: f64 = 0.082;
 const SLEEVE_DROP: f64 = 0.015;
 const SLEEVE_END: f64 = 0.24;
@@ -95,7 +97,8 @@ impl Armhole {
         SLEEVE * (1.0 - off * off).max(0.0).sqrt()
     }
 
-    /// A point of the front, whose neckline is at `neckline` in the middle. Parameters: −1 to 1 from side to side, 0 to 1 upward.
+    /// A point of the front, whose neckline is at `neckline` in the middle. Parameters: −1 to 1 from side to
+    /// side, 0 to 1 upward.
     fn front(&self, p: DVec2, neckline: f64) -> DVec3 {
         let (across, round) = (FRAC_PI_2 * p.x).sin_cos();
         let u = across.abs();
@@ -103,7 +106,8 @@ impl Armhole {
             let y = HEM + (self.low - HEM) * p.y / ARMPIT;
             return DVec3::new(WIDTH * across, y, DEPTH * round);
         }
-        // Upward, each column is a quarter of an ellipse, which ends at the shoulder or at the neckline, a parabola.
+        // Upward, each column is a quarter of an ellipse, which ends at the shoulder or at the neckline, a
+        // parabola.
         let neck = NECK / self.width(self.high);
         let cut = (FRAC_PI_2 - neckline.asin()) * (1.0 - (u / neck).powi(2)).max(0.0);
         // Squared, because armholes begin as steeply as a root.
@@ -145,7 +149,8 @@ pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
         .map(|k| ARMPIT * f64::from(k) / 30.0)
         .chain((0..=40).map(|k| ARMPIT + (1.0 - ARMPIT) * (f64::from(k) / 40.0).powf(0.7)))
         .collect();
-    // Hem, right side, right armhole, right shoulder, neckline, left shoulder, left armhole, left side; right as seen from outside.
+    // Hem, right side, right armhole, right shoulder, neckline, left shoulder, left armhole, left side; right
+    // as seen from outside.
     let body_chains = [
         chain(p(-1.0, 0.0), p(1.0, 0.0)),
         chain(p(1.0, 0.0), p(1.0, ARMPIT)),
@@ -163,8 +168,8 @@ pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
     let front = body(NECKLINES[0], 1.0);
     let back = body(NECKLINES[1], -1.0);
 
-    // Cut open along its lowest line. Underarm, end, underarm, armhole from the armpit to the tip and down again; from outside, the
-    // left sleeve's end is up and its front to the right.
+    // Cut open along its lowest line. Underarm, end, underarm, armhole from the armpit to the tip and down
+    // again; from outside, the left sleeve's end is up and its front to the right.
     let sleeve_chains = [
         chain(p(1.0, 0.0), p(1.0, 1.0)),
         chain(p(1.0, 1.0), p(-1.0, 1.0)),
@@ -247,7 +252,8 @@ impl Work {
     fn finish(mut self) -> Garment {
         self.seams.sort_unstable();
         self.seams.dedup();
-        // Vertices in which several seams meet have been moved more than once, by rounding: all get the place of the first.
+        // Vertices in which several seams meet have been moved more than once, by rounding: all get the place
+        // of the first.
         for _ in 0..4 {
             for &[v, w] in &self.seams {
                 self.start[w as usize] = self.start[v as usize];

@@ -93,8 +93,8 @@ fn icosahedron() -> ([DVec3; 12], [[usize; 3]; 20]) {
     (corners, faces)
 }
 
-/// Longitude and latitude. Corners of a triangle across the seam run past 1 instead of jumping back to 0, and a pole
-/// takes the middle longitude of the other two corners.
+/// Longitude and latitude. Corners of a triangle across the seam run past 1 instead of jumping back to 0, and
+/// a pole takes the middle longitude of the other two corners.
 fn spherical_uv(corners: [Vec3; 3]) -> [Vec2; 3] {
     let is_pole = |p: Vec3| p.x.hypot(p.z) < 1e-6 * p.length();
     let mut u = corners.map(|p| (-p.z).atan2(p.x) / std::f32::consts::TAU + 0.5);

@@ -40,8 +40,8 @@ fn measure(mesh: &TriangleMesh) -> Measure {
     Measure { euler, boundary_edges, area, volume, angles }
 }
 
-/// Every triangle's texture coordinates lie together (no jump across a seam: none is wider than `widest`), cover some
-/// area, and are not mirrored.
+/// Every triangle's texture coordinates lie together (no jump across a seam: none is wider than `widest`),
+/// cover some area, and are not mirrored.
 fn assert_uvs_sound(mesh: &TriangleMesh, widest: f32) {
     let uvs = mesh.uvs.as_ref().unwrap();
     assert_eq!(uvs.len(), mesh.triangles.len());
@@ -187,8 +187,8 @@ proptest! {
         assert_uvs_sound(&mesh, 1.0);
     }
 
-    /// Whatever the parameters: a mesh without problems, or an error, and never a panic. Counts are drawn so that
-    /// what is made stays small and what is too large is met as well.
+    /// Whatever the parameters: a mesh without problems, or an error, and never a panic. Counts are drawn so
+    /// that what is made stays small and what is too large is met as well.
     #[test]
     fn anything(shape in 0..9, l in prop::array::uniform3(any::<f32>()), small: bool,
                 n in prop::array::uniform3(prop_oneof![0u32..40, any::<u32>()])) {

@@ -1,4 +1,5 @@
-//! The body-centred cubic lattice: which of its points lie inside, where its edges are cut, and which points move onto the surface.
+//! The body-centred cubic lattice: which of its points lie inside, where its edges are cut, and which points
+//! move onto the surface.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,8 @@ const ALPHA_LONG: f64 = 0.24999;
 /// The same of a short edge.
 const ALPHA_SHORT: f64 = 0.41189;
 
-/// Steps from a point to its neighbours in halves of the spacing, the later ones first; the others are their opposites.
+/// Steps from a point to its neighbours in halves of the spacing, the later ones first; the others are their
+/// opposites.
 pub(super) const STEPS: [[i64; 3]; 7] =
     [[2, 0, 0], [0, 2, 0], [0, 0, 2], [1, 1, 1], [-1, 1, 1], [1, -1, 1], [-1, -1, 1]];
 /// Steps before this one are along long edges.
@@ -116,13 +118,15 @@ impl Lattice {
         self.grid.place(c)
     }
 
-    /// Where the edge from `a` to `b` (in halves of the spacing) is cut: one end is inside, the other outside.
+    /// Where the edge from `a` to `b` (in halves of the spacing) is cut: one end is inside, the other
+    /// outside.
     pub fn cut(&self, a: I64Vec3, b: I64Vec3) -> DVec3 {
         let (start, step) = step(a, b);
         self.cuts[&(self.grid.number(start), step)]
     }
 
-    /// Moves points onto the nearest cut of their edges where that is too near; the cuts of their other edges are gone with that.
+    /// Moves points onto the nearest cut of their edges where that is too near; the cuts of their other edges
+    /// are gone with that.
     fn warp(&mut self) {
         let mut near: Vec<u32> = Vec::with_capacity(2 * self.cuts.len());
         for &(number, step) in self.cuts.keys() {
@@ -283,8 +287,9 @@ mod tests {
                     (least, most) = (least.min(angle), most.max(angle));
                 }
             }
-            // Neighbours agree on how faces are halved: no face has three tetrahedra, and what is alone bounds the solid. A face that
-            // two do not share with the same vertices would be alone twice, so that edges would have an odd number.
+            // Neighbours agree on how faces are halved: no face has three tetrahedra, and what is alone
+            // bounds the solid. A face that two do not share with the same vertices would be alone twice, so
+            // that edges would have an odd number.
             let mut faces: HashMap<[u32; 3], u32> = HashMap::new();
             for corners in &filling.tetrahedra {
                 for skip in 0..4 {
@@ -305,8 +310,9 @@ mod tests {
             }
         }
         assert!(count > 20_000, "{count}");
-        // Cuts that have nothing to do with each other, at the ends of what stays, are worse than any surface: a corner whose long edge is cut as
-        // near as can be, between two points that moved as far as can be, has 10.205°.
+        // Cuts that have nothing to do with each other, at the ends of what stays, are worse than any
+        // surface: a corner whose long edge is cut as near as can be, between two points that moved as far as
+        // can be, has 10.205°.
         assert!(least >= 10.2 && most <= 151.1, "{least} {most}");
         // The cuts are extreme enough to find it.
         assert!(least < 11.0 && most > 150.0, "{least} {most}");

@@ -8,9 +8,10 @@ use crate::mesh::{TriangleMesh, embed::Locator, tetrahedra::TetrahedronMesh};
 /// A level with fewer vertices than this is not worth its while: the one before it can be solved directly.
 const FEWEST: usize = 150;
 
-/// Coarser levels of `finest`, which fills `surface` at `spacing` \[m\]: stuffed at twice the spacing, four times and so on, the finest of them
-/// first. It ends before a level that would lose parts (some vertex of `finest` further from it than its spacing), or have fewer than
-/// 150 vertices. Of a mesh that comes from a file, its [surface](TetrahedronMesh::surface) and [`spacing_of`] will do.
+/// Coarser levels of `finest`, which fills `surface` at `spacing` \[m\]: stuffed at twice the spacing, four
+/// times and so on, the finest of them first. It ends before a level that would lose parts (some vertex of
+/// `finest` further from it than its spacing), or have fewer than 150 vertices. Of a mesh that comes from a
+/// file, its [surface](TetrahedronMesh::surface) and [`spacing_of`] will do.
 pub fn solid_levels(surface: &TriangleMesh, spacing: f32, finest: &TetrahedronMesh) -> Vec<TetrahedronMesh> {
     let mut levels = Vec::new();
     let Ok(prepared) = Prepared::new(surface) else { return levels };
@@ -31,8 +32,8 @@ pub fn solid_levels(surface: &TriangleMesh, spacing: f32, finest: &TetrahedronMe
     levels
 }
 
-/// The spacing at which stuffing would make tetrahedra as large as those of `mesh` \[m\]: a mean in which large ones weigh more, for those
-/// that a surface cut are small.
+/// The spacing at which stuffing would make tetrahedra as large as those of `mesh` \[m\]: a mean in which
+/// large ones weigh more, for those that a surface cut are small.
 pub fn spacing_of(mesh: &TetrahedronMesh) -> f32 {
     let volumes = || (0..mesh.tetrahedra.len()).map(|t| mesh.volume(t).abs());
     let (sum, squares): (f64, f64) = (volumes().sum(), volumes().map(|volume| volume * volume).sum());

@@ -1,6 +1,7 @@
 //! Takes away tetrahedra until the boundary is a manifold, and pieces that came off.
 //!
-//! Where a part is about as thin as a cell, tetrahedra may hang together by a vertex or an edge alone, or thin necks be broken off.
+//! Where a part is about as thin as a cell, tetrahedra may hang together by a vertex or an edge alone, or
+//! thin necks be broken off.
 
 use std::collections::HashMap;
 
@@ -11,8 +12,8 @@ use crate::{contact::tangle::Sets, mesh::tetrahedra::FACES};
 /// Rounds of dropping after which it is given up. Each one drops at least one tetrahedron; a few are usual.
 const ROUNDS: usize = 64;
 
-/// Drops tetrahedra until every edge of the boundary has two faces and every vertex one fan of them. How many are gone, or `None` if
-/// there is still something wrong.
+/// Drops tetrahedra until every edge of the boundary has two faces and every vertex one fan of them. How many
+/// are gone, or `None` if there is still something wrong.
 pub(super) fn mend(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3]) -> Option<usize> {
     let count = tetrahedra.len();
     for _ in 0..ROUNDS {
@@ -81,7 +82,8 @@ fn sorted_faces(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], u32)> {
     faces.collect()
 }
 
-/// Of the groups that hang together through faces about each bad vertex or edge only the largest stays; if there is one group, it goes.
+/// Of the groups that hang together through faces about each bad vertex or edge only the largest stays; if
+/// there is one group, it goes.
 fn drop_about(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3], bad: &[[u32; 2]]) {
     let mut about: HashMap<u32, Vec<u32>> = bad.iter().flatten().map(|&v| (v, Vec::new())).collect();
     for (t, tetrahedron) in tetrahedra.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! A surface made ready to be filled at any spacing: one vertex a place, faces that have an area, out on the outside.
+//! A surface made ready to be filled at any spacing: one vertex a place, faces that have an area, out on the
+//! outside.
 
 use glam::{DVec3, Vec3};
 
@@ -112,7 +113,8 @@ impl Prepared {
         2.0 * self.volume / self.area
     }
 
-    /// About how many tetrahedra a spacing \[m\] gives: 12 to a cube of it, and those that the surface cuts into several.
+    /// About how many tetrahedra a spacing \[m\] gives: 12 to a cube of it, and those that the surface cuts
+    /// into several.
     pub fn estimate(&self, spacing: f64) -> f64 {
         12.0 * self.volume / spacing.powi(3) + CUT * self.area / spacing.powi(2)
     }
@@ -124,7 +126,8 @@ impl Prepared {
         if (12.0 * self.volume / tetrahedra).cbrt() <= 1e-6 * size {
             return Err(StuffError::EnclosesNothing { open: self.open });
         }
-        // By halving: the estimate falls with the spacing, and each of its two parts alone bounds the spacing.
+        // By halving: the estimate falls with the spacing, and each of its two parts alone bounds the
+        // spacing.
         let parts = [(12.0 * self.volume / tetrahedra).cbrt(), (CUT * self.area / tetrahedra).sqrt()];
         let (mut low, mut high) = (parts[0].max(parts[1]), parts[0] + parts[1]);
         for _ in 0..40 {
@@ -183,7 +186,8 @@ impl Prepared {
         Ok(Filled { positions, tetrahedra, warnings })
     }
 
-    /// Drops what came off: pieces of which everything that they touch of the surface belongs to a larger one as well.
+    /// Drops what came off: pieces of which everything that they touch of the surface belongs to a larger one
+    /// as well.
     fn drop_pieces(&self, tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3], warnings: &mut Vec<String>) {
         let pieces = pieces(tetrahedra, positions);
         if pieces.len() < 2 {

@@ -1,9 +1,10 @@
 //! What each tetrahedron of the lattice becomes: itself, what the surface leaves of it, or nothing.
 //!
-//! With one corner inside, a tetrahedron is left; with two or three, a pyramid or a prism, whose four-sided faces are halved so that
-//! neighbours agree: the halving edge ends at that cut which is further from the corner outside. Both neighbours see the same cuts, and an
-//! order of cuts never halves the sides of a prism all the same way round. Angles are better than with fixed halvings (9.3° to 160.5° for the worst
-//! cuts where the long edge's cut always ends it).
+//! With one corner inside, a tetrahedron is left; with two or three, a pyramid or a prism, whose four-sided
+//! faces are halved so that neighbours agree: the halving edge ends at that cut which is further from the
+//! corner outside. Both neighbours see the same cuts, and an order of cuts never halves the sides of a prism
+//! all the same way round. Angles are better than with fixed halvings (9.3° to 160.5° for the worst cuts
+//! where the long edge's cut always ends it).
 
 use std::collections::HashMap;
 
@@ -14,7 +15,8 @@ use super::lattice::{Lattice, Side};
 /// Angles \[°\] that the paper publishes as bounds for its first pair of α.
 pub(super) const ANGLES: [f64; 2] = [10.78, 164.74];
 
-/// The two diagonals of the faces of a cube's side, as steps from the middle of a long edge: corners around it, in order.
+/// The two diagonals of the faces of a cube's side, as steps from the middle of a long edge: corners around
+/// it, in order.
 const AROUND: [[i64; 2]; 4] = [[-1, -1], [1, -1], [1, 1], [-1, 1]];
 
 /// Collects tetrahedra and their vertices.
@@ -43,7 +45,8 @@ impl<'a> Filling<'a> {
         filling
     }
 
-    /// The four tetrahedra about the long edge from `c` along `axis`; their other long edges join points with even coordinates.
+    /// The four tetrahedra about the long edge from `c` along `axis`; their other long edges join points with
+    /// even coordinates.
     fn around(&mut self, c: I64Vec3, axis: usize) {
         let mut far = c;
         far[axis] += 2;
@@ -123,8 +126,8 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// A prism between two triangles. Of each side it is said whether it is halved from the top of its first corner to the bottom of its
-    /// second, or the other way; what is free is chosen for the best angles.
+    /// A prism between two triangles. Of each side it is said whether it is halved from the top of its first
+    /// corner to the bottom of its second, or the other way; what is free is chosen for the best angles.
     fn prism(&mut self, top: [u32; 3], bottom: [u32; 3], halved: [Option<bool>; 3]) {
         let mut best: (f64, [[u32; 4]; 3]) = (f64::NEG_INFINITY, [[0; 4]; 3]);
         for free in [false, true] {
@@ -145,8 +148,8 @@ impl<'a> Filling<'a> {
         worst.into_iter().fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether the face with corners `pair` inside and `out` outside is halved from the first of the pair to the cut of the second's edge:
-    /// where that cut is further from the corner outside.
+    /// Whether the face with corners `pair` inside and `out` outside is halved from the first of the pair to
+    /// the cut of the second's edge: where that cut is further from the corner outside.
     fn starts_at_first(&self, corners: &[I64Vec3; 4], pair: [usize; 2], out: usize) -> bool {
         let [first, second] = pair.map(|k| {
             let cut = self.lattice.cut(corners[k], corners[out]);
@@ -182,9 +185,11 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// Three tetrahedra of a prism, or `None` if its sides are halved all the same way round, where there are none.
+/// Three tetrahedra of a prism, or `None` if its sides are halved all the same way round, where there are
+/// none.
 fn parts(top: [u32; 3], bottom: [u32; 3], down: [bool; 3]) -> Option<[[u32; 4]; 3]> {
-    // The corner of the top or bottom where two halving edges meet sees the rest: the side opposite, and the other end.
+    // The corner of the top or bottom where two halving edges meet sees the rest: the side opposite, and the
+    // other end.
     for k in 0..3 {
         let (next, last) = ((k + 1) % 3, (k + 2) % 3);
         let apex = match (down[k], down[last]) {
@@ -194,7 +199,8 @@ fn parts(top: [u32; 3], bottom: [u32; 3], down: [bool; 3]) -> Option<[[u32; 4]; 
         };
         let (near, far) = apex;
         let [p, q] = [next, last];
-        // The side from `next` to `last`, halved from the top of the first to the bottom of the second or the other way.
+        // The side from `next` to `last`, halved from the top of the first to the bottom of the second or the
+        // other way.
         let halves = if down[next] {
             [[top[p], top[q], bottom[q]], [top[p], bottom[q], bottom[p]]]
         } else {

@@ -14,7 +14,8 @@ const SAMPLES: usize = 20_000;
 /// Lost volume that is worth a word even if every vertex is near.
 const LOST: f64 = 0.05;
 
-/// A sentence if parts of the surface are further than a spacing from the tetrahedra, or much volume is missing.
+/// A sentence if parts of the surface are further than a spacing from the tetrahedra, or much volume is
+/// missing.
 pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Option<String> {
     let locator = Locator::new(&filled.positions, &filled.tetrahedra);
     let mut normals = vec![DVec3::ZERO; prepared.positions.len()];
@@ -36,7 +37,8 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
     }
     let mut thickness: Vec<f64> = lost.iter().filter_map(|&v| through(prepared, v, normals[v])).collect();
     thickness.sort_unstable_by(f64::total_cmp);
-    // Half of what is lost would be kept; without any, volume is lost at corners alone, by the square of the spacing.
+    // Half of what is lost would be kept; without any, volume is lost at corners alone, by the square of the
+    // spacing.
     let right = match thickness.get(thickness.len() / 2) {
         Some(&middle) => middle.min(0.5 * spacing),
         None => 0.5 * spacing,

@@ -1,9 +1,10 @@
 //! How often a surface winds about a point, and where a line passes through it.
 //!
-//! The generalised winding number (Jacobson et al. 2013) is the sum of the solid angles of all triangles over 4π: 1 inside a closed
-//! surface, 0 outside, and in between near a hole, so that 0.5 closes it smoothly. Where a surface passes through itself it is 2 in what lies
-//! inside twice. Far triangles count as one dipole a node of the tree (Barill et al. 2018), which is within a few percent, so that a point
-//! takes microseconds.
+//! The generalised winding number (Jacobson et al. 2013) is the sum of the solid angles of all triangles over
+//! 4π: 1 inside a closed surface, 0 outside, and in between near a hole, so that 0.5 closes it smoothly.
+//! Where a surface passes through itself it is 2 in what lies inside twice. Far triangles count as one dipole
+//! a node of the tree (Barill et al. 2018), which is within a few percent, so that a point takes
+//! microseconds.
 
 use std::f64::consts::PI;
 
@@ -81,8 +82,8 @@ impl WindingTree {
         found
     }
 
-    /// Adds where the line from `p` to `q` passes through triangles: the part of the way, and whether it passes from their back to their
-    /// front, that is outwards. In order.
+    /// Adds where the line from `p` to `q` passes through triangles: the part of the way, and whether it
+    /// passes from their back to their front, that is outwards. In order.
     pub fn crossings(&self, p: DVec3, q: DVec3, found: &mut Vec<(f64, bool)>) {
         found.clear();
         self.visit(p.min(q), p.max(q), |triangle| {

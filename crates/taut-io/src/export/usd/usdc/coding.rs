@@ -1,10 +1,11 @@
-//! How the tables at the end of a crate file are packed: integers as differences of one to four bytes, all of it in LZ4.
+//! How the tables at the end of a crate file are packed: integers as differences of one to four bytes, all of
+//! it in LZ4.
 //!
-//! The LZ4 here stores bytes as they are, which every reader of LZ4 takes: the tables of a whole run are a few kilobytes, beside
-//! positions that the format never packs.
+//! The LZ4 here stores bytes as they are, which every reader of LZ4 takes: the tables of a whole run are a
+//! few kilobytes, beside positions that the format never packs.
 
-/// Integers in the format's packing, before LZ4: the most common difference, two bits for each integer (common, or one, two or
-/// four bytes), then the differences that are not the common one.
+/// Integers in the format's packing, before LZ4: the most common difference, two bits for each integer
+/// (common, or one, two or four bytes), then the differences that are not the common one.
 pub fn pack_integers(values: &[u32]) -> Vec<u8> {
     if values.is_empty() {
         return Vec::new();
@@ -46,11 +47,13 @@ fn most_common(values: &[i32]) -> i32 {
     sorted.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).map_or(0, |run| run[0])
 }
 
-/// `bytes` as one chunk of LZ4 that holds nothing but literals, with the format's leading count of further chunks.
+/// `bytes` as one chunk of LZ4 that holds nothing but literals, with the format's leading count of further
+/// chunks.
 pub fn store_in_lz4(bytes: &[u8]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(bytes.len() + bytes.len() / 255 + 3);
     packed.push(0);
-    // A token whose upper half is the number of literals; 15 means that bytes follow which add to it, up to one below 255.
+    // A token whose upper half is the number of literals; 15 means that bytes follow which add to it, up to
+    // one below 255.
     let Some(mut more) = bytes.len().checked_sub(15) else {
         packed.push((bytes.len() as u8) << 4);
         packed.extend(bytes);

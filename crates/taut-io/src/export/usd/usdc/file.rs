@@ -1,4 +1,5 @@
-//! The bytes of a crate file: a head that says where the table of contents is, then values one after the other.
+//! The bytes of a crate file: a head that says where the table of contents is, then values one after the
+//! other.
 
 use std::io::{self, Seek, SeekFrom, Write};
 

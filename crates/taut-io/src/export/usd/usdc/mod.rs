@@ -1,8 +1,8 @@
 //! Binary layers, the crate files of USD (`.usdc`), written as the data comes.
 //!
-//! A crate file holds values anywhere, and tables at its end that say which attribute has which of them at which time. So a frame
-//! is written and forgotten; what stays in memory is eight bytes for each sample of each attribute. Arrays of floats are never
-//! packed, so points cost twelve bytes as in the frames of a run.
+//! A crate file holds values anywhere, and tables at its end that say which attribute has which of them at
+//! which time. So a frame is written and forgotten; what stays in memory is eight bytes for each sample of
+//! each attribute. Arrays of floats are never packed, so points cost twelve bytes as in the frames of a run.
 
 mod coding;
 mod file;

@@ -153,8 +153,9 @@ impl Tables {
         [count(self.specs.len()), column(0), column(1), column(2)].concat()
     }
 
-    /// Paths in depth-first order, each with its place, its name and a jump: how many entries on its next sibling is, where it
-    /// has children too; 0: its sibling is next; −1: it has children and no sibling; −2: neither.
+    /// Paths in depth-first order, each with its place, its name and a jump: how many entries on its next
+    /// sibling is, where it has children too; 0: its sibling is next; −1: it has children and no sibling; −2:
+    /// neither.
     fn write_paths(&self) -> Vec<u8> {
         let mut columns = [Vec::new(), Vec::new(), Vec::new()];
         self.walk(0, false, &mut columns);

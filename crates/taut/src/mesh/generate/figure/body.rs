@@ -38,7 +38,8 @@ impl Solid {
     }
 }
 
-/// Differences of distance \[m\] below which parts of the trunk, parts of a limb, and limbs with the trunk melt into each other.
+/// Differences of distance \[m\] below which parts of the trunk, parts of a limb, and limbs with the trunk
+/// melt into each other.
 const TRUNK_BLEND: f64 = 0.06;
 const LIMB_BLEND: f64 = 0.012;
 const ROOT_BLEND: f64 = 0.03;

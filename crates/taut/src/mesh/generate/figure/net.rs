@@ -1,5 +1,5 @@
-//! A closed surface as a mesh of even triangles: surface nets (Gibson 1998), then vertices moved along the surface and edges
-//! flipped until triangles are nearly equilateral.
+//! A closed surface as a mesh of even triangles: surface nets (Gibson 1998), then vertices moved along the
+//! surface and edges flipped until triangles are nearly equilateral.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -116,8 +116,8 @@ fn surface_net(body: &Body, low: DVec3, high: DVec3, cell: f64) -> (Vec<DVec3>, 
     (points, triangles)
 }
 
-/// Where two corners of a face are inside and the other two, across from each other, outside, the surface would touch itself: the
-/// corner outside that is nearer to the surface is counted as inside.
+/// Where two corners of a face are inside and the other two, across from each other, outside, the surface
+/// would touch itself: the corner outside that is nearer to the surface is counted as inside.
 fn join_diagonals(values: &mut [f64], count: [usize; 3]) {
     let strides = [1, count[0], count[0] * count[1]];
     let mut changed = true;
@@ -144,7 +144,8 @@ fn join_diagonals(values: &mut [f64], count: [usize; 3]) {
     }
 }
 
-/// Flips edges that bring the numbers of neighbours nearer to six, or whose opposite angles add up to more than 180 degrees.
+/// Flips edges that bring the numbers of neighbours nearer to six, or whose opposite angles add up to more
+/// than 180 degrees.
 fn make_even(half: &mut HalfEdges, points: &[DVec3]) {
     let excess = |half: &HalfEdges, v: u32, change: i64| {
         let off = half.triangles_around(v) as i64 + change - 6;

@@ -13,7 +13,8 @@ struct Work {
     alive: Vec<bool>,
 }
 
-/// Triangles of points that all differ, counter-clockwise. Quick where points that follow each other are near each other.
+/// Triangles of points that all differ, counter-clockwise. Quick where points that follow each other are near
+/// each other.
 pub fn triangulate(points: &[DVec2]) -> Vec<[u32; 3]> {
     let low = points.iter().fold(DVec2::MAX, |low, p| low.min(*p));
     let high = points.iter().fold(DVec2::MIN, |high, p| high.max(*p));

@@ -10,8 +10,8 @@ const MARGIN: f64 = 0.62;
 const ROUNDS: usize = 4;
 const MOVES: usize = 6;
 
-/// Points and triangles of the inside of `boundary`, a polygon that runs counter-clockwise with vertices about `spacing` apart. Its points come
-/// first and stay.
+/// Points and triangles of the inside of `boundary`, a polygon that runs counter-clockwise with vertices
+/// about `spacing` apart. Its points come first and stay.
 pub fn fill(boundary: &[DVec2], spacing: f64) -> (Vec<DVec2>, Vec<[u32; 3]>) {
     let low = boundary.iter().fold(DVec2::MAX, |low, p| low.min(*p));
     let high = boundary.iter().fold(DVec2::MIN, |high, p| high.max(*p));

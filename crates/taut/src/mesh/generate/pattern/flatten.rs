@@ -1,5 +1,5 @@
-//! A piece of surface laid flat with as little strain as possible: as rigid as possible (Liu et al. 2008), in turns the best
-//! rotation of every triangle and the best places of the vertices.
+//! A piece of surface laid flat with as little strain as possible: as rigid as possible (Liu et al. 2008), in
+//! turns the best rotation of every triangle and the best places of the vertices.
 
 use glam::{DMat2, DVec2, DVec3};
 
@@ -7,9 +7,11 @@ use glam::{DMat2, DVec2, DVec3};
 const TURNS: usize = 60;
 const STEPS: usize = 60;
 
-/// Places in the plane for the vertices of a surface in space, which begin at `guess`, a layout without turned-over triangles.
+/// Places in the plane for the vertices of a surface in space, which begin at `guess`, a layout without
+/// turned-over triangles.
 pub fn flatten(surface: &[DVec3], triangles: &[[u32; 3]], guess: Vec<DVec2>) -> Vec<DVec2> {
-    // Each triangle laid flat by itself, and the cotangents of its angles: weights of the sides across from them.
+    // Each triangle laid flat by itself, and the cotangents of its angles: weights of the sides across from
+    // them.
     let tables: Vec<([DVec2; 3], [f64; 3])> = triangles
         .iter()
         .map(|t| {

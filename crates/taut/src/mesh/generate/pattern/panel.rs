@@ -1,4 +1,5 @@
-//! One panel: a surface over the unit strip of two parameters, laid flat, and meshed evenly with given vertices along its seams.
+//! One panel: a surface over the unit strip of two parameters, laid flat, and meshed evenly with given
+//! vertices along its seams.
 
 use std::ops::{Add, Mul};
 
@@ -6,7 +7,8 @@ use glam::{DVec2, DVec3};
 
 use super::{fill::fill, flatten::flatten};
 
-/// A surface in space over a rectangle of parameters, seen from outside with the first parameter to the right and the second up.
+/// A surface in space over a rectangle of parameters, seen from outside with the first parameter to the right
+/// and the second up.
 pub struct Sheet<'a> {
     /// Lines of the grid on which it is flattened: values of the first parameter, ascending.
     pub columns: Vec<f64>,
@@ -159,7 +161,8 @@ impl<'a> Finder<'a> {
         Self { flat, triangles, low, cell, count, cells }
     }
 
-    /// The triangle that holds a point, or is nearest to doing so among those around, and the weights of its corners.
+    /// The triangle that holds a point, or is nearest to doing so among those around, and the weights of its
+    /// corners.
     fn find(&self, p: DVec2) -> (usize, [f64; 3]) {
         let at = ((p - self.low) / self.cell).max(DVec2::ZERO);
         let (i, j) = ((at.x as usize).min(self.count[0] - 1), (at.y as usize).min(self.count[1] - 1));
