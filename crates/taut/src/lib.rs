@@ -22,6 +22,9 @@
 //!
 //! Units are SI throughout: metres, kilograms, seconds; angles are radians inside the engine.
 
+#[cfg(test)]
+extern crate self as taut;
+
 pub mod boundary;
 pub mod certificate;
 pub mod contact;
@@ -33,6 +36,8 @@ pub mod mesh;
 pub mod parallel;
 pub mod state;
 pub mod step;
+#[cfg(test)]
+mod tests;
 pub mod velocity;
 pub mod velocity_filter;
 pub mod world;

@@ -1,0 +1,25 @@
+//! The program `taut`, from outside.
+
+mod bad_input;
+mod bench;
+mod book;
+mod clients;
+mod contact;
+mod detection;
+mod export;
+mod export_formats;
+mod export_usd;
+mod fit;
+mod folder;
+mod hostile;
+mod mesh_obstacle;
+mod plot;
+mod program;
+mod render;
+mod rigid;
+mod same_bits;
+mod solids;
+mod verify;
+mod view;
+mod view_page;
+mod words;

@@ -1,0 +1,4 @@
+//! Pictures and clips, read back.
+
+mod clip;
+mod pixels;
