@@ -26,6 +26,7 @@
 extern crate self as taut;
 
 pub mod boundary;
+mod budget;
 pub mod certificate;
 pub mod contact;
 pub mod hierarchy;
@@ -51,6 +52,7 @@ pub use boundary::{
     rigid::{RigidBody, RigidState},
     seam::Seam,
 };
+pub use budget::{Budget, Clock};
 pub use certificate::{Certificate, certify};
 pub use live::{Limiter, Live};
 pub use state::State;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use glam::Vec3;
 
 use crate::{
-    Description, EdgeModel, FrameReport, Grip, GripId, Limit, Model, Solver, State, Stepper, World,
+    Budget, Description, EdgeModel, FrameReport, Grip, GripId, Limit, Model, Solver, State, Stepper, World,
     WorldError,
     hierarchy::{Hierarchy, Options},
     mesh::TriangleMesh,
@@ -21,10 +21,6 @@ use crate::{
 
 /// Limit on stretch of cloth that is to be limited but has none \[strain\].
 const USUAL: f32 = 0.05;
-
-/// Iterations that a step may take past the time budget: time goes by while other programs run, too, and what
-/// is cut after a few iterations may be far past its limits.
-const INSIST: u32 = 64;
 
 /// Steps a frame, and most substeps of each, while cloth has no limits.
 const STEPS_WITHOUT_LIMITS: u32 = 4;
@@ -100,8 +96,7 @@ impl Live {
         let (bodies, solver) = (settings(&description), description.solver);
         let known = Known::default();
         let world = World::knowing(description, &known)?;
-        let mut stepper = Stepper::new(&world, threads)?;
-        stepper.insist = INSIST;
+        let stepper = Stepper::new(&world, threads)?;
         Ok(Self {
             state: State::new(&world),
             stepper,
@@ -131,7 +126,8 @@ impl Live {
 
     /// Advances by one frame.
     pub fn advance(&mut self) -> FrameReport {
-        self.stepper.advance_frame(&self.world, &mut self.state)
+        let budget = self.description().solver.budget_ms.map_or_else(Budget::unlimited, Budget::millis);
+        self.stepper.advance_within(&self.world, &mut self.state, &budget)
     }
 
     /// Goes back to the start. Settings stay as they are; what the user pinned, let go or gripped is

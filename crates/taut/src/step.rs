@@ -9,13 +9,13 @@
 //! | position update | `update_velocities` here, [`Solids::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Description, State, World, WorldError,
+    Budget, Description, State, World, WorldError,
     boundary::{hold::Hold, motion::Pose, rigid::RigidState, solids::Solids},
     contact::{
         guard::Guard,
@@ -93,8 +93,6 @@ pub struct Stepper {
     /// How they would fly.
     flown: Vec<RigidState>,
     untangle: Untangle,
-    /// Iterations that a step may take whatever the time budget says, if limits are not met before.
-    pub(crate) insist: u32,
 }
 
 impl Stepper {
@@ -123,14 +121,13 @@ impl Stepper {
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
-            insist: 0,
         }
     }
 
     /// The same for another world, with the threads that there are.
     pub(crate) fn adapt(&mut self, world: &World) {
         let threads = std::mem::replace(&mut self.threads, Threads::alone());
-        *self = Self { insist: self.insist, ..Self::with_threads(world, threads, self.lanes) };
+        *self = Self::with_threads(world, threads, self.lanes);
     }
 
     /// Goes on with `threads` threads (0: one per core). Results do not depend on it.
@@ -180,28 +177,25 @@ impl Stepper {
         (needed > 0.0).then(|| (missed / needed).sqrt())
     }
 
-    /// Advances by one frame.
+    /// Advances by one frame, within the time budget of the world's solver.
     pub fn advance_frame(&mut self, world: &World, state: &mut State) -> FrameReport {
+        let budget = world.description.solver.budget_ms.map_or_else(Budget::unlimited, Budget::millis);
+        self.advance_within(world, state, &budget.with_min_iterations(0))
+    }
+
+    /// Advances by one frame within `budget`.
+    pub fn advance_within(&mut self, world: &World, state: &mut State, budget: &Budget) -> FrameReport {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let (steps, iterations) = (world.steps_per_frame(), world.description.solver.iterations);
-        let begun = Instant::now();
+        let begun = budget.now();
         state.begin_frame(world, &mut self.holds);
         self.scratch.hold(world, &state.x, &state.grips);
         for k in 0..steps {
             let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);
             let share = (k + 1) as f32 / steps as f32;
-            let deadline = world
-                .description
-                .solver
-                .budget_ms
-                .map(|ms| begun + Duration::from_secs_f32(1e-3 * ms * share));
-            self.step(
-                world,
-                state,
-                Turn { step, iterations, deadline, insist: self.insist },
-                steps - k,
-                &mut report,
-            );
+            let deadline = budget.deadline(begun, share);
+            let turn = Turn { step, iterations, deadline, insist: budget.min_iterations() };
+            self.step(world, state, turn, steps - k, &mut report);
         }
         state.frame += 1;
         report
@@ -246,7 +240,6 @@ impl Stepper {
             poses,
             flown,
             untangle,
-            insist: _,
         } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let description = &world.description;

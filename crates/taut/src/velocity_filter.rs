@@ -40,13 +40,14 @@
 //! # Ok::<(), taut::FilterError>(())
 //! ```
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec3;
 
 use crate::{
     Cloth, Description, Limit, Material, Obstacle, Solver, World, WorldError,
     boundary::{grip::Grips, solids::Solids},
+    budget::Deadline,
     certificate::{BendMeasure, StrainMeasure, measure_bends},
     hierarchy::fit::CoarseLimits,
     kernel::lanes::{LaneKind, Quad},
@@ -276,7 +277,7 @@ impl VelocityFilter {
         let solver = &description.solver;
         let settings =
             Settings { threads, lanes: *lanes, projection: solver.projection, relaxation: solver.relaxation };
-        let budget = |ms: f32| Instant::now() + Duration::from_secs_f32(1e-3 * ms);
+        let budget = |ms: f32| Deadline::after(Duration::from_secs_f32(1e-3 * ms));
         let deadline = solver.budget_ms.map(budget);
         let turn = Turn { step: self.calls, iterations: solver.iterations, deadline, insist: 0 };
         let enforced = enforce(

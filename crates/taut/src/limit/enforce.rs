@@ -1,8 +1,6 @@
 //! The loop that enforces all limits of a step: iterations of the chosen scheme, boundary conditions inside
 //! each of them, until tolerance, iteration cap or time budget (section 3.2 of the paper).
 
-use std::time::Instant;
-
 use super::{
     Settings,
     colored::SharedQuads,
@@ -16,6 +14,7 @@ use super::{
 use crate::{
     Scheme, World,
     boundary::{grip::Grips, motion::Pose, seam::Sewn, solids::Solids},
+    budget::Deadline,
     contact::{tangle::Tangle, touching::Finder},
     kernel::{lanes::Quad, random::Random},
     parallel::Parts,
@@ -46,7 +45,7 @@ pub struct Turn {
     /// Most iterations, on the finest level if there are several.
     pub iterations: u32,
     /// When to end with what there is.
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Deadline>,
     /// Iterations of [`Scheme::Nearest`] that it may take whatever the time is, if limits are not met before.
     pub insist: u32,
 }
@@ -54,7 +53,7 @@ pub struct Turn {
 impl Turn {
     /// Whether it is time to end.
     pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline.is_some_and(|deadline| deadline.is_past())
     }
 }
 

@@ -43,10 +43,7 @@ pub mod tetrahedra;
 pub mod volume;
 pub mod warm;
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Instant,
-};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bend::{BendState, ClampBends};
 use contact::{Surroundings, Touch};
@@ -60,6 +57,7 @@ use rigid::Rigid;
 
 use super::{Settings, colored::SharedQuads, enforce::Enforced};
 use crate::{
+    budget::Deadline,
     hierarchy::multigrid::Cycle,
     kernel::lanes::{BATCH, Quad, run},
 };
@@ -242,7 +240,7 @@ pub struct Stop {
     /// Most iterations.
     pub iterations: u32,
     /// When to end with what there is.
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Deadline>,
     /// Iterations that it may take whatever the time is, if limits are not met before.
     pub insist: u32,
 }
@@ -379,7 +377,7 @@ impl Filter {
             }
             let late = iteration > 0
                 && iteration >= stop.insist
-                && stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                && stop.deadline.is_some_and(|deadline| deadline.is_past());
             let impatient = patience.get(stage).is_some_and(|&patience| since >= patience);
             let measure = iteration >= least || impatient || late;
             self.clamp(settings, x, scratch, stage, rescale, measure);
