@@ -21,7 +21,7 @@ fn section(built_in: &BuiltIn, repository: &Path) -> Result<String, String> {
     let elements: Vec<String> = [("cloth", "triangles"), ("solid", "tetrahedra")]
         .into_iter()
         .filter_map(|(kind, elements)| {
-            let of_kind = built.bodies().filter(|body| body.kind() == kind);
+            let of_kind = built.bodies.iter().filter(|body| body.kind() == kind);
             let count: usize = of_kind.map(|body| body.element_count()).sum();
             (count > 0).then(|| format!("{count} {elements}"))
         })

@@ -129,7 +129,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
 fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
     let scene = scene::load(&args.input, &args.set.set)?;
     let description = scene.build()?;
-    check_names(description.bodies().map(taut::BodyRef::name))?;
+    check_names(description.bodies.iter().map(taut::Body::name))?;
     let world = World::new(description).map_err(|error| Problem {
         file: scene.file.clone(),
         message: error.to_string(),

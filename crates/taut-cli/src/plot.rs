@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use taut::{BodyRef, Description, certificate::BodyCertificate};
+use taut::{Body, Description, certificate::BodyCertificate};
 use taut_io::{
     Problem, Problems,
     output::{
@@ -94,8 +94,8 @@ impl Run {
     }
 
     /// Whether a body has such a limit.
-    fn limited(&self, limit: impl Fn(BodyRef<'_>) -> Option<f32>) -> bool {
-        self.description.bodies().any(|body| limit(body).is_some())
+    fn limited(&self, limit: impl Fn(&Body) -> Option<f32>) -> bool {
+        self.description.bodies.iter().any(|body| limit(body).is_some())
     }
 
     /// The same, dashed.
@@ -176,8 +176,8 @@ fn limits(what: &str, values: impl Iterator<Item = (String, f32)>) -> Vec<LimitL
 fn strain_limits(runs: &[Run], of: impl Fn(&taut::Limit) -> Option<f32>) -> Vec<LimitLine> {
     let mut values = Vec::new();
     for run in runs {
-        for body in run.description.bodies() {
-            let name = match (run.name.as_str(), run.description.bodies().len()) {
+        for body in run.description.bodies.iter() {
+            let name = match (run.name.as_str(), run.description.bodies.len()) {
                 ("", _) => body.name().to_owned(),
                 (name, 1) => name.to_owned(),
                 (name, _) => format!("{name}: {}", body.name()),
@@ -192,10 +192,10 @@ fn strain_limits(runs: &[Run], of: impl Fn(&taut::Limit) -> Option<f32>) -> Vec<
 }
 
 /// Limits on strain that are the same in all directions.
-fn strain(body: BodyRef<'_>) -> taut::Limit {
+fn strain(body: &Body) -> taut::Limit {
     match body {
-        BodyRef::Cloth(cloth) => cloth.strain,
-        BodyRef::Solid(solid) => solid.strain,
+        Body::Cloth(cloth) => cloth.strain,
+        Body::Solid(solid) => solid.strain,
     }
 }
 

@@ -214,7 +214,7 @@ impl Session {
             End::CannotWrite(error) => (Status::Failed, error.to_string(), Vec::new()),
             End::Interrupted => (Status::Interrupted, "stopped by the user".into(), Vec::new()),
             End::Complete => {
-                let bodies = self.world.description().bodies().len();
+                let bodies = self.world.description().bodies.len();
                 let last: Vec<_> = (0..bodies).map(|body| self.state.positions(&self.world, body)).collect();
                 let unmet = self.scene.unmet(&self.recorder.tally().extremes(last.iter().map(Vec::as_slice)));
                 match unmet.len() {

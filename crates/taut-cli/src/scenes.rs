@@ -70,15 +70,15 @@ fn entry(built_in: &BuiltIn) -> Result<Entry, Failure> {
     let scene = scene::load(built_in.name, &[])?;
     let description = scene.build()?;
     let count = |kind: &str| {
-        let of_kind = description.bodies().filter(|body| body.kind() == kind);
+        let of_kind = description.bodies.iter().filter(|body| body.kind() == kind);
         of_kind.map(|body| body.element_count()).sum()
     };
     Ok(Entry {
         name: built_in.name,
         description: scene.description().into(),
         frames: scene.frames,
-        bodies: description.bodies().len(),
-        vertices: description.bodies().map(|body| body.rest_positions().len()).sum(),
+        bodies: description.bodies.len(),
+        vertices: description.bodies.iter().map(|body| body.rest_positions().len()).sum(),
         triangles: count("cloth"),
         tetrahedra: count("solid"),
         text: None,

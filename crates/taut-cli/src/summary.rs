@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use taut::{BodyRef, Description, Limit, Scheme, Solver, World};
+use taut::{Body, Description, Limit, Scheme, Solver, World};
 use taut_io::output::outcome::{ContactFigures, Outcome, SolidFigures, Status, Worst};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
@@ -54,9 +54,8 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
             let bounds = format!("{}, {}", limit("lower", edge.min), limit("upper", edge.max));
             row("edges", format!("largest residual {:.5}, {bounds}", f.max_edge_residual.value));
         }
-        let bend = world.description().body(&f.max_bend_excess.body).map(BodyRef::bend);
-        if let Some(bend) =
-            bend.filter(|_| world.description().cloths.iter().any(|c| c.bend != Limit::default()))
+        let bend = world.description().body(&f.max_bend_excess.body).map(Body::bend);
+        if let Some(bend) = bend.filter(|_| world.description().cloths().any(|c| c.bend != Limit::default()))
         {
             let side = |bound: Option<f32>| bound.map_or("none".into(), |b| format!("{b:+}"));
             row(
@@ -210,7 +209,7 @@ fn limits(outcome: &Outcome, description: &Description) -> String {
     match (f.unconverged_frames, f.first_unconverged) {
         (0, _) | (_, None) => styled(GOOD, "held in every frame"),
         (n, Some(first)) => {
-            let more = if description.cloths.iter().any(|cloth| cloth.model.edge().is_some()) {
+            let more = if description.cloths().any(|cloth| cloth.model.edge().is_some()) {
                 "raise iterations of cloth with model = \"edge\", or solver.tolerance"
             } else {
                 advice(f.max_iterations, &description.solver)
@@ -252,7 +251,7 @@ fn limit(name: &str, value: Option<f32>) -> String {
 }
 
 fn place(worst: &Worst, world: &World) -> String {
-    let kind = world.description().body(&worst.body).map_or("element", BodyRef::element_kind);
+    let kind = world.description().body(&worst.body).map_or("element", Body::element_kind);
     let element = match worst.element.as_slice() {
         [element] => format!(", {kind} {element}"),
         [a, b] => format!(", edge {a}, {b}"),

@@ -60,8 +60,9 @@ pub struct Body {
     pub uvs: Option<Vec<[Vec2; 3]>>,
     /// Frames from which on its connections differ from those before, in order; mostly none.
     pub changes: Vec<u32>,
-    /// Its place among the cloths of the [description](Recording::description), if it is one of them.
-    pub cloth: Option<usize>,
+    /// Its place among the bodies of the [description](Recording::description), if it is one of them and of
+    /// the same kind.
+    pub described: Option<usize>,
     /// Its tetrahedra, if it is a soft solid.
     pub soft: Option<SoftBody>,
 }
@@ -202,18 +203,23 @@ impl Recording {
         &self.description
     }
 
+    /// What the description says of one of the [bodies](Self::bodies), if it is one of its own.
+    pub fn described(&self, body: &Body) -> Option<&taut::Body> {
+        self.description.bodies.get(body.described?)
+    }
+
     /// Time of a frame \[s\].
     pub fn time(&self, frame: u32) -> f32 {
         frame as f32 * self.description.frame_time
     }
 
-    /// Solids that are given by formula: obstacles, then rigid bodies.
-    pub fn solids(&self) -> impl Iterator<Item = &Obstacle> {
+    /// Obstacles that are given by formula: those without mass, then rigid bodies.
+    pub fn obstacles(&self) -> impl Iterator<Item = &Obstacle> {
         let Description { obstacles, rigid_bodies, .. } = &self.description;
         obstacles.iter().chain(rigid_bodies.iter().map(|body| &body.obstacle))
     }
 
-    /// Where number `index` of the [solids](Self::solids) is in frame `frame`.
+    /// Where number `index` of the [obstacles](Self::obstacles) is in frame `frame`.
     pub fn pose(&self, index: usize, frame: u32) -> Pose {
         match index.checked_sub(self.description.obstacles.len()) {
             None => self.description.obstacles[index].pose(self.time(frame)),
@@ -221,7 +227,7 @@ impl Recording {
         }
     }
 
-    /// Whether number `index` of the [solids](Self::solids) ever moves.
+    /// Whether number `index` of the [obstacles](Self::obstacles) ever moves.
     pub fn is_moving(&self, index: usize) -> bool {
         self.description.obstacles.get(index).is_none_or(|obstacle| obstacle.motion.is_moving())
     }
@@ -445,10 +451,12 @@ fn open_body(
     let path = files.rest(name);
     let at_rest = |problem: Problem| Problem { key: Some(format!("rest mesh of {name}")), ..problem };
     let changes = listed.faces.get(name).into_iter().flatten().copied().collect();
-    let solid = description.solids.iter().position(|solid| solid.name == name);
+    let place = description.bodies.iter().position(|body| body.name() == name);
+    let described = place.map(|place| &description.bodies[place]);
+    let solid = described.and_then(taut::Body::as_solid);
     if solid.is_some() || files.rest_tetrahedra(name).is_file() {
-        let (soft, shown) = SoftBody::open(files, name, solid).map_err(at_rest)?;
-        let skin = solid.and_then(|solid| description.solids[solid].skin.as_ref());
+        let (soft, shown) = SoftBody::open(files, name).map_err(at_rest)?;
+        let skin = solid.and_then(|solid| solid.skin.as_ref());
         let uvs = skin.and_then(|skin| skin.uvs.clone()).filter(|uvs| uvs.len() == shown.triangles.len());
         let connections = Arc::new(Connections::Triangles(shown.triangles));
         return Ok(Body {
@@ -456,7 +464,7 @@ fn open_body(
             rest: Geometry { positions: shown.positions, connections },
             uvs,
             changes,
-            cloth: None,
+            described: place.filter(|_| solid.is_some()),
             soft: Some(soft),
         });
     }
@@ -467,15 +475,16 @@ fn open_body(
         let mesh = mesh::read(&path).map_err(at_rest)?;
         (mesh.positions, Connections::Triangles(mesh.triangles))
     };
-    let cloth = description.cloths.iter().position(|cloth| cloth.name == name);
-    let mesh = cloth.map(|index| &description.cloths[index].mesh);
-    let uvs = mesh.and_then(|mesh| mesh.uvs.clone()).filter(|uvs| uvs.len() == connections.triangles().len());
+    let cloth = described.and_then(taut::Body::as_cloth);
+    let uvs = cloth
+        .and_then(|cloth| cloth.mesh.uvs.clone())
+        .filter(|uvs| uvs.len() == connections.triangles().len());
     Ok(Body {
         name: name.into(),
         rest: Geometry { positions, connections: Arc::new(connections) },
         uvs,
         changes,
-        cloth,
+        described: place.filter(|_| cloth.is_some()),
         soft: None,
     })
 }

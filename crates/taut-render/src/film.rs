@@ -326,7 +326,7 @@ impl<'a> Film<'a> {
         let up = self.lights.up;
         let mut floor = None;
         let mut solids = Vec::new();
-        for (index, obstacle) in self.recording.solids().enumerate() {
+        for (index, obstacle) in self.recording.obstacles().enumerate() {
             let pose = self.recording.pose(index, frame);
             let normal = pose.rotation * Vec3::Y;
             if obstacle.shape == Shape::Plane && normal.dot(up) > 0.97 && floor.is_none() {
@@ -391,13 +391,16 @@ fn read(recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Prob
 fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<String>), FilmError> {
     let mut known = Vec::new();
     let mut title = None;
-    if options.mesh_level > 0 && recording.bodies().iter().all(|body| body.cloth.is_none()) {
+    let described = |body: &Body| recording.described(body);
+    if options.mesh_level > 0
+        && !recording.bodies().iter().any(|body| described(body).is_some_and(|b| b.as_cloth().is_some()))
+    {
         let message = "there is no cloth, and nothing else has levels to be drawn".into();
         return Err(FilmError::Refused { message, hint: "leave --mesh-level away".into() });
     }
     for body in recording.bodies() {
         let rest = rest_mesh(body);
-        let cloth = body.cloth.map(|k| &recording.description().cloths[k]);
+        let cloth = described(body).and_then(taut::Body::as_cloth);
         let coarse = match cloth {
             Some(_) if options.mesh_level > 0 => Some(coarse(body, &rest, cloth, options.mesh_level)?),
             _ => None,
@@ -407,8 +410,7 @@ fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<
             title.get_or_insert(words);
         }
         let rest = coarse.as_ref().map_or(rest, |coarse| coarse.mesh.clone());
-        let solid = body.soft.as_ref().and_then(|soft| soft.solid);
-        let solid = solid.map(|k| &recording.description().solids[k]);
+        let solid = described(body).and_then(taut::Body::as_solid);
         let by_tetrahedra = options.coloring.measures() && options.coloring != Coloring::Hsv;
         let soft = body.soft.as_ref().filter(|_| by_tetrahedra);
         let soft = soft.map(|soft| SoftGauge::new(&soft.mesh, solid));
@@ -467,13 +469,14 @@ fn rest_mesh(body: &Body) -> TriangleMesh {
 fn add_obstacles(recording: &Recording, frame: u32, bodies: &Extent, extent: &mut Extent) {
     let (center, radius) = (bodies.center(), bodies.radius());
     let description = recording.description();
-    let solids =
-        recording.solids().enumerate().filter(|(_, o)| o.shape != Shape::Plane).map(|(index, obstacle)| {
+    let solids = recording.obstacles().enumerate().filter(|(_, o)| o.shape != Shape::Plane).map(
+        |(index, obstacle)| {
             let pose = recording.pose(index, frame);
             let mut own = Extent::default();
             own.add(obstacle.shape.surface(1.0).positions.into_iter().map(|p| pose.to_world(p)));
             own
-        });
+        },
+    );
     let meshes = description.mesh_obstacles.iter().map(|obstacle| {
         let mut own = Extent::default();
         own.add(obstacle.positions_at(recording.time(frame)));
@@ -488,7 +491,7 @@ fn add_obstacles(recording: &Recording, frame: u32, bodies: &Extent, extent: &mu
 
 /// A range of values that is easy to read: by the limits, or by the `largest` value where there are none.
 fn range(recording: &Recording, coloring: Coloring, largest: f32) -> f32 {
-    let bounds = recording.description().bodies().map(taut::BodyRef::strain_bounds);
+    let bounds = recording.description().bodies.iter().map(taut::Body::strain_bounds);
     let limit = match coloring {
         Coloring::Strain => bounds.filter_map(|b| b.max.or(b.min.map(|m| -m))).fold(0.0, f32::max),
         Coloring::Overstretch => bounds.filter_map(|b| b.max).fold(0.0, f32::max),

@@ -77,7 +77,7 @@ fn describe(shape: &Shape, strain: Limit, steps: u32) -> Description {
     let mut cloth = Cloth::new(shape.name, shape.mesh.clone(), material);
     cloth.strain = strain;
     cloth.pins = vec![Pin { vertices: shape.pinned.clone(), motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = steps;
     description.solver.max_substeps = 8;

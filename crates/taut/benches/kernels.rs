@@ -72,7 +72,8 @@ fn hanging(cells: u32) -> World {
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").expect("in the table"));
     cloth.strain = Limit { min: None, max: Some(0.05) };
     cloth.pins = vec![Pin { vertices: corners, motion: Motion::default(), ..Pin::default() }];
-    World::new(Description { cloths: vec![cloth], ..Description::default() }).expect("a good description")
+    World::new(Description { bodies: vec![cloth.into()], ..Description::default() })
+        .expect("a good description")
 }
 
 /// A frame of the hanging sheet (3200 triangles) in full swing.

@@ -17,7 +17,7 @@ fn sheet(cells: u32, strain: Limit, scheme: Scheme, steps: u32, substeps: u32) -
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").expect("it is in the table"));
     cloth.strain = strain;
     cloth.pins = vec![Pin { vertices: corners, motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.steps_per_frame = steps;
     description.solver.max_substeps = substeps;

@@ -11,7 +11,7 @@ use glam::{DVec2, DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cloth, Description, Limit, Model, State, World, WorldError,
+    Body, Cloth, Limit, Model, State, World, WorldError,
     boundary::{
         hold::Caught,
         motion::Pose,
@@ -471,9 +471,8 @@ pub fn certify_positions(
         weighted += *m * x.as_dvec3();
         total += m;
     }
-    let Description { cloths, solids, .. } = &world.description;
-    let measured = match (cloths.get(body), &tables.solid) {
-        (Some(cloth), _) => BodyCertificate {
+    let measured = match (&world.description.bodies[body], &tables.solid) {
+        (Body::Cloth(cloth), _) => BodyCertificate {
             name: cloth.name.clone(),
             strain: tables.rest.measure(positions, cloth.strain, cloth.edge),
             bend: measure_bends(&tables.bends, positions, cloth.bend),
@@ -487,8 +486,7 @@ pub fn certify_positions(
             },
             ..BodyCertificate::default()
         },
-        (None, Some(rest)) => {
-            let solid = &solids[body - cloths.len()];
+        (Body::Solid(solid), Some(rest)) => {
             let [young, poisson] = [solid.material.young, solid.material.poisson].map(f64::from);
             BodyCertificate {
                 name: solid.name.clone(),
@@ -501,7 +499,7 @@ pub fn certify_positions(
                 ..BodyCertificate::default()
             }
         }
-        (None, None) => BodyCertificate::default(),
+        (Body::Solid(_), None) => BodyCertificate::default(),
     };
     let energy = Energy { gravity: -weighted.dot(gravity), ..measured.energy };
     let time = world.time_of_frame(frame);

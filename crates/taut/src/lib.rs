@@ -12,7 +12,7 @@
 //! let mesh = generate::grid([1.0, 1.0], [8, 8], generate::Diagonals::Alternating, 0);
 //! let mut sheet = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
 //! sheet.strain.max = Some(0.05);
-//! let world = World::new(Description { cloths: vec![sheet], ..Description::default() })?;
+//! let world = World::new(Description { bodies: vec![sheet.into()], ..Description::default() })?;
 //! let mut state = State::new(&world);
 //! let mut stepper = Stepper::new(&world, 1)?;
 //! let report = stepper.advance_frame(&world, &mut state);
@@ -60,6 +60,6 @@ pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material, solid_material::SolidMaterial};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
 pub use world::{
-    BodyRef, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Limit, Model, Projection,
-    Scheme, Solid, Solver, Weave, World, WorldError,
+    Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Limit, Model, Projection, Scheme,
+    Solid, Solver, Weave, World, WorldError,
 };

@@ -12,8 +12,8 @@ use std::time::Duration;
 use glam::Vec3;
 
 use crate::{
-    Budget, Description, EdgeModel, FrameReport, Grip, GripId, Limit, Model, Solver, State, Stepper, World,
-    WorldError,
+    Body, Budget, Cloth, Description, EdgeModel, FrameReport, Grip, GripId, Limit, Model, Solid, Solver,
+    State, Stepper, World, WorldError,
     hierarchy::{Hierarchy, Options},
     mesh::TriangleMesh,
     world::{Known, Weave},
@@ -62,7 +62,7 @@ struct Settings {
 /// let mesh = generate::grid([1.0, 1.0], [8, 8], generate::Diagonals::Alternating, 0);
 /// let mut sheet = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
 /// sheet.strain.max = Some(0.05);
-/// let mut live = Live::new(Description { cloths: vec![sheet], ..Description::default() }, 1)?;
+/// let mut live = Live::new(Description { bodies: vec![sheet.into()], ..Description::default() }, 1)?;
 /// live.pin(0, 0)?;
 /// let grip = live.grab(0, [80, 80, 80], [1.0, 0.0, 0.0], Grip::Hard)?;
 /// live.drag(grip, Vec3::new(1.0, 0.1, 1.0));
@@ -100,7 +100,7 @@ impl Live {
         Ok(Self {
             state: State::new(&world),
             stepper,
-            levels: vec![None; world.description().cloths.len()],
+            levels: vec![None; world.description().bodies.len()],
             substeps: world.max_substeps(),
             world,
             bodies,
@@ -203,7 +203,7 @@ impl Live {
     /// # Errors
     /// If there is no such cloth, or the limits are out of range. Nothing has changed then.
     pub fn set_bend_limit(&mut self, body: usize, limit: Limit) -> Result<(), WorldError> {
-        if body >= self.description().cloths.len() && body < self.bodies.len() {
+        if let Some(Body::Solid(_)) = self.description().bodies.get(body) {
             return refused(self.name(body), "has no hinges to limit; only cloth has".into());
         }
         self.change(body, |settings| settings.bend = limit)
@@ -228,8 +228,8 @@ impl Live {
     /// # Errors
     /// If there is no such body, or it has no edges to limit, as solids have none. Nothing has changed then.
     pub fn set_limiter(&mut self, body: usize, limiter: Limiter) -> Result<(), WorldError> {
-        let solid = body >= self.description().cloths.len();
-        if limiter == Limiter::Edge && solid && body < self.bodies.len() {
+        let described = self.description().bodies.get(body);
+        if let (Limiter::Edge, Some(Body::Solid(_))) = (limiter, described) {
             return refused(
                 self.name(body),
                 "can be limited isotropically or not at all; edges are limited of cloth only".into(),
@@ -329,7 +329,8 @@ impl Live {
         self.levels_of(body);
         let Some(Some(hierarchy)) = self.levels.get(body) else { return Vec::new() };
         let Some(level) = hierarchy.levels.get(coarse) else { return Vec::new() };
-        let triangles = &self.description().cloths[body].mesh.triangles;
+        let Some(cloth) = self.description().bodies[body].as_cloth() else { return Vec::new() };
+        let triangles = &cloth.mesh.triangles;
         level
             .on_base
             .iter()
@@ -341,7 +342,7 @@ impl Live {
     }
 
     fn levels_of(&mut self, body: usize) -> Option<&Hierarchy> {
-        let cloth = self.world.description.cloths.get(body)?;
+        let cloth = self.world.description.bodies.get(body)?.as_cloth()?;
         let (usual, known) = (Options::default(), &self.known);
         Some(self.levels.get_mut(body)?.get_or_insert_with(|| match cloth.model.edge() {
             None => known.hierarchy(&cloth.mesh, &usual),
@@ -379,13 +380,14 @@ impl Live {
     /// Without limits, forces alone hold cloth together, and need more of them. Stiffness that is softened to
     /// what substeps carry would not change with its factor if these did not.
     fn adapt_steps(&self, solver: &mut Solver) {
-        let cloths = &self.bodies[..self.description().cloths.len()];
-        let fem = self.description().cloths.iter().map(|cloth| cloth.model == Model::Fem);
-        let off = cloths.iter().zip(fem).any(|(settings, fem)| fem && settings.limiter == Limiter::Off);
+        let both = || self.bodies.iter().zip(&self.description().bodies);
+        let cloths = || both().filter_map(|(settings, body)| Some((settings, body.as_cloth()?)));
+        let off =
+            cloths().any(|(settings, cloth)| cloth.model == Model::Fem && settings.limiter == Limiter::Off);
         if self.solver.steps_per_frame == 0 {
             solver.steps_per_frame = if off { STEPS_WITHOUT_LIMITS } else { 0 };
         }
-        let stiffest = cloths.iter().map(|settings| settings.stiffness).reduce(f32::max);
+        let stiffest = cloths().map(|(settings, _)| settings.stiffness).reduce(f32::max);
         if let (0, Some(factor)) = (self.solver.max_substeps, stiffest) {
             let usual = if off { SUBSTEPS_WITHOUT_LIMITS } else { self.substeps };
             let needed = (usual as f32 * factor.sqrt()).round().clamp(1.0, MOST_SUBSTEPS);
@@ -403,7 +405,7 @@ impl Live {
     }
 
     fn name(&self, body: usize) -> String {
-        let described = self.description().bodies().nth(body);
+        let described = self.description().bodies.get(body);
         described.map_or_else(|| format!("body {body}"), |b| format!("{} \"{}\"", b.kind(), b.name()))
     }
 }
@@ -412,29 +414,32 @@ impl Settings {
     /// Makes `description` what these settings say of body `body`.
     fn apply(&self, body: usize, description: &mut Description) {
         let limit = |limiter: Limiter| if self.limiter == limiter { self.strain } else { Limit::default() };
-        let count = description.cloths.len();
-        if let Some(cloth) = description.cloths.get_mut(body) {
-            let isotropic = self.limiter == Limiter::Isotropic;
-            let bend = if self.limiter == Limiter::Off { Limit::default() } else { self.bend };
-            let strain = limit(Limiter::Isotropic);
-            if (cloth.strain, cloth.bend) != (strain, bend) {
-                // What was fitted was for other limits.
-                cloth.coarse = None;
+        match description.bodies.get_mut(body) {
+            Some(Body::Cloth(cloth)) => {
+                let isotropic = self.limiter == Limiter::Isotropic;
+                let bend = if self.limiter == Limiter::Off { Limit::default() } else { self.bend };
+                let strain = limit(Limiter::Isotropic);
+                if (cloth.strain, cloth.bend) != (strain, bend) {
+                    // What was fitted was for other limits.
+                    cloth.coarse = None;
+                }
+                (cloth.strain, cloth.edge, cloth.bend) = (strain, limit(Limiter::Edge), bend);
+                cloth.weave = self.weave.filter(|_| isotropic);
+                let [stretch, bend] = self.material.map(|m| m * self.stiffness);
+                (cloth.material.stretch, cloth.material.bend) = (stretch, bend);
             }
-            (cloth.strain, cloth.edge, cloth.bend) = (strain, limit(Limiter::Edge), bend);
-            cloth.weave = self.weave.filter(|_| isotropic);
-            let [stretch, bend] = self.material.map(|m| m * self.stiffness);
-            (cloth.material.stretch, cloth.material.bend) = (stretch, bend);
-        } else if let Some(solid) = description.solids.get_mut(body - count) {
-            solid.strain = limit(Limiter::Isotropic);
-            solid.material.young = self.material[0] * self.stiffness;
+            Some(Body::Solid(solid)) => {
+                solid.strain = limit(Limiter::Isotropic);
+                solid.material.young = self.material[0] * self.stiffness;
+            }
+            None => {}
         }
     }
 }
 
 /// What a description says of its bodies.
 fn settings(description: &Description) -> Vec<Settings> {
-    let cloths = description.cloths.iter().map(|cloth| {
+    let of_cloth = |cloth: &Cloth| {
         let woven = cloth.strain_bounds();
         let limiter = match (woven.is_some(), cloth.edge.is_some()) {
             (true, _) => Limiter::Isotropic,
@@ -450,16 +455,20 @@ fn settings(description: &Description) -> Vec<Settings> {
             stiffness: 1.0,
             material: [cloth.material.stretch, cloth.material.bend],
         }
-    });
-    let solids = description.solids.iter().map(|solid| Settings {
+    };
+    let of_solid = |solid: &Solid| Settings {
         limiter: if solid.strain.is_some() { Limiter::Isotropic } else { Limiter::Off },
         strain: solid.strain,
         bend: Limit::default(),
         weave: None,
         stiffness: 1.0,
         material: [solid.material.young, 0.0],
-    });
-    cloths.chain(solids).collect()
+    };
+    let of_body = |body: &Body| match body {
+        Body::Cloth(cloth) => of_cloth(cloth),
+        Body::Solid(solid) => of_solid(solid),
+    };
+    description.bodies.iter().map(of_body).collect()
 }
 
 fn refused<T>(what: String, problem: String) -> Result<T, WorldError> {

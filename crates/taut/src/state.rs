@@ -65,7 +65,7 @@ impl State {
     /// The start state (frame 0).
     pub fn new(world: &World) -> Self {
         let mut v = vec![[0.0; 4]; world.start.len()];
-        for (described, body) in world.description.bodies().zip(&world.bodies) {
+        for (described, body) in world.description.bodies.iter().zip(&world.bodies) {
             let [x, y, z] = described.velocity().to_array();
             v[body.vertices.clone()].fill([x, y, z, 0.0]);
         }

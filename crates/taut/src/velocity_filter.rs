@@ -226,7 +226,7 @@ impl VelocityFilter {
         cloth.imperfection = Some(0.0);
         let solver = Solver { steps_per_frame: 1, max_substeps: 1, ..solver };
         let description =
-            Description { cloths: vec![cloth], obstacles, solver, seed, ..Description::default() };
+            Description { bodies: vec![cloth.into()], obstacles, solver, seed, ..Description::default() };
         let world = World::new(description)?;
         let quads = || vec![[0.0; 4]; world.start.len()];
         Ok(Self {
@@ -307,7 +307,9 @@ impl VelocityFilter {
         }
         self.time += f64::from(dt);
         self.calls += 1;
-        let cloth = &description.cloths[0];
+        // Its only body is cloth.
+        let limits = description.cloths().next().map(|cloth| (cloth.strain, cloth.edge, cloth.bend));
+        let (strain, edge, bend) = limits.unwrap_or_default();
         let mut max_penetration = 0.0f64;
         for obstacle in &description.obstacles {
             let pose = obstacle.pose(times[1]);
@@ -319,8 +321,8 @@ impl VelocityFilter {
         Ok(Filtered {
             iterations: enforced.iterations,
             converged: enforced.converged && rescued == 0,
-            strain: body.rest.measure(&self.after, cloth.strain, cloth.edge),
-            bend: measure_bends(&body.bends, &self.after, cloth.bend),
+            strain: body.rest.measure(&self.after, strain, edge),
+            bend: measure_bends(&body.bends, &self.after, bend),
             max_penetration,
             rescued,
         })
@@ -354,7 +356,7 @@ impl VelocityFilter {
     pub fn set_masses(&mut self, masses: &[f64]) -> Result<(), FilterError> {
         let usable = usable_masses(masses, self.held.len())?;
         let mut description = self.world.description.clone();
-        description.cloths[0].masses = Some(usable);
+        description.cloths_mut().for_each(|cloth| cloth.masses = Some(usable.clone()));
         self.world = World::new(description)?;
         self.scratch = Scratch::new(&self.world);
         self.masses = masses.to_vec();

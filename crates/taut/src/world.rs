@@ -52,7 +52,7 @@ use crate::{
     },
 };
 
-pub use body::BodyRef;
+pub use body::Body;
 pub(crate) use known::Known;
 pub use solid::Solid;
 pub use weave::{Direction, Weave};
@@ -295,10 +295,8 @@ impl Default for Contact {
 /// Everything that a simulation is made from.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Pieces of cloth.
-    pub cloths: Vec<Cloth>,
-    /// Soft solids. Bodies are counted over cloth first, then these.
-    pub solids: Vec<Solid>,
+    /// Cloth and soft solids, in any order. Pins, seams, certificates and files count them in this order.
+    pub bodies: Vec<Body>,
     /// Vertices of cloth that are sewn together.
     pub seams: Vec<Seam>,
     /// Solid bodies that cloth may not enter.
@@ -324,8 +322,7 @@ pub struct Description {
 impl Default for Description {
     fn default() -> Self {
         Self {
-            cloths: Vec::new(),
-            solids: Vec::new(),
+            bodies: Vec::new(),
             seams: Vec::new(),
             obstacles: Vec::new(),
             mesh_obstacles: Vec::new(),
@@ -358,7 +355,7 @@ pub enum WorldError {
 
 /// One body's place in the arrays of the engine.
 #[derive(Clone, Debug)]
-pub(crate) struct Body {
+pub(crate) struct BodyTables {
     /// Its vertices, of all vertices of the world.
     pub vertices: Range<usize>,
     /// The caller's index (within the body) of each of its vertices, in the engine's order.
@@ -381,12 +378,28 @@ pub(crate) struct Body {
     pub damping: f32,
 }
 
-impl Body {
+impl BodyTables {
     /// About how large it is: the root of its area, or the cubic root of its volume \[m\].
     fn size(&self) -> f64 {
         let Some(solid) = &self.solid else { return self.rest.size() };
         (0..solid.len()).map(|t| solid.volume(t)).sum::<f64>().cbrt()
     }
+}
+
+/// Those of `bodies` that are cloth, with what `description` says of them.
+fn cloths<'a>(
+    description: &'a Description,
+    bodies: &'a [BodyTables],
+) -> impl Iterator<Item = (&'a Cloth, &'a BodyTables)> {
+    description.bodies.iter().zip(bodies).filter_map(|(body, tables)| Some((body.as_cloth()?, tables)))
+}
+
+/// Those of `bodies` that are soft solids likewise.
+fn solids<'a>(
+    description: &'a Description,
+    bodies: &'a [BodyTables],
+) -> impl Iterator<Item = (&'a Solid, &'a BodyTables)> {
+    description.bodies.iter().zip(bodies).filter_map(|(body, tables)| Some((body.as_solid()?, tables)))
 }
 
 /// A vertex that is held for some time.
@@ -415,7 +428,7 @@ impl PinnedVertex {
 #[derive(Debug)]
 pub struct World {
     pub(crate) description: Description,
-    pub(crate) bodies: Vec<Body>,
+    pub(crate) bodies: Vec<BodyTables>,
     /// Vertices of cloth. In the arrays of the engine these are followed by a spare, and that by `fixtures`.
     pub(crate) vertex_count: usize,
     /// Vertices of mesh obstacles, one obstacle after the other. They have no inverse mass, and are where the
@@ -552,12 +565,12 @@ impl World {
 
     /// Number of triangles of all cloth.
     pub fn triangle_count(&self) -> usize {
-        self.description.cloths.iter().map(|c| c.mesh.triangles.len()).sum()
+        self.description.cloths().map(|c| c.mesh.triangles.len()).sum()
     }
 
     /// Number of tetrahedra of all solids.
     pub fn tetrahedron_count(&self) -> usize {
-        self.description.solids.iter().map(|s| s.mesh.tetrahedra.len()).sum()
+        self.description.solids().map(|s| s.mesh.tetrahedra.len()).sum()
     }
 
     /// Triangles by which body `body` touches, in the caller's vertex order: of a solid those of its
@@ -645,7 +658,7 @@ impl World {
     /// each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        for (described, body) in self.description.bodies().zip(&self.bodies) {
+        for (described, body) in self.description.bodies.iter().zip(&self.bodies) {
             for obstacle in &self.description.obstacles {
                 let pose = obstacle.pose(0.0);
                 let inside = self.start[body.vertices.clone()]

@@ -110,7 +110,10 @@ pub fn measure(task: &Task) -> Result<Convergence, Failure> {
     }
     let world = fit::build_world(&scene, threads, false)?;
     let description = world.description();
-    if !description.bodies().any(|b| b.strain_bounds().is_some() || b.edge().is_some() || b.bend().is_some())
+    if !description
+        .bodies
+        .iter()
+        .any(|b| b.strain_bounds().is_some() || b.edge().is_some() || b.bend().is_some())
     {
         return Err(Failure::input(
             format!("{}: no body has limits, so there is nothing to converge", scene.name),

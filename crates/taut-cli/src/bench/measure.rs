@@ -107,7 +107,7 @@ impl Subject {
         let world = fit::build_world(scene, threads, false)?;
         let stepper = Stepper::new(&world, threads)?;
         let state = State::new(&world);
-        let has_bends = world.description().bodies().any(|b| b.bend().is_some());
+        let has_bends = world.description().bodies.iter().any(|b| b.bend().is_some());
         Ok(Self {
             scene: scene.name.clone(),
             label,
@@ -166,7 +166,7 @@ impl Subject {
         let description = self.world.description();
         description.obstacles.is_empty()
             && description.mesh_obstacles.is_empty()
-            && description.bodies().all(|b| !b.bend().is_some() && !b.edge().is_some())
+            && description.bodies.iter().all(|b| !b.bend().is_some() && !b.edge().is_some())
     }
 
     /// What was measured.

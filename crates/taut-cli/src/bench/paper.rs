@@ -219,8 +219,8 @@ fn measure_scene(
     let effort = Effort { frames: frames.unwrap_or(FRAMES), samples: 0, patience: PATIENCE };
     let mut rows = measure(subjects, &effort);
     compare::add_ratios(&mut rows);
-    let limits = load(name, overrides)?.build()?.cloths;
-    let limits = limits.first().map(|cloth| (cloth.strain, cloth.bend)).unwrap_or_default();
+    let description = load(name, overrides)?.build()?;
+    let limits = description.cloths().next().map(|cloth| (cloth.strain, cloth.bend)).unwrap_or_default();
     // In the order of the subjects.
     let [nearest, paper, repeated] = [0, 1, 2].map(|k| Cost::of(&rows[k]));
     let own = &rows[0];

@@ -67,10 +67,10 @@ pub fn fit_scene(
 ) -> Vec<Fit> {
     let is_fitted = |cloth: &Cloth| cloth.limits_strain() || cloth.bend.is_some();
     let weight = |cloth: &Cloth| cloth.mesh.triangles.len() as f64;
-    let total: f64 = description.cloths.iter().filter(|c| is_fitted(c)).map(weight).sum();
+    let total: f64 = description.cloths().filter(|c| is_fitted(c)).map(weight).sum();
     let mut before = 0.0;
     let mut fits = Vec::new();
-    for cloth in description.cloths.iter_mut().filter(|c| is_fitted(c)) {
+    for cloth in description.cloths_mut().filter(|c| is_fitted(c)) {
         let part = weight(cloth);
         let fit = fit_cloth(cloth, method, cache, threads, &|done| progress((before + part * done) / total));
         before += part;

@@ -269,7 +269,7 @@ fn document(job: &Job, bodies: &mut [Moving], cloths: usize, layout: &mut Layout
     });
     let mut animation = Animation { times, samplers: Vec::new(), channels: Vec::new() };
     let mut obstacles = Vec::new();
-    for (index, obstacle) in recording.solids().enumerate() {
+    for (index, obstacle) in recording.obstacles().enumerate() {
         let distances = bodies.iter().flat_map(|body| &body.positions).map(|x| x.distance(obstacle.position));
         let surface = obstacle.shape.surface(2.0 * distances.fold(0.25, f32::max));
         obstacles.push((
@@ -302,7 +302,7 @@ fn document(job: &Job, bodies: &mut [Moving], cloths: usize, layout: &mut Layout
         "scenes": [{ "name": recording.name(), "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
         "nodes": nodes,
         "meshes": meshes,
-        "materials": materials(cloths, bodies.len() > cloths || recording.solids().next().is_some()),
+        "materials": materials(cloths, bodies.len() > cloths || recording.obstacles().next().is_some()),
     });
     if is_animated {
         document["animations"] = json!([{ "name": recording.name(), "samplers": animation.samplers, "channels": animation.channels }]);

@@ -113,8 +113,8 @@ fn velocities(
 ) -> Result<Option<Vec<Vec3>>, ExportError> {
     let (recording, about) = (job.recording, &job.recording.bodies()[body]);
     if frame == 0 {
-        let cloth = about.cloth.map(|cloth| recording.description().cloths[cloth].velocity);
-        return Ok(cloth.map(|velocity| vec![velocity; geometry.positions.len()]));
+        let described = recording.described(about).map(taut::Body::velocity);
+        return Ok(described.map(|velocity| vec![velocity; geometry.positions.len()]));
     }
     if about.changes.contains(&frame) {
         return Ok(None);
@@ -134,8 +134,7 @@ impl<'a> Measures<'a> {
     /// Of `body`, unless it has no triangles.
     fn new(job: &Job<'a>, body: &Body) -> Result<Option<Self>, ExportError> {
         let Connections::Triangles(triangles) = &*body.rest.connections else { return Ok(None) };
-        let description = job.recording.description();
-        let cloth = body.cloth.map(|cloth| &description.cloths[cloth]);
+        let cloth = job.recording.described(body).and_then(taut::Body::as_cloth);
         let cloth = cloth.filter(|cloth| cloth.mesh.triangles == *triangles);
         let rest = match cloth {
             Some(cloth) => RestShape::of_cloth(cloth).map_err(|message| Problem {

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use taut::{BodyRef, FrameReport, State, World, certificate::Certifier};
+use taut::{Body, FrameReport, State, World, certificate::Certifier};
 
 use super::{
     OutputError, atomic,
@@ -48,7 +48,7 @@ impl Recorder {
         world: &World,
         threads: usize,
     ) -> Result<Self, OutputError> {
-        let bodies = || world.description().bodies().map(BodyRef::name);
+        let bodies = || world.description().bodies.iter().map(Body::name);
         layout::check_names(bodies()).map_err(|problems| {
             OutputError::refused(root, problems.to_string(), "give the bodies other names in the scene")
         })?;
@@ -82,7 +82,7 @@ impl Recorder {
         threads: usize,
     ) -> Result<Self, OutputError> {
         let files = folder.layout();
-        for body in world.description().bodies() {
+        for body in world.description().bodies.iter() {
             for (path, bytes) in rest_files(files, body) {
                 atomic::write(&path, &bytes)?;
             }
@@ -121,7 +121,7 @@ impl Recorder {
         frame_ms: f64,
     ) -> Result<FrameLine, OutputError> {
         let frame = state.frame();
-        for (index, body) in world.description().bodies().enumerate() {
+        for (index, body) in world.description().bodies.iter().enumerate() {
             let positions = state.positions(world, index);
             atomic::write(&self.layout().frame(body.name(), frame), &npy::encode(&positions))?;
         }
@@ -169,10 +169,10 @@ pub(super) fn certifier(world: &World, threads: usize, root: &Path) -> Result<Ce
 }
 
 /// The files that hold the rest shape of a body, with their contents.
-pub(super) fn rest_files(files: &Layout, body: BodyRef<'_>) -> Vec<(PathBuf, Vec<u8>)> {
+pub(super) fn rest_files(files: &Layout, body: &Body) -> Vec<(PathBuf, Vec<u8>)> {
     match body {
-        BodyRef::Cloth(cloth) => vec![(files.rest(&cloth.name), mesh::write_ply(&cloth.mesh))],
-        BodyRef::Solid(solid) => vec![
+        Body::Cloth(cloth) => vec![(files.rest(&cloth.name), mesh::write_ply(&cloth.mesh))],
+        Body::Solid(solid) => vec![
             (files.rest_tetrahedra(&solid.name), export::tetrahedra_file(&solid.mesh)),
             (files.skin(&solid.name), mesh::write_ply(&solid.shown_surface())),
         ],
@@ -181,13 +181,13 @@ pub(super) fn rest_files(files: &Layout, body: BodyRef<'_>) -> Vec<(PathBuf, Vec
 
 /// Sizes of the bodies of `world`.
 pub fn body_sizes(world: &World) -> Vec<BodySize> {
-    let size = |body: BodyRef<'_>| BodySize {
+    let size = |body: &Body| BodySize {
         name: body.name().into(),
         vertices: body.rest_positions().len(),
-        triangles: if let BodyRef::Cloth(_) = body { body.element_count() } else { 0 },
-        tetrahedra: if let BodyRef::Solid(_) = body { body.element_count() } else { 0 },
+        triangles: if let Body::Cloth(_) = body { body.element_count() } else { 0 },
+        tetrahedra: if let Body::Solid(_) = body { body.element_count() } else { 0 },
     };
-    world.description().bodies().map(size).collect()
+    world.description().bodies.iter().map(size).collect()
 }
 
 /// The files that a scene reads, held in memory because they may lie in the very folder that is about to be

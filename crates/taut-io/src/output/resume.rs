@@ -148,7 +148,7 @@ fn is_body(world: &World, name: &str) -> bool {
 
 /// Says which file of the frames up to `frame` is not there, if one is not.
 fn first_missing(files: &Layout, world: &World, frame: u32) -> Option<String> {
-    let bodies = || world.description().bodies();
+    let bodies = || world.description().bodies.iter();
     let mut paths = (0..=frame).flat_map(|f| bodies().map(move |body| files.frame(body.name(), f)));
     paths.find(|path| !path.is_file()).map(|path| format!("{} is missing", path.display()))
 }

@@ -13,8 +13,6 @@ use crate::{Problem, mesh, output::layout::Layout};
 pub struct SoftBody {
     /// Its tetrahedra at rest, whose vertices the frames hold.
     pub mesh: TetrahedronMesh,
-    /// Its place among the solids of the [description](super::Recording::description), if it is one of them.
-    pub solid: Option<usize>,
     skin: Skin,
 }
 
@@ -29,18 +27,14 @@ enum Skin {
 
 impl SoftBody {
     /// Reads the rest shape of the solid `name`, and the surface that is shown.
-    pub(super) fn open(
-        files: &Layout,
-        name: &str,
-        solid: Option<usize>,
-    ) -> Result<(Self, TriangleMesh), Problem> {
+    pub(super) fn open(files: &Layout, name: &str) -> Result<(Self, TriangleMesh), Problem> {
         let mesh = mesh::read_tetrahedra(&files.rest_tetrahedra(name))?.mesh;
         let shown = mesh::read(&files.skin(name))?;
         let skin = match vertices_of(&mesh.positions, &shown.positions) {
             Some(vertices) => Skin::Vertices(vertices),
             None => Skin::Embedded(Embedding::new(&mesh, &shown.positions), shown.positions.len()),
         };
-        Ok((Self { mesh, solid, skin }, shown))
+        Ok((Self { mesh, skin }, shown))
     }
 
     /// Carries vectors of the vertices of tetrahedra, such as positions, over to the vertices of the surface.

@@ -62,8 +62,7 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
         return Err(Problems(builder.report.into_sorted()));
     }
     let description = Description {
-        cloths,
-        solids,
+        bodies: cloths.into_iter().map(Into::into).chain(solids.into_iter().map(Into::into)).collect(),
         seams,
         obstacles: settings.obstacle.iter().filter_map(solids::fixed).collect(),
         mesh_obstacles,

@@ -227,7 +227,7 @@ fn mesh_obstacles() {
         refused_in(&folder, attached(keys), Some(7), Some(&format!("cloth.sheet.pin[0].{key}")), words);
     }
     let built = folder.load(attached("attach = \"figure\", until = 2")).unwrap().build().unwrap();
-    assert_eq!(built.cloths[0].pins[0].attach, Some(0));
+    assert_eq!(built.bodies[0].as_cloth().unwrap().pins[0].attach, Some(0));
     let problem = |keys: &str| folder.load(obstacle(keys)).unwrap().build().unwrap_err().to_string();
     let differs = problem("sequence.files = \"a#.obj\"");
     assert!(

@@ -348,7 +348,7 @@ fn no_scene_panics_when_built() {
             return false;
         }
         let Ok(description) = scene.build() else { return false };
-        for cloth in &description.cloths {
+        for cloth in description.cloths() {
             assert_eq!(cloth.start.len(), cloth.mesh.positions.len());
             assert!(cloth.start.iter().all(|x| x.is_finite()));
             assert!(
@@ -364,7 +364,7 @@ fn no_scene_panics_when_built() {
             for &[a, b] in &seam.pairs {
                 assert!(a != b);
                 for (cloth, vertex) in [a, b] {
-                    assert!((vertex as usize) < description.cloths[cloth].start.len());
+                    assert!((vertex as usize) < description.bodies[cloth].as_cloth().unwrap().start.len());
                 }
             }
         }

@@ -14,7 +14,7 @@ fn a_garment_is_flat_at_rest_and_starts_around_the_figure() {
     let place = "transform = { scale = 2.0, rotate = [0.0, 90.0, 0.0], translate = [0.0, 0.5, 0.0] }";
     let text = garment("{ shirt = { edge = 0.03 } }", place);
     let built = folder.load(text).unwrap().build().unwrap_or_else(|problems| panic!("{problems}"));
-    let shirt = &built.cloths[0];
+    let shirt = built.bodies[0].as_cloth().unwrap();
     assert!(shirt.mesh.positions.iter().all(|p| p.y == 0.0));
     let extent = |x: &[glam::Vec3], axis: usize| {
         let all = x.iter().map(|p| p[axis]);
@@ -47,7 +47,7 @@ fn a_figure_moves_as_an_obstacle() {
         pairs.map(|(p, q)| (p - q).length()).fold(0.0, f32::max)
     };
     assert!(far(0.4) < 1e-6 && far(1.5) > 0.1, "{} {}", far(0.4), far(1.5));
-    assert!(!built.cloths[0].pins[0].vertices.is_empty());
+    assert!(!built.bodies[0].as_cloth().unwrap().pins[0].vertices.is_empty());
 }
 
 #[test]

@@ -54,13 +54,14 @@ fn one_alternative_makes_room_for_another() {
             .unwrap();
     let text = scene.to_toml();
     assert!(text.contains("[cloth.mesh.disc]") && !text.contains("grid"), "{text}");
-    assert_eq!(scene.build().unwrap().cloths[0].mesh.positions.len(), 1 + 6 + 12 + 18);
+    assert_eq!(scene.build().unwrap().bodies[0].as_cloth().unwrap().mesh.positions.len(), 1 + 6 + 12 + 18);
 }
 
 #[test]
 fn a_named_material_becomes_the_base() {
     let material = load(&["cloth.sheet.material=denim", "cloth.sheet.material.density=0.5"]).unwrap();
-    let material = &material.build().unwrap().cloths[0].material;
+    let built = material.build().unwrap();
+    let material = &built.bodies[0].as_cloth().unwrap().material;
     assert_eq!((material.density, material.stretch), (0.5, taut::Material::named("denim").unwrap().stretch));
 }
 
@@ -69,8 +70,11 @@ fn all_bodies_at_once() {
     let text = format!("{GOOD}[[cloth]]\nmesh.disc = {{ radius = 1, rings = 2 }}\n");
     let overrides = ["cloth.*.strain.max=0.125".to_owned(), "cloth.cloth-2.strain.min=-0.5".to_owned()];
     let scene = scene::parse(&text, "two", "".as_ref(), &overrides).unwrap().build().unwrap();
-    assert!(scene.cloths.iter().all(|cloth| cloth.strain.max == Some(0.125)));
-    assert_eq!((scene.cloths[0].strain.min, scene.cloths[1].strain.min), (None, Some(-0.5)));
+    assert!(scene.cloths().all(|cloth| cloth.strain.max == Some(0.125)));
+    assert_eq!(
+        (scene.bodies[0].as_cloth().unwrap().strain.min, scene.bodies[1].as_cloth().unwrap().strain.min),
+        (None, Some(-0.5))
+    );
 }
 
 #[test]

@@ -71,8 +71,9 @@ fn solids_survive_and_need_no_cloth() {
     let scene = parse(SOLIDS, "solids", folder.path(), &[]).unwrap();
     survives(&scene, folder.path());
     let description = scene.build().unwrap();
-    assert!(description.cloths.is_empty() && scene.warnings().is_empty(), "{:?}", scene.warnings());
-    let [bar, lump] = &description.solids[..] else { panic!("two solids") };
+    assert!(description.cloths().next().is_none() && scene.warnings().is_empty(), "{:?}", scene.warnings());
+    let solids: Vec<_> = description.solids().collect();
+    let [bar, lump] = solids[..] else { panic!("two solids") };
     assert_eq!((bar.name.as_str(), bar.mesh.positions.len(), bar.mesh.tetrahedra.len()), ("solid", 99, 240));
     // Half as large at rest, then turned and moved: its far end points along -z.
     assert_eq!(bar.mesh.positions[10], glam::Vec3::new(0.5, 0.0, 0.0));
@@ -219,14 +220,16 @@ fn odd_settings_survive() {
     let scene = parse(ODD, "odd", Path::new(""), &[]).unwrap_or_else(|problems| panic!("{problems}"));
     survives(&scene, Path::new(""));
     let description = scene.build().unwrap();
-    let names: Vec<&str> = description.cloths.iter().map(|cloth| cloth.name.as_str()).collect();
-    let (bend, none) = (description.cloths[0].bend, description.cloths[1].bend);
+    let names: Vec<&str> = description.cloths().map(|cloth| cloth.name.as_str()).collect();
+    let (bend, none) =
+        (description.bodies[0].as_cloth().unwrap().bend, description.bodies[1].as_cloth().unwrap().bend);
     assert_eq!((bend.min, bend.max, none.is_some()), (Some(-60.1), Some(1.0 / 3.0), false));
     assert_eq!(
         names,
         ["cloth", "sphere_1", "cloth-3", "cloth-4", "cloth-5", "cloth-6", "cloth-7", "cloth-8"]
     );
-    let times: Vec<_> = description.cloths[4].pins.iter().map(|pin| (pin.from, pin.until)).collect();
+    let times: Vec<_> =
+        description.bodies[4].as_cloth().unwrap().pins.iter().map(|pin| (pin.from, pin.until)).collect();
     assert_eq!(times, [(0.0, Some(0.3)), (0.5, Some(1e6))]);
     let overlap = scene.warnings();
     assert!(overlap.len() == 1 && overlap[0].message.contains("held by pin[0]"), "{overlap:?}");
@@ -248,7 +251,7 @@ fn placement_is_scale_then_rotation_then_translation() {
                 [[obstacle]]\nshape.capsule = { from = [1, 0, 0], to = [3, 0, 0], radius = 0.5 }\n\
                 transform = { scale = 2, rotate = [0, 0, 90], translate = [0, 1, 0] }\n";
     let built = parse(text, "a", Path::new(""), &[]).unwrap().build().unwrap();
-    let (cloth, obstacle) = (&built.cloths[0], &built.obstacles[0]);
+    let (cloth, obstacle) = (&built.bodies[0].as_cloth().unwrap(), &built.obstacles[0]);
     assert_eq!(
         cloth.mesh.positions.iter().fold(glam::Vec3::ZERO, |m, x| m.max(*x)),
         glam::Vec3::new(2.0, 0.0, 3.0)

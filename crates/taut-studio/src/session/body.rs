@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 use taut::{
-    BodyRef, Cloth, Limit,
+    Body, Cloth, Limit,
     certificate::RestTetrahedra,
     mesh::{TriangleMesh, adjacency::Adjacency},
 };
@@ -87,16 +87,16 @@ impl ShownBody {
     ///
     /// # Errors
     /// If a triangle has no threads where limits need them.
-    pub fn new(body: BodyRef, index: usize, surface: &[[u32; 3]]) -> Result<Self, String> {
+    pub fn new(body: &Body, index: usize, surface: &[[u32; 3]]) -> Result<Self, String> {
         let (mesh, vertices, measure) = match body {
-            BodyRef::Cloth(cloth) => {
+            Body::Cloth(cloth) => {
                 let x = |v: u32| cloth.mesh.positions[v as usize];
                 let edges = Adjacency::new(&cloth.mesh.triangles).edges;
                 let edges = edges.into_iter().map(|[a, b]| ([a, b], x(a).distance(x(b)))).collect();
                 let gauge = Gauge::new(&cloth.mesh, Some(cloth))?;
                 (cloth.mesh.clone(), None, Measure::Cloth { gauge, edges, edge: edge_limit(cloth) })
             }
-            BodyRef::Solid(solid) => {
+            Body::Solid(solid) => {
                 let mut own = vec![u32::MAX; solid.mesh.positions.len()];
                 let mut vertices = Vec::new();
                 let mut number = |v: u32| {
@@ -115,7 +115,7 @@ impl ShownBody {
             }
         };
         let model = match body {
-            BodyRef::Cloth(cloth) if cloth.model.edge().is_some() => "edge",
+            Body::Cloth(cloth) if cloth.model.edge().is_some() => "edge",
             _ => "fem",
         };
         let (name, kind) = (body.name().to_owned(), body.kind());
@@ -129,16 +129,16 @@ impl ShownBody {
     }
 
     /// Takes over limits that have changed.
-    pub fn update(&mut self, body: BodyRef) {
+    pub fn update(&mut self, body: &Body) {
         match (&mut self.measure, body) {
-            (Measure::Cloth { gauge, edge, .. }, BodyRef::Cloth(cloth)) => {
+            (Measure::Cloth { gauge, edge, .. }, Body::Cloth(cloth)) => {
                 // What was measured before can be measured again.
                 if let Ok(new) = Gauge::new(&cloth.mesh, Some(cloth)) {
                     *gauge = new;
                 }
                 *edge = edge_limit(cloth);
             }
-            (Measure::Solid { gauge, limit, .. }, BodyRef::Solid(solid)) => {
+            (Measure::Solid { gauge, limit, .. }, Body::Solid(solid)) => {
                 *gauge = SoftGauge::new(&solid.mesh, Some(solid));
                 *limit = solid.strain;
             }

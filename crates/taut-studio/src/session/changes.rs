@@ -2,7 +2,7 @@
 //! whose comments stay.
 
 use serde_json::Value as Json;
-use taut::{BodyRef, Description, Pin};
+use taut::{Body, Description, Pin};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value, value};
 
 use crate::protocol::{Limiter, Parameters};
@@ -95,9 +95,11 @@ impl Changes<'_> {
         if from.budget_ms != to.budget_ms {
             set_key(&mut document, "solver", "budget_ms", number(to.budget_ms));
         }
-        let cloths = self.description.cloths.len();
-        for (body, described) in self.description.bodies().enumerate() {
-            let (kind, index) = if body < cloths { ("cloth", body) } else { ("solid", body - cloths) };
+        let bodies = &self.description.bodies;
+        for (body, described) in bodies.iter().enumerate() {
+            // Each kind has tables of its own, in the order of the bodies.
+            let kind = described.kind();
+            let index = bodies[..body].iter().filter(|other| other.kind() == kind).count();
             if let Some(table) = body_table(&mut document, kind, index) {
                 self.apply_to_body(table, body, described)?;
             }
@@ -105,16 +107,11 @@ impl Changes<'_> {
         Ok(document.to_string())
     }
 
-    fn apply_to_body(
-        &self,
-        table: &mut dyn TableLike,
-        body: usize,
-        described: BodyRef,
-    ) -> Result<(), String> {
+    fn apply_to_body(&self, table: &mut dyn TableLike, body: usize, described: &Body) -> Result<(), String> {
         let (from, to) = (self.from, self.to);
         let limits = |p: &Parameters| (p.limiter, p.stretch_max, p.stretch_min);
         if limits(from) != limits(to) {
-            let solid = matches!(described, BodyRef::Solid(_));
+            let solid = matches!(described, Body::Solid(_));
             let pair = [("min", to.stretch_min), ("max", to.stretch_max)];
             let (strain, edge) = match to.limiter {
                 Limiter::Off => (None, None),
@@ -124,7 +121,7 @@ impl Changes<'_> {
             set_limits(table, "strain", strain);
             set_limits(table, "edge", edge);
         }
-        if let BodyRef::Cloth(_) = described
+        if let Body::Cloth(_) = described
             && from.bend_max != to.bend_max
         {
             let pair = to.bend_max.map(|max| [("min", Some(-max)), ("max", Some(max))]);
@@ -132,10 +129,10 @@ impl Changes<'_> {
         }
         if from.stiffness != to.stiffness {
             let numbers = match described {
-                BodyRef::Cloth(cloth) => {
+                Body::Cloth(cloth) => {
                     vec![("stretch", cloth.material.stretch), ("bend", cloth.material.bend)]
                 }
-                BodyRef::Solid(solid) => vec![("young", solid.material.young)],
+                Body::Solid(solid) => vec![("young", solid.material.young)],
             };
             set_material(table, described, &numbers);
         }
@@ -143,7 +140,7 @@ impl Changes<'_> {
     }
 
     /// Vertices that are held now and were not, or the other way round.
-    fn set_pins(&self, table: &mut dyn TableLike, body: usize, described: BodyRef) -> Result<(), String> {
+    fn set_pins(&self, table: &mut dyn TableLike, body: usize, described: &Body) -> Result<(), String> {
         let of = |held: &[(usize, u32)]| -> Vec<u32> {
             let mut all: Vec<u32> = held.iter().filter(|(b, _)| *b == body).map(|(_, v)| *v).collect();
             all.sort_unstable();
@@ -259,9 +256,9 @@ fn set_limits(table: &mut dyn TableLike, key: &str, limits: Option<[(&str, Optio
 }
 
 /// Sets numbers of a material: on top of a named one, or in its table.
-fn set_material(table: &mut dyn TableLike, described: BodyRef, numbers: &[(&str, f32)]) {
+fn set_material(table: &mut dyn TableLike, described: &Body, numbers: &[(&str, f32)]) {
     if !table.get("material").is_some_and(Item::is_table_like) {
-        let usual = if matches!(described, BodyRef::Cloth(_)) { "polyester" } else { "silicone" };
+        let usual = if matches!(described, Body::Cloth(_)) { "polyester" } else { "silicone" };
         let name = table.get("material").and_then(Item::as_str).unwrap_or(usual).to_owned();
         let mut material = InlineTable::new();
         material.insert("base", name.into());

@@ -1,7 +1,7 @@
 //! Grips: points of bodies that the driver holds and pulls.
 
 use glam::Vec3;
-use taut::{BodyRef, Grip};
+use taut::{Body, Grip};
 
 use super::Live;
 
@@ -50,13 +50,13 @@ impl Live {
 
     /// A grip that soft feels the same for light and for heavy bodies \[N/m\].
     fn soft_stiffness(&self, body: usize) -> f32 {
-        let mass = match self.engine.description().bodies().nth(body) {
-            Some(BodyRef::Cloth(cloth)) => {
+        let mass = match self.engine.description().bodies.get(body) {
+            Some(Body::Cloth(cloth)) => {
                 let x = |v: u32| cloth.mesh.positions[v as usize];
                 let area = |t: &[u32; 3]| 0.5 * (x(t[1]) - x(t[0])).cross(x(t[2]) - x(t[0])).length();
                 cloth.material.density * cloth.mesh.triangles.iter().map(area).sum::<f32>()
             }
-            Some(BodyRef::Solid(solid)) => {
+            Some(Body::Solid(solid)) => {
                 let volume: f64 = (0..solid.mesh.tetrahedra.len()).map(|t| solid.mesh.volume(t)).sum();
                 solid.material.density * volume as f32
             }

@@ -8,7 +8,7 @@ use std::{
 
 use glam::Vec3;
 use rayon::prelude::*;
-use taut::{BodyRef, FrameReport, GripId, Limit};
+use taut::{Body, FrameReport, GripId, Limit};
 
 use super::{
     Outcome,
@@ -84,9 +84,9 @@ impl Live {
         let reach = 4.0 * extent(&description).max(1.0);
         let obstacles = shown_obstacles(&description, reach);
         let levels =
-            description.cloths.first().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
+            description.cloths().next().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
         let engine = taut::Live::new(description, count).map_err(|error| error.to_string())?;
-        let shown = engine.description().bodies().enumerate();
+        let shown = engine.description().bodies.iter().enumerate();
         let shown = shown.map(|(k, body)| ShownBody::new(body, k, engine.world().surface_of(k)));
         let bodies = shown.collect::<Result<_, _>>()?;
         Ok(Self {
@@ -121,8 +121,9 @@ impl Live {
     pub fn stage(&self, epoch: u32, playing: bool) -> Stage {
         let description = self.engine.description();
         let limited =
-            |body: BodyRef| body.strain_bounds() != Limit::default() || body.edge() != Limit::default();
-        let bodies = self.bodies.iter().zip(description.bodies()).map(|(shown, b)| shown.message(limited(b)));
+            |body: &Body| body.strain_bounds() != Limit::default() || body.edge() != Limit::default();
+        let bodies =
+            self.bodies.iter().zip(description.bodies.iter()).map(|(shown, b)| shown.message(limited(b)));
         let [min, max] = bounds(description);
         let scene = SceneMessage {
             epoch,
@@ -323,7 +324,7 @@ impl Live {
         self.apply(&new).map_err(|error| error.to_string())?;
         self.parameters = new;
         self.budgeted |= key == "budget_ms";
-        for (shown, body) in self.bodies.iter_mut().zip(self.engine.description().bodies()) {
+        for (shown, body) in self.bodies.iter_mut().zip(self.engine.description().bodies.iter()) {
             shown.update(body);
         }
         Ok(())

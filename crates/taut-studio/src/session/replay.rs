@@ -52,7 +52,7 @@ impl Replay {
                 ..TriangleMesh::default()
             };
             let kind = if body.soft.is_some() { "solid" } else { "cloth" };
-            let cloth = body.cloth.and_then(|cloth| description.bodies().nth(cloth));
+            let cloth = recording.described(body).filter(|body| matches!(body, taut::Body::Cloth(_)));
             // What the scene knows of a cloth holds as long as the mesh is the same.
             let cloth = cloth.filter(|_| body.changes.is_empty());
             bodies.push(match cloth {
@@ -62,7 +62,7 @@ impl Replay {
         }
         let obstacles = shown_obstacles(description, 4.0 * extent(description).max(1.0));
         let levels =
-            description.cloths.first().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
+            description.cloths().next().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
         let budget = description.solver.budget_ms.unwrap_or(0.0);
         let parameters = parameters_of(description, recording.frame_rate(), budget);
         let metrics = recording.metrics().map_err(|problem| problem.to_string())?;

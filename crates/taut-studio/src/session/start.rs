@@ -1,7 +1,7 @@
 //! What is known of a scene before it runs: its parameters, its size, its meshes.
 
 use glam::Vec3;
-use taut::{BodyRef, Description, Limit};
+use taut::{Body, Description, Limit};
 use taut_render::color::scale::round_up;
 
 use super::{body::ShownBody, levels::ShownLevels, obstacle::ShownObstacle};
@@ -18,7 +18,7 @@ const SMALL: usize = 20_000;
 /// core get less done than fewer threads.
 pub fn chosen_threads(description: &Description, painting: bool) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let elements: usize = description.bodies().map(BodyRef::element_count).sum();
+    let elements: usize = description.bodies.iter().map(Body::element_count).sum();
     if elements <= SMALL || painting { (cores - 1).max(1) } else { cores }
 }
 
@@ -46,9 +46,9 @@ pub fn meshes(
 
 /// Parameters of a scene at its start.
 pub fn parameters_of(description: &Description, fps: f32, budget_ms: f32) -> Parameters {
-    let limited = |body: &BodyRef| body.strain_bounds() != Limit::default();
-    let first = description.bodies().find(limited);
-    let by_edges = description.bodies().find(|body| body.edge() != Limit::default());
+    let limited = |body: &&Body| body.strain_bounds() != Limit::default();
+    let first = description.bodies.iter().find(limited);
+    let by_edges = description.bodies.iter().find(|body| body.edge() != Limit::default());
     let (limiter, limit) = match (first, by_edges) {
         (Some(body), _) => (Limiter::Isotropic, body.strain_bounds()),
         (None, Some(body)) => (Limiter::Edge, body.edge()),
@@ -59,7 +59,7 @@ pub fn parameters_of(description: &Description, fps: f32, budget_ms: f32) -> Par
         limiter,
         stretch_max: limit.max,
         stretch_min: limit.min,
-        bend_max: description.bodies().find_map(|body| body.bend().max),
+        bend_max: description.bodies.iter().find_map(|body| body.bend().max),
         stiffness: 1.0,
         gravity: description.gravity.length(),
         wind: wind.to_array(),
@@ -84,7 +84,7 @@ pub fn colour_range(parameters: &Parameters) -> f32 {
 
 /// Corners of the box around all bodies at the start \[m\].
 pub fn bounds(description: &Description) -> [Vec3; 2] {
-    let all = description.bodies().flat_map(|body| body.start());
+    let all = description.bodies.iter().flat_map(|body| body.start());
     let [low, high] =
         all.fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], &x| [low.min(x), high.max(x)]);
     if low.is_finite() && high.is_finite() { [low, high] } else { [Vec3::ZERO, Vec3::ONE] }

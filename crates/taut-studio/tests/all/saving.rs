@@ -24,7 +24,8 @@ fn a_changed_scene_is_saved_with_its_comments() {
     assert!(text.contains("# five in a hundred"), "{text}");
     let scene = taut_io::scene::load(folder.path().join("changed.toml").to_str().unwrap(), &[]).unwrap();
     let description = scene.build().unwrap();
-    let (cloth, before) = (&description.cloths[0], taut::Material::named("polyester").unwrap());
+    let (cloth, before) =
+        (&description.bodies[0].as_cloth().unwrap(), taut::Material::named("polyester").unwrap());
     assert_eq!((cloth.strain.min, cloth.strain.max), (Some(-0.3), Some(0.02)));
     assert_eq!((cloth.bend.min, cloth.bend.max), (Some(-45.0), Some(45.0)));
     assert_eq!(description.gravity.to_array(), [0.0, -1.62, 0.0]);

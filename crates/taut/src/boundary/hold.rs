@@ -182,7 +182,7 @@ impl World {
             return invalid(format!("body {body}"), problem);
         };
         let Some(place) = tables.order.iter().position(|&v| v == vertex) else {
-            let described = self.description.bodies().nth(body);
+            let described = self.description.bodies.get(body);
             let what = described.map_or_else(String::new, |b| format!("{} \"{}\"", b.kind(), b.name()));
             return invalid(what, format!("has no vertex {vertex}; it has {}", tables.order.len()));
         };
@@ -202,7 +202,7 @@ impl State {
     ///
     /// let mesh = generate::grid([1.0, 1.0], [8, 8], generate::Diagonals::Alternating, 0);
     /// let sheet = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
-    /// let world = World::new(Description { cloths: vec![sheet], ..Description::default() })?;
+    /// let world = World::new(Description { bodies: vec![sheet.into()], ..Description::default() })?;
     /// let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1)?);
     /// let hand = state.positions(&world, 0)[40] + Vec3::new(0.0, 0.02, 0.0);
     /// state.grab(&world, 0, 40, hand)?;

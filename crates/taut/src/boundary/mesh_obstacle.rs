@@ -239,7 +239,7 @@ mod tests {
         flap.frames.times = vec![0.01, 0.04, 0.08];
         flap.frames.positions.iter_mut().flatten().for_each(|p| p.y += far);
         let mut description =
-            Description { cloths: vec![cloth], mesh_obstacles: vec![flap], ..Description::default() };
+            Description { bodies: vec![cloth.into()], mesh_obstacles: vec![flap], ..Description::default() };
         description.solver.steps_per_frame = 4;
         World::new(description).unwrap()
     }

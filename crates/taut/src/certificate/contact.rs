@@ -121,7 +121,7 @@ impl Examiner {
         let thickness = world.description.contact.thickness;
         let start = State::new(world);
         let mut all = Gathered::default();
-        for (body, described) in world.description.bodies().enumerate() {
+        for (body, described) in world.description.bodies.iter().enumerate() {
             let positions = start.positions(world, body);
             all.add(described.name(), world.surface_of(body), &positions, 0.5 * thickness);
         }

@@ -1,7 +1,7 @@
 //! Changes of all bodies at once, at the cost of one.
 
 use super::{Limiter, Live, Settings, refused};
-use crate::{Limit, WorldError};
+use crate::{Body, Limit, WorldError};
 
 impl Live {
     /// Limits the strain of all bodies alike. Solids have no edges to limit: [`Limiter::Edge`] limits their
@@ -46,7 +46,7 @@ impl Live {
         let mut description = self.description().clone();
         let mut changed = self.bodies.clone();
         for (body, settings) in changed.iter_mut().enumerate() {
-            change(body >= description.cloths.len(), settings);
+            change(matches!(description.bodies[body], Body::Solid(_)), settings);
             settings.apply(body, &mut description);
         }
         self.rebuild(description)?;

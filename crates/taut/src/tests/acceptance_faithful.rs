@@ -31,7 +31,7 @@ fn sheet(cells: u32, strain: Limit) -> Description {
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = strain;
     cloth.pins = vec![Pin { vertices, ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = 1;
     description.solver.max_substeps = 8;
@@ -48,7 +48,7 @@ struct Motions {
 /// Measures a frame from its positions and those of the frame before. Elastic energy is that of the stiffness
 /// that the substeps carry.
 fn measure(world: &World, frame: u32, [before, now]: [&[Vec3]; 2]) -> Motions {
-    let cloth = &world.description().cloths[0];
+    let cloth = world.description().bodies[0].as_cloth().unwrap();
     let dt = f64::from(world.description().frame_time);
     let mut kinetic = 0.0;
     for t in &cloth.mesh.triangles {
@@ -105,7 +105,7 @@ fn reference(description: &Description) -> Vec<Motions> {
 }
 
 fn filter(description: &Description) -> Filter {
-    let cloth = &description.cloths[0];
+    let cloth = description.bodies[0].as_cloth().unwrap();
     let mesh = &cloth.mesh;
     let count = mesh.positions.len();
     let mut held = vec![false; count];

@@ -28,15 +28,15 @@ fn weave(direction: Direction) -> Weave {
 
 /// Two sheets, one with lower limits, held at a corner.
 fn sheets(weave: impl Fn(Limit) -> Option<Weave>, scheme: Scheme, projection: Projection) -> Description {
-    let mut cloths = Vec::new();
+    let mut bodies = Vec::new();
     for (name, strain) in [("upper", upper(0.02)), ("both", Limit { min: Some(-0.05), max: Some(0.05) })] {
         let mesh = generate::grid([0.6, 0.5], [9, 8], generate::Diagonals::Jittered, 3);
         let pins = vec![Pin { vertices: mesh.groups["corner:top-left"].clone(), ..Pin::default() }];
         let mut cloth = Cloth::new(name, mesh, Material::named("polyester").unwrap());
         (cloth.strain, cloth.weave, cloth.pins) = (strain, weave(strain), pins);
-        cloths.push(cloth);
+        bodies.push(cloth.into());
     }
-    let mut description = Description { cloths, ..Description::default() };
+    let mut description = Description { bodies, ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.projection = projection;
     description.solver.iterations = 100;
@@ -54,7 +54,7 @@ fn run(description: Description, threads: usize, frames: u32) -> (World, State) 
 }
 
 fn bits((world, state): &(World, State)) -> Vec<[u32; 3]> {
-    (0..world.description().cloths.len())
+    (0..world.description().bodies.len())
         .flat_map(|b| state.positions(world, b))
         .map(|p| p.to_array().map(f32::to_bits))
         .collect()
@@ -115,8 +115,11 @@ fn strip(direction: Direction, scheme: Scheme) -> Description {
     let mut cloth = Cloth::new("strip", mesh, material);
     cloth.weave = Some(weave(direction));
     cloth.pins = vec![Pin { vertices: held, ..Pin::default() }];
-    let mut description =
-        Description { cloths: vec![cloth], gravity: Vec3::new(100.0, 0.0, 0.0), ..Description::default() };
+    let mut description = Description {
+        bodies: vec![cloth.into()],
+        gravity: Vec3::new(100.0, 0.0, 0.0),
+        ..Description::default()
+    };
     description.solver.scheme = scheme;
     description.solver.tolerance = 0.002;
     description
@@ -125,7 +128,8 @@ fn strip(direction: Direction, scheme: Scheme) -> Description {
 /// Mean strain of the middle third of the strip along its length, and the largest residual.
 fn pulled(direction: Direction, scheme: Scheme, frames: u32) -> (f32, f64) {
     let (world, state) = run(strip(direction, scheme), 2, frames);
-    let (rest, x) = (&world.description().cloths[0].mesh.positions, state.positions(&world, 0));
+    let (rest, x) =
+        (&world.description().bodies[0].as_cloth().unwrap().mesh.positions, state.positions(&world, 0));
     let row = |at: f32| {
         let row = (0..x.len()).filter(|&v| (rest[v].x - at).abs() < 1e-4);
         row.fold((0.0, 0.0), |(sum, count), v| (sum + x[v].x, count + 1.0))
@@ -227,7 +231,7 @@ proptest! {
 fn what_cannot_be_woven_is_refused_by_name() {
     let refused = |change: &dyn Fn(&mut Cloth)| {
         let mut description = sheets(|_| Some(weave(Direction::U)), Scheme::Sweep, Projection::Gradient);
-        change(&mut description.cloths[0]);
+        change(&mut description.bodies[0].as_cloth_mut().unwrap());
         World::new(description).map(|_| ()).unwrap_err().to_string()
     };
     let set = |weave: Weave| move |cloth: &mut Cloth| cloth.weave = Some(weave);

@@ -13,7 +13,7 @@ fn every_hinge_gets_the_angles_of_eq_5() {
     // Hinges without stiffness are limited too.
     cloth.material.bend = 0.0;
     cloth.bend = Limit { min: Some(-30.0), max: None };
-    let world = World::new(Description { cloths: vec![cloth], ..Description::default() }).unwrap();
+    let world = World::new(Description { bodies: vec![cloth.into()], ..Description::default() }).unwrap();
     // Inner edges of a grid of 10 × 10 cells of 1 cm: 100 diagonals, whose wings are 1/√2 cm high, and 180
     // others.
     let angles: Vec<f32> = world.bend_elements().iter().map(|e| e.min.to_degrees()).collect();
@@ -32,7 +32,8 @@ fn limits_on_the_wrong_side_of_zero_are_refused() {
         let mesh = generate::grid([1.0, 1.0], [2, 2], generate::Diagonals::Alternating, 0);
         let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
         cloth.bend = bend;
-        let error = World::new(Description { cloths: vec![cloth], ..Description::default() }).unwrap_err();
+        let error =
+            World::new(Description { bodies: vec![cloth.into()], ..Description::default() }).unwrap_err();
         assert!(
             error.to_string().contains("cloth \"sheet\"") && error.to_string().contains("bend"),
             "{error}"
@@ -47,7 +48,7 @@ fn sheet(cells: u32, bend: f32) -> Description {
     cloth.strain = Limit { min: Some(-0.05), max: Some(0.05) };
     cloth.bend = Limit { min: Some(-bend), max: Some(bend) };
     cloth.pins = vec![Pin { vertices: corners, motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = 1;
     description.solver.max_substeps = 8;
@@ -87,7 +88,8 @@ fn the_certificate_measures_a_rolled_sheet() {
     };
     cloth.start.iter_mut().for_each(|p| roll(p, 0.1));
     cloth.bend = Limit { min: Some(-2.0), max: Some(2.0) };
-    let world = World::new(Description { cloths: vec![cloth.clone()], ..Description::default() }).unwrap();
+    let world =
+        World::new(Description { bodies: vec![cloth.clone().into()], ..Description::default() }).unwrap();
     let body = certify(&world, &State::new(&world)).bodies.remove(0);
     // Strips of 1 cm at 0.1 rad to each other: 5.73 degrees over 2 cm.
     let rate = 0.1f64.to_degrees() / 2.0;
@@ -102,7 +104,7 @@ fn the_certificate_measures_a_rolled_sheet() {
     let mut cloth = Cloth::new("roll", mesh, Material::named("polyester").unwrap());
     cloth.bend = Limit { min: Some(0.0), max: Some(0.0) };
     cloth.imperfection = Some(0.0);
-    let world = World::new(Description { cloths: vec![cloth], ..Description::default() }).unwrap();
+    let world = World::new(Description { bodies: vec![cloth.into()], ..Description::default() }).unwrap();
     let body = certify(&world, &State::new(&world)).bodies.remove(0);
     assert!(body.bend.max_bend < 1e-6 && body.bend.bend_violations == 0, "{:?}", body.bend);
 }
@@ -125,10 +127,10 @@ fn a_hanging_sheet_holds_loose_and_tight_bends() {
 fn bend_limits_do_not_keep_it_from_coming_to_rest() {
     for bend in [30.0, 3.0] {
         let mut description = sheet(32, bend);
-        description.cloths[0].material.damping = 1.0;
+        description.bodies[0].as_cloth_mut().unwrap().material.damping = 1.0;
         description.solver.tolerance = 0.003;
         let (world, _, bodies) = run(description, 240);
-        let mass = f64::from(world.description().cloths[0].material.density);
+        let mass = f64::from(world.description().bodies[0].as_cloth().unwrap().material.density);
         let speed = |body: &BodyCertificate| (2.0 * body.energy.kinetic / mass).sqrt();
         assert!(speed(&bodies[20]) > 0.1);
         let last = speed(&bodies[239]);
@@ -140,7 +142,7 @@ fn bend_limits_do_not_keep_it_from_coming_to_rest() {
 #[test]
 fn limits_on_bend_alone_hold() {
     let mut description = sheet(24, 4.0);
-    description.cloths[0].strain = Limit::default();
+    description.bodies[0].as_cloth_mut().unwrap().strain = Limit::default();
     description.solver.steps_per_frame = 4;
     let (_, _, bodies) = run(description, 20);
     let excess = bodies.iter().map(|b| b.bend.max_bend_excess).fold(0.0, f64::max);
@@ -155,7 +157,7 @@ fn a_curved_shell_holds_tight_bends() {
     cloth.strain = Limit { min: Some(-0.1), max: Some(0.1) };
     cloth.bend = Limit { min: Some(-6.0), max: Some(6.0) };
     cloth.pins = vec![Pin { vertices: vec![0], motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = 4;
     description.solver.max_substeps = 8;
@@ -178,7 +180,7 @@ fn every_scheme_opens_a_fold() {
         cloth.bend = Limit { min: Some(-8.0), max: Some(8.0) };
         cloth.material.damping = 0.0;
         let mut description =
-            Description { cloths: vec![cloth], gravity: Vec3::ZERO, ..Description::default() };
+            Description { bodies: vec![cloth.into()], gravity: Vec3::ZERO, ..Description::default() };
         description.air.density = 0.0;
         description.solver.scheme = scheme;
         description.solver.iterations = 3000;

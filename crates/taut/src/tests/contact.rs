@@ -33,7 +33,7 @@ fn folding(thickness: f32) -> World {
         margin: 0.001,
     };
     World::new(Description {
-        cloths: vec![cloth],
+        bodies: vec![cloth.into()],
         obstacles: vec![floor],
         contact: Contact { thickness, ..Contact::default() },
         ..Description::default()
@@ -50,7 +50,7 @@ struct Fallen {
 
 fn fall(thickness: f32, threads: usize) -> Fallen {
     let world = folding(thickness);
-    let surface = Surface::new(world.description().cloths[0].mesh.triangles.clone());
+    let surface = Surface::new(world.description().bodies[0].as_cloth().unwrap().mesh.triangles.clone());
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, threads).unwrap());
     let (mut pierced, mut residual) = (0, 0.0f64);
     for _ in 0..30 {
@@ -92,8 +92,12 @@ fn on_a_ball() -> World {
         friction: 0.3,
         margin: 0.002,
     };
-    World::new(Description { cloths: vec![cloth], mesh_obstacles: vec![ball], ..Description::default() })
-        .unwrap()
+    World::new(Description {
+        bodies: vec![cloth.into()],
+        mesh_obstacles: vec![ball],
+        ..Description::default()
+    })
+    .unwrap()
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn thrown(from: f32, pinned: bool, as_mesh: bool) -> World {
     // A little off the middle, so that nothing is met head on.
     let place = Vec3::new(0.013, -0.007, from);
     let mut description = Description {
-        cloths: vec![curtain],
+        bodies: vec![curtain.into()],
         contact: Contact { thickness: 0.002, ..Contact::default() },
         ..Description::default()
     };
@@ -95,7 +95,7 @@ fn across(world: &World, state: &State, middle: f32) -> [usize; 2] {
     let x = state.positions(world, 0);
     let axis = Vec3::new(0.013, -0.007, 0.0);
     let mut counts = [0, 0];
-    for t in &world.description().cloths[0].mesh.triangles {
+    for t in &world.description().bodies[0].as_cloth().unwrap().mesh.triangles {
         let [a, b, c] = t.map(|v| x[v as usize] - axis);
         let turn = |a: Vec3, b: Vec3| a.x * b.y - a.y * b.x;
         let [u, v, w] = [turn(b, c), turn(c, a), turn(a, b)];
@@ -165,7 +165,7 @@ fn a_wire_of_a_millimetre_is_not_missed() {
     let along = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let wire = MeshObstacle { friction: 0.5, ..mesh_obstacle("wire", wire, |p| along * p) };
     let world = World::new(Description {
-        cloths: vec![cloth],
+        bodies: vec![cloth.into()],
         mesh_obstacles: vec![wire],
         contact: Contact { thickness: 0.001, ..Contact::default() },
         ..Description::default()
@@ -209,7 +209,7 @@ fn cloth_of_half_a_millimetre_stays_apart_by_it() {
         margin: 0.0,
     };
     let world = World::new(Description {
-        cloths: vec![upper, lower],
+        bodies: vec![upper.into(), lower.into()],
         obstacles: vec![floor],
         contact: Contact { thickness, ..Contact::default() },
         ..Description::default()
@@ -269,10 +269,10 @@ fn slip(slope: Slope, friction: f32, degrees: f32) -> f32 {
             cloth.start.iter_mut().for_each(|p| *p = down(*p));
             let vertices = (0..cloth.start.len() as u32).collect();
             cloth.pins.push(Pin { vertices, ..Pin::default() });
-            description.cloths.push(cloth);
+            description.bodies.push(cloth.into());
         }
     }
-    description.cloths.insert(0, patch);
+    description.bodies.insert(0, patch.into());
     let world = World::new(description).unwrap();
     let center =
         |certificate: &Certificate| Vec3::from_array(certificate.bodies[0].center_of_mass.map(|c| c as f32));

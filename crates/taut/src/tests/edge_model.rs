@@ -36,7 +36,7 @@ fn sheet(side: u32, settings: EdgeModel) -> Description {
     cloth.pins = vec![Pin { vertices, ..Pin::default() }];
     cloth.model = Model::Edge(settings);
     cloth.edge = Limit { min: Some(-0.1), max: Some(0.1) };
-    Description { cloths: vec![cloth], ..Description::default() }
+    Description { bodies: vec![cloth.into()], ..Description::default() }
 }
 
 fn with(levels: u32, iterations: u32) -> EdgeModel {
@@ -154,9 +154,9 @@ fn tighter_limits_stretch_less_with_20_iterations_a_level() {
     // Figures 5 and 12: the sheet at rest.
     let measured = [0.2, 0.1, 0.05, 0.02, 0.01].map(|limit| {
         let mut description = sheet(40, with(4, 20));
-        description.cloths[0].edge = Limit { min: Some(-limit), max: Some(limit) };
+        description.bodies[0].as_cloth_mut().unwrap().edge = Limit { min: Some(-limit), max: Some(limit) };
         let world = World::new(description).unwrap();
-        let mesh = &world.description().cloths[0].mesh;
+        let mesh = &world.description().bodies[0].as_cloth().unwrap().mesh;
         let edges = Adjacency::new(&mesh.triangles).edges;
         let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
         let (mut most, mut mean) = (0.0f32, 0.0);
@@ -188,7 +188,7 @@ fn cloth_that_is_limited_falls_and_swings_like_any() {
     let lanes = LaneKind::detect();
     let other = || {
         let mut description = sheet(40, EdgeModel::default());
-        let cloth = &mut description.cloths[0];
+        let cloth = description.bodies[0].as_cloth_mut().unwrap();
         (cloth.model, cloth.strain, cloth.edge) = (Model::Fem, cloth.edge, Limit::default());
         description
     };
@@ -226,7 +226,7 @@ fn a_sheet_of_1600_vertices_takes_under_4_ms_a_frame_on_one_thread() {
 fn bits_do_not_depend_on_threads_or_lanes() {
     let description = || {
         let mut description = sheet(24, with(3, 20));
-        description.cloths[0].bend = Limit { min: Some(-40.0), max: Some(40.0) };
+        description.bodies[0].as_cloth_mut().unwrap().bend = Limit { min: Some(-40.0), max: Some(40.0) };
         description.obstacles = vec![Obstacle {
             name: "ball".into(),
             shape: Shape::Sphere { radius: 0.2 },
@@ -281,7 +281,7 @@ fn stiffness_is_that_of_the_material() {
     cloth.pins = vec![Pin { vertices, ..Pin::default() }];
     cloth.model = Model::Edge(EdgeModel::default());
     let description = Description {
-        cloths: vec![cloth],
+        bodies: vec![cloth.into()],
         // Its own weight: 1 kg/m² × g × 1 m = 10 N/m at the pins, half of that on average.
         gravity: Vec3::new(10.0, 0.0, 0.0),
         air: taut::Air { density: 0.0, ..taut::Air::default() },
@@ -297,7 +297,7 @@ fn stiffness_is_that_of_the_material() {
 fn it_is_dragged_pinned_and_changed_while_it_runs() {
     let mut live = Live::new(sheet(40, EdgeModel::default()), 2).unwrap();
     assert_eq!(live.limiter(0), Limiter::Edge);
-    let corner = live.description().cloths[0].mesh.groups["corner:bottom-right"][0];
+    let corner = live.description().bodies[0].as_cloth().unwrap().mesh.groups["corner:bottom-right"][0];
     let id = live.grab(0, [corner; 3], [1.0, 0.0, 0.0], Grip::Hard).unwrap();
     let start = live.grip_point(id).unwrap();
     let strain = |live: &Live| certify(live.world(), live.state()).bodies[0].strain.max_edge_strain;
@@ -343,14 +343,14 @@ fn advance(live: &mut Live, frames: u32) {
 fn a_soft_grip_pulls_as_it_does_at_other_cloth() {
     let lag = |model: Model| {
         let mut description = sheet(20, EdgeModel::default());
-        let cloth = &mut description.cloths[0];
+        let cloth = description.bodies[0].as_cloth_mut().unwrap();
         cloth.model = model;
         if model == Model::Fem {
             (cloth.strain, cloth.edge) = (cloth.edge, Limit::default());
         }
         let mut live = Live::new(description, 1).unwrap();
         advance(&mut live, 90);
-        let corner = live.description().cloths[0].mesh.groups["corner:bottom-right"][0];
+        let corner = live.description().bodies[0].as_cloth().unwrap().mesh.groups["corner:bottom-right"][0];
         let id = live.grab(0, [corner; 3], [1.0, 0.0, 0.0], Grip::Soft { stiffness: 10.0 }).unwrap();
         let pointer = live.grip_point(id).unwrap() + Vec3::new(-0.1, 0.2, 0.3);
         live.drag(id, pointer);
@@ -370,20 +370,20 @@ fn what_it_cannot_do_is_refused() {
         let error = World::new(description).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     };
-    refused(&|d| d.cloths[0].strain.max = Some(0.1), "give its limits as `edge`");
+    refused(&|d| d.bodies[0].as_cloth_mut().unwrap().strain.max = Some(0.1), "give its limits as `edge`");
     refused(&|d| d.contact.thickness = 0.001, "no contact of cloth with cloth");
-    refused(&|d| d.cloths[0].model = Model::Edge(with(0, 50)), "1 to 5 levels");
-    refused(&|d| d.cloths[0].model = Model::Edge(with(6, 50)), "1 to 5 levels");
-    refused(&|d| d.cloths[0].model = Model::Edge(with(4, 0)), "iterations");
+    refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(0, 50)), "1 to 5 levels");
+    refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(6, 50)), "1 to 5 levels");
+    refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(4, 0)), "iterations");
 }
 
 #[test]
 fn both_models_run_side_by_side() {
     let mut description = sheet(16, EdgeModel::default());
-    let mut other = description.cloths[0].clone();
+    let mut other = description.bodies[0].as_cloth().unwrap().clone();
     (other.name, other.model, other.edge) = ("other".into(), Model::Fem, Limit::default());
     other.strain.max = Some(0.05);
-    description.cloths.push(other);
+    description.bodies.push(other.into());
     let world = World::new(description).unwrap();
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
     for _ in 0..30 {
@@ -399,7 +399,7 @@ fn both_models_run_side_by_side() {
 fn coarser_levels_of_the_star_are_stretched_no_more_than_the_cloth() {
     // Figure 10: four corners held, a sphere below, 20 iterations on each level.
     let mut description = sheet(40, with(4, 20));
-    let cloth = &mut description.cloths[0];
+    let cloth = description.bodies[0].as_cloth_mut().unwrap();
     let corners = ["top-left", "top-right", "bottom-left", "bottom-right"];
     let vertices = corners.map(|name| cloth.mesh.groups[&format!("corner:{name}")][0]).to_vec();
     cloth.pins = vec![Pin { vertices, ..Pin::default() }];
@@ -420,7 +420,7 @@ fn coarser_levels_of_the_star_are_stretched_no_more_than_the_cloth() {
     });
     let rest = live.level_meshes(0);
     assert_eq!(rest.len(), 3);
-    let base = live.description().cloths[0].mesh.clone();
+    let base = live.description().bodies[0].as_cloth().unwrap().mesh.clone();
     let strains: Vec<(f32, f32)> = (0..4)
         .map(|level| {
             let mesh = if level == 0 { &base } else { &rest[level - 1] };

@@ -29,7 +29,7 @@ fn sheet(cells: u32) -> Description {
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = Limit { min: None, max: Some(0.05) };
     cloth.pins = vec![Pin { vertices: corners, motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     // So many that no stiffness is softened: the reference does not know that.
     (description.solver.steps_per_frame, description.solver.max_substeps) = (8, 24);
     description
@@ -57,7 +57,7 @@ fn largest_stretch(rest: &TriangleMesh, positions: &[Vec3]) -> f64 {
 
 /// Centres of mass of the reference run, frame by frame.
 fn reference(description: &Description, steps: u32, substeps: u32) -> Vec<DVec3> {
-    let cloth = &description.cloths[0];
+    let cloth = description.bodies[0].as_cloth().unwrap();
     let (mesh, material) = (&cloth.mesh, &cloth.material);
     let adjacency = Adjacency::new(&mesh.triangles);
     let mut x: Vec<DVec3> = cloth.start.iter().map(|p| p.as_dvec3()).collect();
@@ -187,7 +187,8 @@ fn swings_like(description: &Description, centers: &[DVec3], scheme: Scheme, clo
     for (k, reference) in centers.iter().enumerate() {
         let report = stepper.advance_frame(&world, &mut state);
         assert!(report.converged, "frame {} ended with residual {}", k + 1, report.residual);
-        let measured = largest_stretch(&description.cloths[0].mesh, &state.positions(&world, 0));
+        let measured =
+            largest_stretch(&description.bodies[0].as_cloth().unwrap().mesh, &state.positions(&world, 0));
         let certificate = certify(&world, &state);
         assert!(measured <= 1.061, "frame {}: stretch {measured}", k + 1);
         assert!((measured - certificate.bodies[0].strain.max_stretch).abs() < 1e-4);

@@ -25,7 +25,7 @@ fn cloth(mesh: TriangleMesh, strain: Limit, pinned: Vec<u32>) -> Cloth {
 }
 
 fn describe(cloth: Cloth, steps: u32) -> Description {
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = steps;
     description.solver.max_substeps = 8;
@@ -49,7 +49,7 @@ fn near(mesh: &TriangleMesh, [x, z]: [f32; 2]) -> u32 {
 
 /// Largest residual of each frame. Pins are exact, nothing had to be rescued, iterations stay within the cap.
 fn residuals(description: Description, frames: u32) -> Vec<f64> {
-    let (cap, name) = (description.solver.iterations, description.cloths[0].name.clone());
+    let (cap, name) = (description.solver.iterations, description.bodies[0].as_cloth().unwrap().name.clone());
     let world = World::new(description).unwrap();
     let mut state = State::new(&world);
     let mut stepper = Stepper::new(&world, 2).unwrap();
@@ -133,7 +133,7 @@ fn a_flat_sheet_whose_edges_are_pushed_together_buckles() {
 
     // What the imperfection is for.
     let mut perfect = pushed();
-    perfect.cloths[0].imperfection = Some(0.0);
+    perfect.bodies[0].as_cloth_mut().unwrap().imperfection = Some(0.0);
     let (within, worst) = held(&residuals(perfect, 50));
     assert!(within < 50 && worst > 0.05, "a perfectly flat sheet buckles by itself: {within}, {worst}");
 }
@@ -168,7 +168,7 @@ fn imperfection_is_seeded_small_and_spares_pins() {
         assert_eq!(pinned[v], if v == 0 || v == 60 { flat[v] } else { free[v] });
     }
     let mut wrong = describe(cloth(sheet(2, Diagonals::Regular), BOTH, vec![]), 1);
-    wrong.cloths[0].imperfection = Some(f32::NAN);
+    wrong.bodies[0].as_cloth_mut().unwrap().imperfection = Some(f32::NAN);
     assert!(World::new(wrong).unwrap_err().to_string().contains("imperfection"));
 }
 
@@ -178,7 +178,7 @@ fn spun(strain: Limit) -> (f64, f64) {
     let mut description = describe(cloth(sheet(24, Diagonals::Delaunay), strain, vec![]), 1);
     description.gravity = Vec3::ZERO;
     description.air.density = 0.0;
-    description.cloths[0].material.damping = 0.0;
+    description.bodies[0].as_cloth_mut().unwrap().material.damping = 0.0;
     let world = World::new(description).unwrap();
     let mut stepper = Stepper::new(&world, 1).unwrap();
     let spin = Vec3::new(0.0, 0.0, std::f32::consts::TAU * 10.0);

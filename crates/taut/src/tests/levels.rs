@@ -155,7 +155,7 @@ fn described(mesh: TriangleMesh, strain: Limit, scheme: Scheme) -> Description {
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = strain;
     cloth.pins = vec![Pin { vertices, motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.steps_per_frame = 1;
     description.solver.max_substeps = 8;
@@ -222,7 +222,7 @@ fn moving_pins_inside_and_obstacles_at_every_level() {
     for scheme in [Scheme::Cycle, Scheme::Paper] {
         let mut description = described(mesh.clone(), Limit { min: None, max: Some(0.02) }, scheme);
         let key = |time, x| Keyframe { time, translate: Vec3::new(x, 0.0, 0.0), rotate: Vec3::ZERO };
-        description.cloths[0].pins = vec![Pin {
+        description.bodies[0].as_cloth_mut().unwrap().pins = vec![Pin {
             vertices: inside.clone(),
             motion: Motion { keys: vec![key(0.0, 0.0), key(1.0, 0.1)], pivot: Vec3::ZERO },
             ..Pin::default()

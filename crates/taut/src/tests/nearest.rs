@@ -39,7 +39,7 @@ fn described(mesh: TriangleMesh, strain: Limit, pinned: &[&str]) -> Description 
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = strain;
     cloth.pins = vec![Pin { vertices, motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description
 }
@@ -75,7 +75,7 @@ fn a_free_sheet_keeps_its_momentum() {
     let mut description = described(grid(32), limit(Some(-0.05), 0.05), &[]);
     description.gravity = Vec3::ZERO;
     description.air.density = 0.0;
-    let cloth = &mut description.cloths[0];
+    let cloth = description.bodies[0].as_cloth_mut().unwrap();
     cloth.material.damping = 0.0;
     cloth.velocity = Vec3::new(0.3, 0.1, -0.2);
     // Stretched by a fifth along x: the limits pull it together.
@@ -83,7 +83,7 @@ fn a_free_sheet_keeps_its_momentum() {
     let world = World::new(description).unwrap();
     let mut state = State::new(&world);
     let mut stepper = Stepper::new(&world, 1).unwrap();
-    let mass: f64 = 1.0 * f64::from(world.description().cloths[0].material.density);
+    let mass: f64 = 1.0 * f64::from(world.description().bodies[0].as_cloth().unwrap().material.density);
     let expected = DVec3::new(0.3, 0.1, -0.2) * mass;
     for _ in 0..20 {
         assert!(stepper.advance_frame(&world, &mut state).converged);
@@ -103,7 +103,7 @@ fn moving_pins_are_exact_and_obstacles_not_entered() {
     for (shape, position) in shapes {
         let mut description = described(grid(40), limit(None, 0.01), &["corner:top-left"]);
         let key = |time, y| Keyframe { time, translate: Vec3::new(0.0, y, 0.0), rotate: Vec3::ZERO };
-        description.cloths[0].pins[0].motion =
+        description.bodies[0].as_cloth_mut().unwrap().pins[0].motion =
             Motion { keys: vec![key(0.0, 0.0), key(1.0, 0.2)], pivot: Vec3::ZERO };
         description.obstacles = vec![Obstacle {
             name: "solid".into(),

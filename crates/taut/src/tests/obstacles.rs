@@ -35,7 +35,7 @@ fn patch(size: f32, cells: u32, center: Vec3, rotation: Quat) -> Cloth {
 }
 
 fn simulate(cloth: Cloth, obstacles: Vec<Obstacle>, frames: u32, mut each: impl FnMut(&World, &State)) {
-    let mut description = Description { cloths: vec![cloth], obstacles, ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], obstacles, ..Description::default() };
     description.air.density = 0.0;
     let world = World::new(description).unwrap();
     let mut state = State::new(&world);
@@ -133,7 +133,7 @@ fn cloth_that_starts_inside_is_pushed_out_and_not_thrown() {
     let cloth = patch(0.3, 12, Vec3::new(0.0, 0.1, 0.0), Quat::IDENTITY);
     let ball = obstacle(Shape::Sphere { radius: 0.2 }, Vec3::ZERO, Quat::IDENTITY, 0.3, 0.0);
     let world = World::new(Description {
-        cloths: vec![cloth.clone()],
+        bodies: vec![cloth.clone().into()],
         obstacles: vec![ball.clone()],
         ..Description::default()
     })

@@ -15,7 +15,7 @@ fn sheet(scheme: Scheme) -> Description {
     let mesh = generate::grid([1.0, 1.0], [40, 40], generate::Diagonals::Alternating, 0);
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     cloth.strain = Limit { min: None, max: Some(0.02) };
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.steps_per_frame = 1;
     description.solver.max_substeps = 8;
@@ -25,7 +25,7 @@ fn sheet(scheme: Scheme) -> Description {
 
 fn hanging(scheme: Scheme) -> Description {
     let mut description = sheet(scheme);
-    let cloth = &mut description.cloths[0];
+    let cloth = description.bodies[0].as_cloth_mut().unwrap();
     let corners = ["corner:top-left", "corner:top-right"];
     let vertices = corners.iter().flat_map(|c| cloth.mesh.groups[*c].clone()).collect();
     cloth.pins = vec![Pin { vertices, motion: Motion::default(), ..Pin::default() }];
@@ -35,7 +35,7 @@ fn hanging(scheme: Scheme) -> Description {
 fn twisted(scheme: Scheme) -> Description {
     let mut description = sheet(scheme);
     description.gravity = Vec3::ZERO;
-    let cloth = &mut description.cloths[0];
+    let cloth = description.bodies[0].as_cloth_mut().unwrap();
     let end = |z: f32| -> Vec<u32> {
         (0..cloth.mesh.positions.len() as u32)
             .filter(|&v| (cloth.mesh.positions[v as usize].z - z).abs() < 1e-4)

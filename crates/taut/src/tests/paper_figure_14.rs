@@ -15,7 +15,7 @@ fn world(scheme: Scheme, iterations: u32) -> World {
     cloth.strain = Limit { min: Some(-0.05), max: Some(0.05) };
     octaves::displace(&mut cloth.start, 0.012, 5, 14);
     let mut description =
-        Description { cloths: vec![cloth], gravity: glam::Vec3::ZERO, ..Description::default() };
+        Description { bodies: vec![cloth.into()], gravity: glam::Vec3::ZERO, ..Description::default() };
     description.air.density = 0.0;
     description.solver.scheme = scheme;
     description.solver.steps_per_frame = 1;

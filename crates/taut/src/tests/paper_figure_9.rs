@@ -47,7 +47,7 @@ fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
         margin: 0.001,
     };
     let mut description =
-        Description { cloths: vec![cloth], obstacles: vec![ramp], ..Description::default() };
+        Description { bodies: vec![cloth.into()], obstacles: vec![ramp], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.iterations = iterations;
     // Without limits, contact too acts in each of the 100 substeps.
@@ -76,7 +76,7 @@ fn volume(mesh: &[[u32; 3]], x: &[Vec3]) -> f64 {
 
 fn run(description: Description) -> Outcome {
     let world = World::new(description).unwrap();
-    let cloth = &world.description().cloths[0];
+    let cloth = world.description().bodies[0].as_cloth().unwrap();
     let limits = Limit { min: Some(-0.05), max: Some(0.05) };
     let rest = taut::certificate::RestShape::new(&cloth.mesh, vec![]);
     let whole = volume(&cloth.mesh.triangles, &cloth.mesh.positions);
@@ -98,7 +98,7 @@ fn run(description: Description) -> Outcome {
 
 /// The same with limits of the coarse levels fitted by the paper's search instead of the closed-form bounds.
 fn with_fitted_limits(mut description: Description) -> Description {
-    let cloth = &mut description.cloths[0];
+    let cloth = description.bodies[0].as_cloth_mut().unwrap();
     let hierarchy = hierarchy::build(&cloth.mesh, &hierarchy::Options::default());
     let task = Task {
         mesh: &cloth.mesh,

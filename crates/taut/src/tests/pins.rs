@@ -23,7 +23,7 @@ fn sheet() -> Cloth {
 }
 
 fn described(cloth: Cloth, scheme: Scheme) -> Description {
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = scheme;
     description
 }
@@ -322,7 +322,12 @@ fn attachments_that_make_no_sense_are_refused() {
         World::new(description).unwrap_err().to_string()
     };
     assert!(refused(&|d| d.mesh_obstacles.clear()).contains("mesh obstacle 0; there are 0"));
-    assert!(refused(&|d| d.cloths[0].pins[0].from = 1.0).contains("begins at the start"));
-    assert!(refused(&|d| d.cloths[0].pins[0].motion.keys.push(Keyframe::default())).contains("no motion"));
+    assert!(
+        refused(&|d| d.bodies[0].as_cloth_mut().unwrap().pins[0].from = 1.0).contains("begins at the start")
+    );
+    assert!(
+        refused(&|d| d.bodies[0].as_cloth_mut().unwrap().pins[0].motion.keys.push(Keyframe::default()))
+            .contains("no motion")
+    );
     assert!(refused(&|d| d.mesh_obstacles[0].triangles[0][1] = 0).contains("no face with three corners"));
 }

@@ -56,7 +56,7 @@ fn trampoline(cells: u32, mass: f32, height: f32) -> World {
     let above = middle(&sheet) + Vec3::Y * (0.1 + height);
     World::new(Description {
         rigid_bodies: vec![ball(above, mass)],
-        cloths: vec![sheet],
+        bodies: vec![sheet.into()],
         ..Description::default()
     })
     .unwrap()
@@ -251,9 +251,9 @@ fn a_ball_thrown_at_a_floating_sheet_hands_over_its_momentum() {
         let mut ball = ball(middle(&sheet) + Vec3::new(0.03, 0.2, 0.05), mass);
         ball.velocity = Vec3::new(0.0, -3.0, 0.0);
         let mut description =
-            Description { cloths: vec![sheet], rigid_bodies: vec![ball], ..Description::default() };
+            Description { bodies: vec![sheet.into()], rigid_bodies: vec![ball], ..Description::default() };
         (description.gravity, description.air.density) = (Vec3::ZERO, 0.0);
-        description.cloths[0].material.damping = 0.0;
+        description.bodies[0].as_cloth_mut().unwrap().material.damping = 0.0;
         let world = World::new(description).unwrap();
         let mut state = State::new(&world);
         let mut stepper = Stepper::new(&world, 2).unwrap();

@@ -15,7 +15,7 @@ fn run(description: Description, frames: u32) -> (World, State) {
     let mut stepper = Stepper::new(&world, 1).unwrap();
     for _ in 0..frames {
         stepper.advance_frame(&world, &mut state);
-        for body in 0..world.description().cloths.len() {
+        for body in 0..world.description().bodies.len() {
             assert!(state.positions(&world, body).iter().all(|p| p.is_finite()), "frame {}", state.frame());
         }
     }
@@ -69,7 +69,7 @@ proptest! {
         }
         let far = Keyframe { time: 0.05, translate: Vec3::new(30.0 * size, 0.0, 0.0), rotate: Vec3::new(0.0, 900.0, 0.0) };
         cloth.pins = vec![Pin { vertices: pinned, motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO }, ..Pin::default() }];
-        let mut description = Description { cloths: vec![cloth], gravity: Vec3::NEG_Y * 10.0f32.powf(log_gravity), ..Description::default() };
+        let mut description = Description { bodies: vec![cloth.into()], gravity: Vec3::NEG_Y * 10.0f32.powf(log_gravity), ..Description::default() };
         description.obstacles = vec![Obstacle {
             name: "o".into(), shape: Shape::Torus { major: size, minor: 0.3 * size }, position: Vec3::ZERO, rotation: Quat::IDENTITY,
             motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO }, friction: 2.0, restitution: 1.0, margin: 0.01 * size,
@@ -87,7 +87,7 @@ proptest! {
 fn unlimited_stiff_cloth_does_not_blow_up() {
     let mut cloth = Cloth::new("c", grid(12), Material::named("paper").unwrap());
     cloth.pins = vec![Pin { vertices: vec![0, 12], motion: Motion::default(), ..Pin::default() }];
-    let (world, state) = run(Description { cloths: vec![cloth], ..Description::default() }, 90);
+    let (world, state) = run(Description { bodies: vec![cloth.into()], ..Description::default() }, 90);
     let body = &certify(&world, &state).bodies[0];
     assert!(body.energy.kinetic < 1.0, "{:?}", body.energy);
     assert!(world.warnings().iter().any(|w| w.contains("softened")), "{:?}", world.warnings());
@@ -96,11 +96,11 @@ fn unlimited_stiff_cloth_does_not_blow_up() {
 #[test]
 fn free_fall_is_exact_and_keeps_shape() {
     let mut description = Description {
-        cloths: vec![Cloth::new("c", grid(8), Material::named("denim").unwrap())],
+        bodies: vec![Cloth::new("c", grid(8), Material::named("denim").unwrap()).into()],
         ..Description::default()
     };
-    description.cloths[0].strain = Limit { min: Some(-0.01), max: Some(0.01) };
-    description.cloths[0].material.damping = 0.0;
+    description.bodies[0].as_cloth_mut().unwrap().strain = Limit { min: Some(-0.01), max: Some(0.01) };
+    description.bodies[0].as_cloth_mut().unwrap().material.damping = 0.0;
     description.air.density = 0.0;
     let (world, state) = run(description, 30);
     let body = &certify(&world, &state).bodies[0];
@@ -124,7 +124,7 @@ fn momentum_of_a_free_sheet_is_kept_while_limits_work() {
         }
         cloth.material.damping = 0.0;
         let mut description =
-            Description { cloths: vec![cloth], gravity: Vec3::ZERO, ..Description::default() };
+            Description { bodies: vec![cloth.into()], gravity: Vec3::ZERO, ..Description::default() };
         description.air.density = 0.0;
         description.solver.projection = projection;
         description.solver.scheme = scheme;
@@ -155,7 +155,7 @@ fn every_scheme_and_projection_reaches_the_tolerance_on_a_small_sheet() {
             cloth.strain = Limit { min: Some(-0.2), max: Some(0.05) };
             cloth.edge = Limit { min: None, max: Some(0.05) };
             cloth.pins = vec![Pin { vertices: vec![0, 8], motion: Motion::default(), ..Pin::default() }];
-            let mut description = Description { cloths: vec![cloth], ..Description::default() };
+            let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
             description.solver.scheme = scheme;
             description.solver.projection = projection;
             let (world, state) = run(description, 20);
@@ -173,7 +173,7 @@ fn a_budget_ends_a_frame_in_time() {
     let mut cloth = Cloth::new("c", grid(64), Material::named("polyester").unwrap());
     cloth.strain = Limit { min: Some(-0.001), max: Some(0.001) };
     cloth.pins = vec![Pin { vertices: vec![0, 64], motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.tolerance = 0.0;
     description.solver.iterations = 1_000_000;
     description.solver.budget_ms = Some(60.0);
@@ -193,7 +193,7 @@ fn a_budget_ends_a_frame_in_time() {
 #[test]
 fn what_cannot_be_simulated_is_refused() {
     let good = || Description {
-        cloths: vec![Cloth::new("flag", grid(2), Material::named("denim").unwrap())],
+        bodies: vec![Cloth::new("flag", grid(2), Material::named("denim").unwrap()).into()],
         ..Description::default()
     };
     let message = |change: fn(&mut Description)| {
@@ -202,18 +202,29 @@ fn what_cannot_be_simulated_is_refused() {
         World::new(description).expect_err("refused").to_string()
     };
     assert!(World::new(good()).is_ok());
-    assert!(message(|d| d.cloths.clear()).contains("no cloth"));
-    assert!(message(|d| d.cloths[0].material.density = 0.0).contains("density"));
-    assert!(message(|d| d.cloths[0].strain.min = Some(-1.5)).contains("limit"));
-    assert!(message(|d| d.cloths[0].start[3].x = f32::NAN).contains("finite"));
-    assert!(message(|d| d.cloths[0].mesh.triangles[0] = [0, 1, 99]).contains("vertex that does not exist"));
-    assert!(message(|d| d.cloths[0].mesh.triangles[0] = [0, 1, 1]).contains("face 0 has no area"));
+    assert!(message(|d| d.bodies.clear()).contains("no cloth"));
+    assert!(message(|d| d.bodies[0].as_cloth_mut().unwrap().material.density = 0.0).contains("density"));
+    assert!(message(|d| d.bodies[0].as_cloth_mut().unwrap().strain.min = Some(-1.5)).contains("limit"));
+    assert!(message(|d| d.bodies[0].as_cloth_mut().unwrap().start[3].x = f32::NAN).contains("finite"));
     assert!(
-        message(|d| d.cloths[0].pins =
+        message(|d| d.bodies[0].as_cloth_mut().unwrap().mesh.triangles[0] = [0, 1, 99])
+            .contains("vertex that does not exist")
+    );
+    assert!(
+        message(|d| d.bodies[0].as_cloth_mut().unwrap().mesh.triangles[0] = [0, 1, 1])
+            .contains("face 0 has no area")
+    );
+    assert!(
+        message(|d| d.bodies[0].as_cloth_mut().unwrap().pins =
             vec![Pin { vertices: vec![77], motion: Motion::default(), ..Pin::default() }])
         .contains("pin")
     );
     assert!(message(|d| d.frame_time = -1.0).contains("frame_time"));
-    assert!(message(|d| d.cloths[0].mesh.positions.push(Vec3::ONE)).contains("start position"));
-    assert!(message(|d| d.cloths[0].material.density = -1.0).contains("cloth \"flag\""));
+    assert!(
+        message(|d| d.bodies[0].as_cloth_mut().unwrap().mesh.positions.push(Vec3::ONE))
+            .contains("start position")
+    );
+    assert!(
+        message(|d| d.bodies[0].as_cloth_mut().unwrap().material.density = -1.0).contains("cloth \"flag\"")
+    );
 }

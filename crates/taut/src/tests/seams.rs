@@ -58,13 +58,13 @@ fn two_panels(apart: Vec3) -> Description {
     pins(&mut right, &[[1.0, 0.0]]);
     right.start.iter_mut().for_each(|x| *x += apart);
     let seams = vec![Seam { pairs, ..Seam::default() }];
-    Description { cloths: vec![left, right], seams, ..Description::default() }
+    Description { bodies: vec![left.into(), right.into()], seams, ..Description::default() }
 }
 
 fn one_piece() -> Description {
     let mut sheet = panel("sheet", [40, 16], 0.0);
     pins(&mut sheet, &[[0.0, 0.0], [1.0, 0.0]]);
-    Description { cloths: vec![sheet], ..Description::default() }
+    Description { bodies: vec![sheet.into()], ..Description::default() }
 }
 
 struct Run {
@@ -103,7 +103,7 @@ fn center(certificate: &Certificate) -> Vec3 {
 
 /// The positions of all bodies, with where they are at rest.
 fn places(world: &World, state: &State) -> Vec<(Vec3, Vec3)> {
-    let bodies = world.description().cloths.iter().enumerate();
+    let bodies = world.description().cloths().enumerate();
     bodies
         .flat_map(|(b, cloth)| cloth.mesh.positions.clone().into_iter().zip(state.positions(world, b)))
         .collect()
@@ -116,7 +116,7 @@ fn two_panels_hang_like_one_sheet() {
         let world = |mut description: Description| {
             description.solver.scheme = scheme;
             // Which way flat cloth buckles is left to chance otherwise.
-            for cloth in &mut description.cloths {
+            for cloth in description.cloths_mut() {
                 (cloth.imperfection, cloth.material.damping) = (Some(0.0), 3.0);
             }
             World::new(description).unwrap()
@@ -151,7 +151,7 @@ fn an_open_seam_closes_and_stays_closed() {
     for scheme in [Scheme::Nearest, Scheme::Sweep] {
         let mut description = two_panels(Vec3::new(0.1, 0.0, 0.0));
         description.solver.scheme = scheme;
-        description.cloths[1].pins.clear();
+        description.bodies[1].as_cloth_mut().unwrap().pins.clear();
         let world = World::new(description).unwrap();
         let a = run(&world, 40, 2);
         let openings: Vec<f64> = a.certificates.iter().map(opening).collect();
@@ -184,7 +184,7 @@ fn tube(round: bool, thickness: f32) -> Description {
     strip.pins = vec![Pin { vertices: top, ..Pin::default() }];
     let contact = Contact { thickness, ..Contact::default() };
     Description {
-        cloths: vec![strip],
+        bodies: vec![strip.into()],
         seams: vec![Seam { pairs, ..Seam::default() }],
         contact,
         ..Description::default()
@@ -202,7 +202,7 @@ fn a_panel_becomes_a_tube() {
         let center = center(&a.certificates[39]);
         assert!(center.y < -0.01, "{center}");
         if thickness > 0.0 {
-            let mesh = &world.description().cloths[0].mesh;
+            let mesh = &world.description().bodies[0].as_cloth().unwrap().mesh;
             let mut surface = Surface::new(mesh.triangles.clone());
             for &[(_, a), (_, b)] in &world.description().seams[0].pairs {
                 surface.identity[a.max(b) as usize] = a.min(b);
@@ -233,7 +233,8 @@ fn bag(apart: f32) -> Description {
     }
     let contact = Contact { thickness: 0.003, ..Contact::default() };
     let seams = vec![Seam { name: "rim".into(), pairs, speed: 0.5 }];
-    let mut description = Description { cloths: vec![front, back], seams, contact, ..Description::default() };
+    let mut description =
+        Description { bodies: vec![front.into(), back.into()], seams, contact, ..Description::default() };
     description.solver.steps_per_frame = 4;
     description
 }
@@ -242,9 +243,11 @@ fn bag(apart: f32) -> Description {
 fn a_bag_closes_with_contact_and_pierces_nothing() {
     let description = bag(0.06);
     let world = World::new(description).unwrap();
-    let count = world.description().cloths[0].mesh.positions.len() as u32;
-    let mut triangles = world.description().cloths[0].mesh.triangles.clone();
-    triangles.extend(world.description().cloths[1].mesh.triangles.iter().map(|t| t.map(|v| v + count)));
+    let count = world.description().bodies[0].as_cloth().unwrap().mesh.positions.len() as u32;
+    let mut triangles = world.description().bodies[0].as_cloth().unwrap().mesh.triangles.clone();
+    triangles.extend(
+        world.description().bodies[1].as_cloth().unwrap().mesh.triangles.iter().map(|t| t.map(|v| v + count)),
+    );
     let mut surface = Surface::new(triangles);
     for &[(_, a), (_, b)] in &world.description().seams[0].pairs {
         surface.identity[(b + count) as usize] = a;
@@ -270,10 +273,11 @@ fn busy(scheme: Scheme) -> World {
     let mut description = bag(0.03);
     let mut flap = panel("flap", [6, 6], 0.0);
     flap.start.iter_mut().for_each(|x| *x = Vec3::new(x.x, -x.z, x.y + 0.05));
-    let pairs = column(&flap.mesh, 0.0).into_iter().zip(column(&description.cloths[0].mesh, 0.0));
+    let pairs =
+        column(&flap.mesh, 0.0).into_iter().zip(column(&description.bodies[0].as_cloth().unwrap().mesh, 0.0));
     let pairs: Vec<_> = pairs.map(|(a, b)| [(2, a), (0, b)]).collect();
-    description.cloths.push(flap);
-    description.cloths[0].pins[0].until = Some(0.5);
+    description.bodies.push(flap.into());
+    description.bodies[0].as_cloth_mut().unwrap().pins[0].until = Some(0.5);
     description.seams.push(Seam { name: "flap".into(), pairs, speed: 0.3 });
     description.solver.scheme = scheme;
     World::new(description).unwrap()
@@ -303,8 +307,8 @@ fn threads_and_restarts_give_the_same_bits() {
 fn a_held_twin_is_followed() {
     let mut description = two_panels(Vec3::ZERO);
     let [(_, a), (_, b)] = description.seams[0].pairs[8];
-    description.cloths[0].pins = vec![Pin { vertices: vec![a], ..Pin::default() }];
-    description.cloths[1].pins.clear();
+    description.bodies[0].as_cloth_mut().unwrap().pins = vec![Pin { vertices: vec![a], ..Pin::default() }];
+    description.bodies[1].as_cloth_mut().unwrap().pins.clear();
     let world = World::new(description).unwrap();
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
     let start = state.positions(&world, 0)[a as usize];
@@ -333,7 +337,7 @@ fn what_cannot_be_sewn_is_refused() {
     let told = fails(&|d| d.seams[0].speed = 0.0);
     assert!(told.contains("speed must be positive"), "{told}");
     let told = fails(&|d| {
-        let [a, b, _] = d.cloths[0].mesh.triangles[5];
+        let [a, b, _] = d.bodies[0].as_cloth().unwrap().mesh.triangles[5];
         d.seams[0].pairs.push([(0, a), (0, b)]);
     });
     assert!(told.contains("two corners of its face"), "{told}");

@@ -176,7 +176,7 @@ impl Dice {
         let size = self.power(-1.5, 1.0);
         let mut description = Description { seed: number, ..Description::default() };
         let [cloths, solids] = [1 + self.0.below(3), self.0.below(3)];
-        description.cloths = (0..cloths).map(|k| self.cloth(k, size)).collect();
+        description.bodies = (0..cloths).map(|k| self.cloth(k, size).into()).collect();
         description.obstacles = (0..solids).map(|_| self.solid(size)).collect();
         description.mesh_obstacles = if self.one_in(2) { Vec::new() } else { vec![self.mesh_obstacle(size)] };
         description.gravity = Vec3::NEG_Y * self.pick(&[0.0, 9.81, 9.81, 1e3]);
@@ -229,7 +229,7 @@ fn random_scenes_end_in_finite_numbers_and_free_ones_stay_free() {
         free += u32::from(stays_free);
         for _ in 0..FRAMES {
             stepper.advance_frame(&world, &mut state);
-            for (body, cloth) in world.description().cloths.iter().enumerate() {
+            for (body, cloth) in world.description().cloths().enumerate() {
                 let wild = state.positions(&world, body).iter().position(|p| !p.is_finite());
                 assert_eq!(wild, None, "scene {number}, frame {}, {}", state.frame(), cloth.name);
             }

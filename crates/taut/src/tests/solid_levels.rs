@@ -199,7 +199,7 @@ fn stretched(stretch: f32, with_levels: bool) -> Solid {
 }
 
 fn described(solid: Solid, scheme: Scheme) -> Description {
-    let mut description = Description { solids: vec![solid], ..Description::default() };
+    let mut description = Description { bodies: vec![solid.into()], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.iterations = 1000;
     description.solver.steps_per_frame = 1;

@@ -215,7 +215,7 @@ fn bar(scheme: Scheme) -> (World, State) {
     // At rest within two seconds.
     solid.material.damping = 3.0;
     solid.pins = vec![Pin { vertices: held, motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { solids: vec![solid], ..Description::default() };
+    let mut description = Description { bodies: vec![solid.into()], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.iterations = 100;
     // What sweeps leave within their tolerance is sag.

@@ -46,7 +46,7 @@ fn mesh_obstacle(name: &str, mesh: TriangleMesh) -> MeshObstacle {
 /// Without gravity, so that nothing comes apart by falling.
 fn afloat(cloths: Vec<Cloth>) -> Description {
     Description {
-        cloths,
+        bodies: cloths.into_iter().map(Into::into).collect(),
         gravity: Vec3::ZERO,
         contact: Contact { thickness: 0.004, ..Contact::default() },
         ..Description::default()
@@ -56,7 +56,7 @@ fn afloat(cloths: Vec<Cloth>) -> Description {
 /// What passes through what, counted in the positions that a caller sees.
 fn pierced(world: &World, state: &State) -> usize {
     let (mut x, mut triangles, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
-    for (body, cloth) in world.description().cloths.iter().enumerate() {
+    for (body, cloth) in world.description().cloths().enumerate() {
         let first = x.len() as u32;
         triangles.extend(cloth.mesh.triangles.iter().map(|t| t.map(|v| first + v)));
         x.extend(state.positions(world, body).iter().map(|x| x.to_array()));
@@ -87,7 +87,7 @@ struct Told {
 fn run(description: Description, threads: usize, frames: usize) -> Told {
     let world = World::new(description).unwrap();
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, threads).unwrap());
-    let bodies = world.description().cloths.len();
+    let bodies = world.description().bodies.len();
     let centre = |state: &State| {
         let all: Vec<Vec3> = (0..bodies).flat_map(|b| state.positions(&world, b)).collect();
         all.iter().sum::<Vec3>() / all.len() as f32
@@ -277,7 +277,7 @@ fn a_sheet_half_in_a_ball_given_by_formula_comes_out() {
     // Through the very middle there is no near way out.
     for (height, fast) in [(0.03, FAST), (-0.05, FAST), (0.0, 5.0)] {
         let mut description = half_in_formula();
-        description.cloths = vec![sheet("sheet", 0.4, 16, |x| x + Vec3::new(0.02, height, 0.0))];
+        description.bodies = vec![sheet("sheet", 0.4, 16, |x| x + Vec3::new(0.02, height, 0.0)).into()];
         let inside = |told: &Told| told.positions.iter().filter(|x| x.length() < 0.12 - 1e-4).count();
         assert!(inside(&run(description.clone(), 2, 0)) > 10);
         let told = run(description, 2, FRAMES);

@@ -79,7 +79,8 @@ fn it_is_what_the_stepper_does() {
         (cloth.strain, cloth.imperfection) = (setup.strain, Some(0.0));
         cloth.masses = Some(setup.masses.clone());
         cloth.pins = vec![Pin { vertices: corners.to_vec(), ..Pin::default() }];
-        let mut description = Description { cloths: vec![cloth], frame_time: DT, ..Description::default() };
+        let mut description =
+            Description { bodies: vec![cloth.into()], frame_time: DT, ..Description::default() };
         description.air.density = 0.0;
         description.solver = taut::Solver { steps_per_frame: 1, ..setup.solver };
         let world = World::new(description).unwrap();

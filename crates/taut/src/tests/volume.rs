@@ -46,19 +46,19 @@ fn bar(n: u32, poisson: f32, limit: f32) -> Description {
     let mut solid = solid(cells([4 * n, n, n], 0.25 / n as f32), poisson, limit);
     let vertices = (0..(n + 1) * (n + 1)).collect();
     solid.pins = vec![Pin { vertices, ..Pin::default() }];
-    Description { solids: vec![solid], ..Description::default() }
+    Description { bodies: vec![solid.into()], ..Description::default() }
 }
 
 /// Two bars, one across the other, that fall on the ground.
 fn cross() -> Description {
-    let mut solids = Vec::new();
+    let mut bodies = Vec::new();
     for (k, turn) in [0.0, 1.2].into_iter().enumerate() {
         let mut solid = solid(cells([9, 3, 3], 0.04), 0.3, 0.05);
         let turn = Quat::from_rotation_y(turn) * Quat::from_rotation_x(0.3);
         let at = Vec3::new(0.0, 0.12 + 0.16 * k as f32, 0.0);
         let middle = Vec3::new(0.18, 0.06, 0.06);
         solid.start = solid.mesh.positions.iter().map(|p| turn * (*p - middle) + at).collect();
-        solids.push(solid);
+        bodies.push(solid.into());
     }
     let floor = Obstacle {
         name: "floor".into(),
@@ -71,7 +71,7 @@ fn cross() -> Description {
         margin: 0.001,
     };
     let contact = Contact { thickness: 0.004, friction: 0.4 };
-    Description { solids, obstacles: vec![floor], contact, ..Description::default() }
+    Description { bodies, obstacles: vec![floor], contact, ..Description::default() }
 }
 
 /// What a run came to.
@@ -105,7 +105,7 @@ fn run(description: Description, frames: u32, threads: usize) -> Outcome {
 #[test]
 fn a_sagging_bar_keeps_its_rings_and_comes_to_rest() {
     let mut free = bar(4, 0.3, 0.05);
-    free.solids[0].preserve_volume = false;
+    free.bodies[0].as_solid_mut().unwrap().preserve_volume = false;
     let free = run(free, 40, 1);
     let kept = run(bar(4, 0.3, 0.05), 40, 1);
     assert!(free.worst > 0.02, "{}", free.worst);

@@ -5,34 +5,101 @@ use glam::Vec3;
 use super::{Cloth, Description, Limit, Solid};
 use crate::Pin;
 
-/// A body of a [`Description`].
-#[derive(Clone, Copy, Debug)]
-pub enum BodyRef<'a> {
+/// A body of a [`Description`]: what has unknowns of its own.
+///
+/// ```
+/// use taut::{Body, Cloth, Description, Material, mesh::generate};
+///
+/// let mesh = generate::grid([1.0, 1.0], [2, 2], generate::Diagonals::Regular, 0);
+/// let sheet = Cloth::new("sheet", mesh, Material::named("denim").unwrap());
+/// let description = Description { bodies: vec![sheet.into()], ..Description::default() };
+/// match &description.bodies[0] {
+///     Body::Cloth(cloth) => assert_eq!(cloth.mesh.triangles.len(), 8),
+///     Body::Solid(_) => unreachable!(),
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub enum Body {
     /// A piece of cloth.
-    Cloth(&'a Cloth),
+    Cloth(Cloth),
     /// A soft solid.
-    Solid(&'a Solid),
+    Solid(Solid),
+}
+
+impl From<Cloth> for Body {
+    fn from(cloth: Cloth) -> Self {
+        Self::Cloth(cloth)
+    }
+}
+
+impl From<Solid> for Body {
+    fn from(solid: Solid) -> Self {
+        Self::Solid(solid)
+    }
 }
 
 impl Description {
-    /// All bodies in the order in which they are counted: cloth first, then soft solids.
-    pub fn bodies(&self) -> impl ExactSizeIterator<Item = BodyRef<'_>> {
-        let Self { cloths, solids, .. } = self;
-        (0..cloths.len() + solids.len()).map(move |index| match index.checked_sub(cloths.len()) {
-            None => BodyRef::Cloth(&cloths[index]),
-            Some(solid) => BodyRef::Solid(&solids[solid]),
-        })
+    /// Those bodies that are cloth, in the order of [`Description::bodies`].
+    pub fn cloths(&self) -> impl Iterator<Item = &Cloth> {
+        self.bodies.iter().filter_map(Body::as_cloth)
+    }
+
+    /// The same, to change them.
+    pub fn cloths_mut(&mut self) -> impl Iterator<Item = &mut Cloth> {
+        self.bodies.iter_mut().filter_map(Body::as_cloth_mut)
+    }
+
+    /// Those bodies that are soft solids, in the order of [`Description::bodies`].
+    pub fn solids(&self) -> impl Iterator<Item = &Solid> {
+        self.bodies.iter().filter_map(Body::as_solid)
+    }
+
+    /// The same, to change them.
+    pub fn solids_mut(&mut self) -> impl Iterator<Item = &mut Solid> {
+        self.bodies.iter_mut().filter_map(Body::as_solid_mut)
     }
 
     /// The body called `name`, if there is one.
-    pub fn body(&self, name: &str) -> Option<BodyRef<'_>> {
-        self.bodies().find(|body| body.name() == name)
+    pub fn body(&self, name: &str) -> Option<&Body> {
+        self.bodies.iter().find(|body| body.name() == name)
     }
 }
 
-impl<'a> BodyRef<'a> {
+impl Body {
+    /// The cloth, if it is one.
+    pub fn as_cloth(&self) -> Option<&Cloth> {
+        match self {
+            Self::Cloth(cloth) => Some(cloth),
+            Self::Solid(_) => None,
+        }
+    }
+
+    /// The cloth, if it is one, to change it.
+    pub fn as_cloth_mut(&mut self) -> Option<&mut Cloth> {
+        match self {
+            Self::Cloth(cloth) => Some(cloth),
+            Self::Solid(_) => None,
+        }
+    }
+
+    /// The soft solid, if it is one.
+    pub fn as_solid(&self) -> Option<&Solid> {
+        match self {
+            Self::Cloth(_) => None,
+            Self::Solid(solid) => Some(solid),
+        }
+    }
+
+    /// The soft solid, if it is one, to change it.
+    pub fn as_solid_mut(&mut self) -> Option<&mut Solid> {
+        match self {
+            Self::Cloth(_) => None,
+            Self::Solid(solid) => Some(solid),
+        }
+    }
+
     /// Its name.
-    pub fn name(self) -> &'a str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Cloth(cloth) => &cloth.name,
             Self::Solid(solid) => &solid.name,
@@ -40,7 +107,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// What it is, in a word: `cloth` or `solid`.
-    pub fn kind(self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Cloth(_) => "cloth",
             Self::Solid(_) => "solid",
@@ -48,7 +115,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// What its elements are, in a word: `triangle` or `tetrahedron`.
-    pub fn element_kind(self) -> &'static str {
+    pub fn element_kind(&self) -> &'static str {
         match self {
             Self::Cloth(_) => "triangle",
             Self::Solid(_) => "tetrahedron",
@@ -56,7 +123,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Positions of its vertices at rest \[m\].
-    pub fn rest_positions(self) -> &'a [Vec3] {
+    pub fn rest_positions(&self) -> &[Vec3] {
         match self {
             Self::Cloth(cloth) => &cloth.mesh.positions,
             Self::Solid(solid) => &solid.mesh.positions,
@@ -64,7 +131,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Where its vertices start \[m\].
-    pub fn start(self) -> &'a [Vec3] {
+    pub fn start(&self) -> &[Vec3] {
         match self {
             Self::Cloth(cloth) => &cloth.start,
             Self::Solid(solid) => &solid.start,
@@ -72,7 +139,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Number of triangles or tetrahedra.
-    pub fn element_count(self) -> usize {
+    pub fn element_count(&self) -> usize {
         match self {
             Self::Cloth(cloth) => cloth.mesh.triangles.len(),
             Self::Solid(solid) => solid.mesh.tetrahedra.len(),
@@ -80,7 +147,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Vertices of triangle or tetrahedron `index`, if there is one.
-    pub fn element(self, index: usize) -> Option<&'a [u32]> {
+    pub fn element(&self, index: usize) -> Option<&[u32]> {
         match self {
             Self::Cloth(cloth) => cloth.mesh.triangles.get(index).map(|t| &t[..]),
             Self::Solid(solid) => solid.mesh.tetrahedra.get(index).map(|t| &t[..]),
@@ -88,7 +155,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Velocity at the start \[m/s\].
-    pub fn velocity(self) -> Vec3 {
+    pub fn velocity(&self) -> Vec3 {
         match self {
             Self::Cloth(cloth) => cloth.velocity,
             Self::Solid(solid) => solid.velocity,
@@ -96,7 +163,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Limits on its principal strains; of cloth whose limits differ by direction, the loosest.
-    pub fn strain_bounds(self) -> Limit {
+    pub fn strain_bounds(&self) -> Limit {
         match self {
             Self::Cloth(cloth) => cloth.strain_bounds(),
             Self::Solid(solid) => solid.strain,
@@ -104,7 +171,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Limits on the strain of its edges; solids have none.
-    pub fn edge(self) -> Limit {
+    pub fn edge(&self) -> Limit {
         match self {
             Self::Cloth(cloth) => cloth.edge,
             Self::Solid(_) => Limit::default(),
@@ -112,7 +179,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Limits on the bend of its hinges \[°/cm\]; solids have none.
-    pub fn bend(self) -> Limit {
+    pub fn bend(&self) -> Limit {
         match self {
             Self::Cloth(cloth) => cloth.bend,
             Self::Solid(_) => Limit::default(),
@@ -120,7 +187,7 @@ impl<'a> BodyRef<'a> {
     }
 
     /// Vertices that are held.
-    pub fn pins(self) -> &'a [Pin] {
+    pub fn pins(&self) -> &[Pin] {
         match self {
             Self::Cloth(cloth) => &cloth.pins,
             Self::Solid(solid) => &solid.pins,
@@ -137,19 +204,25 @@ mod tests {
     };
 
     #[test]
-    fn cloth_comes_first() {
+    fn bodies_are_counted_in_the_order_of_the_list() {
         let sheet = generate::grid([1.0, 1.0], [2, 2], generate::Diagonals::Regular, 0);
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let lump = TetrahedronMesh { positions, tetrahedra: vec![[0, 1, 2, 3]] };
         let description = Description {
-            cloths: vec![Cloth::new("sheet", sheet, Material::named("denim").unwrap())],
-            solids: vec![Solid::new("lump", lump, SolidMaterial::named("foam").unwrap())],
+            bodies: vec![
+                Solid::new("lump", lump, SolidMaterial::named("foam").unwrap()).into(),
+                Cloth::new("sheet", sheet, Material::named("denim").unwrap()).into(),
+            ],
             ..Description::default()
         };
-        let said: Vec<_> =
-            description.bodies().map(|b| (b.name(), b.kind(), b.element_kind(), b.element_count())).collect();
-        assert_eq!(said, [("sheet", "cloth", "triangle", 8), ("lump", "solid", "tetrahedron", 1)]);
+        let said: Vec<_> = description
+            .bodies
+            .iter()
+            .map(|b| (b.name(), b.kind(), b.element_kind(), b.element_count()))
+            .collect();
+        assert_eq!(said, [("lump", "solid", "tetrahedron", 1), ("sheet", "cloth", "triangle", 8)]);
+        assert_eq!((description.cloths().count(), description.solids().count()), (1, 1));
         assert_eq!(description.body("lump").unwrap().element(0), Some(&[0, 1, 2, 3][..]));
-        assert_eq!((description.bodies().len(), description.body("sheets").is_none()), (2, true));
+        assert_eq!((description.bodies.len(), description.body("sheets").is_none()), (2, true));
     }
 }

@@ -3,8 +3,8 @@
 use std::{ops::Range, sync::OnceLock};
 
 use super::{
-    Body, BodyRef, Cloth, Description, EdgeModel, Known, Limit, Model, PinnedVertex, Scheme, World,
-    WorldError, coarse, elastic,
+    Body, BodyTables, Cloth, Description, EdgeModel, Known, Limit, Model, PinnedVertex, Scheme, World,
+    WorldError, cloths, coarse, elastic,
     filters::{Seams, build_filters},
     imperfection, sewing,
 };
@@ -74,14 +74,14 @@ fn over_levels(description: &Description) -> bool {
     }
     let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
     // Forces alone do not hold cloth without limits together over steps as long as a frame.
-    levels && !description.cloths.iter().any(|cloth| cloth.edge.is_some() || !cloth.limits_strain())
+    levels && !description.cloths().any(|cloth| cloth.edge.is_some() || !cloth.limits_strain())
 }
 
 /// Whether stretching inside the limits and bending are left to the filter.
 pub(super) fn elastic_inside(description: &Description) -> bool {
     let touching = between_meshes(description) || !description.rigid_bodies.is_empty();
     // Solids are far too stiff for explicit steps of a useful length.
-    (touching || !description.solids.is_empty()) && description.solver.scheme == Scheme::Nearest
+    (touching || description.solids().next().is_some()) && description.solver.scheme == Scheme::Nearest
 }
 
 /// Whether cloth keeps off cloth or off meshes.
@@ -147,7 +147,7 @@ impl Elements {
 /// Builds a world, or says what is wrong with its description.
 pub(super) fn build(description: Description, known: &Known) -> Result<World, WorldError> {
     check(&description)?;
-    let of_bodies: usize = description.bodies().map(|body| body.rest_positions().len()).sum();
+    let of_bodies: usize = description.bodies.iter().map(|body| body.rest_positions().len()).sum();
     let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
     let total = of_bodies.saturating_add(of_obstacles);
     if total >= VertexOffset::LIMIT as usize {
@@ -160,20 +160,20 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
     let mut start: Vec<Quad> = Vec::new();
     let mut pins: Vec<PinnedVertex> = Vec::new();
     let mut motions = Vec::new();
-    for (number, described) in description.bodies().enumerate() {
+    for (number, described) in description.bodies.iter().enumerate() {
         let first = start.len();
         let (length, count, before) = (elements.edge_length_sum, elements.edge_count, elements.counts());
         let implicit = elastic_inside(&description);
         let body = match described {
-            BodyRef::Cloth(cloth) => add_body(cloth, first, implicit, &mut elements)?,
-            BodyRef::Solid(solid) => elastic::add_solid(solid, first, implicit, &mut elements)?,
+            Body::Cloth(cloth) => add_body(cloth, first, implicit, &mut elements)?,
+            Body::Solid(solid) => elastic::add_solid(solid, first, implicit, &mut elements)?,
         };
         elements.ranges.push(elements.since(before));
         let edge = (elements.edge_length_sum - length) / (elements.edge_count - count).max(1) as f64;
         let place = in_order(&body.order, first);
         let begins = match described {
-            BodyRef::Cloth(cloth) => imperfection::start(cloth, edge as f32, number as u64, &description),
-            BodyRef::Solid(solid) => solid.start.clone(),
+            Body::Cloth(cloth) => imperfection::start(cloth, edge as f32, number as u64, &description),
+            Body::Solid(solid) => solid.start.clone(),
         };
         start.extend(body.order.iter().map(|&v| {
             let p = begins[v as usize];
@@ -244,7 +244,7 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
         }),
         membrane_frequency: elements.membrane_frequency,
         hinge_frequency: elements.hinge_frequency.max(seam_frequency),
-        stretches: description.cloths.iter().any(|cloth| cloth.model == Model::Fem),
+        stretches: description.cloths().any(|cloth| cloth.model == Model::Fem),
         springs: Colored::new(vertex_count, &spring_vertices, |batch| {
             SpringBatch::pack(batch, &elements.springs, spare)
         }),
@@ -252,10 +252,12 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
             SolidBatch::pack(batch, &elements.solids, spare)
         }),
         viscosity: description
-            .cloths
+            .bodies
             .iter()
-            .map(|c| c.material.viscosity)
-            .chain(description.solids.iter().map(|s| s.material.viscosity))
+            .map(|body| match body {
+                Body::Cloth(cloth) => cloth.material.viscosity,
+                Body::Solid(solid) => solid.material.viscosity,
+            })
             .fold(0.0, |largest, viscosity| f64::max(largest, viscosity.into())),
         inside,
     };
@@ -264,16 +266,16 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
             (most / ITERATIONS_A_STEP).clamp(1, STEPS_OF_EDGES)
         }
         0 if over_levels(&description) || elastic_inside(&description) => {
-            let crumples = description.cloths.iter().zip(&bodies).any(|(cloth, body)| {
+            let crumples = cloths(&description, &bodies).any(|(cloth, body)| {
                 let lower = cloth.strain.min.is_some()
                     || cloth.weave.as_ref().is_some_and(|weave| weave.warp.min.is_some());
                 lower && body.hinges.iter().any(|hinge| hinge.rest_sin_half.abs() > FLAT)
             });
             // Cloth should not fall further than its own size in a step.
-            let size = bodies.iter().map(Body::size).fold(f64::INFINITY, f64::min).max(1e-9);
+            let size = bodies.iter().map(BodyTables::size).fold(f64::INFINITY, f64::min).max(1e-9);
             let fall =
                 f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
-            let meets_solids = !description.solids.is_empty() && !description.obstacles.is_empty();
+            let meets_solids = description.solids().next().is_some() && !description.obstacles.is_empty();
             let least = if !elastic_inside(&description) {
                 1
             } else if between_meshes(&description) || meets_solids {
@@ -390,7 +392,7 @@ fn add_body(
     first: usize,
     implicit: bool,
     elements: &mut Elements,
-) -> Result<Body, WorldError> {
+) -> Result<BodyTables, WorldError> {
     let mesh = &cloth.mesh;
     let count = mesh.positions.len();
     let adjacency = Adjacency::new(&mesh.triangles);
@@ -528,7 +530,7 @@ fn add_body(
     elements.edges.sort_by_key(|e| e.vertices);
     elements.model_edges.sort_by_key(|e| e.vertices);
     elements.springs.sort_by_key(|e| e.vertices);
-    Ok(Body {
+    Ok(BodyTables {
         vertices: first..first + count,
         order,
         masses,
@@ -557,11 +559,7 @@ fn areas_beside(edges: &[[u32; 2]], triangles: &[[u32; 3]], areas: &[f64]) -> Ve
 }
 
 /// What the vertices of a pin follow; empty if it is no mesh obstacle.
-fn attachments(
-    description: &Description,
-    body: BodyRef<'_>,
-    pin: &Pin,
-) -> Result<Vec<Attachment>, WorldError> {
+fn attachments(description: &Description, body: &Body, pin: &Pin) -> Result<Vec<Attachment>, WorldError> {
     let invalid = |problem: String| WorldError::Invalid {
         what: format!("{} \"{}\"", body.kind(), body.name()),
         problem,
@@ -616,8 +614,8 @@ fn check(description: &Description) -> Result<(), WorldError> {
     };
     let solver = &description.solver;
     let positive = |v: f32| v.is_finite() && v > 0.0;
-    general(description.bodies().len() > 0, "no cloth and no solid; at least one is needed")?;
-    description.solids.iter().try_for_each(|solid| elastic::check(solid, description.solver.scheme))?;
+    general(description.bodies.len() > 0, "no cloth and no solid; at least one is needed")?;
+    description.solids().try_for_each(|solid| elastic::check(solid, description.solver.scheme))?;
     general(description.gravity.is_finite(), "gravity must be finite")?;
     general(positive(description.frame_time), "frame_time must be positive")?;
     general(
@@ -663,7 +661,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
             return Err(WorldError::Invalid { what: what(), problem: problem.into() });
         }
     }
-    for cloth in &description.cloths {
+    for cloth in description.cloths() {
         let need = |ok: bool, problem: &str| if ok { Ok(()) } else { Err(invalid(cloth, problem.into())) };
         let material = &cloth.material;
         let count = cloth.mesh.positions.len();
@@ -737,7 +735,7 @@ fn check(description: &Description) -> Result<(), WorldError> {
 
 /// The largest number of iterations of any cloth of the edge model.
 fn most_edge_iterations(description: &Description) -> Option<u32> {
-    description.cloths.iter().filter_map(|cloth| cloth.model.edge()).map(|edge| edge.iterations).max()
+    description.cloths().filter_map(|cloth| cloth.model.edge()).map(|edge| edge.iterations).max()
 }
 
 /// Refuses what the edge model cannot do.
@@ -776,7 +774,7 @@ pub(super) fn check_pins(pins: &[Pin], count: usize) -> Result<(), &'static str>
 }
 
 /// All triangles in the engine's order of vertices; those of mesh obstacles begin at `fixed_from`.
-fn surface(description: &Description, bodies: &[Body], sewing: &Sewing, fixed_from: usize) -> Surface {
+fn surface(description: &Description, bodies: &[BodyTables], sewing: &Sewing, fixed_from: usize) -> Surface {
     let mut triangles = Vec::new();
     for body in bodies {
         let place = in_order(&body.order, body.vertices.start);

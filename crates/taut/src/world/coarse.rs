@@ -1,7 +1,8 @@
 //! What schemes need that limit coarser levels of bodies too.
 
 use super::{
-    Body, Cloth, Description, EdgeModel, Known, Limit, PinnedVertex, Scheme, WorldError, build::invalid,
+    BodyTables, Cloth, Description, EdgeModel, Known, Limit, PinnedVertex, Scheme, WorldError,
+    build::invalid, cloths, solids,
 };
 use crate::{
     hierarchy::{Hierarchy, Options, fit},
@@ -26,13 +27,13 @@ const PAPER_LEVELS: usize = 4;
 /// Coarse levels of all bodies with limits on their triangles or hinges, if the scheme asks for them.
 pub(super) fn levels(
     description: &Description,
-    bodies: &[Body],
+    bodies: &[BodyTables],
     pins: &[PinnedVertex],
     known: &Known,
 ) -> Result<Vec<Leveled<Vec<ElementLimits>>>, WorldError> {
     let Some(depth) = depth(description.solver.scheme) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
-    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| limited(cloth)) {
+    for (cloth, body) in cloths(description, bodies).filter(|(cloth, _)| limited(cloth)) {
         let mut hierarchy = known.hierarchy(&cloth.mesh, &Options::default());
         hierarchy.levels.truncate(depth);
         let limits = coarse_limits(cloth, &hierarchy)?;
@@ -44,12 +45,12 @@ pub(super) fn levels(
 /// Coarse levels of all solids with limits, if the scheme asks for them.
 pub(super) fn solid_levels(
     description: &Description,
-    bodies: &[Body],
+    bodies: &[BodyTables],
     pins: &[PinnedVertex],
 ) -> Vec<Leveled<SolidLimits, 4>> {
     let Some(depth) = depth(description.solver.scheme) else { return Vec::new() };
-    let both = description.solids.iter().zip(&bodies[description.cloths.len()..]);
-    both.filter(|(solid, _)| solid.strain.is_some())
+    solids(description, bodies)
+        .filter(|(solid, _)| solid.strain.is_some())
         .map(|(solid, body)| {
             let place = places(body);
             let mesh = TetrahedronMesh {
@@ -69,7 +70,13 @@ pub(super) fn solid_levels(
 }
 
 /// What the levels of a cloth are made from.
-fn parts<L>(cloth: &Cloth, body: &Body, hierarchy: Hierarchy, pins: &[PinnedVertex], limits: L) -> Parts<L> {
+fn parts<L>(
+    cloth: &Cloth,
+    body: &BodyTables,
+    hierarchy: Hierarchy,
+    pins: &[PinnedVertex],
+    limits: L,
+) -> Parts<L> {
     Parts {
         vertices: body.vertices.clone(),
         bare: Bare::of_cloth(hierarchy.reordered(&body.order), &own_triangles(cloth, body)),
@@ -81,7 +88,7 @@ fn parts<L>(cloth: &Cloth, body: &Body, hierarchy: Hierarchy, pins: &[PinnedVert
 }
 
 /// Triangles of a cloth, of vertices within it in the engine's order.
-fn own_triangles(cloth: &Cloth, body: &Body) -> Vec<[u32; 3]> {
+fn own_triangles(cloth: &Cloth, body: &BodyTables) -> Vec<[u32; 3]> {
     let place = places(body);
     cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect()
 }
@@ -96,7 +103,7 @@ fn depth(scheme: Scheme) -> Option<usize> {
 }
 
 /// Vertices within the body that are, or may be, pinned.
-fn own_pins(body: &Body, pins: &[PinnedVertex]) -> Vec<u32> {
+fn own_pins(body: &BodyTables, pins: &[PinnedVertex]) -> Vec<u32> {
     let own = pins.iter().filter(|pin| body.vertices.contains(&(pin.vertex as usize)));
     let mut pins: Vec<u32> = own.map(|pin| pin.vertex - body.vertices.start as u32).collect();
     pins.dedup();
@@ -107,12 +114,11 @@ fn own_pins(body: &Body, pins: &[PinnedVertex]) -> Vec<u32> {
 /// second paper shows them.
 pub(super) fn edge_bodies(
     description: &Description,
-    bodies: &[Body],
+    bodies: &[BodyTables],
     pins: &[PinnedVertex],
     known: &Known,
 ) -> Vec<EdgeBody> {
-    let of_model =
-        description.cloths.iter().zip(bodies).filter_map(|both| Some((both, both.0.model.edge()?)));
+    let of_model = cloths(description, bodies).filter_map(|both| Some((both, both.0.model.edge()?)));
     of_model
         .map(|((cloth, body), EdgeModel { levels, iterations })| {
             let mut hierarchy = known.hierarchy(&cloth.mesh, &EdgeModel::options());
@@ -171,13 +177,13 @@ fn coarse_limits(cloth: &Cloth, hierarchy: &Hierarchy) -> Result<Vec<ElementLimi
 }
 
 /// Triangles of level 0 with limited angles, for the paper's scheme.
-pub(super) fn bend_triangles(description: &Description, bodies: &[Body]) -> Vec<BendTriangle> {
+pub(super) fn bend_triangles(description: &Description, bodies: &[BodyTables]) -> Vec<BendTriangle> {
     if description.solver.scheme != Scheme::Paper {
         return Vec::new();
     }
     let mut all = Vec::new();
     let bent = |cloth: &Cloth| cloth.bend.is_some() && limited(cloth);
-    for (cloth, body) in description.cloths.iter().zip(bodies).filter(|(cloth, _)| bent(cloth)) {
+    for (cloth, body) in cloths(description, bodies).filter(|(cloth, _)| bent(cloth)) {
         let mesh = &cloth.mesh;
         let adjacency = Adjacency::new(&mesh.triangles);
         let angles: Vec<[f32; 2]> = adjacency
@@ -199,7 +205,7 @@ pub(super) fn bend_triangles(description: &Description, bodies: &[Body]) -> Vec<
 }
 
 /// Where each of the caller's vertices is within the body.
-fn places(body: &Body) -> Vec<u32> {
+fn places(body: &BodyTables) -> Vec<u32> {
     let mut place = vec![0; body.order.len()];
     for (k, &v) in body.order.iter().enumerate() {
         place[v as usize] = k as u32;

@@ -2,7 +2,7 @@
 //! vertices.
 
 use super::{
-    Body, Limit, Scheme, Solid, WorldError,
+    BodyTables, Limit, Scheme, Solid, WorldError,
     build::{Elements, in_order},
 };
 use crate::{
@@ -20,7 +20,7 @@ pub(super) fn add_solid(
     first: usize,
     implicit: bool,
     elements: &mut Elements,
-) -> Result<Body, WorldError> {
+) -> Result<BodyTables, WorldError> {
     let mesh = &solid.mesh;
     let count = mesh.positions.len();
     let edges = mesh.edges();
@@ -67,7 +67,7 @@ pub(super) fn add_solid(
         elements.edge_length_sum += length;
         elements.edge_count += 1;
     }
-    Ok(Body {
+    Ok(BodyTables {
         vertices: first..first + count,
         order,
         masses,

@@ -5,7 +5,7 @@ use std::{iter::once, ops::Range};
 use glam::Vec3;
 
 use super::{
-    Body, Cloth, Description, Known, Solid,
+    Body, BodyTables, Cloth, Description, Known, Solid,
     build::{Elements, Ranges, elastic_inside},
     sewing,
 };
@@ -42,7 +42,7 @@ pub(super) struct Seams<'a> {
 /// or are sewn together; and what takes their place while seams are closed.
 pub(super) fn build_filters(
     (description, known): (&Description, &Known),
-    bodies: &[Body],
+    bodies: &[BodyTables],
     elements: &Elements,
     seams: Seams,
     start: &[Quad],
@@ -64,8 +64,8 @@ pub(super) fn build_filters(
         let alone = range.len() == 1 && !touching;
         for number in range {
             let body = &bodies[number];
-            let part = match description.cloths.get(number) {
-                Some(cloth) => {
+            let part = match &description.bodies[number] {
+                Body::Cloth(cloth) => {
                     let vertices = || body.vertices.start as u32..body.vertices.end as u32;
                     let sewn =
                         sewing.stitches.iter().any(|s| s.vertices.iter().any(|v| vertices().contains(v)));
@@ -79,10 +79,7 @@ pub(super) fn build_filters(
                     }
                     Together::cloth(cloth, body, &elements.ranges[number], elements, (implicit, sewn), dt)
                 }
-                None => {
-                    let solid = &description.solids[number - description.cloths.len()];
-                    Together::solid(solid, body, &elements.ranges[number], elements, dt)
-                }
+                Body::Solid(solid) => Together::solid(solid, body, &elements.ranges[number], elements, dt),
             };
             let part = Together { stiffness: loaded * part.stiffness, ..part };
             match &mut together {
@@ -98,7 +95,7 @@ pub(super) fn build_filters(
     (filters, welded)
 }
 
-/// What a filter is made of, while its bodies are collected: cloth first, then solids.
+/// What a filter is made of, while its bodies are collected, in the order of their vertices.
 #[derive(Default)]
 struct Together {
     vertices: Range<usize>,
@@ -115,12 +112,15 @@ struct Together {
     masses: Vec<f64>,
     /// In units of the mean mass.
     stiffness: f64,
-    /// Of all cloth.
+    /// All cloth as one mesh, which has its levels together: vertices in the caller's order, one cloth after
+    /// the other.
     mesh: TriangleMesh,
-    /// Of all cloth.
+    /// The vertex of `mesh` of each vertex of cloth, in the engine's order.
     order: Vec<u32>,
-    /// Levels of each solid, and how many vertices it has.
-    lattices: Vec<(usize, Vec<Transfer<4>>)>,
+    /// Where these are among the vertices of the filter.
+    cloth: Vec<u32>,
+    /// Levels of each solid, and its vertices among those of the filter.
+    lattices: Vec<(Range<usize>, Vec<Transfer<4>>)>,
 }
 
 /// The largest extent of a rest shape \[m\].
@@ -132,7 +132,7 @@ fn size(positions: &[Vec3]) -> f64 {
 impl Together {
     fn cloth(
         cloth: &Cloth,
-        body: &Body,
+        body: &BodyTables,
         ranges: &Ranges,
         elements: &Elements,
         (implicit, sewn): (bool, bool),
@@ -160,11 +160,12 @@ impl Together {
             },
             mesh: cloth.mesh.clone(),
             order: body.order.clone(),
+            cloth: (0..count as u32).collect(),
             ..Self::default()
         }
     }
 
-    fn solid(solid: &Solid, body: &Body, ranges: &Ranges, elements: &Elements, dt: f64) -> Self {
+    fn solid(solid: &Solid, body: &BodyTables, ranges: &Ranges, elements: &Elements, dt: f64) -> Self {
         let count = body.order.len();
         let mean = body.masses.iter().sum::<f64>() / count as f64;
         let tetrahedra = &elements.tetrahedra[ranges.tetrahedra.clone()];
@@ -184,7 +185,7 @@ impl Together {
             weights: volumes.iter().map(|&volume| Weight { volume, elastic, keeps_volume }).collect(),
             masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
             stiffness: size * size * count as f64 / volume,
-            lattices: vec![(count, lattice(&rest, &corners, volume))],
+            lattices: vec![(0..count, lattice(&rest, &corners, volume))],
             ..Self::default()
         }
     }
@@ -213,15 +214,18 @@ impl Together {
         self.weights.iter_mut().for_each(|w| *w = weigh(w, 1.0, own));
         self.weights.extend(other.weights.iter().map(|w| weigh(w, factor, others)));
         self.tetrahedra.append(&mut other.tetrahedra);
-        self.lattices.append(&mut other.lattices);
+        let lattices = other.lattices.drain(..);
+        self.lattices.extend(lattices.map(|(own, levels)| (first + own.start..first + own.end, levels)));
         self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
         self.elements.append(&mut other.elements);
         self.folds.append(&mut other.folds);
         self.vertices.end = other.vertices.end;
         self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
-        self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + first as u32)));
+        let of_cloth = self.order.len() as u32;
+        self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + of_cloth)));
         self.mesh.positions.append(&mut other.mesh.positions);
-        self.order.extend(other.order.iter().map(|v| v + first as u32));
+        self.order.extend(other.order.iter().map(|v| v + of_cloth));
+        self.cloth.extend(other.cloth.iter().map(|v| v + first as u32));
     }
 
     fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32, dt: f64, known: &Known) -> Filter {
@@ -229,7 +233,7 @@ impl Together {
         let transfers = transfers(&self.mesh, &self.order, known);
         Filter::new(Parts {
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
-            transfers: side_by_side((self.order.len(), transfers), &self.lattices),
+            transfers: side_by_side((&self.cloth, transfers), &self.lattices),
             vertices: self.vertices,
             bodies: self.bodies,
             elements: &self.elements,
@@ -274,19 +278,13 @@ impl Together {
         let across = seams.folds.iter().filter(|e| self.vertices.contains(&(e.hinge.vertices[0] as usize)));
         let implicit = !self.elastic.is_empty();
         let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| implicit)).map(weld).collect();
-        let cloth = self.order.len();
-        let transfers = sewing::welded_transfers(
-            &self.mesh,
-            &self.order,
-            &welds[..cloth],
-            &start[self.vertices.clone()][..cloth],
-        );
+        let transfers = self.welded_transfers(&welds, &start[self.vertices.clone()]);
         let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
         Some(Filter::new(Parts {
             held: (0..welds.len())
                 .map(|k| twins(k) || sewing.holds(self.vertices.start + k, start))
                 .collect(),
-            transfers: side_by_side((cloth, transfers), &self.lattices),
+            transfers: side_by_side((&self.cloth, transfers), &self.lattices),
             vertices: self.vertices.clone(),
             bodies: sewing::pieces(&self.bodies, &welds),
             elements: &elements,
@@ -304,7 +302,20 @@ impl Together {
         }))
     }
 
-    /// The area around each vertex \[m²\], a third of each triangle's.
+    /// Levels of the cloth with twins as one: `welds` says which vertex of the filter stands for each, `start`
+    /// where they start.
+    fn welded_transfers(&self, welds: &[u32], start: &[Quad]) -> Vec<Transfer> {
+        let mut among_cloth = vec![0u32; welds.len()];
+        for (k, &v) in self.cloth.iter().enumerate() {
+            among_cloth[v as usize] = k as u32;
+        }
+        // Only cloth is sewn, to cloth.
+        let welds: Vec<u32> = self.cloth.iter().map(|&v| among_cloth[welds[v as usize] as usize]).collect();
+        let start: Vec<Quad> = self.cloth.iter().map(|&v| start[v as usize]).collect();
+        sewing::welded_transfers(&self.mesh, &self.order, &welds, &start)
+    }
+
+    /// The area around each vertex \[m²\], a third of each triangle's; 0 around those of solids.
     fn areas_around(&self) -> Vec<f64> {
         let mut by_caller = vec![0.0; self.order.len()];
         for t in &self.mesh.triangles {
@@ -312,7 +323,11 @@ impl Together {
             let area = 0.5 * (b - a).cross(c - a).length();
             t.iter().for_each(|&v| by_caller[v as usize] += area / 3.0);
         }
-        self.order.iter().map(|&v| by_caller[v as usize]).collect()
+        let mut areas = vec![0.0; self.masses.len()];
+        for (&v, &place) in self.order.iter().zip(&self.cloth) {
+            areas[place as usize] = by_caller[v as usize];
+        }
+        areas
     }
 }
 
@@ -326,13 +341,17 @@ fn transfers(mesh: &TriangleMesh, order: &[u32], known: &Known) -> Vec<Transfer>
     levels.into_iter().map(|level| level.transfer).collect()
 }
 
-/// Levels of cloth and of solids, each with its number of vertices, as those of one body. Where one has come
-/// to its coarsest, it stays as it is.
-fn side_by_side(cloth: (usize, Vec<Transfer>), solids: &[(usize, Vec<Transfer<4>>)]) -> Vec<Transfer<4>> {
-    let (count, transfers) = cloth;
-    let cloth = (count, transfers.into_iter().map(Transfer::from).collect::<Vec<_>>());
-    let parts: Vec<&(usize, Vec<Transfer<4>>)> =
-        once(&cloth).chain(solids).filter(|(count, _)| *count > 0).collect();
+/// Levels of cloth and of solids, each with its vertices among those of the filter, as those of one body.
+/// Where one has come to its coarsest, it stays as it is. Coarser levels have cloth first, then one solid
+/// after the other, whatever the order on the finest, which is that of the filter's vertices.
+fn side_by_side(
+    (places, transfers): (&[u32], Vec<Transfer>),
+    solids: &[(Range<usize>, Vec<Transfer<4>>)],
+) -> Vec<Transfer<4>> {
+    let of_cloth: Vec<Transfer<4>> = transfers.into_iter().map(Transfer::from).collect();
+    let of_solids = solids.iter().map(|(own, levels)| (own.len(), levels));
+    let parts: Vec<(usize, &Vec<Transfer<4>>)> =
+        once((places.len(), &of_cloth)).chain(of_solids).filter(|(count, _)| *count > 0).collect();
     let depth = parts.iter().map(|(_, levels)| levels.len()).max().unwrap_or(0);
     let mut counts: Vec<usize> = parts.iter().map(|(count, _)| *count).collect();
     let mut all = Vec::with_capacity(depth);
@@ -358,5 +377,55 @@ fn side_by_side(cloth: (usize, Vec<Transfer>), solids: &[(usize, Vec<Transfer<4>
         }
         all.push(joint);
     }
+    if let Some(finest) = all.first_mut() {
+        let places = places.iter().copied();
+        let order: Vec<u32> =
+            places.chain(solids.iter().flat_map(|(own, _)| own.start as u32..own.end as u32)).collect();
+        *finest = placed(finest, &order);
+    }
     all
+}
+
+/// A transfer with its fine vertices in another order: `order` says where each goes.
+fn placed(transfer: &Transfer<4>, order: &[u32]) -> Transfer<4> {
+    let mut placed = transfer.clone();
+    for (k, &place) in order.iter().enumerate() {
+        placed.corners[place as usize] = transfer.corners[k];
+        placed.weights[place as usize] = transfer.weights[k];
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two levels: vertices 2k and 2k + 1 of the finest lie on vertex k of the next, those on one vertex.
+    fn halved<const K: usize>(count: u32) -> Vec<Transfer<K>> {
+        let on = |k: u32| std::array::from_fn(|_| k);
+        let weights = |n: u32| vec![std::array::from_fn(|j| if j == 0 { 1.0 } else { 0.0 }); n as usize];
+        let fine = Transfer { corners: (0..count).map(|v| on(v / 2)).collect(), weights: weights(count) };
+        let next = count.div_ceil(2);
+        vec![fine, Transfer { corners: vec![on(0); next as usize], weights: weights(next) }]
+    }
+
+    #[test]
+    fn levels_follow_the_vertices_of_the_filter_in_any_order_of_kinds() {
+        let solids = |at: [Range<usize>; 2]| {
+            at.map(|own| {
+                let levels = halved::<4>(own.len() as u32);
+                (own, levels)
+            })
+        };
+        let usual = side_by_side((&[0, 1, 2, 3], halved::<3>(4)), &solids([4..6, 6..10]));
+        // A solid first, then cloth, then the other solid.
+        let mixed = side_by_side((&[2, 3, 4, 5], halved::<3>(4)), &solids([0..2, 6..10]));
+        assert_eq!(usual.len(), 2);
+        let order = [4, 5, 0, 1, 2, 3, 6, 7, 8, 9];
+        for (vertex, &other) in order.iter().enumerate() {
+            assert_eq!(mixed[0].corners[vertex], usual[0].corners[other]);
+            assert_eq!(mixed[0].weights[vertex], usual[0].weights[other]);
+        }
+        assert_eq!((&mixed[1].corners, &mixed[1].weights), (&usual[1].corners, &usual[1].weights));
+    }
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use glam::{DVec3, Vec3};
 
-use super::{Body, Cloth, Description, WorldError};
+use super::{BodyTables, Cloth, Description, WorldError, cloths};
 use crate::{
     boundary::seam::Sewing,
     hierarchy::{self, Transfer},
@@ -21,15 +21,23 @@ const TOGETHER: f32 = 1e-3;
 const SWEEPS: f64 = 4.0;
 
 /// The seams of `description`, in the engine's order of vertices.
-pub(super) fn sewing(description: &Description, bodies: &[Body], edge: f32) -> Result<Sewing, WorldError> {
+pub(super) fn sewing(
+    description: &Description,
+    bodies: &[BodyTables],
+    edge: f32,
+) -> Result<Sewing, WorldError> {
     let count = bodies.last().map_or(0, |body| body.vertices.end);
     if description.seams.is_empty() {
         return Ok(Sewing::default());
     }
     let places: Vec<Vec<u32>> = bodies.iter().map(places).collect();
-    let place = |cloth: usize, v: u32| places.get(cloth).and_then(|p| p.get(v as usize)).copied();
+    let place = |body: usize, v: u32| {
+        description.bodies.get(body)?.as_cloth()?;
+        places[body].get(v as usize).copied()
+    };
     let sewing = Sewing::new(&description.seams, count, edge, place)?;
-    for (cloth, places) in description.cloths.iter().zip(&places) {
+    for (body, places) in description.bodies.iter().zip(&places) {
+        let Some(cloth) = body.as_cloth() else { continue };
         for (number, triangle) in cloth.mesh.triangles.iter().enumerate() {
             let [a, b, c] = sewing.welded(triangle.map(|v| places[v as usize]));
             if a == b || b == c || c == a {
@@ -44,7 +52,7 @@ pub(super) fn sewing(description: &Description, bodies: &[Body], edge: f32) -> R
 }
 
 /// The engine's vertex of each of a body's, in the caller's order.
-fn places(body: &Body) -> Vec<u32> {
+fn places(body: &BodyTables) -> Vec<u32> {
     let mut place = vec![0; body.order.len()];
     for (k, &v) in body.order.iter().enumerate() {
         place[v as usize] = (body.vertices.start + k) as u32;
@@ -53,7 +61,7 @@ fn places(body: &Body) -> Vec<u32> {
 }
 
 /// Which bodies are to be filtered together because seams join them: ranges of bodies, in order.
-pub(super) fn joined(sewing: &Sewing, bodies: &[Body]) -> Vec<Range<usize>> {
+pub(super) fn joined(sewing: &Sewing, bodies: &[BodyTables]) -> Vec<Range<usize>> {
     let body_of = |v: u32| bodies.partition_point(|body| body.vertices.end <= v as usize);
     let mut last: Vec<usize> = (0..bodies.len()).collect();
     for stitch in &sewing.stitches {
@@ -191,22 +199,26 @@ fn draw_together(x: &mut [Vec3], welds: &[u32], edges: &[[u32; 2]]) {
 }
 
 /// One side of a border edge.
-struct Side {
+struct Side<'a> {
     /// Its vertices in the engine's order, as the triangle runs along it.
     edge: [u32; 2],
     wing: u32,
     /// The same in the caller's.
     corners: [u32; 3],
-    cloth: usize,
+    cloth: &'a Cloth,
     area: f64,
 }
 
 /// Hinges across seams, where two border edges are sewn to each other along all of their length and face the
 /// same side, with the mean bending stiffness of the two; and a bound on ω² of theirs \[1/s²\]. Flat at rest,
 /// unless the rest shape is sewn together already. They are to act only while seams are closed.
-pub(super) fn hinges(description: &Description, bodies: &[Body], sewing: &Sewing) -> (Vec<FoldElement>, f64) {
+pub(super) fn hinges(
+    description: &Description,
+    bodies: &[BodyTables],
+    sewing: &Sewing,
+) -> (Vec<FoldElement>, f64) {
     let mut sides: BTreeMap<[u32; 2], Vec<Side>> = BTreeMap::new();
-    for (number, (cloth, body)) in description.cloths.iter().zip(bodies).enumerate() {
+    for (cloth, body) in cloths(description, bodies) {
         let place = places(body);
         let mut borders: BTreeMap<[u32; 2], Vec<[u32; 3]>> = BTreeMap::new();
         for &[a, b, c] in &cloth.mesh.triangles {
@@ -223,7 +235,7 @@ pub(super) fn hinges(description: &Description, bodies: &[Body], sewing: &Sewing
                 edge: [p, q],
                 wing,
                 corners: side,
-                cloth: number,
+                cloth,
                 area,
             });
         }
@@ -235,17 +247,16 @@ pub(super) fn hinges(description: &Description, bodies: &[Body], sewing: &Sewing
         // Edges that run the same way belong to sides that face opposite ways: what is flat there would be a
         // fold.
         if first.edge != second.edge && (a, b) == (d, c) {
-            hinges.extend(hinge(&description.cloths, [first, second], &mut frequency));
+            hinges.extend(hinge([first, second], &mut frequency));
         }
     }
     (hinges, frequency)
 }
 
-fn hinge(cloths: &[Cloth], sides: [&Side; 2], frequency: &mut f64) -> Option<FoldElement> {
-    let corners =
-        |side: &Side| side.corners.map(|v| cloths[side.cloth].mesh.positions[v as usize].as_dvec3());
+fn hinge(sides: [&Side; 2], frequency: &mut f64) -> Option<FoldElement> {
+    let corners = |side: &Side| side.corners.map(|v| side.cloth.mesh.positions[v as usize].as_dvec3());
     let [[a, b, wing], [c, d, other]] = sides.map(corners);
-    let materials = sides.map(|side| &cloths[side.cloth].material);
+    let materials = sides.map(|side| &side.cloth.material);
     let bend = 0.5 * materials.iter().map(|m| f64::from(m.bend)).sum::<f64>();
     let areas = sides.map(|side| side.area);
     let length = 0.5 * (a.distance(b) + c.distance(d));
@@ -253,8 +264,8 @@ fn hinge(cloths: &[Cloth], sides: [&Side; 2], frequency: &mut f64) -> Option<Fol
     if stiffness.is_nan() || stiffness <= 0.0 {
         return None;
     }
-    let sewn =
-        sides[0].cloth == sides[1].cloth && a.distance(d).max(b.distance(c)) <= f64::from(TOGETHER) * length;
+    let sewn = std::ptr::eq(sides[0].cloth, sides[1].cloth)
+        && a.distance(d).max(b.distance(c)) <= f64::from(TOGETHER) * length;
     let x = if sewn {
         [a, b, wing, other]
     } else {

@@ -56,7 +56,7 @@ fn hang(limit: Limit, mut each: impl FnMut(u32, &Measured)) {
     let mut cloth = Cloth::new("sheet", mesh.clone(), Material::named("polyester").unwrap());
     cloth.strain = limit;
     cloth.pins = vec![Pin { vertices, ..Pin::default() }];
-    let mut description = Description { cloths: vec![cloth], ..Description::default() };
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
     description.solver.steps_per_frame = 1;
     description.solver.max_substeps = 8;

@@ -73,8 +73,11 @@ fn description(cells: u32) -> Description {
         restitution: 0.3,
         margin: 0.001,
     };
-    let mut description =
-        Description { cloths: vec![sheet, film], obstacles: vec![ball], ..Description::default() };
+    let mut description = Description {
+        bodies: vec![sheet.into(), film.into()],
+        obstacles: vec![ball],
+        ..Description::default()
+    };
     description.air.wind = vec![(0.0, Vec3::new(2.0, 0.0, 1.0))];
     description.air.gust = 0.5;
     description.solver.iterations = 60;
@@ -91,7 +94,7 @@ fn soft(cells: [u32; 3]) -> Description {
     let end = (0..solid.mesh.positions.len() as u32).filter(|&v| solid.mesh.positions[v as usize].x < 1e-6);
     solid.pins = vec![Pin { vertices: end.collect(), motion: Motion::default(), ..Pin::default() }];
     solid.start.iter_mut().for_each(|x| x.x *= 1.2);
-    let mut description = Description { cloths: Vec::new(), solids: vec![solid], ..description(8) };
+    let mut description = Description { bodies: vec![solid.into()], ..description(8) };
     description.obstacles[0].position = Vec3::new(0.6, -0.2, 0.1);
     description
 }
@@ -180,7 +183,7 @@ fn many() -> Description {
         restitution: 0.0,
         margin: 0.001,
     };
-    Description { cloths: sheets.collect(), obstacles: vec![floor], ..Description::default() }
+    Description { bodies: sheets.map(Into::into).collect(), obstacles: vec![floor], ..Description::default() }
 }
 
 #[test]
@@ -255,7 +258,7 @@ fn a_step_allocates_nothing() {
 #[test]
 fn a_step_of_the_edge_model_allocates_nothing() {
     let mut description = description(30);
-    for cloth in &mut description.cloths {
+    for cloth in description.cloths_mut() {
         (cloth.model, cloth.edge) = (Model::Edge(EdgeModel::default()), cloth.strain);
         cloth.strain = Limit::default();
     }
@@ -274,10 +277,10 @@ fn nothing_is_allocated_in_a_call_of_the_filter_nor_while_a_hand_moves() {
         let mut description = description(12);
         description.solver.scheme = scheme;
         description.solver.iterations = 40;
-        let mesh = description.cloths[0].mesh.clone();
+        let mesh = description.bodies[0].as_cloth().unwrap().mesh.clone();
         let mut setup = FilterSetup::new(mesh.clone(), vec![1e-3; mesh.positions.len()]);
-        setup.strain = description.cloths[0].strain;
-        setup.bend = description.cloths[0].bend;
+        setup.strain = description.bodies[0].as_cloth().unwrap().strain;
+        setup.bend = description.bodies[0].as_cloth().unwrap().bend;
         setup.obstacles = description.obstacles.clone();
         setup.solver = description.solver;
         let mut filter = VelocityFilter::new(setup).unwrap();

@@ -20,7 +20,7 @@ fn sheet(cells: u32) -> Description {
     cloth.strain = Limit { min: None, max: Some(LIMIT as f32) };
     let corners = ["top-left", "top-right"].map(|name| corner(&cloth, name));
     cloth.pins = vec![Pin { vertices: corners.to_vec(), ..Pin::default() }];
-    Description { cloths: vec![cloth], ..Description::default() }
+    Description { bodies: vec![cloth.into()], ..Description::default() }
 }
 
 fn corner(cloth: &Cloth, name: &str) -> u32 {
@@ -86,7 +86,7 @@ fn within_reach(place: Vec3) -> bool {
 /// stretch, and the mean distance from the pointer while that was within reach, once it has been so for three
 /// frames.
 fn drag(live: &mut Live, grip: Grip, frames: u32) -> (u32, f64, f64) {
-    let corner = corner(&live.description().cloths[0], "bottom-right");
+    let corner = corner(&live.description().bodies[0].as_cloth().unwrap(), "bottom-right");
     let id = live.grab(0, [corner; 3], [1.0, 0.0, 0.0], grip).unwrap();
     let mut path = Path { at: live.grip_point(id).unwrap(), next: 0 };
     let (mut past, mut largest) = (0, 0.0f64);
@@ -123,7 +123,7 @@ fn it_springs_back_when_it_is_let_go() {
     let mut live = Live::new(sheet(24), 2).unwrap();
     frames(&mut live, 40);
     let rest = measured(&live).bodies[0].center_of_mass;
-    let corner = corner(&live.description().cloths[0], "bottom-right");
+    let corner = corner(&live.description().bodies[0].as_cloth().unwrap(), "bottom-right");
     let id = live.grab(0, [corner; 3], [1.0, 0.0, 0.0], Grip::Hard).unwrap();
     for _ in 0..20 {
         live.drag(id, Vec3::new(1.0, 0.5, 2.5));
@@ -169,7 +169,7 @@ fn every_scheme_lets_itself_be_dragged() {
 fn a_point_inside_a_triangle_follows_too() {
     let mut live = Live::new(sheet(20), 2).unwrap();
     frames(&mut live, 20);
-    let corners = live.description().cloths[0].mesh.triangles[333];
+    let corners = live.description().bodies[0].as_cloth().unwrap().mesh.triangles[333];
     let id = live.grab(0, corners, [0.5, 0.25, 0.25], Grip::Hard).unwrap();
     let start = live.grip_point(id).unwrap();
     for k in 1..=10 {
@@ -189,14 +189,14 @@ fn pins_are_switched_on_and_off() {
         let mut live = Live::new(description, 2).unwrap();
         frames(&mut live, 15);
         let (left, right) = {
-            let cloth = &live.description().cloths[0];
+            let cloth = live.description().bodies[0].as_cloth().unwrap();
             (corner(cloth, "top-left"), corner(cloth, "bottom-right"))
         };
         live.pin(0, right).unwrap();
         live.unpin(0, left).unwrap();
         let mut held: Vec<_> = live.pins().collect();
         held.sort_unstable();
-        let top_right = corner(&live.description().cloths[0], "top-right");
+        let top_right = corner(&live.description().bodies[0].as_cloth().unwrap(), "top-right");
         let mut wanted = vec![(0, right), (0, top_right)];
         wanted.sort_unstable();
         assert_eq!(held, wanted);
@@ -223,7 +223,7 @@ fn pins_are_switched_on_and_off() {
 #[test]
 fn limits_that_are_changed_hold_after_a_few_frames() {
     let mut description = sheet(24);
-    description.cloths[0].strain.max = Some(0.2);
+    description.bodies[0].as_cloth_mut().unwrap().strain.max = Some(0.2);
     let mut live = Live::new(description, 2).unwrap();
     frames(&mut live, 40);
     assert!(stretch(&live) > 0.06, "loose: {}", stretch(&live));
@@ -387,7 +387,8 @@ fn a_soft_solid_is_pulled_by_a_spring_and_swings_back() {
     let mut solid = Solid::new("bar", mesh, SolidMaterial::named("foam").unwrap());
     solid.strain = Limit { min: Some(-0.2), max: Some(0.2) };
     solid.pins = vec![Pin { vertices: vec![0, 1, 2, 3], ..Pin::default() }];
-    let mut live = Live::new(Description { solids: vec![solid], ..Description::default() }, 2).unwrap();
+    let mut live =
+        Live::new(Description { bodies: vec![solid.into()], ..Description::default() }, 2).unwrap();
     frames(&mut live, 15);
     let end = |live: &Live| live.state().positions(live.world(), 0)[23];
     let before = end(&live);

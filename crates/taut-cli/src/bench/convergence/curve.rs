@@ -1,7 +1,7 @@
 //! One step, again and again, with more and more iterations.
 
 use serde::Serialize;
-use taut::{BodyRef, Certificate, State, Stepper, World, certify};
+use taut::{Body, Certificate, State, Stepper, World, certify};
 
 use crate::progress::Share;
 
@@ -62,13 +62,13 @@ pub struct Runner {
 impl Residual {
     /// That of all bodies of a certificate.
     pub fn of(certificate: &Certificate, world: &World) -> Self {
-        let bodies = || world.description().bodies();
+        let bodies = || world.description().bodies.iter();
         let mut residual = Self {
             max_residual: 0.0,
             mean_residual: 0.0,
             max_bend_excess: bodies().any(|b| b.bend().is_some()).then_some(0.0),
         };
-        let all = bodies().map(BodyRef::element_count).sum::<usize>().max(1) as f64;
+        let all = bodies().map(Body::element_count).sum::<usize>().max(1) as f64;
         for (body, about) in certificate.bodies.iter().zip(bodies()) {
             let worst = body.strain.max_residual.max(body.strain.max_edge_residual);
             residual.max_residual = residual.max_residual.max(worst);

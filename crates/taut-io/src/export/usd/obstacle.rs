@@ -45,12 +45,12 @@ pub fn write(
     reach: f32,
 ) -> Result<(), Failure> {
     let meshes = &recording.description().mesh_obstacles;
-    if recording.solids().next().is_none() && meshes.is_empty() {
+    if recording.obstacles().next().is_none() && meshes.is_empty() {
         return Ok(());
     }
     layer.begin(Prim { name: scope.into(), schema: "Scope", fields: Vec::new() })?;
     let mut names = Names::default();
-    for (index, obstacle) in recording.solids().enumerate() {
+    for (index, obstacle) in recording.obstacles().enumerate() {
         let name = names.give(&obstacle.name);
         let fields = display_name(&obstacle.name, &name);
         layer.begin(Prim { name, schema: schema(&obstacle.shape), fields })?;

@@ -12,7 +12,7 @@ use crate::{
 /// Writes `NAME.0042.vtu` of every frame of a solid.
 pub(super) fn write(job: &Job, index: usize, body: &Body, soft: &SoftBody) -> Result<(), ExportError> {
     let rest = RestTetrahedra::new(&soft.mesh);
-    let solid = soft.solid.map(|solid| &job.recording.description().solids[solid]);
+    let solid = job.recording.described(body).and_then(taut::Body::as_solid);
     let solid = solid.filter(|solid| solid.mesh.tetrahedra == soft.mesh.tetrahedra);
     job.each_soft_frame(index, |frame, positions| {
         let mut grid = Grid::of_tetrahedra(&positions, &soft.mesh.tetrahedra);

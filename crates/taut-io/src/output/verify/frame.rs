@@ -3,7 +3,7 @@
 
 use glam::{DVec3, Vec3};
 use taut::{
-    BodyRef, Certificate, FrameReport, RigidBody, State, World,
+    Body, Certificate, FrameReport, RigidBody, State, World,
     boundary::hold::Caught,
     certificate::{
         BodyCertificate, Examiner, RigidCertificate, SeamCertificate, certify_positions, measure_seams,
@@ -39,7 +39,7 @@ pub(super) struct Checked {
 /// that cannot be read are complained about when they are checked.
 pub(super) fn caught(files: &Layout, world: &World) -> Caught {
     let mut caught = Caught::new(world);
-    let bodies: Vec<BodyRef<'_>> = world.description().bodies().collect();
+    let bodies: Vec<&Body> = world.description().bodies.iter().collect();
     for (body, frame) in world.catches() {
         let path = files.frame(bodies[body].name(), frame);
         if let Ok(positions) = npy::read(&path, bodies[body].rest_positions().len()) {
@@ -64,7 +64,7 @@ pub(super) fn check(
     let mut failures = Vec::new();
     let mut bodies = Vec::new();
     let mut positions = Vec::new();
-    let all = world.description().bodies();
+    let all = world.description().bodies.iter();
     let count = all.len();
     for (index, body) in all.enumerate() {
         let context = Context { world, caught, frame, body, index, line };
@@ -117,7 +117,7 @@ struct Context<'a> {
     world: &'a World,
     caught: &'a Caught,
     frame: u32,
-    body: BodyRef<'a>,
+    body: &'a Body,
     index: usize,
     line: Option<&'a FrameLine>,
 }
@@ -187,8 +187,8 @@ impl Context<'_> {
             let worst = strain.worst_triangle;
             let vertices = self.body.element(worst as usize).unwrap_or_default();
             let limit = match self.body {
-                BodyRef::Cloth(cloth) => cloth.strain,
-                BodyRef::Solid(solid) => solid.strain,
+                Body::Cloth(cloth) => cloth.strain,
+                Body::Solid(solid) => solid.strain,
             };
             let what = describe_element(strain.max_stretch, strain.min_stretch, limit);
             let message = format!("{prefix}{what} (vertices {}), tolerance {tolerance}", list(vertices));

@@ -4,7 +4,7 @@
 //! changed by d and the second by i d: their ratio is the vertex, found without the positions that were lost.
 
 use glam::{DVec3, Vec3};
-use taut::{BodyRef, certificate::fingerprint};
+use taut::{Body, certificate::fingerprint};
 
 /// The sums are exact to rounding, which grows with what is added up.
 const ROUNDING: f64 = 1e-12;
@@ -47,7 +47,7 @@ pub(super) fn locate(then: [[f64; 3]; 2], positions: &[Vec3]) -> Located {
 }
 
 /// The element that was changed, if it is known, and a sentence about it.
-pub(super) fn describe(found: Located, body: BodyRef<'_>) -> (Option<String>, String) {
+pub(super) fn describe(found: Located, body: &Body) -> (Option<String>, String) {
     match found {
         Located::Same => (None, "its figures are not those of its positions".into()),
         Located::Several => {

@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, path::Path};
 use glam::Vec3;
 use rayon::prelude::*;
 use serde::Serialize;
-use taut::{BodyRef, World, certificate::Examiner};
+use taut::{Body, World, certificate::Examiner};
 
 use super::{
     layout::Layout,
@@ -169,7 +169,7 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
 /// Compares the rest mesh of each body with the one that the scene makes.
 fn check_rest(files: &Layout, world: &World) -> Vec<Failure> {
     let mut failures = Vec::new();
-    for body in world.description().bodies() {
+    for body in world.description().bodies.iter() {
         let mut fail = |kind, element, message: String| {
             let body = Some(body.name().into());
             failures.push(Failure { body, element, ..Failure::new(kind, message) });
@@ -195,7 +195,7 @@ fn check_rest(files: &Layout, world: &World) -> Vec<Failure> {
 
 /// The first vertex or element in which the file `path` differs from what it should hold of `body`, if it can
 /// be named.
-fn first_difference(path: &Path, body: BodyRef<'_>) -> Result<Option<String>, Problem> {
+fn first_difference(path: &Path, body: &Body) -> Result<Option<String>, Problem> {
     fn name<E: PartialEq>(
         [wanted, there]: [&[Vec3]; 2],
         [elements, others]: [&[E]; 2],
@@ -208,15 +208,15 @@ fn first_difference(path: &Path, body: BodyRef<'_>) -> Result<Option<String>, Pr
     }
     let is_surface = mesh::Format::of_path(path).is_some();
     Ok(match body {
-        BodyRef::Solid(solid) if !is_surface => {
+        Body::Solid(solid) if !is_surface => {
             let (wanted, there) = (&solid.mesh, mesh::read_tetrahedra(path)?.mesh);
             let positions = [&wanted.positions[..], &there.positions];
             name(positions, [&wanted.tetrahedra, &there.tetrahedra], "tetrahedron")
         }
-        BodyRef::Solid(_) | BodyRef::Cloth(_) => {
+        Body::Solid(_) | Body::Cloth(_) => {
             let wanted = match body {
-                BodyRef::Cloth(cloth) => &cloth.mesh,
-                BodyRef::Solid(solid) => &solid.shown_surface(),
+                Body::Cloth(cloth) => &cloth.mesh,
+                Body::Solid(solid) => &solid.shown_surface(),
             };
             let there = mesh::read(path)?;
             let positions = [&wanted.positions[..], &there.positions];

@@ -152,7 +152,7 @@ mod tests {
         (cloth.strain, cloth.edge) =
             if model.edge().is_some() { (Limit::default(), limit) } else { (limit, Limit::default()) };
         cloth.model = model;
-        let mut description = Description { cloths: vec![cloth], ..Description::default() };
+        let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
         description.solver.scheme = Scheme::Cycle;
         World::new(description).unwrap()
     }
