@@ -1,14 +1,14 @@
-//! What can be asked on the command line, and the help that says so.
+//! The command line: arguments and their help.
 
 use std::{ops::RangeInclusive, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 use taut_io::{Problem, export::Format, recording::Recording};
 
-/// Simulates cloth that holds its limits, and shows that it did.
+/// Simulate cloth that holds its limits, and certify that it did.
 ///
-/// A scene is a TOML file or the name of a built-in scene. A run leaves a folder with one file of positions a
-/// frame and a certificate for each; `taut verify` recomputes the certificates from these files alone.
+/// A scene is a TOML file or the name of a built-in scene. A run writes a folder with a file of positions and
+/// a certificate for each frame; `taut verify` recomputes the certificates from these files alone.
 #[derive(Debug, Parser)]
 #[command(
     name = "taut",
@@ -18,196 +18,196 @@ use taut_io::{Problem, export::Format, recording::Recording};
 Examples:
   taut scenes                              list the built-in scenes
   taut run hanging-sheet -o out            run one of them
-  taut verify out                          check what it wrote
-  taut view star                           run one in the browser, and pull on it
-  taut scenes flag > my-flag.toml          take one as a start for your own
+  taut verify out                          verify its output
+  taut view star                           run one interactively in the browser
+  taut scenes flag > my-flag.toml          copy one as a template
 
-Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 130 interrupted."
+Exit codes: 0 success, 1 a check failed, 2 bad input, 3 write error, 130 interrupted."
 )]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// Subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a scene and write its frames into a folder
+    /// Simulate a scene and write its frames to a folder
     Run(RunArgs),
-    /// Recompute the certificate of a run from its files; exit 1 if anything does not hold
+    /// Recompute the certificates of a run from its files; exit 1 if any check fails
     Verify(VerifyArgs),
-    /// Write the frames of a run for other programs
+    /// Export the frames of a run to other formats
     Export(ExportArgs),
-    /// Run a scene in the browser, pull on it and change it; or play a finished run
+    /// Run a scene interactively in the browser, or play back a finished run
     View(ViewArgs),
-    /// Draw residual, strain, energy and times of the frames of a run
+    /// Plot residual, strain, energy and timing of a run
     Plot(PlotArgs),
-    /// Draw the frames of a run as pictures or video
+    /// Render the frames of a run as images or video
     Render(RenderArgs),
-    /// Find what would go wrong with a scene or a mesh before it does
+    /// Check a scene or a mesh for errors without running it
     Check(CheckArgs),
     /// List the built-in scenes, or print one
     Scenes(ScenesArgs),
-    /// Measure how long scenes take and how well limits are met
+    /// Measure simulation time and residuals of scenes
     Bench(BenchArgs),
-    /// Fit the limits of coarser levels ahead of a run, and keep them
+    /// Fit the limits of coarser levels before a run, and cache them
     Fit(FitArgs),
-    /// List the materials that a scene can name
+    /// List the named materials
     Materials(MaterialsArgs),
-    /// Print a script that completes commands in your shell
+    /// Print a shell completion script
     Completions(CompletionsArgs),
 }
 
-/// Simulate a scene and write its frames into a folder.
+/// Simulate a scene and write its frames to a folder.
 ///
-/// Stop it with ctrl-C (it finishes its frame) or lose it to a power cut: `--resume` goes on, to the same
-/// bits as if it had not stopped. Ends with exit code 1 if something that the scene expects does not hold.
+/// Ctrl-C stops after the current frame. `--resume` continues a stopped or killed run and gives the same bits
+/// as an uninterrupted one. The exit code is 1 if an expectation of the scene is not met.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  taut run hanging-sheet                               a built-in scene, into out/hanging-sheet
-  taut run my.toml -o shot42 --frames 240              your own, with another number of frames
-  taut run flag --set cloth.flag.strain.max=0.02       with another limit
+  taut run hanging-sheet                               a built-in scene, to out/hanging-sheet
+  taut run my.toml -o shot42 --frames 240              your own, with a different number of frames
+  taut run flag --set cloth.flag.strain.max=0.02       with a different limit
   taut run hanging-sheet --set cloth.sheet.mesh.grid.cells=[64,64]
-                                                       with another mesh size
-  taut run --resume -o shot42                          go on with a run that was stopped
-  taut run --resume -o shot42 --frames 480             make a finished run longer
+                                                       with a different resolution
+  taut run --resume -o shot42                          resume a stopped run
+  taut run --resume -o shot42 --frames 480             extend a finished run
   taut run flag --json --quiet | jq .figures           figures for a script")]
 pub struct RunArgs {
-    /// Scene file, or name of a built-in scene (`taut scenes` lists them); may be left out with --resume
+    /// Scene file, or name of a built-in scene (`taut scenes` lists them); optional with --resume
     #[arg(required_unless_present = "resume")]
     pub scene: Option<String>,
-    /// Folder to write [default: out/NAME]
+    /// Output folder [default: out/NAME]
     #[arg(short, long = "out", value_name = "OUT")]
     pub out: Option<PathBuf>,
-    /// Number of frames, in place of the scene's
+    /// Number of frames; overrides the scene
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub frames: Option<i64>,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
     pub set: Overrides,
-    /// Go on with the run in OUT
+    /// Resume the run in OUT
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
-    /// Remove an earlier run in OUT first; other files there are kept
+    /// Delete an earlier run in OUT first; other files in OUT are kept
     #[arg(long)]
     pub force: bool,
-    /// Export the frames when they are done, as `taut export --format` does; several separated by commas
+    /// Export the frames after the run, as `taut export --format` does; comma-separated
     #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
     pub export: Vec<String>,
-    /// Print the outcome as JSON, and nothing else, on standard output
+    /// Print only the outcome, as JSON, to standard output
     #[arg(long)]
     pub json: bool,
-    /// Show no progress and no summary
+    /// Suppress progress and summary
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-/// Recompute the certificate of a run from its files.
+/// Recompute the certificates of a run from its files.
 ///
-/// Reads positions, scene and rest meshes; measures every frame again; compares with the limits and with what
-/// the run wrote down. Names frame, body and element of whatever does not hold.
+/// Reads positions, scene and rest meshes, measures every frame, and compares the result with the limits and
+/// with the recorded certificates. Each failure names frame, body and element.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   taut verify out/hanging-sheet
   taut verify out/hanging-sheet --json | jq '.failures[].message'
 
-Exit codes: 0 everything holds, 1 something does not, 2 this is no folder of a run.")]
+Exit codes: 0 all checks pass, 1 a check failed, 2 not a run folder.")]
 pub struct VerifyArgs {
-    /// Folder of a run
+    /// Run folder
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
     #[command(flatten)]
     pub threads: Threads,
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Write the frames of a run for other programs.
+/// Export the frames of a run to other formats.
 ///
-/// Made from the folder of the run alone, a frame at a time: runs may be larger than memory. What is being
-/// written gets its name when it is whole.
+/// Streams frame by frame from the run folder, so a run may be larger than memory. Output is written to a
+/// temporary name and renamed when complete.
 #[derive(Debug, Args)]
 #[command(after_help = export_help())]
 pub struct ExportArgs {
-    /// Folder of a run
+    /// Run folder
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
-    /// What to write, several separated by commas [default: by the name given with -o]
+    /// Formats, comma-separated [default: from the extension given with -o]
     #[arg(short, long, value_name = "FORMAT", value_delimiter = ',', required_unless_present = "to")]
     pub format: Vec<String>,
-    /// File or folder to write [default: in the folder of the run, under export/]
+    /// Output file or folder [default: OUT/export/…]
     #[arg(short = 'o', long = "to", value_name = "PATH")]
     pub to: Option<PathBuf>,
     #[command(flatten)]
     pub frames: FrameRange,
-    /// Replace what is there
+    /// Overwrite existing output
     #[arg(long)]
     pub force: bool,
-    /// Show no progress and no summary
+    /// Suppress progress and summary
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print what was written as JSON
+    /// Print the written paths as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Draw residual, strain, energy and times of the frames of a run.
+/// Plot residual, strain, energy and timing of a run.
 ///
-/// Read from metrics.jsonl and scene.toml in the folder: residuals past limits with the tolerance, the
-/// largest stretch with its limit (and compression and bends where they have limits), energies, and
-/// milliseconds a frame split by stage. Several folders are compared in one figure.
+/// Reads metrics.jsonl and scene.toml from the run folder. Shows residuals with the tolerance, largest
+/// stretch with its limit (compression and bend too where they are limited), energies, and milliseconds per
+/// frame by stage. Several folders are compared in one figure.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  taut plot out/hanging-sheet                      into out/hanging-sheet/plot.svg
-  taut plot out/flag -o flag.png                   as a picture
+  taut plot out/hanging-sheet                      to out/hanging-sheet/plot.svg
+  taut plot out/flag -o flag.png                   as a PNG image
   taut plot out/loose out/tight -o compared.svg    two runs in one figure
 
-Exit codes: 0 done, 2 this cannot be drawn, 3 could not write.")]
+Exit codes: 0 success, 2 bad input, 3 write error.")]
 pub struct PlotArgs {
-    /// Folder of a run; several are compared
+    /// Run folder; several are compared
     #[arg(value_name = "OUT", required = true)]
     pub out: Vec<PathBuf>,
-    /// File to write, .svg or .png [default: OUT/plot.svg]
+    /// Output file, .svg or .png [default: OUT/plot.svg]
     #[arg(short = 'o', long = "to", value_name = "FILE")]
     pub to: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
 }
 
-/// Draw the frames of a run as pictures or video, on a machine without a GPU or a display.
+/// Render the frames of a run as images or video. Needs no GPU and no display.
 ///
-/// Camera and light stay where they are for all frames; the camera sees the whole action unless told
-/// otherwise. Colours are those of the bodies, or show the level of a triangle, its strain, how far it is
-/// past its limits, or in which direction (hsv, after figure 14 of the main paper).
+/// Camera and light are fixed for all frames; by default the camera frames the whole motion. Colours are
+/// those of the bodies, or show the level of a triangle, its strain, its residual, or the residual with its
+/// direction (hsv, after figure 14 of the main paper).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  taut render out                                   video of all frames, into out/render.mp4
-  taut render out -o pic.png                        picture of the last frame
-  taut render out -o pic.png --frame 42             of another one
-  taut render out -o anim.gif --size 640x360        for a README; .apng has all colours
-  taut render out -o frames.%04d.png                numbered pictures; or name a folder
-  taut render out -o strain.mp4 --color strain      colours by strain, with a scale
+  taut render out                                   video of all frames, to out/render.mp4
+  taut render out -o pic.png                        image of the last frame
+  taut render out -o pic.png --frame 42             image of frame 42
+  taut render out -o anim.gif --size 640x360        for a README; .apng has full colour
+  taut render out -o frames.%04d.png                image sequence; a folder works too
+  taut render out -o strain.mp4 --color strain      coloured by strain, with a colour bar
   taut render out --view top --zoom 2
   taut render out --camera 0,1,3/0,0.5,0/35         eye / target / field of view
 
-Exit codes: 0 done, 2 it cannot be drawn so, 3 could not write, 130 interrupted.")]
+Exit codes: 0 success, 2 bad input, 3 write error, 130 interrupted.")]
 pub struct RenderArgs {
-    /// Folder of a run
+    /// Run folder
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
-    /// File, pattern or folder to write; its ending says what
+    /// Output file, pattern or folder; the extension selects the format
     /// [default: OUT/render.mp4, or OUT/render.png with --frame]
     #[arg(short = 'o', long = "to", value_name = "PATH")]
     pub to: Option<PathBuf>,
-    /// Draw this frame only; frame 0 is the start [default for a .png: the last]
+    /// Render only this frame; frame 0 is the initial state [default for a .png: the last]
     #[arg(long, value_name = "N", conflicts_with = "frames", allow_negative_numbers = true, value_parser = parse_number::<u32>)]
     pub frame: Option<u32>,
     #[command(flatten)]
@@ -215,59 +215,59 @@ pub struct RenderArgs {
     /// Width and height in pixels
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = crate::render::parse_size)]
     pub size: [usize; 2],
-    /// What colours show: fabric, level, strain, residual, hsv or overstretch
+    /// Colouring: fabric, level, strain, residual, hsv or overstretch
     #[arg(long, value_name = "COLORING", default_value = "fabric", value_parser = parse::<taut_render::Coloring>)]
     pub color: taut_render::Coloring,
-    /// The level that --color level shows; 0 is the mesh itself [default: the coarsest]
+    /// Level that --color level shows; 0 is the finest [default: the coarsest]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_number::<usize>)]
     pub level: Option<usize>,
-    /// Draw cloth as its level N, with as few triangles as that has; 0 is the mesh itself
+    /// Draw cloth with the mesh of level N; 0 is the finest
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = parse_number::<usize>)]
     pub mesh_level: usize,
-    /// The largest strain that the scale of colours shows, as in 0.05
-    /// [default: by the limits, or by the frames]
+    /// Upper end of the colour scale as a strain, e.g. 0.05
+    /// [default: from the limits, or from the frames]
     #[arg(long, value_name = "STRAIN", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
     pub range: Option<f32>,
     /// Eye and target in metres, and field of view in degrees: X,Y,Z/X,Y,Z[/DEGREES]
-    /// [default: sees the whole action]
+    /// [default: frames the whole motion]
     #[arg(long, value_name = "CAMERA", allow_hyphen_values = true, conflicts_with = "view")]
     pub camera: Option<String>,
-    /// From which side: front, side, top or three-quarter [default: three-quarter]
+    /// View direction: front, side, top or three-quarter [default: three-quarter]
     #[arg(long, value_name = "SIDE", value_parser = parse::<taut_render::camera::View>)]
     pub view: Option<taut_render::camera::View>,
-    /// Enlarge the middle of the picture so many times
+    /// Zoom factor about the image centre
     #[arg(long, value_name = "TIMES", default_value = "1", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
     pub zoom: f32,
-    /// Words in the upper left corner
+    /// Caption in the upper left corner
     #[arg(long, value_name = "TEXT")]
     pub caption: Option<String>,
-    /// Frames a second of a video [default: the scene's]
+    /// Frame rate of a video [default: the scene's]
     #[arg(long, value_name = "RATE", allow_negative_numbers = true, value_parser = crate::render::parse_positive)]
     pub fps: Option<f32>,
     #[command(flatten)]
     pub threads: Threads,
-    /// Replace what is there
+    /// Overwrite existing output
     #[arg(long)]
     pub force: bool,
-    /// Show no progress and no summary
+    /// Suppress progress and summary
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print what was written, and the camera, as JSON
+    /// Print the written paths and the camera as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Reads what has names.
+/// Parses a named value.
 fn parse<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
 }
 
-/// Reads a whole number.
+/// Parses a non-negative integer.
 fn parse_number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.trim().parse().map_err(|_| "must be a whole number from 0 on".to_owned())
+    text.trim().parse().map_err(|_| "must be a non-negative integer".to_owned())
 }
 
-/// What the help of `taut export` ends with: every format and what it is for.
+/// The end of the help of `taut export`: every format and its purpose.
 fn export_help() -> String {
     let mut help = String::from("Formats:\n");
     for format in Format::ALL {
@@ -275,53 +275,52 @@ fn export_help() -> String {
     }
     help + "
 Examples:
-  taut export out --format usd                           into out/export/SCENE.usdc
-  taut export out --format obj,npz                       both, into out/export
-  taut export out -o shot42.glb                          one file, by the ending of its name
-  taut export out --format vtk -o shot42 --frames 20-60  some of the frames, elsewhere
+  taut export out --format usd                           to out/export/SCENE.usdc
+  taut export out --format obj,npz                       both, to out/export
+  taut export out -o shot42.glb                          format from the extension
+  taut export out --format vtk -o shot42 --frames 20-60  a range of frames, to another folder
 
-Obstacles are in usd and gltf alone. Triangles that change over time are refused by pc2, mdd and gltf.
+Only usd and gltf contain obstacles. pc2, mdd and gltf do not support topology that changes over time.
 
-Exit codes: 0 done, 2 it cannot be exported so, 3 could not write, 130 interrupted."
+Exit codes: 0 success, 2 bad input, 3 write error, 130 interrupted."
 }
 
-/// Find what would go wrong with a scene or a mesh before it does.
+/// Check a scene or a mesh for errors without running it.
 ///
-/// Reports all problems at once, each with file, line, key or element; then what is fine. Also tells where
-/// cloth passes through itself or other cloth at the start, which a run accepts.
+/// Reports all errors at once, each with file, line, key or element, then the contents. Also reports where
+/// cloth intersects itself or other cloth at the start, which a run accepts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   taut check my.toml
   taut check shirt.obj
   taut check my.toml --set cloth.shirt.strain.max=0.01
-  taut check my.toml --ply tangled.ply               see where it is tangled, in red
+  taut check my.toml --ply tangled.ply               show intersections in red
 
-Exit codes: 0 it can be run, 2 it cannot.")]
+Exit codes: 0 no errors, 2 errors.")]
 pub struct CheckArgs {
     /// Scene file, name of a built-in scene, or mesh file (.obj, .ply, .stl, .gltf, .glb)
     #[arg(value_name = "SCENE|MESH")]
     pub input: String,
     #[command(flatten)]
     pub set: Overrides,
-    /// Write everything as it starts to this .ply file, with colours: red is what passes through something,
-    /// or has something pass through it
+    /// Write the initial state to this .ply file, with intersecting faces in red
     #[arg(long, value_name = "FILE")]
     pub ply: Option<PathBuf>,
-    /// Replace FILE if it is there already
+    /// Overwrite an existing FILE
     #[arg(long, requires = "ply")]
     pub force: bool,
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// List the built-in scenes, or print one so that you can save and change it.
+/// List the built-in scenes, or print one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   taut scenes                                list them
-  taut scenes hanging-sheet > my.toml        save one as a start for your own
+  taut scenes hanging-sheet > my.toml        copy one as a template
   taut scenes --schema > taut.schema.json    JSON Schema of the scene file, for your editor")]
 pub struct ScenesArgs {
     /// Print the TOML text of this scene
@@ -329,18 +328,18 @@ pub struct ScenesArgs {
     /// Print the JSON Schema of the scene file
     #[arg(long, conflicts_with_all = ["name", "json"])]
     pub schema: bool,
-    /// Print the list, or the scene with its text, as JSON
+    /// Print the list, or the named scene and its text, as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Measure how long scenes take and how well limits are met.
+/// Measure simulation time and residuals of scenes.
 ///
-/// Runs in memory and writes nothing but what -o asks for. The first table is what it took: levels,
-/// iterations a frame, median and worst milliseconds a frame, processor seconds of all threads over all
-/// frames, set-up. The second is what came of it: largest and mean residual past limits, frames that did not
-/// end within the tolerance, and the mass-metric error: the distance to the nearest state within the limits,
-/// over that of the prediction from it. --json has more. --convergence and --paper have tables of their own.
+/// Runs in memory and writes no files except with -o. The first table shows cost: levels, iterations per
+/// frame, median and worst milliseconds per frame, CPU seconds of all threads over all frames, and setup
+/// time. The second shows results: largest and mean residual, frames that did not converge to the tolerance,
+/// and the mass-metric error: the distance to the nearest state within the limits, divided by the distance of
+/// the prediction from that state. --json prints more. --convergence and --paper print their own tables.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -350,18 +349,18 @@ Examples:
   taut bench hanging-sheet --compare --set cloth.sheet.mesh.grid.cells=[64,64]
                                              all schemes side by side
   taut bench hanging-sheet --frames 10 --vary 'cloth.sheet.mesh.grid.cells=[90,90];[708,708]'
-                                             how time grows, from 16K to 1M triangles
+                                             scaling from 16K to 1M triangles
   taut bench hanging-sheet --convergence -o curves.svg
-                                             how the residual of one step falls, for each scheme
+                                             convergence of one step, for each scheme
   taut bench noisy-sheet --convergence --frame 1 --set solver.tolerance=0.0001
-                                             the step of the main paper's figure 14, further down
-  taut bench --paper --markdown              the main paper's figures beside taut's
+                                             the step of the main paper's figure 14, to a lower residual
+  taut bench --paper --markdown              the main paper's results beside taut's
 
-What --convergence counts as one iteration:
+One iteration in --convergence is:
   sweep, serial, jacobi   every triangle, edge and hinge once
   nearest                 every triangle and hinge once, and one multigrid cycle
-  cycle                   every triangle, edge and hinge of the finest level once; a cycle over
-                          coarser levels follows each fourth
+  cycle                   every triangle, edge and hinge of the finest level once; every fourth
+                          is followed by a cycle over the coarser levels
   paper                   every triangle of the finest level once; before the first, up to 128
                           iterations on each coarser level
   paper, repeated         the same, with another pass over the coarser levels before each 129th")]
@@ -369,71 +368,70 @@ pub struct BenchArgs {
     /// Scene files or names of built-in scenes [default: all built-in scenes]
     #[arg(value_name = "SCENE")]
     pub scenes: Vec<String>,
-    /// Number of frames [default: 30; with --paper, as many as that takes]
+    /// Number of frames [default: 30; with --paper, as many as it needs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "convergence")]
     pub frames: Option<u32>,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
     pub set: Overrides,
-    /// Run each scene with the schemes sweep, serial, jacobi, nearest, cycle and paper, the last also
-    /// repeated until the tolerance is met, and give the times of these two over that of each. Schemes take
-    /// turns frame by frame, with one step a frame unless the scene says otherwise; after 60 s one sits out,
-    /// and ratios are over the frames that both did
+    /// Run each scene with the schemes sweep, serial, jacobi, nearest, cycle and paper, and with paper
+    /// repeated until the tolerance is met. Show the times of the last two divided by that of each. Schemes
+    /// alternate frame by frame, with one step per frame unless the scene sets it; a scheme stops after 60 s,
+    /// and ratios cover the frames that both schemes ran
     #[arg(long)]
     pub compare: bool,
-    /// Frames in which to measure the mass-metric error, which can take seconds each and is not part of the
-    /// times; not where there are obstacles or limits on bends or edges
+    /// Number of frames in which to measure the mass-metric error. It can take seconds per frame, is not
+    /// part of the times, and does not support obstacles or bend and edge limits
     /// [default: 2 with --compare, 0 without]
     #[arg(long, value_name = "N", conflicts_with_all = ["convergence", "paper"])]
     pub faithfulness: Option<u32>,
-    /// Run each scene with each of these values of a setting, and show how time grows with the number of
+    /// Run each scene with each of these values of a key, and show how time scales with the number of
     /// triangles
     #[arg(long, value_name = "KEY=VALUE;VALUE;...", conflicts_with = "compare")]
     pub vary: Option<String>,
-    /// Show how the residual of one step falls with iterations and with time, for each scheme. The frames
-    /// before are simulated with nearest; then each scheme takes the same step from the same state again and
-    /// again, with 1, 2, 3, 4, 6, 8, … iterations at most, until it ends of itself, within the scene's
-    /// tolerance or not, or a step takes over 2 s. Times are those spent on limits, without measuring: the
-    /// least of seven where they are under 20 ms, of three under 0.2 s
+    /// Show the residual of one step against iterations and time, for each scheme. The frames before it are
+    /// simulated with nearest. Each scheme then repeats the same step from the same state with at most 1, 2,
+    /// 3, 4, 6, 8, … iterations, until the scheme terminates by itself or a step takes over 2 s. Times cover
+    /// limiting alone, without measurement: the minimum of seven below 20 ms, of three below 0.2 s
     #[arg(long, conflicts_with_all = ["compare", "vary"])]
     pub convergence: bool,
-    /// Which frame --convergence looks into, the first being 1; its first step, if it has several
+    /// Frame whose first step --convergence measures, counted from 1
     /// [default: the middle one of the scene]
     #[arg(long, value_name = "N", requires = "convergence", conflicts_with_all = ["compare", "vary", "paper"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub frame: Option<u32>,
-    /// Picture to draw the curves of --convergence to (.svg or .png)
+    /// Output file for the curves of --convergence (.svg or .png)
     #[arg(short, long = "out", value_name = "FILE", requires = "convergence", conflicts_with_all = ["compare", "vary", "paper"])]
     pub out: Option<PathBuf>,
-    /// Replace FILE if it is there already
+    /// Overwrite an existing FILE
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Measure what the main paper (Wang, O'Brien and Ramamoorthi 2010) published figures of, as far as taut
-    /// can do it today: Table 1, and the comparisons of figures 9 and 14. Published figures are quoted;
-    /// beside them stand taut's default scheme and the published method (scheme paper), measured in the same
-    /// run. --set changes all scenes
+    /// Measure the examples of the main paper (Wang, O'Brien and Ramamoorthi 2010) that taut supports today:
+    /// Table 1, and the comparisons of figures 9 and 14. Published numbers are quoted beside taut's default
+    /// scheme and the published method (scheme paper), both measured in the same run. --set changes all
+    /// scenes
     #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]
     pub paper: bool,
     /// Print the tables of --paper as Markdown
     #[arg(long, requires = "paper", conflicts_with_all = ["json", "scenes", "compare", "vary", "convergence"])]
     pub markdown: bool,
-    /// Print the figures as JSON
+    /// Print the measurements as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Fit the limits of coarser levels ahead of a run, and keep them.
+/// Fit the limits of coarser levels before a run, and cache them.
 ///
-/// The scheme `paper` limits coarser levels too, by how far their triangles and hinges can go while the mesh
-/// itself keeps its limits. A search finds that, once for each mesh and limits; results are kept in the cache
-/// folder ($TAUT_CACHE, or where your system keeps caches). `solver.fit` chooses the method: direct, indirect
-/// or bounds. Shows smallest, median and largest limit of each level.
+/// The scheme `paper` also limits coarser levels, by how far their triangles and hinges can deform while the
+/// finest mesh stays within its limits. A search finds these limits once for each mesh and limits; results
+/// are stored in the cache folder ($TAUT_CACHE, or the system's cache folder). `solver.fit` selects the
+/// method: direct, indirect or bounds. Shows smallest, median and largest limit of each level.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  taut fit hanging-sheet                                 fit, or show what is kept
+  taut fit hanging-sheet                                 fit, or show cached limits
   taut fit my.toml --force                               fit again
-  taut fit my.toml --set solver.fit=indirect             by another method
+  taut fit my.toml --set solver.fit=indirect             with another method
   taut fit hanging-sheet --set cloth.sheet.bend.max=30 --set cloth.sheet.bend.min=-30
   taut fit my.toml --json | jq '.[].levels[].lower'")]
 pub struct FitArgs {
@@ -443,15 +441,15 @@ pub struct FitArgs {
     pub threads: Threads,
     #[command(flatten)]
     pub set: Overrides,
-    /// Fit again even if limits are kept already
+    /// Fit again even if limits are cached
     #[arg(long)]
     pub force: bool,
-    /// Print what was found as JSON
+    /// Print the limits as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// List the materials that a scene can name, with their figures and where these come from.
+/// List the named materials, with their parameters and sources.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -463,7 +461,7 @@ pub struct MaterialsArgs {
     pub json: bool,
 }
 
-/// Print a script that completes commands in your shell.
+/// Print a shell completion script.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -471,28 +469,28 @@ Examples:
   taut completions zsh > ~/.zfunc/_taut
   taut completions fish > ~/.config/fish/completions/taut.fish")]
 pub struct CompletionsArgs {
-    /// Your shell
+    /// Shell
     pub shell: clap_complete::Shell,
 }
 
-/// Which frames of a run.
+/// A range of frames of a run.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct FrameRange {
-    /// Frames FROM-TO, or one; frame 0 is the start [default: all]
+    /// Frames FROM-TO, or a single frame; frame 0 is the initial state [default: all]
     #[arg(long = "frames", value_name = "FROM-TO", allow_negative_numbers = true, value_parser = parse_frames)]
     frames: Option<(u32, u32)>,
 }
 
 impl FrameRange {
-    /// Whether some were asked for.
+    /// Whether a range was given.
     pub fn is_given(self) -> bool {
         self.frames.is_some()
     }
 
-    /// The frames of `recording` that are asked for.
+    /// The requested frames of `recording`.
     ///
     /// # Errors
-    /// If it does not have them.
+    /// If the recording does not have them.
     pub fn of(self, recording: &Recording) -> Result<RangeInclusive<u32>, Problem> {
         recording.frames(self.frames.map(|(from, _)| from), self.frames.map(|(_, to)| to))
     }
@@ -500,82 +498,81 @@ impl FrameRange {
 
 fn parse_frames(text: &str) -> Result<(u32, u32), String> {
     let number = |part: &str| {
-        let wrong = |_| format!("{part:?} is not the number of a frame; frames are written as 20-60 or 42");
+        let wrong = |_| format!("{part:?} is not a frame number; write frames as 20-60 or 42");
         part.trim().parse::<u32>().map_err(wrong)
     };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let (from, to) = (number(from)?, number(to)?);
     if from > to {
-        return Err(format!("frame {from} comes after frame {to}: give the first one first"));
+        return Err(format!("frame {from} comes after frame {to}: give the smaller number first"));
     }
     Ok((from, to))
 }
 
-/// Run a scene in the browser, pull on it and change it; or play a finished run.
+/// Run a scene interactively in the browser, or play back a finished run.
 ///
-/// The simulation runs here, in a thread of its own; the page shows it. Only this machine can reach it, and
-/// no page of another site can use it. Changed scenes are saved in the folder of the scene, or in the current
-/// folder for built-in ones. Ctrl-C ends it.
+/// The simulation runs natively in this process; the page displays it. By default it is reachable only from
+/// this machine, and not from pages of other sites. Changed scenes are saved beside the scene file, or in the
+/// current folder for built-in scenes. Ctrl-C exits.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   taut view star                                       a built-in scene
-  taut view my.toml                                    your own; the page lists those beside it
-  taut view my.toml --set scene.frame_rate=60          at 60 frames a second
+  taut view my.toml                                    your own; the page lists scenes in its folder
+  taut view my.toml --set scene.frame_rate=60          at 60 frames per second
   taut view out                                        a finished run, with a timeline
-  taut view flag --port 9000 --no-open                 print the address and open no browser
-  taut view flag --listen 192.168.1.20                 for a tablet in the same network")]
+  taut view flag --port 9000 --no-open                 print the address, open no browser
+  taut view flag --listen 192.168.1.20                 for a tablet on the same network")]
 pub struct ViewArgs {
     /// Scene file, name of a built-in scene, or folder of a finished run
     #[arg(value_name = "SCENE|OUT")]
     pub what: String,
     #[command(flatten)]
     pub set: Overrides,
-    /// Port to listen on; 0 takes any that is free [default: 8420, or any if that is taken]
+    /// Port to listen on; 0 selects a free port [default: 8420, or a free port if it is in use]
     #[arg(long, value_name = "PORT")]
     pub port: Option<u16>,
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
-    /// Listen on this address of the machine in place of the loopback address; others need the token that is
-    /// printed
+    /// Listen on this address instead of loopback; clients need the printed token
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<std::net::IpAddr>,
     /// Start paused
     #[arg(long)]
     pub paused: bool,
-    /// Take the page from this folder in place of the one that is built in, for work on the page
+    /// Serve the page from this folder instead of the built-in one, for page development
     #[arg(long, value_name = "FOLDER")]
     pub page: Option<PathBuf>,
     #[command(flatten)]
     pub threads: Threads,
 }
 
-/// How many threads to use.
+/// Number of threads.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Threads {
-    /// Number of threads [default: one per core]; the result does not depend on it
+    /// Number of threads [default: one per core]; results do not depend on it
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
 impl Threads {
-    /// The number asked for; 0 if none was.
+    /// The requested number; 0 if none was given.
     pub fn asked(self) -> usize {
         self.threads.map_or(0, usize::from)
     }
 
-    /// The number asked for, or one per core.
+    /// The requested number, or one per core.
     pub fn count(self) -> usize {
         let per_core = || std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.map_or_else(per_core, usize::from)
     }
 }
 
-/// Changes to a scene.
+/// Overrides of scene keys.
 #[derive(Clone, Debug, Args)]
 pub struct Overrides {
-    /// Change a key of the scene, as in cloth.sheet.strain.max=0.02; may be given several times
+    /// Override a key of the scene, e.g. cloth.sheet.strain.max=0.02; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
 }

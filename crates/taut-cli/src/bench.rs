@@ -1,7 +1,7 @@
-//! `taut bench`: how long scenes take and how well limits are met, as tables and as JSON. One file a mode.
+//! `taut bench`: simulation time and residuals of scenes, as tables and as JSON. One file per mode.
 //!
-//! Schemes are compared in the same run, on the same machine, and take turns frame by frame: only ratios of
-//! such figures mean anything. Each has its own state, so that it lives with what its earlier frames came to.
+//! Schemes are compared in the same run, on the same machine, and alternate frame by frame: only ratios of
+//! such figures are meaningful. Each scheme has its own state and continues from its own earlier frames.
 
 mod compare;
 mod convergence;
@@ -18,7 +18,7 @@ use taut_io::scene;
 use crate::{args::BenchArgs, failure::Failure, progress::Share, terminal};
 use measure::{Row, Subject};
 
-/// What is compared: a label, and what to set.
+/// The compared schemes: label and overrides.
 const SCHEMES: [(&str, &[&str]); 7] = [
     ("sweep", &["solver.scheme=\"sweep\""]),
     ("serial", &["solver.scheme=\"serial\""]),
@@ -26,17 +26,17 @@ const SCHEMES: [(&str, &[&str]); 7] = [
     (NEAREST, &["solver.scheme=\"nearest\""]),
     ("cycle", &["solver.scheme=\"cycle\""]),
     (PAPER, &["solver.scheme=\"paper\""]),
-    // One pass is what was published; this tells what the same residual takes.
+    // One pass is the published method; this measures the time to reach the same residual.
     (REPEATED, &["solver.scheme=\"paper\"", "solver.passes=100", "solver.iterations=100000"]),
 ];
 const NEAREST: &str = "nearest";
 const PAPER: &str = "paper";
 const REPEATED: &str = "paper, repeated";
 
-/// Frames that are measured, unless said otherwise.
+/// Measured frames, by default.
 const FRAMES: u32 = 30;
 
-/// Frames of a comparison that are held against the nearest state, unless said otherwise.
+/// Frames of a comparison in which the mass-metric error is measured, by default.
 const SAMPLES: u32 = 2;
 
 /// Measures scenes.
@@ -80,42 +80,42 @@ pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tables under a line that says what they are of.
+/// Tables under a heading.
 fn headed(rows: &[Row], tables: &str) -> String {
     let Some(row) = rows.first() else { return String::new() };
     let how = terms(row.threads, row.steps_per_frame);
     format!("\n{}, {how}\n{tables}", terminal::styled(terminal::BOLD, &row.scene))
 }
 
-/// On how many threads, in how many steps.
+/// Number of threads and of steps per frame, as text.
 fn terms(threads: usize, steps: u32) -> String {
     let steps = if steps == 1 { "1 step" } else { &format!("{steps} steps") };
     let threads = if threads == 1 { "1 thread" } else { &format!("{threads} threads") };
-    format!("{threads}, {steps} a frame")
+    format!("{threads}, {steps} per frame")
 }
 
-/// How much is measured.
+/// Amount of work to measure.
 struct Effort {
     frames: u32,
-    /// Frames that are held against the nearest state.
+    /// Frames in which the mass-metric error is measured.
     samples: u32,
-    /// Time that a scheme may take in a comparison before it sits out the remaining frames \[s\].
+    /// Time after which a scheme skips the remaining frames of a comparison \[s\].
     patience: f64,
 }
 
-/// What the arguments ask for.
+/// The amount of work that the arguments request.
 fn effort(args: &BenchArgs) -> Effort {
     let samples = args.faithfulness.unwrap_or(if args.compare { SAMPLES } else { 0 });
     Effort { frames: args.frames.unwrap_or(FRAMES), samples, patience: compare::PATIENCE }
 }
 
-/// Frames of all subjects, in turns.
+/// Runs the frames of all subjects, alternating.
 fn measure(mut subjects: Vec<Subject>, effort: &Effort) -> Vec<Row> {
     let progress = Share::new(false, "measuring");
     let &Effort { frames, samples, patience } = effort;
     let count = subjects.len();
     for frame in 0..frames {
-        // Evenly over the frames: those in which their number, so far, goes up.
+        // Samples are spread evenly over the frames.
         let so_far = |frame: u32| u64::from(frame) * u64::from(samples) / u64::from(frames);
         let sample = so_far(frame + 1) > so_far(frame);
         for (k, subject) in subjects.iter_mut().enumerate() {

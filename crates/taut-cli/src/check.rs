@@ -1,4 +1,4 @@
-//! `taut check`: everything that would stop a run, found without running.
+//! `taut check`: every error that would stop a run, found without running.
 
 use std::{path::Path, process::ExitCode};
 
@@ -24,10 +24,10 @@ use crate::{
     terminal::{self, GOOD, styled},
 };
 
-/// Intersections that are named; the rest is counted.
+/// Intersections listed one by one; the rest are counted.
 const NAMED: usize = 5;
 
-/// What was found.
+/// Result of a check.
 #[derive(Default, Serialize)]
 struct Found {
     ok: bool,
@@ -43,16 +43,16 @@ struct Found {
     examiner: Option<Examiner>,
 }
 
-/// What passes through what at the start.
+/// Intersections of the initial state.
 #[derive(Serialize)]
 struct Tangle {
-    /// Edges that pass through faces.
+    /// Edges that intersect faces.
     intersections: u64,
-    /// Faces that are pierced, or whose edges pierce others.
+    /// Faces that are pierced, or whose edges pierce other faces.
     faces: usize,
     /// The first few intersections.
     first: Vec<Intersection>,
-    /// The file that shows them, if one was asked for.
+    /// The file that shows them, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     ply: Option<String>,
 }
@@ -83,12 +83,12 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let is_mesh = ["obj", "ply", "stl", "gltf", "glb"].contains(&extension.to_lowercase().as_str());
     let has_tetrahedra = SolidFormat::of_path(Path::new(&args.input)).is_some();
     if (is_mesh || has_tetrahedra) && !args.set.set.is_empty() {
-        return Err(Failure::input("--set changes a scene, and this is a mesh", "leave --set away"));
+        return Err(Failure::input("--set overrides scene keys, and this is a mesh", "omit --set"));
     }
     if let Some(ply) = &args.ply {
         if !ply.extension().is_some_and(|e| e.eq_ignore_ascii_case("ply")) {
             let message = format!("{} does not end in .ply", ply.display());
-            return Err(Failure::input(message, "the picture of a start is written as .ply, with colours"));
+            return Err(Failure::input(message, "--ply writes a coloured .ply file"));
         }
         Target::refuse_existing(ply, args.force).map_err(Failure::at_start)?;
     }
@@ -120,7 +120,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
         }
         Err(problems) => {
             let n = problems.0.len();
-            let hint = (n > 1).then(|| format!("{n} problems in all"));
+            let hint = (n > 1).then(|| format!("{n} problems in total"));
             Err(Failure::Input { problems, hint })
         }
     }
@@ -149,7 +149,7 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
 }
 
 impl Found {
-    /// With what passes through what at the start.
+    /// Adds the intersections of the initial state.
     fn with_tangle(mut self, mut examiner: Examiner) -> Self {
         let found = examiner.examine_start(&Threads::alone());
         let first: Vec<Intersection> = examiner.intersections().take(NAMED).collect();
@@ -187,7 +187,7 @@ fn check_mesh(path: &Path) -> Result<Found, Problems> {
     Ok(found.with_tangle(examiner))
 }
 
-/// Tetrahedra, and the surface that they have.
+/// Tetrahedra and their surface.
 fn check_tetrahedra(path: &Path) -> Result<Found, Problems> {
     let mesh::Tetrahedra { mesh, notes } = mesh::read_tetrahedra(path)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -208,9 +208,9 @@ fn size(name: String, mesh: &TriangleMesh) -> BodySize {
 
 fn describe(args: &CheckArgs, found: &Found) -> String {
     let verdict = match found.warnings.len() {
-        0 => "fine".to_string(),
-        1 => "can be run, with a warning".to_string(),
-        n => format!("can be run, with {n} warnings"),
+        0 => "no problems".to_string(),
+        1 => "no errors, 1 warning".to_string(),
+        n => format!("no errors, {n} warnings"),
     };
     let mut text = format!("{}: {}\n", args.input, styled(GOOD, verdict));
     for body in &found.bodies {
@@ -226,7 +226,7 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
         text.push_str(&format!("  tangled at the start: {intersections} intersections, {faces} faces\n"));
     }
     if let Some(ply) = found.tangle.as_ref().and_then(|tangle| tangle.ply.as_ref()) {
-        text.push_str(&format!("  {ply}: as it starts, what is tangled in red\n"));
+        text.push_str(&format!("  {ply}: initial state, intersecting faces in red\n"));
     }
     if let Some(frames) = found.frames {
         text.push_str(&format!("  obstacles: {}, frames: {frames}\n", found.obstacles));

@@ -1,4 +1,4 @@
-//! `taut export`: writes the frames of a run for other programs.
+//! `taut export`: exports the frames of a run to other formats.
 
 use std::{ops::RangeInclusive, path::Path, process::ExitCode};
 
@@ -17,18 +17,18 @@ use crate::{
     terminal,
 };
 
-/// Exports a run as `args` ask.
+/// Exports a run.
 pub fn export(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let mut formats = formats(&args.format)?;
     if let (Some(to), []) = (&args.to, formats.as_slice()) {
         formats.push(of_path(to)?);
     }
     if args.to.is_some() && formats.len() > 1 {
-        let hint = "leave -o away, or export one format at a time";
-        return Err(Failure::input("-o names one file or folder, and several formats were asked for", hint));
+        let hint = "omit -o, or export one format at a time";
+        return Err(Failure::input("-o names one file or folder, but several formats were given", hint));
     }
     if let (Some(to), &[format]) = (&args.to, formats.as_slice()) {
-        refuse_other_ending(format, to)?;
+        refuse_other_extension(format, to)?;
     }
     let recording = Recording::open(&args.out)?;
     let frames = args.frames.of(&recording)?;
@@ -58,8 +58,7 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Exports all frames of the run in `root`, in place of what an earlier run exported; says whether the user
-/// let it.
+/// Exports all frames of the run in `root` and overwrites earlier exports; false if interrupted.
 pub fn export_run(
     root: &Path,
     formats: &[Format],
@@ -87,7 +86,7 @@ struct Request<'a> {
     force: bool,
 }
 
-/// Writes one export; says whether the user let it.
+/// Writes one export; false if interrupted.
 fn write(
     recording: &Recording,
     request: Request,
@@ -101,7 +100,7 @@ fn write(
     match done {
         Ok(()) => Ok(true),
         Err(ExportError::Stopped) => {
-            terminal::note("stopped; nothing of the export is left");
+            terminal::note("interrupted; the partial export was removed");
             Ok(false)
         }
         Err(ExportError::Input(problem)) => Err(problem.into()),
@@ -110,12 +109,12 @@ fn write(
         }
         Err(ExportError::Write(error)) => Err(Failure::Write {
             message: error.to_string(),
-            hint: Some("nothing of the export is left".into()),
+            hint: Some("the partial export was removed".into()),
         }),
     }
 }
 
-/// The formats called `names`.
+/// The formats with these names.
 pub fn formats(names: &[String]) -> Result<Vec<Format>, Failure> {
     let mut formats = Vec::new();
     for name in names {
@@ -134,29 +133,29 @@ fn known() -> String {
     format!("formats are {}", names.join(", "))
 }
 
-/// The format that the name of a file stands for.
+/// The format of a file by its extension.
 fn of_path(path: &Path) -> Result<Format, Failure> {
     Format::of_path(path).ok_or_else(|| {
-        let message = format!("{} does not say by its ending what to export to", path.display());
+        let message = format!("cannot tell the format from the extension of {}", path.display());
         Failure::input(message, format!("add --format; {}", known()))
     })
 }
 
-/// Refuses a name whose ending stands for another format: no program would open what is in it.
-fn refuse_other_ending(format: Format, path: &Path) -> Result<(), Failure> {
+/// Refuses an extension of another format: no program would open the file.
+fn refuse_other_extension(format: Format, path: &Path) -> Result<(), Failure> {
     let is_usd = |format| matches!(format, Format::Usd | Format::Usda);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     match Format::of_name(ending) {
         Some(other) if other != format && !(is_usd(other) && is_usd(format)) => {
             let message = format!(
-                "{}: .{ending} stands for {}, not for {}",
+                "{}: .{ending} is the extension of {}, not of {}",
                 path.display(),
                 other.name(),
                 format.name()
             );
             let right = match format.extension() {
-                Some(extension) => format!("{} ends in .{extension}", format.name()),
-                None => format!("{} is a folder of files: choose a name without an ending", format.name()),
+                Some(extension) => format!("the extension of {} is .{extension}", format.name()),
+                None => format!("{} is a folder of files: choose a name without an extension", format.name()),
             };
             Err(Failure::input(message, right))
         }
@@ -175,6 +174,6 @@ impl Watch for Watcher<'_> {
     }
 
     fn stopped(&self) -> bool {
-        self.interrupt.is_asked()
+        self.interrupt.is_requested()
     }
 }

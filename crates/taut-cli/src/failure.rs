@@ -1,4 +1,4 @@
-//! Why a command could not do what was asked, and which exit code says so.
+//! Why a command failed, and its exit code.
 
 use std::{io, process::ExitCode};
 
@@ -8,48 +8,48 @@ use crate::terminal;
 
 /// Exit codes other than 0.
 pub mod code {
-    /// A check failed: a limit is broken, or what a scene expects does not hold.
+    /// A check failed: a limit is violated, or an expectation of the scene is not met.
     pub const CHECK_FAILED: u8 = 1;
     /// Bad input.
     pub const BAD_INPUT: u8 = 2;
-    /// Something could not be written.
+    /// Write error.
     pub const CANNOT_WRITE: u8 = 3;
     /// A bug in taut.
     pub const BUG: u8 = 70;
-    /// Interrupted by the user, as shells have it.
+    /// Interrupted by the user, by shell convention.
     pub const INTERRUPTED: u8 = 130;
 }
 
-/// Why a command could not do what was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The input is wrong.
+    /// Bad input.
     Input {
-        /// All that is wrong.
+        /// All problems.
         problems: Problems,
         /// What the user can do.
         hint: Option<String>,
     },
-    /// A file could not be written, or not read while writing.
+    /// A file could not be written, or read while writing.
     Write {
         /// What happened.
         message: String,
         /// What the user can do.
         hint: Option<String>,
     },
-    /// Whoever read standard output has seen enough.
-    Unheard,
+    /// The reader of standard output closed the pipe.
+    PipeClosed,
 }
 
 impl Failure {
-    /// A single thing wrong with the input.
+    /// A single problem with the input.
     pub fn input(message: impl Into<String>, hint: impl Into<String>) -> Self {
         let problem = Problem { message: message.into(), ..Problem::default() };
         Self::Input { problems: problem.into(), hint: Some(hint.into()) }
     }
 
-    /// Tells the user, and returns the exit code.
-    pub fn tell(&self) -> ExitCode {
+    /// Prints the failure and returns the exit code.
+    pub fn report(&self) -> ExitCode {
         match self {
             Self::Input { problems, hint } => {
                 for problem in &problems.0 {
@@ -63,18 +63,18 @@ impl Failure {
                 terminal::hint(hint.as_deref());
                 code::CANNOT_WRITE.into()
             }
-            Self::Unheard => ExitCode::SUCCESS,
+            Self::PipeClosed => ExitCode::SUCCESS,
         }
     }
 
-    /// A folder that cannot even be started is a bad choice of folder; a full disk is nobody's choice.
+    /// A folder that cannot be opened is bad input; a full disk is a write error.
     pub fn at_start(error: OutputError) -> Self {
         match error {
             OutputError::Refused { problem, hint } => {
                 Self::Input { problems: problem.into(), hint: Some(hint) }
             }
             OutputError::Io { action, path, source } if !is_full(&source) => {
-                let message = format!("could not {action} it: {source}");
+                let message = format!("could not {action}: {source}");
                 let problem = Problem { file: Some(path), message, ..Problem::default() };
                 Self::Input { problems: problem.into(), hint: Some("choose another folder with -o".into()) }
             }

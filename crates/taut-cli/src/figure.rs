@@ -1,4 +1,4 @@
-//! The file that charts are drawn to.
+//! The output file of charts.
 
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,8 @@ enum Kind {
 }
 
 impl Figure {
-    /// The figure `path`; the ending of its name says how it is drawn. One that is there already is replaced
-    /// only by `force`.
+    /// The figure `path`; its extension selects the format. An existing file is overwritten only with
+    /// `force`.
     pub fn new(path: PathBuf, force: bool) -> Result<Self, Failure> {
         let kind = Kind::of(&path)?;
         Target::refuse_existing(&path, force).map_err(Failure::at_start)?;
@@ -36,7 +36,7 @@ impl Figure {
         &self.path
     }
 
-    /// Draws charts to it: all of the file or nothing.
+    /// Draws charts to it, atomically.
     pub fn write(&self, charts: &[Chart]) -> Result<(), Failure> {
         let bytes = match self.kind {
             Kind::Svg => plot::svg(charts).into_bytes(),
@@ -55,7 +55,7 @@ impl Kind {
             Some("png") => Ok(Self::Png),
             _ => Err(Failure::input(
                 format!("{} does not end in .svg or .png", path.display()),
-                "a figure is drawn as .svg (lines, for papers and browsers) or as .png (pixels)",
+                "a figure is a .svg (vector) or a .png (raster) file",
             )),
         }
     }

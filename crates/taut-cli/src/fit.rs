@@ -1,5 +1,5 @@
-//! `taut fit`: fits the limits of coarser levels ahead of a run and keeps them in the cache; also what `run`
-//! and `bench` call before they build a world.
+//! `taut fit`: fits the limits of coarser levels before a run and caches them. `run` and `bench` call the
+//! same code before they build a world.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -41,7 +41,7 @@ struct LevelRow {
     /// Allowed angles; none past a half turn \[degrees\].
     bend_lower: Option<[f32; 3]>,
     bend_upper: Option<[f32; 3]>,
-    /// `None` if they were kept.
+    /// `None` if they came from the cache.
     seconds: Option<f64>,
 }
 
@@ -54,14 +54,14 @@ pub fn fit(args: &FitArgs) -> Result<ExitCode, Failure> {
     if args.json {
         terminal::print_json(&rows)?;
     } else if rows.is_empty() {
-        terminal::print("no cloth of this scene has limits: there is nothing to fit\n")?;
+        terminal::print("no cloth of this scene has limits: nothing to fit\n")?;
     } else {
         terminal::print(&rows.iter().map(ClothRow::table).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The world of a scene, with limits of levels where its scheme uses them.
+/// The world of a scene, with fitted limits of levels where its scheme uses them.
 pub fn build_world(scene: &LoadedScene, threads: usize, quiet: bool) -> Result<World, Failure> {
     let mut description = scene.build()?;
     if scene.fits_levels() {
@@ -70,7 +70,7 @@ pub fn build_world(scene: &LoadedScene, threads: usize, quiet: bool) -> Result<W
     Ok(World::new(description)?)
 }
 
-/// Fits limits of levels or takes them from the cache, with progress and warnings.
+/// Fits the limits of levels or reads them from the cache, with progress and warnings.
 fn fit_with(
     scene: &LoadedScene,
     description: &mut Description,

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks the run to stop after its frame, the second ends the program at once.
+//! Ctrl-C: the first stops the run after the current frame, the second exits immediately.
 
 use std::sync::{
     Arc,
@@ -12,29 +12,28 @@ use crate::{failure::code, terminal};
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Starts to listen for ctrl-C, and for a polite request to terminate.
+    /// Installs a handler for ctrl-C and SIGTERM.
     pub fn listen() -> Self {
-        let (interrupt, listening) =
-            Self::listen_with(|| terminal::note("\nstopping after this frame; ctrl-C again ends at once"));
+        let (interrupt, listening) = Self::listen_with(|| {
+            terminal::note("\nstopping after this frame; ctrl-C again exits immediately")
+        });
         if let Err(error) = listening {
-            terminal::warning(&format!(
-                "ctrl-C will end the run at once ({error}); --resume goes on all the same"
-            ));
+            terminal::warning(&format!("ctrl-C will exit immediately ({error}); --resume still works"));
         }
         interrupt
     }
 
-    /// The same for what has nothing to finish, without words. Where it cannot listen, ctrl-C ends the
-    /// program all the same.
+    /// The same without messages, for commands with nothing to finish. If the handler cannot be installed,
+    /// ctrl-C still ends the program.
     pub fn listen_quietly() -> Self {
         Self::listen_with(|| {}).0
     }
 
     fn listen_with(tell: impl Fn() + Send + 'static) -> (Self, Result<(), ctrlc::Error>) {
         let interrupt = Self::default();
-        let asked = interrupt.0.clone();
+        let requested = interrupt.0.clone();
         let listening = ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::SeqCst) {
+            if requested.swap(true, Ordering::SeqCst) {
                 std::process::exit(code::INTERRUPTED.into());
             }
             tell();
@@ -43,7 +42,7 @@ impl Interrupt {
     }
 
     /// Whether the user has asked to stop.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }

@@ -1,8 +1,7 @@
-//! The `taut` program: reads what the user asks for, does it, and answers with words and an exit code.
+//! The `taut` program: one file per command.
 //!
-//! One file a command. What a command does is in the libraries; here are arguments, progress, tables and
-//! messages. Exit codes: 0 fine, 1 a check failed, 2 bad input, 3 could not write, 70 a bug in taut, 130
-//! interrupted.
+//! The work is done in the libraries; here are arguments, progress, tables and messages. Exit codes:
+//! 0 success, 1 a check failed, 2 bad input, 3 write error, 70 a bug in taut, 130 interrupted.
 
 mod args;
 mod bench;
@@ -37,7 +36,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and usage errors; where they cannot be shown there is nobody to tell.
+            // Help and usage errors; a failure to print them could not be reported.
             let _ = error.print();
             return if error.use_stderr() { failure::code::BAD_INPUT.into() } else { ExitCode::SUCCESS };
         }
@@ -56,7 +55,7 @@ fn main() -> ExitCode {
         Command::Materials(args) => materials::materials(args),
         Command::Completions(args) => completions(args.shell),
     };
-    done.unwrap_or_else(|failure| failure.tell())
+    done.unwrap_or_else(|failure| failure.report())
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {

@@ -53,7 +53,7 @@ pub fn materials(args: &MaterialsArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A table whose last column is ragged.
+/// A table whose last column, the sources, is left-aligned.
 fn with_sources<'a>(rows: &[Vec<String>], sources: impl Iterator<Item = &'a str>) -> String {
     let table = terminal::table(rows);
     let sources = std::iter::once("source").chain(sources);

@@ -1,4 +1,4 @@
-//! `taut plot`: residual, strain, energy and times of the frames of a run, as a figure.
+//! `taut plot`: residual, strain, energy and timing of a run, as a figure.
 
 use std::{
     path::{Path, PathBuf},
@@ -34,14 +34,13 @@ fn target(args: &PlotArgs) -> Result<PathBuf, Failure> {
     match (&args.to, args.out.as_slice()) {
         (Some(to), _) => Ok(to.clone()),
         (None, [out]) => Ok(out.join("plot.svg")),
-        (None, _) => Err(Failure::input(
-            "several runs belong to no folder alone",
-            "say where to draw them, as in `-o compared.svg`",
-        )),
+        (None, _) => {
+            Err(Failure::input("several runs need an output file", "name one, as in `-o compared.svg`"))
+        }
     }
 }
 
-/// What is drawn of a run.
+/// The data of a run that is plotted.
 struct Run {
     name: String,
     description: Description,
@@ -53,13 +52,13 @@ impl Run {
         let files = Layout::new(out);
         let of_no_run = |problems: Problems| Failure::Input {
             problems,
-            hint: Some("give the folder that `taut run` wrote, as in `taut plot out/hanging-sheet`".into()),
+            hint: Some("give a folder written by `taut run`, as in `taut plot out/hanging-sheet`".into()),
         };
         let path = files.metrics();
         let found = metrics::read(&path).map_err(|problem| of_no_run(problem.into()))?;
         let damaged = |problems: Vec<Problem>| Failure::Input {
             problems: Problems(problems),
-            hint: Some(format!("`taut run --resume -o {}` mends what a run left unfinished", out.display())),
+            hint: Some(format!("`taut run --resume -o {}` repairs an unfinished run", out.display())),
         };
         let bad: Vec<Problem> = found.iter().filter_map(|line| line.as_ref().err().cloned()).collect();
         if !bad.is_empty() {
@@ -73,17 +72,17 @@ impl Run {
             ..Problem::default()
         };
         if lines.is_empty() {
-            return Err(damaged(vec![problem(1, "holds no frames".into())]));
+            return Err(damaged(vec![problem(1, "contains no frames".into())]));
         }
         if let Some((i, line)) = lines.iter().enumerate().find(|(i, line)| line.frame as usize != *i) {
-            let message = format!("is about frame {}, where frame {i} is missing", line.frame);
+            let message = format!("is frame {}, expected frame {i}", line.frame);
             return Err(damaged(vec![problem(i + 1, message)]));
         }
         let scene = scene::load(&files.scene().to_string_lossy(), &[]).map_err(of_no_run)?;
         Ok(Self { name: String::new(), description: scene.build()?, lines })
     }
 
-    /// A curve over the frames; what is not finite leaves a gap.
+    /// A curve over the frames; non-finite values leave a gap.
     fn curve(&self, name: &str, value: impl Fn(&FrameLine) -> f64) -> Series {
         let name = match (self.name.as_str(), name) {
             ("", name) | (name, "") => name.to_owned(),
@@ -104,7 +103,7 @@ impl Run {
     }
 }
 
-/// Curves that are left out where they say nothing.
+/// Curves that are omitted where they are not meaningful.
 trait OnlyIf {
     /// The curve, or one without points, which keeps its colour for the same run on other charts.
     fn only_if(self, wanted: bool) -> Self;
@@ -116,7 +115,7 @@ impl OnlyIf for Series {
     }
 }
 
-/// Runs with the names of their folders, where there are several to tell apart.
+/// Labels runs by the names of their folders if there are several.
 fn named(mut runs: Vec<Run>, folders: &[PathBuf]) -> Vec<Run> {
     if runs.len() < 2 {
         return runs;
@@ -152,7 +151,7 @@ fn chart(title: &str, y: &str, log: bool, series: Vec<Series>, lines: Vec<LimitL
     Chart { title: title.into(), x: axis("frame", false), y: axis(y, log), series, lines }
 }
 
-/// Lines at each of the different `values`, which a run or body gives its name.
+/// One line for each distinct value, labelled by its runs or bodies.
 fn limits(what: &str, values: impl Iterator<Item = (String, f32)>) -> Vec<LimitLine> {
     let mut found: Vec<(f32, Vec<String>)> = Vec::new();
     for (name, value) in values {
@@ -166,7 +165,7 @@ fn limits(what: &str, values: impl Iterator<Item = (String, f32)>) -> Vec<LimitL
     let line = |(value, names): (f32, Vec<String>)| {
         let names = names.join(", ");
         let name = if alone || names.is_empty() { what.to_owned() } else { format!("{what}: {names}") };
-        // As the user wrote it: 0.05, not its nearest single precision.
+        // As the user wrote it: 0.05, not its nearest f32.
         LimitLine { name, y: value.to_string().parse().unwrap_or(f64::from(value)) }
     };
     found.into_iter().map(line).collect()
@@ -191,7 +190,7 @@ fn strain_limits(runs: &[Run], of: impl Fn(&taut::Limit) -> Option<f32>) -> Vec<
     lines.into_iter().map(|line| LimitLine { y: 100.0 * line.y, ..line }).collect()
 }
 
-/// Limits on strain that are the same in all directions.
+/// Isotropic strain limits.
 fn strain(body: &Body) -> taut::Limit {
     match body {
         Body::Cloth(cloth) => cloth.strain,
@@ -217,8 +216,7 @@ fn stretch(runs: &[Run]) -> Chart {
     chart("Largest stretch", "strain [%]", false, series, strain_limits(runs, |limit| limit.max))
 }
 
-/// Where compression has a limit: without one, wrinkled triangles are pressed to nothing, and that is no
-/// news.
+/// Only where compression is limited: without a limit, wrinkled triangles collapse, which says nothing.
 fn compression(runs: &[Run]) -> Option<Chart> {
     let lines = strain_limits(runs, |limit| limit.min);
     let percent = |line: &FrameLine| 100.0 * (-largest(line, |b| -b.strain.min_stretch) - 1.0);
@@ -248,7 +246,7 @@ fn energy(runs: &[Run]) -> Chart {
     let kinetic = |line: &FrameLine| total(line, |b| b.energy.kinetic);
     let series = match runs {
         [run] => {
-            // Heights are against the start: where the ground is does not matter.
+            // Gravity is relative to the start: the height of the ground does not matter.
             let start = run.lines.first().map_or(0.0, |line| total(line, |b| b.energy.gravity));
             vec![
                 run.curve("kinetic", kinetic),
@@ -266,7 +264,7 @@ fn energy(runs: &[Run]) -> Chart {
 }
 
 fn times(runs: &[Run]) -> Chart {
-    // The start takes no time: nothing was simulated.
+    // Frame 0 takes no time: nothing was simulated.
     let all = |line: &FrameLine| if line.report.is_some() { line.frame_ms } else { f64::NAN };
     let stage = |line: &FrameLine, ms: fn(&taut::FrameReport) -> f32| {
         line.report.as_ref().map_or(f64::NAN, |report| f64::from(ms(report)))
@@ -276,9 +274,9 @@ fn times(runs: &[Run]) -> Chart {
             run.curve("all", all),
             run.curve("limiting", |line| stage(line, |report| report.limit_ms)),
             run.curve("velocities", |line| stage(line, |report| report.velocity_ms)),
-            run.curve("the rest", |line| stage(line, |report| report.contact_ms + report.position_ms)),
+            run.curve("other", |line| stage(line, |report| report.contact_ms + report.position_ms)),
         ],
         runs => runs.iter().map(|run| run.curve("", all)).collect(),
     };
-    chart("Time a frame", "time [ms]", false, series, Vec::new())
+    chart("Time per frame", "time [ms]", false, series, Vec::new())
 }

@@ -1,4 +1,4 @@
-//! How far a run has come: a bar on a terminal, a line every few seconds elsewhere.
+//! Progress: a bar on a terminal, a line every few seconds elsewhere.
 
 use std::{
     io::{self, IsTerminal},
@@ -12,7 +12,7 @@ use taut_io::output::metrics::FrameLine;
 use crate::terminal;
 
 const LINE_EVERY: Duration = Duration::from_secs(5);
-/// What takes less shows nothing of its parts.
+/// Shorter tasks show no progress.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 const STEPS: u64 = 1000;
 
@@ -31,13 +31,13 @@ enum Shown {
 }
 
 impl Progress {
-    /// Progress from frame `first`, which is there, to frame `last`.
+    /// Progress from frame `first`, which exists, to frame `last`.
     pub fn new(quiet: bool, first: u32, last: u32) -> Self {
         let shown = if quiet {
             Shown::Nothing
         } else if io::stderr().is_terminal() {
             let bar = ProgressBar::new(last.into()).with_position(first.into());
-            // The time left must not count frames from before a resume.
+            // The remaining time must not count frames from before a resume.
             bar.reset_eta();
             let template = "{bar:32.cyan} {pos}/{len} frames  {eta} left  {msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
@@ -75,7 +75,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(self) {
         if let Shown::Bar(bar) = self.shown {
             bar.finish_and_clear();
@@ -91,7 +91,7 @@ fn residual(line: &FrameLine) -> f64 {
     line.certificate.bodies.iter().map(of_body).fold(0.0, f64::max)
 }
 
-/// Progress on standard error, of what takes more than a second: a bar on a terminal, a line every few
+/// Progress on standard error of tasks that take more than a second: a bar on a terminal, a line every few
 /// seconds elsewhere.
 pub struct Share {
     quiet: bool,
@@ -111,12 +111,12 @@ impl Share {
         Self { quiet, what: what.into(), started: Instant::now(), shown: Mutex::new(None) }
     }
 
-    /// Shows how much of it is done, of 1.
+    /// Shows the completed fraction, 0 to 1.
     pub fn show(&self, part: f64) {
         if self.quiet || self.started.elapsed() < SHOWN_AFTER {
             return;
         }
-        // Whoever holds it shows nearly the same.
+        // Another thread that holds the lock shows nearly the same.
         let Ok(mut shown) = self.shown.try_lock() else { return };
         match shown.get_or_insert_with(|| ShareShown::new(&self.what)) {
             ShareShown::Bar(bar) => bar.set_position((part * STEPS as f64) as u64),
@@ -128,7 +128,7 @@ impl Share {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(self) {
         if let Ok(Some(ShareShown::Bar(bar))) = self.shown.into_inner() {
             bar.finish_and_clear();

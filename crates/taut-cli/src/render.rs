@@ -1,4 +1,4 @@
-//! `taut render`: draws the frames of a run as pictures or video.
+//! `taut render`: renders the frames of a run as images or video.
 
 mod output;
 
@@ -22,18 +22,18 @@ use crate::{
 };
 use output::{Output, Writer, Writing};
 
-/// Renders a run as `args` ask.
+/// Renders a run.
 pub fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
     let output = args.to.as_deref().map(Output::of_path).transpose()?;
     refuse_unused(args)?;
     let recording = Recording::open(&args.out)?;
-    let output = output.unwrap_or_else(|| Output::usual(recording.root(), args.frame.is_some()));
+    let output = output.unwrap_or_else(|| Output::default_for(recording.root(), args.frame.is_some()));
     let frames = frames(args, &recording, &output)?;
     if args.fps.is_some() && !matches!(output, Output::Clip(_)) {
         let message = format!("{} has no frame rate: --fps is for videos", output.path().display());
-        return Err(Failure::input(message, "leave it away, or write .mp4, .gif or .apng"));
+        return Err(Failure::input(message, "omit it, or write .mp4, .gif or .apng"));
     }
-    // Before anything is made that ctrl-C would leave.
+    // Before any file is created that ctrl-C would leave behind.
     let interrupt = Interrupt::listen();
     let writer = Writer::open(&output, &frames, args.force)?;
     let fps = args.fps.unwrap_or(recording.frame_rate());
@@ -43,7 +43,7 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
 
     let threads = args.threads.count();
     let no_threads =
-        |error| Failure::input(format!("cannot start {threads} threads: {error}"), "ask for fewer");
+        |error| Failure::input(format!("cannot start {threads} threads: {error}"), "reduce --threads");
     let mut renderer = Renderer::new(threads).map_err(no_threads)?;
     let share = Share::new(args.quiet, "rendering".to_owned());
     let [width, height] = args.size;
@@ -51,30 +51,30 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
         let picture = Picture::new(width, height, [255; 4]);
         draw(&film, &mut renderer, &frames, writing, picture, |part| {
             share.show(part);
-            !interrupt.is_asked()
+            !interrupt.is_requested()
         })
     });
     share.finish();
     let Some(paths) = done? else {
-        terminal::note("stopped; nothing of the pictures is left");
+        terminal::note("interrupted; the partial output was removed");
         return Ok(code::INTERRUPTED.into());
     };
-    tell(args, &output, &frames, &film, &paths)?;
+    report(args, &output, &frames, &film, &paths)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Draws and writes all frames; nothing if `go_on`, which is told how much is done, says no.
+/// Draws and writes all frames; `None` if `keep_going`, called with the completed fraction, returns false.
 fn draw(
     film: &Film,
     renderer: &mut Renderer,
     frames: &RangeInclusive<u32>,
     mut writing: Writing,
     mut picture: Picture,
-    go_on: impl Fn(f64) -> bool,
+    keep_going: impl Fn(f64) -> bool,
 ) -> Result<Option<Vec<PathBuf>>, Failure> {
     let count = f64::from(frames.end() - frames.start() + 1);
     for frame in frames.clone() {
-        if !go_on(f64::from(frame - frames.start()) / count) {
+        if !keep_going(f64::from(frame - frames.start()) / count) {
             return Ok(None);
         }
         film.draw(renderer, frame, &mut picture)?;
@@ -83,7 +83,7 @@ fn draw(
     writing.finish().map(Some)
 }
 
-/// The frames that are asked for. A picture shows the last one unless another is chosen.
+/// The requested frames. An image shows the last one by default.
 fn frames(args: &RenderArgs, recording: &Recording, output: &Output) -> Result<RangeInclusive<u32>, Failure> {
     let still = matches!(output, Output::Picture(_));
     if let Some(frame) = args.frame {
@@ -91,7 +91,7 @@ fn frames(args: &RenderArgs, recording: &Recording, output: &Output) -> Result<R
     }
     if still && args.frames.is_given() {
         let path = args.to.as_deref().unwrap_or(recording.root()).display();
-        let message = format!("{path} is one picture, and --frames asks for several");
+        let message = format!("{path} is a single image, but --frames is a range");
         let hint = "choose one with --frame N, or write frames.%04d.png, a folder, .mp4, .gif or .apng";
         return Err(Failure::input(message, hint));
     }
@@ -102,19 +102,18 @@ fn frames(args: &RenderArgs, recording: &Recording, output: &Output) -> Result<R
     Ok(args.frames.of(recording)?)
 }
 
-/// Refuses settings that would change nothing: whoever gives them expects something.
+/// Refuses options that would have no effect.
 fn refuse_unused(args: &RenderArgs) -> Result<(), Failure> {
     if args.level.is_some() && args.color != Coloring::Level {
-        return Err(Failure::input("--level says which level --color level shows", "add --color level"));
+        return Err(Failure::input("--level requires --color level", "add --color level"));
     }
     if args.mesh_level > 0 && args.color == Coloring::Level {
-        let message =
-            "--mesh-level draws a level, and --color level the triangles of the mesh that belong to one";
-        return Err(Failure::input(message, "leave one of them away"));
+        let message = "--mesh-level cannot be combined with --color level";
+        return Err(Failure::input(message, "omit one of them"));
     }
     if args.range.is_some() && !args.color.measures() {
         let hint = "add --color strain, residual, hsv or overstretch";
-        return Err(Failure::input("--range is for colours that have a scale", hint));
+        return Err(Failure::input("--range requires a colouring with a scale", hint));
     }
     Ok(())
 }
@@ -122,7 +121,7 @@ fn refuse_unused(args: &RenderArgs) -> Result<(), Failure> {
 fn options(args: &RenderArgs, recording: &Recording) -> Result<Options, Failure> {
     let placement = match &args.camera {
         Some(words) => Placement::Given(Camera::parse(words, film::up(recording)).map_err(|message| {
-            Failure::input(message, "as in --camera 0,1,3/0,0.5,0/35; or choose a side with --view")
+            Failure::input(message, "as in --camera 0,1,3/0,0.5,0/35; or choose a direction with --view")
         })?),
         None => Placement::Framing(args.view.unwrap_or(View::ThreeQuarter), 1.0),
     };
@@ -159,7 +158,7 @@ fn warn_of_odd_sizes(args: &RenderArgs, output: &Output) {
         && path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4"))
     {
         let [w, h] = args.size.map(|n| n.next_multiple_of(2));
-        terminal::warning(&format!("MP4 needs even sizes: the video will have {w}x{h} pixels"));
+        terminal::warning(&format!("MP4 requires even dimensions: the video will be {w}x{h} pixels"));
     }
 }
 
@@ -167,11 +166,11 @@ fn warn_of_boxes(args: &RenderArgs) {
     let unknown = draw::unknown_characters(args.caption.as_deref().unwrap_or_default());
     if !unknown.is_empty() {
         let list: Vec<String> = unknown.iter().map(|c| format!("{c:?}")).collect();
-        terminal::warning(&format!("taut's font has no {}: boxes stand in the caption", list.join(", ")));
+        terminal::warning(&format!("the font has no {}: the caption shows boxes instead", list.join(", ")));
     }
 }
 
-fn tell(
+fn report(
     args: &RenderArgs,
     output: &Output,
     frames: &RangeInclusive<u32>,
@@ -198,7 +197,7 @@ fn tell(
     terminal::print(&format!("{}: {which}\n", output.path().display()))
 }
 
-/// Reads a size as `1280x720`.
+/// Parses a size such as `1280x720`.
 pub fn parse_size(text: &str) -> Result<[usize; 2], String> {
     let largest = taut_render::render::LARGEST;
     let wrong = || format!("a size is WIDTHxHEIGHT in pixels, each from 1 to {largest}, as in 1280x720");
@@ -209,8 +208,8 @@ pub fn parse_size(text: &str) -> Result<[usize; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
-/// Reads a number above zero.
+/// Parses a positive number.
 pub fn parse_positive(text: &str) -> Result<f32, String> {
     let number = text.trim().parse::<f32>().ok().filter(|n| n.is_finite() && *n > 0.0);
-    number.ok_or_else(|| "must be a number above 0".to_owned())
+    number.ok_or_else(|| "must be a positive number".to_owned())
 }

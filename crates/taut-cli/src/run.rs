@@ -1,4 +1,4 @@
-//! `taut run`: simulates a scene into a folder, or goes on where an earlier run was stopped.
+//! `taut run`: simulates a scene into a folder, or resumes an earlier run.
 
 use std::{
     path::{Path, PathBuf},
@@ -29,7 +29,7 @@ use crate::{
     summary, terminal,
 };
 
-/// A run that is ready to simulate its next frame.
+/// A run, ready to simulate its next frame.
 struct Session {
     root: PathBuf,
     scene: LoadedScene,
@@ -45,7 +45,7 @@ enum End {
     CannotWrite(OutputError),
 }
 
-/// Runs a scene as `args` ask.
+/// Runs a scene.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let formats = export::formats(&args.export)?;
@@ -78,9 +78,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         return Err(session.cannot_write(&error));
     }
     written.map_err(|error| session.cannot_write(&error))?;
-    let code = session.tell(args, &outcome)?;
+    let code = session.report(args, &outcome)?;
     if outcome.status != Status::Interrupted && !formats.is_empty() {
-        // What an earlier run exported to the same place is out of date now.
+        // Exports of an earlier run at the same path are out of date now.
         let done = export::export_run(&session.root, &formats, &interrupt, args.quiet || args.json)?;
         if !done {
             return Ok(code::INTERRUPTED.into());
@@ -89,7 +89,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// Opens the folder and makes the engine.
+/// Opens the folder and builds the engine.
 fn open(args: &RunArgs) -> Result<Session, Failure> {
     let mut overrides = args.set.set.clone();
     overrides.extend(args.frames.map(|n| format!("scene.frames={n}")));
@@ -98,14 +98,14 @@ fn open(args: &RunArgs) -> Result<Session, Failure> {
         (Some(out), _) => out.clone(),
         (None, Some(scene)) => Path::new("out").join(&scene.name),
         (None, None) => {
-            let hint = "say which folder, as in `taut run --resume -o out/hanging-sheet`";
-            return Err(Failure::input("--resume needs a scene or a folder", hint));
+            let hint = "name the folder, as in `taut run --resume -o out/hanging-sheet`";
+            return Err(Failure::input("--resume requires SCENE or -o OUT", hint));
         }
     };
     match (given, &args.scene) {
         (Some(scene), Some(name)) if !(args.resume && holds_run(&root)) => {
             if args.resume {
-                terminal::note(&format!("{} holds no run yet: starting one", root.display()));
+                terminal::note(&format!("no run in {} yet: starting one", root.display()));
             }
             open_new(args, root, scene, name)
         }
@@ -117,8 +117,8 @@ fn open_new(args: &RunArgs, root: PathBuf, scene: LoadedScene, name: &str) -> Re
     let world = fit::build_world(&scene, args.threads.count(), args.quiet)?;
     let tangled = match world.tangled_at_start() {
         0 => None,
-        1 => Some("the start passes through itself in 1 place: drawn apart from there".into()),
-        count => Some(format!("the start passes through itself in {count} places: drawn apart from there")),
+        1 => Some("the initial state has 1 self-intersection, which will be separated".into()),
+        count => Some(format!("the initial state has {count} self-intersections, which will be separated")),
     };
     warn(scene.warnings().iter().map(ToString::to_string).chain(world.warnings()).chain(tangled));
     let identity = resume::identity(name, &args.set.set, &root)?;
@@ -130,27 +130,26 @@ fn open_new(args: &RunArgs, root: PathBuf, scene: LoadedScene, name: &str) -> Re
     Ok(session)
 }
 
-/// Opens a run that was stopped; `frames` is how many a scene named beside it asks for.
+/// Opens a stopped run; `frames` is the number of frames of the scene given beside `--resume`, if any.
 fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, Failure> {
     let stored = Layout::new(&root).scene().to_string_lossy().into_owned();
     if holds_run(&root) && Path::new(&stored).exists() {
         let named = args.scene.as_deref().unwrap_or(&stored);
         if let Some(difference) = resume::difference(named, &args.set.set, &root)? {
-            let message = format!("{} holds a run of another scene: {difference}", root.display());
-            let hint =
-                "leave the scene and --set away to go on with that run, or choose another folder with -o";
+            let message = format!("{} contains a run of a different scene: {difference}", root.display());
+            let hint = "omit SCENE and --set to resume that run, or choose another folder with -o";
             return Err(Failure::input(message, hint));
         }
     } else {
-        let message = format!("{} holds no run to go on with", root.display());
-        return Err(Failure::input(message, "give a scene to start one, as in `taut run hanging-sheet`"));
+        let message = format!("no resumable run in {}", root.display());
+        return Err(Failure::input(message, "name a scene to start one, as in `taut run hanging-sheet`"));
     }
     let mut scene = scene::load(&stored, &[])?;
     let wanted = args.frames.unwrap_or_else(|| i64::from(frames.max(scene.frames)));
     if wanted != i64::from(scene.frames) {
         scene = scene::load(&stored, &[format!("scene.frames={wanted}")])?;
     }
-    // Its file is called scene.toml by now.
+    // The stored file is called scene.toml, so its name is not the scene's.
     scene.name = read_manifest(&root).map_err(Failure::at_start)?.scene;
     let world = fit::build_world(&scene, args.threads.count(), args.quiet)?;
     let identity = resume::stored_identity(&root)?;
@@ -160,7 +159,7 @@ fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, F
     let fresh = resumed.state.is_none();
     let state = resumed.state.unwrap_or_else(|| State::new(&world));
     if !args.quiet {
-        terminal::note(&format!("going on from frame {} of {}", state.frame(), scene.frames));
+        terminal::note(&format!("resuming from frame {} of {}", state.frame(), scene.frames));
     }
     let mut session = Session { root, scene, world, recorder: resumed.recorder, state };
     if fresh {
@@ -183,7 +182,7 @@ impl Session {
         let mut progress = Progress::new(quiet, self.state.frame(), self.scene.frames);
         let mut end = End::Complete;
         for _ in self.state.frame()..self.scene.frames {
-            if interrupt.is_asked() {
+            if interrupt.is_requested() {
                 end = End::Interrupted;
                 break;
             }
@@ -208,7 +207,7 @@ impl Session {
         }
     }
 
-    /// How it ended, why, and what the scene expected and did not get.
+    /// Status, reason, and unmet expectations of the scene.
     fn judge(&self, end: &End) -> (Status, String, Vec<String>) {
         match end {
             End::CannotWrite(error) => (Status::Failed, error.to_string(), Vec::new()),
@@ -218,13 +217,11 @@ impl Session {
                 let last: Vec<_> = (0..bodies).map(|body| self.state.positions(&self.world, body)).collect();
                 let unmet = self.scene.unmet(&self.recorder.tally().extremes(last.iter().map(Vec::as_slice)));
                 match unmet.len() {
-                    0 => (Status::Done, "all frames are done".into(), unmet),
-                    1 => {
-                        (Status::ExpectationFailed, "an expectation of the scene does not hold".into(), unmet)
-                    }
+                    0 => (Status::Done, "all frames completed".into(), unmet),
+                    1 => (Status::ExpectationFailed, "an expectation of the scene is not met".into(), unmet),
                     n => (
                         Status::ExpectationFailed,
-                        format!("{n} expectations of the scene do not hold"),
+                        format!("{n} expectations of the scene are not met"),
                         unmet,
                     ),
                 }
@@ -235,14 +232,14 @@ impl Session {
     fn cannot_write(&self, error: &OutputError) -> Failure {
         let frames = self.recorder.tally().frames();
         let hint = format!(
-            "frames up to {frames} are whole; when it can be written again, go on with `taut run --resume -o {}`",
+            "frames up to {frames} are complete; once writing is possible, resume with `taut run --resume -o {}`",
             self.root.display()
         );
         Failure::Write { message: error.to_string(), hint: Some(hint) }
     }
 
-    /// Tells the user how it ended.
-    fn tell(&self, args: &RunArgs, outcome: &Outcome) -> Result<ExitCode, Failure> {
+    /// Prints how the run ended.
+    fn report(&self, args: &RunArgs, outcome: &Outcome) -> Result<ExitCode, Failure> {
         let shown = if args.json {
             terminal::print_json(outcome)
         } else if !args.quiet {
@@ -252,8 +249,8 @@ impl Session {
         };
         match outcome.status {
             Status::Interrupted => {
-                let on = format!("`taut run --resume -o {}` goes on with it", self.root.display());
-                terminal::note(&format!("stopped after frame {}: {on}", outcome.frames));
+                let resume = format!("resume with `taut run --resume -o {}`", self.root.display());
+                terminal::note(&format!("stopped after frame {}; {resume}", outcome.frames));
                 Ok(code::INTERRUPTED.into())
             }
             Status::ExpectationFailed => {
@@ -263,8 +260,7 @@ impl Session {
                     .for_each(|line| terminal::error(&format!("expectation not met: {line}")));
                 Ok(code::CHECK_FAILED.into())
             }
-            // That nobody reads the summary does not change how the run went, but a full disk behind it
-            // should be told.
+            // A closed pipe does not change the outcome, but a full disk behind standard output is an error.
             Status::Done | Status::Failed => shown.map(|()| ExitCode::SUCCESS),
         }
     }

@@ -1,4 +1,4 @@
-//! `taut scenes`: what comes with taut, and the schema of what one can write oneself.
+//! `taut scenes`: the built-in scenes, and the JSON Schema of scene files.
 
 use std::process::ExitCode;
 
@@ -37,8 +37,8 @@ pub fn scenes(args: &ScenesArgs) -> Result<ExitCode, Failure> {
         let Some(built_in) = built_in else {
             let names: Vec<&str> = scene::built_in().iter().map(|built_in| built_in.name).collect();
             return Err(Failure::input(
-                format!("there is no built-in scene {name:?}"),
-                format!("there are {}", names.join(", ")),
+                format!("no built-in scene is named {name:?}"),
+                format!("built-in scenes: {}", names.join(", ")),
             ));
         };
         if args.json {
@@ -59,9 +59,7 @@ pub fn scenes(args: &ScenesArgs) -> Result<ExitCode, Failure> {
         text.push_str(&format!("{}  {}\n", styled(BOLD, format_args!("{:<20}", e.name)), styled(DIM, size)));
         text.push_str(&format!("{:<22}{}\n", "", e.description));
     }
-    text.push_str(
-        "\n`taut run NAME` runs one, `taut scenes NAME > my.toml` saves it as a start for your own\n",
-    );
+    text.push_str("\n`taut run NAME` runs one, `taut scenes NAME > my.toml` copies it as a template\n");
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! What a run came to, in a dozen lines: limits, what was reached, time, what to do next.
+//! Summary of a run in a dozen lines: limits, extremes, timing, and the next command.
 
 use std::path::Path;
 
@@ -74,11 +74,11 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
         if let Some(solid) = &f.solid {
             row("volume", volume(solid));
         }
-        row("iterations", format!("{} in all, at most {} a frame", f.iterations, f.max_iterations));
+        row("iterations", format!("{} in total, at most {} per frame", f.iterations, f.max_iterations));
         row(
             "time",
             format!(
-                "median {:.2} ms a frame, worst {:.2} ms, {:.1} s in all ({} threads, {})",
+                "median {:.2} ms per frame, worst {:.2} ms, {:.1} s in total ({} threads, {})",
                 f.median_ms, f.worst_ms, outcome.wall_seconds, outcome.threads, outcome.lanes
             ),
         );
@@ -92,7 +92,7 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
             row("contact", contact(found));
         }
         if f.rescued > 0 {
-            let vertices = format!("{} vertices were put back because they flew off", f.rescued);
+            let vertices = format!("{} vertices were reset after becoming non-finite", f.rescued);
             row("rescued", styled(WARN, vertices));
         }
         row("limits", limits(outcome, world.description()));
@@ -115,7 +115,7 @@ fn heading(outcome: &Outcome) -> String {
     let (style, word) = match outcome.status {
         Status::Done => (GOOD, "done"),
         Status::Interrupted => (WARN, "interrupted"),
-        Status::ExpectationFailed => (BAD, "done, but not as expected"),
+        Status::ExpectationFailed => (BAD, "done, expectations not met"),
         Status::Failed => (BAD, "failed"),
     };
     let elements = elements(triangles, tetrahedra);
@@ -123,7 +123,7 @@ fn heading(outcome: &Outcome) -> String {
     format!("{}  {size}: {}\n", styled(BOLD, &outcome.scene), styled(style, word))
 }
 
-/// Numbers of elements, in words.
+/// Element counts as text.
 pub fn elements(triangles: usize, tetrahedra: usize) -> String {
     match (triangles, tetrahedra) {
         (triangles, 0) => format!("{triangles} triangles"),
@@ -132,59 +132,59 @@ pub fn elements(triangles: usize, tetrahedra: usize) -> String {
     }
 }
 
-/// What passed through what, in words.
+/// Contact figures as text.
 pub fn contact(found: &ContactFigures) -> String {
     let gap = found.smallest_gap.map_or_else(
-        || "everything keeps its distance".into(),
+        || "no pair within the contact distance".into(),
         |gap| format!("smallest gap {}", millimetres(gap)),
     );
     match (&found.first_crossed, found.tangled_frames) {
         (Some(first), _) => {
-            let places = counted(first.value as u64, "place");
+            let places = counted(first.value as u64, "new intersection");
             let body = &first.body;
             let frames = counted(u64::from(found.crossed_frames), "frame");
             styled(
                 BAD,
                 format!(
-                    "frame {}: {places} where {body} passes through a body or an obstacle ({frames} in all)",
+                    "frame {}: {places} of {body} with a body or an obstacle ({frames} in total)",
                     first.frame
                 ),
             )
         }
-        (None, 0) => styled(GOOD, format!("nothing passes through anything, {gap}")),
+        (None, 0) => styled(GOOD, format!("no intersections, {gap}")),
         (None, tangled) => {
             let frames = counted(u64::from(tangled), "frame");
             let most = found.most_intersections;
             styled(
                 WARN,
                 format!(
-                    "tangled from the start, for {frames} (at most {most} intersections); nothing new passes through anything"
+                    "tangled at the start, for {frames} (at most {most} intersections); no new intersections"
                 ),
             )
         }
     }
 }
 
-/// What became of the volume of solids, in words.
+/// Volume figures of soft bodies as text.
 pub fn volume(found: &SolidFigures) -> String {
     let ring = &found.max_ring_volume_error;
     let around = format!(
-        "around vertices changed by at most {:.3} % (frame {} of {})",
+        "of vertex rings changed by at most {:.3} % (frame {} of {})",
         100.0 * ring.value,
         ring.frame,
         ring.body
     );
     match found.inverted_frames {
-        0 => format!("{around}, nothing inside out"),
+        0 => format!("{around}, no inverted elements"),
         frames => {
             let most = &found.most_inverted;
             let count = counted_tetrahedra(most.value as u64);
             let frames = counted(u64::from(frames), "frame");
-            let inside_out = format!(
-                "{frames} with tetrahedra inside out, at most {count} (frame {} of {})",
+            let inverted = format!(
+                "{frames} with inverted elements, at most {count} (frame {} of {})",
                 most.frame, most.body
             );
-            format!("{around}, {}", styled(WARN, inside_out))
+            format!("{around}, {}", styled(WARN, inverted))
         }
     }
 }
@@ -193,7 +193,7 @@ fn counted_tetrahedra(count: u64) -> String {
     if count == 1 { "1 tetrahedron".into() } else { format!("{count} tetrahedra") }
 }
 
-/// A length with three digits that count.
+/// A length with three significant digits.
 fn millimetres(gap: f64) -> String {
     let mm = 1e3 * gap;
     let digits = (2.0 - mm.max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
@@ -214,21 +214,21 @@ fn limits(outcome: &Outcome, description: &Description) -> String {
             } else {
                 advice(f.max_iterations, &description.solver)
             };
-            // Frames that have several steps may end within their limits all the same.
+            // A frame of several steps may still end within its limits.
             let frames = counted(n.into(), "frame");
-            styled(WARN, format!("not reached in a step of {frames}, the first is {first} ({more})"))
+            styled(WARN, format!("{frames} had a step that did not converge, first frame {first} ({more})"))
         }
     }
 }
 
-/// What helps where limits were not reached, if no frame took more than so many iterations.
+/// Advice for unconverged frames; `most` is the largest number of iterations of a frame.
 fn advice(most: u32, solver: &Solver) -> &'static str {
     if most >= solver.iterations || solver.budget_ms.is_some() {
         "raise solver.iterations or solver.tolerance"
     } else if solver.scheme == Scheme::Paper || solver.passes > 0 {
         "raise solver.passes or solver.tolerance"
     } else {
-        "iterations were left: obstacles or pins ask for more than the limits allow; let them press or pull less, or widen the limits"
+        "iterations remained: obstacles or pins demand more than the limits allow; reduce their load or widen the limits"
     }
 }
 
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn advice_fits_what_ended_the_steps() {
+    fn advice_matches_the_stopping_criterion() {
         let solver = |scheme, passes| Solver { scheme, passes, iterations: 1000, ..Solver::default() };
         let nearest = solver(Scheme::Nearest, 0);
         assert!(advice(1000, &nearest).contains("solver.iterations"));

@@ -1,5 +1,5 @@
-//! Words to the user: colours where they are wanted (a terminal, no `NO_COLOR`), errors on standard error,
-//! and no complaint when the reader of a pipe goes away.
+//! Terminal output: colours where supported (a terminal, no `NO_COLOR`), errors on standard error, and no
+//! error when the reader of a pipe exits.
 
 use std::{
     io::{self, Write},
@@ -13,13 +13,13 @@ use crate::failure::{Failure, code};
 
 /// Headings and names.
 pub const BOLD: Style = Style::new().bold();
-/// What matters less.
+/// Secondary text.
 pub const DIM: Style = Style::new().dimmed();
-/// What holds.
+/// Success.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// What does not.
+/// Failure.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What should be looked at.
+/// Warning.
 pub const WARN: Style = AnsiColor::Yellow.on_default().bold();
 
 /// `text` in a style.
@@ -30,12 +30,12 @@ pub fn styled(style: Style, text: impl std::fmt::Display) -> String {
 /// Writes `text` to standard output.
 ///
 /// # Errors
-/// If nobody reads it, or it cannot be written.
+/// If the pipe is closed, or the write fails.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::Unheard),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::PipeClosed),
         Err(error) => {
             let message = format!("could not write to standard output: {error}");
             Err(Failure::Write { message, hint: None })
@@ -53,30 +53,29 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&format!("{text}\n"))
 }
 
-/// Writes a line to standard error. Where that fails there is nobody left to tell.
+/// Writes a line to standard error. A failure to do so is ignored: it could not be reported.
 pub fn note(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// Says what is wrong.
+/// Prints an error.
 pub fn error(message: &str) {
     note(&format!("{} {message}", styled(BAD, "error:")));
 }
 
-/// Says what should be looked at.
+/// Prints a warning.
 pub fn warning(message: &str) {
     note(&format!("{} {message}", styled(WARN, "warning:")));
 }
 
-/// Says what the user can do.
+/// Prints a hint: what the user can do.
 pub fn hint(text: Option<&str>) {
     if let Some(text) = text {
         note(&format!("{} {text}", styled(BOLD, "hint:")));
     }
 }
 
-/// Last resort: a bug in taut ends the program with a sentence, wherever it strikes. Frames that were written
-/// are whole.
+/// Last resort: a panic ends the program with a message. Frames already written are complete.
 pub fn hide_panics() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
@@ -85,13 +84,13 @@ pub fn hide_panics() {
         let what = what.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
         error(&format!("this is a bug in taut, not in your input{place}: {what}"));
         hint(Some(
-            "please report it with the scene; frames written so far are whole, and --resume goes on from them",
+            "please report it with the scene; frames written so far are complete, and --resume continues from them",
         ));
         std::process::exit(code::BUG.into());
     }));
 }
 
-/// A table: the first row is its heading, the first column is flush left and the others flush right.
+/// A table: the first row is the heading, the first column is left-aligned, the others right-aligned.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width =

@@ -1,4 +1,4 @@
-//! `taut verify`: says whether what a run wrote holds.
+//! `taut verify`: recomputes and checks the certificates of a run.
 
 use std::process::ExitCode;
 
@@ -11,20 +11,23 @@ use crate::{
     terminal::{self, BAD, GOOD, styled},
 };
 
-/// Failures that are told one by one; the rest is counted.
-const TOLD: usize = 20;
+/// Failures printed one by one; the rest are counted.
+const MAX_LISTED_FAILURES: usize = 20;
 
-/// Verifies the folder of a run.
+/// Verifies a run folder.
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let found = verify::verify(&args.out, args.threads.count()).map_err(|problems| Failure::Input {
         problems,
-        hint: Some("give the folder that `taut run` wrote, as in `taut verify out/hanging-sheet`".into()),
+        hint: Some("give a folder written by `taut run`, as in `taut verify out/hanging-sheet`".into()),
     })?;
-    for failure in found.failures.iter().take(TOLD) {
+    for failure in found.failures.iter().take(MAX_LISTED_FAILURES) {
         terminal::error(&failure.to_string());
     }
-    if found.failures.len() > TOLD {
-        terminal::error(&format!("… and {} more (--json lists them all)", found.failures.len() - TOLD));
+    if found.failures.len() > MAX_LISTED_FAILURES {
+        terminal::error(&format!(
+            "… and {} more (--json lists them all)",
+            found.failures.len() - MAX_LISTED_FAILURES
+        ));
     }
     if args.json {
         terminal::print_json(&found)?;
@@ -42,7 +45,7 @@ fn sentence(args: &VerifyArgs, found: &Verification) -> String {
     };
     let (frames, bodies, out) = (found.frames, found.bodies.len(), args.out.display());
     if !found.ok {
-        let verdict = styled(BAD, "does not hold");
+        let verdict = styled(BAD, "failed verification");
         return format!("{out} {verdict}: {} problems in {frames} frames\n", found.failures.len());
     }
     let f = &found.figures;
@@ -59,7 +62,7 @@ fn sentence(args: &VerifyArgs, found: &Verification) -> String {
     format!(
         "{out} {}: {frames} frames, bodies: {bodies}, {elements}\n\
          largest stretch {:+.3} % (frame {}), compression {:+.3} % (frame {}), residual {:.5} (frame {}){bend}\n{volume}{contact}",
-        styled(GOOD, "holds"),
+        styled(GOOD, "verified"),
         f.max_strain.value * 100.0,
         f.max_strain.frame,
         f.min_strain.value * 100.0,

@@ -1,4 +1,4 @@
-//! `taut view`: opens the studio and waits until it is no longer wanted.
+//! `taut view`: runs the studio until it is interrupted.
 
 use std::{
     process::{Command, ExitCode, Stdio},
@@ -14,15 +14,15 @@ use crate::{
     terminal::{self, BOLD, styled},
 };
 
-/// Opens the studio as `args` ask.
+/// Runs the studio.
 pub fn view(args: &ViewArgs) -> Result<ExitCode, Failure> {
     let page = match &args.page {
         Some(folder) if folder.join("index.html").is_file() => Page::Folder(folder.clone()),
         Some(folder) => {
-            let message = format!("{} holds no page: there is no index.html", folder.display());
+            let message = format!("no page in {}: index.html is missing", folder.display());
             return Err(Failure::input(
                 message,
-                "`npm ci && npm run build` in crates/taut-studio/web makes dist",
+                "`npm ci && npm run build` in crates/taut-studio/web builds dist",
             ));
         }
         None => match Page::missing() {
@@ -34,7 +34,7 @@ pub fn view(args: &ViewArgs) -> Result<ExitCode, Failure> {
         && !address.is_loopback()
     {
         terminal::warning(&format!(
-            "listening on {address}: whoever reaches this machine and has the token can watch and drive; nothing is encrypted"
+            "listening on {address}: anyone with the token who can reach this machine can watch and control the simulation; the connection is not encrypted"
         ));
     }
     let interrupt = Interrupt::listen_quietly();
@@ -47,14 +47,14 @@ pub fn view(args: &ViewArgs) -> Result<ExitCode, Failure> {
         playing: !args.paused,
         ..Options::new(&args.what)
     })
-    .map_err(told)?;
+    .map_err(failure)?;
     let url = studio.url();
     terminal::print(&format!("{}\n", styled(BOLD, &url)))?;
-    terminal::note("ctrl-C ends it");
+    terminal::note("ctrl-C to exit");
     if !args.no_open && !open(&url) {
-        terminal::note("no browser could be opened: open the address yourself");
+        terminal::note("could not open a browser: open the address manually");
     }
-    while !interrupt.is_asked() {
+    while !interrupt.is_requested() {
         std::thread::sleep(Duration::from_millis(100));
     }
     drop(studio);
@@ -65,17 +65,17 @@ fn problem(message: &str) -> taut_io::Problem {
     taut_io::Problem { message: message.into(), ..taut_io::Problem::default() }
 }
 
-fn told(error: StudioError) -> Failure {
+fn failure(error: StudioError) -> Failure {
     match error {
         StudioError::Input(problems) => problems.into(),
         StudioError::Listen { .. } => {
-            Failure::input(error.to_string(), "choose another port with --port, or leave it away")
+            Failure::input(error.to_string(), "choose another port with --port, or omit it")
         }
         error => problem(&error.to_string()).into(),
     }
 }
 
-/// Opens `url` in the user's browser; false if there is no way to.
+/// Opens `url` in the default browser; false if that fails.
 fn open(url: &str) -> bool {
     let (program, args): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])

@@ -8,10 +8,10 @@ use super::{
 };
 use crate::{args::BenchArgs, failure::Failure};
 
-/// Time that a scheme may take before it sits out the remaining frames \[s\].
+/// Time after which a scheme skips the remaining frames \[s\].
 pub const PATIENCE: f64 = 60.0;
 
-/// All schemes on one scene, with the same number of steps a frame.
+/// All schemes on one scene, with the same number of steps per frame.
 pub fn compare(args: &BenchArgs, name: &str) -> Result<Vec<Row>, Failure> {
     let shared = shared_settings(name, &args.set.set)?;
     let mut subjects = Vec::new();
@@ -24,8 +24,8 @@ pub fn compare(args: &BenchArgs, name: &str) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Overrides that all schemes share: those asked for, and one step a frame, as published, unless the scene
-/// says otherwise.
+/// Overrides that all schemes share: those given, and one step per frame, as published, unless the scene sets
+/// it.
 pub fn shared_settings(name: &str, overrides: &[String]) -> Result<Vec<String>, Failure> {
     let mut shared = overrides.to_vec();
     if scene::load(name, &shared)?.build()?.solver.steps_per_frame == 0 {
@@ -39,7 +39,7 @@ pub fn with(shared: &[String], settings: &[&str]) -> Vec<String> {
     shared.iter().cloned().chain(settings.iter().map(ToString::to_string)).collect()
 }
 
-/// Gives rows the times of `paper`, one pass and repeated, over their own.
+/// Fills in the times of `paper`, one pass and repeated, divided by the row's own.
 pub fn add_ratios(rows: &mut [Row]) {
     for (base, repeated) in [(PAPER, false), (REPEATED, true)] {
         let base = rows.iter().find(|row| row.label.as_deref() == Some(base));

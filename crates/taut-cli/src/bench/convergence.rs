@@ -1,9 +1,8 @@
-//! `taut bench --convergence`: how the residual of one step falls with iterations and with time, for each
-//! scheme.
+//! `taut bench --convergence`: the residual of one step against iterations and time, for each scheme.
 //!
-//! Frames before it are simulated with `nearest`. Then every scheme takes the same step from the same state
-//! again and again, with 1, 2, 3, 4, 6, 8, 11, … iterations at most ([`curve`]): each point is what such a
-//! step really ends with and really takes. The residual is measured after the clock has stopped.
+//! Frames before it are simulated with `nearest`. Then every scheme repeats the same step from the same state
+//! with at most 1, 2, 3, 4, 6, 8, 11, … iterations ([`curve`]): each point is the result and the time of a
+//! complete step. The residual is measured outside the timed section.
 
 mod chart;
 pub mod curve;
@@ -33,17 +32,17 @@ pub struct Convergence {
     pub tolerance: f32,
     /// Largest excess past a bend limit with which a step may end \[degrees\].
     pub bend_tolerance: f32,
-    /// What there is before anything is limited.
+    /// The residual of the prediction, before limiting.
     pub prediction: Residual,
     pub curves: Vec<Curve>,
 }
 
-/// Measures, prints, and draws where that is asked for.
+/// Measures, prints, and draws if requested.
 pub fn convergence(args: &BenchArgs) -> Result<ExitCode, Failure> {
     let [name] = &args.scenes[..] else {
         let count = args.scenes.len();
         return Err(Failure::input(
-            format!("--convergence looks at one scene; {count} are given"),
+            format!("--convergence takes one scene, {count} given"),
             "name one, as in: taut bench hanging-sheet --convergence",
         ));
     };
@@ -67,23 +66,23 @@ pub fn convergence(args: &BenchArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Finds out whether a figure can be written before hours are spent on what it is to show.
+/// Checks that the figure can be written before time is spent on measuring.
 fn planned(path: &Path, force: bool) -> Result<Figure, Failure> {
     Target::refuse_folder(path).map_err(Failure::at_start)?;
     let figure = Figure::new(path.into(), force)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {
-        let hint = "make the folder first, or choose another with -o";
-        return Err(Failure::at_start(OutputError::refused(path, "its folder is not there", hint)));
+        let hint = "create the folder first, or choose another with -o";
+        return Err(Failure::at_start(OutputError::refused(path, "its folder does not exist", hint)));
     }
     Ok(figure)
 }
 
-/// What to measure.
+/// The measurement to make.
 pub struct Task<'a> {
     pub scene: &'a str,
     pub overrides: &'a [String],
-    /// Whose first step; the middle one unless said otherwise.
+    /// The frame whose first step is measured; default the middle one.
     pub frame: Option<u32>,
     pub threads: usize,
     /// Labels of schemes.
@@ -105,7 +104,7 @@ pub fn measure(task: &Task) -> Result<Convergence, Failure> {
     if frame > scene.frames {
         return Err(Failure::input(
             format!("--frame {frame}: the scene has {} frames", scene.frames),
-            "name one of them, the first being 1, or make the scene longer with --set scene.frames=N",
+            "choose one of them, counted from 1, or extend the scene with --set scene.frames=N",
         ));
     }
     let world = fit::build_world(&scene, threads, false)?;
@@ -116,13 +115,13 @@ pub fn measure(task: &Task) -> Result<Convergence, Failure> {
         .any(|b| b.strain_bounds().is_some() || b.edge().is_some() || b.bend().is_some())
     {
         return Err(Failure::input(
-            format!("{}: no body has limits, so there is nothing to converge", scene.name),
-            "give one a limit, for instance with --set cloth.sheet.strain.max=0.05",
+            format!("{}: no body has limits, nothing to converge", scene.name),
+            "set a limit, for example with --set cloth.sheet.strain.max=0.05",
         ));
     }
     let mut stepper = Stepper::new(&world, threads)?;
     let mut state = State::new(&world);
-    let progress = Share::new(false, "simulating the frames before");
+    let progress = Share::new(false, "simulating preceding frames");
     for done in 1..frame {
         stepper.advance_frame(&world, &mut state);
         progress.show(f64::from(done) / f64::from(frame - 1));

@@ -17,7 +17,7 @@ pub struct Subject {
     stepper: Stepper,
     state: State,
     setup_ms: f64,
-    /// Processor time of each frame, of all threads \[ms\]; empty where the system does not tell.
+    /// CPU time of each frame, of all threads \[ms\]; empty where the system does not report it.
     cpu_ms: Vec<f64>,
     /// Times of frames, and of their velocity update, limiting and rest \[ms\].
     times: [Vec<f64>; 4],
@@ -29,20 +29,20 @@ pub struct Subject {
     errors: Vec<f64>,
 }
 
-/// What was measured of one scene with one scheme.
+/// Measurements of one scene with one scheme.
 #[derive(Serialize)]
 pub struct Row {
     /// Name of the scene.
     pub scene: String,
-    /// The scheme in a comparison, the value where one is varied.
+    /// The scheme in a comparison, or the value of a varied key.
     #[serde(rename = "scheme", skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     pub triangles: usize,
-    /// Of soft solids.
+    /// Of soft bodies.
     #[serde(skip_serializing_if = "is_none")]
     pub tetrahedra: usize,
     pub threads: usize,
-    /// Frames that were measured.
+    /// Measured frames.
     pub frames: usize,
     pub steps_per_frame: u32,
     /// Vertices of each level that the scheme works on, finest first.
@@ -53,36 +53,36 @@ pub struct Row {
     pub limit_ms: f64,
     pub position_ms: f64,
     pub frames_per_second: f64,
-    /// What came before the first frame: mesh, levels, tables, fitted limits.
+    /// Setup before the first frame: mesh, levels, tables, fitted limits.
     pub setup_ms: f64,
     /// Of all threads, over all frames.
     pub cpu_seconds: Option<f64>,
     /// Of all threads, of a frame.
     pub median_cpu_ms: Option<f64>,
-    /// Most memory that the process held so far \[bytes\].
+    /// Peak memory of the process so far \[bytes\].
     pub peak_memory: Option<u64>,
     pub mean_iterations: f64,
-    /// Frames with a step that did not end within the tolerance: how many, and which, the first being 1.
+    /// Frames with a step that did not converge: their number, and which, counted from 1.
     pub unconverged_frames: usize,
     pub missed: Vec<usize>,
     pub max_residual: f64,
     pub mean_residual: f64,
     /// Largest excess past a bend limit \[degrees\].
     pub max_bend_excess: Option<f64>,
-    /// Distance to the nearest state within the limits over that of the prediction from it, over the frames
-    /// sampled.
+    /// Distance to the nearest state within the limits, divided by the distance of the prediction from that
+    /// state, over the sampled frames.
     pub mean_mass_metric_error: Option<f64>,
     pub worst_mass_metric_error: Option<f64>,
-    /// Time of `paper`, one pass, over that of this scheme, over the frames that both did.
+    /// Time of `paper`, one pass, divided by that of this scheme, over the frames that both ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faster_than_paper: Option<f64>,
     /// The same of `paper` repeated until the tolerance is met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faster_than_paper_repeated: Option<f64>,
-    /// Exponent with which time has grown with triangles and tetrahedra since the row before.
+    /// Exponent of time against the number of elements, relative to the previous row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub growth: Option<f64>,
-    /// The same of processor time.
+    /// The same of CPU time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_growth: Option<f64>,
     #[serde(skip)]
@@ -101,7 +101,7 @@ fn is_none(count: &usize) -> bool {
 }
 
 impl Subject {
-    /// Makes a scene ready.
+    /// Sets up a scene.
     pub fn new(scene: &LoadedScene, label: Option<String>, threads: usize) -> Result<Self, Failure> {
         let begun = Instant::now();
         let world = fit::build_world(scene, threads, false)?;
@@ -126,18 +126,17 @@ impl Subject {
         })
     }
 
-    /// The same, going on from where another scheme was.
+    /// The same, starting from the state of another scheme.
     pub fn begun_at(self, snapshot: &Snapshot) -> Result<Self, Failure> {
         Ok(Self { state: restore(&self.world, snapshot)?, ..self })
     }
 
-    /// Time that its frames took so far \[s\].
+    /// Time of its frames so far \[s\].
     pub fn seconds(&self) -> f64 {
         1e-3 * self.times[0].iter().sum::<f64>()
     }
 
-    /// Advances by a frame and measures it; `sample` says whether also against the nearest state, which takes
-    /// long.
+    /// Advances by a frame and measures it; `sample` also measures the mass-metric error, which is slow.
     pub fn advance(&mut self, sample: bool) {
         let (cpu, begun) = (used().cpu_seconds, Instant::now());
         let report = self.stepper.advance_frame(&self.world, &mut self.state);
@@ -161,7 +160,7 @@ impl Subject {
         }
     }
 
-    /// Whether the reference knows of all limits that there are.
+    /// Whether the reference supports all limits of the scene.
     fn has_reference(&self) -> bool {
         let description = self.world.description();
         description.obstacles.is_empty()
@@ -169,7 +168,7 @@ impl Subject {
             && description.bodies.iter().all(|b| !b.bend().is_some() && !b.edge().is_some())
     }
 
-    /// What was measured.
+    /// The measurements.
     pub fn row(self) -> Row {
         let count = self.times[0].len();
         let [(median_ms, worst_ms), velocity, limit, position] =
@@ -214,7 +213,7 @@ impl Subject {
     }
 }
 
-/// A state of `world` where another scheme was: what that one kept for itself from step to step is forgotten.
+/// A state of `world` at a snapshot of another scheme, without that scheme's warm start.
 pub fn restore(world: &World, snapshot: &Snapshot) -> Result<State, Failure> {
     let mut snapshot = snapshot.clone();
     if snapshot.duals.len() != State::new(world).snapshot(world).duals.len() {
@@ -222,8 +221,8 @@ pub fn restore(world: &World, snapshot: &Snapshot) -> Result<State, Failure> {
     }
     State::restore(world, &snapshot).ok_or_else(|| {
         Failure::input(
-            format!("frame {} ended with numbers that are not finite", snapshot.frame),
-            "look at the scene with taut check and taut run",
+            format!("frame {} has non-finite values", snapshot.frame),
+            "inspect the scene with taut check and taut run",
         )
     })
 }

@@ -1,15 +1,15 @@
-//! `taut bench --paper`: what the main paper published figures of, beside taut, as far as taut has the scenes
+//! `taut bench --paper`: published results of the main paper beside taut's, for the scenes that taut has
 //! today.
 //!
 //! [`published`] quotes; everything else is measured here. taut's default scheme and the published method,
-//! one pass and repeated until the tolerance is met, take turns frame by frame, so that their ratio means
-//! something whatever the machine; published seconds are of theirs. They begin where the default scheme is
-//! after a few frames, when there is something to limit. The published method takes one step a frame, as
-//! published; the default scheme takes what the scene or taut chooses.
+//! one pass and repeated until the tolerance is met, alternate frame by frame, so that their ratio is
+//! meaningful on any machine; published seconds are from the authors' machine. They start from the state of
+//! the default scheme after a few frames, when limits are active. The published method takes one step per
+//! frame, as published; the default scheme takes as many as the scene or taut chooses.
 //!
-//! Figure 9's ways run as schemes of one scene; figure 14 is a [convergence](super::convergence) that ends at
-//! its goal. Figures 12 (a chain in MATLAB) and 13 (no figures given) are compared in the engine's tests,
-//! `paper_figure_12.rs` and `paper_figure_13.rs`.
+//! The variants of figure 9 run as schemes of one scene; figure 14 is a [convergence](super::convergence)
+//! that ends at its goal. Figures 12 (a chain in MATLAB) and 13 (no numbers given) are compared in the
+//! engine's tests, `paper_figure_12.rs` and `paper_figure_13.rs`.
 
 mod published;
 mod table;
@@ -27,33 +27,33 @@ use super::{
 use crate::{args::BenchArgs, failure::Failure, fit, progress::Share, terminal};
 use published::{CLOTH, DUCK, Example, FIGURE_9, FIGURE_14, SOURCE, TABLE_1};
 
-/// Frames that the default scheme simulates before all schemes go on from there: published times too are of
-/// the active part.
+/// Frames that the default scheme simulates before the comparison: published times too are of the active
+/// part.
 const LEAD: u32 = 6;
 
-/// Frames of a scene, unless said otherwise.
+/// Frames of a scene, by default.
 const FRAMES: u32 = 6;
 
-/// Frames of the ways of figure 9, unless said otherwise.
+/// Frames of the variants of figure 9, by default.
 const FRAMES_9: u32 = 6;
 
-/// Time that a scheme may take on a scene before it sits out the remaining frames \[s\].
+/// Time after which a scheme skips the remaining frames of a scene \[s\].
 const PATIENCE: f64 = 8.0;
 
-/// Time that a frame of the repeated method may take; where it is not within the tolerance by then, its ratio
-/// is a lower bound \[s\].
+/// Time limit of a frame of the repeated method \[s\]; if the tolerance is not met by then, its ratio is a
+/// lower bound.
 const BUDGET: u32 = 10;
 
-/// Mean residual at which figure 14 is read off.
+/// Mean residual at which figure 14 is compared.
 const GOAL: f64 = 0.01;
 
 const SHELL: &str = "shell-on-ramp";
 const SIZE: &str = "cloth.sheet.mesh.grid.cells=[80,80]";
 
-/// All that `--paper` shows.
+/// The whole comparison.
 #[derive(Serialize)]
 pub struct Comparison {
-    /// Where published figures are from.
+    /// Source of the published numbers.
     source: &'static str,
     threads: usize,
     table_1: Vec<Pair>,
@@ -61,17 +61,17 @@ pub struct Comparison {
     figure_14: Races,
 }
 
-/// A row of Table 1, and what taut measures beside it.
+/// A row of Table 1, and taut's measurements.
 #[derive(Serialize)]
 struct Pair {
     published: Example,
     measured: Vec<Measured>,
-    /// What taut lacks for it.
+    /// The feature that taut lacks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_yet: Option<&'static str>,
 }
 
-/// A scene of taut's, its default scheme against the published method.
+/// A scene of taut: its default scheme against the published method.
 #[derive(Serialize)]
 struct Measured {
     scene: String,
@@ -80,22 +80,22 @@ struct Measured {
     bend: String,
     /// taut's default scheme.
     nearest: Cost,
-    /// The published method, one pass a frame.
+    /// The published method, one pass per frame.
     paper: Cost,
     /// The same until the tolerance is met, or a frame has taken 10 s.
     repeated: Cost,
-    /// Times of the two over that of the default scheme, over the frames that both did.
+    /// Times of the two divided by that of the default scheme, over the frames that both ran.
     faster_than_paper: Option<f64>,
     faster_than_paper_repeated: Option<f64>,
 }
 
-/// What frames took and came to.
+/// Cost and residuals of frames.
 #[derive(Serialize)]
 struct Cost {
     levels: usize,
     steps_per_frame: u32,
     frames: usize,
-    /// Mean, as published ones are \[ms\].
+    /// Mean, as published \[ms\].
     mean_ms: f64,
     max_residual: f64,
     mean_residual: f64,
@@ -104,7 +104,7 @@ struct Cost {
     unconverged_frames: usize,
 }
 
-/// One way of figure 9.
+/// One variant of figure 9.
 #[derive(Serialize)]
 struct Way {
     way: &'static str,
@@ -117,19 +117,19 @@ struct Way {
 #[derive(Serialize)]
 struct Races {
     triangles: usize,
-    /// Mean residual before anything is limited.
+    /// Mean residual of the prediction, before limiting.
     start: f64,
     races: Vec<Race>,
 }
 
-/// One contestant of figure 14.
+/// One method of figure 14.
 #[derive(Serialize)]
 struct Race {
     scheme: &'static str,
-    /// What it is in the paper, and seconds.
+    /// Its name in the paper, and the published seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<(&'static str, f64)>,
-    /// To a mean residual of 1 %; `None` if it did not get there.
+    /// To a mean residual of 1 %; `None` if not reached.
     iterations: Option<u32>,
     ms: Option<f64>,
 }
@@ -163,7 +163,7 @@ pub fn paper(args: &BenchArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A name and what to set.
+/// A scene name and overrides.
 type Scene = (&'static str, &'static [&'static str]);
 
 /// Sheets of 12.8K triangles: the pair of figure 7, and one that just hangs.
@@ -173,7 +173,7 @@ const SHEETS: [Scene; 3] = [
     ("hanging-sheet", &["cloth.sheet.strain.min=-0.05", SIZE]),
 ];
 
-/// Scenes of taut's for a row of Table 1, or what they would need.
+/// Scenes of taut for a row of Table 1, or the missing feature.
 fn beside(example: &str) -> (&'static [Scene], Option<&'static str>) {
     match example {
         CLOTH => (&SHEETS, None),
@@ -237,11 +237,11 @@ fn measure_scene(
     })
 }
 
-/// Where the default scheme is when others join in.
+/// The state of the default scheme at which the comparison starts.
 fn lead(scene: &LoadedScene, threads: usize) -> Result<Snapshot, Failure> {
     let world = fit::build_world(scene, threads, false)?;
     let (mut stepper, mut state) = (Stepper::new(&world, threads)?, State::new(&world));
-    let progress = Share::new(false, "simulating the frames before");
+    let progress = Share::new(false, "simulating preceding frames");
     for frame in 0..LEAD {
         stepper.advance_frame(&world, &mut state);
         progress.show(f64::from(frame + 1) / f64::from(LEAD));
@@ -265,7 +265,7 @@ impl Cost {
     }
 }
 
-/// The shell in the paper's ways, and with taut's default.
+/// The shell with the paper's variants, and with taut's default scheme.
 fn figure_9(set: &[&str], frames: Option<u32>, threads: usize) -> Result<Vec<Way>, Failure> {
     let one = "solver.steps_per_frame=1";
     let serial = "solver.scheme=\"serial\"";

@@ -1,15 +1,15 @@
-//! What the process has used so far.
+//! CPU time and memory used by the process so far.
 
-/// Processor time and memory of this process.
+/// CPU time and memory of this process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Used {
-    /// Time on processors, of all threads, in the program and in the system for it \[s\].
+    /// User and system CPU time of all threads \[s\].
     pub cpu_seconds: Option<f64>,
-    /// Most memory that it held at once \[bytes\].
+    /// Peak memory \[bytes\].
     pub peak_memory: Option<u64>,
 }
 
-/// What has been used so far; nothing where the system has no way to tell.
+/// Usage so far; `None` where the system does not report it.
 #[cfg(unix)]
 pub fn used() -> Used {
     use nix::sys::{
@@ -18,7 +18,7 @@ pub fn used() -> Used {
     };
     let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return Used::default() };
     let seconds = |time: TimeVal| time.tv_sec() as f64 + 1e-6 * time.tv_usec() as f64;
-    // Apple counts bytes, everybody else kilobytes.
+    // Apple reports bytes, other systems kilobytes.
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     Used {
         cpu_seconds: Some(seconds(usage.user_time()) + seconds(usage.system_time())),
@@ -26,7 +26,7 @@ pub fn used() -> Used {
     }
 }
 
-/// What has been used so far; nothing where the system has no way to tell.
+/// Usage so far; `None` where the system does not report it.
 #[cfg(not(unix))]
 pub fn used() -> Used {
     Used::default()

@@ -1,9 +1,9 @@
-//! Rows as text that fits 120 columns: what it took, then what came of it.
+//! Rows as text that fits 120 columns: cost, then residuals.
 
 use super::measure::Row;
 use crate::terminal;
 
-/// Tables of rows. `about` is what the first column holds.
+/// Tables of rows. `about` is the heading of the first column.
 pub fn tables(rows: &[Row], about: &str) -> String {
     format!("{}\n{}{}", costs(rows, about), limits(rows, about), peak(rows))
 }
@@ -23,7 +23,7 @@ fn costs(rows: &[Row], about: &str) -> String {
         (true, true) => "elements",
     };
     let mut lines = vec![
-        [about, kind, "levels", "frames", "iterations", "median ms", "worst ms", "CPU s", "set-up ms"]
+        [about, kind, "levels", "frames", "iterations", "median ms", "worst ms", "CPU s", "setup ms"]
             .map(String::from)
             .to_vec(),
     ];

@@ -8,12 +8,12 @@ use super::{
 };
 use crate::{args::BenchArgs, failure::Failure};
 
-/// One scene with the values that `vary` lists, and how time grows from each to the next.
+/// One scene with the values that `vary` lists, and the growth of time from each to the next.
 pub fn vary(args: &BenchArgs, name: &str, vary: &str) -> Result<Vec<Row>, Failure> {
     let Some((key, values)) = vary.split_once('=') else {
         return Err(Failure::input(
-            format!("--vary {vary}: no '=' in it"),
-            "write KEY=VALUE;VALUE;VALUE, for instance 'cloth.sheet.strain.max=0.01;0.05'",
+            format!("--vary {vary}: missing '='"),
+            "write KEY=VALUE;VALUE;VALUE, for example 'cloth.sheet.strain.max=0.01;0.05'",
         ));
     };
     let mut rows: Vec<Row> = Vec::new();
@@ -36,7 +36,7 @@ pub fn vary(args: &BenchArgs, name: &str, vary: &str) -> Result<Vec<Row>, Failur
     Ok(rows)
 }
 
-/// The power of `larger` that `slower` is.
+/// The exponent p with `larger`^p = `slower`.
 fn growth(larger: f64, slower: f64) -> Option<f64> {
     let power = slower.ln() / larger.ln();
     power.is_finite().then_some(power)

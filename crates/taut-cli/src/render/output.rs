@@ -1,5 +1,5 @@
-//! Where pictures go: one file, a numbered sequence, or a clip. Each is written under another name and gets
-//! its own when whole.
+//! Outputs of rendering: one image, an image sequence, or a clip. Each is written to a temporary name and
+//! renamed when complete.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use taut_render::{
 
 use crate::failure::Failure;
 
-/// What is to be written.
+/// Kind and path of the output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// One PNG.
@@ -24,11 +24,11 @@ pub enum Output {
     Clip(PathBuf),
     /// A folder of PNGs.
     Folder(PathBuf),
-    /// PNGs with a number in their name.
+    /// PNGs with a frame number in their name.
     Pattern(Pattern),
 }
 
-/// The name of a file with a place for a number of at least that many digits.
+/// A file name with a placeholder for a frame number of at least `digits` digits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     whole: PathBuf,
@@ -38,7 +38,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a name with `%d` or `%04d` in it.
+    /// Parses a name with `%d` or `%04d`.
     fn parse(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let (before, rest) = name.split_once('%')?;
@@ -56,16 +56,16 @@ impl Pattern {
 }
 
 impl Output {
-    /// What the name of a file or folder asks for.
+    /// The kind of output by file name.
     pub fn of_path(path: &Path) -> Result<Self, Failure> {
-        let kinds = "names end in .png (one picture), .%04d.png (a sequence), .mp4, .gif or .apng (a clip), or name a folder";
+        let kinds = "use .png (one image), .%04d.png (a sequence), .mp4, .gif or .apng (a clip), or a folder";
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         match extension.as_deref() {
             Some("png") if name.contains('%') => Pattern::parse(path).map(Self::Pattern).ok_or_else(|| {
                 Failure::input(
-                    format!("{} has no place for one number", path.display()),
-                    "write it as frame.%04d.png",
+                    format!("{} needs exactly one %d placeholder", path.display()),
+                    "for example frame.%04d.png",
                 )
             }),
             Some("png") => Ok(Self::Picture(path.into())),
@@ -75,20 +75,17 @@ impl Output {
             }
             None if !name.is_empty() => Ok(Self::Folder(path.into())),
             _ if path.is_dir() => Ok(Self::Folder(path.into())),
-            _ => Err(Failure::input(
-                format!("{} is no kind of picture that taut writes", path.display()),
-                kinds,
-            )),
+            _ => Err(Failure::input(format!("{}: unsupported image format", path.display()), kinds)),
         }
     }
 
-    /// Where pictures of the run in `root` go unless something else is asked for.
-    pub fn usual(root: &Path, still: bool) -> Self {
+    /// The default output of the run in `root`.
+    pub fn default_for(root: &Path, still: bool) -> Self {
         if still {
             return Self::Picture(root.join("render.png"));
         }
         let mp4 = root.join("render.mp4");
-        // A build without H.264 writes what every browser shows.
+        // A build without H.264 writes GIF, which every browser shows.
         if Clip::check_extension(&mp4).is_ok() {
             Self::Clip(mp4)
         } else {
@@ -105,7 +102,7 @@ impl Output {
     }
 }
 
-/// Writes pictures; what it wrote is removed if it is dropped before it is finished.
+/// Checks and reserves the output. Partial output is removed if this is dropped before it is finished.
 pub struct Writer {
     kind: Kind,
     target: Target,
@@ -114,27 +111,27 @@ pub struct Writer {
 enum Kind {
     Picture(PathBuf),
     Folder(PathBuf),
-    /// The clip has temporary files of its own; the target keeps others from its place.
+    /// The clip manages its own temporary files; the target reserves the path.
     Clip(PathBuf),
     Pattern(Pattern),
 }
 
 impl Writer {
-    /// Makes sure that `output` can be written for `frames`, before anything is drawn.
+    /// Checks that `output` can be written for `frames`, before anything is drawn.
     pub fn open(output: &Output, frames: &RangeInclusive<u32>, force: bool) -> Result<Self, Failure> {
         let (kind, target) = match output {
             Output::Picture(path) => (Kind::Picture(path.clone()), Target::file(path, force)),
             Output::Folder(path) => (Kind::Folder(path.clone()), Target::folder(path, force)),
             Output::Clip(path) => (Kind::Clip(path.clone()), Target::file(path, force)),
             Output::Pattern(pattern) => {
-                pattern.refuse_what_exists(frames, force).map_err(Failure::at_start)?;
+                pattern.refuse_existing(frames, force).map_err(Failure::at_start)?;
                 (Kind::Pattern(pattern.clone()), Target::folder(&pattern.whole, force))
             }
         };
         Ok(Self { kind, target: target.map_err(Failure::at_start)? })
     }
 
-    /// Begins to write pictures of a size.
+    /// Starts writing images of the given size.
     pub fn begin(self, width: usize, height: usize, fps: f32) -> Result<Writing, Failure> {
         let Self { kind, target } = self;
         let sink = match kind {
@@ -153,46 +150,46 @@ impl Writer {
 }
 
 impl Pattern {
-    /// Refuses pictures of `frames` that are there already.
-    fn refuse_what_exists(&self, frames: &RangeInclusive<u32>, force: bool) -> Result<(), OutputError> {
+    /// Refuses to overwrite existing images of `frames` without `force`.
+    fn refuse_existing(&self, frames: &RangeInclusive<u32>, force: bool) -> Result<(), OutputError> {
         for path in frames.clone().map(|frame| self.at(frame)) {
             if path.is_dir() {
-                let message = "is a folder, where a file is to be written";
+                let message = "is a folder, expected a file";
                 return Err(OutputError::refused(path, message, "choose another name with -o"));
             }
             if path.exists() && !force {
-                let hint = "choose another name with -o, or replace it with --force";
-                return Err(OutputError::refused(path, "is there already", hint));
+                let hint = "choose another name with -o, or overwrite it with --force";
+                return Err(OutputError::refused(path, "already exists", hint));
             }
         }
         Ok(())
     }
 }
 
-/// Pictures that are being written.
+/// Output in progress.
 pub struct Writing {
-    // Dropped first: its hidden files are in a folder that the target may have made.
+    // Dropped first: its temporary files are in a folder that the target may have created.
     sink: Sink,
     target: Target,
 }
 
 enum Sink {
     Picture(PathBuf),
-    /// Where its files are until it is whole.
+    /// Its final path, and the names of its files until it is complete.
     Folder(PathBuf, Option<Pattern>),
     Clip(PathBuf, Box<Clip>),
-    /// Files that are in the target's folder, and the names that they will have.
+    /// Files in the target's temporary folder, with their final names.
     Pattern(Pattern, Vec<[PathBuf; 2]>),
 }
 
 impl Writing {
-    /// Writes the picture of a frame.
+    /// Writes the image of a frame.
     pub fn add(&mut self, frame: u32, picture: &Picture) -> Result<(), Failure> {
         let temporary = self.target.temporary();
         let (path, bytes) = match &mut self.sink {
             Sink::Clip(_, clip) => return clip.add(picture).map_err(failure),
             Sink::Folder(_, Some(pattern)) => (pattern.at(frame), encode::png(picture)),
-            // One picture may take its time; of many, each should be quick.
+            // A single image is compressed well; the images of a sequence are compressed fast.
             Sink::Picture(_) | Sink::Folder(_, None) => (temporary.to_path_buf(), encode::png_small(picture)),
             Sink::Pattern(pattern, written) => {
                 let path = temporary.join(format!("{frame}.png"));
@@ -204,7 +201,7 @@ impl Writing {
         fs::write(&path, bytes).map_err(|e| cannot_write(self.target.told(OutputError::io("write", path)(e))))
     }
 
-    /// Gives everything its name, and says which.
+    /// Renames everything to its final name, and returns the paths.
     pub fn finish(self) -> Result<Vec<PathBuf>, Failure> {
         let Self { sink, target } = self;
         match sink {
@@ -221,7 +218,7 @@ impl Writing {
                     fs::rename(from, &to).map_err(|e| cannot_write(OutputError::io("write", &to)(e)))?;
                     Ok(to)
                 };
-                // The target is dropped afterwards, with its folder, which is empty then.
+                // The target is dropped afterwards, with its folder, which is empty by then.
                 written.into_iter().map(rename).collect()
             }
         }
@@ -229,16 +226,15 @@ impl Writing {
 }
 
 fn cannot_write(error: OutputError) -> Failure {
-    Failure::Write { message: error.to_string(), hint: Some("nothing of the pictures is left".into()) }
+    Failure::Write { message: error.to_string(), hint: Some("the partial output was removed".into()) }
 }
 
 fn failure(error: EncodeError) -> Failure {
     match error {
-        EncodeError::Io { .. } | EncodeError::Encoder { .. } => Failure::Write {
-            message: error.to_string(),
-            hint: Some("nothing of the pictures is left".into()),
-        },
-        _ => Failure::input(error.to_string(), "choose another size, frame rate or kind of file"),
+        EncodeError::Io { .. } | EncodeError::Encoder { .. } => {
+            Failure::Write { message: error.to_string(), hint: Some("the partial output was removed".into()) }
+        }
+        _ => Failure::input(error.to_string(), "choose another size, frame rate or format"),
     }
 }
 
@@ -247,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_what_is_wanted() {
+    fn file_names_select_the_output() {
         let of = |name: &str| Output::of_path(Path::new(name));
         assert_eq!(of("a/b.png").unwrap(), Output::Picture("a/b.png".into()));
         assert_eq!(of("b.GIF").unwrap(), Output::Clip("b.GIF".into()));

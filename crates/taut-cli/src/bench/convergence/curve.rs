@@ -1,15 +1,15 @@
-//! One step, again and again, with more and more iterations.
+//! One step, repeated with more and more iterations.
 
 use serde::Serialize;
 use taut::{Body, Certificate, State, Stepper, World, certify};
 
 use crate::progress::Share;
 
-/// How often a step is timed that takes at most so long \[ms\]; noise matters less in longer ones. The least
-/// counts: whatever else the machine does can only add.
+/// How often a step is timed that takes at most so long \[ms\]; noise matters less in longer ones. The
+/// minimum counts, because other load can only add time.
 const REPEATS: [(f64, usize); 2] = [(20.0, 7), (200.0, 3)];
 
-/// A scheme goes no further when a step took this long \[ms\], or with this many iterations.
+/// A scheme stops when a step took this long \[ms\], or at this many iterations.
 const LONG: f64 = 2000.0;
 const MOST_ITERATIONS: u32 = 1 << 14;
 
@@ -25,7 +25,7 @@ pub struct Residual {
     pub max_bend_excess: Option<f64>,
 }
 
-/// What a step came to.
+/// Result of a step.
 #[derive(Serialize)]
 pub struct Point {
     /// Iterations allowed.
@@ -33,7 +33,7 @@ pub struct Point {
     most: u32,
     /// Iterations done.
     pub iterations: u32,
-    /// Time spent on limits \[ms\].
+    /// Time spent on limiting \[ms\].
     pub ms: f64,
     #[serde(flatten)]
     pub residual: Residual,
@@ -45,9 +45,9 @@ pub struct Point {
 #[derive(Serialize)]
 pub struct Curve {
     pub scheme: &'static str,
-    /// By iterations.
+    /// In order of iterations.
     pub points: Vec<Point>,
-    /// Whether its last point is where the scheme ends of itself; otherwise it was stopped there.
+    /// Whether the scheme terminated by itself at its last point; otherwise it was stopped there.
     pub ended: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Runner {
 }
 
 impl Residual {
-    /// That of all bodies of a certificate.
+    /// The residual of all bodies of a certificate.
     pub fn of(certificate: &Certificate, world: &World) -> Self {
         let bodies = || world.description().bodies.iter();
         let mut residual = Self {
@@ -80,12 +80,12 @@ impl Residual {
 }
 
 impl Curve {
-    /// The first point for which `holds`.
+    /// The first point that satisfies `holds`.
     pub fn first(&self, holds: impl Fn(&Point) -> bool) -> Option<&Point> {
         self.points.iter().find(|point| holds(point))
     }
 
-    /// The last point with at most so many iterations; nothing beyond where it was stopped.
+    /// The last point with at most so many iterations; `None` past the point where it was stopped.
     pub fn at(&self, iterations: u32) -> Option<&Point> {
         let last = self.points.last()?;
         if iterations > last.iterations && !self.ended {
@@ -101,7 +101,7 @@ impl Runner {
         Self { label, world, stepper, state }
     }
 
-    /// Takes the step with at most so many iterations.
+    /// Runs the step with at most so many iterations.
     fn step(&mut self, iterations: u32) -> Point {
         let (report, after) = self.stepper.attempt(&self.world, &self.state, iterations);
         Point {
@@ -115,7 +115,7 @@ impl Runner {
 
     /// Its curve, each time measured once; it may end at a mean residual of `goal`.
     fn curve(&mut self, goal: Option<f64>) -> Curve {
-        // The first step warms caches and wakes threads.
+        // The first step warms up caches and threads.
         self.step(1);
         let mut points: Vec<Point> = Vec::new();
         let mut most = 1;
@@ -134,14 +134,13 @@ impl Runner {
     }
 }
 
-/// Powers of two and one number between each: 1, 2, 3, 4, 6, 8, 11, 16, …
+/// Powers of two and one number between each pair: 1, 2, 3, 4, 6, 8, 11, 16, …
 fn next(iterations: u32) -> u32 {
     let half_steps = (2.0 * f64::from(iterations).log2()).round();
     ((0.5 * (half_steps + 1.0)).exp2().round() as u32).max(iterations + 1)
 }
 
-/// Curves of all schemes, which may end at a mean residual of `goal`. For times that are measured again,
-/// schemes take turns.
+/// Curves of all schemes, which may end at a mean residual of `goal`. Schemes alternate in repeated timings.
 pub fn trace(runners: &mut [Runner], goal: Option<f64>) -> Vec<Curve> {
     let progress = Share::new(false, "measuring");
     let most = REPEATS.iter().map(|r| r.1).max().unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Curves as text: residuals at a few numbers of iterations, and what it takes to get within the tolerance.
+//! Curves as text: residuals at a few numbers of iterations, and the cost of reaching the tolerance.
 
 use super::{
     Convergence,
@@ -48,7 +48,7 @@ fn residuals(found: &Convergence, about: &str, show: impl Fn(&Residual) -> Strin
 /// When each scheme is first within the tolerance, and where it ends.
 fn goals(found: &Convergence) -> String {
     let mut lines = vec![
-        ["scheme", "within after", "ms", "ends after", "ms", "largest residual", "ms an iteration"]
+        ["scheme", "within after", "ms", "ends after", "ms", "largest residual", "ms per iteration"]
             .map(String::from)
             .to_vec(),
     ];
@@ -81,7 +81,7 @@ fn pace(curve: &Curve) -> String {
     last.map_or("-".into(), |p| format!("{:.4}", p.ms / f64::from(p.iterations)))
 }
 
-/// Three digits, whatever the size.
+/// Three significant digits.
 fn short(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value:.2e}") }
 }

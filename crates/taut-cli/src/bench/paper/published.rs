@@ -1,25 +1,25 @@
-//! What the main paper published: Huamin Wang, James O'Brien and Ravi Ramamoorthi, *Multi-Resolution
+//! Results published in the main paper: Huamin Wang, James O'Brien and Ravi Ramamoorthi, *Multi-Resolution
 //! Isotropic Strain Limiting*, ACM Transactions on Graphics 29(6), 2010. Quoted from its Table 1, section 5.2
 //! and the captions of its figures; nothing here was measured by taut.
 
 use serde::Serialize;
 
-/// Whose figures they are.
+/// Source of the numbers.
 pub const SOURCE: &str = "Wang, O'Brien and Ramamoorthi, Multi-Resolution Isotropic Strain Limiting, ACM Transactions on Graphics 29(6), 2010";
 
 /// One row of Table 1.
 #[derive(Clone, Copy, Serialize)]
 pub struct Example {
     pub example: &'static str,
-    /// Where it is shown.
+    /// The figure that shows it.
     pub figure: u32,
-    /// What its mesh is made of.
+    /// Kind of elements.
     pub mesh: &'static str,
     pub elements: u32,
     pub levels: u32,
     pub iterations_per_level: u32,
     pub seconds_per_frame: f64,
-    /// Limits on strain and on bend, as far as they are told.
+    /// Strain and bend limits, as far as published.
     pub strain: &'static str,
     pub bend: &'static str,
 }
@@ -45,7 +45,7 @@ pub const TABLE_1: [Example; 7] = [
         levels: 4,
         iterations_per_level: 128,
         seconds_per_frame: 1.80,
-        strain: "not told",
+        strain: "not given",
         bend: "±60/30 °/cm",
     },
     Example {
@@ -107,7 +107,7 @@ pub const TABLE_1: [Example; 7] = [
 pub const CLOTH: &str = "Cloth";
 pub const DUCK: &str = "Duck";
 
-/// Figure 9: its ways to simulate the duck (with iterations), and seconds a frame.
+/// Figure 9: variants of the duck (with iterations), and seconds per frame.
 pub const FIGURE_9: [(&str, f64); 4] = [
     ("(a) levels, 128", 0.375),
     ("(b) finest level, 128", 0.359),

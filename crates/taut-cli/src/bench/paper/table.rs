@@ -5,7 +5,7 @@ use taut::Limit;
 use super::{Comparison, Cost, Measured};
 use crate::terminal;
 
-/// A table with words before and after.
+/// A table with a title and an introduction.
 struct Table {
     title: String,
     about: String,
@@ -26,14 +26,14 @@ pub fn text(found: &Comparison, markdown: bool) -> String {
     shown.join("\n")
 }
 
-/// What the measured tables have in common.
+/// Introduction to the measured tables.
 fn about(found: &Comparison) -> String {
     let threads = if found.threads == 1 { "one thread" } else { &format!("{} threads", found.threads) };
     format!(
-        "Below are taut's scenes of about the same size, with the same limits where they are told, on {threads}. Default is taut's scheme nearest. Published \
-         is the published method (scheme paper): one pass over its levels in one step a frame, on one thread; repeated, the same until the tolerance is met or a \
-         frame has taken {} s; its time is then a lower bound. The schemes of a table took turns frame by frame, so that ratios mean something on any machine; they are \
-         over the frames that both did. All began where the default was after {} frames; a scheme sat out after {} s.",
+        "Below are taut's scenes of about the same size, with the same limits where they were published, on {threads}. Default is taut's scheme nearest. Published \
+         is the published method (scheme paper): one pass over its levels in one step per frame, on one thread; repeated, the same until the tolerance is met or a \
+         frame has taken {} s; its time is then a lower bound. The schemes of a table alternated frame by frame, so that ratios are meaningful on any machine; they \
+         cover the frames that both ran. All started from the state of the default scheme after {} frames; a scheme stopped after {} s.",
         super::BUDGET,
         super::LEAD,
         super::PATIENCE
@@ -63,7 +63,7 @@ impl Table {
     }
 }
 
-/// Lines of at most 118 letters.
+/// Lines of at most 118 characters.
 fn wrapped(text: &str) -> String {
     let (mut lines, mut width) = (String::new(), 0);
     for word in text.split_whitespace() {
@@ -86,7 +86,7 @@ fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(String::from).to_vec()
 }
 
-/// A limit in words: one number where both sides are alike.
+/// A limit as text: one number where both sides are equal.
 pub fn limit(limit: Limit, factor: f32, unit: &str) -> String {
     let number = |value: f32| format!("{}", (1e3 * factor * value).round() / 1e3);
     match (limit.min, limit.max) {
@@ -140,7 +140,7 @@ fn published(found: &Comparison) -> Table {
     Table {
         title: "Table 1 as published".into(),
         about: format!(
-            "Quoted from {}. One process at 2.26 GHz, steps of 1/30 s, iterations on each level, means over the active part, without collision detection.",
+            "Quoted from {}. One process at 2.26 GHz, steps of 1/30 s, iterations per level, means over the active part, without collision detection.",
             found.source
         ),
         rows,
@@ -187,7 +187,7 @@ fn cells(cost: &Cost) -> [String; 8] {
 }
 
 fn figure_9(found: &Comparison) -> Table {
-    let heading = ["way", "published s"].into_iter().chain(COST);
+    let heading = ["variant", "published s"].into_iter().chain(COST);
     let mut rows = vec![heading.map(String::from).collect::<Vec<_>>()];
     for way in &found.figure_9 {
         let seconds = way.published_seconds.map_or("-".into(), |seconds| format!("{seconds:.3}"));
@@ -197,7 +197,7 @@ fn figure_9(found: &Comparison) -> Table {
     }
     Table {
         title: "Figure 9: a hollow shell slides down a ramp".into(),
-        about: "An egg in place of the duck, with its limits. Without limits there is no residual to measure, so (d) is not run.".into(),
+        about: "An egg instead of the duck, with the same limits. Without limits there is no residual to measure, so (d) is not run.".into(),
         rows,
     }
 }
@@ -217,7 +217,7 @@ fn figure_14(found: &Comparison) -> Table {
         title: "Figure 14: a noisy sheet, to a mean residual of 1 %".into(),
         about: format!(
             "A free sheet of {} triangles, distorted by noise to a mean residual of {} past ±5 %. Iterations are those on the finest level: the \
-             first of 1, 2, 3, 4, 6, 8, 11, … that suffice. How rough the paper's noise was is not told: compare schemes, not seconds.",
+             first of 1, 2, 3, 4, 6, 8, 11, … that suffice. The paper does not give the spectrum of its noise: compare schemes, not seconds.",
             found.figure_14.triangles,
             percent(found.figure_14.start)
         ),
