@@ -134,7 +134,7 @@ fn convergence_refuses_what_it_cannot_do() {
     for name in ["a.gif", "a", ".svg", "svg"] {
         place.bad(&format!("bench scene-in.toml --convergence -o {name}"), 2, &[name, ".svg or .png"]);
     }
-    place.bad("bench scene-in.toml --convergence -o nowhere/a.svg", 2, &["nowhere", "folder is not there"]);
+    place.bad("bench scene-in.toml --convergence -o nowhere/a.svg", 2, &["nowhere", "folder does not exist"]);
     place.write("a.svg", "mine");
     place.bad("bench scene-in.toml --convergence -o a.svg", 2, &["a.svg", "--force"]);
     assert_eq!(place.read("a.svg"), "mine");

@@ -53,7 +53,7 @@ fn frames_and_formats_that_are_not_there_are_refused() {
     place.bad("export . --format pc2", 2, &["not the folder of a run"]);
     place.bad("export out --format pc2 --frames 5-99", 2, &["frames 0 to 12"]);
     place.bad("export out --format pc2 --frames 5-2", 2, &["frame 5 comes after frame 2"]);
-    place.bad("export out --format pc2 --frames x", 2, &["not the number of a frame"]);
+    place.bad("export out --format pc2 --frames x", 2, &["not a frame number"]);
 }
 
 #[test]

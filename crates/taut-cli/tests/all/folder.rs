@@ -16,10 +16,10 @@ fn a_folder_with_another_run_is_kept() {
     place.bad(
         "run scene-in.toml -o out --resume --set cloth.sheet.strain.max=0.2",
         2,
-        &["another scene", "0.2"],
+        &["different scene", "0.2"],
     );
-    place.bad("run --resume -o out --set cloth.sheet.strain.max=0.2", 2, &["another scene"]);
-    place.bad("run flag -o out --resume", 2, &["another scene"]);
+    place.bad("run --resume -o out --set cloth.sheet.strain.max=0.2", 2, &["different scene"]);
+    place.bad("run flag -o out --resume", 2, &["different scene"]);
     assert_eq!(place.files("out/frames"), before);
     place.good("verify out");
 }

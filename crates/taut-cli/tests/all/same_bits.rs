@@ -58,7 +58,7 @@ fn killed_and_resumed() {
         assert!(!place.path("killed/outcome.json").exists());
     }
     let answer = place.good("run --resume -o killed");
-    assert!(answer.err.contains("going on from frame"), "{}", answer.err);
+    assert!(answer.err.contains("resuming from frame"), "{}", answer.err);
     assert_same(&place, "whole", "killed");
     place.good("verify killed");
 }

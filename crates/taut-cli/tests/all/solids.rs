@@ -74,7 +74,7 @@ fn a_run_tells_of_its_tetrahedra_and_holds() {
     assert!(answer.contains("beam: 81 vertices, 192 tetrahedra"), "{answer}");
     let answer = place.good("run solids.toml -o out").out;
     assert!(answer.contains(" tetrahedra: done") && answer.contains("held in every frame"), "{answer}");
-    assert!(answer.contains("nothing inside out"), "{answer}");
+    assert!(answer.contains("no inverted elements"), "{answer}");
     let answer = place.good("verify out").out;
     assert!(answer.contains("bodies: 3, triangles: 128, tetrahedra: "), "{answer}");
     let names: Vec<String> = place.files("out").into_keys().collect();
