@@ -1,4 +1,4 @@
-//! Scene files, meshes in, frames out: everything of taut that touches a file.
+//! All file input and output of taut: scene files, mesh readers, run folders, exports.
 
 pub mod cache;
 pub mod export;

@@ -1,8 +1,8 @@
-//! What is wrong with an input, said so that a person can mend it.
+//! Problems of an input, with location and what is expected.
 
 use std::{fmt, path::PathBuf};
 
-/// One thing that is wrong: where, and what would be right.
+/// One problem: its location, and what is expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problem {
     /// The file, or `None` for a built-in scene or the command line.
@@ -33,7 +33,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All that is wrong with an input; at least one problem.
+/// All problems of an input; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
 

@@ -1,8 +1,8 @@
-//! The folder of a run, opened to be shown or exported.
+//! A run folder, opened for display or export.
 //!
-//! [`Recording::open`] looks at everything that is small (scene, manifest, rest meshes, names of the frames)
-//! and refuses a folder that is not whole; positions are read a frame at a time, and nothing of them is kept:
-//! a run may be larger than memory.
+//! [`Recording::open`] reads everything that is small (scene, manifest, rest meshes, names of the frames) and
+//! refuses an incomplete folder; positions are read frame by frame and not kept, so a run may be larger than
+//! memory.
 
 mod soft;
 
@@ -29,7 +29,7 @@ use crate::{
 
 pub use soft::SoftBody;
 
-/// The folder of a run, opened to be read.
+/// A run folder, opened for reading.
 #[derive(Debug)]
 pub struct Recording {
     files: Layout,
@@ -39,44 +39,43 @@ pub struct Recording {
     frames_wanted: u32,
     bodies: Vec<Body>,
     description: Description,
-    /// Where rigid bodies are in each frame.
+    /// Poses of rigid bodies in each frame.
     poses: Vec<Vec<Pose>>,
-    /// Of each body, the change whose connections were read last, and these.
+    /// For each body, the connectivity that was read last, and the frame of its change.
     kept: Vec<Kept>,
 }
 
-/// Connections, and the frame from which on they hold.
+/// Connectivity, and the first frame in which it is valid.
 type Kept = Mutex<Option<(u32, Arc<Connections>)>>;
 
 /// A body of a recording.
 #[derive(Debug)]
 pub struct Body {
-    /// Its name; its files are called after it.
+    /// Name; its files are named after it.
     pub name: String,
-    /// Its rest shape, with the connections that it starts with; of a soft solid the surface that is shown in
-    /// its place.
+    /// Rest shape, with the initial connectivity; for a soft body, its display surface.
     pub rest: Geometry,
     /// Texture coordinates of the corners of each rest triangle, v upwards, where its mesh had them.
     pub uvs: Option<Vec<[Vec2; 3]>>,
-    /// Frames from which on its connections differ from those before, in order; mostly none.
+    /// Frames at which its connectivity changes, in order; usually none.
     pub changes: Vec<u32>,
-    /// Its place among the bodies of the [description](Recording::description), if it is one of them and of
+    /// Its index among the bodies of the [description](Recording::description), if it is one of them and of
     /// the same kind.
     pub described: Option<usize>,
-    /// Its tetrahedra, if it is a soft solid.
+    /// Its tetrahedra, if it is a soft body.
     pub soft: Option<SoftBody>,
 }
 
-/// Where the vertices of a body are and how they are joined.
+/// Positions and connectivity of a body.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     /// Positions \[m\].
     pub positions: Vec<Vec3>,
-    /// What joins them.
+    /// Connectivity.
     pub connections: Arc<Connections>,
 }
 
-/// How vertices are joined.
+/// Connectivity of vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Connections {
     /// Vertices of each triangle.
@@ -86,7 +85,7 @@ pub enum Connections {
 }
 
 impl Connections {
-    /// The triangles; none of curves.
+    /// The triangles; empty for curves.
     pub fn triangles(&self) -> &[[u32; 3]] {
         match self {
             Self::Triangles(triangles) => triangles,
@@ -94,7 +93,7 @@ impl Connections {
         }
     }
 
-    /// The edges along curves; none of triangles.
+    /// The edges along curves; empty for triangles.
     pub fn edges_of_curves(&self) -> Vec<[u32; 2]> {
         let Self::Curves(counts) = self else { return Vec::new() };
         let mut first = 0;
@@ -108,29 +107,27 @@ impl Connections {
 }
 
 impl Body {
-    /// Whether `geometry` is joined as this body is at the start, so that what is known of its rest shape
-    /// belongs to it.
+    /// Whether `geometry` has the initial connectivity of this body, so that its rest shape applies.
     pub fn starts_with(&self, geometry: &Geometry) -> bool {
         Arc::ptr_eq(&self.rest.connections, &geometry.connections)
     }
 }
 
 impl Recording {
-    /// Opens the folder `root` of a run.
+    /// Opens the run folder `root`.
     ///
     /// # Errors
-    /// All that is missing or damaged, each with its file: it is no folder of a run, a rest mesh cannot be
-    /// read, a frame between others is not there. A run that was stopped early is fine
-    /// ([`frames_wanted`](Self::frames_wanted) says more than
-    /// [`last_frame`](Self::last_frame)).
+    /// All that is missing or damaged, each with its file: not a run folder, an unreadable rest mesh, a
+    /// missing frame between others. A run that was stopped early is accepted
+    /// ([`frames_wanted`](Self::frames_wanted) is then larger than [`last_frame`](Self::last_frame)).
     pub fn open(root: &Path) -> Result<Self, Problems> {
         let files = Layout::new(root);
         if !root.is_dir() {
-            return Err(complain(root, "is not a folder that a run has left").into());
+            return Err(complain(root, "is not a run folder").into());
         }
         if !holds_run(root) || !files.scene().is_file() {
             let missing = if holds_run(root) { files.scene() } else { files.manifest() };
-            let message = format!("is not the folder of a run: {} is not there", missing.display());
+            let message = format!("is not a run folder: {} is missing", missing.display());
             return Err(complain(root, message).into());
         }
         let manifest = read_manifest(root)
@@ -177,18 +174,17 @@ impl Recording {
         self.files.root()
     }
 
-    /// Frames a second \[1/s\].
+    /// Frames per second \[1/s\].
     pub fn frame_rate(&self) -> f32 {
         self.frame_rate
     }
 
-    /// Number of the last frame; all from 0, the start, are there.
+    /// Number of the last frame; all from 0, the initial state, exist.
     pub fn last_frame(&self) -> u32 {
         self.last_frame
     }
 
-    /// Number of the last frame that the scene asks for: more than [`last_frame`](Self::last_frame) if the
-    /// run was stopped.
+    /// Number of frames of the scene: more than [`last_frame`](Self::last_frame) if the run was stopped.
     pub fn frames_wanted(&self) -> u32 {
         self.frames_wanted
     }
@@ -198,7 +194,7 @@ impl Recording {
         &self.bodies
     }
 
-    /// What was simulated: limits, obstacles with their motion, the length of a frame.
+    /// The simulated description: limits, obstacles with their motion, the duration of a frame.
     pub fn description(&self) -> &Description {
         &self.description
     }
@@ -232,31 +228,30 @@ impl Recording {
         self.description.obstacles.get(index).is_none_or(|obstacle| obstacle.motion.is_moving())
     }
 
-    /// The file that holds one frame of one body.
+    /// The file of one frame of one body.
     pub fn frame_file(&self, body: usize, frame: u32) -> PathBuf {
         self.files.frame(&self.bodies[body].name, frame)
     }
 
-    /// Reads the vertices of tetrahedra of the soft solid that `body` is in one frame \[m\].
+    /// Reads the tetrahedral vertices of the soft body `body` in one frame \[m\].
     ///
     /// # Errors
-    /// As [`read`](Self::read); also if it is no soft solid.
+    /// As [`read`](Self::read); also if it is not a soft body.
     pub fn read_tetrahedra(&self, body: usize, frame: u32) -> Result<Vec<Vec3>, Problem> {
         let Body { name, soft, .. } = &self.bodies[body];
         let key = Some(format!("frame {frame} of {name}"));
         let path = self.files.frame(name, frame);
         let Some(soft) = soft else {
-            return Err(Problem { key, ..complain(&path, "holds no tetrahedra") });
+            return Err(Problem { key, ..complain(&path, "contains no tetrahedra") });
         };
         let read = npy::read(&path, soft.mesh.positions.len()).and_then(|x| finite(&path, x));
         read.map_err(|problem| Problem { key, ..problem })
     }
 
-    /// Reads one frame of one body; of a soft solid the surface that is shown in its place.
+    /// Reads one frame of one body; for a soft body, its display surface.
     ///
     /// # Errors
-    /// A problem that names the file and what is wrong: truncated, another number of vertices, a position
-    /// that is not finite.
+    /// A problem with the file: truncated, wrong number of vertices, a non-finite position.
     pub fn read(&self, body: usize, frame: u32) -> Result<Geometry, Problem> {
         let Body { name, rest, changes, soft, .. } = &self.bodies[body];
         if let Some(soft) = soft {
@@ -267,8 +262,7 @@ impl Recording {
         let at_frame =
             |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };
         let connections = self.connections(body, frame).map_err(at_frame)?;
-        // With other connections there may be other vertices; the triangles say how many there must be at
-        // least.
+        // With other connectivity the number of vertices may differ; the triangles give its minimum.
         let changed = changes.iter().rfind(|&&change| change <= frame);
         let positions = match changed {
             None => npy::read(&path, rest.positions.len()),
@@ -281,7 +275,7 @@ impl Recording {
         {
             let faces = self.files.faces(name, change);
             let message = format!(
-                "holds {} vertices, where {} joins vertex {highest}",
+                "contains {} vertices, but {} refers to vertex {highest}",
                 positions.len(),
                 faces.display()
             );
@@ -291,11 +285,11 @@ impl Recording {
         Ok(Geometry { positions, connections })
     }
 
-    /// How the vertices of a body are joined in frame `frame`. What was read last is kept, so that frames in
-    /// order read each file once.
+    /// Connectivity of a body in frame `frame`. The last one is cached, so that frames in order read each
+    /// file once.
     ///
     /// # Errors
-    /// A problem that names the file and what is wrong.
+    /// A problem with the file.
     pub fn connections(&self, body: usize, frame: u32) -> Result<Arc<Connections>, Problem> {
         let Body { name, rest, changes, .. } = &self.bodies[body];
         let Some(&change) = changes.iter().rfind(|&&change| change <= frame) else {
@@ -311,38 +305,38 @@ impl Recording {
         Ok(connections)
     }
 
-    /// What the run wrote of each frame.
+    /// The recorded metrics of each frame.
     ///
     /// # Errors
-    /// A problem that names the file and the first line that cannot be read.
+    /// A problem with the file and its first unreadable line.
     pub fn metrics(&self) -> Result<Vec<FrameLine>, Problem> {
         metrics::read(&self.files.metrics())?.into_iter().collect()
     }
 
-    /// The frames `from` to `to`, or as many as there are where one is not given.
+    /// The frames `from` to `to`; by default from the first or to the last.
     ///
     /// # Errors
-    /// If there are no such frames; the message says which there are.
+    /// If these frames do not exist; the message gives the existing range.
     pub fn frames(&self, from: Option<u32>, to: Option<u32>) -> Result<RangeInclusive<u32>, Problem> {
         let last = self.last_frame;
         if to.is_none() && last < self.frames_wanted {
             let (wanted, root, from) = (self.frames_wanted, self.root().display(), from.unwrap_or(0));
             let what = if is_being_written(self.root()) {
-                format!("is still being written, frame {last} of {wanted}: wait until the run is done")
+                format!("is still being written, frame {last} of {wanted}: wait until the run has finished")
             } else {
                 format!(
-                    "was stopped after frame {last} of {wanted}: go on with `taut run --resume -o {root}`"
+                    "was stopped after frame {last} of {wanted}: resume with `taut run --resume -o {root}`"
                 )
             };
-            let message = format!("{what}, or take what is there with --frames {from}-{last}");
+            let message = format!("{what}, or use the existing frames with --frames {from}-{last}");
             return Err(complain(self.root(), message));
         }
         let (from, to) = (from.unwrap_or(0), to.unwrap_or(last));
         if from > to || to > last {
             let wanted = if from == to {
-                format!("there is no frame {from}")
+                format!("frame {from} does not exist")
             } else {
-                format!("there are no frames {from} to {to}")
+                format!("frames {from} to {to} do not exist")
             };
             return Err(complain(self.root(), format!("has frames 0 to {last}: {wanted}")));
         }
@@ -354,7 +348,7 @@ fn complain(path: &Path, message: impl Into<String>) -> Problem {
     Problem { file: Some(path.into()), message: message.into(), ..Problem::default() }
 }
 
-/// Positions that were read from `path`, if all are finite.
+/// The positions read from `path`, if all are finite.
 fn finite(path: &Path, positions: Vec<Vec3>) -> Result<Vec<Vec3>, Problem> {
     match positions.iter().position(|x| !x.is_finite()) {
         None => Ok(positions),
@@ -365,7 +359,7 @@ fn finite(path: &Path, positions: Vec<Vec3>) -> Result<Vec<Vec3>, Problem> {
     }
 }
 
-/// Where `bodies` are in each frame up to `last`, as the metrics say.
+/// Poses of `bodies` in each frame up to `last`, from the metrics.
 fn rigid_poses(files: &Layout, bodies: &[RigidBody], last: u32) -> Result<Vec<Vec<Pose>>, Problem> {
     let mut poses = Vec::new();
     if bodies.is_empty() {
@@ -379,13 +373,13 @@ fn rigid_poses(files: &Layout, bodies: &[RigidBody], last: u32) -> Result<Vec<Ve
         }
     }
     if poses.len() as u64 <= u64::from(last) {
-        let message = format!("does not say where rigid bodies are in frame {}", poses.len());
+        let message = format!("has no poses of rigid bodies in frame {}", poses.len());
         return Err(complain(&path, message));
     }
     Ok(poses)
 }
 
-/// Numbers of the frames and changes of connections of each body, by the names of the files.
+/// Frame numbers and connectivity changes of each body, from the file names.
 #[derive(Default)]
 struct Listed {
     frames: BTreeMap<String, BTreeSet<u32>>,
@@ -409,32 +403,31 @@ impl Listed {
         Ok(listed)
     }
 
-    /// The last frame that all `bodies` have: a run that is killed may have written some of the bodies of the
-    /// next one.
+    /// The last frame that all `bodies` have: a killed run may have written only some bodies of the next one.
     fn last(&self, files: &Layout, bodies: &[String]) -> Result<u32, Problem> {
         let mut last = None;
         for body in bodies {
             let of_body = self.frames.get(body).and_then(|frames| frames.last().copied());
-            let of_body = of_body
-                .ok_or_else(|| complain(&files.frame(body, 0), format!("there are no frames of {body}")))?;
+            let of_body =
+                of_body.ok_or_else(|| complain(&files.frame(body, 0), format!("no frames of {body}")))?;
             last = Some(last.map_or(of_body, |last: u32| last.min(of_body)));
         }
         last.ok_or_else(|| complain(&files.manifest(), "names no bodies"))
     }
 
-    /// Frames before `last` that are not there.
+    /// Missing frames before `last`.
     fn missing(&self, files: &Layout, bodies: &[String], last: u32) -> Vec<Problem> {
         let mut problems = Vec::new();
         for body in bodies {
             let there = self.frames.get(body);
             let count = there.map_or(0, |there| there.range(..=last).count() as u64);
             let missing = u64::from(last) + 1 - count;
-            // Not longer than there are files, whatever number the last one has.
+            // Bounded by the number of files, whatever the number of the last one.
             let first = (0..=last).find(|frame| there.is_none_or(|there| !there.contains(frame)));
             if let Some(first) = first {
                 let more = if missing == 1 { String::new() } else { format!(" (and {} more)", missing - 1) };
                 let message =
-                    format!("frame {first} of {body} is missing{more}, though there are frames up to {last}");
+                    format!("frame {first} of {body} is missing{more}, though frames up to {last} exist");
                 problems.push(complain(&files.frame(body, first), message));
             }
         }

@@ -58,7 +58,7 @@ fn unknown_key_with_the_nearest_known_one() {
 
 #[test]
 fn wrong_type() {
-    scene_is_refused("frames = 12", "frames = \"twelve\"", &["bad.toml:2", "scene.frames", "whole number"]);
+    scene_is_refused("frames = 12", "frames = \"twelve\"", &["bad.toml:2", "scene.frames", "integer"]);
     scene_is_refused("tolerance = 0.01", "tolerance = []", &["bad.toml:4", "solver.tolerance"]);
 }
 

@@ -78,12 +78,7 @@ fn a_run_with_contact_holds_and_what_is_planted_is_named_by_all() {
         let aim = 0.5 * (target[k] + beyond[k]);
         nudge(&file, 0, k, 1.3 * (aim - corner[k]));
     }
-    let words = [
-        "frame 9: sheet: edge 0, ",
-        "passes through face",
-        "of sheet",
-        "intersections, where the run wrote 0",
-    ];
+    let words = ["frame 9: sheet: edge 0, ", "intersects face", "of sheet", "intersections, recorded 0"];
     let answer = place.bad("verify out", 1, &words);
     assert!(!answer.err.contains("frame 8") && !answer.err.contains("frame 10"), "{}", answer.err);
     let found: serde_json::Value = serde_json::from_str(&place.taut("verify out --json").out).unwrap();
@@ -105,7 +100,7 @@ fn a_gap_that_was_changed_is_noticed() {
         "out/metrics.jsonl",
         &format!("{}\"smallest_gap\":0.09{}", &metrics[..last], &metrics[last + 19..]),
     );
-    place.bad("verify out", 1, &["the smallest gap is", "where the run wrote 9"]);
+    place.bad("verify out", 1, &["the smallest gap is", "recorded 9"]);
 }
 
 #[test]
@@ -119,7 +114,7 @@ fn without_contact_ipctk_finds_what_taut_finds() {
         "out/scene.toml",
         &place.read("out/scene.toml").replace("thickness = 0.0\n", "thickness = 0.004\n"),
     );
-    let answer = place.bad("verify out", 1, &["passes through face", "says nothing of contact"]);
+    let answer = place.bad("verify out", 1, &["intersects face", "has no contact data"]);
     assert!(answer.err.contains("of sheet"), "{}", answer.err);
     agree(&place, "out", "some");
 }

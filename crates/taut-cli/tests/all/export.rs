@@ -15,7 +15,7 @@ fn what_exists_is_kept_unless_forced() {
     let place = place_with_run();
     place.good("export out --format pc2");
     let before = place.files("out/export/pc2");
-    place.bad("export out --format pc2", 2, &["out/export/pc2", "exists already", "--force"]);
+    place.bad("export out --format pc2", 2, &["out/export/pc2", "already exists", "--force"]);
     place.write("out/export/pc2/mine.txt", "kept");
     place.good("export out --format pc2 --frames 3-5 --force");
     let after = place.files("out/export/pc2");
@@ -50,7 +50,7 @@ fn frames_and_formats_that_are_not_there_are_refused() {
     place.bad("export out --format fbx", 2, &["fbx", "pc2"]);
     place.bad("export out", 2, &["--format"]);
     place.bad("export nowhere --format pc2", 2, &["nowhere"]);
-    place.bad("export . --format pc2", 2, &["not the folder of a run"]);
+    place.bad("export . --format pc2", 2, &["not a run folder"]);
     place.bad("export out --format pc2 --frames 5-99", 2, &["frames 0 to 12"]);
     place.bad("export out --format pc2 --frames 5-2", 2, &["frame 5 comes after frame 2"]);
     place.bad("export out --format pc2 --frames x", 2, &["not a frame number"]);

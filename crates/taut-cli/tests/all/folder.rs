@@ -102,7 +102,7 @@ fn a_frame_that_cannot_be_written_ends_the_run_with_the_others_whole() {
         3,
         &["could not write", "sheet.0015.npy", "--resume -o out"],
     );
-    assert!(answer.err.contains("frames up to 14 are whole"), "{}", answer.err);
+    assert!(answer.err.contains("frames up to 14 are complete"), "{}", answer.err);
     let outcome: serde_json::Value = serde_json::from_str(&place.read("out/outcome.json")).unwrap();
     assert_eq!((&outcome["status"], &outcome["frames"]), (&"failed".into(), &14.into()));
     fs::remove_dir_all(place.path("out/frames/sheet.0015.npy")).unwrap();

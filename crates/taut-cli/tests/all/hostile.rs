@@ -134,7 +134,7 @@ fn triangles_that_join_nothing_are_named() {
     refused(&place, "export out --format usd", &words);
     refused(&place, "render out -o x.gif", &words);
     fs::write(&path, faces([0, 1, 81])).unwrap();
-    refused(&place, "export out --format obj", &["sheet.0003.npy", "81 vertices", "joins vertex 81"]);
+    refused(&place, "export out --format obj", &["sheet.0003.npy", "81 vertices", "refers to vertex 81"]);
     fs::write(&path, faces([0, 1, 80])).unwrap();
     refused(&place, "export out --format pc2", &["change in frame 3", "--frames 0-2"]);
     place.good("export out --format pc2 --frames 0-2");
@@ -192,15 +192,15 @@ fn captions_tell_which_characters_become_boxes() {
 fn numbers_below_zero_are_no_unknown_options() {
     let place = ran();
     for (option, says) in [
-        ("--frame -1", "whole number"),
-        ("--color level --level -1", "whole number"),
+        ("--frame -1", "non-negative integer"),
+        ("--color level --level -1", "non-negative integer"),
         ("--frames -1", "20-60"),
         ("--threads -1", "1..=1024"),
     ] {
         let answer = place.bad(&format!("render out -o x.gif {option}"), 2, &[says]);
         assert!(!answer.err.contains("unexpected argument"), "{}", answer.err);
     }
-    refused(&place, "render out -o x.png --frame 9", &["frames 0 to 4", "there is no frame 9"]);
+    refused(&place, "render out -o x.png --frame 9", &["frames 0 to 4", "frame 9 does not exist"]);
 }
 
 #[test]
@@ -208,11 +208,11 @@ fn files_and_folders_in_the_way_are_named() {
     let place = ran();
     place.write("file", "x");
     for to in ["file/x.png", "file/x.gif", "file/%d.png", "file/x"] {
-        refused(&place, &format!("render out -o {to}"), &["file: is a file, where a folder"]);
+        refused(&place, &format!("render out -o {to}"), &["file: is a file, expected a folder"]);
     }
-    refused(&place, "export out --format usd -o file/x.usd", &["file: is a file, where a folder"]);
-    refused(&place, "export out --format usd -o x.usd/", &["is a folder, where a file"]);
-    refused(&place, "render out -o x.png/", &["is a folder, where a file"]);
+    refused(&place, "export out --format usd -o file/x.usd", &["file: is a file, expected a folder"]);
+    refused(&place, "export out --format usd -o x.usd/", &["is a folder, expected a file"]);
+    refused(&place, "render out -o x.png/", &["is a folder, expected a file"]);
     fs::create_dir(place.path("3.png")).unwrap();
     refused(&place, "render out -o %d.png --force --size 32x32", &["3.png: is a folder"]);
 }
@@ -247,7 +247,7 @@ fn one_place_is_written_by_one_at_a_time() {
     ] {
         let lock = fs::File::create(place.path(hidden)).unwrap();
         lock.lock().unwrap();
-        refused(&place, command, &["is being written by another taut", "wait"]);
+        refused(&place, command, &["is being written by another process", "wait"]);
         // Not by dropping it: a child of another test, not yet started, may still hold it open.
         lock.unlock().unwrap();
         place.good(command);

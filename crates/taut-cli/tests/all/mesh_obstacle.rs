@@ -57,7 +57,7 @@ fn a_run_with_a_sequence_is_verified_from_its_folder_alone() {
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("-0.04"), "{text}");
     std::fs::write(&file, text.replace("-0.04", "-0.09")).unwrap();
-    place.bad("verify out", 1, &["frame 4", "a pinned vertex is 50.000 mm from its place"]);
+    place.bad("verify out", 1, &["frame 4", "a pinned vertex is 50.000 mm from its target"]);
 }
 
 #[test]

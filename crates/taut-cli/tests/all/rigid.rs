@@ -44,5 +44,5 @@ fn a_run_with_a_rigid_body_is_verified_resumed_and_exported() {
     let moved = after.replacen("\"position\":[0.5", "\"position\":[0.6", 1);
     assert_ne!(moved, after);
     std::fs::write(&file, format!("{before}{moved}")).unwrap();
-    place.bad("verify whole", 1, &["frame 0", "ball", "where the scene says"]);
+    place.bad("verify whole", 1, &["frame 0", "ball", "expected"]);
 }

@@ -158,7 +158,7 @@ fn pins_that_switch_are_verified_from_files_and_survive_a_resume() {
     }
     let file = |frame: u32| place.path(&format!("nearest/frames/sheet.{frame:04}.npy"));
     nudge(&file(9), 40, 1, 1e-3);
-    place.bad("verify nearest", 1, &["frame 9: sheet: ", "a pinned vertex is 1.000 mm from its place"]);
+    place.bad("verify nearest", 1, &["frame 9: sheet: ", "a pinned vertex is 1.000 mm from its target"]);
     nudge(&file(9), 40, 1, -1e-3);
     nudge(&file(5), 40, 1, 1e-3);
     let answer = place.bad("verify nearest", 1, &["frame 5: sheet: "]);

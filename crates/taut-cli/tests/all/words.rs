@@ -226,5 +226,5 @@ fn bend_limits_are_summed_up_verified_and_expected() {
     // Too little work for too tight a limit: the run says so, and so does who reads its files.
     let short = "run bent.toml -o short --set solver.iterations=1 --set cloth.sheet.bend.max=0.01";
     place.bad(short, 1, &["expect.max_bend_excess"]);
-    place.bad("verify short", 1, &["limit not reached", "hinge", "[-2, 0.01] degrees a centimetre"]);
+    place.bad("verify short", 1, &["limit not reached", "hinge", "[-2, 0.01] degrees per centimetre"]);
 }

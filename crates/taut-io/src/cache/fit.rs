@@ -1,9 +1,9 @@
-//! Fitted limits of levels, kept between runs (W9: "the process only needs to be done once for each mesh and
-//! setting of its limit parameters").
+//! Fitted limits of levels, cached between runs (W9: "the process only needs to be done once for each mesh
+//! and setting of its limit parameters").
 //!
-//! One file for each mesh, limits and method, named by a hash of all that: little-endian; magic, version, the
+//! One file for each mesh, limits and method, named by a hash of these: little-endian; magic, version, the
 //! hash again, number of levels, triangles and hinges of each, two floats for each of those, and a CRC-32 of
-//! all that. A file that does not fit in any way is fitted again and replaced, with a warning.
+//! all that. An invalid file is fitted again and replaced, with a warning.
 
 use std::{
     fs, io,
@@ -25,17 +25,17 @@ use taut::{
 use crate::output::atomic;
 
 const MAGIC: &[u8; 8] = b"TAUTLIMS";
-/// Of the file's format; [`fit::VERSION`] is that of what is in it.
+/// Version of the file format; [`fit::VERSION`] is the version of its contents.
 const VERSION: u32 = 1;
 const HEADER: usize = 8 + 4 + 16 + 4;
 const CRC: usize = 4;
 
-/// Where limits are kept, and whether those found there are used.
+/// Cache of fitted limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Cache<'a> {
-    /// Folder, made when needed; `None` keeps nothing.
+    /// Folder, created when needed; `None` disables the cache.
     pub folder: Option<&'a Path>,
-    /// Fits again even where limits are kept already.
+    /// Fits again even if limits are cached.
     pub force: bool,
 }
 
@@ -46,18 +46,18 @@ pub struct Fit {
     pub cloth: String,
     /// Its limits.
     pub limits: CoarseLimits,
-    /// Whether they were kept from an earlier run.
+    /// Whether they came from the cache.
     pub from_cache: bool,
-    /// Time for each level; empty if they were kept.
+    /// Time for each level; empty if they came from the cache.
     pub times: Vec<Duration>,
-    /// Time for all of it, levels of the mesh and files included.
+    /// Total time, including mesh levels and files.
     pub time: Duration,
-    /// What a user should know, one line each.
+    /// Warnings, one line each.
     pub warnings: Vec<String>,
 }
 
-/// Fits the limits of the levels of every cloth with strain limits, or takes them from the cache, and gives
-/// them to the cloths. `progress` is told the part that is done, from 0 to 1, by any of the threads.
+/// Fits the limits of the levels of every cloth with strain limits, or reads them from the cache, and assigns
+/// them to the cloths. `progress` is called with the completed fraction, from 0 to 1, by any of the threads.
 pub fn fit_scene(
     description: &mut Description,
     method: Method,
@@ -80,7 +80,7 @@ pub fn fit_scene(
     fits
 }
 
-/// Fits the limits of the levels of one cloth, or takes them from the cache.
+/// Fits the limits of the levels of one cloth, or reads them from the cache.
 pub fn fit_cloth(
     cloth: &Cloth,
     method: Method,
@@ -105,7 +105,7 @@ pub fn fit_cloth(
         match load(path, key, &hierarchy) {
             Ok(Some(limits)) => (fit.limits, fit.from_cache) = (limits, true),
             Ok(None) => {}
-            Err(why) => fit.warnings.push(format!("{} {why}; its limits are fitted again", path.display())),
+            Err(why) => fit.warnings.push(format!("{} {why}; fitting again", path.display())),
         }
     }
     if !fit.from_cache {
@@ -115,7 +115,7 @@ pub fn fit_cloth(
         (fit.limits, fit.times) = (fitted.limits, fitted.times);
         if let Some(Err(why)) = path.as_deref().map(|path| save(path, key, &fit.limits)) {
             fit.warnings
-                .push(format!("fitted limits could not be kept: {why}; set TAUT_CACHE to another folder"));
+                .push(format!("fitted limits could not be cached: {why}; set TAUT_CACHE to another folder"));
         }
     }
     progress(1.0);
@@ -137,7 +137,7 @@ fn load(path: &Path, key: u128, hierarchy: &Hierarchy) -> Result<Option<CoarseLi
 fn save(path: &Path, key: u128, limits: &CoarseLimits) -> Result<(), String> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)
-            .map_err(|error| format!("could not make {}: {error}", folder.display()))?;
+            .map_err(|error| format!("could not create {}: {error}", folder.display()))?;
     }
     atomic::write(path, &encode(key, limits)).map_err(|error| error.to_string())
 }
@@ -166,22 +166,22 @@ pub fn encode(key: u128, limits: &CoarseLimits) -> Vec<u8> {
 /// The limits in `bytes`, which must be those of `key` and `hierarchy`.
 ///
 /// # Errors
-/// What is wrong with it, to be put after the name of the file.
+/// The problem, to be appended to the name of the file.
 pub fn decode(key: u128, hierarchy: &Hierarchy, bytes: &[u8]) -> Result<CoarseLimits, String> {
     if bytes.len() < HEADER + CRC || !bytes.starts_with(MAGIC) {
-        return Err("is not a whole file of taut".into());
+        return Err("is not a complete file of taut".into());
     }
     let (body, crc) = bytes.split_at(bytes.len() - CRC);
     if crc != crc32fast::hash(body).to_le_bytes() {
-        return Err("is damaged (its checksum does not fit)".into());
+        return Err("is damaged (checksum mismatch)".into());
     }
     let word = |at: usize| -> [u8; 4] { [body[at], body[at + 1], body[at + 2], body[at + 3]] };
     let version = u32::from_le_bytes(word(8));
     if version != VERSION {
-        return Err(format!("has version {version}, and this taut reads version {VERSION}"));
+        return Err(format!("has version {version}; this taut reads version {VERSION}"));
     }
     if body[12..28] != key.to_le_bytes() {
-        return Err("belongs to another mesh or other limits".into());
+        return Err("belongs to a different mesh or limits".into());
     }
     let counts: Vec<[usize; 2]> = hierarchy
         .levels
@@ -194,7 +194,7 @@ pub fn decode(key: u128, hierarchy: &Hierarchy, bytes: &[u8]) -> Result<CoarseLi
         .collect();
     let pairs: usize = counts.iter().flatten().sum();
     if !body[HEADER - 4..].starts_with(&wanted) || body.len() != HEADER - 4 + wanted.len() + 8 * pairs {
-        return Err("does not fit the levels of the mesh".into());
+        return Err("does not match the levels of the mesh".into());
     }
     let data = &body[HEADER - 4 + wanted.len()..];
     let number = |at: &[u8]| f32::from_le_bytes([at[0], at[1], at[2], at[3]]);
@@ -206,7 +206,7 @@ pub fn decode(key: u128, hierarchy: &Hierarchy, bytes: &[u8]) -> Result<CoarseLi
         // Written so that NaN is refused.
         let ordered = strain.iter().all(|r| r.min <= r.max) && bend.iter().all(|[min, max]| min <= max);
         if !ordered {
-            return Err("holds limits that are no limits".into());
+            return Err("contains invalid limits".into());
         }
         limits.levels.push(LevelLimits { strain, bend });
     }
@@ -238,7 +238,7 @@ pub fn key(mesh: &TriangleMesh, options: &hierarchy::Options, limits: [Limit; 2]
     u128::from(hash.0[0]) << 64 | u128::from(hash.0[1])
 }
 
-/// FNV-1a, twice, from different beginnings and the second over inverted bytes.
+/// FNV-1a, twice, from different seeds and the second over inverted bytes.
 struct Hash([u64; 2]);
 
 impl Hash {

@@ -1,14 +1,14 @@
-//! What took long to compute and can be computed again: kept between runs in the user's cache folder.
+//! Expensive results, cached between runs in the user's cache folder.
 //!
-//! The folder is `TAUT_CACHE` if that is set (empty: keep nothing), else where the system keeps caches.
-//! Nothing in it is needed: a file that is missing, damaged or of another taut is made again, and a folder
-//! that cannot be written costs a warning and the time to compute again.
+//! The folder is `TAUT_CACHE` if that is set (empty: no cache), otherwise the system's cache folder. Nothing
+//! in it is required: a file that is missing, damaged or from another version is computed again, and a folder
+//! that cannot be written costs a warning and the time to recompute.
 
 pub mod fit;
 
 use std::{ffi::OsString, path::PathBuf};
 
-/// The user's cache folder, which may not exist yet; `None` if nothing is to be kept or nobody knows where.
+/// The user's cache folder, which may not exist yet; `None` if caching is disabled or the folder is unknown.
 pub fn folder() -> Option<PathBuf> {
     folder_from(|name| std::env::var_os(name))
 }

@@ -2,18 +2,17 @@
 //!
 //! A node for each body. Its mesh is the first frame, with a morph target for each further one (differences
 //! of positions and normals) and an animation of their weights: at the time of a frame the weight of its
-//! target is 1 and all others are 0, between frames positions change linearly. Readers add base and
-//! difference in float32: the sum is off by at most 6e-8 of the position and of the way from the first frame.
-//! Normals are in it because a viewer without them would have to show facets. The first vertices are those of
-//! the run in its order; copies of vertices at seams of the texture follow. Time begins with the first frame
-//! that is exported.
+//! target is 1 and all others are 0, between frames positions are linear. Readers add base and difference in
+//! float32: the relative error is at most 6e-8 of the position and of the displacement from the first frame.
+//! Normals are included because a viewer without them would show facets. The first vertices are those of the
+//! run, in order; copies of vertices at texture seams follow. Time starts at the first exported frame.
 //!
-//! Mesh obstacles are nodes of the same kind; those that stand still have no targets. Other obstacles are
-//! nodes with meshes, moved by translations and rotations that are sampled at the frames; a plane is a square
-//! that reaches twice as far as the cloth in the first frame.
+//! Mesh obstacles are nodes of the same kind; static ones have no targets. Other obstacles are nodes with
+//! meshes, moved by translations and rotations sampled at the frames; a plane is a square twice the extent of
+//! the cloth in the first frame.
 //!
-//! The size of everything is known beforehand, so frames are written as they are read; bounds of the
-//! differences, which glTF wants in the header, are put there in the end.
+//! All sizes are known beforehand, so frames are written as they are read; bounds of the differences, which
+//! glTF requires in the header, are filled in at the end.
 
 mod layout;
 
@@ -41,12 +40,12 @@ const LINES: u32 = 1;
 /// Header of the file, and of each of its two chunks.
 const FILE_HEADER: u64 = 12;
 const CHUNK_HEADER: u64 = 8;
-/// Base colours of cloth in turn, linear.
+/// Base colours of cloth, cyclic, linear.
 const COLORS: [[f32; 3]; 4] =
     [[0.35, 0.08, 0.07], [0.06, 0.16, 0.32], [0.42, 0.28, 0.08], [0.09, 0.24, 0.14]];
 const OBSTACLE_COLOR: [f32; 3] = [0.45, 0.45, 0.45];
 
-/// Writes everything into one file.
+/// Writes everything to one file.
 pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     job.require_fixed_connections("gltf")?;
     let mut layout = Layout::default();
@@ -93,7 +92,7 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
 
 fn too_long(job: &Job, length: u64) -> ExportError {
     let message = format!(
-        "frames {} to {} would take {:.1} GiB, and a .glb file can hold 4: export fewer with --frames, or to usd",
+        "frames {} to {} would take {:.1} GiB, but a .glb file is limited to 4: export fewer with --frames, or to usd",
         job.frames.start(),
         job.frames.end(),
         length as f64 / f64::from(1 << 30)
@@ -101,7 +100,7 @@ fn too_long(job: &Job, length: u64) -> ExportError {
     Problem { file: Some(job.recording.root().into()), message, ..Problem::default() }.into()
 }
 
-/// What moves.
+/// A moving mesh.
 #[derive(Clone, Copy)]
 enum Mover {
     Body(usize),
@@ -111,12 +110,12 @@ enum Mover {
 /// A body or a mesh obstacle as base and morph targets.
 struct Moving {
     mover: Mover,
-    /// Whether it has targets; it has none if it stands still.
+    /// Whether it has targets; a static one has none.
     is_moving: bool,
-    /// Vertex of the run that each vertex is.
+    /// Index in the run of each vertex.
     sources: Vec<u32>,
     positions: Vec<Vec3>,
-    /// None of strands.
+    /// None for strands.
     normals: Option<Vec<Vec3>>,
     primitive: Value,
     /// Accessor of positions of each target, and of normals.
@@ -179,7 +178,7 @@ impl Moving {
         moving
     }
 
-    /// Positions and normals of all vertices, copies too.
+    /// Positions and normals of all vertices, including copies.
     fn shape(&self, positions: &[Vec3], connections: &Connections) -> (Vec<Vec3>, Option<Vec<Vec3>>) {
         let gather = |all: &[Vec3]| self.sources.iter().map(|&v| all[v as usize]).collect();
         let normals = match connections {
@@ -220,7 +219,7 @@ impl Moving {
         mesh
     }
 
-    /// A row a frame: nothing in the first, then one target after the other.
+    /// One row per frame: all zero in the first, then one target after the other.
     fn put_weights(&self, job: &Job, file: &mut Sink) -> Result<(), ExportError> {
         let targets = self.targets.len();
         if targets == 0 {
@@ -258,7 +257,7 @@ impl Moving {
     }
 }
 
-/// The header without what [`Layout::describe`] adds. Lays out everything.
+/// The header without the parts added by [`Layout::describe`]. Lays out everything.
 fn document(job: &Job, bodies: &mut [Moving], cloths: usize, layout: &mut Layout) -> Value {
     let recording = job.recording;
     let first = recording.time(*job.frames.start());
@@ -319,7 +318,7 @@ fn obstacle_in(job: &Job, index: usize, frame: u32) -> Geometry {
     }
 }
 
-/// Number of materials of `bodies` bodies, which take turns; that of obstacles follows.
+/// Number of materials of `bodies` bodies, used cyclically; that of obstacles follows.
 fn cloth_materials(bodies: usize) -> usize {
     bodies.min(COLORS.len())
 }
@@ -383,7 +382,7 @@ impl Animation {
         self.add(node, "translation", places);
         let mut last = Quat::IDENTITY;
         let turns = poses.iter().flat_map(|pose| {
-            // q and −q are the same rotation, but not the same way there.
+            // q and −q are the same rotation, but interpolate differently.
             let rotation = pose.rotation.normalize();
             last = if rotation.dot(last) < 0.0 { -rotation } else { rotation };
             last.to_array()

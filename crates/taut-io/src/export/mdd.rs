@@ -1,8 +1,8 @@
 //! Motion Designer point caches (`.mdd`): the positions of every frame, for mesh cache modifiers.
 //!
 //! Everything is big-endian: the numbers of frames and vertices as int32, the time of each frame \[s\] as
-//! float32, then x, y, z of every vertex of every frame as float32. The OBJ file beside it is the mesh that
-//! they move, as for [`pc2`](super::pc2).
+//! float32, then x, y, z of every vertex of every frame as float32. The OBJ file beside it is the animated
+//! mesh, as for [`pc2`](super::pc2).
 
 use super::{
     ExportError, Job,

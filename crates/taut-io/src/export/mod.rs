@@ -1,8 +1,7 @@
-//! Exports of a run for other programs, made from its folder alone.
+//! Exports of a run to other formats, from its folder alone.
 //!
-//! Every format is a file of this folder. All of them stream: a frame is read, written and forgotten. What is
-//! being written has a temporary name ([`Target`]) and gets its own when it is whole; an error or an
-//! interruption leaves nothing behind.
+//! One module per format. All of them stream frame by frame. Output is written under a temporary name
+//! ([`Target`]) and renamed when complete; an error or an interruption leaves nothing behind.
 
 mod gltf;
 mod mdd;
@@ -37,7 +36,7 @@ use crate::{
 
 pub use target::Target;
 
-/// What to export to.
+/// An export format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Point caches (`.pc2`) beside Wavefront OBJ files of the rest meshes: for mesh cache modifiers.
@@ -48,9 +47,9 @@ pub enum Format {
     Usda,
     /// Point caches of Motion Designer (`.mdd`) beside Wavefront OBJ files of the rest meshes.
     Mdd,
-    /// Wavefront OBJ, a file a frame.
+    /// Wavefront OBJ, one file per frame.
     Obj,
-    /// Stanford PLY, a file a frame.
+    /// Stanford PLY, one file per frame.
     Ply,
     /// VTK unstructured grids (`.vtu`) with strain, stress and residual, and a collection (`.pvd`) of them.
     Vtk,
@@ -65,7 +64,7 @@ impl Format {
     pub const ALL: [Self; 9] =
         [Self::Usd, Self::Usda, Self::Pc2, Self::Mdd, Self::Obj, Self::Ply, Self::Vtk, Self::Gltf, Self::Npz];
 
-    /// Its name on the command line.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pc2 => "pc2",
@@ -80,31 +79,31 @@ impl Format {
         }
     }
 
-    /// What it is for, in a few words.
+    /// Purpose, in a few words.
     pub fn purpose(self) -> &'static str {
         match self {
             Self::Pc2 => "point cache and OBJ, for mesh cache modifiers",
             Self::Usd => "one binary USD layer (.usdc), for Houdini, Maya and Blender",
             Self::Usda => "the same as text",
-            Self::Mdd => "the same in the format of Motion Designer",
-            Self::Obj => "a text mesh a frame, for everything",
-            Self::Ply => "a binary mesh a frame, for mesh tools",
+            Self::Mdd => "the same in Motion Designer format",
+            Self::Obj => "one text mesh per frame, for everything",
+            Self::Ply => "one binary mesh per frame, for mesh tools",
             Self::Vtk => "strain, stress and residual of every triangle or tetrahedron, for ParaView",
             Self::Gltf => "one .glb with animation and obstacles, for the web",
             Self::Npz => "one file of arrays, for NumPy",
         }
     }
 
-    /// The format called `name`, or whose file names end so, in upper or lower case.
+    /// The format with the name or extension `name`, case-insensitive.
     pub fn of_name(name: &str) -> Option<Self> {
         let is = |word: &str| word.eq_ignore_ascii_case(name);
         Self::ALL.into_iter().find(|format| is(format.name()) || format.extension().is_some_and(is))
     }
 
-    /// The format that the ending of a file name stands for, if it is one that exports to a single file.
+    /// The format of a file by its extension, if it exports to a single file.
     pub fn of_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
-        // A layer of that ending may be binary or text.
+        // A layer with that extension may be binary or text.
         if ending.eq_ignore_ascii_case("usd") {
             return Some(Self::Usd);
         }
@@ -113,7 +112,7 @@ impl Format {
             .find(|format| format.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending)))
     }
 
-    /// Whether the export is one file, and how its name ends then; otherwise it is a folder.
+    /// The extension, if the export is a single file; otherwise it is a folder.
     pub fn extension(self) -> Option<&'static str> {
         match self {
             Self::Usd => Some("usdc"),
@@ -124,7 +123,7 @@ impl Format {
         }
     }
 
-    /// Where the export of `recording` goes if the user does not say: into the folder of the run.
+    /// Default path of the export of `recording`: in the run folder.
     pub fn default_path(self, recording: &Recording) -> PathBuf {
         let folder = recording.root().join("export");
         match self.extension() {
@@ -134,10 +133,10 @@ impl Format {
     }
 }
 
-/// The name of a scene as that of a file, which no character of it leads out of the folder.
+/// The name of a scene as a safe file name.
 fn file_name(name: &str) -> String {
     let plain = |c: char| if is_forbidden(c) { '_' } else { c };
-    // File systems take 255 bytes, and endings come on top.
+    // File systems allow 255 bytes, including extensions.
     let name: String = name.trim_start_matches('.').chars().map(plain).take(50).collect();
     if name.is_empty() { "run".into() } else { name }
 }
@@ -147,16 +146,16 @@ pub fn tetrahedra_file(mesh: &TetrahedronMesh) -> Vec<u8> {
     vtk::tetrahedra_file(mesh)
 }
 
-/// Why an export was not made. Nothing of it is left.
+/// Why an export failed. No partial output is left.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The run cannot be exported so: a file of it is damaged, or the format cannot hold it.
+    /// The run cannot be exported: a file is damaged, or the format does not support its contents.
     #[error("{0}")]
     Input(Problem),
-    /// It could not be written.
+    /// Write error.
     #[error(transparent)]
     Write(#[from] OutputError),
-    /// The user asked to stop.
+    /// Interrupted by the user.
     #[error("stopped by the user")]
     Stopped,
 }
@@ -167,15 +166,15 @@ impl From<Problem> for ExportError {
     }
 }
 
-/// Somebody who watches an export, and may stop it.
+/// Observes an export, and may stop it.
 pub trait Watch: Sync {
-    /// `part` of it is done, of 1.
+    /// Reports the completed fraction, 0 to 1.
     fn show(&self, part: f64);
     /// Whether to stop.
     fn stopped(&self) -> bool;
 }
 
-/// Nobody watches.
+/// No observer.
 impl Watch for () {
     fn show(&self, _: f64) {}
     fn stopped(&self) -> bool {
@@ -183,12 +182,12 @@ impl Watch for () {
     }
 }
 
-/// Exports the frames `frames` of `recording` as `format` to `path`, a file or a folder as
-/// [`Format::extension`] says. What is there already is replaced only if `force` says so; in a folder, only
-/// files of the same names.
+/// Exports the frames `frames` of `recording` as `format` to `path`, a file or a folder (see
+/// [`Format::extension`]). Existing output is overwritten only with `force`; in a folder, only files of the
+/// same names.
 ///
 /// # Errors
-/// If a file of the run is damaged, the format cannot hold what happens in it, or the export cannot be
+/// If a file of the run is damaged, the format does not support its contents, or the export cannot be
 /// written.
 pub fn export(
     recording: &Recording,
@@ -224,11 +223,11 @@ pub fn export(
     Ok(())
 }
 
-/// One export: what every format needs.
+/// One export: data common to all formats.
 struct Job<'a> {
     recording: &'a Recording,
     frames: RangeInclusive<u32>,
-    /// The file or folder to write; it has another name until it is whole.
+    /// The temporary file or folder to write.
     path: &'a Path,
     watch: &'a dyn Watch,
     /// How often each frame of a body is read.
@@ -243,13 +242,13 @@ impl Job<'_> {
         self.frames.end() - self.frames.start() + 1
     }
 
-    /// Reads a frame of a body, tells how far the export has come, and stops where the user wants it.
+    /// Reads a frame of a body, reports progress, and stops if requested.
     fn read(&self, body: usize, frame: u32) -> Result<Geometry, ExportError> {
         self.count_read()?;
         Ok(self.recording.read(body, frame)?)
     }
 
-    /// Before each frame of a body is read.
+    /// Called before each frame of a body is read.
     fn count_read(&self) -> Result<(), ExportError> {
         if self.watch.stopped() {
             return Err(ExportError::Stopped);
@@ -259,8 +258,8 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Calls `write` with the vertices of tetrahedra of a soft solid in every frame, several at a time and in
-    /// any order.
+    /// Calls `write` with the tetrahedral vertices of a soft body in every frame, in parallel and in any
+    /// order.
     fn each_soft_frame(
         &self,
         body: usize,
@@ -280,8 +279,8 @@ impl Job<'_> {
         self.recording.bodies().iter().enumerate().try_for_each(|(index, body)| write(index, body))
     }
 
-    /// Calls `write` with every frame of a body, several at a time and in any order: for formats with a file
-    /// a frame.
+    /// Calls `write` with every frame of a body, in parallel and in any order: for formats with one file per
+    /// frame.
     fn each_frame(
         &self,
         body: usize,
@@ -295,12 +294,12 @@ impl Job<'_> {
         self.path.join(format!("{}.{frame:04}.{extension}", body.name))
     }
 
-    /// Whether the connections of a body are those of its rest shape in all these frames.
+    /// Whether a body has the connectivity of its rest shape in all these frames.
     fn is_fixed(&self, body: &Body) -> bool {
         body.changes.iter().all(|change| change > self.frames.end())
     }
 
-    /// Refuses bodies whose connections change in these frames, which `format` cannot hold.
+    /// Refuses bodies whose connectivity changes in these frames, which `format` does not support.
     fn require_fixed_connections(&self, format: &str) -> Result<(), ExportError> {
         let Some(body) = self.recording.bodies().iter().find(|body| !self.is_fixed(body)) else {
             return Ok(());
@@ -312,14 +311,14 @@ impl Job<'_> {
             String::new()
         };
         let message = format!(
-            "the triangles of {} change in frame {change}, which {format} cannot hold: export to usd, obj, ply, vtk or \
+            "the triangles of {} change in frame {change}, which {format} does not support: export to usd, obj, ply, vtk or \
              npz{before}",
             body.name
         );
         Err(Problem { file: Some(self.recording.root().into()), message, ..Problem::default() }.into())
     }
 
-    /// An error of the system about `path`.
+    /// A system error on `path`.
     fn failed(path: &Path) -> impl FnOnce(io::Error) -> ExportError {
         let failed = OutputError::io("write", path);
         move |error| failed(error).into()

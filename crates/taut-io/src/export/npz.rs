@@ -1,4 +1,4 @@
-//! NumPy archives (`.npz`): one file with everything, for `numpy.load`.
+//! NumPy archives (`.npz`): everything in one file, for `numpy.load`.
 //!
 //! | array | type and shape | |
 //! |---|---|---|
@@ -7,12 +7,12 @@
 //! | `NAME/positions` | float32 \[k, n, 3\] | of every frame \[m\] |
 //! | `NAME/rest` | float32 \[n, 3\] | rest shape \[m\] |
 //! | `NAME/triangles` | int32 \[m, 3\] | over `rest`, and over `positions` |
-//! | `NAME/strands` | int32 \[s\] | in place of triangles: number of vertices of each strand |
-//! | `NAME/uvs` | float32 \[m, 3, 2\] | of the corners of triangles, v upwards, where the mesh had them |
+//! | `NAME/strands` | int32 \[s\] | instead of triangles: number of vertices of each strand |
+//! | `NAME/uvs` | float32 \[m, 3, 2\] | of the corners of triangles, v upwards, if the mesh has them |
 //!
-//! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], of each frame in place of
-//! `NAME/positions`, and `NAME/triangles.0042` where they change: those hold up to the next. The first frame
-//! of the archive has them always.
+//! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], for each frame instead of
+//! `NAME/positions`, and `NAME/triangles.0042` at each change, valid until the next. The first frame of the
+//! archive always has them.
 
 use super::{
     ExportError, Job,
@@ -45,7 +45,7 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     archive.finish()
 }
 
-/// What is the same in all frames.
+/// Arrays that are constant over frames.
 fn put_rest(archive: &mut Archive, body: &Body) -> Result<(), ExportError> {
     let name = |array: &str| format!("{}/{array}.npy", body.name);
     archive.put(name("rest"), &npy::encode(&body.rest.positions))?;

@@ -1,8 +1,8 @@
-//! Wavefront OBJ (`.obj`): text, one file a frame.
+//! Wavefront OBJ (`.obj`): text, one file per frame.
 //!
-//! One object called after the body, its vertices in the order of the run. Positions are written so that
-//! reading them gives the same float32. Triangles have smooth normals, and texture coordinates where the mesh
-//! had them, up to the frame in which triangles change; strands are lines (`l`).
+//! One object named after the body, its vertices in the order of the run. Positions round-trip to the same
+//! float32. Triangles have smooth normals, and texture coordinates if the mesh has them, up to the frame in
+//! which triangles change; strands are lines (`l`).
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use crate::recording::{Body, Connections, Geometry};
 /// Writes `NAME.0042.obj` of every body and frame.
 pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     job.each_body(|index, body| {
-        // The same in every frame, up to a change.
+        // The same in every frame until a change.
         let elements = elements(&body.rest.connections, body.uvs.as_deref(), true);
         job.each_frame(index, |frame, geometry| {
             let mut text = vertices(&body.name, &geometry, true);

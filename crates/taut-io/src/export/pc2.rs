@@ -2,8 +2,8 @@
 //! and others.
 //!
 //! A header of 32 bytes (`POINTCACHE2`, version 1, vertices, first frame, frames a sample, samples;
-//! little-endian), then x, y, z of every vertex of every frame as float32. The modifier belongs on the mesh
-//! in the OBJ file beside it, which has its vertices in the same order; strands are lines there.
+//! little-endian), then x, y, z of every vertex of every frame as float32. Apply the modifier to the mesh in
+//! the OBJ file beside it, which has the same vertex order; strands are lines there.
 
 use super::{
     ExportError, Job,

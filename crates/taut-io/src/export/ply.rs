@@ -1,8 +1,8 @@
-//! Stanford PLY (`.ply`): binary, one file a frame.
+//! Stanford PLY (`.ply`): binary, one file per frame.
 //!
 //! Little-endian, vertices in the order of the run: float positions \[m\], unit normals of triangles, texture
-//! coordinates `s`, `t` where every vertex has one (a mesh with seams has none, since a vertex there has
-//! several); then faces, or the edges of strands.
+//! coordinates `s`, `t` if every vertex has exactly one (a mesh with texture seams has none); then faces, or
+//! the edges of strands.
 
 use glam::{Vec2, Vec3};
 use taut::mesh::normals::vertex_normals;

@@ -1,14 +1,14 @@
-//! What point caches have in common: a header, then the positions of every frame; and the mesh that they
-//! move, as OBJ beside them.
+//! Common parts of point caches: a header, then the positions of every frame; and the animated mesh, as OBJ
+//! beside them.
 
 use super::{ExportError, Job, obj, sink::Sink};
 use crate::recording::Body;
 
-/// How a kind of point cache is written.
+/// A kind of point cache.
 pub(super) struct Kind {
-    /// Its name, and how its files end.
+    /// Name and file extension.
     pub name: &'static str,
-    /// What comes before the positions.
+    /// Header before the positions.
     pub header: fn(&Job, &Body) -> Vec<u8>,
     /// The bytes of a number.
     pub number: fn(f32) -> [u8; 4],

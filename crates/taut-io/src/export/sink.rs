@@ -1,4 +1,4 @@
-//! A file that is being written in one go, and numbers as its bytes.
+//! A file that is written sequentially, and numbers as bytes.
 
 use std::{
     fs::File,
@@ -10,7 +10,7 @@ use glam::Vec3;
 
 use super::{ExportError, Job};
 
-/// A file that is being written; its errors name it.
+/// A file being written; its errors contain its path.
 pub(super) struct Sink {
     path: PathBuf,
     file: BufWriter<File>,
@@ -18,14 +18,14 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// Makes the file `path`.
+    /// Creates the file `path`.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, ExportError> {
         let path = path.into();
         let file = File::create(&path).map_err(Job::failed(&path))?;
         Ok(Self { file: BufWriter::with_capacity(1 << 16, file), path, length: 0 })
     }
 
-    /// Bytes that were put so far.
+    /// Bytes written so far.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -36,7 +36,7 @@ impl Sink {
         self.file.write_all(bytes).map_err(Job::failed(&self.path))
     }
 
-    /// Puts `bytes` in place of those from `at` on, which must be there already.
+    /// Overwrites existing bytes from `at` on with `bytes`.
     pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<(), ExportError> {
         debug_assert!(at + bytes.len() as u64 <= self.length);
         let mut patch = || {
@@ -47,13 +47,13 @@ impl Sink {
         patch().map_err(Job::failed(&self.path))
     }
 
-    /// Gives everything to the system.
+    /// Flushes everything to the system.
     pub fn finish(mut self) -> Result<(), ExportError> {
         self.file.flush().map_err(Job::failed(&self.path))
     }
 }
 
-/// Writes a file whose bytes are all there.
+/// Writes a whole file.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
     std::fs::write(path, bytes).map_err(Job::failed(path))
 }
@@ -71,8 +71,8 @@ pub(super) fn put_floats(bytes: &mut Vec<u8>, numbers: impl IntoIterator<Item = 
     bytes.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
 }
 
-/// Appends indices as 32-bit integers, little-endian. They are below 2³¹, so that a reader may take them with
-/// or without sign.
+/// Appends indices as 32-bit integers, little-endian. They are below 2³¹, so readers may treat them as signed
+/// or unsigned.
 pub(super) fn put_indices<'a>(bytes: &mut Vec<u8>, indices: impl IntoIterator<Item = &'a u32>) {
     bytes.extend(indices.into_iter().flat_map(|i| i.to_le_bytes()));
 }

@@ -1,4 +1,4 @@
-//! Files and folders that get their name when they are whole.
+//! Output files and folders that are renamed when complete.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -8,8 +8,8 @@ use std::{
 
 use crate::output::{OutputError, atomic};
 
-/// A file or folder that is being written under another name. Dropped before [`finish`](Self::finish), it
-/// leaves nothing, not even the folders that were made for it.
+/// A file or folder being written under a temporary name. Dropped before [`finish`](Self::finish), it leaves
+/// nothing, not even the folders created for it.
 #[derive(Debug)]
 pub struct Target {
     path: PathBuf,
@@ -17,72 +17,72 @@ pub struct Target {
     is_folder: bool,
     finished: bool,
     claim: Claim,
-    /// Folders around it that were made for it, the outermost first.
+    /// Parent folders created for it, outermost first.
     made: Vec<PathBuf>,
 }
 
 impl Target {
-    /// Refuses a file that would replace one, unless `force` says that it may.
+    /// Refuses to overwrite an existing file without `force`.
     ///
     /// # Errors
-    /// If it is there already.
+    /// If it already exists.
     pub fn refuse_existing(path: &Path, force: bool) -> Result<(), OutputError> {
         if path.exists() && !force {
-            let hint = "replace it with --force, or choose another name with -o";
-            return Err(OutputError::refused(path, "exists already", hint));
+            let hint = "overwrite it with --force, or choose another name with -o";
+            return Err(OutputError::refused(path, "already exists", hint));
         }
         Ok(())
     }
 
-    /// Refuses a folder, where a file is to be written.
+    /// Refuses a folder instead of a file.
     ///
     /// # Errors
     /// If it is one.
     pub fn refuse_folder(path: &Path) -> Result<(), OutputError> {
         if path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
-            let message = "is a folder, where a file is to be written";
+            let message = "is a folder, expected a file";
             return Err(OutputError::refused(path, message, "choose another name with -o"));
         }
         Ok(())
     }
 
-    /// A file to be written to [`temporary`](Self::temporary). One that is there already is replaced in the
-    /// end, if `force` says so.
+    /// A file to be written to [`temporary`](Self::temporary). With `force`, an existing one is overwritten
+    /// at the end.
     ///
     /// # Errors
-    /// If it is there already, is a folder, is being written by another process, or its folder cannot be
-    /// made.
+    /// If it already exists, is a folder, is being written by another process, or its folder cannot be
+    /// created.
     pub fn file(path: &Path, force: bool) -> Result<Self, OutputError> {
         Self::refuse_folder(path)?;
         Self::refuse_existing(path, force)?;
         let target = Self::new(path, false)?;
-        // Whatever a killed process left.
+        // Leftovers of a killed process.
         let _ = fs::remove_file(&target.temporary);
         Ok(target)
     }
 
-    /// A folder whose files are to be written into [`temporary`](Self::temporary), which is there and empty.
-    /// If there is one already, and `force` says so, files of the same names are replaced in the end and
-    /// others kept.
+    /// A folder whose files are to be written to [`temporary`](Self::temporary), which exists and is empty.
+    /// With `force`, files of the same names in an existing folder are overwritten at the end, others are
+    /// kept.
     ///
     /// # Errors
-    /// If it is there already and not empty, is a file, is being written by another process, or cannot be
-    /// made.
+    /// If it already exists and is not empty, is a file, is being written by another process, or cannot be
+    /// created.
     pub fn folder(path: &Path, force: bool) -> Result<Self, OutputError> {
         if path.exists() && !path.is_dir() {
             return Err(OutputError::refused(
                 path,
-                "is a file, where a folder is to be written",
+                "is a file, expected a folder",
                 "choose another name with -o",
             ));
         }
         let is_empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
         if path.exists() && !force && !is_empty() {
-            let hint = "replace files of the same names in it with --force, or choose another folder with -o";
-            return Err(OutputError::refused(path, "exists already and holds files", hint));
+            let hint = "overwrite files of the same names with --force, or choose another folder with -o";
+            return Err(OutputError::refused(path, "already exists and is not empty", hint));
         }
         let target = Self::new(path, true)?;
-        // Whatever a killed process left.
+        // Leftovers of a killed process.
         let _ = fs::remove_dir_all(&target.temporary);
         fs::create_dir(&target.temporary).map_err(OutputError::io("create", path))?;
         Ok(target)
@@ -90,7 +90,7 @@ impl Target {
 
     fn new(path: &Path, is_folder: bool) -> Result<Self, OutputError> {
         if path.file_name().is_none() {
-            return Err(OutputError::refused(path, "has no name to write to", "choose a name with -o"));
+            return Err(OutputError::refused(path, "has no file name", "choose a name with -o"));
         }
         let made = make_parent(path)?;
         let mut lock = path.file_name().unwrap_or_default().to_owned();
@@ -101,12 +101,12 @@ impl Target {
         Ok(Self { path: path.into(), temporary, is_folder, finished: false, claim, made })
     }
 
-    /// What to write to.
+    /// The temporary path to write to.
     pub fn temporary(&self) -> &Path {
         &self.temporary
     }
 
-    /// An error about a file that has a temporary name, with the name that it would have got.
+    /// Replaces the temporary path in an error by the final one.
     pub fn told(&self, error: OutputError) -> OutputError {
         match error {
             OutputError::Io { action, path, source } => {
@@ -121,10 +121,10 @@ impl Target {
         }
     }
 
-    /// Gives what was written its name.
+    /// Renames the output to its final name.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// An I/O error.
     pub fn finish(mut self) -> Result<(), OutputError> {
         let given = if self.is_folder && self.path.is_dir() {
             self.move_files()
@@ -148,7 +148,7 @@ impl Target {
 impl Drop for Target {
     fn drop(&mut self) {
         if !self.finished {
-            // It may never have been made; the error that led here is the one to tell.
+            // It may not exist; the error that led here is the one to report.
             let _ = if self.is_folder {
                 fs::remove_dir_all(&self.temporary)
             } else {
@@ -161,7 +161,7 @@ impl Drop for Target {
     }
 }
 
-/// Makes the folder that `path` is in; says which folders had to be made, the outermost first.
+/// Creates the parent folder of `path`; returns the folders that were created, outermost first.
 fn make_parent(path: &Path) -> Result<Vec<PathBuf>, OutputError> {
     let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) else {
         return Ok(Vec::new());
@@ -172,7 +172,7 @@ fn make_parent(path: &Path) -> Result<Vec<PathBuf>, OutputError> {
     let first = parent.ancestors().find(|folder| folder.exists());
     if let Some(file) = first.filter(|folder| !folder.is_dir()) {
         let hint = "choose another folder with -o";
-        return Err(OutputError::refused(file, "is a file, where a folder is to be written", hint));
+        return Err(OutputError::refused(file, "is a file, expected a folder", hint));
     }
     fs::create_dir_all(parent).map_err(|error| {
         remove_made(&missing);
@@ -181,16 +181,16 @@ fn make_parent(path: &Path) -> Result<Vec<PathBuf>, OutputError> {
     Ok(missing)
 }
 
-/// Removes folders that are empty, the innermost first.
+/// Removes empty folders, innermost first.
 fn remove_made(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
-        // One that holds something is refused, which is what is wanted.
+        // Non-empty folders are refused, as intended.
         let _ = fs::remove_dir(folder);
     }
 }
 
-/// Keeps other processes from writing to the same place: a lock of the operating system on a hidden file
-/// beside it. It ends with the process, so that a killed one leaves nothing locked.
+/// Prevents other processes from writing to the same path: a lock of the operating system on a hidden file
+/// beside it. It ends with the process, so a killed one leaves nothing locked.
 #[derive(Debug)]
 struct Claim {
     path: PathBuf,
@@ -207,15 +207,15 @@ impl Claim {
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    let hint = "wait until it is done, or choose another name with -o";
-                    return Err(OutputError::refused(wanted, "is being written by another taut", hint));
+                    let hint = "wait until it has finished, or choose another name with -o";
+                    return Err(OutputError::refused(wanted, "is being written by another process", hint));
                 }
-                // Some network file systems know no locks; an export there is still better than none.
+                // Some network file systems do not support locks; an export is allowed there.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
                 Err(TryLockError::Error(error)) => return Err(cannot(error)),
             }
-            // Whoever held it may have removed it in between: what is locked then is no longer what others
-            // find.
+            // The previous holder may have removed the file in between: the lock would then be on a file that
+            // others do not see.
             if is_still_at(&file, &path) {
                 return Ok(Self { path, file: Some(file) });
             }
@@ -279,7 +279,7 @@ mod tests {
         assert!(error.contains("x.usd") && error.contains("is being written"), "{error}");
         first.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"first");
-        // What a killed process leaves does not stand in the way.
+        // Leftovers of a killed process do not interfere.
         fs::write(folder.path().join(".x.usd.lock.taut-part"), "").unwrap();
         fs::write(folder.path().join(".x.usd.taut-part"), "half").unwrap();
         drop(Target::file(&path, true).unwrap());
@@ -303,9 +303,9 @@ mod tests {
         fs::write(folder.path().join("file"), "").unwrap();
         for path in ["file/x.usd", "file/deep/x.usd"] {
             let error = Target::file(&folder.path().join(path), true).unwrap_err().to_string();
-            assert!(error.contains("file: is a file, where a folder"), "{error}");
+            assert!(error.contains("file: is a file, expected a folder"), "{error}");
         }
         let error = Target::file(&folder.path().join("new.usd/"), true).unwrap_err().to_string();
-        assert!(error.contains("is a folder, where a file"), "{error}");
+        assert!(error.contains("is a folder, expected a file"), "{error}");
     }
 }

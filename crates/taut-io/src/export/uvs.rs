@@ -1,10 +1,10 @@
-//! Texture coordinates of corners, for formats that want them otherwise.
+//! Conversion of per-corner texture coordinates.
 
 use std::collections::HashMap;
 
 use glam::Vec2;
 
-/// Each texture coordinate once, and which of them each corner has.
+/// Unique texture coordinates, and the index of each corner.
 pub(super) struct Table {
     /// The coordinates, v upwards.
     pub values: Vec<Vec2>,
@@ -28,12 +28,12 @@ impl Table {
     }
 }
 
-/// Vertices of which each has one texture coordinate. The first are those of the mesh in their order; copies
-/// of vertices on seams follow.
+/// Vertices with one texture coordinate each. The first are those of the mesh, in order; copies of vertices
+/// on texture seams follow.
 pub(super) struct Split {
-    /// Vertex of the mesh that each is.
+    /// Index in the mesh of each vertex.
     pub sources: Vec<u32>,
-    /// Texture coordinates, v upwards; zero of a vertex without triangles. Empty if the mesh has none.
+    /// Texture coordinates, v upwards; zero for a vertex without triangles. Empty if the mesh has none.
     pub uvs: Vec<Vec2>,
     /// Triangles over them.
     pub triangles: Vec<[u32; 3]>,

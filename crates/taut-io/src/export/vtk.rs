@@ -1,24 +1,23 @@
-//! VTK unstructured grids (`.vtu`), one file a frame, and a ParaView collection (`.pvd`) of all with their
+//! VTK unstructured grids (`.vtu`), one file per frame, and a ParaView collection (`.pvd`) of all with their
 //! times \[s\].
 //!
 //! | array | of | |
 //! |---|---|---|
 //! | `displacement` | vertices | from the rest shape \[m\] |
-//! | `velocity` | vertices | mean over the frame before \[m/s\]; in frame 0 what the scene starts with |
+//! | `velocity` | vertices | mean over the previous frame \[m/s\]; in frame 0 the initial velocity |
 //! | `strain_max`, `strain_min` | triangles | principal strains against the rest shape (stretch − 1; 0.05: longer by 5 %) |
-//! | `strain_direction` | triangles | unit vector of the larger one in space |
-//! | `residual` | triangles | how far past its strain limits it is, as in the certificate; 0: within |
+//! | `strain_direction` | triangles | world-space unit vector of the larger one |
+//! | `residual` | triangles | excess past its strain limits, as in the certificate; 0: within |
 //! | `stress_pk2_max`, `stress_pk2_min` | triangles | principal values of the second Piola–Kirchhoff membrane stress, by the cloth's material \[N/m\] |
 //!
-//! Soft solids are tetrahedra, not the surface that is shown in their place. They have the same arrays for
-//! every tetrahedron, with a third principal strain `strain_mid` and stress `stress_pk2_mid` between the two
-//! (stress in Pa), and `volume_ratio`, the volume over that at rest; negative: inside out.
+//! Soft bodies are written as tetrahedra, not as their display surface. They have the same arrays for every
+//! tetrahedron, with a third principal strain `strain_mid` and stress `stress_pk2_mid` between the two
+//! (stress in Pa), and `volume_ratio`, the volume relative to that at rest; negative: inverted.
 //!
-//! Stress is what the material law says of the strain of the frame; forces of the limits are not in it. A
-//! body that is no cloth of the scene has no residual and no stress. From the frame on in which triangles
-//! change there is no rest shape to compare with: `velocity` alone is left, except in the frame of a change
-//! itself. Strands are polylines with the arrays of vertices. Numbers are raw little-endian float32 at the
-//! end of the file.
+//! Stress follows from the material law at the strain of the frame; forces of the limits are not included. A
+//! body that is not a cloth of the scene has no residual and no stress. After a change of triangles there is
+//! no rest shape to compare with: only `velocity` remains, except in the frame of a change itself. Strands
+//! are polylines with the arrays of vertices. Numbers are raw little-endian float32 at the end of the file.
 
 mod grid;
 mod solid;
@@ -75,7 +74,7 @@ fn collection(job: &Job) -> String {
     text + "</Collection>\n</VTKFile>\n"
 }
 
-/// The file that holds tetrahedra alone.
+/// A file of tetrahedra alone.
 pub(super) fn tetrahedra_file(mesh: &TetrahedronMesh) -> Vec<u8> {
     Grid::of_tetrahedra(&mesh.positions, &mesh.tetrahedra).encode()
 }
@@ -104,7 +103,7 @@ fn grid(
     grid
 }
 
-/// Mean velocities over the frame before \[m/s\], if its vertices are the same.
+/// Mean velocities over the previous frame \[m/s\], if its vertices are the same.
 fn velocities(
     job: &Job,
     body: usize,
@@ -124,7 +123,7 @@ fn velocities(
     Ok(Some(geometry.positions.iter().zip(&before).map(|(x, before)| rate * (x - before)).collect()))
 }
 
-/// What is measured of triangles.
+/// Measurements of triangles.
 struct Measures<'a> {
     rest: RestShape,
     cloth: Option<&'a Cloth>,

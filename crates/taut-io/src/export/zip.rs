@@ -1,14 +1,14 @@
 //! ZIP archives without compression, written in one pass.
 //!
-//! The length of every member is known before it is written; its checksum is not, and is put into its header
-//! afterwards. Members of 4 GiB and more, and members that begin so far behind, have 64-bit sizes and offsets
+//! The length of every member is known before it is written; its checksum is not, and is written to its
+//! header afterwards. Members of 4 GiB and more, or beyond that offset, have 64-bit sizes and offsets
 //! (ZIP64).
 
 use std::path::Path;
 
 use super::{ExportError, sink::Sink};
 
-/// What 32-bit fields hold whose value is in the ZIP64 part.
+/// Value of 32-bit fields that are stored in the ZIP64 part.
 const ELSEWHERE: u32 = u32::MAX;
 /// Names are UTF-8.
 const UTF8: u16 = 1 << 11;
@@ -17,7 +17,7 @@ const DATE: u16 = (1 << 5) | 1;
 /// Of a header before its checksum.
 const BEFORE_CHECKSUM: u64 = 14;
 
-/// An archive that is being written.
+/// An archive being written.
 pub(super) struct Archive {
     file: Sink,
     members: Vec<Member>,
@@ -30,7 +30,7 @@ struct Member {
     checksum: u32,
 }
 
-/// A member that is being written.
+/// A member being written.
 pub(super) struct Entry<'a> {
     archive: &'a mut Archive,
     member: Member,
@@ -39,7 +39,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl Archive {
-    /// Makes the file `path`.
+    /// Creates the file `path`.
     pub fn create(path: &Path) -> Result<Self, ExportError> {
         Ok(Self { file: Sink::create(path)?, members: Vec::new() })
     }

@@ -15,12 +15,12 @@ pub(super) const MAX_BYTES: u64 = 4 << 30;
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     let cannot = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => fault("no such file"),
-        ErrorKind::PermissionDenied => fault("may not be read: permission denied"),
+        ErrorKind::PermissionDenied => fault("permission denied"),
         _ => fault(format!("cannot be read: {error}")),
     };
     let about = fs::metadata(path).map_err(cannot)?;
     if about.is_dir() {
-        return Err(fault("is a folder: a mesh file is needed"));
+        return Err(fault("is a folder: expected a mesh file"));
     }
     // Pipes and devices may have no end, or wait for ever.
     if !about.is_file() {

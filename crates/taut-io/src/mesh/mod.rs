@@ -67,7 +67,7 @@ impl Format {
 pub fn read(path: &Path) -> Result<TriangleMesh, Problem> {
     let read = || {
         let format = Format::of_path(path).ok_or_else(|| {
-            fault("unknown kind of mesh file: its name must end in .obj, .ply, .stl, .gltf or .glb")
+            fault("unknown mesh format: the extension must be .obj, .ply, .stl, .gltf or .glb")
         })?;
         parse_bytes(&file::read(path)?, format, path.parent())
     };
@@ -117,7 +117,9 @@ fn parse_bytes(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<Tr
     };
     if mesh.triangles.is_empty() {
         let vertices = mesh.positions.len();
-        return Err(fault(format!("holds no faces ({vertices} vertices): at least one triangle is needed")));
+        return Err(fault(format!(
+            "contains no faces ({vertices} vertices): at least one triangle is required"
+        )));
     }
     for members in mesh.groups.values_mut() {
         members.sort_unstable();

@@ -206,7 +206,7 @@ fn index(part: &[u8], count: usize, what: &str, corner: &[u8]) -> Result<u32, Fa
     let plural = if what == "vertex" { "vertices" } else { "texture coordinates" };
     let number: Option<i64> = std::str::from_utf8(part).ok().and_then(|text| text.parse().ok());
     let Some(number) = number else {
-        return Err(fault(format!("corner {}: the {what} must be a whole number", shown())).at("face"));
+        return Err(fault(format!("corner {}: the {what} must be an integer", shown())).at("face"));
     };
     let index = match number {
         0 => return Err(fault(format!("corner {}: {plural} count from 1", shown())).at("face")),

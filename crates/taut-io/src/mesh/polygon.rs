@@ -35,7 +35,7 @@ impl Polygons {
     pub fn close(&mut self) -> Result<(), Fault> {
         let count = self.corners.len() - self.ends.last().copied().unwrap_or(0);
         if count < 3 {
-            return Err(fault(format!("a face of {count} corners: at least 3 are needed")));
+            return Err(fault(format!("a face of {count} corners: at least 3 are required")));
         }
         if count > MAX_CORNERS {
             return Err(fault(format!(

@@ -29,11 +29,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
     }
     Err(match (claimed, wanted) {
         (Some(count), Some(wanted)) => fault(format!(
-            "is neither text (which starts with \"solid\") nor whole: its header says {count} triangles, which take \
+            "is neither text (which starts with \"solid\") nor whole: its header declares {count} triangles, which take \
              {wanted} bytes, and it has {}",
             bytes.len()
         )),
-        _ => fault(format!("is no STL file: {} bytes, and does not start with \"solid\"", bytes.len())),
+        _ => fault(format!("is not an STL file: {} bytes, and does not start with \"solid\"", bytes.len())),
     })
 }
 

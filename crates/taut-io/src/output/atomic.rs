@@ -1,8 +1,8 @@
-//! Files that are either whole or not there.
+//! Atomic writes: a file is either complete or absent.
 //!
-//! Bytes go to a hidden temporary in the same folder, are forced to the disk, and only then get their name: a
-//! rename within a folder is atomic, so neither a reader nor a later run meets half a file. A run that is
-//! killed in between leaves a temporary behind, which [`sweep`] removes.
+//! Bytes are written to a hidden temporary file in the same folder, synced to disk, and then renamed: a
+//! rename within a folder is atomic, so neither a reader nor a later run sees a partial file. A run that is
+//! killed in between leaves a temporary file, which [`sweep`] removes.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -15,19 +15,18 @@ use super::OutputError;
 
 const SUFFIX: &str = ".taut-part";
 
-/// Writes `bytes` as the file `path`, replacing what was there, or leaves `path` as it was.
+/// Writes `bytes` to the file `path`, overwriting it, or leaves `path` unchanged.
 ///
-/// The data is on the disk when this returns; the name may still be lost in a power cut until
-/// [`sync_folder`].
+/// The data is on disk when this returns; the name may still be lost in a power cut until [`sync_folder`].
 ///
 /// # Errors
-/// If the system refuses: the error names `path`, and no temporary is left behind.
+/// An I/O error, with `path`; no temporary file is left behind.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     let temporary = temporary_name(path);
     let written = write_and_sync(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
     written.map_err(|source| {
-        // What is left is of no use, and on a full disk every byte counts. It may not exist; the first error
-        // matters.
+        // The temporary file is useless, and takes space on a full disk. It may not exist; the first error is
+        // reported.
         let _ = fs::remove_file(&temporary);
         OutputError::Io { action: "write", path: path.into(), source }
     })
@@ -39,7 +38,7 @@ fn write_and_sync(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The hidden name, beside `path`, of what will be `path` when it is whole.
+/// The hidden temporary name, beside `path`, until the file is complete.
 pub fn temporary_name(path: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or(OsStr::new("file")));
@@ -47,22 +46,22 @@ pub fn temporary_name(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Forces the names in `folder` to the disk, so that a power cut does not take them back.
+/// Syncs the names in `folder` to disk, so that they survive a power cut.
 ///
 /// # Errors
 /// If the folder cannot be opened or synchronised.
 pub fn sync_folder(folder: &Path) -> Result<(), OutputError> {
-    // Windows cannot open a folder as a file, and its journal keeps renames in order by itself.
+    // Windows cannot open a folder as a file, and its journal keeps renames in order.
     if cfg!(unix) {
         File::open(folder).and_then(|f| f.sync_all()).map_err(OutputError::io("synchronise", folder))?;
     }
     Ok(())
 }
 
-/// Removes temporaries that a killed run left in `folder`; a folder that is not there has none.
+/// Removes temporary files that a killed run left in `folder`; a missing folder has none.
 ///
 /// # Errors
-/// If a temporary cannot be removed.
+/// If a temporary file cannot be removed.
 pub fn sweep(folder: &Path) -> Result<(), OutputError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -1,11 +1,11 @@
-//! Enough of a run to go on to the same bits after it was killed.
+//! Checkpoints: the state of a run, to resume it to the same bits after it was killed.
 //!
 //! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of
-//! vertices, of the limiter's floats, of vertices that pins have caught, of hands and of rigid bodies;
-//! positions, velocities, those floats, places, hands (vertex, whether it is held, target) and rigid bodies
+//! vertices, of the limiter's floats, of vertices caught by pins, of grips and of rigid bodies; positions,
+//! velocities, those floats, caught positions, grips (vertex, whether it is held, target) and rigid bodies
 //! (position, rotation, velocities); and a CRC-32 of all that. Two are kept and the older one is replaced
-//! each time, so that whatever happens while one is written, the other is whole. One that is damaged, or
-//! belongs to another scene, is passed over.
+//! each time, so that one is always complete. A checkpoint that is damaged, or belongs to another scene, is
+//! ignored.
 
 use std::{
     fs,
@@ -31,11 +31,11 @@ const BYTES_PER_CAUGHT: usize = 12;
 const BYTES_PER_HAND: usize = 20;
 const BYTES_PER_BODY: usize = 52;
 const GENERATIONS: [&str; 2] = ["a.state", "b.state"];
-/// Saving costs about as much as a frame file; once a second keeps it unseen and loses at most a second of
-/// work.
+/// Saving costs about as much as a frame file; once a second makes it negligible and loses at most a second
+/// of work.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// A hash of the text of a scene (FNV-1a, 64 bits): tells scenes apart, and is the same on every machine.
+/// A hash of the text of a scene (FNV-1a, 64 bits), the same on every machine.
 pub fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -81,14 +81,14 @@ pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
 /// The snapshot in `bytes`, which must be of the scene with hash `scene`.
 ///
 /// # Errors
-/// What is wrong with it, to be put after "the checkpoint …".
+/// The problem, to be appended to "the checkpoint …".
 pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
     if bytes.len() < HEADER + CRC || !bytes.starts_with(MAGIC) {
-        return Err("is not a whole file of taut".into());
+        return Err("is not a complete file of taut".into());
     }
     let (body, crc) = bytes.split_at(bytes.len() - CRC);
     if crc != crc32fast::hash(body).to_le_bytes() {
-        return Err("is damaged (its checksum does not fit)".into());
+        return Err("is damaged (checksum mismatch)".into());
     }
     let u32_at = |at: usize| u32::from_le_bytes([body[at], body[at + 1], body[at + 2], body[at + 3]]);
     let u64_at = |at: usize| u64::from(u32_at(at)) | u64::from(u32_at(at + 4)) << 32;
@@ -97,7 +97,7 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         return Err(format!("has version {version}; this taut reads version {VERSION}"));
     }
     if u64_at(12) != scene {
-        return Err("belongs to another scene".into());
+        return Err("belongs to a different scene".into());
     }
     let data = &body[HEADER..];
     let numbers = [24, 32, 40, 48, 56].map(u64_at);
@@ -110,7 +110,7 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
     if announced != Some(data.len() as u64) {
         let [count, duals, caught, hands, rigid] = numbers;
         return Err(format!(
-            "announces {count} vertices, {duals} floats, {caught} places, {hands} hands and {rigid} rigid bodies and has {} bytes for them",
+            "declares {count} vertices, {duals} floats, {caught} caught positions, {hands} grips and {rigid} rigid bodies, but has {} bytes for them",
             data.len()
         ));
     }
@@ -149,8 +149,8 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
     })
 }
 
-/// All checkpoints in `folder` that can be used for the scene with hash `scene`, newest first, and a warning
-/// for each that cannot.
+/// All usable checkpoints in `folder` of the scene with hash `scene`, newest first, and a warning for each
+/// unusable one.
 pub fn load(folder: &Path, scene: u64) -> (Vec<Snapshot>, Vec<String>) {
     let mut snapshots = Vec::new();
     let mut warnings = Vec::new();
@@ -162,7 +162,7 @@ pub fn load(folder: &Path, scene: u64) -> (Vec<Snapshot>, Vec<String>) {
         };
         match result {
             Ok(snapshot) => snapshots.push(snapshot),
-            Err(why) => warnings.push(format!("the checkpoint {} {why}; it is passed over", path.display())),
+            Err(why) => warnings.push(format!("the checkpoint {} {why}; it is ignored", path.display())),
         }
     }
     snapshots.sort_by_key(|snapshot| std::cmp::Reverse(snapshot.frame));
@@ -172,12 +172,12 @@ pub fn load(folder: &Path, scene: u64) -> (Vec<Snapshot>, Vec<String>) {
 /// Removes all checkpoints in `folder`.
 ///
 /// # Errors
-/// If one is there and cannot be removed.
+/// If one exists and cannot be removed.
 pub fn clear(folder: &Path) -> Result<(), OutputError> {
     GENERATIONS.iter().try_for_each(|name| super::folder::remove_if_there(&folder.join(name)))
 }
 
-/// Keeps the two latest checkpoints of a run.
+/// Stores the two latest checkpoints of a run.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
@@ -188,8 +188,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Keeps checkpoints of the scene with hash `scene` in `folder`, which must exist. The newest usable one
-    /// there is not overwritten first.
+    /// Stores checkpoints of the scene with hash `scene` in `folder`, which must exist. The newest usable one
+    /// is not overwritten first.
     pub fn new(folder: PathBuf, scene: u64) -> Self {
         let frame_of = |name: &str| {
             let bytes = fs::read(folder.join(name)).ok()?;
@@ -199,15 +199,15 @@ impl Store {
         Self { folder, scene, next, saved_frame: None, saved_at: Instant::now() }
     }
 
-    /// Whether the last save is long enough ago for another.
+    /// Whether the next save is due.
     pub fn is_due(&self) -> bool {
         self.saved_at.elapsed() >= INTERVAL
     }
 
-    /// Saves `snapshot` over the older checkpoint, unless that very frame is saved already.
+    /// Saves `snapshot` over the older checkpoint, unless that frame is already saved.
     ///
     /// # Errors
-    /// If the system refuses; the other checkpoint is untouched.
+    /// An I/O error; the other checkpoint is untouched.
     pub fn save(&mut self, snapshot: &Snapshot) -> Result<(), OutputError> {
         if self.saved_frame != Some(snapshot.frame) {
             atomic::write(&self.folder.join(GENERATIONS[self.next]), &encode(self.scene, snapshot))?;
@@ -248,7 +248,7 @@ mod tests {
             ..snapshot(3)
         };
         assert_eq!(decode(7, &encode(7, &none)).unwrap(), none);
-        assert!(decode(8, &encode(7, &snapshot(3))).unwrap_err().contains("another scene"));
+        assert!(decode(8, &encode(7, &snapshot(3))).unwrap_err().contains("different scene"));
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
         bytes[24..32].copy_from_slice(&u64::MAX.to_le_bytes());
         let crc = crc32fast::hash(&bytes);
         bytes.extend_from_slice(&crc.to_le_bytes());
-        assert!(decode(7, &bytes).unwrap_err().contains("announces"));
+        assert!(decode(7, &bytes).unwrap_err().contains("declares"));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Whether a run may write into a folder, and what of it belongs to a run.
+//! Whether a run may write to a folder, and which of its files belong to a run.
 //!
-//! A run first leaves a manifest (`checkpoint/manifest.json`) with the names of its bodies and input files.
-//! Only files that the manifest accounts for are ever removed, so `--force` in the wrong folder costs nobody
-//! their work: names that a run would write, without a manifest that claims them, are refused even then. A
-//! lock of the operating system keeps two runs out of one folder at a time; it ends with its process, so a
-//! killed run does not leave it locked.
+//! A run first writes a manifest (`checkpoint/manifest.json`) with the names of its bodies and input files.
+//! Only files listed in the manifest are ever removed, so `--force` in the wrong folder deletes nothing else:
+//! existing files with names that a run would write, but not listed in a manifest, are refused even then. A
+//! file lock of the operating system prevents two runs in one folder; it ends with its process, so a killed
+//! run does not leave it locked.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{OutputError, atomic, checkpoint, layout::Layout};
 
-/// Which files of a folder belong to its run, beside those with fixed names.
+/// Files that belong to the run of a folder, besides those with fixed names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of taut that wrote the folder.
@@ -29,7 +29,7 @@ pub struct Manifest {
     pub inputs: Vec<String>,
 }
 
-/// A folder that this process, and no other, may write a run into.
+/// A run folder locked for writing by this process.
 #[derive(Debug)]
 pub struct RunFolder {
     layout: Layout,
@@ -38,16 +38,15 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes `root` ready for a new run. With `force`, what an earlier run wrote there is removed and other
-    /// files are left alone.
+    /// Prepares `root` for a new run. With `force`, an earlier run is removed; other files are kept.
     ///
     /// # Errors
-    /// If the folder holds another run or other files, is being written to, or the system refuses.
+    /// If the folder contains another run or other files, is being written to, or an I/O error occurs.
     pub fn create(root: &Path, force: bool, manifest: &Manifest) -> Result<Self, OutputError> {
         let layout = Layout::new(root);
         if root.exists() && !root.is_dir() {
             let hint = "choose another name with -o";
-            return Err(OutputError::refused(root, "is a file, where the folder of a run should be", hint));
+            return Err(OutputError::refused(root, "is a file, expected a folder", hint));
         }
         fs::create_dir_all(root).map_err(OutputError::io("create", root))?;
         let earlier = judge(&layout, force)?;
@@ -66,19 +65,19 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Opens the folder of an earlier run to go on with it, and removes half-written files.
+    /// Opens a run folder to resume it, and removes partially written files.
     ///
     /// # Errors
-    /// If there is no run in it, it is being written to, or the system refuses.
+    /// If it contains no run, is being written to, or an I/O error occurs.
     pub fn resume(root: &Path) -> Result<Self, OutputError> {
         let layout = Layout::new(root);
         if !holds_run(root) {
-            let hint = "give the folder of an earlier run with -o, or leave --resume away to start one";
-            return Err(OutputError::refused(root, "holds no run of taut to go on with", hint));
+            let hint = "name the folder of an earlier run with -o, or omit --resume to start one";
+            return Err(OutputError::refused(root, "contains no resumable run", hint));
         }
         if !layout.scene().exists() {
-            let hint = "start it again with --force";
-            return Err(OutputError::refused(root, "was left before its scene was written", hint));
+            let hint = "start over with --force";
+            return Err(OutputError::refused(root, "was interrupted before its scene was written", hint));
         }
         let folder = Self::lock(layout)?;
         let layout = &folder.layout;
@@ -89,7 +88,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Where its files are.
+    /// Paths of its files.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -105,19 +104,19 @@ impl RunFolder {
                 let hint = "wait until it has ended, or choose another folder with -o";
                 return Err(OutputError::refused(
                     layout.root(),
-                    "another run is writing into this folder",
+                    "another run is writing to this folder",
                     hint,
                 ));
             }
-            // Some network file systems know no locks; a run there is still better than none.
+            // Some network file systems do not support locks; a run is allowed there.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(OutputError::io("lock", path)(error)),
         }
         Ok(Self { layout, _lock: lock })
     }
 
-    /// Removes what the run with `manifest` wrote. The manifest goes last, so that a half-removed run is
-    /// still known for one.
+    /// Removes the files of the run with `manifest`. The manifest is removed last, so that a partially
+    /// removed run is still recognised.
     fn remove_run(&self, manifest: &Manifest) -> Result<(), OutputError> {
         let layout = &self.layout;
         for path in [layout.outcome(), layout.metrics(), layout.scene()] {
@@ -143,19 +142,19 @@ impl RunFolder {
         // Deepest first.
         folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
         for folder in folders {
-            // Not empty if the user put something there: then it stays.
+            // Kept if it contains files of the user.
             let _ = fs::remove_dir(folder);
         }
         remove_if_there(&layout.manifest())
     }
 }
 
-/// Whether `root` is the folder of a run.
+/// Whether `root` is a run folder.
 pub fn holds_run(root: &Path) -> bool {
     Layout::new(root).manifest().is_file()
 }
 
-/// Which files of the folder `root` of a run belong to it.
+/// The manifest of the run folder `root`.
 ///
 /// # Errors
 /// If the manifest cannot be read.
@@ -163,19 +162,18 @@ pub fn read_manifest(root: &Path) -> Result<Manifest, OutputError> {
     let path = Layout::new(root).manifest();
     let text = fs::read(&path).map_err(OutputError::io("read", &path))?;
     serde_json::from_slice(&text).map_err(|error| {
-        let hint = "remove the folder by hand, or choose another one with -o";
-        OutputError::refused(path, format!("does not say which files belong to the run: {error}"), hint)
+        let hint = "remove the folder manually, or choose another with -o";
+        OutputError::refused(path, format!("is not a valid manifest: {error}"), hint)
     })
 }
 
-/// Decides whether a new run may use the folder: an error, or the earlier run that has to go first.
+/// Decides whether a new run may use the folder: an error, or the earlier run to remove first.
 fn judge(layout: &Layout, force: bool) -> Result<Option<Manifest>, OutputError> {
     let root = layout.root();
     if holds_run(root) {
         if !force {
-            let hint =
-                "--resume goes on with it, --force removes it and starts over, -o chooses another folder";
-            return Err(OutputError::refused(root, "holds another run already", hint));
+            let hint = "--resume continues it, --force deletes it and starts over, -o chooses another folder";
+            return Err(OutputError::refused(root, "already contains a run", hint));
         }
         return read_manifest(root).map(Some);
     }
@@ -198,26 +196,26 @@ fn judge(layout: &Layout, force: bool) -> Result<Option<Manifest>, OutputError> 
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if let Some(taken) = others.iter().find(|path| reserved.contains(path)) {
         let message =
-            format!("holds {:?}, which no run of taut wrote and a run would overwrite", name(taken));
+            format!("contains {:?}, which was not written by taut and would be overwritten", name(taken));
         return Err(OutputError::refused(root, message, "choose another folder with -o"));
     }
     match others.first() {
         Some(first) if !force => {
-            let message = format!("holds other files already, for instance {:?}", name(first));
-            let hint = "choose another folder with -o, or write beside them with --force (they are kept)";
+            let message = format!("contains other files, for example {:?}", name(first));
+            let hint = "choose another folder with -o, or use this one with --force (other files are kept)";
             Err(OutputError::refused(root, message, hint))
         }
         _ => Ok(None),
     }
 }
 
-/// Whether a run is writing into the folder `root` now, as far as can be found out.
+/// Whether a run is currently writing to the folder `root`, as far as this can be determined.
 pub fn is_being_written(root: &Path) -> bool {
     let lock = File::open(Layout::new(root).lock());
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// Whether a checkpoint folder is all that a run left that was stopped before it wrote anything.
+/// Whether a checkpoint folder is the only trace of a run that was stopped before it wrote anything.
 fn holds_only_lock(folder: &Path) -> bool {
     let is_ours = |entry: io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.file_name() == "lock" || atomic::is_temporary(&entry.path()))
@@ -225,10 +223,10 @@ fn holds_only_lock(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.all(is_ours))
 }
 
-/// Removes the frame files for whose body and number `which` says so.
+/// Removes the frame files whose body and number satisfy `which`.
 ///
 /// # Errors
-/// If the system refuses.
+/// An I/O error.
 pub fn remove_frames(layout: &Layout, which: impl Fn(&str, u32) -> bool) -> Result<(), OutputError> {
     let frames = layout.frames();
     let entries = match fs::read_dir(&frames) {
@@ -239,7 +237,7 @@ pub fn remove_frames(layout: &Layout, which: impl Fn(&str, u32) -> bool) -> Resu
     for entry in entries {
         let entry = entry.map_err(OutputError::io("read", &frames))?;
         let name = entry.file_name();
-        // A folder of that name is not ours.
+        // A folder with that name does not belong to the run.
         if !entry.file_type().is_ok_and(|kind| kind.is_dir())
             && name
                 .to_str()
@@ -252,10 +250,10 @@ pub fn remove_frames(layout: &Layout, which: impl Fn(&str, u32) -> bool) -> Resu
     Ok(())
 }
 
-/// Removes a file; one that is not there is fine.
+/// Removes a file if it exists.
 ///
 /// # Errors
-/// If the system refuses.
+/// An I/O error.
 pub fn remove_if_there(path: &Path) -> Result<(), OutputError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(OutputError::io("remove", path)(error)),
@@ -266,14 +264,14 @@ pub fn remove_if_there(path: &Path) -> Result<(), OutputError> {
 /// Writes `value` as indented JSON.
 ///
 /// # Errors
-/// If the system refuses.
+/// An I/O error.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), OutputError> {
     let text =
         serde_json::to_vec_pretty(value).map_err(|e| OutputError::io("write", path)(io::Error::other(e)))?;
     atomic::write(path, &[text.as_slice(), b"\n"].concat())
 }
 
-/// Whether `path` stays inside the folder that it is relative to, whoever may have edited the manifest.
+/// Whether a relative `path` stays inside its folder, even in an edited manifest.
 pub(super) fn is_inside(path: &str) -> bool {
     !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }

@@ -1,10 +1,10 @@
-//! Names of the files in a run's folder.
+//! File names in a run folder.
 
 use std::path::{Path, PathBuf};
 
 use crate::Problem;
 
-/// Where the files of a run are.
+/// Paths of the files of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     root: PathBuf,
@@ -36,12 +36,12 @@ impl Layout {
         self.root.join(format!("{name}.rest.ply"))
     }
 
-    /// Rest mesh of the soft solid `name`: tetrahedra.
+    /// Rest mesh of the soft body `name`: tetrahedra.
     pub fn rest_tetrahedra(&self, name: &str) -> PathBuf {
         self.root.join(format!("{name}.rest.vtu"))
     }
 
-    /// The surface that is shown in place of the soft solid `name`, at rest.
+    /// The display surface of the soft body `name`, at rest.
     pub fn skin(&self, name: &str) -> PathBuf {
         self.root.join(format!("{name}.skin.ply"))
     }
@@ -56,32 +56,32 @@ impl Layout {
         self.frames().join(format!("{name}.{frame:04}.npy"))
     }
 
-    /// Triangles of the body `name` from frame `frame` on, where its connections changed then.
+    /// Triangles of the body `name` from frame `frame` on, if its connectivity changes there.
     pub fn faces(&self, name: &str, frame: u32) -> PathBuf {
         self.frames().join(format!("{name}.{frame:04}.faces.npy"))
     }
 
-    /// One line a frame.
+    /// Metrics, one line per frame.
     pub fn metrics(&self) -> PathBuf {
         self.root.join("metrics.jsonl")
     }
 
-    /// How the run ended.
+    /// Outcome of the run.
     pub fn outcome(&self) -> PathBuf {
         self.root.join("outcome.json")
     }
 
-    /// Folder of what is needed to go on.
+    /// Folder of checkpoints.
     pub fn checkpoint(&self) -> PathBuf {
         self.root.join("checkpoint")
     }
 
-    /// Which files of the folder belong to the run.
+    /// The manifest of the run.
     pub fn manifest(&self) -> PathBuf {
         self.checkpoint().join("manifest.json")
     }
 
-    /// Locked by the system while a run writes into the folder.
+    /// Lock file, locked while a run writes to the folder.
     pub fn lock(&self) -> PathBuf {
         self.checkpoint().join("lock")
     }
@@ -106,15 +106,15 @@ impl Layout {
     }
 }
 
-/// Whether some system does not take a character in the name of a file.
+/// Whether a character is not allowed in file names on some system.
 pub fn is_forbidden(c: char) -> bool {
     c.is_control() || "/\\:*?\"<>|".contains(c)
 }
 
-/// Checks that bodies called `names` can have files of their own on every system.
+/// Checks that the `names` of bodies are valid and unique file names on every system.
 ///
 /// # Errors
-/// One problem for each name that is empty, is no file name somewhere, or differs from another only in case.
+/// One problem for each name that is empty, invalid as a file name, or differs from another only in case.
 pub fn check_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), crate::Problems> {
     let mut problems = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
@@ -125,12 +125,12 @@ pub fn check_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), c
         };
         if name.is_empty() || name.len() > 100 || name.starts_with('.') || name.contains(is_forbidden) {
             complain(
-                "its files are named after it, so the name must have 1 to 100 bytes, must not start with a dot \
+                "the name becomes part of file names, so it must have 1 to 100 bytes, must not start with a dot \
                  and must not contain / \\ : * ? \" < > |",
             );
         } else if !seen.insert(name.to_lowercase()) {
             complain(
-                "another body has the same name (case does not count, since files are named after bodies)",
+                "another body has the same name (names are case-insensitive, because files are named after bodies)",
             );
         }
     }

@@ -1,8 +1,8 @@
-//! `metrics.jsonl`: one line of JSON a frame, appended when the frame's positions are on the disk.
+//! `metrics.jsonl`: one line of JSON per frame, appended when the frame's positions are on disk.
 //!
-//! A line holds the frame's number, its time \[s\], what the solver reported (`null` for frame 0, which
-//! nothing solved), the time it took \[ms\] and the certificate. A run that is killed may leave half a line
-//! at the end; readers that go on ([`scan`]) drop it, readers that check ([`read`]) name it.
+//! A line contains the frame's number, its time \[s\], the solver's report (`null` for frame 0), its duration
+//! \[ms\] and the certificate. A killed run may leave a partial line at the end; [`scan`], which resumes,
+//! drops it; [`read`], which checks, reports it.
 
 use std::{
     fs::{File, OpenOptions},
@@ -19,15 +19,15 @@ use crate::Problem;
 /// One line of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FrameLine {
-    /// Number of the frame; 0 is the start.
+    /// Number of the frame; 0 is the initial state.
     pub frame: u32,
     /// Time since the start \[s\].
     pub time: f64,
-    /// What the solver said; none for the start.
+    /// Report of the solver; none for frame 0.
     pub report: Option<FrameReport>,
-    /// Time that simulating the frame took, without writing it \[ms\].
+    /// Time to simulate the frame, without writing it \[ms\].
     pub frame_ms: f64,
-    /// What the frame came to.
+    /// Certificate of the frame.
     pub certificate: Certificate,
 }
 
@@ -40,10 +40,10 @@ pub struct MetricsWriter {
 }
 
 impl MetricsWriter {
-    /// Opens the file `path`, made if it is not there, and cuts it to its first `length` bytes.
+    /// Opens or creates the file `path`, and truncates it to its first `length` bytes.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// An I/O error.
     pub fn open(path: PathBuf, length: u64) -> Result<Self, OutputError> {
         let open = || -> io::Result<File> {
             let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
@@ -56,17 +56,17 @@ impl MetricsWriter {
         Ok(Self { path, file, length })
     }
 
-    /// Appends one line; it is on the disk when this returns.
+    /// Appends one line; it is on disk when this returns.
     ///
     /// # Errors
-    /// If the system refuses, for instance because the disk is full; the file then ends with the line before.
+    /// An I/O error, for example a full disk; the file then ends with the previous line.
     pub fn append(&mut self, line: &FrameLine) -> Result<(), OutputError> {
         let mut text = serde_json::to_vec(line)
             .map_err(|error| OutputError::io("write", &self.path)(io::Error::other(error)))?;
         text.push(b'\n');
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
         written.map_err(|error| {
-            // Part of the line may be there; the first error is the one to tell.
+            // Part of the line may be written; the first error is reported.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
             OutputError::io("write", &self.path)(error)
@@ -76,12 +76,11 @@ impl MetricsWriter {
     }
 }
 
-/// The whole lines of frames 0, 1, 2, … at the start of the file, each with the byte at which it ends.
-/// Reading stops at the first line that is torn, unreadable or out of order; a file that is not there has no
-/// lines.
+/// The complete lines of frames 0, 1, 2, … at the start of the file, each with its end offset. Reading stops
+/// at the first line that is truncated, unreadable or out of order; a missing file has no lines.
 ///
 /// # Errors
-/// If the system refuses to read the file.
+/// An I/O error.
 pub fn scan(path: &Path) -> Result<Vec<(FrameLine, u64)>, OutputError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
@@ -103,10 +102,10 @@ pub fn scan(path: &Path) -> Result<Vec<(FrameLine, u64)>, OutputError> {
     Ok(lines)
 }
 
-/// All lines of the file; what is wrong with a line is told in its place.
+/// All lines of the file, each parsed or a problem.
 ///
 /// # Errors
-/// A problem that names the file if it cannot be read at all.
+/// A problem if the file cannot be read.
 pub fn read(path: &Path) -> Result<Vec<Result<FrameLine, Problem>>, Problem> {
     let text = std::fs::read_to_string(path).map_err(|error| Problem {
         file: Some(path.into()),
@@ -117,7 +116,7 @@ pub fn read(path: &Path) -> Result<Vec<Result<FrameLine, Problem>>, Problem> {
         serde_json::from_str(line).map_err(|error| Problem {
             file: Some(path.into()),
             line: Some(index + 1),
-            message: format!("is not a line of metrics: {error}"),
+            message: format!("is not a valid line of metrics: {error}"),
             ..Problem::default()
         })
     };

@@ -1,23 +1,22 @@
-//! The folder that a run leaves: written so that a killed run can go on, and read back so that anyone can
-//! check it.
+//! The run folder: written so that a killed run can resume, and read back for verification.
 //!
 //! ```text
-//! scene.toml            the effective scene, every default written out: runs again to the same bits
-//! inputs/               copies of the mesh and map files that the scene reads
-//! NAME.rest.ply         rest mesh of each piece of cloth
-//! NAME.rest.vtu         rest mesh of each soft solid: tetrahedra
-//! NAME.skin.ply         surface that is shown in place of each soft solid, at rest
-//! frames/NAME.0000.npy  positions, float32 [n, 3], one file a frame; frame 0 is the start
-//! metrics.jsonl         one line a frame: what the solver reported, and the certificate
-//! checkpoint/           enough to go on to the same bits after kill -9
-//! outcome.json          how it ended and why; written last
+//! scene.toml            the effective scene with all defaults; running it gives the same bits
+//! inputs/               copies of the mesh and map files of the scene
+//! NAME.rest.ply         rest mesh of each cloth
+//! NAME.rest.vtu         rest mesh of each soft body: tetrahedra
+//! NAME.skin.ply         display surface of each soft body, at rest
+//! frames/NAME.0000.npy  positions, float32 [n, 3], one file per frame; frame 0 is the initial state
+//! metrics.jsonl         one line per frame: the solver's report, and the certificate
+//! checkpoint/           state to resume from, to the same bits, after kill -9
+//! outcome.json          status and reason; written last
 //! ```
 //!
-//! Every file is written under a temporary name and renamed when it is whole ([`atomic`]), so a reader never
-//! meets half a frame. For one frame the order is positions, then its line in `metrics.jsonl`, then (at most
-//! once a second) the checkpoint: a checkpoint therefore never speaks of a frame that is not there.
-//! [`folder`] decides whether a run may write into a folder at all, [`recorder`] puts the pieces together,
-//! [`verify`] reads everything back and measures it again.
+//! Every file is written under a temporary name and renamed when complete ([`atomic`]), so readers never see
+//! a partial frame. Per frame, positions are written first, then the line in `metrics.jsonl`, then (at most
+//! once a second) the checkpoint: a checkpoint therefore never refers to a missing frame. [`folder`] decides
+//! whether a run may write to a folder, [`recorder`] writes the files, [`verify`] reads everything back and
+//! measures it again.
 
 pub mod atomic;
 pub mod checkpoint;
@@ -34,24 +33,23 @@ use std::{io, path::PathBuf};
 
 use crate::Problem;
 
-/// Why the folder of a run could not be used.
+/// Why a run folder could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// The system refused to read or write: a full disk, a missing permission, a file where a folder should
-    /// be.
+    /// An I/O error: a full disk, a missing permission, a file instead of a folder.
     #[error("could not {action} {}: {source}", path.display())]
     Io {
-        /// What was tried, as in "could not *write* …".
+        /// The attempted action, as in "could not *write* …".
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The folder is not what the caller asked for: it holds another run, or none.
+    /// The folder is refused: it contains another run, or none.
     #[error("{problem}")]
     Refused {
-        /// Which folder, and why.
+        /// The folder, and the reason.
         problem: Problem,
         /// What the user can do about it.
         hint: String,
@@ -59,7 +57,7 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// Wraps what the system said about `path` while it was asked to `action` it.
+    /// Wraps a system error of `action` on `path`.
     pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

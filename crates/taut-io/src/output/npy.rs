@@ -1,10 +1,10 @@
 //! Positions as NumPy files: `numpy.load("frames/sheet.0042.npy")` gives a float32 array of shape (n, 3).
-//! Triangles of bodies that change their connections are int32 arrays of shape (m, 3).
+//! Triangles of bodies with changing connectivity are int32 arrays of shape (m, 3).
 //!
 //! Written as format version 1.0: a magic, a header that is a Python dictionary padded so that the numbers
 //! start at a multiple of 64 bytes, then the numbers, little-endian, row by row. Reading accepts exactly that
-//! kind of array, from any writer, and trusts nothing: the shape in the header must agree with the length of
-//! the file before any memory is taken for it.
+//! kind of array, from any writer, and trusts nothing: the shape in the header must match the length of the
+//! file before any memory is allocated for it.
 
 use std::{
     fs::File,
@@ -24,17 +24,17 @@ const BYTES_PER_ROW: u64 = 12;
 const FLOAT: &str = "<f4";
 const INTEGER: &str = "<i4";
 
-/// The bytes of a file that holds `positions` \[m\].
+/// The bytes of a file with `positions` \[m\].
 pub fn encode(positions: &[Vec3]) -> Vec<u8> {
     encode_rows(FLOAT, positions.iter().map(|x| x.to_array().map(f32::to_le_bytes)))
 }
 
-/// The bytes of a file that holds the vertex indices of `triangles`.
+/// The bytes of a file with the vertex indices of `triangles`.
 pub fn encode_triangles(triangles: &[[u32; 3]]) -> Vec<u8> {
     encode_rows(INTEGER, triangles.iter().map(|triangle| triangle.map(u32::to_le_bytes)))
 }
 
-/// The header of a file that holds `rows` rows of three numbers of type `descr`.
+/// The header of a file with `rows` rows of three numbers of type `descr`.
 pub fn header(descr: &str, shape: &[usize]) -> Vec<u8> {
     let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
     // Python writes a tuple of one with a comma.
@@ -62,16 +62,15 @@ fn encode_rows(descr: &str, rows: impl ExactSizeIterator<Item = [[u8; 4]; 3]>) -
     bytes
 }
 
-/// Reads positions \[m\] from a file that must hold exactly `vertices` of them.
+/// Reads positions \[m\] from a file that must contain exactly `vertices` of them.
 ///
 /// # Errors
-/// A problem that names the file and what is wrong: unreadable, another kind of array, another shape,
-/// truncated.
+/// A problem with the file: unreadable, wrong type, wrong shape, truncated.
 pub fn read(path: &Path, vertices: usize) -> Result<Vec<Vec3>, Problem> {
     read_rows(path, FLOAT, Some(vertices), |row| Vec3::from_array(row.map(f32::from_le_bytes)))
 }
 
-/// Reads positions \[m\] from a file that may hold any number of them.
+/// Reads positions \[m\] from a file with any number of them.
 ///
 /// # Errors
 /// As [`read`].
@@ -79,8 +78,7 @@ pub fn read_any(path: &Path) -> Result<Vec<Vec3>, Problem> {
     read_rows(path, FLOAT, None, |row| Vec3::from_array(row.map(f32::from_le_bytes)))
 }
 
-/// Reads vertex indices of triangles, none below zero; whether there are such vertices is for the caller to
-/// check.
+/// Reads non-negative vertex indices of triangles; the caller checks that the vertices exist.
 ///
 /// # Errors
 /// As [`read`].
@@ -88,7 +86,7 @@ pub fn read_triangles(path: &Path) -> Result<Vec<[u32; 3]>, Problem> {
     let triangles = read_rows(path, INTEGER, None, |row| row.map(i32::from_le_bytes))?;
     if let Some((index, triangle)) = triangles.iter().enumerate().find(|(_, t)| t.iter().any(|v| *v < 0)) {
         let message =
-            format!("triangle {index} joins vertices {triangle:?}; vertices are numbered from 0 upwards");
+            format!("triangle {index} has vertices {triangle:?}; vertex indices must not be negative");
         return Err(Problem { file: Some(path.into()), message, ..Problem::default() });
     }
     Ok(triangles.into_iter().map(|triangle| triangle.map(i32::cast_unsigned)).collect())
@@ -113,8 +111,8 @@ fn read_rows<T>(
     Ok(rows.iter().map(|row| make(*row)).collect())
 }
 
-/// Reads `length` bytes of `source` as an array of rows of three numbers of type `descr`, as many as `rows`
-/// says if it does; the error says what is wrong. Gives the bytes of the numbers.
+/// Reads `length` bytes of `source` as an array of three columns of type `descr`, with `rows` rows if given.
+/// Returns the bytes of the numbers, or the problem.
 fn decode(mut source: impl Read, length: u64, descr: &str, rows: Option<usize>) -> Result<Vec<u8>, String> {
     let mut take = |bytes: &mut [u8]| match source.read_exact(bytes) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err("is truncated".to_string()),
@@ -126,27 +124,26 @@ fn decode(mut source: impl Read, length: u64, descr: &str, rows: Option<usize>) 
         return Err("is not a NumPy file (it does not start with \\x93NUMPY)".into());
     }
     if start[6] != 1 {
-        return Err(format!("has NumPy format version {}.{}; version 1.0 is expected", start[6], start[7]));
+        return Err(format!("has NumPy format version {}.{}, expected 1.0", start[6], start[7]));
     }
     let mut header = vec![0; usize::from(u16::from_le_bytes([start[8], start[9]]))];
     take(&mut header)?;
     let header = str::from_utf8(&header).map_err(|_| "has a header that is not text".to_string())?;
     let found = rows_of(header, descr)?;
     if let Some(rows) = rows.filter(|&rows| rows as u64 != found) {
-        return Err(format!("has shape ({found}, 3), where ({rows}, 3) is expected"));
+        return Err(format!("has shape ({found}, 3), expected ({rows}, 3)"));
     }
     let expected = found.saturating_mul(BYTES_PER_ROW).saturating_add((PREAMBLE + header.len()) as u64);
     if length != expected {
-        let what = if length < expected { "is truncated" } else { "has bytes after its end" };
-        return Err(format!("{what}: {length} bytes, where {expected} are expected"));
+        let what = if length < expected { "is truncated" } else { "has trailing bytes" };
+        return Err(format!("{what}: {length} bytes, expected {expected}"));
     }
     let mut bytes = vec![0; (found * BYTES_PER_ROW) as usize];
     take(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The number of rows that the dictionary of a header announces, if it is an array of three columns of
-/// numbers of type `descr`.
+/// The number of rows in the dictionary of a header, if it is an array of three columns of type `descr`.
 fn rows_of(header: &str, descr: &str) -> Result<u64, String> {
     let value_of = |key: &str| {
         let (_, rest) = header.split_once(&format!("'{key}':"))?;
@@ -156,11 +153,11 @@ fn rows_of(header: &str, descr: &str) -> Result<u64, String> {
     if !found.starts_with(&format!("'{descr}'")) {
         let found = found.split('\'').nth(1).unwrap_or("?");
         let name = if descr == FLOAT { "float32" } else { "int32" };
-        return Err(format!("holds numbers of type {found:?}, where '{descr}' ({name}) is expected"));
+        return Err(format!("has the data type {found:?}, expected '{descr}' ({name})"));
     }
     let order = value_of("fortran_order").ok_or("has a header without 'fortran_order'")?;
     if !order.starts_with("False") {
-        return Err("is stored column by column, where row by row is expected".into());
+        return Err("is in column-major order, expected row-major".into());
     }
     let shape = value_of("shape").ok_or("has a header without 'shape'")?;
     let inside = shape.strip_prefix('(').and_then(|s| s.split_once(')')).map(|(inside, _)| inside);
@@ -169,7 +166,7 @@ fn rows_of(header: &str, descr: &str) -> Result<u64, String> {
         inside.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
     match sizes.as_deref() {
         Some(&[rows, 3]) => Ok(rows),
-        _ => Err(format!("has shape ({inside}), where three columns are expected")),
+        _ => Err(format!("has shape ({inside}), expected three columns")),
     }
 }
 
@@ -208,12 +205,12 @@ mod tests {
             (vec![], "truncated"),
             (good[..40].to_vec(), "truncated"),
             (good[..good.len() - 1].to_vec(), "truncated"),
-            ([good.as_slice(), &[0]].concat(), "bytes after its end"),
+            ([good.as_slice(), &[0]].concat(), "trailing bytes"),
             (b"GIF89a not an array at all".to_vec(), "not a NumPy file"),
             (with_dictionary("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3), }", 96), "<f8"),
             (
                 with_dictionary("{'descr': '<f4', 'fortran_order': True, 'shape': (4, 3), }", 48),
-                "column by column",
+                "column-major",
             ),
             (with_dictionary("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }", 32), "(4, 2)"),
             (with_dictionary("{'descr': '<f4', 'fortran_order': False, 'shape': (5, 3), }", 60), "(5, 3)"),

@@ -1,4 +1,4 @@
-//! How a run ended, and the worst figures over all its frames: the file `outcome.json`, written last.
+//! Outcome of a run, and the extremes over all its frames: the file `outcome.json`, written last.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -12,60 +12,59 @@ use crate::scene::RunExtremes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// All frames are there, and what the scene expects holds.
+    /// All frames are complete, and all expectations are met.
     Done,
-    /// Stopped by the user; it can go on.
+    /// Stopped by the user; it can be resumed.
     Interrupted,
-    /// All frames are there, and something that the scene expects does not hold.
+    /// All frames are complete, and an expectation is not met.
     ExpectationFailed,
-    /// It could not go on, for instance because the disk is full.
+    /// It failed, for example because the disk is full.
     Failed,
 }
 
-/// The worst value of a figure, and where it was.
+/// The worst value of a figure, and its location.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Worst {
     /// The figure.
     pub value: f64,
-    /// Frame in which it was.
+    /// Its frame.
     pub frame: u32,
-    /// Body in which it was.
+    /// Its body.
     pub body: String,
     /// Triangle or tetrahedron with the largest residual (or strain) of that body and frame, or vertices of
     /// the worst edge or hinge.
     pub element: Vec<u32>,
 }
 
-/// What passed through what over all frames, and the smallest gap.
+/// Intersections over all frames, and the smallest gap.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactFigures {
-    /// Frames in which something passes through something, other than what is left of a tangled start.
+    /// Frames with new intersections, other than those remaining from a tangled initial state.
     pub crossed_frames: u32,
-    /// The first of them: how many intersections it has, and body and edge of one of them.
+    /// The first of them: its number of intersections, and body and edge of one of them.
     pub first_crossed: Option<Worst>,
-    /// Frames that are tangled as the start was, the start among them.
+    /// Frames that are still tangled from the initial state, including frame 0.
     pub tangled_frames: u32,
-    /// Most intersections in a frame, whatever they come from.
+    /// Most intersections in a frame, from any cause.
     pub most_intersections: u64,
-    /// Smallest gap in the frames after the start \[m\]; none if everything was as far apart as thickness and
-    /// margins ask for.
+    /// Smallest gap in the frames after frame 0 \[m\]; none if no gap was below thickness and margins.
     pub smallest_gap: Option<f64>,
     /// Frame in which it was.
     pub smallest_gap_frame: Option<u32>,
 }
 
-/// What belongs to soft solids alone, over the frames after the start.
+/// Figures of soft bodies, over the frames after frame 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolidFigures {
-    /// Frames at whose end a tetrahedron is inside out.
+    /// Frames with inverted tetrahedra.
     pub inverted_frames: u32,
-    /// Most tetrahedra that are inside out in a body and frame.
+    /// Most inverted tetrahedra in a body and frame.
     pub most_inverted: Worst,
     /// Largest relative change of the volume around a vertex.
     pub max_ring_volume_error: Worst,
 }
 
-/// Worst figures over the frames after the start, and times.
+/// Extremes over the frames after frame 0, and times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Largest principal strain (0.05: stretched by 5 %).
@@ -88,20 +87,20 @@ pub struct Figures {
     pub mean_strain: f64,
     /// Deepest penetration of an obstacle \[m\].
     pub max_penetration: Worst,
-    /// Largest distance of a pinned vertex from where it should be \[m\].
+    /// Largest distance of a pinned vertex from its target \[m\].
     pub max_pin_error: Worst,
     /// Largest opening of a seam at the last frame \[m\].
     #[serde(default)]
     pub final_opening: f64,
-    /// Contact; none where everything is let pass.
+    /// Contact; none if contact is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactFigures>,
-    /// Soft solids; none where there are none.
+    /// Soft bodies, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solid: Option<SolidFigures>,
-    /// Kinetic, gravitational, stretching and bending energy at the last frame, all bodies together \[J\].
+    /// Kinetic, gravitational, stretching and bending energy of all bodies in the last frame \[J\].
     pub final_energy: f64,
-    /// Iterations of the limiter in all frames.
+    /// Total iterations of the limiter.
     pub iterations: u64,
     /// Most iterations in a frame.
     pub max_iterations: u32,
@@ -109,11 +108,11 @@ pub struct Figures {
     pub unconverged_frames: u32,
     /// The first of them.
     pub first_unconverged: Option<u32>,
-    /// Vertices that had to be put back because their prediction was not finite.
+    /// Vertices reset because their prediction was non-finite.
     pub rescued: u64,
-    /// Median time a frame \[ms\].
+    /// Median time per frame \[ms\].
     pub median_ms: f64,
-    /// Longest time a frame \[ms\].
+    /// Longest time of a frame \[ms\].
     pub worst_ms: f64,
 }
 
@@ -124,9 +123,9 @@ pub struct BodySize {
     pub name: String,
     /// Number of vertices.
     pub vertices: usize,
-    /// Number of triangles; 0 of a soft solid.
+    /// Number of triangles; 0 for a soft body.
     pub triangles: usize,
-    /// Number of tetrahedra, of a soft solid.
+    /// Number of tetrahedra of a soft body.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tetrahedra: usize,
 }
@@ -135,26 +134,26 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What `outcome.json` holds.
+/// Contents of `outcome.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// How it ended.
+    /// Status.
     pub status: Status,
-    /// Why, in a sentence.
+    /// Reason, in one sentence.
     pub reason: String,
-    /// What of the scene's `[expect]` does not hold, one line each.
+    /// Unmet expectations of the scene, one line each.
     pub unmet: Vec<String>,
     /// Name of the scene.
     pub scene: String,
-    /// Frames that are there, without the start.
+    /// Completed frames, without frame 0.
     pub frames: u32,
-    /// Frames that the scene asks for.
+    /// Frames of the scene.
     pub frames_wanted: u32,
     /// Its bodies.
     pub bodies: Vec<BodySize>,
-    /// Worst figures over all frames, also over those from before it was resumed.
+    /// Extremes over all frames, including those before a resume.
     pub figures: Figures,
-    /// Time that the program ran, since it was last started \[s\].
+    /// Run time of the program since its last start \[s\].
     pub wall_seconds: f64,
     /// Version of taut.
     pub taut: String,
@@ -164,7 +163,7 @@ pub struct Outcome {
     pub lanes: String,
 }
 
-/// Gathers [`Figures`] frame by frame.
+/// Accumulates [`Figures`] frame by frame.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     figures: Figures,
@@ -177,8 +176,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Says in the certificate of the next frame whether it is still tangled as the start was: as long as
-    /// every frame so far had intersections. Of the start itself the certificate knows.
+    /// Marks in the certificate of the next frame whether it is still tangled from the initial state: as long
+    /// as every frame so far had intersections. For frame 0 the certificate already says so.
     pub fn carry_tangle(&self, certificate: &mut Certificate) {
         if let Some(contact) = &mut certificate.contact {
             contact.tangled |= self.tangled && contact.intersections > 0;
@@ -225,7 +224,7 @@ impl Tally {
         }
     }
 
-    /// Adds a frame. Of the start, only the energy counts: nothing was simulated yet.
+    /// Adds a frame. Of frame 0 only the energy counts: nothing was simulated yet.
     pub fn add(&mut self, line: &FrameLine) {
         let energies = line.certificate.bodies.iter().map(|body| body.energy);
         self.figures.final_energy = energies.map(|e| e.kinetic + e.gravity + e.stretch + e.bend).sum();
@@ -267,7 +266,7 @@ impl Tally {
         self.frames = self.frames.max(line.frame);
     }
 
-    /// Frames added so far, without the start.
+    /// Frames added so far, without frame 0.
     pub fn frames(&self) -> u32 {
         self.frames
     }
@@ -281,7 +280,7 @@ impl Tally {
         figures
     }
 
-    /// What the scene's `[expect]` is about; `last` are the positions of each body at the last frame \[m\].
+    /// Extremes for the scene's `[expect]`; `last` are the positions of each body in the last frame \[m\].
     pub fn extremes<'a>(&self, last: impl IntoIterator<Item = &'a [Vec3]>) -> RunExtremes {
         let f = &self.figures;
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);

@@ -1,7 +1,7 @@
-//! Writes a run into its folder, frame by frame.
+//! Writes a run to its folder, frame by frame.
 //!
-//! [`Recorder::create`] starts a folder, [`resume`](super::resume) reopens one; from then on both are the
-//! same: give it every frame in order, and finish with an outcome.
+//! [`Recorder::create`] starts a folder, [`resume`](super::resume) reopens one; then record every frame in
+//! order, and finish with an outcome.
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{export, mesh, scene::LoadedScene};
 
-/// A folder that a run is being written into.
+/// A run folder that is being written.
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) folder: RunFolder,
@@ -34,12 +34,12 @@ pub struct Recorder {
 
 impl Recorder {
     /// Starts the folder `root` of a run of `scene`, whose engine is `world`: scene, inputs and rest meshes
-    /// are there when this returns. `identity` is the text by which the scene is known again (see
+    /// are written when this returns. `identity` is the text that identifies the scene (see
     /// [`identity`](super::resume::identity)). Frames are measured with `threads` threads (0: one per core).
     ///
     /// # Errors
-    /// If the folder may not be used ([`RunFolder::create`]), an input can no longer be read, or the system
-    /// refuses to write.
+    /// If the folder may not be used ([`RunFolder::create`]), an input can no longer be read, or a write
+    /// fails.
     pub fn create(
         root: &Path,
         force: bool,
@@ -50,7 +50,7 @@ impl Recorder {
     ) -> Result<Self, OutputError> {
         let bodies = || world.description().bodies.iter().map(Body::name);
         layout::check_names(bodies()).map_err(|problems| {
-            OutputError::refused(root, problems.to_string(), "give the bodies other names in the scene")
+            OutputError::refused(root, problems.to_string(), "rename the bodies in the scene")
         })?;
         let inputs = Inputs::read(scene, root)?;
         let manifest = Manifest {
@@ -67,7 +67,7 @@ impl Recorder {
             fs::create_dir_all(parent).map_err(OutputError::io("create", parent))?;
             atomic::write(&path, bytes)?;
         }
-        // After its inputs: a scene that is there can be run.
+        // After its inputs, so that an existing scene can always be run.
         atomic::write(&files.scene(), inputs.scene.to_toml().as_bytes())?;
         atomic::sync_folder(root)?;
         Self::begin(folder, scene, identity, world, threads)
@@ -98,7 +98,7 @@ impl Recorder {
         })
     }
 
-    /// Where its files are.
+    /// Paths of its files.
     pub fn layout(&self) -> &Layout {
         self.folder.layout()
     }
@@ -108,11 +108,11 @@ impl Recorder {
         &self.tally
     }
 
-    /// Records the frame that `state` has come to, in `frame_ms` \[ms\]; `report` is none for the start.
+    /// Records the current frame of `state`, which took `frame_ms` \[ms\]; `report` is none for frame 0.
     /// Saves a checkpoint if the last one is a second old.
     ///
     /// # Errors
-    /// If the system refuses to write, for instance because the disk is full. All earlier frames are whole.
+    /// A write error, for example a full disk. All earlier frames are complete.
     pub fn record(
         &mut self,
         world: &World,
@@ -142,33 +142,33 @@ impl Recorder {
         Ok(line)
     }
 
-    /// Saves a checkpoint of `state` now: before the program ends, for whatever reason.
+    /// Saves a checkpoint of `state` now, before the program ends.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     pub fn save_checkpoint(&mut self, world: &World, state: &State) -> Result<(), OutputError> {
-        // A checkpoint must not outlive, in a power cut, the frames that it comes after.
+        // After a power cut, a checkpoint must not refer to frames that were lost.
         atomic::sync_folder(&self.layout().frames())?;
         self.checkpoints.save(&state.snapshot(world))
     }
 
-    /// Writes how it ended.
+    /// Writes the outcome.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     pub fn finish(&self, outcome: &Outcome) -> Result<(), OutputError> {
         write_json(&self.layout().outcome(), outcome)?;
         atomic::sync_folder(self.layout().root())
     }
 }
 
-/// What measures the frames of `world` that are written into `root`.
+/// Measures the frames of `world` that are written to `root`.
 pub(super) fn certifier(world: &World, threads: usize, root: &Path) -> Result<Certifier, OutputError> {
     Certifier::new(world, threads)
         .map_err(|error| OutputError::io("measure", root)(std::io::Error::other(error)))
 }
 
-/// The files that hold the rest shape of a body, with their contents.
+/// The files of the rest shape of a body, with their contents.
 pub(super) fn rest_files(files: &Layout, body: &Body) -> Vec<(PathBuf, Vec<u8>)> {
     match body {
         Body::Cloth(cloth) => vec![(files.rest(&cloth.name), mesh::write_ply(&cloth.mesh))],
@@ -190,10 +190,9 @@ pub fn body_sizes(world: &World) -> Vec<BodySize> {
     world.description().bodies.iter().map(size).collect()
 }
 
-/// The files that a scene reads, held in memory because they may lie in the very folder that is about to be
-/// cleared.
+/// The input files of a scene, in memory because they may be in the folder that is about to be cleared.
 struct Inputs {
-    /// The scene, reading its files from the run's folder.
+    /// The scene, with its files in the run folder.
     scene: LoadedScene,
     /// Path below `inputs/` and contents.
     files: Vec<(String, Vec<u8>)>,
@@ -208,7 +207,7 @@ impl Inputs {
             let name = to.strip_prefix(&inside).ok().and_then(Path::to_str).map(str::to_owned);
             let name = name.filter(|name| is_inside(name));
             let name = name.ok_or_else(|| {
-                let hint = "give the file a plain name";
+                let hint = "rename the file";
                 OutputError::refused(&from, format!("cannot be copied into {}", inside.display()), hint)
             })?;
             if files.iter().any(|(other, _)| *other == name) {

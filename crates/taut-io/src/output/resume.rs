@@ -1,8 +1,8 @@
-//! Goes on with a run that was stopped, to the same bits as if it had not been.
+//! Resumes a stopped run, to the same bits as an uninterrupted one.
 //!
-//! The scene is the one in the folder. A scene that the user names beside it must be the same one; only the
-//! number of frames may differ, since it changes nothing in the frames that are there. The run goes on from
-//! the newest checkpoint whose frames and lines of metrics are all there; failing that, from the start.
+//! The scene is the one in the folder. A scene given by the user must be the same; only the number of frames
+//! may differ, since it does not change existing frames. The run resumes from the newest checkpoint whose
+//! frames and lines of metrics all exist; otherwise from the start.
 
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ use crate::{
     scene::{self, LoadedScene},
 };
 
-/// The text by which a scene is known again: its effective form, but for the number of frames, reading its
-/// files from `root/inputs`.
+/// The text that identifies a scene: its effective form without the number of frames, with its files in
+/// `root/inputs`.
 ///
 /// # Errors
 /// All problems of the scene file.
@@ -33,7 +33,7 @@ pub fn identity(path_or_name: &str, overrides: &[String], root: &Path) -> Result
     Ok(scene::load(path_or_name, &overrides)?.with_inputs_in(root).to_toml())
 }
 
-/// The text by which the scene in the folder `root` of a run is known again.
+/// The text that identifies the scene in the run folder `root`.
 ///
 /// # Errors
 /// All problems of the scene file.
@@ -42,8 +42,8 @@ pub fn stored_identity(root: &Path) -> Result<String, Problems> {
     Ok(scene::load(&path.to_string_lossy(), &["scene.frames=1".into()])?.to_toml())
 }
 
-/// Says where the scene that a user named differs from the one in the folder `root`, if it does: in a line of
-/// its text, or in the contents of a file that it reads.
+/// The first difference between the scene given by the user and the one in the folder `root`, if any: a line
+/// of its text, or the contents of a file that it reads.
 ///
 /// # Errors
 /// All problems of the two scenes.
@@ -63,30 +63,30 @@ pub fn difference(path_or_name: &str, overrides: &[String], root: &Path) -> Resu
     for ((name, from), (_, copy)) in given.inputs().into_iter().zip(copies) {
         let read = |path: &PathBuf| std::fs::read(path).ok();
         if from != copy && read(&from) != read(&copy) {
-            return Ok(Some(format!("its file {name:?} has changed since the run was started")));
+            return Ok(Some(format!("its file {name:?} has changed since the start of the run")));
         }
     }
     Ok(None)
 }
 
-/// A run that goes on.
+/// A resumed run.
 #[derive(Debug)]
 pub struct Resumed {
-    /// Takes the frames to come.
+    /// Records the next frames.
     pub recorder: Recorder,
-    /// Where it goes on; nothing is recorded yet, not even the start, if this is `None`.
+    /// State to resume from; `None` if nothing is recorded yet, not even frame 0.
     pub state: Option<State>,
-    /// What the user should know: damaged checkpoints, missing frames.
+    /// Warnings: damaged checkpoints, missing frames.
     pub warnings: Vec<String>,
 }
 
-/// Opens the folder `root` of a stopped run to go on with its `scene`, loaded from there, whose engine is
-/// `world`. `scene.frames` may be more than it was; the scene in the folder is then brought up to date.
-/// Frames are measured with `threads` threads (0: one per core).
+/// Opens the folder `root` of a stopped run to resume its `scene`, loaded from there, whose engine is
+/// `world`. `scene.frames` may be larger than before; the scene in the folder is then updated. Frames are
+/// measured with `threads` threads (0: one per core).
 ///
 /// # Errors
-/// If there is no run to go on with, more frames are there than `scene` wants, another process is writing, or
-/// the system refuses.
+/// If there is no resumable run, more frames exist than `scene` has, another process is writing, or an I/O
+/// error occurs.
 pub fn resume(
     root: &Path,
     scene: &LoadedScene,
@@ -106,18 +106,18 @@ pub fn resume(
         };
         let state = if complaint.is_none() { State::restore(world, snapshot) } else { None };
         if state.is_none() {
-            let why = complaint.unwrap_or_else(|| "it does not fit the scene".into());
+            let why = complaint.unwrap_or_else(|| "it does not match the scene".into());
             warnings.push(format!("the checkpoint of frame {frame} cannot be used: {why}"));
         }
         state
     });
     let frame = usable.as_ref().map_or(0, State::frame);
     if frame > scene.frames {
-        let message = format!("holds {frame} frames already, more than the {} asked for", scene.frames);
+        let message = format!("already contains {frame} frames, more than the requested {}", scene.frames);
         return Err(OutputError::refused(
             root,
             message,
-            "ask for more with --frames, or start over with --force",
+            "request more with --frames, or start over with --force",
         ));
     }
     folder::remove_if_there(&files.outcome())?;
@@ -146,14 +146,14 @@ fn is_body(world: &World, name: &str) -> bool {
     world.description().body(name).is_some()
 }
 
-/// Says which file of the frames up to `frame` is not there, if one is not.
+/// The first missing file of the frames up to `frame`, if any.
 fn first_missing(files: &Layout, world: &World, frame: u32) -> Option<String> {
     let bodies = || world.description().bodies.iter();
     let mut paths = (0..=frame).flat_map(|f| bodies().map(move |body| files.frame(body.name(), f)));
     paths.find(|path| !path.is_file()).map(|path| format!("{} is missing", path.display()))
 }
 
-/// Writes the number of frames that is wanted now into the folder's scene.
+/// Updates the number of frames in the folder's scene.
 fn bring_up_to_date(files: &Layout, scene: &LoadedScene) -> Result<(), OutputError> {
     let text = scene.to_toml();
     if std::fs::read(files.scene()).is_ok_and(|there| there == text.as_bytes()) {

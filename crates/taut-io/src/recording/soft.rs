@@ -1,4 +1,4 @@
-//! Soft solids of a recording: tetrahedra, and the surface that is shown in their place.
+//! Soft bodies of a recording: tetrahedra, and their display surface.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use taut::mesh::{TriangleMesh, embed::Embedding, tetrahedra::TetrahedronMesh};
 
 use crate::{Problem, mesh, output::layout::Layout};
 
-/// A soft solid of a recording. Its [rest shape](super::Body::rest) is the surface that is shown, which
-/// follows the tetrahedra.
+/// A soft body of a recording. Its [rest shape](super::Body::rest) is the display surface, which follows the
+/// tetrahedra.
 #[derive(Debug)]
 pub struct SoftBody {
-    /// Its tetrahedra at rest, whose vertices the frames hold.
+    /// Its tetrahedra at rest; frames contain their vertices.
     pub mesh: TetrahedronMesh,
     skin: Skin,
 }
@@ -19,14 +19,14 @@ pub struct SoftBody {
 /// How the surface follows the tetrahedra.
 #[derive(Debug)]
 enum Skin {
-    /// It is made of their vertices.
+    /// It consists of their vertices.
     Vertices(Vec<u32>),
-    /// Its vertices lie anywhere.
+    /// Its vertices are embedded in the tetrahedra.
     Embedded(Embedding, usize),
 }
 
 impl SoftBody {
-    /// Reads the rest shape of the solid `name`, and the surface that is shown.
+    /// Reads the rest shape of the soft body `name`, and its display surface.
     pub(super) fn open(files: &Layout, name: &str) -> Result<(Self, TriangleMesh), Problem> {
         let mesh = mesh::read_tetrahedra(&files.rest_tetrahedra(name))?.mesh;
         let shown = mesh::read(&files.skin(name))?;
@@ -37,7 +37,7 @@ impl SoftBody {
         Ok((Self { mesh, skin }, shown))
     }
 
-    /// Carries vectors of the vertices of tetrahedra, such as positions, over to the vertices of the surface.
+    /// Interpolates per-vertex vectors of the tetrahedra, such as positions, to the vertices of the surface.
     pub fn to_surface(&self, vectors: &[Vec3]) -> Vec<Vec3> {
         match &self.skin {
             Skin::Vertices(vertices) => vertices.iter().map(|&v| vectors[v as usize]).collect(),
@@ -50,7 +50,7 @@ impl SoftBody {
     }
 }
 
-/// The one of `positions` that each of `points` is, to the bit; nothing if one is none of them.
+/// The index in `positions` that is bitwise equal to each of `points`; `None` if one has no match.
 fn vertices_of(positions: &[Vec3], points: &[Vec3]) -> Option<Vec<u32>> {
     let bits = |x: &Vec3| x.to_array().map(f32::to_bits);
     let places: HashMap<[u32; 3], u32> = positions.iter().map(bits).zip(0..).collect();

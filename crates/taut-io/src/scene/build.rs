@@ -1,5 +1,5 @@
-//! From a well-formed scene to what the engine needs: meshes read and checked, starts placed, selections
-//! looked up.
+//! Builds the engine's description from a well-formed scene: reads and checks meshes, places bodies, resolves
+//! selections.
 
 use std::{f64::consts::TAU, path::PathBuf};
 
@@ -21,12 +21,12 @@ use super::{
     report::{Path, Report},
     seams,
     select::Selection,
-    solids, surfaces,
+    shapes, surfaces,
     tree::{Node, Origin},
 };
 use crate::{Problem, Problems};
 
-/// What was built, and what its user should know.
+/// The built description, and warnings.
 pub(super) struct Built {
     pub description: Description,
     pub warnings: Vec<Problem>,
@@ -64,9 +64,9 @@ pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
     let description = Description {
         bodies: cloths.into_iter().map(Into::into).chain(solids.into_iter().map(Into::into)).collect(),
         seams,
-        obstacles: settings.obstacle.iter().filter_map(solids::fixed).collect(),
+        obstacles: settings.obstacle.iter().filter_map(shapes::fixed).collect(),
         mesh_obstacles,
-        rigid_bodies: settings.obstacle.iter().filter_map(solids::rigid).collect(),
+        rigid_bodies: settings.obstacle.iter().filter_map(shapes::rigid).collect(),
         gravity: vector(settings.scene.gravity).as_vec3(),
         air: air(&settings.air),
         contact: taut::Contact {
@@ -111,28 +111,28 @@ fn air(air: &Air) -> taut::Air {
     taut::Air { density: air.density as f32, wind, gust: air.gust as f32 }
 }
 
-/// The body that a message is about.
+/// The body that a message refers to.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     /// `cloth`, `solid`, …
     pub kind: &'static str,
-    /// Its place among those.
+    /// Index among those.
     pub index: usize,
     /// Its name.
     pub name: &'a str,
 }
 
-/// A scene being built, and what has been found on the way.
+/// A scene being built, and the problems found so far.
 pub(super) struct Builder<'a> {
     pub scene: &'a LoadedScene,
     pub report: Report<'a>,
     pub warnings: Vec<Problem>,
-    /// Seams that generated meshes bring.
+    /// Seams of generated meshes.
     sewn: Vec<taut::Seam>,
 }
 
 impl Builder<'_> {
-    /// One mesh obstacle, or `None` if it is none or something was reported.
+    /// One mesh obstacle, or `None` if it is not a mesh or a problem was reported.
     fn surface(&mut self, index: usize, obstacle: &Obstacle) -> Option<taut::MeshObstacle> {
         let name = obstacle.name.as_deref().unwrap_or_default();
         let place = Place { kind: "obstacle", index, name };
@@ -149,7 +149,7 @@ impl Builder<'_> {
         None
     }
 
-    /// One piece of cloth, or `None` if something was reported.
+    /// One cloth, or `None` if a problem was reported.
     fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
         let name = cloth.name.clone().unwrap_or_default();
         let place = Place { kind: "cloth", index, name: &name };
@@ -192,7 +192,7 @@ impl Builder<'_> {
         (self.report.problems.len() == before).then_some(cloth)
     }
 
-    /// The mesh at rest and where it starts before it is turned and moved: generated or read, scaled,
+    /// The rest mesh and the initial positions before rotation and translation: generated or read, scaled,
     /// checked.
     fn mesh(&mut self, place: Place<'_>, cloth: &Cloth) -> Option<Garment> {
         let (tag, name) = (cloth.mesh.tag(), place.name);
@@ -205,7 +205,7 @@ impl Builder<'_> {
             Err(file) => {
                 let path = self.scene.resolve(file);
                 if !path.exists() {
-                    return self.refuse(place, &keys, format!("there is no file {}", path.display()));
+                    return self.refuse(place, &keys, format!("file not found: {}", path.display()));
                 }
                 match crate::mesh::read(&path) {
                     Ok(mesh) => (Garment::from(mesh), Some(path)),
@@ -219,10 +219,10 @@ impl Builder<'_> {
         };
         let scale = vector(cloth.transform.scale.factors());
         if scale != DVec3::ONE {
-            // A garment lies flat at rest and stands upright at its start: scaled along one axis, the two
-            // would not fit.
+            // A garment is flat at rest and upright initially: scaled along one axis, the two would not
+            // match.
             if garment.start != garment.mesh.positions && scale != DVec3::splat(scale.x) {
-                let message = format!("must be one number: a {tag} is scaled alike along all axes");
+                let message = format!("must be one number: a {tag} supports uniform scale only");
                 return self.refuse(place, &["transform", "scale"], message);
             }
             let scaled = |x: &mut Vec3| *x = (scale * x.as_dvec3()).as_vec3();
@@ -248,7 +248,7 @@ impl Builder<'_> {
         sound.then_some(garment)
     }
 
-    /// Where vertices start that lie at `start`: turned and moved.
+    /// The initial positions: `start`, rotated and translated.
     pub fn start(
         &mut self,
         place: Place<'_>,
@@ -262,7 +262,7 @@ impl Builder<'_> {
         match start.iter().position(outside) {
             Some(vertex) => {
                 let message = format!(
-                    "puts vertex {vertex} at {}, must keep every coordinate within ±{MAX_COORDINATE} m",
+                    "places vertex {vertex} at {}, every coordinate must be within ±{MAX_COORDINATE} m",
                     start[vertex]
                 );
                 self.refuse(place, &["transform"], message)
@@ -271,8 +271,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The pins of a body that starts at `start`; `vertices` says which a selection means, and where the
-    /// files lie that it names.
+    /// The pins of a body with the initial positions `start`; `vertices` resolves a selection and the files
+    /// that it names.
     pub fn pins(
         &mut self,
         place: Place<'_>,
@@ -319,7 +319,7 @@ impl Builder<'_> {
                 held.iter().find_map(|vertex| Some((vertex, rival(*vertex).filter(differs)?)))
             {
                 let message = format!(
-                    "vertex {vertex} is held by pin[{first}] already, which moves or lasts otherwise; it follows pin[{first}]"
+                    "vertex {vertex} is already pinned by pin[{first}], with a different motion or duration; it follows pin[{first}]"
                 );
                 let warning = self.at(place, &[&item, "select"], message);
                 self.warnings.push(warning);
@@ -338,7 +338,7 @@ impl Builder<'_> {
         pins
     }
 
-    /// A seam, or `None` if something was reported.
+    /// A seam, or `None` if a problem was reported.
     fn seam(&mut self, index: usize, seam: &Seam, cloths: &[taut::Cloth]) -> Option<taut::Seam> {
         let refusals = match seams::build(seam, cloths, |file| self.scene.resolve(file)) {
             Ok(seam) => return Some(seam),
@@ -351,7 +351,7 @@ impl Builder<'_> {
         None
     }
 
-    /// The number of the mesh obstacle `name`, of the description's.
+    /// The index of the mesh obstacle `name` in the description.
     fn attached(&self, name: &str) -> Result<usize, String> {
         let obstacles = &self.scene.scene.obstacle;
         let is_mesh = |obstacle: &&Obstacle| obstacle.shape.is_none();
@@ -360,14 +360,12 @@ impl Builder<'_> {
             return Ok(number);
         }
         if obstacles.iter().any(|obstacle| obstacle.name.as_deref() == Some(name)) {
-            return Err(format!(
-                "\"{name}\" is given by its shape, must be an obstacle with a mesh or a sequence"
-            ));
+            return Err(format!("\"{name}\" has a shape, must be an obstacle with a mesh or a sequence"));
         }
         let hint = hint(name, names());
         let known: Vec<&str> = names().collect();
         let known = if known.is_empty() { "none has a mesh".into() } else { known.join(", ") };
-        Err(format!("there is no obstacle \"{name}\"{hint} must be one with a mesh: {known}"))
+        Err(format!("no obstacle is named \"{name}\"{hint} must be one with a mesh: {known}"))
     }
 
     /// Reports a problem of a key of a body.
@@ -394,7 +392,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether there is a time at which both hold.
+/// Whether both pins are active at some time.
 fn overlap(a: &Pin, b: &Pin) -> bool {
     let end = |pin: &Pin| pin.until.unwrap_or(f64::INFINITY);
     a.from < end(b) && b.from < end(a)

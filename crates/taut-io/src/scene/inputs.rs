@@ -1,9 +1,9 @@
-//! Files that a scene reads, and how they move with it into an output folder.
+//! Files that a scene reads, and their copies in a run folder.
 //!
-//! A run keeps the files it was made from in `inputs/` beside the `scene.toml` that it writes, so that the
-//! folder can be run again elsewhere. Every file gets its own name there. A glTF file names its buffers by
-//! paths relative to itself, and TetGen's two files by one name; where these do not hold beside the other
-//! files, it gets a folder in which they do.
+//! A run keeps copies of its input files in `inputs/` beside the `scene.toml` that it writes, so that the
+//! folder can be run again elsewhere. Every file gets a unique name there. A glTF file refers to its buffers
+//! by relative paths, and TetGen's two files share a name; where these would conflict with other files, they
+//! get a separate folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -16,15 +16,15 @@ use crate::mesh::{Format, SolidFormat, sequence::Numbered};
 
 /// A file that a scene reads.
 pub(super) struct Input {
-    /// As the scene names it.
+    /// Path as written in the scene.
     pub name: String,
-    /// Where it is.
+    /// Actual path.
     pub path: PathBuf,
-    /// Where a copy goes, relative to the output folder, with `/` between its parts.
+    /// Path of the copy, relative to the run folder, with `/` as separator.
     pub copy: String,
 }
 
-/// All files that `scene` reads, each once, in the order in which it names them.
+/// All files that `scene` reads, each once, in order of appearance.
 pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
     let mut inputs: Vec<Input> = Vec::new();
     for sequence in scene.scene.obstacle.iter().filter_map(|obstacle| obstacle.sequence.as_ref()) {
@@ -58,8 +58,8 @@ pub(super) fn list(scene: &LoadedScene) -> Vec<Input> {
     inputs
 }
 
-/// Adds the files of a sequence, all to one folder of their own, where they keep their names. None if they
-/// cannot be found: what is wrong is said when they are read.
+/// Adds the files of a sequence, in a folder of their own, where they keep their names. Adds none if they
+/// cannot be found: the error is reported when they are read.
 fn add_numbered(scene: &LoadedScene, sequence: &Sequence, inputs: &mut Vec<Input>) {
     let Some(numbered) = sequence.files.as_ref().and_then(|files| Numbered::parse(files).ok()) else {
         return;
@@ -86,7 +86,7 @@ fn add_numbered(scene: &LoadedScene, sequence: &Sequence, inputs: &mut Vec<Input
     }
 }
 
-/// The folder that the copies of all these files are in, if there is one.
+/// The common folder of the copies of all these files, if any.
 fn folder_of(inputs: &[Input], files: &[(u32, PathBuf)]) -> Option<String> {
     let folder = |input: &Input| input.copy.rsplit_once('/').map(|(folder, _)| folder.to_owned());
     let copies =
@@ -95,8 +95,8 @@ fn folder_of(inputs: &[Input], files: &[(u32, PathBuf)]) -> Option<String> {
     candidates.into_iter().find(|folder| files.iter().all(|(_, path)| copies(path).contains(folder)))
 }
 
-/// Where a file with `buffers` can go: beside the others if no name is taken there, otherwise a folder of its
-/// own, deep enough that a buffer that climbs out of the file's folder stays inside.
+/// Folder for a file with `buffers`: beside the others if no name is taken, otherwise a separate folder, deep
+/// enough that a buffer path with `..` stays inside.
 fn place(inputs: &[Input], file: &str, buffers: &[String]) -> String {
     let alone = |name: &str| !name.contains(['/', '\\']) && free(inputs, name) == format!("inputs/{name}");
     if buffers.iter().all(|buffer| buffer != file && alone(buffer)) && alone(file) {
@@ -106,7 +106,7 @@ fn place(inputs: &[Input], file: &str, buffers: &[String]) -> String {
     format!("{}{}", free(inputs, &format!("{file}.files")), "/d".repeat(depth))
 }
 
-/// The same scene, with its files where their copies go below `folder`.
+/// The same scene, with its files replaced by their copies below `folder`.
 pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
     let inputs = list(scene);
     let copy = |name: &str| inputs.iter().find(|input| input.name == name).map(|input| input.copy.clone());
@@ -174,7 +174,7 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
     moved
 }
 
-/// Files that the scene itself names.
+/// Files that the scene refers to directly.
 fn names(scene: &LoadedScene) -> Vec<String> {
     let mut names = Vec::new();
     for cloth in &scene.scene.cloth {
@@ -211,8 +211,8 @@ fn names(scene: &LoadedScene) -> Vec<String> {
     names
 }
 
-/// `inputs/FILE`, or `inputs/2-FILE`, … where that is taken; without letter case, for the sake of some file
-/// systems.
+/// `inputs/FILE`, or `inputs/2-FILE`, … if that is taken; compared case-insensitively, because some file
+/// systems are.
 fn free(inputs: &[Input], file: &str) -> String {
     let taken = |copy: &str| {
         inputs.iter().any(|input| {
@@ -225,8 +225,8 @@ fn free(inputs: &[Input], file: &str) -> String {
     candidates.into_iter().find(|copy| !taken(copy)).unwrap_or_else(|| format!("inputs/{file}"))
 }
 
-/// Buffers that a glTF file keeps in files of their own, as paths relative to it, or the other one of
-/// TetGen's two files. None if it cannot be read: what is wrong with it is said when it is read as a mesh.
+/// External buffers of a glTF file, as relative paths, or the other of TetGen's two files. None if it cannot
+/// be read: the error is reported when it is read as a mesh.
 fn buffers(path: &Path) -> Vec<String> {
     if let Some(other) = SolidFormat::other_of(path) {
         return other.file_name().map(|name| name.to_string_lossy().into_owned()).into_iter().collect();
@@ -244,7 +244,7 @@ fn buffers(path: &Path) -> Vec<String> {
     names
 }
 
-/// The JSON of a glTF file: all of it, or the first chunk of a GLB container.
+/// The JSON of a glTF file: the whole file, or the first chunk of a GLB container.
 fn gltf_json(bytes: &[u8]) -> &[u8] {
     if !bytes.starts_with(b"glTF") {
         return bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -253,7 +253,7 @@ fn gltf_json(bytes: &[u8]) -> &[u8] {
     bytes.get(20..20_usize.saturating_add(length as usize)).unwrap_or_default()
 }
 
-/// A URI with its `%20` turned into what they stand for.
+/// A URI with percent-encoding decoded.
 fn decode(uri: &str) -> String {
     let mut bytes = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();
@@ -273,7 +273,7 @@ fn decode(uri: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// How many folders above its start a relative path climbs.
+/// Number of levels that a relative path goes above its start.
 fn climb(path: &str) -> usize {
     let (mut level, mut lowest) = (0_isize, 0);
     for component in Path::new(path).components() {

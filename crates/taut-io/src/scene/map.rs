@@ -1,14 +1,14 @@
-//! Per-vertex maps: a number for each vertex, as text (one a line) or as a NumPy file.
+//! Per-vertex maps: one number per vertex, as text (one per line) or as a NumPy file.
 
 use std::{io::Read, path::Path};
 
-/// Longest map that is read \[bytes\]: 16 million vertices in double precision, with room to spare.
+/// Largest map that is read \[bytes\]: more than 16 million vertices in double precision.
 const MAX_BYTES: u64 = 512 << 20;
 
 /// Reads the numbers of a map.
 ///
 /// # Errors
-/// What is wrong with the file, naming it and the line or element.
+/// The problem, with file and line or element.
 pub(crate) fn read(path: &Path) -> Result<Vec<f64>, String> {
     let name = path.display();
     let failed = |error: std::io::Error| format!("cannot read the map {name}: {error}");
@@ -26,7 +26,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<f64>, String> {
 }
 
 fn parse_text(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "is neither text nor a NumPy file")?;
+    let text = std::str::from_utf8(bytes).map_err(|_| "is neither UTF-8 text nor a NumPy file")?;
     let mut numbers = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -38,7 +38,7 @@ fn parse_text(bytes: &[u8]) -> Result<Vec<f64>, String> {
             _ => {
                 let shown: String = line.chars().take(40).collect();
                 return Err(format!(
-                    "line {}: {shown:?} is no finite number; one a line is allowed",
+                    "line {}: {shown:?} is not a finite number; write one number per line",
                     index + 1
                 ));
             }
@@ -49,7 +49,7 @@ fn parse_text(bytes: &[u8]) -> Result<Vec<f64>, String> {
 
 /// Reads a one-dimensional little-endian f4 or f8 array (NumPy format 1 to 3).
 fn parse_npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    let cut = "the NumPy header is cut off";
+    let cut = "the NumPy header is truncated";
     let version = *bytes.get(6).ok_or(cut)?;
     let (length, start): (usize, usize) = if version == 1 {
         let length = bytes.get(8..10).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes).ok_or(cut)?;
@@ -59,20 +59,19 @@ fn parse_npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
         (length as usize, 12)
     };
     let header = bytes.get(start..start.saturating_add(length)).ok_or(cut)?;
-    let header = std::str::from_utf8(header).map_err(|_| "the NumPy header is no text")?;
+    let header = std::str::from_utf8(header).map_err(|_| "the NumPy header is not text")?;
     let data = &bytes[start + length..];
     let kind = field(header, "descr").unwrap_or_default().trim_matches(['\'', '"']);
     let shape = field(header, "shape").unwrap_or_default();
-    let count = one_dimension(shape).ok_or_else(|| {
-        format!("has the shape {shape}, must be one-dimensional: one number for each vertex")
-    })?;
+    let count = one_dimension(shape)
+        .ok_or_else(|| format!("has the shape {shape}, must be one-dimensional: one number per vertex"))?;
     let width = match kind {
         "<f4" => 4,
         "<f8" => 8,
-        _ => return Err(format!("has numbers of type {kind:?}, must be <f4 or <f8")),
+        _ => return Err(format!("has the data type {kind:?}, must be <f4 or <f8")),
     };
     if count.checked_mul(width) != Some(data.len()) {
-        return Err(format!("says that it has {count} numbers, but has {}", data.len() / width));
+        return Err(format!("declares {count} numbers, but has {}", data.len() / width));
     }
     let numbers: Vec<f64> = match width {
         4 => data.as_chunks().0.iter().map(|b| f64::from(f32::from_le_bytes(*b))).collect(),

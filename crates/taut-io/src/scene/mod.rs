@@ -1,15 +1,15 @@
-//! The scene file: what is simulated, as TOML in SI units.
+//! The scene file: TOML in SI units.
 //!
-//! [`load`] reads a file or a built-in scene and finds all that is wrong with it at once;
-//! [`LoadedScene::build`] reads the files it names and makes what the engine needs. On the way a scene is
+//! [`load`] reads a file or a built-in scene and reports all problems at once; [`LoadedScene::build`] reads
+//! the files it refers to and builds the engine's description. The stages are:
 //!
-//! 1. a tree of values that know their lines (`tree`), changed by the command line (`overrides`),
-//! 2. checked along the JSON Schema (`validate`), which is generated from the types (`schema`, `format`), and
-//!   by what
-//!    a schema cannot say (`rules`), every problem with file, line and key (`report`),
-//! 3. typed (`format`), and built: meshes and starts (`build`, `noise`), selections (`select`, `map`), seams
-//!   (`seams`),
-//!    obstacles (`solids`, `surfaces`), soft solids (`tetrahedra`).
+//! 1. a tree of values with their lines (`tree`), changed by overrides (`overrides`),
+//! 2. checks against the JSON Schema (`validate`), which is generated from the types (`schema`, `format`),
+//!    and against rules that a schema cannot express (`rules`), every problem with file, line and key
+//!    (`report`),
+//! 3. the typed scene (`format`), from which the description is built: meshes and initial states (`build`,
+//!    `noise`), selections (`select`, `map`), seams (`seams`), obstacles (`shapes`, `surfaces`), soft bodies
+//!    (`tetrahedra`).
 
 mod build;
 mod built_in;
@@ -26,7 +26,7 @@ mod rules;
 mod schema;
 mod seams;
 mod select;
-mod solids;
+mod shapes;
 mod surfaces;
 mod tetrahedra;
 mod tree;
@@ -43,46 +43,46 @@ use crate::{Problem, Problems};
 
 pub use built_in::{BuiltIn, built_in};
 
-/// A scene that has been read and found well-formed: every key known, every value in range.
+/// A well-formed scene: every key is known, every value in range.
 #[derive(Clone, Debug)]
 pub struct LoadedScene {
-    /// Its name: the built-in scene's, or the file's without extension.
+    /// Name: the built-in scene's, or the file's without extension.
     pub name: String,
-    /// Number of frames to simulate, from frame 1; frame 0 is the start.
+    /// Number of frames to simulate, from frame 1; frame 0 is the initial state.
     pub frames: u32,
-    /// Frames a second \[1/s\].
+    /// Frames per second \[1/s\].
     pub frame_rate: f32,
     /// The file it was read from, if it is not built in.
     pub file: Option<PathBuf>,
-    /// Folder that the files it names are relative to.
+    /// Folder that paths in the scene are relative to.
     base: PathBuf,
-    /// What it says, every default written out.
+    /// The typed scene, with all defaults.
     scene: format::Scene,
-    /// What was written, for the lines of messages.
+    /// The source tree, for line numbers in messages.
     tree: Arc<tree::Node>,
-    /// Overrides that it was loaded with.
+    /// Overrides it was loaded with.
     overrides: Arc<[String]>,
-    /// Where its files will be, once it has been moved.
+    /// Where its files will be after relocation.
     moved_inputs: Option<Vec<(String, PathBuf)>>,
-    /// What [`build`](Self::build) warned of.
+    /// Warnings of [`build`](Self::build).
     warnings: OnceLock<Vec<Problem>>,
 }
 
-/// A lamp of a scene, of no consequence to the simulation.
+/// A lamp of a scene; it does not affect the simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Light {
-    /// Where it is \[m\].
+    /// Position \[m\].
     pub position: [f32; 3],
-    /// Its colour, as `#rrggbb`.
+    /// Colour, as `#rrggbb`.
     pub color: String,
-    /// How bright it is; 1 is a usual lamp.
+    /// Relative brightness; 1 is a typical lamp.
     pub intensity: f32,
 }
 
-/// What a run came to, as far as `[expect]` asks for it.
+/// Extremes of a run that `[expect]` can check.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunExtremes {
-    /// Largest principal strain of any triangle in any frame after the start.
+    /// Largest principal strain of any triangle in any frame after frame 0.
     pub max_strain: f64,
     /// Smallest principal strain.
     pub min_strain: f64,
@@ -92,35 +92,35 @@ pub struct RunExtremes {
     pub max_bend_excess: f64,
     /// Deepest penetration of an obstacle \[m\].
     pub max_penetration: f64,
-    /// Largest opening of a seam at the last frame \[m\].
+    /// Largest opening of a seam in the last frame \[m\].
     pub final_opening: f64,
-    /// Lowest and highest position of any vertex at the last frame, per axis \[m\].
+    /// Lowest and highest position of any vertex in the last frame, per axis \[m\].
     pub final_bounds: [[f64; 3]; 2],
 }
 
 impl LoadedScene {
-    /// Reads meshes and maps, resolves selections, and makes what the engine needs. All problems at once.
+    /// Reads meshes and maps, resolves selections, and builds the engine's description.
     ///
     /// # Errors
-    /// All that is wrong with the files that the scene names and with what it selects.
+    /// All problems of the files that the scene refers to and of its selections, at once.
     pub fn build(&self) -> Result<Description, Problems> {
         let built = build::build(self)?;
-        // Set once: building again finds the same, as long as the files are the same.
+        // Set once: building again gives the same warnings unless the files change.
         let _ = self.warnings.set(built.warnings);
         Ok(built.description)
     }
 
-    /// What a user should know of the scene, though it can be simulated: oddities of meshes, pins that
-    /// overlap. Empty if it cannot be built.
+    /// Warnings about a scene that can still be simulated: odd meshes, overlapping pins. Empty if it cannot
+    /// be built.
     pub fn warnings(&self) -> Vec<Problem> {
         if self.warnings.get().is_none() {
-            // The error is for those who call `build`.
+            // The error is reported to callers of `build`.
             let _ = self.build();
         }
         self.warnings.get().cloned().unwrap_or_default()
     }
 
-    /// How the limits of coarser levels are to be found, where a scheme uses them.
+    /// Method that fits the limits of coarser levels, where a scheme uses them.
     pub fn fit_method(&self) -> Method {
         self.scene.solver.fit.build()
     }
@@ -130,12 +130,12 @@ impl LoadedScene {
         self.scene.solver.scheme == format::Scheme::Paper
     }
 
-    /// What the scene shows, in a sentence; may be empty.
+    /// Description of the scene, in one sentence; may be empty.
     pub fn description(&self) -> &str {
         &self.scene.scene.description
     }
 
-    /// Its lamps; none leaves light to whoever shows the scene.
+    /// Its lamps; if there are none, the viewer uses its own light.
     pub fn lights(&self) -> Vec<Light> {
         let light = |light: &format::Light| Light {
             position: light.position.map(|x| x as f32),
@@ -145,8 +145,7 @@ impl LoadedScene {
         self.scene.light.iter().map(light).collect()
     }
 
-    /// The effective scene with every default written out, as TOML. Optional keys that are not set are left
-    /// out.
+    /// The effective scene with all defaults, as TOML. Unset optional keys are omitted.
     pub fn to_toml(&self) -> String {
         let mut scene = self.scene.clone();
         // A caller may have changed these.
@@ -157,8 +156,8 @@ impl LoadedScene {
         toml::to_string(&scene).unwrap_or_else(|error| format!("# the scene could not be written: {error}\n"))
     }
 
-    /// Files that the scene reads (meshes and their buffers, sequences, maps), as it names them and where
-    /// they are; each once.
+    /// Files that the scene reads (meshes and their buffers, sequences, maps), as written in the scene and as
+    /// actual paths; each once.
     pub fn inputs(&self) -> Vec<(String, PathBuf)> {
         match &self.moved_inputs {
             Some(inputs) => inputs.clone(),
@@ -173,25 +172,25 @@ impl LoadedScene {
         inputs::moved(self, folder)
     }
 
-    /// What of `[expect]` does not hold, one line each.
+    /// Unmet expectations, one line each.
     pub fn unmet(&self, extremes: &RunExtremes) -> Vec<String> {
         self.scene.expect.unmet(extremes)
     }
 
-    /// Whether the scene says in `[expect]` what must hold.
+    /// Whether the scene has expectations.
     pub fn expects(&self) -> bool {
         self.scene.expect != Default::default()
     }
 
-    /// Where a file that the scene names lies.
+    /// Actual path of a file that the scene refers to.
     fn resolve(&self, name: &str) -> PathBuf {
         self.base.join(name)
     }
 }
 
-/// Reads a scene: a path to a TOML file, or the name of a built-in scene; `overrides` are `KEY=VALUE` as in
-/// `cloth.sheet.mesh.grid.cells=[64,64]`. Bodies are chosen by name, by index from 0, or all with `*`; VALUE
-/// is TOML, and a word without quotes is a text.
+/// Reads a scene: a path to a TOML file, or the name of a built-in scene; `overrides` are `KEY=VALUE`, for
+/// example `cloth.sheet.mesh.grid.cells=[64,64]`. Bodies are addressed by name, by index from 0, or all with
+/// `*`; VALUE is TOML, and an unquoted word is a string.
 ///
 /// # Errors
 /// All problems of the scene file at once.
@@ -199,8 +198,7 @@ pub fn load(path_or_name: &str, overrides: &[String]) -> Result<LoadedScene, Pro
     read::load(path_or_name, overrides)
 }
 
-/// Reads a scene from its TOML text, as [`load`] does from a file. `name` is what it is called; `folder` is
-/// what the files that it names are relative to.
+/// Reads a scene from its TOML text, as [`load`] does from a file. Paths in it are relative to `folder`.
 ///
 /// # Errors
 /// All problems of the text at once.

@@ -1,18 +1,18 @@
-//! Names of bodies: those given, and those made up where none is given.
+//! Names of bodies: given or generated.
 
 use std::collections::HashSet;
 
 use super::tree::Node;
 
-/// The name of each of `items`: its own, or `kind`, `kind-2`, … by its place, further on where that is taken.
+/// The name of each of `items`: its own, or `kind`, `kind-2`, … by its position, or the next free number.
 pub(crate) fn effective(kind: &str, items: &[Node]) -> Vec<String> {
     let given: Vec<Option<&str>> = items.iter().map(|item| item.get("name").and_then(Node::text)).collect();
     complete(kind, &given)
 }
 
-/// [`effective`] for names already taken out.
+/// [`effective`] for extracted names.
 pub(crate) fn complete(kind: &str, given: &[Option<&str>]) -> Vec<String> {
-    // Without letter case, because names become file names.
+    // Case-insensitive, because names become file names.
     let mut taken: HashSet<String> = given.iter().flatten().map(|name| name.to_lowercase()).collect();
     let name = |(index, name): (usize, &Option<&str>)| {
         name.map(str::to_owned).unwrap_or_else(|| {

@@ -1,11 +1,10 @@
 //! The nearest known word to a mistyped one, for "did you mean".
 
-/// The one of `known` that `word` most likely stands for, or `None` if all are too far away.
+/// The word of `known` nearest to `word`, or `None` if all are too far away.
 ///
-/// Too far is more than a third of the letters, so that `frmaes` finds `frames` and `gravity` finds nothing
-/// there.
+/// Too far is more than a third of the letters, so that `frmaes` finds `frames` and `gravity` does not.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A word this long is no typing mistake, and the distance costs its square.
+    // A word this long is not a typo, and the cost is quadratic in its length.
     if word.len() > 64 {
         return None;
     }
@@ -18,13 +17,13 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// What stands between "… is not known" and what is: `; did you mean "frames"?`, or `;` where no known word
-/// is near.
+/// The text between "… is unknown" and the list of known words: `; did you mean "frames"?`, or `;` if no
+/// known word is near.
 pub(crate) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map_or_else(|| ";".into(), |near| format!("; did you mean \"{near}\"?"))
 }
 
-/// Number of letters to insert, delete, change or swap with their neighbour to turn `a` into `b`.
+/// Damerau–Levenshtein distance: insertions, deletions, substitutions and transpositions from `a` to `b`.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();

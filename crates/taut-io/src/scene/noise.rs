@@ -1,19 +1,19 @@
-//! Seeded noise of several octaves that displaces the start of cloth, as in the main paper's figure 14.
+//! Seeded noise of several octaves that displaces initial positions, as in the main paper's figure 14.
 //!
 //! White noise is easy for a limiter: it has no long waves, and a few sweeps remove the short ones. Octaves
-//! have both. Each octave is a smooth random field of vectors on a lattice of cubes: random vectors at the
-//! lattice points, blended by a quintic between them. A vector has parts along the normal and in the plane
-//! alike, wherever the cloth faces. With half the amplitude at twice the frequency, every octave strains the
-//! cloth as much as the one before.
+//! have both. Each octave is a smooth random vector field on a cubic lattice: random vectors at the lattice
+//! points, interpolated by a quintic. It displaces along the normal and in the plane, whatever the
+//! orientation. With half the amplitude at twice the frequency, every octave strains the cloth as much as the
+//! previous one.
 
 use glam::{DVec3, Vec3};
 
-/// What [`displace`] adds.
+/// Parameters of [`displace`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Octaves {
     /// Largest displacement of the lowest octave along each axis \[m\].
     pub amplitude: f64,
-    /// How many octaves.
+    /// Number of octaves.
     pub count: u32,
     /// Frequency of the lowest octave \[1/m\].
     pub frequency: f64,
@@ -32,7 +32,7 @@ fn displacement(x: DVec3, octaves: Octaves) -> DVec3 {
     let (mut amplitude, mut frequency, mut sum) = (octaves.amplitude, octaves.frequency, DVec3::ZERO);
     for octave in 0..octaves.count {
         let seed = mix(octaves.seed ^ mix(u64::from(octave) + 1));
-        // Shifted, so that the lattices of the octaves do not meet at the origin.
+        // Shifted, so that the lattices of the octaves do not coincide at the origin.
         sum += amplitude * field(frequency * x + random_vector(seed) * 64.0, seed);
         amplitude *= 0.5;
         frequency *= 2.0;
@@ -40,11 +40,11 @@ fn displacement(x: DVec3, octaves: Octaves) -> DVec3 {
     sum
 }
 
-/// A smooth field of vectors, each part within −1 and 1.
+/// A smooth vector field, each component within −1 and 1.
 fn field(x: DVec3, seed: u64) -> DVec3 {
     let cell = x.floor();
     let t = x - cell;
-    // Second derivatives vanish at the lattice points: no creases there.
+    // Second derivatives vanish at the lattice points, so there are no creases.
     let blend = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
     let mut sum = DVec3::ZERO;
     for corner in 0..8_u8 {
@@ -57,13 +57,13 @@ fn field(x: DVec3, seed: u64) -> DVec3 {
     sum
 }
 
-/// A random vector, each part within −1 and 1.
+/// A random vector, each component within −1 and 1.
 fn random_vector(seed: u64) -> DVec3 {
     let part = |salt: u64| (mix(seed.wrapping_add(salt)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
     DVec3::new(part(1), part(2), part(3))
 }
 
-/// A number without visible relation to `x`: the finalizer of SplitMix64.
+/// A hash of `x`: the finalizer of SplitMix64.
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

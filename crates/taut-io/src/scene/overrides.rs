@@ -1,8 +1,8 @@
 //! Overrides of the command line: `--set cloth.sheet.strain.max=0.01`.
 //!
-//! They change the tree before it is checked, so that an override is checked like the file, and its mistakes
-//! are reported beside the file's. The schema is walked along, to know where one alternative must make room
-//! for another: `mesh.disc.radius=1` takes the place of `mesh.grid`.
+//! They change the tree before it is checked, so that an override is checked like the file, and its errors
+//! are reported together with the file's. The schema is followed to know where one alternative replaces
+//! another: `mesh.disc.radius=1` replaces `mesh.grid`.
 
 use super::{
     names,
@@ -12,15 +12,15 @@ use super::{
     tree::{Node, Origin, Value},
 };
 
-/// Most parts that a key may have; no key of the schema is deeper.
+/// Maximum number of components of a key; no key of the schema is deeper.
 const MAX_DEPTH: usize = 32;
 
-/// Applies `overrides`, one after the other, and adds to `report` what is wrong with them.
+/// Applies `overrides` in order, and adds their problems to `report`.
 pub(crate) fn apply(scene: &mut Node, overrides: &[String], report: &mut Report<'_>) {
     for (index, text) in overrides.iter().enumerate() {
         let origin = Origin::Override(index);
         let Some((key, value)) = text.split_once('=') else {
-            report.add_override(text, "must be KEY=VALUE, such as cloth.sheet.strain.max=0.01");
+            report.add_override(text, "must be KEY=VALUE, for example cloth.sheet.strain.max=0.01");
             continue;
         };
         let segments = segments(key);
@@ -28,7 +28,7 @@ pub(crate) fn apply(scene: &mut Node, overrides: &[String], report: &mut Report<
             || segments.len() > MAX_DEPTH
             || segments.iter().any(|segment| segment.is_empty())
         {
-            report.add_override(text, "the key must be names joined by dots, such as cloth.sheet.strain.max");
+            report.add_override(text, "the key must be dotted, for example cloth.sheet.strain.max");
             continue;
         }
         let result = parse_value(value, origin)
@@ -39,13 +39,13 @@ pub(crate) fn apply(scene: &mut Node, overrides: &[String], report: &mut Report<
     }
 }
 
-/// `cloth[0].pin` and `cloth.0.pin` alike, as messages and people write them.
+/// The components of a key: `cloth[0].pin` and `cloth.0.pin` are the same.
 fn segments(key: &str) -> Vec<String> {
     let key = key.trim().replace('[', ".").replace(']', "");
     key.split('.').map(|segment| segment.trim().trim_matches(['"', '\'']).to_owned()).collect()
 }
 
-/// A TOML value; what is none is taken as a text, so that a shell's user need not quote twice.
+/// A TOML value; anything else is a string, so that shell users need not quote twice.
 fn parse_value(text: &str, origin: Origin) -> Result<Node, String> {
     let text = text.trim();
     let parsed =
@@ -67,8 +67,7 @@ fn parse_value(text: &str, origin: Origin) -> Result<Node, String> {
     Ok(Node { origin, value: Value::Text(text.to_owned()) })
 }
 
-/// Sets what `segments` lead to, from `node` with the schema `part`. `path` is what has been walked, for
-/// messages.
+/// Sets the value at `segments`, from `node` with the schema `part`. `path` is the key so far, for messages.
 fn set(
     node: &mut Node,
     part: Option<Part>,
@@ -103,13 +102,13 @@ fn set(
     }
     if !entries.contains_key(segment) && !rest.is_empty() {
         if inner.is_some_and(|inner| as_table(inner).is_none() && as_array(inner).is_some()) {
-            return Err(format!("the scene has no {path} to change"));
+            return Err(format!("the scene has no {path}"));
         }
         entries.insert(segment.clone(), Node::table(origin));
     }
     match entries.get_mut(segment) {
         Some(entry) => {
-            // A line of the file that is set anew inside is still that line; one replaced is the override's.
+            // A table that is changed inside keeps its line; a replaced one has the override as its origin.
             set(entry, inner, rest, value, path, origin)
         }
         None => {
@@ -119,8 +118,7 @@ fn set(
     }
 }
 
-/// Turns what is no table into one where the schema also allows a table. A material's name becomes its
-/// `base`.
+/// Turns a value into a table where the schema also allows a table. A material's name becomes its `base`.
 fn make_table(node: &mut Node, part: Option<Part>, path: &str, origin: Origin) -> Result<(), String> {
     let Some(table) = part.and_then(as_table) else {
         return Err(format!("{path} is {} and has no keys", node.describe()));
@@ -134,7 +132,7 @@ fn make_table(node: &mut Node, part: Option<Part>, path: &str, origin: Origin) -
     Ok(())
 }
 
-/// The items that `segment` means: `*` for all, a name, or an index from 0.
+/// The items that `segment` selects: `*` for all, a name, or an index from 0.
 fn chosen(items: &[Node], segment: &str, path: &str) -> Result<Vec<usize>, String> {
     if segment == "*" {
         return if items.is_empty() {
@@ -150,18 +148,18 @@ fn chosen(items: &[Node], segment: &str, path: &str) -> Result<Vec<usize>, Strin
     }
     match segment.parse::<usize>() {
         Ok(index) if index < items.len() => Ok(vec![index]),
-        Ok(_) => Err(format!("{path} has {} items, from 0; there is no {segment}", items.len())),
+        Ok(_) => Err(format!("{path} has {} items, counted from 0; {segment} does not exist", items.len())),
         Err(_) if names.is_empty() => {
-            Err(format!("{path} has {} items: choose one by its index from 0, or all with *", items.len()))
+            Err(format!("{path} has {} items: select one by its index from 0, or all with *", items.len()))
         }
         Err(_) => {
             let hint = hint(segment, names.iter().map(String::as_str));
-            Err(format!("there is no {path} {segment:?}{hint} known: {}", names.join(", ")))
+            Err(format!("no {path} is named {segment:?}{hint} known: {}", names.join(", ")))
         }
     }
 }
 
-/// What stands under `key` of a table, whichever alternative has it.
+/// The schema of `key` of a table, in any alternative.
 fn property(part: Part, key: &str) -> Option<Part> {
     part.property(key).or_else(|| part.choices()?.into_iter().find_map(|choice| property(choice, key)))
 }

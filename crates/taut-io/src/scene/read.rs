@@ -1,4 +1,4 @@
-//! From a path or a name to a scene that is well-formed: text, tree, overrides, checks, types.
+//! Reads a path or a name into a well-formed scene: text, tree, overrides, checks, types.
 
 use std::{
     fs::File,
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{Problem, Problems};
 
-/// Longest scene file that is read \[bytes\].
+/// Largest scene file that is read \[bytes\].
 const MAX_BYTES: u64 = 16 << 20;
 
 /// See [`super::load`].
@@ -35,7 +35,7 @@ pub(super) fn load(path_or_name: &str, overrides: &[String]) -> Result<LoadedSce
     parse(&text, &name, Some(path.to_owned()), overrides)
 }
 
-/// Reads a scene from its text. `file` is where it lies; files that it names are looked up beside it.
+/// Reads a scene from its text. `file` is its path; other paths are relative to it.
 pub(super) fn parse(
     text: &str,
     name: &str,
@@ -55,7 +55,11 @@ pub(super) fn parse(
     let empty = matches!(&tree.value, Value::Table(entries) if entries.is_empty());
     overrides::apply(&mut tree, overrides, &mut report);
     if empty && overrides.is_empty() {
-        report.add(Origin::File, &Path::Root, "is empty; a scene needs at least one [[cloth]] or [[solid]]");
+        report.add(
+            Origin::File,
+            &Path::Root,
+            "is empty; a scene requires at least one [[cloth]] or [[solid]]",
+        );
     } else if let Some(root) = Part::root() {
         validate(&tree, root, &Path::Root, &mut report);
         rules::check(&tree, &mut report);
@@ -63,14 +67,14 @@ pub(super) fn parse(
     if report.problems.is_empty() {
         match serde_json::from_value::<Scene>(tree.to_json()) {
             Ok(scene) => return Ok(loaded(scene, tree, name, file, overrides)),
-            // Only if the schema lets through what the types refuse.
+            // Only if the schema accepts what the types refuse.
             Err(error) => report.add(Origin::File, &Path::Root, error.to_string()),
         }
     }
     Err(Problems(report.into_sorted()))
 }
 
-/// Writes names and materials out, which need more than a field's default.
+/// Fills in names and materials, which need more than a field's default.
 fn loaded(
     mut scene: Scene,
     tree: Node,
@@ -124,17 +128,17 @@ fn read_text(path: &FilePath) -> Result<String, Problem> {
     })?;
     let data = file.metadata().map_err(failed)?;
     if data.is_dir() {
-        return Err(problem("is a folder; a scene is a TOML file or the name of a built-in scene".into()));
+        return Err(problem("is a folder; expected a TOML file or the name of a built-in scene".into()));
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(problem(format!("is larger than {} MB; a scene file is a few kB", MAX_BYTES >> 20)));
+        return Err(problem(format!("is larger than {} MB, the limit for scene files", MAX_BYTES >> 20)));
     }
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|byte| **byte == b'\n').count();
-        Problem { line: Some(line), ..problem("is not a text in UTF-8".into()) }
+        Problem { line: Some(line), ..problem("is not UTF-8 text".into()) }
     })
 }
 
@@ -144,7 +148,7 @@ fn not_found(path: &FilePath) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
     let near = hint(&stem, names.iter().copied());
     let what = if text.contains(['/', '\\']) || text.ends_with(".toml") {
-        "no such file, and no built-in scene of that name"
+        "no such file, and no built-in scene with that name"
     } else {
         "neither a file nor a built-in scene"
     };

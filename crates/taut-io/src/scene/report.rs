@@ -1,11 +1,11 @@
-//! Collects problems: turns a place in the tree into file, line and key.
+//! Collects problems: maps a position in the tree to file, line and key.
 
 use std::{fmt, path::PathBuf};
 
 use super::tree::{Node, Origin};
 use crate::Problem;
 
-/// A place in the scene, as a chain from the root: `cloth.sheet.strain.max`, `cloth[0].pin[1].select`.
+/// A position in the scene, as a path from the root: `cloth.sheet.strain.max`, `cloth[0].pin[1].select`.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'a> {
     /// The scene itself.
@@ -19,7 +19,7 @@ pub(crate) enum Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// Item `index` of the array here: by its name where it has a usable one.
+    /// Item `index` of the array: by its name if it has a valid one.
     pub fn item(&'a self, index: usize, node: &'a Node) -> Path<'a> {
         match node.get("name").and_then(Node::text) {
             Some(name) if is_name(name) => Path::Named(self, name),
@@ -40,22 +40,21 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// A key as TOML would have it: quoted where it must be, cut where it is absurdly long.
+/// A key in TOML syntax: quoted if needed, truncated if very long.
 fn bare(key: &str) -> String {
     if is_name(key) { key.into() } else { format!("{:?}", key.chars().take(64).collect::<String>()) }
 }
 
-/// Whether a body may be called this: it becomes part of file names and of keys.
+/// Whether this is a valid name of a body: it becomes part of file names and of keys.
 pub(crate) fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-/// Most problems that are collected: a file with more is not a scene, and hints for all of it would take
-/// long.
+/// Maximum number of collected problems: a file with more is not a scene, and hints for all would take long.
 pub(crate) const MAX_PROBLEMS: usize = 200;
 
-/// Problems found so far, and what it takes to say where they are.
+/// Problems found so far, and the data to locate them.
 pub(crate) struct Report<'a> {
     pub file: Option<PathBuf>,
     pub overrides: &'a [String],
@@ -67,12 +66,12 @@ impl<'a> Report<'a> {
         Self { file, overrides, problems: Vec::new() }
     }
 
-    /// Whether there are so many problems that no more are collected.
+    /// Whether the maximum number of problems is reached.
     pub fn is_full(&self) -> bool {
         self.problems.len() >= MAX_PROBLEMS
     }
 
-    /// Notes that what stands at `path`, written at `origin`, is wrong.
+    /// Adds a problem with the value at `path`, written at `origin`.
     pub fn add(&mut self, origin: Origin, path: &Path<'_>, message: impl Into<String>) {
         if !self.is_full() {
             let problem = self.problem(origin, path, message);
@@ -80,7 +79,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The problem that [`add`](Self::add) notes.
+    /// The problem that [`add`](Self::add) adds.
     pub fn problem(&self, origin: Origin, path: &Path<'_>, message: impl Into<String>) -> Problem {
         let key = path.to_string();
         let key = (!key.is_empty()).then_some(key);
@@ -96,7 +95,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Notes that an override is wrong in itself.
+    /// Adds a problem with an override itself.
     pub fn add_override(&mut self, text: &str, message: impl fmt::Display) {
         let key = text.split('=').next().unwrap_or_default().trim();
         let key = (!key.is_empty() && key.len() <= 200).then(|| key.to_owned());
@@ -108,14 +107,14 @@ impl<'a> Report<'a> {
     pub fn into_sorted(mut self) -> Vec<Problem> {
         self.problems.sort_by_key(|problem| problem.line.unwrap_or(usize::MAX));
         if self.is_full() {
-            let message = format!("there may be more problems than these {MAX_PROBLEMS}");
+            let message = format!("more than {MAX_PROBLEMS} problems; the rest are not shown");
             self.problems.push(Problem { file: self.file, message, ..Problem::default() });
         }
         self.problems
     }
 }
 
-/// An override in back quotes, cut where it is absurdly long.
+/// An override in backquotes, truncated if very long.
 fn quoted(text: &str) -> String {
     let cut: String = text.chars().take(120).collect();
     if cut.len() < text.len() { format!("`{cut}…`") } else { format!("`{cut}`") }

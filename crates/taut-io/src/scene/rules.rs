@@ -1,8 +1,7 @@
-//! What a schema cannot say: names that must differ, limits in order, keyframes in order, directions with a
-//! length.
+//! Rules that a schema cannot express: unique names, ordered limits, ordered keyframes, non-zero directions.
 //!
-//! The rules work on the tree and pass over what the schema refuses, so that both find their problems in one
-//! go.
+//! The rules work on the tree and skip values that the schema refuses, so that one run reports the problems
+//! of both.
 
 use super::{
     names,
@@ -15,10 +14,10 @@ use crate::mesh::{
     sequence::{CacheFormat, Numbered},
 };
 
-/// Shortest length of a direction or an axis \[m\]; below, f32 cannot say where it points.
+/// Minimum length of a direction or an axis \[m\]; below, it is degenerate in f32.
 const MIN_LENGTH: f64 = 1e-6;
 
-/// Adds to `report` all that breaks a rule.
+/// Adds all violated rules to `report`.
 pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     let root = Path::Root;
     if let Some(wind) = scene.get("air").and_then(|air| air.get("wind")) {
@@ -49,7 +48,7 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     }
 }
 
-/// Only some schemes pass over levels; the others would ignore the number.
+/// Only some schemes make passes over levels; the others would ignore the number.
 fn check_passes(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let scheme = solver.get("scheme").and_then(Node::text);
     let Some(passes) = solver.get("passes").filter(|node| node.number().is_some_and(|n| n > 0.0)) else {
@@ -57,22 +56,22 @@ fn check_passes(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     };
     if !matches!(scheme, Some("cycle" | "paper")) {
         let message = format!(
-            "is {}, must be 0 unless scheme is \"cycle\" or \"paper\": others do not pass over levels",
+            "is {}, must be 0 unless scheme is \"cycle\" or \"paper\": other schemes have no passes over levels",
             passes.describe()
         );
         report.add(passes.origin, &Path::Key(path, "passes"), message);
     }
 }
 
-/// The model "edge" touches nothing but obstacles that are given by formula.
+/// The model "edge" supports contact only with analytic obstacles.
 fn check_neighbours_of_edges(scene: &Node, report: &mut Report<'_>) {
     let has = |kind: &str, key: &str| scene.items_of(kind).iter().any(|item| item.get(key).is_some());
     let thickness = scene.get("contact").and_then(|contact| contact.get("thickness")).and_then(Node::number);
     let others = [
         (thickness.is_some_and(|t| t > 0.0), "contact.thickness"),
-        (has("obstacle", "mesh"), "obstacles that are meshes"),
+        (has("obstacle", "mesh"), "mesh obstacles"),
         (has("obstacle", "mass"), "obstacles with a mass"),
-        (!scene.items_of("solid").is_empty(), "soft solids"),
+        (!scene.items_of("solid").is_empty(), "soft bodies"),
         (!scene.items_of("seam").is_empty(), "seams"),
     ];
     let (root, mut others) = (Path::Root, others.into_iter().filter(|(there, _)| *there));
@@ -80,42 +79,43 @@ fn check_neighbours_of_edges(scene: &Node, report: &mut Report<'_>) {
     let list = Path::Key(&root, "cloth");
     for (index, cloth) in scene.items_of("cloth").iter().enumerate() {
         if let Some(model) = cloth.get("model").filter(|model| model.text() == Some("edge")) {
-            let message = format!("is \"edge\", must be \"fem\" in a scene with {other}: it knows none");
+            let message = format!(
+                "is \"edge\", must be \"fem\" in a scene with {other}, which \"edge\" does not support"
+            );
             report.add(model.origin, &Path::Key(&list.item(index, cloth), "model"), message);
         }
     }
 }
 
-/// The model "edge" limits edges, and it alone has levels and iterations of its own.
+/// The model "edge" limits edges, and only it has its own levels and iterations.
 fn check_model(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if cloth.get("model").and_then(Node::text) == Some("edge") {
-        // A run writes down all limits, those that are none too.
+        // A run writes all limits, including empty ones.
         let limits = |strain: &&Node| !matches!(&strain.value, Value::Table(keys) if keys.is_empty());
         if let Some(strain) = cloth.get("strain").filter(limits) {
-            let message =
-                "limits triangles, which model = \"edge\" does not; write its limits as edge = { … }";
+            let message = "limits triangles, which model = \"edge\" does not support; use edge = { … }";
             report.add(strain.origin, &Path::Key(path, "strain"), message);
         }
         return;
     }
     for key in ["levels", "iterations"] {
         if let Some(node) = cloth.get(key) {
-            let message = "is for model = \"edge\" only; other cloth is limited as [solver] says";
+            let message = "is for model = \"edge\" only; for other cloth see [solver]";
             report.add(node.origin, &Path::Key(path, key), message);
         }
     }
 }
 
-/// There is something to simulate, and files of cloth and solids, which are named after them, do not get into
-/// each other's way.
+/// There is a body to simulate, and names of cloths and soft bodies, which become file names, do not
+/// conflict.
 fn check_bodies(scene: &Node, report: &mut Report<'_>) {
     let root = Path::Root;
-    // What is there and no list, the schema refuses.
+    // The schema refuses a value that is not a list.
     let is_empty = |kind| {
         scene.get(kind).is_none_or(|node| matches!(&node.value, Value::Array(items) if items.is_empty()))
     };
     if is_empty("cloth") && is_empty("solid") {
-        let message = "is missing; at least one [[cloth]] or [[solid]] is needed";
+        let message = "is missing; at least one [[cloth]] or [[solid]] is required";
         let origin = scene.get("cloth").map_or(scene.origin, |node| node.origin);
         report.add(origin, &Path::Key(&root, "cloth"), message);
     }
@@ -126,12 +126,12 @@ fn check_bodies(scene: &Node, report: &mut Report<'_>) {
         let item = Path::Item(&list, index);
         let body = &scene.items_of("solid")[index];
         let origin = body.get("name").map_or(body.origin, |node| node.origin);
-        let message = format!("\"{name}\" is the name of cloth[{cloth}] too, must be another");
+        let message = format!("\"{name}\" is also the name of cloth[{cloth}]; names must be unique");
         report.add(origin, &Path::Key(&item, "name"), message);
     }
 }
 
-/// Names become file names, and some file systems do not tell `a` from `A`.
+/// Names become file names, and some file systems are case-insensitive.
 fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report<'_>) {
     let mut seen = std::collections::BTreeMap::new();
     for (index, body) in bodies.iter().enumerate() {
@@ -148,7 +148,7 @@ fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report
             report.add(
                 node.origin,
                 &path,
-                format!("\"{name}\" is the name of {kind}[{first}] too, must be another"),
+                format!("\"{name}\" is also the name of {kind}[{first}]; names must be unique"),
             );
         }
     }
@@ -205,7 +205,7 @@ fn check_solid(solid: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     check_filling(solid, mesh, path, report);
 }
 
-/// A surface is filled as finely as the scene says; tetrahedra are as fine as they are.
+/// A surface requires a resolution to fill it with; tetrahedra must not have one.
 fn check_filling(solid: &Node, mesh: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let Value::Table(entries) = &mesh.value else { return };
     let file = mesh.get("file").and_then(Node::text);
@@ -216,23 +216,19 @@ fn check_filling(solid: &Node, mesh: &Node, path: &Path<'_>, report: &mut Report
     }
     for key in ["spacing", "tetrahedra"] {
         if let Some(node) = solid.get(key).filter(|_| has_tetrahedra) {
-            let message = "is for surfaces that are filled, must not stand beside a mesh that has tetrahedra";
+            let message = "is for surfaces, cannot be combined with a mesh that has tetrahedra";
             report.add(node.origin, &Path::Key(path, key), message);
         }
     }
 }
 
-/// A seam is of one cloth or two, and says in one way which vertices it is about.
+/// A seam has one cloth or two, and one selection of vertices.
 fn check_seam(seam: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     one_of(seam, &["cloths", "cloth"], path, report);
     one_of(seam, &["pairs", "from", "within"], path, report);
     for (key, other) in [("from", "to"), ("to", "from")] {
         if let (Some(node), None) = (seam.get(key), seam.get(other)) {
-            report.add(
-                node.origin,
-                &Path::Key(path, other),
-                format!("is missing; beside {key} it must be there"),
-            );
+            report.add(node.origin, &Path::Key(path, other), format!("is missing; {key} requires it"));
         }
         if let Some((node, text)) = seam.get(key).and_then(|node| Some((node, node.text()?)))
             && let Err(message) = Selection::parse(text)
@@ -242,7 +238,7 @@ fn check_seam(seam: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Exactly one of `keys` must be there.
+/// Exactly one of `keys` is required.
 fn one_of(node: &Node, keys: &[&str], path: &Path<'_>, report: &mut Report<'_>) {
     let mut given = keys.iter().filter(|key| node.get(key).is_some());
     match given.next() {
@@ -251,13 +247,13 @@ fn one_of(node: &Node, keys: &[&str], path: &Path<'_>, report: &mut Report<'_>) 
             report.add(
                 node.origin,
                 &Path::Key(path, keys[0]),
-                format!("is missing; it or {others} must be there"),
+                format!("is missing; it or {others} is required"),
             );
         }
         Some(first) => {
             for key in given {
                 let origin = node.get(key).map_or(node.origin, |node| node.origin);
-                report.add(origin, &Path::Key(path, key), format!("must not stand beside {first}"));
+                report.add(origin, &Path::Key(path, key), format!("cannot be combined with {first}"));
             }
         }
     }
@@ -266,46 +262,43 @@ fn one_of(node: &Node, keys: &[&str], path: &Path<'_>, report: &mut Report<'_>) 
 /// The keys of limits by direction.
 const DIRECTIONS: [&str; 3] = ["warp", "weft", "bias"];
 
-/// Limits are the same in all directions, or apart along warp, weft and bias, and these are then all there.
+/// Limits are isotropic, or separate along warp, weft and bias; then all three are required.
 fn check_weave(strain: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let keys = ["warp", "weft", "bias", "direction"];
     let Some(given) = keys.into_iter().find(|key| strain.get(key).is_some()) else { return };
     for key in ["min", "max"] {
         if let Some(node) = strain.get(key) {
             let message = format!(
-                "is for all directions alike, must not stand beside {given}; give it within warp, weft and bias"
+                "is for isotropic limits, cannot be combined with {given}; set it in warp, weft and bias"
             );
             report.add(node.origin, &Path::Key(path, key), message);
         }
     }
     for key in keys.into_iter().filter(|key| strain.get(key).is_none()) {
         let message = match key {
-            "direction" => format!(
-                "is missing; beside {given} it must say where the warp runs: a vector, \"u\" or \"v\""
-            ),
-            _ => format!("is missing; beside {given} it must be there"),
+            "direction" => format!("is missing; {given} requires a warp direction: a vector, \"u\" or \"v\""),
+            _ => format!("is missing; {given} requires it"),
         };
         report.add(strain.origin, &Path::Key(path, key), message);
     }
     if let Some(node) = strain.get("direction")
         && node.vector().is_some_and(|v| length(v) < MIN_LENGTH)
     {
-        report.add(node.origin, &Path::Key(path, "direction"), "has no length, must point somewhere");
+        report.add(node.origin, &Path::Key(path, "direction"), "has zero length, must be a direction");
     }
     for key in DIRECTIONS {
         if let Some(limits) = strain.get(key) {
             check_order(limits, "min", "max", &Path::Key(path, key), report);
         }
     }
-    // There is nothing half-way between a limit and none.
+    // There is no interpolation between a limit and none.
     for side in ["min", "max"] {
         let has = |key: &&str| strain.get(key).is_some_and(|limits| limits.get(side).is_some());
         let Some(one) = DIRECTIONS.into_iter().find(|key| has(key)) else { continue };
         for key in DIRECTIONS.into_iter().filter(|key| !has(key)) {
             if let Some(limits) = strain.get(key) {
                 let path = Path::Key(path, key);
-                let message =
-                    format!("is missing; {one} has one, so that warp, weft and bias must all have one");
+                let message = format!("is missing; {one} has one, so warp, weft and bias must all have one");
                 report.add(limits.origin, &Path::Key(&path, side), message);
             }
         }
@@ -322,7 +315,7 @@ fn check_order(table: &Node, low: &str, high: &str, path: &Path<'_>, report: &mu
     }
 }
 
-/// Numbers alone must be all that are needed, which are `keys`.
+/// A material without a base requires all of `keys`.
 fn check_material(material: &Node, keys: &[&str], path: &Path<'_>, report: &mut Report<'_>) {
     if material.text().is_some() || material.get("base").is_some() {
         return;
@@ -330,13 +323,13 @@ fn check_material(material: &Node, keys: &[&str], path: &Path<'_>, report: &mut 
     let is_table = matches!(material.value, Value::Table(_));
     for key in keys {
         if is_table && material.get(key).is_none() {
-            let message = "is missing; give it, or name a `base` material to take it from";
+            let message = "is missing; set it, or name a `base` material";
             report.add(material.origin, &Path::Key(path, key), message);
         }
     }
 }
 
-/// A pin must last, also after rounding to the engine's f32.
+/// A pin must have a duration, also after rounding to the engine's f32.
 fn check_until(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let number = |key| pin.get(key).and_then(|node| Some((node, node.number()?)));
     let from = number("from").map_or(0.0, |(_, from)| from);
@@ -348,29 +341,25 @@ fn check_until(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// A pin that follows an obstacle does so from the start, and in no other way.
+/// An attached pin follows its obstacle from the start, and has no other motion.
 fn check_attach(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if pin.get("attach").is_none() {
         return;
     }
     let begins_later = |node: &&Node| node.number().is_some_and(|from| from > 0.0);
     let wrong = [
-        (
-            "motion",
-            pin.get("motion").filter(|node| !node.items().is_empty()),
-            "which is what moves the vertices",
-        ),
-        ("pivot", pin.get("pivot"), "which is what moves the vertices"),
-        ("from", pin.get("from").filter(begins_later), "which holds the vertices from the start"),
+        ("motion", pin.get("motion").filter(|node| !node.items().is_empty()), "which moves the vertices"),
+        ("pivot", pin.get("pivot"), "which moves the vertices"),
+        ("from", pin.get("from").filter(begins_later), "which pins the vertices from the start"),
     ];
     for (key, node, why) in wrong {
         if let Some(node) = node {
-            report.add(node.origin, &Path::Key(path, key), format!("must not stand beside attach, {why}"));
+            report.add(node.origin, &Path::Key(path, key), format!("cannot be combined with attach, {why}"));
         }
     }
 }
 
-/// Times must rise, also after rounding to the engine's f32.
+/// Times must increase, also after rounding to the engine's f32.
 fn check_times(keys: &[Node], path: &Path<'_>, report: &mut Report<'_>) {
     let mut last: Option<f64> = None;
     for (index, key) in keys.iter().enumerate() {
@@ -382,7 +371,7 @@ fn check_times(keys: &[Node], path: &Path<'_>, report: &mut Report<'_>) {
         {
             let item = Path::Item(path, index);
             let message =
-                format!("is {}, must be later than the keyframe before, at {}", show(time), show(last));
+                format!("is {}, must be later than the previous keyframe, at {}", show(time), show(last));
             report.add(node.origin, &Path::Key(&item, "time"), message);
         }
         last = Some(time);
@@ -401,7 +390,7 @@ fn check_obstacle(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         && obstacle.get("shape").is_some()
     {
         let transform = Path::Key(path, "transform");
-        let message = "is an array, must be one number: a shape is scaled alike along all axes";
+        let message = "is an array, must be one number: a shape supports uniform scale only";
         report.add(scale.origin, &Path::Key(&transform, "scale"), message);
     }
     let Some(shape) = obstacle.get("shape") else { return };
@@ -411,7 +400,7 @@ fn check_obstacle(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
             && node.vector().is_some_and(|v| length(v) < MIN_LENGTH)
         {
             let shape = Path::Key(&path, kind);
-            report.add(node.origin, &Path::Key(&shape, key), "has no length, must point somewhere");
+            report.add(node.origin, &Path::Key(&shape, key), "has zero length, must be a direction");
         }
     }
     for kind in ["capsule", "cylinder"] {
@@ -422,7 +411,11 @@ fn check_obstacle(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
             if distance < MIN_LENGTH {
                 let shape = Path::Key(&path, kind);
                 let origin = rod.get("to").map_or(rod.origin, |node| node.origin);
-                report.add(origin, &Path::Key(&shape, "to"), "is the same point as `from`, must be another");
+                report.add(
+                    origin,
+                    &Path::Key(&shape, "to"),
+                    "is the same point as `from`, must be different",
+                );
             }
         }
     }
@@ -437,11 +430,11 @@ fn check_kind(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         ["shape", "mesh", "sequence"].into_iter().filter(|key| obstacle.get(key).is_some()).collect();
     match given.as_slice() {
         [] if matches!(obstacle.value, Value::Table(_)) => {
-            report.add(obstacle.origin, path, "has no shape, mesh or sequence; one of them must be there");
+            report.add(obstacle.origin, path, "has no shape, mesh or sequence; one of them is required");
         }
         [first, second, ..] => {
             let origin = obstacle.get(second).map_or(obstacle.origin, |node| node.origin);
-            let message = format!("must not stand beside {first}; an obstacle is one of them");
+            let message = format!("cannot be combined with {first}; an obstacle has only one of them");
             report.add(origin, &Path::Key(path, second), message);
         }
         _ => {}
@@ -454,12 +447,12 @@ fn check_kind(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// An obstacle with mass is a solid of some size, and moves by itself.
+/// An obstacle with mass has a bounded shape, and no motion.
 fn check_mass(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let Some(mass) = obstacle.get("mass") else {
         for key in ["velocity", "angular_velocity"] {
             if let Some(node) = obstacle.get(key) {
-                let message = "needs a mass beside it; an obstacle without one moves by its motion alone";
+                let message = "requires a mass; an obstacle without mass moves only by its motion";
                 report.add(node.origin, &Path::Key(path, key), message);
             }
         }
@@ -467,16 +460,17 @@ fn check_mass(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     };
     let heavy = ["sphere", "box", "capsule", "cylinder"];
     if !obstacle.get("shape").is_some_and(|shape| heavy.iter().any(|kind| shape.get(kind).is_some())) {
-        let message = "needs a shape that is a sphere, box, capsule or cylinder; others cannot have a mass";
+        let message =
+            "requires a shape that is a sphere, box, capsule or cylinder; others cannot have a mass";
         report.add(mass.origin, &Path::Key(path, "mass"), message);
     }
     if let Some(motion) = obstacle.get("motion").filter(|_| !obstacle.items_of("motion").is_empty()) {
-        let message = "must not stand beside mass: a body with mass moves by itself";
+        let message = "cannot be combined with mass: a body with mass is simulated";
         report.add(motion.origin, &Path::Key(path, "motion"), message);
     }
 }
 
-/// Keys of a sequence of numbered files and of one file with all frames do not mix.
+/// Keys of numbered files and of one file with all frames are exclusive.
 fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let text = |key| sequence.get(key).and_then(|node| Some((node, node.text()?)));
     let mut wrong = |key: &str, message: String| {
@@ -486,7 +480,7 @@ fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if sequence.get("figure").is_some() {
         for key in ["files", "file", "mesh", "first", "last"] {
             if sequence.get(key).is_some() {
-                wrong(key, "must not stand beside figure".into());
+                wrong(key, "cannot be combined with figure".into());
             }
         }
         return;
@@ -497,26 +491,26 @@ fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
                 wrong("files", message);
             }
             if sequence.get("mesh").is_some() {
-                wrong("mesh", "must not stand beside files, which have faces of their own".into());
+                wrong("mesh", "cannot be combined with files, which have their own faces".into());
             }
         }
         (None, Some((_, file))) => {
             for key in ["first", "last"] {
                 if sequence.get(key).is_some() {
-                    wrong(key, "is for numbered files, must not stand beside file".into());
+                    wrong(key, "is for numbered files, cannot be combined with file".into());
                 }
             }
             let path = std::path::Path::new(file);
             match CacheFormat::of_path(path) {
                 None if Format::of_path(path) == Some(Format::Gltf) => {
                     if sequence.get("mesh").is_some() {
-                        wrong("mesh", "must not stand beside a glTF file, which has faces of its own".into());
+                        wrong("mesh", "cannot be combined with a glTF file, which has its own faces".into());
                     }
                 }
                 None => wrong(
                     "file",
                     format!(
-                        "\"{file}\" must end in .pc2, .mdd, .gltf or .glb; what is in another format, such as USD or Alembic, can be written as one of these, or as numbered OBJ or PLY files that are named in files"
+                        "\"{file}\" must end in .pc2, .mdd, .gltf or .glb; convert other formats, such as USD or Alembic, to one of these, or to numbered OBJ or PLY files for the key files"
                     ),
                 ),
                 Some(format) => {
@@ -524,31 +518,28 @@ fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
                         wrong(
                             "mesh",
                             format!(
-                                "is missing; {} holds vertices only, so it must name the mesh whose vertices these are",
+                                "is missing; {} contains only vertices, so the mesh must be named",
                                 format.name()
                             ),
                         );
                     }
                     if format == CacheFormat::Mdd && sequence.get("rate").is_some() {
-                        wrong("rate", "must not stand beside an mdd file, which has its own times".into());
+                        wrong("rate", "cannot be combined with an mdd file, which has its own times".into());
                     }
                 }
             }
         }
-        (Some(_), Some(_)) => wrong("file", "must not stand beside files".into()),
-        // What is there and no text, the schema refuses.
+        (Some(_), Some(_)) => wrong("file", "cannot be combined with files".into()),
+        // The schema refuses a value that is not a string.
         (None, None) if sequence.get("files").is_none() && sequence.get("file").is_none() => {
-            wrong(
-                "files",
-                "is missing; give numbered files, one file with all frames as file, or figure".into(),
-            );
+            wrong("files", "is missing; set files (numbered), file (all frames) or figure".into());
         }
         (None, None) => {}
     }
     check_order(sequence, "first", "last", path, report);
 }
 
-/// A tube that reaches the axis runs into itself.
+/// A tube that reaches the axis intersects itself.
 fn check_torus(torus: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let number = |key| torus.get(key).and_then(|node| Some((node, node.number()?)));
     if let (Some((_, major)), Some((node, minor))) = (number("major"), number("minor"))

@@ -1,4 +1,4 @@
-//! The JSON Schema of the scene file, generated from the types, and how to walk it.
+//! The JSON Schema of the scene file, generated from the types, and accessors.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::format::Scene;
 
-/// The schema, made once.
+/// The schema, generated once.
 pub(crate) fn scene_schema() -> &'static Json {
     static SCHEMA: OnceLock<Json> = OnceLock::new();
     SCHEMA.get_or_init(|| {
@@ -19,7 +19,7 @@ pub(crate) fn scene_schema() -> &'static Json {
     })
 }
 
-/// Takes "or null" out of optional keys: TOML has no null, a key is left out instead.
+/// Removes "or null" from optional keys: TOML has no null, the key is omitted instead.
 fn without_null(schema: &mut Json) {
     match schema {
         Json::Array(items) => items.iter_mut().for_each(without_null),
@@ -50,7 +50,7 @@ fn without_null(schema: &mut Json) {
     }
 }
 
-/// Takes the escapes of rustdoc out of descriptions, which editors show as they are.
+/// Removes rustdoc escapes from descriptions, which editors show verbatim.
 fn plain_text(schema: &mut Json) {
     match schema {
         Json::Array(items) => items.iter_mut().for_each(plain_text),
@@ -68,7 +68,7 @@ fn plain_text(schema: &mut Json) {
 #[derive(Clone, Copy)]
 pub(crate) struct Part(pub &'static Map<String, Json>);
 
-/// The kinds of value that a schema tells apart.
+/// The kinds of value that a schema distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -85,11 +85,10 @@ impl Part {
         Part::of(scene_schema())
     }
 
-    /// A part of the schema; follows a reference if it is one. `None` for what is no object (`true`,
-    /// `false`).
+    /// A part of the schema; follows references. `None` if it is not an object (`true`, `false`).
     pub fn of(schema: &'static Json) -> Option<Part> {
         let mut object = schema.as_object()?;
-        // A chain of references has no more links than there are definitions; this ends a ring.
+        // A chain of references has at most as many links as there are definitions; this bounds cycles.
         for _ in 0..32 {
             let Some(reference) = object.get("$ref").and_then(Json::as_str) else { break };
             object = scene_schema().pointer(reference.strip_prefix('#')?)?.as_object()?;
@@ -97,33 +96,33 @@ impl Part {
         Some(Part(object))
     }
 
-    /// Keys that a table may have here.
+    /// Keys that a table may have.
     pub fn properties(self) -> Option<&'static Map<String, Json>> {
         self.0.get("properties")?.as_object()
     }
 
-    /// What stands under `key` of a table.
+    /// The schema of `key` of a table.
     pub fn property(self, key: &str) -> Option<Part> {
         Part::of(self.properties()?.get(key)?)
     }
 
-    /// Keys that must be there.
+    /// Required keys.
     pub fn required(self) -> impl Iterator<Item = &'static str> {
         self.0.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
     }
 
-    /// What the items of an array are.
+    /// The schema of the items of an array.
     pub fn items(self) -> Option<Part> {
         Part::of(self.0.get("items")?)
     }
 
-    /// The alternatives, where there are some.
+    /// The alternatives, if any.
     pub fn choices(self) -> Option<Vec<Part>> {
         let choices = self.0.get("oneOf").or_else(|| self.0.get("anyOf"))?.as_array()?;
         Some(choices.iter().filter_map(Part::of).collect())
     }
 
-    /// The texts that are allowed, where they are a list.
+    /// The allowed strings, if they are listed.
     pub fn words(self) -> Option<Vec<&'static str>> {
         if let Some(word) = self.0.get("const") {
             return Some(vec![word.as_str()?]);
@@ -135,8 +134,7 @@ impl Part {
         Some(words?.concat())
     }
 
-    /// For alternatives that are told apart by the one key they have (`{ grid = … }` or `{ disc = … }`): the
-    /// keys.
+    /// For alternatives distinguished by a single key (`{ grid = … }` or `{ disc = … }`): the keys.
     pub fn tags(self) -> Option<Vec<&'static str>> {
         self.choices()?
             .into_iter()
@@ -148,7 +146,7 @@ impl Part {
             .collect()
     }
 
-    /// The kind of value, where there is one.
+    /// The kind of value, if it is unique.
     pub fn kind(self) -> Option<Kind> {
         match self.0.get("type").and_then(Json::as_str) {
             Some("string") => Some(Kind::Text),

@@ -1,4 +1,4 @@
-//! `[[seam]]`: from names, selections and distances to pairs of vertices.
+//! `[[seam]]`: resolves names, selections and distances to pairs of vertices.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,22 +10,22 @@ use taut::{Cloth, mesh::adjacency::Adjacency};
 
 use super::{format::Seam, nearest::hint, select::Selection, tree::show};
 
-/// What is wrong, and the key that it is about.
+/// A key and its problem.
 pub(super) type Refusal = (&'static str, String);
 
-/// Two candidates whose distances differ by less than this part of what is allowed are as near as each other.
+/// Two candidates whose distances differ by less than this fraction of `within` count as equally near.
 const AS_NEAR: f64 = 0.1;
 
-/// The seam that a cloth's own pairs of vertices make, as some generated meshes bring them.
+/// The seam of a cloth's own pairs of vertices, which some generated meshes have.
 pub(super) fn within_cloth(name: String, cloth: usize, pairs: &[[u32; 2]], speed: f32) -> taut::Seam {
     let pairs = pairs.iter().map(|pair| pair.map(|v| (cloth, v))).collect();
     taut::Seam { name, pairs, speed }
 }
 
-/// The engine's seam. `file` says where maps lie.
+/// The engine's seam. `file` resolves the paths of maps.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All its problems.
 pub(super) fn build(
     seam: &Seam,
     cloths: &[Cloth],
@@ -46,7 +46,7 @@ pub(super) fn build(
                 let shown: String = name.chars().take(64).collect();
                 let near = hint(name, known.iter().copied());
                 refusals
-                    .push((key, format!("there is no cloth {shown:?}{near} known: {}", known.join(", "))));
+                    .push((key, format!("no cloth is named {shown:?}{near} known: {}", known.join(", "))));
             }
         }
     }
@@ -75,7 +75,7 @@ pub(super) fn build(
     Ok(taut::Seam { name, pairs, speed: seam.speed as f32 })
 }
 
-/// Vertices must exist, and differ.
+/// Vertices must exist and differ.
 fn check(pairs: &[[u32; 2]], cloths: [&Cloth; 2], same: bool) -> Result<(), String> {
     for (number, pair) in pairs.iter().enumerate() {
         for (vertex, cloth) in pair.iter().zip(cloths) {
@@ -88,12 +88,12 @@ fn check(pairs: &[[u32; 2]], cloths: [&Cloth; 2], same: bool) -> Result<(), Stri
             }
         }
         if same && pair[0] == pair[1] {
-            return Err(format!("pair {number} sews vertex {} to itself, must name two", pair[0]));
+            return Err(format!("pair {number} sews vertex {} to itself, must be two vertices", pair[0]));
         }
         let joined = |t: &[u32; 3]| t.contains(&pair[0]) && t.contains(&pair[1]);
         if same && let Some(face) = cloths[0].mesh.triangles.iter().position(joined) {
             return Err(format!(
-                "pair {number} sews vertices {} and {} together, which both belong to face {face}: it would have no area",
+                "pair {number} sews vertices {} and {} of the same face {face}, which would have no area",
                 pair[0], pair[1]
             ));
         }
@@ -117,7 +117,7 @@ fn selected(
         }
         (Ok(from), Ok(to)) => {
             let message = format!(
-                "selects {} vertices, must select as many as `from`, which are {}",
+                "selects {} vertices, must select the same number as `from`, {}",
                 to.len(),
                 from.len()
             );
@@ -130,7 +130,7 @@ fn selected(
     }
 }
 
-/// Vertices on the border of a cloth, by cells of a grid with this spacing \[m\].
+/// Boundary vertices of a cloth, by cells of a grid with this spacing \[m\].
 type Cells = BTreeMap<[i64; 3], Vec<u32>>;
 
 fn cells(cloth: &Cloth, border: &[u32], spacing: f64) -> Cells {
@@ -145,7 +145,7 @@ fn cell(x: Vec3, spacing: f64) -> [i64; 3] {
     x.as_dvec3().to_array().map(|c| (c / spacing).floor() as i64)
 }
 
-/// Vertices in `cells` of `cloth` that are no further than `within` from `x`, and how far.
+/// Vertices in `cells` of `cloth` within the distance `within` of `x`, with their distances.
 fn around(cells: &Cells, cloth: &Cloth, x: Vec3, within: f64, spacing: f64) -> Vec<(f64, u32)> {
     let [i, j, k] = cell(x, spacing);
     let mut found = Vec::new();
@@ -163,12 +163,12 @@ fn around(cells: &Cells, cloth: &Cloth, x: Vec3, within: f64, spacing: f64) -> V
     found
 }
 
-/// Spacing of the grid in which vertices within `within` are looked up \[m\].
+/// Spacing of the lookup grid for the distance `within` \[m\].
 fn spacing(within: f64) -> f64 {
     within.max(1e-4)
 }
 
-/// Vertices on the borders of two cloths that start within a distance of each other: one to one, the nearest
+/// Boundary vertices of two cloths that are initially within a distance of each other: one to one, nearest
 /// first.
 fn near(cloths: [&Cloth; 2], within: f64) -> Result<Vec<[u32; 2]>, String> {
     let [first, second] = cloths.map(|cloth| Adjacency::new(&cloth.mesh.triangles).boundary);
@@ -181,7 +181,7 @@ fn near(cloths: [&Cloth; 2], within: f64) -> Result<Vec<[u32; 2]>, String> {
             && next - nearest < AS_NEAR * within.max(1e-9)
         {
             return Err(format!(
-                "leaves open which vertex of cloth \"{}\" belongs to vertex {v} of cloth \"{}\": {a} and {b} are as near; give pairs",
+                "is ambiguous: vertices {a} and {b} of cloth \"{}\" are equally near to vertex {v} of cloth \"{}\"; use pairs",
                 cloths[1].name, cloths[0].name
             ));
         }
@@ -200,7 +200,7 @@ fn near(cloths: [&Cloth; 2], within: f64) -> Result<Vec<[u32; 2]>, String> {
     pairs.sort_unstable();
     if pairs.is_empty() {
         return Err(format!(
-            "no vertex on the border of cloth \"{}\" starts within {} m of one of cloth \"{}\"",
+            "no boundary vertex of cloth \"{}\" is initially within {} m of one of cloth \"{}\"",
             cloths[0].name,
             show(within),
             cloths[1].name
@@ -209,7 +209,7 @@ fn near(cloths: [&Cloth; 2], within: f64) -> Result<Vec<[u32; 2]>, String> {
     Ok(pairs)
 }
 
-/// Vertices on the border of a cloth that start within a distance of each other and are not joined by an
+/// Boundary vertices of a cloth that are initially within a distance of each other and not connected by an
 /// edge.
 fn near_itself(cloth: &Cloth, within: f64) -> Result<Vec<[u32; 2]>, String> {
     let adjacency = Adjacency::new(&cloth.mesh.triangles);
@@ -227,7 +227,7 @@ fn near_itself(cloth: &Cloth, within: f64) -> Result<Vec<[u32; 2]>, String> {
     pairs.sort_unstable();
     if pairs.is_empty() {
         return Err(format!(
-            "no two vertices on the border of cloth \"{}\" start within {} m of each other",
+            "no two boundary vertices of cloth \"{}\" are initially within {} m of each other",
             cloth.name,
             show(within)
         ));

@@ -1,4 +1,4 @@
-//! `select`: which vertices of a mesh are meant.
+//! `select`: selections of vertices.
 
 use std::{fmt::Write, path::PathBuf};
 
@@ -7,41 +7,41 @@ use taut::mesh::TriangleMesh;
 
 use super::{map, nearest::hint, tree::show};
 
-/// What a `select` may be, for messages.
+/// The forms of `select`, for messages.
 const FORMS: &str =
     "corner:NAME, index:3,17,40-60, box:x0,y0,z0,x1,y1,z1, boundary, group:NAME, map:FILE or all";
 
-/// A selection that was understood, but not yet looked up in a mesh.
+/// A parsed selection, not yet resolved in a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Selection {
     /// A corner of a grid.
     Corner(String),
     /// Ranges of indices, ends included.
     Indices(Vec<(u32, u32)>),
-    /// Rest positions inside a box, faces included.
+    /// Vertices with rest positions inside a box, faces included.
     Box([f64; 3], [f64; 3]),
     /// Vertices on the boundary.
     Boundary,
     /// A named set of the mesh.
     Group(String),
-    /// A file with a number for each vertex.
+    /// A file with one number per vertex.
     Map(String),
     /// Every vertex.
     All,
 }
 
 impl Selection {
-    /// Reads a `select`.
+    /// Parses a `select`.
     ///
     /// # Errors
-    /// What is wrong, and what is allowed.
+    /// The problem, and what is allowed.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (kind, rest) =
             text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest.trim())));
         let kind = kind.trim();
         let named = |what: &str| match rest {
             Some(rest) if !rest.is_empty() => Ok(rest.to_owned()),
-            _ => Err(format!("{kind} needs {what} after a colon; allowed: {FORMS}")),
+            _ => Err(format!("{kind} requires {what} after a colon; allowed: {FORMS}")),
         };
         match kind {
             "corner" => named("a corner's name").map(Selection::Corner),
@@ -55,12 +55,12 @@ impl Selection {
             _ => {
                 let known = ["corner", "index", "box", "boundary", "group", "map", "all"];
                 let shown: String = kind.chars().take(40).collect();
-                Err(format!("{shown:?} selects nothing that is known{} allowed: {FORMS}", hint(kind, known)))
+                Err(format!("{shown:?} is not a valid selection{} allowed: {FORMS}", hint(kind, known)))
             }
         }
     }
 
-    /// The same, each once: indices in the order in which they are written, a group in its own order.
+    /// The same, each once: indices in the order as written, a group in its own order.
     ///
     /// # Errors
     /// Why there are none, and what the mesh has.
@@ -79,7 +79,7 @@ impl Selection {
         })
     }
 
-    /// The vertices of `mesh` that are meant, sorted; at least one. `file` says where the map lies.
+    /// The selected vertices of `mesh`, sorted; at least one. `file` resolves the path of a map.
     ///
     /// # Errors
     /// Why there are none, and what the mesh has.
@@ -97,7 +97,7 @@ impl Selection {
                 if numbers.len() != count {
                     let (n, s) = (numbers.len(), if numbers.len() == 1 { "" } else { "s" });
                     return Err(format!(
-                        "the map {name} has {n} number{s}, the mesh has {count} vertices; one each is needed"
+                        "the map {name} has {n} number{s}, the mesh has {count} vertices; one number per vertex is required"
                     ));
                 }
                 let above = |(index, number): (usize, &f64)| (*number > 0.5).then_some(index as u32);
@@ -124,11 +124,11 @@ fn parse_indices(text: &str) -> Result<Vec<(u32, u32)>, String> {
         match (from.trim().parse(), to.trim().parse()) {
             (Ok(from), Ok(to)) if from <= to => ranges.push((from, to)),
             (Ok(from), Ok(to)) => {
-                return Err(format!("the range {from}-{to} runs backwards; write {to}-{from}"));
+                return Err(format!("the range {from}-{to} is reversed; write {to}-{from}"));
             }
             _ => {
                 let shown: String = part.trim().chars().take(40).collect();
-                return Err(format!("{shown:?} is no vertex index or range; allowed: index:3,17,40-60"));
+                return Err(format!("{shown:?} is not a vertex index or range; allowed: index:3,17,40-60"));
             }
         }
     }
@@ -140,7 +140,7 @@ fn parse_box(text: &str) -> Result<Selection, String> {
         .split(',')
         .map(|part| part.trim().parse().ok().filter(|number: &f64| number.is_finite()))
         .collect::<Option<_>>()
-        .ok_or("a box needs six finite numbers: box:x0,y0,z0,x1,y1,z1")?;
+        .ok_or("a box requires six finite numbers: box:x0,y0,z0,x1,y1,z1")?;
     let [x0, y0, z0, x1, y1, z1] = numbers[..] else {
         return Err(format!("the box has {} numbers, must have six: box:x0,y0,z0,x1,y1,z1", numbers.len()));
     };
@@ -167,7 +167,7 @@ fn indices(ranges: &[(u32, u32)], count: usize) -> Result<Vec<u32>, String> {
 }
 
 fn inside(mesh: &TriangleMesh, low: [f64; 3], high: [f64; 3]) -> Result<Vec<u32>, String> {
-    // Rounded outward by an f32's last digit, so that a vertex at 0.1 is inside a box that ends at 0.1.
+    // Rounded outward by one f32 ulp, so that a vertex at 0.1 is inside a box that ends at 0.1.
     let slack = |number: f64| number.abs() * f64::from(f32::EPSILON);
     let inside = |x: &Vec3| {
         let x = x.as_dvec3().to_array();
@@ -200,7 +200,7 @@ fn boundary(mesh: &TriangleMesh) -> Vec<u32> {
     vertices
 }
 
-/// The set `key` of the mesh, which the scene calls `name`.
+/// The group `key` of the mesh, called `name` in the scene.
 fn group(mesh: &TriangleMesh, name: &str, kind: &str, key: &str) -> Result<Vec<u32>, String> {
     if let Some(vertices) = mesh.groups.get(key) {
         return Ok(vertices.clone());
@@ -261,16 +261,16 @@ mod tests {
             ("group:wais", "did you mean \"waist\"?"),
             ("group:top", "it has corner:top-left, group:waist"),
             ("index:5", "vertex 5 does not exist: the mesh has 5, from 0 to 4"),
-            ("index:3-1", "runs backwards"),
-            ("index:a", "no vertex index"),
+            ("index:3-1", "is reversed"),
+            ("index:a", "not a vertex index"),
             ("box:2,2,2,3,3,3", "at rest the mesh spans (0, 0, 0) to (1, 0, 1)"),
             ("box:1,2,3", "has 3 numbers"),
             ("box:1,0,0,0,1,1", "first corner"),
             ("box:nan,0,0,0,1,1", "six finite numbers"),
             ("corners:top-left", "did you mean \"corner\"?"),
-            ("map:", "needs a file"),
+            ("map:", "requires a file"),
             ("all:3", "takes nothing"),
-            ("", "selects nothing"),
+            ("", "not a valid selection"),
         ] {
             let message = select(text).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");

@@ -1,4 +1,4 @@
-//! From `[[obstacle]]` with a mesh or a sequence of meshes to the engine's mesh obstacles.
+//! Converts `[[obstacle]]` with a mesh or a sequence of meshes to the engine's mesh obstacles.
 
 use glam::{DVec3, Vec3};
 use taut::{
@@ -19,14 +19,14 @@ use crate::{
     },
 };
 
-/// Most frames of a figure: 20 000 of 10K triangles take 1.2 GB.
+/// Maximum frames of a figure: 20 000 of 10K triangles take 1.2 GB.
 const MAX_FRAMES: u64 = 20_000;
 
-/// Why there is no obstacle.
+/// Why an obstacle is refused.
 pub(super) enum Refusal {
-    /// These keys of the obstacle are wrong.
+    /// Invalid keys of the obstacle.
     Keys(Vec<&'static str>, String),
-    /// A file is wrong.
+    /// An invalid file.
     File(Problem),
 }
 
@@ -40,7 +40,7 @@ pub(super) fn obstacle(scene: &LoadedScene, obstacle: &Obstacle) -> Option<Resul
     Some(moving.and_then(|moving| placed(obstacle, moving)))
 }
 
-/// A mesh in one frame.
+/// A static mesh.
 fn still(scene: &LoadedScene, mesh: &ObstacleMesh) -> Result<MeshSequence, Refusal> {
     let one = |mesh: taut::mesh::TriangleMesh| MeshSequence {
         triangles: mesh.triangles,
@@ -67,7 +67,7 @@ fn existing(scene: &LoadedScene, file: &str, keys: Vec<&'static str>) -> Result<
     if path.exists() {
         Ok(path)
     } else {
-        Err(Refusal::Keys(keys, format!("there is no file {}", path.display())))
+        Err(Refusal::Keys(keys, format!("file not found: {}", path.display())))
     }
 }
 
@@ -83,7 +83,7 @@ fn sequence_of(scene: &LoadedScene, given: &Sequence) -> Result<MeshSequence, Re
             .map_err(refuse)?;
         return sequence::read_numbered(&files, rate, start).map_err(Refusal::File);
     }
-    // The rules see to it that these are there.
+    // The rules ensure that these are present.
     let file = given.file.as_deref().unwrap_or_default();
     let mesh = given.mesh.as_deref().unwrap_or_default();
     let path = existing(scene, file, vec!["sequence", "file"])?;
@@ -94,7 +94,7 @@ fn sequence_of(scene: &LoadedScene, given: &Sequence) -> Result<MeshSequence, Re
     sequence::read_cache(&path, &mesh, rate, start).map_err(Refusal::File)
 }
 
-/// The figure in as many frames as the scene needs.
+/// The figure, for as many frames as the scene needs.
 fn figure(scene: &LoadedScene, edge: f32, rate: f64, start: f64) -> Result<MeshSequence, Refusal> {
     let refuse = |error: GenerateError| Refusal::Keys(vec!["sequence", "figure"], error.to_string());
     let figure = Figure::new(edge).map_err(refuse)?;
@@ -114,7 +114,7 @@ fn figure(scene: &LoadedScene, edge: f32, rate: f64, start: f64) -> Result<MeshS
     })
 }
 
-/// Scaled, turned and moved to where the obstacle starts.
+/// Scaled, rotated and translated to the initial placement of the obstacle.
 fn placed(obstacle: &Obstacle, moving: MeshSequence) -> Result<MeshObstacle, Refusal> {
     let MeshSequence { triangles, mut positions, times } = moving;
     let transform = &obstacle.transform;

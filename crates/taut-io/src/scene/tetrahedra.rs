@@ -1,5 +1,5 @@
-//! From `[[solid]]` to the engine's soft solids: surfaces filled with tetrahedra, tetrahedra read, both
-//! placed and held.
+//! Converts `[[solid]]` to the engine's soft bodies: fills surfaces with tetrahedra or reads tetrahedra, then
+//! places and pins them.
 
 use std::{
     collections::BTreeMap,
@@ -23,16 +23,16 @@ use crate::{
     mesh::{SolidFormat, Tetrahedra},
 };
 
-/// A solid at rest.
+/// A soft body at rest.
 struct Filled {
     mesh: TetrahedronMesh,
     levels: Vec<TetrahedronMesh>,
-    /// The surface that was filled.
+    /// The filled surface.
     skin: Option<TriangleMesh>,
 }
 
 impl Builder<'_> {
-    /// One solid, or `None` if something was reported.
+    /// One soft body, or `None` if a problem was reported.
     pub fn solid(&mut self, index: usize, solid: &Solid) -> Option<taut::Solid> {
         let name = solid.name.clone().unwrap_or_default();
         let place = Place { kind: "solid", index, name: &name };
@@ -75,7 +75,7 @@ impl Builder<'_> {
             SolidMesh::File(file) => {
                 let path = self.scene.resolve(file);
                 if !path.exists() {
-                    let message = format!("there is no file {}", path.display());
+                    let message = format!("file not found: {}", path.display());
                     return self.refuse(place, &["mesh", "file"], message);
                 }
                 if SolidFormat::of_path(&path).is_some() {
@@ -97,7 +97,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Reports what is wrong with a file that a solid names.
+    /// Reports a problem with a file of a soft body.
     fn blame_file<T>(&mut self, place: Place<'_>, problem: Problem) -> Option<T> {
         let message = format!("{} (mesh of solid \"{}\")", problem.message, place.name);
         self.report.problems.push(Problem { message, ..problem });
@@ -132,7 +132,7 @@ impl Builder<'_> {
         scale_all(&mut surface.positions, vector(solid.transform.scale.factors()));
         let options = match (solid.spacing, solid.tetrahedra) {
             (Some(spacing), _) => Ok(StuffOptions { spacing: spacing as f32 }),
-            // The rules see to it that one of the two is there.
+            // The rules ensure that one of the two is present.
             (None, count) => StuffOptions::for_count(&surface, count.unwrap_or_default() as usize),
         };
         let filled = options.and_then(|options| Ok((options.spacing, stuff(&surface, &options)?)));
@@ -161,7 +161,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What is to be said of the mesh of a solid: of its file, if it has one, otherwise of its key.
+    /// A message about the mesh of a soft body: located at its file, if it has one, otherwise at its key.
     fn in_mesh(&self, place: Place<'_>, keys: &[&str], file: Option<&Path>, message: String) -> Problem {
         match file {
             Some(path) => Problem {
@@ -174,7 +174,7 @@ impl Builder<'_> {
     }
 }
 
-/// Boxes along the longest side of the coarsest bar, at least: with fewer, limits on them keep a bar from
+/// Minimum number of boxes along the longest side of the coarsest bar: with fewer, limits on them prevent
 /// sagging.
 const FEWEST_BOXES: u32 = 4;
 
@@ -193,7 +193,7 @@ fn scale_all(positions: &mut [Vec3], scale: DVec3) {
     }
 }
 
-/// The vertices of tetrahedra that are meant.
+/// The selected tetrahedral vertices.
 fn selected(
     select: &Selection,
     mesh: &TetrahedronMesh,
@@ -219,8 +219,8 @@ fn selected(
     select.resolve(&points, file)
 }
 
-/// The groups of a surface as groups of the vertices `outside`: each belongs to what the vertex of the
-/// surface belongs to that is nearest to it.
+/// The groups of a surface as groups of the vertices `outside`: each joins the groups of the nearest surface
+/// vertex.
 fn carried(mesh: &TetrahedronMesh, outside: &[u32], skin: &TriangleMesh) -> BTreeMap<String, Vec<u32>> {
     let mut along_x: Vec<u32> = (0..skin.positions.len() as u32).collect();
     along_x.sort_by(|a, b| skin.positions[*a as usize].x.total_cmp(&skin.positions[*b as usize].x));
@@ -235,7 +235,7 @@ fn carried(mesh: &TetrahedronMesh, outside: &[u32], skin: &TriangleMesh) -> BTre
     skin.groups.iter().map(|(name, members)| (name.clone(), carry(members))).collect()
 }
 
-/// The one of `positions` that is nearest to `x`; `along_x` has them in the order of their first coordinates.
+/// The nearest of `positions` to `x`; `along_x` has them sorted by their first coordinate.
 fn nearest(along_x: &[u32], positions: &[Vec3], x: Vec3) -> u32 {
     let middle = along_x.partition_point(|&v| positions[v as usize].x < x.x);
     let (before, after) = along_x.split_at(middle);
@@ -244,7 +244,7 @@ fn nearest(along_x: &[u32], positions: &[Vec3], x: Vec3) -> u32 {
         let place = positions[v as usize];
         let distance = place.distance_squared(x);
         best = if (distance, v) < best { (distance, v) } else { best };
-        // Those that follow are further along x alone.
+        // All that follow are further away along x alone.
         (place.x - x.x).powi(2) <= best.0
     };
     let _ = before.iter().rev().all(|&v| look(v));

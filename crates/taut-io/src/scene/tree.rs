@@ -1,8 +1,8 @@
-//! The scene file as a tree of values that each know where they were written.
+//! The scene file as a tree of values with their origins.
 //!
-//! Checks and overrides work on this tree rather than on the typed scene, for two reasons: a tree can hold a
-//! wrong value, so that all problems of a file are found in one go, and every value keeps the line that a
-//! message needs.
+//! Checks and overrides work on this tree rather than on the typed scene, for two reasons: a tree can hold an
+//! invalid value, so that all problems of a file are found at once, and every value keeps its line for
+//! messages.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -12,22 +12,22 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-/// Deepest nesting that is read: no key of a scene lies deeper than ten. The parser limits brackets and dots
-/// apart, but not both together, and what walks the tree must not run out of stack.
+/// Maximum nesting: no key of a scene is deeper than ten. The parser limits brackets and dots separately, but
+/// not their combination, and recursion over the tree must not overflow the stack.
 const MAX_DEPTH: usize = 80;
 
-/// Where a value was written.
+/// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The file as a whole.
     File,
     /// A line of the file, from 1.
     Line(usize),
-    /// An override of the command line, by its place among them.
+    /// An override of the command line, by its index.
     Override(usize),
 }
 
-/// A value and where it was written.
+/// A value and its origin.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub origin: Origin,
@@ -46,7 +46,7 @@ pub(crate) enum Value {
     Table(BTreeMap<String, Node>),
 }
 
-/// Why a text is not TOML: line, column (both from 1) and the parser's words.
+/// A TOML syntax error: line, column (both from 1) and the parser's message.
 #[derive(Clone, Debug)]
 pub(crate) struct SyntaxError {
     pub line: usize,
@@ -55,8 +55,8 @@ pub(crate) struct SyntaxError {
 }
 
 impl Node {
-    /// Reads TOML. All syntax errors come at once, at most one a line: what follows on a line is mostly an
-    /// echo.
+    /// Parses TOML. Returns all syntax errors at once, at most one per line: further errors on a line are
+    /// mostly consequences.
     pub fn parse(text: &str) -> Result<Node, Vec<SyntaxError>> {
         let lines = Lines::new(text);
         let (table, errors) = DeTable::parse_recoverable(text);
@@ -108,7 +108,7 @@ impl Node {
         self.get(key).map_or(&[], Node::items)
     }
 
-    /// A text.
+    /// A string.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -116,7 +116,7 @@ impl Node {
         }
     }
 
-    /// A finite number, whole or not.
+    /// A finite number, integer or float.
     pub fn number(&self) -> Option<f64> {
         match self.value {
             Value::Integer(number) => Some(number as f64),
@@ -133,11 +133,11 @@ impl Node {
         }
     }
 
-    /// What it is, in words, with its value where that is short.
+    /// Description of the value for messages, with the value itself if it is short.
     pub fn describe(&self) -> String {
         match &self.value {
-            Value::Text(text) if text.chars().count() <= 40 => format!("the text {text:?}"),
-            Value::Text(_) => "a text".into(),
+            Value::Text(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
+            Value::Text(_) => "a string".into(),
             Value::Integer(number) => format!("{number}"),
             Value::Float(number) => show(*number),
             Value::Boolean(value) => format!("{value}"),
@@ -147,7 +147,7 @@ impl Node {
         }
     }
 
-    /// The same value as JSON, which serde reads; numbers that JSON lacks become null.
+    /// The same value as JSON, for serde; numbers that JSON cannot represent become null.
     pub fn to_json(&self) -> Json {
         match &self.value {
             Value::Text(text) | Value::Date(text) => Json::String(text.clone()),
@@ -161,7 +161,7 @@ impl Node {
         }
     }
 
-    /// Gives it and all inside it another origin.
+    /// Sets the origin of the value and all its descendants.
     pub fn written_by(mut self, origin: Origin) -> Node {
         self.set_origin(origin);
         self
@@ -177,7 +177,7 @@ impl Node {
     }
 }
 
-/// A number as a person writes it: the shortest digits, a power of ten where there would be many zeros.
+/// The shortest decimal of a number, in scientific notation if it would have many zeros.
 pub(crate) fn show(number: f64) -> String {
     let size = number.abs();
     if number != 0.0 && number.is_finite() && !(1e-4..1e9).contains(&size) {
@@ -187,7 +187,7 @@ pub(crate) fn show(number: f64) -> String {
     }
 }
 
-/// Something at this byte offset lies deeper than [`MAX_DEPTH`].
+/// The byte offset of a value nested deeper than [`MAX_DEPTH`].
 struct TooDeep(usize);
 
 fn entries(table: &DeTable<'_>, lines: &Lines, depth: usize) -> Result<BTreeMap<String, Node>, TooDeep> {
@@ -204,7 +204,7 @@ fn convert(value: &DeValue<'_>, start: usize, lines: &Lines, depth: usize) -> Re
     let depth = depth.checked_sub(1).ok_or(TooDeep(start))?;
     Ok(match value {
         DeValue::String(text) => Value::Text(text.to_string()),
-        // An integer too large for 64 bits is far beyond every range, which is what the message will say.
+        // An integer too large for 64 bits is beyond every range, and is reported as such.
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).map_or_else(
             |_| Value::Float(if number.as_str().starts_with('-') { -1e300 } else { 1e300 }),
             Value::Integer,
@@ -224,7 +224,7 @@ fn convert(value: &DeValue<'_>, start: usize, lines: &Lines, depth: usize) -> Re
     })
 }
 
-/// Where lines start, to turn byte offsets into line numbers.
+/// Byte offsets of line starts, to map byte offsets to line numbers.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -241,7 +241,7 @@ impl Lines {
     fn place(&self, text: &str, offset: usize) -> (usize, usize) {
         let line = self.line(offset);
         let before = text.as_bytes().get(self.0[line - 1]..offset).unwrap_or_default();
-        // Bytes that continue a character do not begin a column.
+        // UTF-8 continuation bytes do not start a column.
         (line, 1 + before.iter().filter(|byte| **byte & 0xC0 != 0x80).count())
     }
 }

@@ -1,9 +1,9 @@
-//! Checks a scene against its schema, and finds everything that is wrong at once.
+//! Checks a scene against its schema, and finds all problems at once.
 //!
 //! It walks the tree along the schema that is generated from the types, so that a key, its range and its
-//! message are written in one place. It knows what schemars generates for these types: tables with known
-//! keys, arrays of one kind of item, numbers with a range, words from a list, alternatives told apart by
-//! their one key or by their kind.
+//! message are written in one place. It supports what schemars generates for these types: tables with known
+//! keys, arrays of one kind of item, numbers with a range, strings from a list, and alternatives
+//! distinguished by a single key or by their kind.
 
 use super::{
     nearest::hint,
@@ -12,7 +12,7 @@ use super::{
     tree::{Node, Value, show},
 };
 
-/// Adds to `report` all that is wrong with `node` by the schema `part`.
+/// Adds all violations of the schema `part` by `node` to `report`.
 pub(crate) fn validate(node: &Node, part: Part, path: &Path<'_>, report: &mut Report<'_>) {
     if report.is_full() {
         return;
@@ -33,7 +33,7 @@ pub(crate) fn validate(node: &Node, part: Part, path: &Path<'_>, report: &mut Re
     match (part.kind(), &node.value) {
         (Some(Kind::Text), Value::Text(text)) => {
             if (text.len() as f64) < part.bound("minLength").unwrap_or(0.0) {
-                report.add(node.origin, path, format!("is an empty text, must be {}", describe(part)));
+                report.add(node.origin, path, format!("is an empty string, must be {}", describe(part)));
             }
         }
         (Some(Kind::Boolean), Value::Boolean(_)) => {}
@@ -60,7 +60,7 @@ fn validate_word(node: &Node, words: &[&'static str], path: &Path<'_>, report: &
         Some(text) if words.contains(&text) => {}
         Some(text) => {
             let hint = hint(text, words.iter().copied());
-            report.add(node.origin, path, format!("{} is not known{hint} must be {list}", node.describe()));
+            report.add(node.origin, path, format!("{} is unknown{hint} must be {list}", node.describe()));
         }
         None => report.add(node.origin, path, format!("is {}, must be {list}", node.describe())),
     }
@@ -83,7 +83,7 @@ fn validate_tagged(node: &Node, part: Part, tags: &[&'static str], path: &Path<'
     let found: Vec<&str> = tags.iter().copied().filter(|tag| entries.contains_key(*tag)).collect();
     match found.len() {
         1 => {}
-        // The message about the unknown key says it already.
+        // The unknown key is already reported.
         0 if !entries.is_empty() => {}
         0 => report.add(node.origin, path, format!("is empty, must have {}", list(tags.iter().copied()))),
         _ => {
@@ -130,9 +130,9 @@ fn validate_table(node: &Node, part: Part, path: &Path<'_>, report: &mut Report<
     }
     for key in part.required().filter(|key| !entries.contains_key(*key)) {
         let what = match part.property(key) {
-            Some(inner) if is_list_of_tables(inner) => format!("at least one [[{key}]] is needed"),
+            Some(inner) if is_list_of_tables(inner) => format!("at least one [[{key}]] is required"),
             Some(inner) => format!("must be {}", describe(inner)),
-            None => "is needed".into(),
+            None => "it is required".into(),
         };
         report.add(node.origin, &Path::Key(path, key), format!("is missing; {what}"));
     }
@@ -154,7 +154,7 @@ fn is_list_of_tables(part: Part) -> bool {
     part.kind() == Some(Kind::Array) && part.items().and_then(Part::kind) == Some(Kind::Table)
 }
 
-/// Whether `node` is an attempt at `part`: the same kind, and for arrays a first item of the same kind.
+/// Whether `node` matches the kind of `part`, and for arrays the kind of its first item.
 fn looks_like(node: &Node, part: Part) -> bool {
     match (part.kind(), &node.value) {
         (Some(Kind::Text), Value::Text(_)) | (Some(Kind::Boolean), Value::Boolean(_)) => true,
@@ -168,7 +168,7 @@ fn looks_like(node: &Node, part: Part) -> bool {
     }
 }
 
-/// What is allowed, in words.
+/// Description of the allowed values.
 pub(crate) fn describe(part: Part) -> String {
     if let Some(words) = part.words() {
         return list(words.iter().map(|word| format!("\"{word}\"")));
@@ -184,8 +184,8 @@ pub(crate) fn describe(part: Part) -> String {
         _ => String::new(),
     };
     match part.kind() {
-        Some(Kind::Text) => "a text".into(),
-        Some(Kind::Integer) => format!("a whole number{range}"),
+        Some(Kind::Text) => "a string".into(),
+        Some(Kind::Integer) => format!("an integer{range}"),
         Some(Kind::Number) => format!("a number{range}"),
         Some(Kind::Boolean) => "true or false".into(),
         Some(Kind::Array) => {
@@ -202,14 +202,14 @@ pub(crate) fn describe(part: Part) -> String {
             Some(keys) => format!("a table with {}", keys.keys().cloned().collect::<Vec<_>>().join(", ")),
             None => "a table".into(),
         },
-        None => "something else".into(),
+        None => "another value".into(),
     }
 }
 
 /// `a number from 0 to 1` as `numbers from 0 to 1`.
 fn plural(one: &str) -> String {
     let rest = one.strip_prefix("a ").or_else(|| one.strip_prefix("an ")).unwrap_or(one);
-    for noun in ["whole number", "number", "text", "table", "array"] {
+    for noun in ["integer", "number", "string", "table", "array"] {
         if let Some(tail) = rest.strip_prefix(noun) {
             return format!("{noun}s{tail}");
         }

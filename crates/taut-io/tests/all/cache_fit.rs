@@ -136,7 +136,7 @@ fn a_folder_that_cannot_be_written_costs_a_warning_only() {
     let fit = bounds(&file.join("cache"), &sheet());
     assert!(!fit.from_cache && !fit.limits.levels.is_empty());
     assert_eq!(fit.warnings.len(), 1);
-    assert!(fit.warnings[0].contains("could not be kept") && fit.warnings[0].contains("TAUT_CACHE"));
+    assert!(fit.warnings[0].contains("could not be cached") && fit.warnings[0].contains("TAUT_CACHE"));
     let nowhere = Cache { folder: None, force: false };
     let fit = fit_cloth(&sheet(), Method::Bounds, nowhere, &Threads::new(1).unwrap(), &|_| {});
     assert!(fit.warnings.is_empty() && !fit.limits.levels.is_empty());

@@ -204,7 +204,7 @@ fn what_is_wrong_is_named() {
         &["6 numbers for 2 keys", "18"],
     );
     says(&|d| d["skins"][0]["joints"] = json!([1]), &["vertex 1 follows joint 1", "has 1"]);
-    says(&|d| d["skins"][0]["joints"] = json!([1, 8]), &["joint 8 is no node"]);
+    says(&|d| d["skins"][0]["joints"] = json!([1, 8]), &["joint 8 is not a node"]);
     says(&|d| d["nodes"][0]["skin"] = json!(3), &["skin 3 (from 0) does not exist"]);
     let without_weights = |d: &mut Value| d["animations"][0]["channels"].as_array_mut().unwrap().truncate(1);
     let with = |key: &'static str, value: Value| {
@@ -214,7 +214,7 @@ fn what_is_wrong_is_named() {
         }
     };
     says(&with("/nodes/0/mesh", json!(3)), &["mesh 3 (from 0)", "does not exist"]);
-    says(&with("/meshes/0/primitives", json!([])), &["holds no faces"]);
+    says(&with("/meshes/0/primitives", json!([])), &["contains no faces"]);
     let (file, document) = skinned();
     let fast = file.read(&folder, &document, 1e9).unwrap_err();
     assert!(fast.contains("choose another rate"), "{fast}");

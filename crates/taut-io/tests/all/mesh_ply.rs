@@ -75,8 +75,8 @@ fn errors_name_line_or_element_and_remedy() {
     let three = "0 0 0\n1 0 0\n0 1 0\n";
     let header = |lines: &str| format!("ply\n{lines}\nend_header\n");
     let cases = [
-        ("plyx\n".to_owned(), "line 1: is no PLY file: its first line must be \"ply\""),
-        ("solid\n".into(), "line 1: is no PLY file: it must start with \"ply\""),
+        ("plyx\n".to_owned(), "line 1: is not a PLY file: its first line must be \"ply\""),
+        ("solid\n".into(), "line 1: is not a PLY file: it must start with \"ply\""),
         ("ply\nformat ascii 1.0\n".into(), "line 3: the header has no \"end_header\""),
         (header("element vertex 0"), "line 3: the header has no \"format\""),
         (header("format ascii 2.0"), "line 2: format version \"2.0\": must be 1.0"),
@@ -85,14 +85,14 @@ fn errors_name_line_or_element_and_remedy() {
             "line 2: format \"text\": must be ascii, binary_little_endian or binary_big_endian",
         ),
         (header("format ascii 1.0\nproperty float x"), "line 3: a property before any element"),
-        (header("element vertex -3"), "line 2: \"-3\" elements \"vertex\": must be a whole number"),
+        (header("element vertex -3"), "line 2: \"-3\" elements \"vertex\": must be an integer"),
         (
             header("element v 1\nproperty real x"),
             "line 3: type \"real\": must be char, uchar, short, ushort, int, uint, float, double, or int8 to float64",
         ),
         (
             header("element v 1\nproperty list float int x"),
-            "line 3: the length of a list must be of a whole type",
+            "line 3: the length of a list must be of an integer type",
         ),
         (
             header("element v 1\nproperty list int x"),
@@ -111,11 +111,11 @@ fn errors_name_line_or_element_and_remedy() {
             header(
                 "format ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z",
             ),
-            "has no element \"face\": points alone make no cloth",
+            "has no element \"face\": points alone are not cloth",
         ),
         (
             header("format ascii 1.0\nelement tristrips 0\nproperty list int int v"),
-            "line 3: has triangle strips (element \"tristrips\"), which are not read: save it with faces",
+            "line 3: has triangle strips (element \"tristrips\"), which are not supported: save it with faces",
         ),
         (
             ply_with("3", "", &format!("{three}3 0 1 3\n")),
@@ -123,19 +123,19 @@ fn errors_name_line_or_element_and_remedy() {
         ),
         (
             ply_with("3", "", &format!("{three}3 0 1 -1\n")),
-            "line 13: face 0 (from 0): vertex -1: must be a whole number from 0",
+            "line 13: face 0 (from 0): vertex -1: must be an integer from 0",
         ),
         (
             ply_with("3", "", &format!("{three}3 0 1 1.5\n")),
-            "line 13: face 0 (from 0): vertex 1.5: must be a whole number from 0",
+            "line 13: face 0 (from 0): vertex 1.5: must be an integer from 0",
         ),
         (
             ply_with("3", "", &format!("{three}2 0 1    \n")),
-            "line 13: face 0 (from 0): a face of 2 corners: at least 3 are needed",
+            "line 13: face 0 (from 0): a face of 2 corners: at least 3 are required",
         ),
         (
             ply_with("3", "", &format!("{three}-1 0 1 2\n")),
-            "line 13: face 0 (from 0): a list of -1 numbers: must be a whole number from 0",
+            "line 13: face 0 (from 0): a list of -1 numbers: must be an integer from 0",
         ),
         (
             ply_with("3", "", &format!("{three}9 0 1 2\n")),
@@ -153,7 +153,7 @@ fn errors_name_line_or_element_and_remedy() {
             ply_with("4000000000", "", "0 0 0\n"),
             "line 3: 4000000000 elements \"vertex\" take at least 24000000000 bytes: 6 are left in the file",
         ),
-        (ply_with("2", "", "0 0 0\n0         "), "line 11: vertex 1 (from 0): the file ends too early"),
+        (ply_with("2", "", "0 0 0\n0         "), "line 11: vertex 1 (from 0): the file is truncated"),
     ];
     for (text, expected) in cases {
         assert_eq!(problem(text.as_bytes()), expected, "{text}");
@@ -171,7 +171,7 @@ fn binary_errors_name_the_element() {
     assert!(message.contains("4 elements \"vertex\" take at least 48 bytes"), "{message}");
     let mut bytes = write_ply(&tetrahedron());
     bytes[whole - 4..].copy_from_slice(&(-2i32).to_le_bytes());
-    assert_eq!(problem(&bytes), "face 3 (from 0): vertex -2: must be a whole number from 0");
+    assert_eq!(problem(&bytes), "face 3 (from 0): vertex -2: must be an integer from 0");
 }
 
 #[test]

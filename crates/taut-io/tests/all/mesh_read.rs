@@ -50,12 +50,12 @@ fn errors_name_the_file() {
     fs::write(folder.0.join("empty.ply"), "").unwrap();
     fs::write(folder.0.join("bad.obj"), "v 0 0 0\nv 0 0\n").unwrap();
     fs::create_dir(folder.0.join("folder.obj")).unwrap();
-    let kinds = "unknown kind of mesh file: its name must end in .obj, .ply, .stl, .gltf or .glb";
+    let kinds = "unknown mesh format: the extension must be .obj, .ply, .stl, .gltf or .glb";
     assert_eq!(folder.problem("a.fbx"), format!("a.fbx: {kinds}"));
     assert_eq!(folder.problem("noextension"), format!("noextension: {kinds}"));
     assert_eq!(folder.problem("missing.obj"), "missing.obj: no such file");
     assert_eq!(folder.problem("empty.ply"), "empty.ply: the file is empty");
-    assert_eq!(folder.problem("folder.obj"), "folder.obj: is a folder: a mesh file is needed");
+    assert_eq!(folder.problem("folder.obj"), "folder.obj: is a folder: expected a mesh file");
     assert!(
         folder.problem("bad.obj").starts_with("bad.obj:2: vertex: 2 numbers"),
         "{}",

@@ -252,7 +252,7 @@ fn inverted_ones_are_turned_unused_vertices_dropped_and_both_are_said() {
     assert!(read.mesh.volume(0) > 0.0);
     assert_eq!(read.mesh.positions.len(), 4);
     assert!(
-        read.notes[0].contains("1 tetrahedra are inside out") && read.notes[1].contains("1 vertices"),
+        read.notes[0].contains("1 tetrahedra are inverted") && read.notes[1].contains("1 vertices"),
         "{:?}",
         read.notes
     );

@@ -54,7 +54,7 @@ fn errors_name_line_and_remedy() {
     let good = String::from_utf8(stl_text(&tetrahedron())).unwrap();
     let cut = |lines: usize| good.lines().take(lines).collect::<Vec<_>>().join("\n");
     for (text, expected) in [
-        ("hello".to_owned(), "is no STL file: 5 bytes, and does not start with \"solid\""),
+        ("hello".to_owned(), "is not an STL file: 5 bytes, and does not start with \"solid\""),
         (cut(5), "line 5: the file ends here: expected \"vertex\" or \"endloop\""),
         (cut(8), "line 8: the file ends here: expected \"facet\" or \"endsolid\""),
         (good.replacen("    vertex 0e0 0e0 0e0\n", "", 1), "line 6: a facet of 2 vertices: must have 3"),
@@ -68,7 +68,7 @@ fn errors_name_line_and_remedy() {
             "line 4: \"inf\": must be a finite number below 3.4e38",
         ),
         (good.replacen("endloop", "end", 1), "line 7: \"end\": expected \"vertex\" or \"endloop\""),
-        ("solid\nendsolid\n".into(), "holds no faces (0 vertices): at least one triangle is needed"),
+        ("solid\nendsolid\n".into(), "contains no faces (0 vertices): at least one triangle is required"),
     ] {
         assert_eq!(problem(text.as_bytes()), expected, "{text}");
     }

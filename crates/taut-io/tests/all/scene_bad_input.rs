@@ -57,7 +57,7 @@ fn empty_file() {
 #[test]
 fn no_cloth() {
     refused("[scene]\nframes = 3\n", None, Some("cloth"), &["is missing", "at least one [[cloth]]"]);
-    refused("cloth = []\n", Some(1), Some("cloth"), &["is missing", "or [[solid]] is needed"]);
+    refused("cloth = []\n", Some(1), Some("cloth"), &["is missing", "or [[solid]] is required"]);
 }
 
 #[test]
@@ -76,20 +76,20 @@ fn solids() {
     };
     let ball = "mesh = { sphere = { radius = 0.1, frequency = 4 } }";
     let bar = "mesh = { bar = { size = [1, 0.1, 0.1], cells = [8, 1, 1] } }";
-    says(ball, 1, "solid.lump.spacing", &["is missing", "tetrahedra must be there"]);
+    says(ball, 1, "solid.lump.spacing", &["is missing", "tetrahedra is required"]);
     says(
         &format!("{ball}\nspacing = 0.1\ntetrahedra = 500"),
         5,
         "solid.lump.tetrahedra",
-        &["beside spacing"],
+        &["combined with spacing"],
     );
     says(&format!("{bar}\nspacing = 0.1"), 4, "solid.lump.spacing", &["a mesh that has tetrahedra"]);
     says(&format!("{ball}\nspacing = 0"), 4, "solid.lump.spacing", &["from 1e-6 to 1000000"]);
     says(&format!("{ball}\ntetrahedra = 3"), 4, "solid.lump.tetrahedra", &["from 100"]);
     says("mesh = { file = \"a.vtu\" }\ntetrahedra = 500", 4, "solid.lump.tetrahedra", &["has tetrahedra"]);
     says("mesh = { grid = { size = [1, 1], cells = [4, 4] } }", 3, "solid.lump.mesh.grid", &["unknown key"]);
-    says("mesh = { file = \"no.obj\" }\nspacing = 0.1", 3, "solid.lump.mesh.file", &["there is no file"]);
-    says(&format!("{bar}\nmaterial = \"denim\""), 4, "solid.lump.material", &["not known", "rubber"]);
+    says("mesh = { file = \"no.obj\" }\nspacing = 0.1", 3, "solid.lump.mesh.file", &["file not found"]);
+    says(&format!("{bar}\nmaterial = \"denim\""), 4, "solid.lump.material", &["is unknown", "rubber"]);
     let numbers = "material = { density = 1000 }";
     says(&format!("{bar}\n{numbers}"), 4, "solid.lump.material.young", &["is missing", "base"]);
     says(&format!("{bar}\nmaterial.poisson = 0.5"), 4, "solid.lump.material.poisson", &["0.499"]);
@@ -107,7 +107,7 @@ fn solids() {
     says(&format!("{bar}\nspaicng = 1"), 4, "solid.lump.spaicng", &["did you mean \"spacing\"?"]);
     // Files are named after bodies.
     let twins = format!("{GOOD}[[solid]]\nname = \"Sheet\"\n{bar}\n");
-    refused_in(&folder, twins, Some(8), Some("solid[0].name"), &["name of cloth[0] too"]);
+    refused_in(&folder, twins, Some(8), Some("solid[0].name"), &["also the name of cloth[0]"]);
     // A sheet encloses nothing.
     folder.write("sheet.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
     let text = "[[solid]]\nmesh = { file = \"sheet.obj\" }\nspacing = 0.1\n";
@@ -127,14 +127,14 @@ fn rigid_bodies() {
     let ball = "shape.sphere.radius = 0.1";
     let with = |keys: &str| format!("{ball}\n{keys}");
     says(&with("mass = 0"), 10, "obstacle.ball.mass", &["1e-6"]);
-    says(&with("velocity = [1, 0, 0]"), 10, "obstacle.ball.velocity", &["needs a mass"]);
-    says(&with("angular_velocity = [1, 0, 0]"), 10, "obstacle.ball.angular_velocity", &["needs a mass"]);
+    says(&with("velocity = [1, 0, 0]"), 10, "obstacle.ball.velocity", &["requires a mass"]);
+    says(&with("angular_velocity = [1, 0, 0]"), 10, "obstacle.ball.angular_velocity", &["requires a mass"]);
     says("shape.plane = {}\nmass = 1", 10, "obstacle.ball.mass", &["sphere, box, capsule or cylinder"]);
     says(
         &with("mass = 1\nmotion = [{ time = 0 }, { time = 1, translate = [1, 0, 0] }]"),
         11,
         "obstacle.ball.motion",
-        &["must not stand beside mass"],
+        &["cannot be combined with mass"],
     );
 }
 
@@ -154,11 +154,11 @@ fn mesh_obstacles() {
         "mesh = \"a1.obj\"\nshape.sphere.radius = 1",
         9,
         "obstacle.figure.mesh",
-        &["must not stand beside shape"],
+        &["cannot be combined with shape"],
     );
-    says("mesh = 3", 9, "obstacle.figure.mesh", &["must be a text or a table with one of grid"]);
-    says("mesh = \"no.obj\"", 9, "obstacle.figure.mesh", &["there is no file", "no.obj"]);
-    says("mesh.file = \"no.obj\"", 9, "obstacle.figure.mesh.file", &["there is no file"]);
+    says("mesh = 3", 9, "obstacle.figure.mesh", &["must be a string or a table with one of grid"]);
+    says("mesh = \"no.obj\"", 9, "obstacle.figure.mesh", &["file not found", "no.obj"]);
+    says("mesh.file = \"no.obj\"", 9, "obstacle.figure.mesh.file", &["file not found"]);
     says("mesh = \"far.obj\"", 9, "obstacle.figure.mesh", &["frame 0: vertex 2", "within 1e6 m"]);
     says("mesh.sphere = { radius = 1, frequency = 9000 }", 9, "obstacle.figure.mesh.sphere", &["vertices"]);
     says(
@@ -170,14 +170,14 @@ fn mesh_obstacles() {
     let sequence = "obstacle.figure.sequence";
     says("sequence = {}", 9, &format!("{sequence}.files"), &["is missing"]);
     says("sequence.files = \"a1.obj\"", 9, &format!("{sequence}.files"), &["one run of #"]);
-    says("sequence.files = \"b#.obj\"", 9, &format!("{sequence}.files"), &["there is no file", "b#.obj"]);
+    says("sequence.files = \"b#.obj\"", 9, &format!("{sequence}.files"), &["file not found", "b#.obj"]);
     says("sequence.files = \"no/b#.obj\"", 9, &format!("{sequence}.files"), &["no cannot be read"]);
     says("sequence = { files = \"a#.obj\", first = 7 }", 9, &format!("{sequence}.files"), &["from 7 on"]);
     says(
         "sequence = { files = \"a#.obj\", mesh = \"a1.obj\" }",
         9,
         &format!("{sequence}.mesh"),
-        &["of their own"],
+        &["their own faces"],
     );
     says(
         "sequence = { files = \"a#.obj\", first = 3, last = 1 }",
@@ -191,13 +191,13 @@ fn mesh_obstacles() {
         "sequence = { file = \"walk.pc2\", mesh = \"a1.obj\" }",
         9,
         &format!("{sequence}.file"),
-        &["there is no file"],
+        &["file not found"],
     );
     says(
         "sequence = { file = \"walk.pc2\", files = \"a#.obj\" }",
         9,
         &format!("{sequence}.file"),
-        &["beside files"],
+        &["combined with files"],
     );
     says(
         "sequence = { file = \"w.mdd\", mesh = \"a1.obj\", rate = 3 }",
@@ -218,11 +218,15 @@ fn mesh_obstacles() {
         )
     };
     for (keys, key, words) in [
-        ("attach = \"figrue\"", "attach", &["no obstacle \"figrue\"", "did you mean \"figure\"?"][..]),
-        ("attach = \"ball\"", "attach", &["given by its shape"]),
-        ("attach = \"figure\", motion = [{ time = 0 }]", "motion", &["beside attach"]),
-        ("attach = \"figure\", pivot = [0, 0, 0]", "pivot", &["beside attach"]),
-        ("attach = \"figure\", from = 1", "from", &["beside attach"]),
+        (
+            "attach = \"figrue\"",
+            "attach",
+            &["no obstacle is named \"figrue\"", "did you mean \"figure\"?"][..],
+        ),
+        ("attach = \"ball\"", "attach", &["has a shape"]),
+        ("attach = \"figure\", motion = [{ time = 0 }]", "motion", &["combined with attach"]),
+        ("attach = \"figure\", pivot = [0, 0, 0]", "pivot", &["combined with attach"]),
+        ("attach = \"figure\", from = 1", "from", &["combined with attach"]),
     ] {
         refused_in(&folder, attached(keys), Some(7), Some(&format!("cloth.sheet.pin[0].{key}")), words);
     }
@@ -261,9 +265,9 @@ fn wrong_type() {
         text,
         Some(2),
         Some("scene.frames"),
-        &["is the text \"three\"", "a whole number from 1 to 1000000"],
+        &["is the string \"three\"", "an integer from 1 to 1000000"],
     );
-    refused(GOOD.replace("= 3", "= 2.5"), Some(2), Some("scene.frames"), &["is 2.5", "whole number"]);
+    refused(GOOD.replace("= 3", "= 2.5"), Some(2), Some("scene.frames"), &["is 2.5", "integer"]);
     refused(
         cloth("strain = 0.05"),
         Some(7),
@@ -342,7 +346,7 @@ fn the_edge_model_and_what_it_does_not_know() {
 #[test]
 fn frames_not_positive() {
     for frames in ["0", "-3", "1_000_001"] {
-        let words = ["must be a whole number from 1 to 1000000"];
+        let words = ["must be an integer from 1 to 1000000"];
         refused(GOOD.replace("= 3", &format!("= {frames}")), Some(2), Some("scene.frames"), &words);
     }
 }
@@ -414,13 +418,13 @@ fn empty_and_absurd_meshes() {
 #[test]
 fn missing_mesh_file() {
     let folder = Folder::new();
-    let words = ["there is no file", "shirt.obj"];
+    let words = ["file not found", "shirt.obj"];
     refused_in(&folder, mesh("{ file = \"shirt.obj\" }"), Some(3), Some("cloth.sheet.mesh.file"), &words);
 }
 
 #[test]
 fn unknown_material() {
-    let words = ["the text \"denin\" is not known; did you mean \"denim\"?", "\"polyester\"", "\"latex\""];
+    let words = ["the string \"denin\" is unknown; did you mean \"denim\"?", "\"polyester\"", "\"latex\""];
     refused(cloth("material = \"denin\""), Some(7), Some("cloth.sheet.material"), &words);
     refused(cloth("material.base = \"denin\""), Some(7), Some("cloth.sheet.material.base"), &words);
     let text = cloth("material = { density = 0.1 }");
@@ -431,7 +435,7 @@ fn unknown_material() {
 fn bad_names() {
     refused(GOOD.replace("sheet", "a/b"), Some(5), Some("cloth[0].name"), &["letters", "digits"]);
     let text = format!("{GOOD}[[cloth]]\nname = \"Sheet\"\nmesh.disc = {{ radius = 1, rings = 2 }}\n");
-    refused(text, Some(8), Some("cloth[1].name"), &["is the name of cloth[0] too"]);
+    refused(text, Some(8), Some("cloth[1].name"), &["is also the name of cloth[0]"]);
 }
 
 #[test]
@@ -441,7 +445,7 @@ fn keyframes_out_of_order() {
         text,
         Some(9),
         Some("cloth.sheet.pin[0].motion[1].time"),
-        &["later than the keyframe before, at 1"],
+        &["later than the previous keyframe, at 1"],
     );
     let text = format!(
         "[air]\nwind = [{{ time = 1, velocity = [0,0,0] }}, {{ time = 0, velocity = [0,0,0] }}]\n{GOOD}"
@@ -463,7 +467,7 @@ fn pins_that_end_before_they_begin() {
 fn shapes_without_a_direction() {
     let obstacle = |shape: &str| format!("{GOOD}[[obstacle]]\nname = \"rod\"\nshape = {shape}\n");
     let text = obstacle("{ plane = { normal = [0, 0, 0] } }");
-    refused(text, Some(9), Some("obstacle.rod.shape.plane.normal"), &["no length"]);
+    refused(text, Some(9), Some("obstacle.rod.shape.plane.normal"), &["zero length"]);
     let text = obstacle("{ capsule = { from = [1, 0, 0], to = [1, 0, 0], radius = 1 } }");
     refused(text, Some(9), Some("obstacle.rod.shape.capsule.to"), &["same point"]);
     let text = obstacle("{ torus = { major = 1, minor = 1 } }");
@@ -511,30 +515,30 @@ fn seams_that_cannot_be_sewn() {
         ("cloths = [\"front\", \"bakc\"]\npairs = [[0, 0]]", 8, "cloths", "did you mean \"back\"?"),
         ("cloth = \"side\"\npairs = [[0, 1]]", 8, "cloth", "known: front, back"),
         ("cloth = \"front\"\npairs = [[0, 24], [7, 7]]", 9, "pairs", "pair 1 sews vertex 7 to itself"),
-        ("cloth = \"front\"\npairs = [[0, 1]]", 9, "pairs", "both belong to face"),
+        ("cloth = \"front\"\npairs = [[0, 1]]", 9, "pairs", "of the same face"),
         ("cloths = [\"front\", \"back\"]\npairs = [[0, 25]]", 9, "pairs", "vertex 25 of cloth \"back\""),
         (
             "cloths = [\"front\", \"back\"]\nfrom = \"index:0-4\"\nto = \"index:5-7\"",
             10,
             "to",
-            "selects 3 vertices, must select as many as `from`, which are 5",
+            "selects 3 vertices, must select the same number as `from`, 5",
         ),
         ("cloth = \"front\"\nfrom = \"index:0\"\nto = \"index:25\"", 10, "to", "the mesh has 25"),
-        ("cloth = \"front\"\nwithin = 0.1", 9, "within", "no two vertices on the border"),
+        ("cloth = \"front\"\nwithin = 0.1", 9, "within", "no two boundary vertices"),
     ] {
         refused(seam(lines), Some(line), Some(&format!("seam.seam.{key}")), &[words]);
     }
     for (lines, line, key, words) in [
-        ("pairs = [[0, 0]]", 7, "cloths", "it or cloth must be there"),
+        ("pairs = [[0, 0]]", 7, "cloths", "it or cloth is required"),
         (
             "cloth = \"front\"\ncloths = [\"front\", \"back\"]\nwithin = 1",
             8,
             "cloth",
-            "must not stand beside cloths",
+            "cannot be combined with cloths",
         ),
-        ("cloth = \"front\"", 7, "pairs", "it or from or within must be there"),
-        ("cloth = \"front\"\nwithin = 1\npairs = [[0, 9]]", 9, "within", "must not stand beside pairs"),
-        ("cloth = \"front\"\nfrom = \"all\"", 9, "to", "beside from it must be there"),
+        ("cloth = \"front\"", 7, "pairs", "it or from or within is required"),
+        ("cloth = \"front\"\nwithin = 1\npairs = [[0, 9]]", 9, "within", "cannot be combined with pairs"),
+        ("cloth = \"front\"\nfrom = \"all\"", 9, "to", "from requires it"),
         ("cloth = \"front\"\nfrom = \"al\"\nto = \"all\"", 9, "from", "allowed: corner:NAME"),
         ("cloth = \"front\"\npairs = [[0, 9]]\nspeed = 0", 10, "speed", "0.0001"),
         ("cloth = \"front\"\npairs = [[0, 9, 3]]", 9, "pairs[0]", "2"),
@@ -544,7 +548,7 @@ fn seams_that_cannot_be_sewn() {
     }
     // Half a cell apart, each vertex lies between two.
     let wide = "[[cloth]]\nname = \"front\"\nmesh = { grid = { size = [1, 1], cells = [4, 4] } }\n[[cloth]]\nname = \"back\"\nmesh = { grid = { size = [1, 1], cells = [4, 4] } }\ntransform.translate = [0.125, 0, 0]\n[[seam]]\ncloths = [\"front\", \"back\"]\nwithin = 0.2\n";
-    refused(wide, Some(10), Some("seam.seam.within"), &["leaves open which vertex", "are as near"]);
+    refused(wide, Some(10), Some("seam.seam.within"), &["is ambiguous", "are equally near"]);
 }
 
 #[test]
@@ -695,7 +699,7 @@ fn limits_along_warp_weft_and_bias() {
             ".weft",
             &["missing", "warp"],
         ),
-        (format!("{three}, direction = [0, 0, 0]"), ".direction", &["no length"]),
+        (format!("{three}, direction = [0, 0, 0]"), ".direction", &["zero length"]),
         (format!("{three}, direction = \"w\""), ".direction", &["\"w\""]),
         (format!("{three}, direction = [0, 1, 0]"), ".direction", &["face 0", "normal"]),
         (

@@ -66,7 +66,7 @@ fn what_cannot_be_made_is_refused() {
         sequence("figure = { edge = 0.02 }, file = \"a.pc2\""),
         Some(7),
         key("obstacle.it.sequence.file"),
-        &["must not stand beside figure"],
+        &["cannot be combined with figure"],
     );
     refused(
         sequence("figure = { edge = 0.03 }"),

@@ -1,14 +1,14 @@
-//! Where everything lies in the binary part of a glTF file.
+//! Layout of the binary part of a glTF file.
 
 use serde_json::{Value, json};
 
-/// Most characters of a number in JSON.
+/// Maximum characters of a number in JSON.
 const WIDEST_NUMBER: usize = 24;
 
-/// What an accessor holds: numbers of four bytes, so that everything is aligned.
+/// Contents of an accessor: numbers of four bytes, so that everything is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Positions or their differences, whose bounds a reader wants to know.
+    /// Positions or their differences, with bounds.
     Positions,
     /// Other vectors of vertices.
     Vectors,
@@ -16,11 +16,11 @@ pub(super) enum Kind {
     Uvs,
     /// Indices of vertices.
     Indices,
-    /// Times of an animation, whose bounds a reader wants to know.
+    /// Times of an animation, with bounds.
     Times,
     /// Weights of morph targets.
     Weights,
-    /// Places of a node.
+    /// Translations of a node.
     Translations,
     /// Rotations of a node.
     Rotations,
@@ -40,7 +40,7 @@ impl Kind {
         matches!(self, Self::Positions | Self::Times)
     }
 
-    /// What the bytes are for on a graphics card, if anything.
+    /// GPU buffer target, if any.
     fn target(self) -> Option<u32> {
         match self {
             Self::Positions | Self::Vectors | Self::Uvs => Some(34962),
@@ -77,7 +77,7 @@ impl Layout {
         self.accessors.last().map_or(0, |last| last.offset + last.length())
     }
 
-    /// Adds an accessor whose bytes `put` writes; gives its index.
+    /// Adds an accessor whose bytes `put` writes; returns its index.
     pub fn add(&mut self, kind: Kind, put: impl FnOnce(&mut Vec<u8>)) -> usize {
         debug_assert_eq!(self.length(), self.known.len() as u64, "known bytes come first");
         let start = self.known.len();
@@ -89,7 +89,7 @@ impl Layout {
         index
     }
 
-    /// Adds an accessor of `count` elements whose bytes come later, in the order of these calls; gives its
+    /// Adds an accessor of `count` elements whose bytes come later, in the order of these calls; returns its
     /// index.
     pub fn reserve(&mut self, kind: Kind, count: usize) -> usize {
         let bounds = [vec![0.0; kind.components()], vec![0.0; kind.components()]];
@@ -97,7 +97,7 @@ impl Layout {
         self.accessors.len() - 1
     }
 
-    /// Takes down the bounds of the numbers of an accessor, now that its bytes are known.
+    /// Records the bounds of an accessor, once its bytes are known.
     pub fn measure(&mut self, index: usize, bytes: &[u8]) {
         let Accessor { kind, count, bounds, .. } = &mut self.accessors[index];
         if !kind.has_bounds() {
@@ -143,7 +143,7 @@ impl Layout {
         document["accessors"] = self.accessors.iter().enumerate().map(describe).collect();
     }
 
-    /// How many characters bounds may need that are not known yet.
+    /// Maximum number of characters of bounds that are not known yet.
     pub fn room_for_bounds(&self) -> usize {
         let bounded = self.accessors.iter().filter(|accessor| accessor.kind.has_bounds());
         bounded.map(|accessor| 2 * accessor.kind.components() * WIDEST_NUMBER).sum()

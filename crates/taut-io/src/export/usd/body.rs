@@ -1,10 +1,10 @@
 //! Bodies of a run as prims: cloth as `Mesh`, strands as `BasisCurves`.
 //!
-//! Points, normals and extent have a sample for every frame. Connections that never change are written once.
-//! Where they change (cloth that tears), they have a sample at the first frame and at each change; USD holds
-//! them in between, and holds points too between two frames with different numbers of them, so that they fit
-//! at every time. Rest positions and texture coordinates belong to the rest mesh: from a frame with another
-//! number of vertices, or triangles, they have no value, until it is as before.
+//! Points, normals and extent have a sample for every frame. Constant connectivity is written once. If it
+//! changes (cloth that tears), it has a sample at the first frame and at each change; USD holds the value in
+//! between, and also holds points between two frames with different numbers of them, so that they always
+//! match. Rest positions and texture coordinates belong to the rest mesh: in frames with a different number
+//! of vertices or triangles they have no value.
 
 use glam::Vec3;
 use taut::mesh::normals::vertex_normals;
@@ -19,7 +19,7 @@ use crate::{
     recording::{Body, Connections, Geometry},
 };
 
-/// Colours of bodies in viewers that show no material, in turns (linear red, green, blue).
+/// Colours of bodies in viewers without materials, cyclic (linear red, green, blue).
 const COLOURS: [Vec3; 5] = [
     Vec3::new(0.55, 0.12, 0.10),
     Vec3::new(0.10, 0.25, 0.50),
@@ -42,10 +42,10 @@ const CURVE_TYPE: Attribute = Attribute::uniform("type", "token");
 const REST: Attribute = Attribute::new("primvars:rest", "point3f[]").per("vertex");
 const UVS: Attribute = Attribute::new("primvars:st", "texCoord2f[]").per("faceVarying");
 
-/// Writes body `k` of a recording as a prim called `name`.
+/// Writes body `k` of a recording as a prim named `name`.
 ///
 /// # Errors
-/// If a frame cannot be read, or the system refuses to write.
+/// If a frame cannot be read, or a write fails.
 pub fn write(layer: &mut dyn Layer, job: &Job, k: usize, name: String) -> Result<(), Failure> {
     let (body, frames) = (&job.recording.bodies()[k], &job.frames);
     let fields = display_name(&body.name, &name);
@@ -67,7 +67,7 @@ pub fn write(layer: &mut dyn Layer, job: &Job, k: usize, name: String) -> Result
         sampled.push(NORMALS);
     }
     let every_frame = sampled.len();
-    // What belongs to the connections: written once, or together with each change.
+    // Attributes of the connectivity: written once, or at each change.
     let mut held = if is_mesh { vec![COUNTS, INDICES] } else { vec![STRANDS] };
     held.push(REST);
     if body.uvs.is_some() {
@@ -96,7 +96,7 @@ pub fn write(layer: &mut dyn Layer, job: &Job, k: usize, name: String) -> Result
     Ok(())
 }
 
-/// What an attribute of a body is in one frame.
+/// The value of an attribute of a body in one frame.
 fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) -> Value {
     let positions = &geometry.positions;
     let triangles = geometry.connections.triangles();
@@ -121,8 +121,8 @@ fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) ->
     }
 }
 
-/// How thick strands are drawn \[m\]: a tenth of the distance of their vertices. A run does not say, and
-/// viewers draw curves without a width a metre thick.
+/// Display width of strands \[m\]: a tenth of the distance of their vertices. A run does not define it, and
+/// viewers draw curves without a width one metre thick.
 fn strand_width(rest: &Geometry) -> f32 {
     let Connections::Curves(counts) = &*rest.connections else { return 0.0 };
     let (mut length, mut edges, mut start) = (0.0, 0_u32, 0);

@@ -1,8 +1,8 @@
-//! What a USD layer is made of, and what a file that holds one must be able to do.
+//! Elements of a USD layer, and the interface of a layer writer.
 //!
-//! A stage is told to a [`Layer`] once, from its root down: prims, their attributes, samples over time. The
-//! binary file takes the samples of all attributes of a prim a frame at a time; text needs them an attribute
-//! at a time. So samples are asked for with a function, and neither keeps them.
+//! A stage is written to a [`Layer`] once, from its root down: prims, their attributes, time samples. The
+//! binary file takes the samples of all attributes of a prim frame by frame; text needs them attribute by
+//! attribute. So samples are requested through a function, and neither keeps them.
 
 use std::{io, ops::RangeInclusive};
 
@@ -12,10 +12,10 @@ use crate::export::ExportError;
 /// Metadata: names of fields with their values.
 pub type Fields = Vec<(&'static str, Value)>;
 
-/// A prim that is defined.
+/// A defined prim.
 #[derive(Debug)]
 pub struct Prim {
-    /// Its name, an identifier that no sibling has.
+    /// Its name, an identifier unique among siblings.
     pub name: String,
     /// Its schema, such as `Mesh`.
     pub schema: &'static str,
@@ -28,11 +28,11 @@ pub struct Prim {
 pub struct Attribute {
     /// Its name.
     pub name: &'static str,
-    /// Its type as USD spells it, such as `point3f[]`.
+    /// Its USD type, such as `point3f[]`.
     pub kind: &'static str,
-    /// Whether it is the same at all times.
+    /// Whether it is constant over time.
     pub uniform: bool,
-    /// To what its elements belong (`vertex`, `faceVarying`, `constant`).
+    /// Interpolation of its elements (`vertex`, `faceVarying`, `constant`).
     pub interpolation: Option<&'static str>,
 }
 
@@ -42,12 +42,12 @@ impl Attribute {
         Self { name, kind, uniform: false, interpolation: None }
     }
 
-    /// An attribute that is the same at all times.
+    /// An attribute that is constant over time.
     pub const fn uniform(name: &'static str, kind: &'static str) -> Self {
         Self { uniform: true, ..Self::new(name, kind) }
     }
 
-    /// The same with elements that belong to `interpolation`.
+    /// The same with an interpolation.
     pub const fn per(self, interpolation: &'static str) -> Self {
         Self { interpolation: Some(interpolation), ..self }
     }
@@ -56,9 +56,9 @@ impl Attribute {
 /// Why a layer was not written.
 #[derive(Debug)]
 pub enum Failure {
-    /// What should be written could not be had, or is no longer wanted.
+    /// The source failed, or the export was interrupted.
     Source(ExportError),
-    /// The system refused to write.
+    /// A write error.
     Write(io::Error),
 }
 
@@ -74,28 +74,28 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Gives the values of attributes at a frame: all of them, or the one with the given place alone (the others
-/// may be anything). `None` means that the value is that of the frame before.
+/// Returns the values of attributes at a frame: all of them, or only the one with the given index (the others
+/// are ignored). `None` means that the value is unchanged since the previous frame.
 pub type Source<'a> = dyn FnMut(u32, Option<usize>) -> Result<Vec<Option<Value>>, Failure> + 'a;
 
-/// A file that takes a stage.
+/// A writer of a stage.
 pub trait Layer {
-    /// Begins a prim inside of the last one that has not ended.
+    /// Begins a prim inside the innermost open one.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     fn begin(&mut self, prim: Prim) -> io::Result<()>;
 
     /// Gives the prim an attribute with one value for all times.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     fn value(&mut self, attribute: &Attribute, value: &Value) -> io::Result<()>;
 
     /// Gives the prim attributes with a sample for each of `frames`, where frame 1 is time 1.
     ///
     /// # Errors
-    /// If the system refuses to write, or what `source` returns.
+    /// A write error, or an error of `source`.
     fn samples(
         &mut self,
         attributes: &[Attribute],
@@ -106,12 +106,12 @@ pub trait Layer {
     /// Ends the prim.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     fn end(&mut self) -> io::Result<()>;
 
-    /// Writes what is left. Nothing may follow.
+    /// Finishes the file.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     fn finish(&mut self) -> io::Result<()>;
 }

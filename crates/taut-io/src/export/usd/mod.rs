@@ -1,16 +1,15 @@
-//! USD: one layer with all bodies and obstacles of a run, for Houdini, Maya, Blender and whatever else reads
-//! it.
+//! USD: one layer with all bodies and obstacles of a run, for Houdini, Maya, Blender and others.
 //!
 //! ```text
-//! def Xform "NAME" (kind = "component")      the default prim, called after the scene
+//! def Xform "NAME" (kind = "component")      the default prim, named after the scene
 //!     def Mesh "sheet"                       a body: points, normals, extent at every frame; primvars:rest, primvars:st
 //!     def BasisCurves "rope"                 strands
 //!     def Scope "Obstacles"
 //!         def Sphere "ball"                  moved by xformOps at every frame
 //! ```
-//! Lengths are metres, y is up, and frame 12 is time code 12. Surfaces have normals of their own and no
-//! subdivision, so that what is shown is what was simulated. Binary ([`usdc`]) or text ([`usda`]); both are
-//! told the same stage ([`layer`]) and keep no frame in memory.
+//! Lengths are in metres, y is up, and frame 12 is time code 12. Surfaces have explicit normals and no
+//! subdivision, so that viewers show the simulated surface. Binary ([`usdc`]) or text ([`usda`]); both write
+//! the same stage ([`layer`]) and keep no frame in memory.
 
 mod body;
 mod layer;
@@ -42,27 +41,27 @@ use crate::{
     recording::{Connections, Recording},
 };
 
-/// Prim that holds the obstacles.
+/// Parent prim of the obstacles.
 const OBSTACLES: &str = "Obstacles";
 const BUFFER: usize = 1 << 20;
-/// The least distance that planes reach from their origin, and how many times that of the bodies \[m\].
+/// Minimum half extent of displayed planes \[m\], and its factor relative to the extent of the bodies.
 const PLANE_REACH: (f32, f32) = (5.0, 4.0);
-/// Text of more bytes than this is refused: programs read all of it before they show anything.
+/// Maximum bytes of text: programs read all of it before they show anything.
 const LONGEST_TEXT: u64 = 2 << 30;
-/// Bytes of text for a vector of three numbers, about.
+/// Approximate bytes of text for a vector of three numbers.
 const BYTES_PER_VECTOR: u64 = 38;
 
 /// How often a frame is read for text: once for points, extent and normals each.
 pub(super) const READS_OF_TEXT: u32 = 3;
 
-/// Binary or text as the ending of `path` says, since programs go by it.
+/// Binary or text by the extension of `path`, as readers expect.
 pub(super) fn by_ending(format: Format, path: &Path) -> Result<Format, ExportError> {
     let ends_with = |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
     match format {
         Format::Usd if ends_with("usda") => Ok(Format::Usda),
         Format::Usda if ends_with("usdc") => {
-            let hint = "end the name in .usda, or export to usd";
-            Err(OutputError::refused(path, "is to hold text, and .usdc means binary", hint).into())
+            let hint = "use the extension .usda, or export to usd";
+            Err(OutputError::refused(path, "text format requested, but .usdc is binary", hint).into())
         }
         other => Ok(other),
     }
@@ -128,7 +127,7 @@ fn metadata(job: &Job) -> Fields {
     ]
 }
 
-/// How far planes are shown: well around the bodies at rest.
+/// Half extent of displayed planes: well beyond the bodies at rest.
 fn plane_reach(recording: &Recording) -> f32 {
     let points = || recording.bodies().iter().flat_map(|body| &body.rest.positions);
     let far = points().map(|p| Vec3::length(*p)).fold(0.0, f32::max);
@@ -150,7 +149,7 @@ fn refuse_long_text(job: &Job) -> Result<(), ExportError> {
         return Ok(());
     }
     let message = format!(
-        "would make about {:.1} GB of text, more than programs read; export to .usdc, which is a third of that and read as it \
+        "would be about {:.1} GB of text, more than programs can read; export to .usdc, which is a third of that and streamed as it \
          plays, or fewer frames",
         bytes as f64 / 1e9
     );

@@ -1,23 +1,23 @@
-//! Names of prims: USD takes letters, digits and underscores alone, and each name once among siblings.
+//! Names of prims: USD allows only letters, digits and underscores, unique among siblings.
 
 use std::collections::HashSet;
 
 use super::{layer::Fields, value::Value};
 
-/// Gives out names that are identifiers and differ.
+/// Generates unique identifiers.
 #[derive(Debug, Default)]
 pub struct Names {
     given: HashSet<String>,
 }
 
 impl Names {
-    /// Keeps a name from being given out.
+    /// Reserves a name.
     pub fn reserve(mut self, name: &str) -> Self {
         self.given.insert(name.into());
         self
     }
 
-    /// A name for what is called `wanted`.
+    /// A unique identifier for `wanted`.
     pub fn give(&mut self, wanted: &str) -> String {
         let base = identifier(wanted);
         let mut name = base.clone();
@@ -30,7 +30,7 @@ impl Names {
     }
 }
 
-/// `wanted` with underscores in place of what an identifier may not have.
+/// `wanted` with invalid characters replaced by underscores.
 fn identifier(wanted: &str) -> String {
     let mut name: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -39,7 +39,7 @@ fn identifier(wanted: &str) -> String {
     name
 }
 
-/// Metadata that shows the name that was wanted, where it is another one.
+/// Metadata with the original name, if it differs.
 pub fn display_name(wanted: &str, name: &str) -> Fields {
     if wanted == name { Vec::new() } else { vec![("displayName", Value::Text(wanted.into()))] }
 }

@@ -1,5 +1,4 @@
-//! Obstacles as prims of their own shape, with their motion as transformations that have a sample for every
-//! frame.
+//! Obstacles as prims of their shape, with their motion as transformations sampled at every frame.
 
 use std::ops::RangeInclusive;
 
@@ -32,11 +31,11 @@ const SIZE: Attribute = Attribute::new("size", "double");
 
 const GREY: Vec3 = Vec3::splat(0.3);
 
-/// Writes the obstacles of a recording into a scope of their own. Planes have no end: they are shown as
-/// squares that reach `reach` \[m\] from their origin.
+/// Writes the obstacles of a recording to a scope of their own. Infinite planes are shown as squares of half
+/// extent `reach` \[m\].
 ///
 /// # Errors
-/// If the system refuses to write.
+/// A write error.
 pub fn write(
     layer: &mut dyn Layer,
     recording: &Recording,
@@ -92,7 +91,7 @@ fn write_shape(layer: &mut dyn Layer, shape: &Shape, reach: f32) -> Result<(), F
             Vec3::splat(radius)
         }
         Shape::Box { .. } => {
-            // Its edges are in the scale.
+            // The scale has its edge lengths.
             double(&SIZE, 1.0)?;
             Vec3::splat(0.5)
         }
@@ -128,7 +127,8 @@ fn write_motion(
         let mut before = start.rotation;
         layer.samples(&operations, frames.clone(), &mut |frame, _| {
             let now = pose(frame);
-            // q and −q turn alike; the one nearer to that before keeps what is in between on the short way.
+            // q and −q are the same rotation; the one nearer to the previous interpolates along the short
+            // path.
             before = if now.rotation.dot(before) < 0.0 { -now.rotation } else { now.rotation };
             Ok(values(now.position, before).map(Some).into())
         })?;
@@ -146,7 +146,7 @@ fn write_motion(
     Ok(())
 }
 
-/// A mesh obstacle where it is in space, with a sample for every frame if it moves.
+/// A mesh obstacle in world space, with a sample for every frame if it moves.
 fn write_surface(
     layer: &mut dyn Layer,
     obstacle: &MeshObstacle,

@@ -1,7 +1,8 @@
-//! Text layers (`.usda`), for people who want to read or change them by hand.
+//! Text layers (`.usda`), for reading and editing by hand.
 //!
-//! In text all samples of an attribute stand together, so each frame is read once for every sampled
-//! attribute: slow, but nothing is kept in memory. Numbers are the shortest that give the same `f32` again.
+//! In text all samples of an attribute are contiguous, so each frame is read once for every sampled
+//! attribute: slow, but nothing is kept in memory. Numbers are the shortest that round-trip to the same
+//! `f32`.
 
 use std::{
     io::{self, Write},
@@ -15,7 +16,7 @@ use super::{
     value::Value,
 };
 
-/// A text layer that is being written.
+/// A text layer being written.
 #[derive(Debug)]
 pub struct Usda<W> {
     out: W,
@@ -26,7 +27,7 @@ impl<W: Write> Usda<W> {
     /// Begins a layer with metadata.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     pub fn new(mut out: W, fields: &Fields) -> io::Result<Self> {
         writeln!(out, "#usda 1.0")?;
         let mut layer = Self { out, depth: 0 };
@@ -128,8 +129,7 @@ impl<W: Write> Usda<W> {
     }
 
     fn number(&mut self, value: f32) -> io::Result<()> {
-        // Very small and large numbers with an exponent, as Debug writes them: 1e-30 has thirty zeros
-        // otherwise.
+        // Very small and large numbers with an exponent, as Debug writes them: 1e-30 would have thirty zeros.
         let plain = value == 0.0 || (1e-4..1e9).contains(&value.abs());
         if plain { write!(self.out, "{value}") } else { write!(self.out, "{value:e}") }
     }

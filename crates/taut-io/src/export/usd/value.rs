@@ -1,4 +1,4 @@
-//! What metadata and attributes may hold.
+//! Values of metadata and attributes.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use glam::{DVec3, Quat, Vec2, Vec3};
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// No value from this time on, until a later sample has one again.
+    /// No value from this time on, until the next sample with one.
     Blocked,
     /// `bool`
     Bool(bool),

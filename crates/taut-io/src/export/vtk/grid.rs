@@ -1,4 +1,4 @@
-//! One unstructured grid as a file: XML that says what the arrays are, and behind it their bytes.
+//! One unstructured grid as a file: XML that describes the arrays, followed by their bytes.
 
 use glam::Vec3;
 
@@ -85,14 +85,14 @@ impl Grid {
         self.cell_data += &array;
     }
 
-    /// Appends an array that `put` writes; gives the words that say where it is.
+    /// Appends an array written by `put`; returns its XML description.
     fn array(&mut self, name: &str, kind: &str, components: u32, put: impl FnOnce(&mut Vec<u8>)) -> String {
         let offset = self.data.len();
         self.data.extend_from_slice(&[0; 8]);
         put(&mut self.data);
         let length = (self.data.len() - offset - 8) as u64;
         self.data[offset..offset + 8].copy_from_slice(&length.to_le_bytes());
-        // One component is what is meant where nothing is said, and readers make plain arrays of that.
+        // One component is the default, and readers make plain arrays of it.
         let components =
             if components == 1 { String::new() } else { format!(" NumberOfComponents=\"{components}\"") };
         format!(

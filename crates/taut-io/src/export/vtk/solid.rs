@@ -1,4 +1,4 @@
-//! Soft solids as grids of tetrahedra, with what is measured of each.
+//! Soft bodies as grids of tetrahedra, with measurements of each.
 
 use glam::Vec3;
 use taut::{Solid, certificate::RestTetrahedra};
@@ -9,7 +9,7 @@ use crate::{
     recording::{Body, SoftBody},
 };
 
-/// Writes `NAME.0042.vtu` of every frame of a solid.
+/// Writes `NAME.0042.vtu` of every frame of a soft body.
 pub(super) fn write(job: &Job, index: usize, body: &Body, soft: &SoftBody) -> Result<(), ExportError> {
     let rest = RestTetrahedra::new(&soft.mesh);
     let solid = job.recording.described(body).and_then(taut::Body::as_solid);
@@ -55,8 +55,7 @@ fn add_measures(grid: &mut Grid, rest: &RestTetrahedra, solid: Option<&Solid>, p
     }
 }
 
-/// Principal values of the second Piola–Kirchhoff stress \[Pa\] at these stretches, by the linear law of
-/// Green's strain.
+/// Principal values of the second Piola–Kirchhoff stress \[Pa\] at these stretches, linear in Green strain.
 fn principal_stress(stretches: [f64; 3], young: f64, poisson: f64) -> [f64; 3] {
     let strains = stretches.map(|s| 0.5 * (s * s - 1.0));
     let shear = young / (2.0 * (1.0 + poisson));

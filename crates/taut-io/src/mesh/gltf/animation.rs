@@ -25,7 +25,7 @@ pub(in crate::mesh) fn play(bytes: &[u8], folder: Option<&Path>, rate: f64) -> R
     let (document, chunk) = open(bytes)?;
     let mut accessors = Accessors::new(&document, Buffers::new(&document, chunk, folder));
     let Some(animation) = document.animations.first() else {
-        return Err(fault("has no animation: give it as mesh, or save it with one"));
+        return Err(fault("has no animation: use it as mesh, or save it with one"));
     };
     let tracks = tracks(&document, animation, &mut accessors).map_err(|f| f.at("animation 0 (from 0)"))?;
     let keys = || tracks.iter().flat_map(|track| &track.times).copied();
@@ -66,7 +66,7 @@ pub(in crate::mesh) fn play(bytes: &[u8], folder: Option<&Path>, rate: f64) -> R
         first += part.base.len() as u32;
     }
     if sequence.triangles.is_empty() {
-        return Err(fault("holds no faces: at least one triangle is needed"));
+        return Err(fault("contains no faces: at least one triangle is required"));
     }
     Ok(sequence)
 }
@@ -159,7 +159,10 @@ fn track(
     let times: Vec<f64> = accessors.floats(sampler.input, 1)?.iter().map(|&t| f64::from(t)).collect();
     let values: Vec<f64> = accessors.floats(sampler.output, element)?.iter().map(|&v| f64::from(v)).collect();
     if let Some(k) = (0..times.len()).find(|&k| !times[k].is_finite() || k > 0 && times[k] <= times[k - 1]) {
-        return Err(fault(format!("key {k} (from 0) is at {} s: times must be finite and rise", times[k])));
+        return Err(fault(format!(
+            "key {k} (from 0) is at {} s: times must be finite and increasing",
+            times[k]
+        )));
     }
     let needed = times.len() * width * if interpolation == Interpolation::Cubic { 3 } else { 1 };
     if values.len() != needed {
@@ -321,7 +324,7 @@ fn bones(
     };
     let nodes: std::collections::HashSet<usize> = order.iter().map(|&(node, _)| node).collect();
     if let Some(joint) = skin.joints.iter().find(|joint| !nodes.contains(joint)) {
-        return Err(fault(format!("skin {number} (from 0): joint {joint} is no node of the scene")));
+        return Err(fault(format!("skin {number} (from 0): joint {joint} is not a node of the scene")));
     }
     let inverse = match skin.inverse_bind_matrices {
         None => vec![DMat4::IDENTITY; skin.joints.len()],

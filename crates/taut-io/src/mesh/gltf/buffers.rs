@@ -69,7 +69,7 @@ impl<'a> Buffers<'a> {
             },
         };
         if (bytes.len() as u64) < buffer.byte_length {
-            let message = format!("{name} has {} bytes: byteLength says {}", bytes.len(), buffer.byte_length);
+            let message = format!("{name} has {} bytes: byteLength is {}", bytes.len(), buffer.byte_length);
             return Err(fault(message));
         }
         // A container pads its chunk; what is past byteLength is not the buffer's.
@@ -91,7 +91,7 @@ impl<'a> Buffers<'a> {
             return Err(fault(format!("{name} is at {shown}: must be a path relative to the file")));
         }
         let Some(folder) = self.folder else {
-            return Err(fault(format!("{name} is in the file {shown}, which cannot be read from memory")));
+            return Err(fault(format!("{name} is in the file {shown}, which is not available")));
         };
         let path = folder.join(path);
         file::read(&path).map_err(|found| found.in_file(path).at(name))
@@ -114,7 +114,7 @@ fn decode_data(data: &str) -> Result<Vec<u8>, String> {
             // Both alphabets of RFC 4648 are met.
             b'+' | b'-' => 62,
             b'/' | b'_' => 63,
-            _ => return Err(format!("{:?} is no character of base64", char::from(character))),
+            _ => return Err(format!("{:?} is not a base64 character", char::from(character))),
         };
         bits = bits << 6 | u32::from(value);
         count += 6;

@@ -64,7 +64,7 @@ fn open(bytes: &[u8]) -> Result<(Document, Option<&[u8]>), Fault> {
     let (json, chunk) = if bytes.starts_with(b"glTF") { split_container(bytes)? } else { (bytes, None) };
     let document: Document = serde_json::from_slice(text::without_mark(json)).map_err(|error| {
         // Lines of a GLB's JSON are not those of any editor.
-        let found = fault(format!("is no valid glTF: {error}"));
+        let found = fault(format!("is not valid glTF: {error}"));
         if chunk.is_none() && error.line() > 0 { found.at_line(error.line()) } else { found }
     })?;
     check_version(&document)?;
@@ -77,14 +77,14 @@ fn split_container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault> {
         let b = bytes.get(at..at + 4)?;
         Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
     };
-    let short = || fault("is a GLB file that ends too early");
+    let short = || fault("is a truncated GLB file");
     let version = word(4).ok_or_else(short)?;
     if version != 2 {
         return Err(fault(format!("is a GLB file of version {version}: version 2 is read")));
     }
     let length = word(8).ok_or_else(short)?;
     if length as usize > bytes.len() {
-        return Err(fault(format!("says that it has {length} bytes, and has {}", bytes.len())));
+        return Err(fault(format!("declares {length} bytes, but has {}", bytes.len())));
     }
     let (mut json, mut binary) = (None, None);
     let mut at = 12;
@@ -111,7 +111,7 @@ fn check_version(document: &Document) -> Result<(), Fault> {
     }
     for extension in &document.extensions_required {
         if NOT_READ.contains(&extension.as_str()) {
-            let message = format!("needs {extension}, which is not read: save it without");
+            let message = format!("needs {extension}, which is not supported: save it without");
             return Err(fault(message).at("extensionsRequired"));
         }
     }

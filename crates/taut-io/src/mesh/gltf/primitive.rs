@@ -54,7 +54,7 @@ pub(super) fn read(primitive: &Primitive, accessors: &mut Accessors) -> Result<O
     if let Some(extension) = NOT_READ.iter().find(|&&name| primitive.extensions.contains_key(name))
         && accessors.is_without_data(position)
     {
-        return Err(fault(format!("is compressed by {extension}, which is not read: save it without")));
+        return Err(fault(format!("is compressed by {extension}, which is not supported: save it without")));
     }
     let positions = accessors.floats(position, 3)?;
     let count = (positions.len() / 3) as u32;

@@ -90,7 +90,7 @@ pub(super) struct Header {
 impl Header {
     pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
         let Some(rest) = bytes.strip_prefix(b"ply") else {
-            return Err(fault("is no PLY file: it must start with \"ply\"").at_line(1));
+            return Err(fault("is not a PLY file: it must start with \"ply\"").at_line(1));
         };
         // The first line shows how lines end. After "end_header" it matters: the next byte may be any value.
         let end: &[u8] = match rest {
@@ -110,7 +110,7 @@ impl Header {
             let words: Vec<&[u8]> = text::words(&rest[..length]).collect();
             let result = match words.as_slice() {
                 [b"ply"] if line == 1 => Ok(()),
-                _ if line == 1 => Err(fault("is no PLY file: its first line must be \"ply\"")),
+                _ if line == 1 => Err(fault("is not a PLY file: its first line must be \"ply\"")),
                 [] | [b"comment" | b"obj_info", ..] => Ok(()),
                 [b"format", kind, version] => format(kind, version).map(|found| encoding = Some(found)),
                 [b"element", name, count] => element(name, count, line).map(|found| elements.push(found)),
@@ -146,8 +146,7 @@ fn format(kind: &[u8], version: &[u8]) -> Result<Encoding, Fault> {
 fn element(name: &[u8], count: &[u8], line: usize) -> Result<Element, Fault> {
     let number = std::str::from_utf8(count).ok().and_then(|text| text.parse().ok());
     let Some(number) = number else {
-        let message =
-            format!("{} elements {}: must be a whole number", text::shown(count), text::shown(name));
+        let message = format!("{} elements {}: must be an integer", text::shown(count), text::shown(name));
         return Err(fault(message));
     };
     Ok(Element { name: text::name(name), count: number, properties: Vec::new(), line })
@@ -167,7 +166,7 @@ fn property(words: &[&[u8]], line: usize, element: Option<&mut Element>) -> Resu
         [b"list", count, item, name] => {
             let (count, item) = (number(count)?, number(item)?);
             if !count.is_whole() {
-                return Err(fault("the length of a list must be of a whole type"));
+                return Err(fault("the length of a list must be of an integer type"));
             }
             (Kind::List { count, item }, name)
         }

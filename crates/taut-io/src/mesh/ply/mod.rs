@@ -38,15 +38,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
                 return Err(fault(message).at_line(element.line));
             }
             "tristrips" => {
-                let message =
-                    "has triangle strips (element \"tristrips\"), which are not read: save it with faces";
+                let message = "has triangle strips (element \"tristrips\"), which are not supported: save it with faces";
                 return Err(fault(message).at_line(element.line));
             }
             _ => skip(element, &mut values)?,
         }
     }
     let vertices = vertices.ok_or_else(|| fault("has no element \"vertex\""))?;
-    let mut faces = faces.ok_or_else(|| fault("has no element \"face\": points alone make no cloth"))?;
+    let mut faces = faces.ok_or_else(|| fault("has no element \"face\": points alone are not cloth"))?;
     check_indices(&faces.polygons, vertices.positions.len())?;
     let uvs = match (vertices.uvs.is_empty(), faces.uvs.is_empty()) {
         (false, true) => {
@@ -146,7 +145,7 @@ fn read_faces(element: &Element, values: &mut Values) -> Result<Faces, Fault> {
         for (corner, &index) in indices.iter().enumerate() {
             // Too large for any file, or no index at all: refused before it is rounded to one that exists.
             if !(index >= 0.0 && index < f64::from(u32::MAX) && index.fract() == 0.0) {
-                let message = format!("vertex {index}: must be a whole number from 0");
+                let message = format!("vertex {index}: must be an integer from 0");
                 return Err(values.located(fault(message).at(name())));
             }
             let uv = if has_uvs { faces.uvs.len() as u32 } else { NO_UV };

@@ -92,7 +92,7 @@ impl<'a> Values<'a> {
         let word = &rest[..length];
         self.at += length;
         if word.is_empty() {
-            return Err(self.located(fault("the file ends too early")));
+            return Err(self.located(fault("the file is truncated")));
         }
         let text = std::str::from_utf8(word).ok();
         // Rounded once, to the type that the header names.
@@ -106,7 +106,7 @@ impl<'a> Values<'a> {
     fn binary(&mut self, number: Number, order: impl Fn([u8; 8]) -> [u8; 8]) -> Result<f64, Fault> {
         let size = number.size();
         let Some(bytes) = self.bytes.get(self.at..self.at + size) else {
-            return Err(fault("the file ends too early"));
+            return Err(fault("the file is truncated"));
         };
         self.at += size;
         let mut all = [0; 8];
@@ -131,9 +131,7 @@ impl<'a> Values<'a> {
         let (size, available) =
             if self.is_text() { (2, self.remaining() + 1) } else { (item.size(), self.remaining()) };
         if !(length >= 0.0 && length.fract() == 0.0) {
-            return Err(
-                self.located(fault(format!("a list of {length} numbers: must be a whole number from 0")))
-            );
+            return Err(self.located(fault(format!("a list of {length} numbers: must be an integer from 0"))));
         }
         if length * size as f64 > available as f64 {
             return Err(self.located(fault(format!("a list of {length} numbers: the file ends before"))));

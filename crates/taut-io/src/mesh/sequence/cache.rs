@@ -86,9 +86,8 @@ fn parse_mdd(bytes: &[u8]) -> Result<Cache, Fault> {
     let times: Vec<f64> =
         times.as_chunks::<4>().0.iter().map(|word| f64::from(f32::from_be_bytes(*word))).collect();
     if let Some(k) = (0..samples).find(|&k| !times[k].is_finite() || k > 0 && times[k] <= times[k - 1]) {
-        return Err(
-            fault(format!("is at {} s: times must be finite and rise", times[k])).at(format!("frame {k}"))
-        );
+        return Err(fault(format!("is at {} s: times must be finite and increasing", times[k]))
+            .at(format!("frame {k}")));
     }
     let positions = positions(rest, vertices, samples, f32::from_be_bytes)?;
     Ok(Cache { vertices, positions, frames: times.iter().map(|time| time - times[0]).collect() })

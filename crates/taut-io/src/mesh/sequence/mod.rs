@@ -89,7 +89,7 @@ pub fn read_cache(path: &Path, mesh: &Path, rate: f64, start: f64) -> Result<Mes
     let count = triangles.positions.len();
     let parse = || -> Result<MeshSequence, Fault> {
         let format = CacheFormat::of_path(path)
-            .ok_or_else(|| fault("unknown kind of point cache: its name must end in .pc2 or .mdd"))?;
+            .ok_or_else(|| fault("unknown point cache format: the extension must be .pc2 or .mdd"))?;
         let cache = cache::parse(&file::read(path)?, format)?;
         if cache.vertices != count {
             let mesh = mesh.display();

@@ -26,7 +26,7 @@ impl Numbered {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let wrong = || {
             Err(format!(
-                "\"{text}\" must have one run of # in the file's name, where its number is: walk.####.obj"
+                "\"{text}\" must have one run of # in the file's name, where the number is: walk.####.obj"
             ))
         };
         let Some(first) = name.find('#') else { return wrong() };
@@ -83,11 +83,9 @@ impl Numbered {
         }
         files.sort_unstable();
         match files.len() {
-            0 => Err(format!(
-                "there is no file {}{}",
-                folder.join(self.name()).display(),
-                between(first, last)
-            )),
+            0 => {
+                Err(format!("file not found: {}{}", folder.join(self.name()).display(), between(first, last)))
+            }
             count if count > MAX_FILES => {
                 Err(format!("{count} files: at most {MAX_FILES} are read; choose with first and last"))
             }

@@ -90,7 +90,7 @@ impl<'a> Cursor<'a> {
     pub fn whole(&mut self, what: &str) -> Result<u64, Fault> {
         let word = self.need(what)?;
         whole(word).ok_or_else(|| {
-            fault(format!("{}: {what} must be a whole number", text::shown(word))).at_line(self.line)
+            fault(format!("{}: {what} must be an integer", text::shown(word))).at_line(self.line)
         })
     }
 

@@ -38,7 +38,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Found, Fault> {
         }
     }
     if entities.is_none() {
-        return Err(fault("is no Gmsh file: there is no $MeshFormat"));
+        return Err(fault("is not a Gmsh file: $MeshFormat is missing"));
     }
     Ok(found)
 }

@@ -130,9 +130,7 @@ impl Source<'_, '_> {
             let count = self.int("how many elements follow")?;
             let tags = self.int("their number of tags")?;
             if count == 0 || count > left {
-                return Err(fault(format!(
-                    "a block of {count} elements: {left} are left of those announced"
-                )));
+                return Err(fault(format!("a block of {count} elements: {left} remain of those declared")));
             }
             self.block(false, kind, count, tags, found, numbers)?;
             left -= count;
@@ -152,7 +150,7 @@ impl Source<'_, '_> {
     ) -> Result<(), Fault> {
         let place = usize::try_from(kind).ok().and_then(|kind| kind.checked_sub(1));
         let Some(&nodes) = place.and_then(|place| NODES.get(place)) else {
-            return Err(fault(format!("elements of kind {kind}: kinds 1 to {} are known", NODES.len())));
+            return Err(fault(format!("elements of kind {kind}: kinds 1 to {} are supported", NODES.len())));
         };
         for _ in 0..count {
             let element = self.number(entities, "the number of an element")?;

@@ -50,7 +50,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Found, Fault> {
     }
     if !started {
         return Err(fault(
-            "is no Medit file: there is no MeshVersionFormatted (binary files, .meshb, are not read: save it as text)",
+            "is not a Medit file: MeshVersionFormatted is missing (binary files, .meshb, are not supported: save it as text)",
         ));
     }
     Ok(found)

@@ -98,22 +98,21 @@ struct Found {
 /// # Errors
 /// A problem that names the file, and the line or element.
 pub fn read_tetrahedra(path: &Path) -> Result<Tetrahedra, Problem> {
-    let read = || {
-        let format = SolidFormat::of_path(path).ok_or_else(|| {
-            fault("unknown kind of file of tetrahedra: its name must end in .msh, .mesh, .vtk, .vtu, .node or .ele")
+    let read =
+        || {
+            let format = SolidFormat::of_path(path).ok_or_else(|| {
+            fault("unknown tetrahedral format: the extension must be .msh, .mesh, .vtk, .vtu, .node or .ele")
         })?;
-        if format != SolidFormat::TetGen {
-            return parse(&file::read(path)?, &[], format);
-        }
-        let [node, ele] = SolidFormat::node_and_ele(path);
-        let bytes = |path: &Path| file::read(path).map_err(|fault| fault.in_file(path.into()));
-        let (points, cells) = (bytes(&node)?, bytes(&ele)?);
-        finish(
-            tetgen::parse(&points, &cells).map_err(|(fault, of_cells)| {
+            if format != SolidFormat::TetGen {
+                return parse(&file::read(path)?, &[], format);
+            }
+            let [node, ele] = SolidFormat::node_and_ele(path);
+            let bytes = |path: &Path| file::read(path).map_err(|fault| fault.in_file(path.into()));
+            let (points, cells) = (bytes(&node)?, bytes(&ele)?);
+            finish(tetgen::parse(&points, &cells).map_err(|(fault, of_cells)| {
                 fault.in_file(if of_cells { ele.clone() } else { node.clone() })
-            })?,
-        )
-    };
+            })?)
+        };
     read().map_err(|fault| fault.into_problem(Some(path)))
 }
 
@@ -150,7 +149,7 @@ fn finish(found: Found) -> Result<Tetrahedra, Fault> {
     let Found { positions, tetrahedra, quadratic } = found;
     if tetrahedra.is_empty() {
         let count = positions.len();
-        return Err(fault(format!("holds no tetrahedra ({count} vertices): at least one is needed")));
+        return Err(fault(format!("contains no tetrahedra ({count} vertices): at least one is required")));
     }
     let mut mesh = TetrahedronMesh { positions, tetrahedra: Vec::with_capacity(tetrahedra.len()) };
     let mut turned = 0;
@@ -168,7 +167,7 @@ fn finish(found: Found) -> Result<Tetrahedra, Fault> {
         let longest = longest.fold(0.0, f64::max);
         if volume.abs() <= FLAT * longest.powi(3) || !volume.is_finite() {
             let volume = format!("has a volume of {volume:.3e} m³ with edges of up to {longest:.3e} m");
-            return Err(fault(format!("{volume}: it is flat, and must not be")).at(element()));
+            return Err(fault(format!("{volume}: it is degenerate")).at(element()));
         }
         if volume < 0.0 {
             mesh.tetrahedra[t].swap(0, 1);
@@ -177,14 +176,14 @@ fn finish(found: Found) -> Result<Tetrahedra, Fault> {
     }
     let mut notes = Vec::new();
     if quadratic > 0 {
-        notes.push(format!("{quadratic} tetrahedra have nodes on their edges: their corners are taken"));
+        notes.push(format!("{quadratic} tetrahedra have mid-edge nodes: only their corners are used"));
     }
     if turned > 0 {
-        notes.push(format!("{turned} tetrahedra are inside out: they are turned"));
+        notes.push(format!("{turned} tetrahedra are inverted: they are reoriented"));
     }
     let unused = drop_unused(&mut mesh);
     if unused > 0 {
-        notes.push(format!("{unused} vertices belong to no tetrahedron: they are dropped"));
+        notes.push(format!("{unused} vertices belong to no tetrahedron and are dropped"));
     }
     Ok(Tetrahedra { mesh, notes })
 }

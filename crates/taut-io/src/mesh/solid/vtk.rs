@@ -16,7 +16,7 @@ const TEN: u64 = 24;
 pub(super) fn parse(bytes: &[u8]) -> Result<Found, Fault> {
     let mut cursor = Cursor::new(bytes, None);
     if !cursor.rest_of_line().to_ascii_lowercase().starts_with(b"# vtk datafile") {
-        return Err(fault("is no VTK file: it must start with \"# vtk DataFile Version\"").at_line(1));
+        return Err(fault("is not a VTK file: it must start with \"# vtk DataFile Version\"").at_line(1));
     }
     cursor.rest_of_line();
     let kind = cursor.need("ASCII or BINARY")?;
@@ -67,7 +67,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Found, Fault> {
                     arrays.numbers(count, "an array of a field")?;
                 }
             }
-            _ => return Err(arrays.cursor.fault(format!("{}: not known here", text::shown(word)))),
+            _ => return Err(arrays.cursor.fault(format!("{}: unknown keyword", text::shown(word)))),
         }
     }
     Err(fault("the file ends before CELL_TYPES"))
@@ -87,7 +87,11 @@ pub(super) fn positions(numbers: &[f64]) -> Result<Vec<Vec3>, Fault> {
 /// Takes the tetrahedra out of all cells.
 pub(super) fn collect(cells: &[Vec<u64>], types: &[f64], found: &mut Found) -> Result<(), Fault> {
     if cells.len() != types.len() {
-        return Err(fault(format!("{} cells with {} types: must be as many", cells.len(), types.len())));
+        return Err(fault(format!(
+            "{} cells with {} types: the numbers must be equal",
+            cells.len(),
+            types.len()
+        )));
     }
     for (c, (cell, &kind)) in cells.iter().zip(types).enumerate() {
         let nodes = match kind as u64 {
@@ -187,7 +191,7 @@ impl Arrays<'_> {
         if cells.len() as u64 != first {
             return Err(self
                 .cursor
-                .fault(format!("{} cells are listed: {first} were announced", cells.len())));
+                .fault(format!("{} cells are listed: {first} were declared", cells.len())));
         }
         Ok(cells)
     }

@@ -79,7 +79,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Found, Fault> {
         }
     }
     if !is_grid {
-        return Err(fault("holds no UnstructuredGrid: that is what is needed of a VTK XML file"));
+        return Err(fault("contains no UnstructuredGrid, which is required"));
     }
     let read = |place: &str, name: &str| {
         let element = format!("array {name:?} of {place}");
@@ -131,7 +131,7 @@ impl Layout<'_> {
                 let data = data.get(array.offset..).ok_or("its offset is behind the end of the file")?;
                 self.data(data, base64)?
             }
-            ("appended", None) => return Err("is appended, and the file has no AppendedData".into()),
+            ("appended", None) => return Err("is appended, but the file has no AppendedData".into()),
             (other, _) => return Err(format!("format {other:?}: must be ascii, binary or appended")),
         };
         Ok(bytes.chunks_exact(size).map(|chunk| read(self.ordered(chunk))).collect())
@@ -211,7 +211,7 @@ fn decode(text: &[u8]) -> Result<Vec<u8>, String> {
                 b'+' => 62,
                 b'/' => 63,
                 b'=' => break,
-                _ => return Err(format!("{:?} is no character of base64", char::from(character))),
+                _ => return Err(format!("{:?} is not a base64 character", char::from(character))),
             };
             bits |= u32::from(value) << (18 - 6 * count);
             count += 1;

@@ -1,15 +1,15 @@
-//! Judges the contact of one frame: what passes through what, and whether the run said the same.
+//! Checks the contact of one frame: intersections, and agreement with the recorded ones.
 
 use taut::certificate::ContactCertificate;
 
 use super::{Failure, Kind};
 use crate::output::metrics::FrameLine;
 
-/// Largest difference, relative, between a gap now and then: the same positions give the same gap, but for
-/// the last digits of the file.
+/// Largest relative difference between recomputed and recorded gap: the same positions give the same gap, up
+/// to the last digits in the file.
 const GAP_SLACK: f64 = 1e-6;
 
-/// What is wrong with the contact in `line`, which was recomputed, and which `written` should agree with.
+/// Failures of the contact in `line`, which was recomputed, compared with `written`.
 pub(super) fn judge(line: &FrameLine, written: Option<&FrameLine>) -> Vec<Failure> {
     let Some(now) = &line.certificate.contact else { return Vec::new() };
     let mut failures = Vec::new();
@@ -22,12 +22,12 @@ pub(super) fn judge(line: &FrameLine, written: Option<&FrameLine>) -> Vec<Failur
             n => format!(", one of {n} intersections"),
         };
         let [a, b] = first.edge;
-        let message = format!("passes through face {} of {}{more}", first.face, first.face_body);
+        let message = format!("intersects face {} of {}{more}", first.face, first.face_body);
         fail(Kind::Intersection, Some(first.edge_body.clone()), Some(format!("edge {a}, {b}")), message);
     }
     match written.map(|written| &written.certificate.contact) {
         Some(None) => {
-            fail(Kind::Changed, None, None, "metrics.jsonl says nothing of contact in this frame".into());
+            fail(Kind::Changed, None, None, "metrics.jsonl has no contact data for this frame".into());
         }
         Some(Some(then)) => {
             if let Some(message) = difference(then, now) {
@@ -43,28 +43,22 @@ pub(super) fn judge(line: &FrameLine, written: Option<&FrameLine>) -> Vec<Failur
     failures
 }
 
-/// How what is found differs from what the run wrote.
+/// The difference between recomputed and recorded contact.
 fn difference(then: &ContactCertificate, now: &ContactCertificate) -> Option<String> {
     if then.intersections != now.intersections {
-        return Some(format!(
-            "there are {} intersections, where the run wrote {}",
-            now.intersections, then.intersections
-        ));
+        return Some(format!("{} intersections, recorded {}", now.intersections, then.intersections));
     }
     if (then.tangled, &then.first) != (now.tangled, &now.first) {
-        return Some("its intersections are not those that the run wrote".into());
+        return Some("intersections differ from the recorded ones".into());
     }
     let same = match (then.smallest_gap, now.smallest_gap) {
         (Some(then), Some(now)) => (then - now).abs() <= GAP_SLACK * now.abs(),
         (then, now) => then == now,
     };
-    let words =
-        |gap: Option<f64>| gap.map_or("as much as is asked for".into(), |gap| format!("{:.6} mm", 1e3 * gap));
+    let words = |gap: Option<f64>| {
+        gap.map_or("above the contact distance".into(), |gap| format!("{:.6} mm", 1e3 * gap))
+    };
     (!same).then(|| {
-        format!(
-            "the smallest gap is {}, where the run wrote {}",
-            words(now.smallest_gap),
-            words(then.smallest_gap)
-        )
+        format!("the smallest gap is {}, recorded {}", words(now.smallest_gap), words(then.smallest_gap))
     })
 }

@@ -1,5 +1,5 @@
-//! Checks one frame: reads its positions, measures them, and compares with limits and with what was written
-//! down.
+//! Checks one frame: reads its positions, measures them, and compares with the limits and the recorded
+//! certificate.
 
 use glam::{DVec3, Vec3};
 use taut::{
@@ -14,29 +14,29 @@ use taut::{
 use super::{Failure, Kind, locate};
 use crate::output::{layout::Layout, metrics::FrameLine, npy};
 
-/// Positions are single precision: a residual of exactly the tolerance may read as slightly more.
+/// Positions are single precision: a residual equal to the tolerance may be measured as slightly more.
 const STRAIN_SLACK: f64 = 1e-5;
 /// The same for an excess past a bend limit \[°\].
 const BEND_SLACK: f64 = 0.01;
-/// Depth inside an obstacle that counts as touching it \[m\].
+/// Penetration depth that counts as touching \[m\].
 const PENETRATION_SLACK: f64 = 1e-4;
-/// Distance of a pinned vertex from its place that rounding explains \[m\].
+/// Distance of a pinned vertex from its target that rounding can cause \[m\].
 const PIN_SLACK: f64 = 1e-5;
-/// Largest difference, absolute or relative, between a figure now and then.
+/// Largest difference, absolute or relative, between a recomputed and a recorded figure.
 const FIGURE_SLACK: f64 = 1e-6;
 
-/// What was found in one frame.
+/// Result of checking one frame.
 pub(super) struct Checked {
-    /// What is wrong.
+    /// Failures.
     pub failures: Vec<Failure>,
-    /// The recomputed certificate, in the form of a line of metrics, if all bodies could be read.
+    /// The recomputed certificate, as a line of metrics, if all bodies could be read.
     pub line: Option<FrameLine>,
     /// Positions of each body, if all could be read and this is the last frame \[m\].
     pub last: Option<Vec<Vec<Vec3>>>,
 }
 
-/// Where pins that begin after the start caught their vertices, as the frames in which they begin say. Those
-/// that cannot be read are complained about when they are checked.
+/// Positions at which pins that begin later caught their vertices, from the frames in which they begin.
+/// Unreadable frames are reported when they are checked.
 pub(super) fn caught(files: &Layout, world: &World) -> Caught {
     let mut caught = Caught::new(world);
     let bodies: Vec<&Body> = world.description().bodies.iter().collect();
@@ -49,8 +49,8 @@ pub(super) fn caught(files: &Layout, world: &World) -> Caught {
     caught
 }
 
-/// Checks frame `frame` of the run in `files` against `line`, what the run wrote of it; contact is looked at
-/// by `examiner`, and judged elsewhere, because what came before counts. Positions are handed back if this
+/// Checks frame `frame` of the run in `files` against `line`, its recorded metrics; contact is examined by
+/// `examiner`, and checked elsewhere, because it depends on earlier frames. Positions are returned if
 /// `is_last`.
 pub(super) fn check(
     files: &Layout,
@@ -74,7 +74,7 @@ pub(super) fn check(
         }
     }
     if let Some(extra) = line.and_then(|line| line.certificate.bodies.get(count)) {
-        let message = format!("metrics.jsonl speaks of a body {:?} that the scene does not have", extra.name);
+        let message = format!("metrics.jsonl has a body {:?} that the scene does not have", extra.name);
         failures.push(Failure { frame: Some(frame), ..Failure::new(Kind::Extra, message) });
     }
     let whole = bodies.len() == count;
@@ -93,19 +93,19 @@ pub(super) fn check(
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
 }
 
-/// Compares the openings of seams with what the run wrote down.
+/// Compares the openings of seams with the recorded ones.
 fn compare_seams(frame: u32, then: &[SeamCertificate], now: &[SeamCertificate], failures: &mut Vec<Failure>) {
     let mut fail = |message: String| {
         failures.push(Failure { frame: Some(frame), ..Failure::new(Kind::Changed, message) });
     };
     if then.len() != now.len() {
-        fail(format!("metrics.jsonl speaks of {} seams, the scene has {}", then.len(), now.len()));
+        fail(format!("metrics.jsonl has {} seams, the scene has {}", then.len(), now.len()));
         return;
     }
     for (then, now) in then.iter().zip(now) {
         if then.name != now.name || exceeds((then.max_opening - now.max_opening).abs(), FIGURE_SLACK) {
             fail(format!(
-                "seam \"{}\" is open by {:.7} m, where the run wrote {:.7} m of seam \"{}\"",
+                "the opening of seam \"{}\" is {:.7} m, recorded {:.7} m of seam \"{}\"",
                 now.name, now.max_opening, then.max_opening, then.name
             ));
         }
@@ -159,19 +159,18 @@ impl Context<'_> {
                 None => failures.push(self.failure(
                     Kind::Missing,
                     None,
-                    "metrics.jsonl says nothing of this body",
+                    "metrics.jsonl has no data for this body",
                 )),
             }
         }
         Some((positions, now))
     }
 
-    /// The start is given, not simulated: it may be past every limit, and must be what the scene says.
+    /// Frame 0 is given, not simulated: it may exceed any limit, and must match the scene.
     fn check_start(&self, positions: &[Vec3], failures: &mut Vec<Failure>) {
         let start = State::new(self.world).positions(self.world, self.index);
         if let Some(vertex) = start.iter().zip(positions).position(|(a, b)| a != b) {
-            let message =
-                format!("starts at {} m, where the scene says {} m", positions[vertex], start[vertex]);
+            let message = format!("is initially at {} m, expected {} m", positions[vertex], start[vertex]);
             failures.push(self.failure(Kind::Changed, Some(format!("vertex {vertex}")), message));
         }
     }
@@ -198,7 +197,7 @@ impl Context<'_> {
         if exceeds(strain.max_edge_residual, allowed) {
             let element = format!("edge {}", list(&strain.worst_edge));
             let message = format!(
-                "{prefix}its strain is past the limit {} by {:.6}, tolerance {tolerance}",
+                "{prefix}its strain exceeds the limit {} by {:.6}, tolerance {tolerance}",
                 describe_limit(self.body.edge()),
                 strain.max_edge_residual
             );
@@ -208,7 +207,7 @@ impl Context<'_> {
         if exceeds(now.bend.max_bend_excess, f64::from(bend_tolerance) + BEND_SLACK) {
             let element = format!("hinge {}", list(&now.bend.worst_hinge));
             let message = format!(
-                "{prefix}its bend is past the limit {} degrees a centimetre by {:.4} degrees, tolerance {bend_tolerance}",
+                "{prefix}its bend exceeds the limit {} degrees per centimetre by {:.4} degrees, tolerance {bend_tolerance}",
                 describe_limit(self.body.bend()),
                 now.bend.max_bend_excess
             );
@@ -223,12 +222,12 @@ impl Context<'_> {
             failures.push(self.failure(Kind::Penetration, None, message));
         }
         if exceeds(now.max_pin_error, PIN_SLACK) {
-            let message = format!("a pinned vertex is {:.3} mm from its place", now.max_pin_error * 1e3);
+            let message = format!("a pinned vertex is {:.3} mm from its target", now.max_pin_error * 1e3);
             failures.push(self.failure(Kind::Pin, None, message));
         }
     }
 
-    /// Compares with what the run wrote down.
+    /// Compares with the recorded certificate.
     fn compare(
         &self,
         then: &BodyCertificate,
@@ -250,16 +249,16 @@ impl Context<'_> {
             return;
         }
         let figure = match differing {
-            Some(((name, then), (_, now))) => format!("{name} is {now:.7}, where the run wrote {then:.7}"),
-            None => "the sum of its positions is not what the run wrote".into(),
+            Some(((name, then), (_, now))) => format!("{name} is {now:.7}, recorded {then:.7}"),
+            None => "the sum of its positions differs from the recorded one".into(),
         };
         let (element, found) = locate::describe(found, self.body);
         failures.push(self.failure(Kind::Changed, element, format!("{found}: {figure}")));
     }
 }
 
-/// What is wrong with where metrics.jsonl has the rigid bodies: there is no other file that says so, but they
-/// start where the scene has them, and their figures must fit each other.
+/// Failures of the rigid bodies in metrics.jsonl: no other file contains their poses, but frame 0 must match
+/// the scene, and their figures must be consistent.
 fn check_rigid(world: &World, frame: u32, found: &[RigidCertificate]) -> Option<Failure> {
     let bodies = &world.description().rigid_bodies;
     let failure = |kind, body: Option<&RigidBody>, message: String| {
@@ -268,7 +267,7 @@ fn check_rigid(world: &World, frame: u32, found: &[RigidCertificate]) -> Option<
     };
     if found.len() != bodies.len() {
         let message =
-            format!("metrics.jsonl speaks of {} rigid bodies, the scene has {}", found.len(), bodies.len());
+            format!("metrics.jsonl has {} rigid bodies, the scene has {}", found.len(), bodies.len());
         return failure(Kind::Missing, None, message);
     }
     for (body, found) in bodies.iter().zip(found) {
@@ -281,12 +280,12 @@ fn check_rigid(world: &World, frame: u32, found: &[RigidCertificate]) -> Option<
             && found.name == body.obstacle.name;
         let turned = found.rotation.iter().map(|q| q * q).sum::<f64>();
         if !fits || exceeds((turned - 1.0).abs(), 1e-3) {
-            let message = "its place and its figures in metrics.jsonl do not belong together".into();
+            let message = "its pose and its figures in metrics.jsonl are inconsistent".into();
             return failure(Kind::Changed, Some(body), message);
         }
         if frame == 0 && found.pose() != body.start().pose {
             let message = format!(
-                "starts at {} m, where the scene says {} m",
+                "is initially at {} m, expected {} m",
                 found.pose().position,
                 body.start().pose.position
             );
@@ -296,18 +295,18 @@ fn check_rigid(world: &World, frame: u32, found: &[RigidCertificate]) -> Option<
     None
 }
 
-/// Whether `value` is above `allowed`, or is not a number at all.
+/// Whether `value` is above `allowed`, or NaN.
 fn exceeds(value: f64, allowed: f64) -> bool {
     value > allowed || value.is_nan()
 }
 
-/// Says how far a triangle or tetrahedron with these principal stretches is past `limit`.
+/// Describes how far an element with these principal stretches exceeds `limit`.
 fn describe_element(max_stretch: f64, min_stretch: f64, limit: taut::Limit) -> String {
     let over = limit.max.map_or(f64::NEG_INFINITY, |max| max_stretch - 1.0 - f64::from(max));
     let under = limit.min.map_or(f64::NEG_INFINITY, |min| 1.0 + f64::from(min) - min_stretch);
     let (value, bound) = if over >= under { (max_stretch, limit.max) } else { (min_stretch, limit.min) };
     let verb = if over >= under { "stretched" } else { "compressed" };
-    format!("{verb} to {value:.6}, where the limit is {}", 1.0 + bound.unwrap_or(0.0))
+    format!("{verb} to {value:.6}, limit {}", 1.0 + bound.unwrap_or(0.0))
 }
 
 fn describe_limit(limit: taut::Limit) -> String {
@@ -319,7 +318,7 @@ fn list(vertices: &[u32]) -> String {
     vertices.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// All figures that positions alone decide.
+/// All figures that depend on positions alone.
 fn figures(body: &BodyCertificate) -> Vec<(&'static str, f64)> {
     let s = &body.strain;
     let solid = body.solid.unwrap_or_default();

@@ -1,26 +1,26 @@
 //! Finds the vertex of a frame that was changed after it was written.
 //!
-//! The certificate holds Σ x and Σ i x over the vertices i. If one vertex was moved by d, the first sum has
-//! changed by d and the second by i d: their ratio is the vertex, found without the positions that were lost.
+//! The certificate contains Σ x and Σ i x over the vertices i. If one vertex was moved by d, the first sum
+//! changes by d and the second by i d: their ratio is the vertex, found without the original positions.
 
 use glam::{DVec3, Vec3};
 use taut::{Body, certificate::fingerprint};
 
-/// The sums are exact to rounding, which grows with what is added up.
+/// The sums are exact up to rounding, which grows with the summands.
 const ROUNDING: f64 = 1e-12;
 
-/// What the sums tell.
+/// Result of comparing the sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Located {
-    /// The positions are those that were written.
+    /// The positions are unchanged.
     Same,
-    /// One vertex was moved by so much \[m\].
+    /// One vertex was moved, with its displacement \[m\].
     Vertex(usize, DVec3),
-    /// More than one was.
+    /// More than one vertex was moved.
     Several,
 }
 
-/// Compares `positions` with the sums `then` that were written with them.
+/// Compares `positions` with the recorded sums `then`.
 pub(super) fn locate(then: [[f64; 3]; 2], positions: &[Vec3]) -> Located {
     let [now0, now1] = fingerprint(positions).map(DVec3::from_array);
     let [then0, then1] = then.map(DVec3::from_array);
@@ -40,19 +40,17 @@ pub(super) fn locate(then: [[f64; 3]; 2], positions: &[Vec3]) -> Located {
     if !(index >= 0.0 && index < positions.len() as f64) {
         return Located::Several;
     }
-    // One vertex explains the change if its index does on all three axes.
+    // One vertex explains the change if its index is the same on all three axes.
     let left = (weighted - index * moved).abs();
     let allowed = scale[1] * ROUNDING + DVec3::splat(0.25 * moved.abs().max_element());
     if left.cmple(allowed).all() { Located::Vertex(index as usize, moved) } else { Located::Several }
 }
 
-/// The element that was changed, if it is known, and a sentence about it.
+/// The changed element, if it is known, and a message.
 pub(super) fn describe(found: Located, body: &Body) -> (Option<String>, String) {
     match found {
-        Located::Same => (None, "its figures are not those of its positions".into()),
-        Located::Several => {
-            (None, "positions of several vertices were changed after the run wrote them".into())
-        }
+        Located::Same => (None, "its figures do not match its positions".into()),
+        Located::Several => (None, "several vertices were moved after the run wrote them".into()),
         Located::Vertex(vertex, moved) => {
             let touches =
                 |t: &usize| body.element(*t).is_some_and(|corners| corners.contains(&(vertex as u32)));

@@ -1,10 +1,9 @@
-//! Recomputes the certificate of a run from the files in its folder alone.
+//! Recomputes the certificates of a run from the files in its folder alone.
 //!
-//! The scene in the folder is built again; for every frame the positions are read back and measured as they
-//! were when the run wrote them. Three things can be wrong: a limit is broken (named with the worst
-//! triangle), the figures are not those of `metrics.jsonl` (something was changed afterwards; named with the
-//! vertex, see `locate.rs`), or files are missing or damaged. Frames are checked in parallel; the result does
-//! not depend on the number of threads.
+//! The scene in the folder is built again; for every frame the positions are read back and measured as during
+//! the run. Three kinds of failure are reported: a violated limit (with the worst triangle), figures that
+//! differ from `metrics.jsonl` (files were changed afterwards; with the vertex, see `locate.rs`), and missing
+//! or damaged files. Frames are checked in parallel; the result does not depend on the number of threads.
 
 mod contact;
 mod frame;
@@ -25,46 +24,46 @@ use super::{
 };
 use crate::{Problem, Problems, mesh, scene};
 
-/// What kind of thing is wrong.
+/// Kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A file, a frame or a line is not there.
+    /// A file, a frame or a line is missing.
     Missing,
-    /// A frame or line is there that the scene does not have.
+    /// A frame or line that the scene does not have.
     Extra,
-    /// A file is there and cannot be read as what it should be.
+    /// A file exists but has invalid contents.
     Damaged,
-    /// A position is not a finite number.
+    /// A position is not finite.
     NotFinite,
-    /// A strain is past its limit by more than the tolerance, though the run took the frame for converged.
+    /// A strain exceeds its limit by more than the tolerance, though the run reported convergence.
     Limit,
-    /// A strain is past its limit by more than the tolerance, as the run itself reported.
+    /// A strain exceeds its limit by more than the tolerance, as the run itself reported.
     LimitNotReached,
     /// A vertex is inside an obstacle.
     Penetration,
-    /// Something passes through something, and not because the start was tangled.
+    /// An intersection that does not stem from a tangled initial state.
     Intersection,
-    /// A pinned vertex is not where it should be.
+    /// A pinned vertex is not at its target.
     Pin,
-    /// The figures differ from those that the run wrote down.
+    /// The figures differ from the recorded ones.
     Changed,
-    /// Something that the scene expects does not hold.
+    /// An expectation of the scene is not met.
     Expectation,
 }
 
-/// One thing that is wrong.
+/// One failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// What kind of thing it is.
+    /// Kind.
     pub kind: Kind,
-    /// In which frame.
+    /// Frame.
     pub frame: Option<u32>,
-    /// In which body.
+    /// Body.
     pub body: Option<String>,
-    /// In which element, as in `triangle 12`.
+    /// Element, as in `triangle 12`.
     pub element: Option<String>,
-    /// What is wrong, in a sentence.
+    /// Message.
     pub message: String,
 }
 
@@ -89,34 +88,34 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// What a verification found.
+/// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verification {
-    /// Whether everything holds.
+    /// Whether all checks pass.
     pub ok: bool,
-    /// Frames that the scene asks for, without the start.
+    /// Frames of the scene, without frame 0.
     pub frames: u32,
     /// Bodies of the scene.
     pub bodies: Vec<BodySize>,
-    /// All that is wrong, by frame.
+    /// All failures, by frame.
     pub failures: Vec<Failure>,
-    /// The worst figures over all frames, recomputed; those that need velocities or clocks are 0.
+    /// Recomputed extremes over all frames; those that need velocities or timing are 0.
     pub figures: Figures,
 }
 
-/// Verifies the folder `root` of a run with `threads` threads (0: one per core).
+/// Verifies the run folder `root` with `threads` threads (0: one per core).
 ///
 /// # Errors
-/// If the folder holds no scene that can be built: then there is nothing to compare with.
+/// If the folder contains no valid scene to compare with.
 pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
     let files = Layout::new(root);
     let complain =
         |path: &Path, message: String| Problem { file: Some(path.into()), message, ..Problem::default() };
     if !root.is_dir() {
-        return Err(complain(root, "is not a folder that a run has left".into()).into());
+        return Err(complain(root, "is not a run folder".into()).into());
     }
     if !files.scene().is_file() {
-        return Err(complain(root, "holds no scene.toml, so it is not the folder of a run".into()).into());
+        return Err(complain(root, "is not a run folder: scene.toml is missing".into()).into());
     }
     let scene = scene::load(&files.scene().to_string_lossy(), &[])?;
     let world = World::new(scene.build()?).map_err(|error| complain(&files.scene(), error.to_string()))?;
@@ -149,7 +148,7 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
         last = last.or(result.last);
     }
     failures = summarise_missing(failures, scene.frames);
-    // Without all frames the run is not over, and what it comes to cannot be known.
+    // Expectations can be checked only if the run is complete.
     if let Some(last) =
         last.filter(|_| !failures.iter().any(|f| matches!(f.kind, Kind::Missing | Kind::Damaged)))
     {
@@ -166,7 +165,7 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
     })
 }
 
-/// Compares the rest mesh of each body with the one that the scene makes.
+/// Compares the rest mesh of each body with that of the scene.
 fn check_rest(files: &Layout, world: &World) -> Vec<Failure> {
     let mut failures = Vec::new();
     for body in world.description().bodies.iter() {
@@ -193,8 +192,8 @@ fn check_rest(files: &Layout, world: &World) -> Vec<Failure> {
     failures
 }
 
-/// The first vertex or element in which the file `path` differs from what it should hold of `body`, if it can
-/// be named.
+/// The first vertex or element in which the file `path` differs from the rest mesh of `body`, if it can be
+/// named.
 fn first_difference(path: &Path, body: &Body) -> Result<Option<String>, Problem> {
     fn name<E: PartialEq>(
         [wanted, there]: [&[Vec3]; 2],
@@ -225,7 +224,7 @@ fn first_difference(path: &Path, body: &Body) -> Result<Option<String>, Problem>
     })
 }
 
-/// The lines of `metrics.jsonl` by frame, and what is wrong with them.
+/// The lines of `metrics.jsonl` by frame, and their failures.
 fn read_lines(files: &Layout, frames: u32) -> (BTreeMap<u32, FrameLine>, Vec<Failure>) {
     let mut failures = Vec::new();
     let mut lines = BTreeMap::new();
@@ -239,7 +238,7 @@ fn read_lines(files: &Layout, frames: u32) -> (BTreeMap<u32, FrameLine>, Vec<Fai
             Err(problem) => failures.push(Failure::new(Kind::Damaged, problem.to_string())),
             Ok(line) if line.frame > frames || lines.contains_key(&line.frame) => failures.push(Failure {
                 frame: Some(line.frame),
-                ..Failure::new(Kind::Extra, format!("line {} of metrics.jsonl has no place here", index + 1))
+                ..Failure::new(Kind::Extra, format!("line {} of metrics.jsonl is unexpected", index + 1))
             }),
             Ok(line) => {
                 lines.insert(line.frame, line);
@@ -250,7 +249,7 @@ fn read_lines(files: &Layout, frames: u32) -> (BTreeMap<u32, FrameLine>, Vec<Fai
         let missing = (0..=frames).filter(|frame| !lines.contains_key(frame));
         failures.extend(missing.map(|frame| Failure {
             frame: Some(frame),
-            ..Failure::new(Kind::Missing, "metrics.jsonl has no line for it")
+            ..Failure::new(Kind::Missing, "metrics.jsonl has no line for this frame")
         }));
     }
     (lines, failures)
@@ -274,7 +273,7 @@ fn find_extra(files: &Layout, world: &World, frames: u32) -> Vec<Failure> {
     failures
 }
 
-/// A run that was stopped lacks every frame from some point on: one sentence says so better than hundreds.
+/// A stopped run lacks every frame from some point on: one message replaces hundreds.
 fn summarise_missing(failures: Vec<Failure>, frames: u32) -> Vec<Failure> {
     let is_missing = |f: &Failure| f.kind == Kind::Missing && f.frame.is_some();
     let lacking: std::collections::BTreeSet<u32> =
@@ -283,8 +282,8 @@ fn summarise_missing(failures: Vec<Failure>, frames: u32) -> Vec<Failure> {
     let Some(first) = first.filter(|first| frames - first >= 3) else { return failures };
     let mut kept: Vec<_> = failures.into_iter().filter(|f| !is_missing(f) || f.frame < Some(first)).collect();
     let message = format!(
-        "missing, and all frames after it: the run has not come to frame {frames} \
-         (go on with it by `taut run --resume`)"
+        "missing, and all frames after it: the run has not reached frame {frames} \
+         (resume it with `taut run --resume`)"
     );
     kept.push(Failure { frame: Some(first), ..Failure::new(Kind::Missing, message) });
     kept

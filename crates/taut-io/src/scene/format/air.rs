@@ -12,8 +12,8 @@ pub(crate) struct Air {
     /// Density \[kg/m³\]. 1.2 by default; 0 (a vacuum) to 1000.
     #[schemars(range(min = 0, max = 1000))]
     pub density: f64,
-    /// Velocity of the wind \[m/s\]: `[x, y, z]`, or keyframes `[{ time, velocity }]` between which it
-    /// changes linearly. `[0, 0, 0]` by default.
+    /// Wind velocity \[m/s\]: `[x, y, z]`, or linearly interpolated keyframes `[{ time, velocity }]`.
+    /// `[0, 0, 0]` by default.
     pub wind: Wind,
     /// Strength of gusts as a fraction of the wind's speed: seeded turbulence over time and space. 0 by
     /// default; 0 to 1.
@@ -28,21 +28,21 @@ impl Default for Air {
     }
 }
 
-/// Velocity of the wind.
+/// Wind velocity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Wind {
-    /// The same all the time \[m/s\]; each −1000 to 1000.
+    /// Constant \[m/s\]; each −1000 to 1000.
     Constant(#[schemars(inner(range(min = -1000, max = 1000)))] Vector),
-    /// Changing linearly from one keyframe to the next, constant before the first and after the last.
+    /// Linear between keyframes, constant before the first and after the last.
     Keyframes(#[schemars(length(min = 1, max = 100_000))] Vec<WindKey>),
 }
 
-/// The wind at one moment.
+/// A keyframe of the wind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WindKey {
-    /// Time \[s\]; later than the keyframe before. 0 to 1000000.
+    /// Time \[s\]; later than the previous keyframe. 0 to 1000000.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub time: f64,
     /// Velocity \[m/s\]; each −1000 to 1000.

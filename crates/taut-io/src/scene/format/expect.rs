@@ -1,4 +1,4 @@
-//! `[expect]`: what must hold when the scene has run.
+//! `[expect]`: expectations checked after a run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,43 +6,42 @@ use serde::{Deserialize, Serialize};
 use super::Vector;
 use crate::scene::{RunExtremes, tree::show};
 
-/// What must hold when the scene has run; `taut run` exits with 1 otherwise.
+/// Expectations checked after a run; `taut run` exits with 1 if one is not met.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Expect {
-    /// No principal strain of any triangle in any frame after the start is above this. None by default; −1 to
+    /// Upper bound of the principal strain of any triangle in any frame after frame 0. None by default; −1 to
     /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000))]
     pub max_strain: Option<f64>,
-    /// No principal strain of any triangle in any frame after the start is below this. None by default; −1 to
+    /// Lower bound of the principal strain of any triangle in any frame after frame 0. None by default; −1 to
     /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1, max = 1_000_000))]
     pub min_strain: Option<f64>,
-    /// No residual past a strain or edge limit is above this. None by default; 0 to 1000000.
+    /// Upper bound of the residual past strain and edge limits. None by default; 0 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub max_residual: Option<f64>,
-    /// No hinge is further past its bend limit than this \[°\]. None by default; 0 to 1000000.
+    /// Upper bound of the excess past bend limits \[°\]. None by default; 0 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub max_bend_excess: Option<f64>,
-    /// No vertex is deeper inside an obstacle than this \[m\]. None by default; 0 to 1000000.
+    /// Upper bound of the penetration of any vertex into an obstacle \[m\]. None by default; 0 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub max_penetration: Option<f64>,
-    /// No two vertices that are sewn together are further apart at the last frame than this \[m\]. None by
-    /// default; 0 to 1000000.
+    /// Upper bound of the opening of any seam in the last frame \[m\]. None by default; 0 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub final_opening: Option<f64>,
-    /// No vertex of the last frame is below this on any axis \[m\]. None by default; each −1000000 to
+    /// Lower bound of vertex positions in the last frame, per axis \[m\]. None by default; each −1000000 to
     /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub final_min: Option<Vector>,
-    /// No vertex of the last frame is above this on any axis \[m\]. None by default; each −1000000 to
+    /// Upper bound of vertex positions in the last frame, per axis \[m\]. None by default; each −1000000 to
     /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
@@ -50,7 +49,7 @@ pub(crate) struct Expect {
 }
 
 impl Expect {
-    /// What does not hold, one line each. A figure that is not a number does not hold.
+    /// Unmet expectations, one line each. NaN never meets an expectation.
     pub fn unmet(&self, extremes: &RunExtremes) -> Vec<String> {
         let mut unmet = Vec::new();
         let mut upper = |key: &str, what: &str, limit: Option<f64>, figure: f64| {

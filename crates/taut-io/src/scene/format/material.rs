@@ -1,4 +1,4 @@
-//! `material`: a name of the engine's table, or numbers.
+//! `material`: a name from the engine's table, or parameters.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::decimal;
 
-/// What cloth is made of: a named fabric or film, or a table of numbers.
+/// Material of cloth: a named fabric or film, or a table of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Material {
     /// A named fabric or film.
     Named(MaterialName),
-    /// Numbers, on top of a named one or alone.
+    /// Parameters, alone or on top of a named material.
     Table(MaterialTable),
 }
 
-/// A name of the engine's table of materials.
+/// A name from the engine's table of materials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct MaterialName(pub String);
@@ -34,11 +34,11 @@ impl JsonSchema for MaterialName {
     }
 }
 
-/// Mechanical properties of a sheet. Without `base`, `density`, `stretch` and `bend` must be there.
+/// Mechanical properties of a sheet. Without `base`, `density`, `stretch` and `bend` are required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct MaterialTable {
-    /// The named material that gives what is not said here. None by default.
+    /// Named material that supplies omitted parameters. None by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<MaterialName>,
     /// Mass per area \[kg/m²\]. 0.000001 to 1000000.
@@ -57,13 +57,13 @@ pub(crate) struct MaterialTable {
     #[schemars(range(min = 0, max = 1_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bend: Option<f64>,
-    /// Rate at which motion relative to the ground dies away \[1/s\]. That of `base`, or 0.1 by default; 0 to
-    /// 10000.
+    /// Mass-proportional damping of motion relative to the ground \[1/s\]. That of `base`, or 0.1 by default;
+    /// 0 to 10000.
     #[schemars(range(min = 0, max = 10_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
-    /// Stiffness-proportional damping: the time by which stress runs ahead of strain \[s\]. That of `base`,
-    /// or 0 by default; 0 to 10.
+    /// Stiffness-proportional damping: the time by which stress leads strain \[s\]. That of `base`, or 0 by
+    /// default; 0 to 10.
     #[schemars(range(min = 0, max = 10))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viscosity: Option<f64>,
@@ -76,8 +76,8 @@ impl Default for Material {
 }
 
 impl Material {
-    /// The same with every number written out, so that a later table of materials does not change an old
-    /// scene.
+    /// The same with every parameter written out, so that later changes of the table of materials do not
+    /// change an old scene.
     pub fn written_out(&self) -> Material {
         let material = self.build();
         let table = match self {
@@ -95,7 +95,7 @@ impl Material {
         })
     }
 
-    /// The engine's material. A table that changes nothing of its base is that material itself.
+    /// The engine's material. A table that changes nothing is its base material.
     pub fn build(&self) -> taut::Material {
         let table = match self {
             Material::Named(name) => return named(name),
@@ -125,12 +125,12 @@ impl Material {
     }
 }
 
-/// The material of a name; the schema lets only known ones through.
+/// The named material; the schema accepts only known names.
 fn named(name: &MaterialName) -> taut::Material {
     taut::Material::named(&name.0).unwrap_or_else(bare)
 }
 
-/// What a table without `base` starts from: the rules ask it for density, stretch and bend.
+/// Defaults of a table without `base`: the rules require density, stretch and bend.
 fn bare() -> taut::Material {
     taut::Material {
         name: "custom".into(),

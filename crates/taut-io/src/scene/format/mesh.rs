@@ -1,4 +1,4 @@
-//! `mesh`: the rest shape of cloth, made by a generator or read from a file.
+//! `mesh`: the rest shape of cloth, generated or read from a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,15 @@ pub(crate) enum MeshSource {
     /// A flat sheet: x from 0 to width, y = 0, z from 0 to depth. Its corners are top-left (0, 0, 0),
     /// top-right (width, 0, 0), bottom-left and bottom-right (at z = depth).
     Grid(Grid),
-    /// A flat sheet in the form of an L with a hole, its triangles without pattern: a grid without its top
-    /// right quarter and without the middle of its bottom left one. Its corners are top-left, bottom-left and
-    /// bottom-right.
+    /// A flat irregular L-shaped sheet with a hole: a grid without its top right quarter and without the
+    /// middle of its bottom left one. Its corners are top-left, bottom-left and bottom-right.
     Ell(Ell),
     /// A flat round sheet in the xz plane, centred at the origin, of concentric rings of 6, 12, 18, …
     /// vertices.
     Disc(Disc),
     /// An open tube along y, centred at the origin. Its ends are the groups `ring:top` and `ring:bottom`.
     Cylinder(Tube),
-    /// A sphere about the origin, of triangles of nearly equal size.
+    /// A sphere about the origin, with triangles of nearly equal size.
     Sphere(Ball),
     /// A torus around the y axis, centred at the origin.
     Torus(Ring),
@@ -28,22 +27,21 @@ pub(crate) enum MeshSource {
     Capsule(Tube),
     /// A closed box centred at the origin.
     Box(Cuboid),
-    /// A human figure, 1.7 m tall: looks along z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m; 0.02
-    /// gives 10K triangles. As the `sequence` of an obstacle it moves.
+    /// A human figure, 1.7 m tall: faces z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m; 0.02 gives
+    /// 10K triangles. Animated as the `sequence` of an obstacle.
     Figure(Even),
-    /// A T-shirt for the figure: four flat panels that are sewn together, and start around it. Edges of 0.002
-    /// to 0.03 m; 0.007 gives 41K triangles. Groups `hem`, `neckline`, `cuff:left`, `cuff:right`.
+    /// A T-shirt for the figure: four flat panels with seams, placed around it. Edges of 0.002 to 0.03 m;
+    /// 0.007 gives 41K triangles. Groups `hem`, `neckline`, `cuff:left`, `cuff:right`.
     Shirt(Even),
-    /// A cape for the figure: flat, and starts hanging behind its back. Edges of 0.003 to 0.03 m; 0.01 gives
-    /// 17K triangles. Groups `shoulder:left`, `shoulder:right`.
+    /// A cape for the figure: flat at rest, initially hanging behind its back. Edges of 0.003 to 0.03 m; 0.01
+    /// gives 17K triangles. Groups `shoulder:left`, `shoulder:right`.
     Cape(Even),
-    /// A flat sheet that starts hanging from a rail in even waves: the rail runs along x from 0, at y = 0.
-    /// Group `rail`.
+    /// A curtain: flat at rest, initially hanging from a rail in regular waves. The rail runs along x from 0,
+    /// at y = 0. Group `rail`.
     Curtain(Curtain),
-    /// A creature like a small dragon, half as high as it is long: looks along x, stands on y = 0. A closed
-    /// surface.
+    /// A dragon-like creature, half as high as it is long: faces x, stands on y = 0. A closed surface.
     Creature(Creature),
-    /// A rabbit with two long ears: looks along x, stands on y = 0. A closed surface.
+    /// A rabbit with two long ears: faces x, stands on y = 0. A closed surface.
     Bunny(Bunny),
     /// A file (obj, ply, stl, gltf, glb), relative to the scene file.
     File(#[schemars(length(min = 1))] String),
@@ -57,48 +55,47 @@ pub(crate) struct Grid {
     /// Width (x) and depth (z) \[m\]. Each 0.0001 to 100000.
     #[schemars(inner(range(min = 0.000_1, max = 100_000)))]
     pub size: [f64; 2],
-    /// Number of quads along x and z; each is cut into two triangles. Each 1 to 1000000.
+    /// Number of quads along x and z; each is split into two triangles. Each 1 to 1000000.
     #[schemars(inner(range(min = 1, max = 1_000_000)))]
     pub cells: [u32; 2],
-    /// Which way the quads are cut. `"alternating"` by default.
+    /// How the quads are split. `"alternating"` by default.
     #[serde(default)]
     pub diagonals: Diagonals,
-    /// Seed of jittered quads and of Delaunay's vertices. The scene's by default; 0 to 2⁶³ − 1.
+    /// Seed of jittered and Delaunay vertices. The scene's by default; 0 to 2⁶³ − 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
     pub seed: Option<u64>,
 }
 
-/// A flat sheet in the form of an L with a hole.
+/// A flat L-shaped sheet with a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EllMesh")]
 pub(crate) struct Ell {
-    /// Width (x) and depth (z) of the whole \[m\]. Each 0.0001 to 100000.
+    /// Overall width (x) and depth (z) \[m\]. Each 0.0001 to 100000.
     #[schemars(inner(range(min = 0.000_1, max = 100_000)))]
     pub size: [f64; 2],
     /// Number of quads along x and z of the grid that it is cut from. Each 8 to 1000000.
     #[schemars(inner(range(min = 8, max = 1_000_000)))]
     pub cells: [u32; 2],
-    /// Seed of the vertices' places. The scene's by default; 0 to 2⁶³ − 1.
+    /// Seed of the vertex positions. The scene's by default; 0 to 2⁶³ − 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
     pub seed: Option<u64>,
 }
 
-/// Which way the quads of a grid are cut.
+/// How the quads of a grid are split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Diagonals {
-    /// All the same way.
+    /// All in the same direction.
     Regular,
-    /// Turned from quad to quad, so that no direction is preferred.
+    /// Alternating from quad to quad, so that no direction is preferred.
     #[default]
     Alternating,
-    /// Vertices moved at random by up to a quarter of a quad, and each diagonal chosen at random.
+    /// Vertices displaced at random by up to a quarter of a quad, each diagonal chosen at random.
     Jittered,
-    /// Vertices inside moved at random by up to 0.45 quads, and triangles by Delaunay's rule: no pattern is
-    /// left.
+    /// Interior vertices displaced at random by up to 0.45 quads, Delaunay-triangulated: irregular.
     Delaunay,
 }
 
@@ -139,7 +136,7 @@ pub(crate) struct Ball {
     /// Radius \[m\]. 0.0001 to 100000.
     #[schemars(range(min = 0.000_1, max = 100_000))]
     pub radius: f64,
-    /// Parts of each edge of the icosahedron that it is made from: 20 · frequency² triangles. 1 to 1000000.
+    /// Subdivisions of each edge of the icosahedron: 20 · frequency² triangles. 1 to 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub frequency: u32,
 }
@@ -149,7 +146,7 @@ pub(crate) struct Ball {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TorusMesh")]
 pub(crate) struct Ring {
-    /// Radius of the circle in the middle of the tube \[m\]. 0.0001 to 100000.
+    /// Radius of the centre circle of the tube \[m\]. 0.0001 to 100000.
     #[schemars(range(min = 0.000_1, max = 100_000))]
     pub major: f64,
     /// Radius of the tube \[m\]; less than `major`. 0.0001 to 100000.
@@ -173,25 +170,25 @@ pub(crate) struct Cuboid {
     pub cells: [u32; 3],
 }
 
-/// What is made of triangles as even as possible.
+/// A mesh of triangles as uniform as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EvenMesh")]
 pub(crate) struct Even {
-    /// Length of its edges \[m\]. 0.002 to 0.03.
+    /// Edge length \[m\]. 0.002 to 0.03.
     #[schemars(range(min = 0.002, max = 0.03))]
     pub edge: f64,
 }
 
-/// A creature like a small dragon.
+/// A dragon-like creature.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CreatureMesh")]
 pub(crate) struct Creature {
-    /// From snout to tail \[m\]. 0.0001 to 100000.
+    /// Length from snout to tail \[m\]. 0.0001 to 100000.
     #[schemars(range(min = 0.000_1, max = 100_000))]
     pub length: f64,
-    /// About how many triangles it has. 500 to 2000000.
+    /// Approximate number of triangles. 500 to 2000000.
     #[schemars(range(min = 500, max = 2_000_000))]
     pub triangles: u32,
 }
@@ -201,10 +198,10 @@ pub(crate) struct Creature {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BunnyMesh")]
 pub(crate) struct Bunny {
-    /// From feet to ears \[m\]. 0.0001 to 100000.
+    /// Height from feet to ears \[m\]. 0.0001 to 100000.
     #[schemars(range(min = 0.000_1, max = 100_000))]
     pub height: f64,
-    /// About how many triangles it has. 500 to 2000000.
+    /// Approximate number of triangles. 500 to 2000000.
     #[schemars(range(min = 500, max = 2_000_000))]
     pub triangles: u32,
 }
@@ -229,7 +226,7 @@ pub(crate) struct Curtain {
 }
 
 impl MeshSource {
-    /// The key that chooses it: `grid`, `file`, …
+    /// The key that selects it: `grid`, `file`, …
     pub fn tag(&self) -> &'static str {
         match self {
             MeshSource::Grid(_) => "grid",

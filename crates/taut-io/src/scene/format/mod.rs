@@ -1,10 +1,9 @@
-//! What a scene file says, as types: the single source of the schema, of the checks and of the written-out
-//! scene.
+//! The types of a scene file: the single source of the schema, the checks and the written-out scene.
 //!
 //! Every key is documented with unit, default and range, because the JSON Schema and the reference are
-//! generated from here. Numbers are f64, so that a scene keeps the digits its author wrote; they become f32
-//! when the engine's description is built. Every number has a range: what passes the schema is finite in f32
-//! too.
+//! generated from here. Numbers are f64, so that a scene keeps the digits its author wrote; they are
+//! converted to f32 when the engine's description is built. Every number has a range: a value that passes the
+//! schema is also finite in f32.
 
 mod air;
 mod cloth;
@@ -37,9 +36,9 @@ pub(crate) use transform::{MotionKey, Transform, Vector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A scene of taut: cloth and soft solids that hold their limits, what holds them and what they fall on.
+/// A taut scene: cloth and soft bodies with limits, pins and obstacles.
 ///
-/// Units are SI (metres, kilograms, seconds), angles are degrees.
+/// Units are SI (metres, kilograms, seconds), angles are in degrees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "taut scene")]
@@ -50,33 +49,33 @@ pub(crate) struct Scene {
     /// The air around the cloth: drag and wind.
     #[serde(default)]
     pub air: Air,
-    /// How limits are enforced, and how exactly.
+    /// How limits are enforced, and to which tolerance.
     #[serde(default)]
     pub solver: Solver,
-    /// Cloth against itself and against other cloth.
+    /// Contact of cloth with itself, other cloth and mesh obstacles.
     #[serde(default)]
     pub contact: Contact,
-    /// Pieces of cloth, one `[[cloth]]` each; at least one, or a solid. None by default.
+    /// Cloths, one `[[cloth]]` each; at least one cloth or solid is required. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub cloth: Vec<Cloth>,
-    /// Soft solids, one `[[solid]]` each. None by default.
+    /// Soft bodies, one `[[solid]]` each. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub solid: Vec<Solid>,
-    /// Vertices of cloth that are sewn together, one `[[seam]]` for each seam. None by default.
+    /// Seams of cloth, one `[[seam]]` each. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub seam: Vec<Seam>,
-    /// Bodies that cloth may not enter, one `[[obstacle]]` each. None by default.
+    /// Obstacles and rigid bodies, one `[[obstacle]]` each. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub obstacle: Vec<Obstacle>,
-    /// Lamps, one `[[light]]` each. None by default, which leaves light to whoever shows the scene.
+    /// Lamps, one `[[light]]` each. None by default: the viewer uses its own light.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub light: Vec<Light>,
-    /// What must hold when the scene has run; `taut run` exits with 1 otherwise. Nothing by default.
+    /// Expectations checked after a run; `taut run` exits with 1 if one is not met. None by default.
     #[serde(default)]
     pub expect: Expect,
 }
@@ -85,18 +84,18 @@ pub(crate) struct Scene {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// What the scene shows, in a sentence. Empty by default.
+    /// Description of the scene, in one sentence. Empty by default.
     pub description: String,
-    /// Number of frames to simulate after the start, which is frame 0. 90 by default; 1 to 1000000.
+    /// Number of frames to simulate after frame 0, the initial state. 90 by default; 1 to 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub frames: u32,
-    /// Frames a second \[1/s\]. 30 by default; 1 to 1000.
+    /// Frames per second \[1/s\]. 30 by default; 1 to 1000.
     #[schemars(range(min = 1, max = 1000))]
     pub frame_rate: f64,
     /// Gravity \[m/s²\]. `[0, -9.81, 0]` by default; each −10000 to 10000.
     #[schemars(inner(range(min = -10_000, max = 10_000)))]
     pub gravity: Vector,
-    /// Seed of everything random: order of colours, gusts, noise, imperfection, irregular meshes. 0 by
+    /// Seed of all random choices: order of colours, gusts, noise, imperfection, irregular meshes. 0 by
     /// default; 0 to 2⁶³ − 1.
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
@@ -115,7 +114,7 @@ impl Default for Settings {
     }
 }
 
-/// The number that a person would write for `number`: 0.01 for the f32 nearest to it, not 0.009999999776….
+/// The shortest decimal for `number`: 0.01 for the f32 nearest to it, not 0.009999999776….
 pub(crate) fn decimal(number: f32) -> f64 {
     format!("{number}").parse().unwrap_or(f64::from(number))
 }

@@ -1,4 +1,4 @@
-//! `[[solid]]`: a soft solid, made of tetrahedra.
+//! `[[solid]]`: a soft body, made of tetrahedra.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,59 +8,58 @@ use super::{
     mesh::{Ball, Bunny, Creature, Cuboid, Even, Ring, Tube},
 };
 
-/// A soft solid: flesh, rubber, foam. It is made of tetrahedra, none of which is stretched or compressed past
+/// A soft body: flesh, rubber, foam. It is made of tetrahedra, none of which is stretched or compressed past
 /// its limits in any direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SoftSolid")]
 pub(crate) struct Solid {
-    /// Its name in files and messages: letters, digits, - and _, at most 64; no two bodies alike. `solid`,
-    /// `solid-2`, … by default.
+    /// Unique name in files and messages: letters, digits, - and _, at most 64. `solid`, `solid-2`, … by
+    /// default.
     #[serde(default)]
     #[schemars(regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
     pub name: Option<String>,
-    /// Its shape at rest, before `transform.scale`: a closed surface that is filled with tetrahedra, or
-    /// tetrahedra.
+    /// Rest shape, before `transform.scale`: a closed surface to fill with tetrahedra, or tetrahedra.
     pub mesh: SolidMesh,
     /// Size of the tetrahedra that fill a surface \[m\], after `transform.scale`; this or `tetrahedra`. None
     /// by default; 0.000001 to 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000_001, max = 1_000_000))]
     pub spacing: Option<f64>,
-    /// About how many tetrahedra fill a surface, in place of `spacing`. None by default; 100 to 50000000.
+    /// Approximate number of tetrahedra that fill a surface, instead of `spacing`. None by default; 100 to
+    /// 50000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 50_000_000))]
     pub tetrahedra: Option<u32>,
-    /// Where it starts. As the mesh lies by default.
+    /// Initial placement. The mesh's own by default.
     #[serde(default)]
     pub transform: Transform,
-    /// What it is made of. `"silicone"` by default.
+    /// Material. `"silicone"` by default.
     #[serde(default)]
     pub material: SolidMaterial,
     /// Limits on the three principal strains of every tetrahedron. None by default.
     #[serde(default)]
     pub strain: Limits,
-    /// Whether the volume around every vertex is kept. `"free"` by default.
+    /// Whether the volume around every vertex is preserved. `"free"` by default.
     #[serde(default)]
     pub volume: Volume,
-    /// Velocity at the start \[m/s\]. `[0, 0, 0]` by default; each −1000 to 1000.
+    /// Initial velocity \[m/s\]. `[0, 0, 0]` by default; each −1000 to 1000.
     #[serde(default)]
     #[schemars(inner(range(min = -1000, max = 1000)))]
     pub velocity: Vector,
-    /// Vertices of tetrahedra that are held or carried along; `boundary` selects those on the surface,
-    /// `group:NAME` those nearest to the group of a surface's file. None by default.
+    /// Pinned tetrahedral vertices, fixed or moving; `boundary` selects those on the surface, `group:NAME`
+    /// those nearest to the group of a surface's file. None by default.
     #[serde(default)]
     #[schemars(length(max = 10_000))]
     pub pin: Vec<Pin>,
 }
 
-/// The rest shape of a solid: a closed surface, which needs a `spacing` or a number of `tetrahedra` beside
-/// it, or tetrahedra themselves. The surface is kept in all its detail: it follows the tetrahedra, and is
-/// what exports and pictures show.
+/// The rest shape of a soft body: a closed surface, which requires `spacing` or `tetrahedra`, or tetrahedra.
+/// The surface keeps its full detail: it follows the tetrahedra, and exports and images show it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SolidMesh {
-    /// A bar of cubes, each cut into tetrahedra: x, y and z from 0 to `size`. No surface: needs no `spacing`.
+    /// A bar of cubes, each split into tetrahedra: x, y and z from 0 to `size`. Needs no `spacing`.
     Bar(Bar),
     /// A sphere about the origin.
     Sphere(Ball),
@@ -68,14 +67,14 @@ pub(crate) enum SolidMesh {
     Torus(Ring),
     /// A rod along y with half-spheres at both ends, centred at the origin.
     Capsule(Tube),
-    /// A box centred at the origin; its corners and edges are rounded by as much as tetrahedra are large,
-    /// unlike those of `bar`.
+    /// A box centred at the origin; unlike those of `bar`, its corners and edges are rounded by the size of
+    /// the tetrahedra.
     Box(Cuboid),
-    /// A human figure, 1.7 m tall: looks along z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m.
+    /// A human figure, 1.7 m tall: faces z, stands on y = 0, arms out. Edges of 0.005 to 0.025 m.
     Figure(Even),
-    /// A creature like a small dragon, half as high as it is long: looks along x, stands on y = 0.
+    /// A dragon-like creature, half as high as it is long: faces x, stands on y = 0.
     Creature(Creature),
-    /// A rabbit with two long ears: looks along x, stands on y = 0.
+    /// A rabbit with two long ears: faces x, stands on y = 0.
     Bunny(Bunny),
     /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb), or tetrahedra (msh,
     /// mesh, vtk, vtu, or node with ele beside it), which need no `spacing`.
@@ -95,19 +94,19 @@ pub(crate) struct Bar {
     pub cells: [u32; 3],
 }
 
-/// What becomes of the volume.
+/// Volume preservation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Volume {
-    /// It changes as the material and the limits let it.
+    /// The volume changes as the material and the limits allow.
     #[default]
     Free,
-    /// The volume of the tetrahedra around every vertex is kept.
+    /// The volume of the tetrahedra around every vertex is preserved.
     Preserve,
 }
 
 impl SolidMesh {
-    /// The key that chooses it: `bar`, `file`, …
+    /// The key that selects it: `bar`, `file`, …
     pub fn tag(&self) -> &'static str {
         match self {
             Self::Bar(_) => "bar",
@@ -116,7 +115,7 @@ impl SolidMesh {
         }
     }
 
-    /// What makes the surface, if it is one that is made.
+    /// The generator of the surface, if it is generated.
     pub fn surface(&self) -> Option<MeshSource> {
         Some(match self {
             Self::Bar(_) | Self::File(_) => return None,

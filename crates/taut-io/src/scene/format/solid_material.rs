@@ -1,4 +1,4 @@
-//! `material` of a solid: a name of the engine's table, or numbers.
+//! `material` of a soft body: a name from the engine's table, or parameters.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::decimal;
 
-/// What a solid is made of: a named material, or a table of numbers.
+/// Material of a soft body: a named material, or a table of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum SolidMaterial {
     /// A named material.
     Named(SolidMaterialName),
-    /// Numbers, on top of a named one or alone.
+    /// Parameters, alone or on top of a named material.
     Table(SolidMaterialTable),
 }
 
-/// A name of the engine's table of materials of solids.
+/// A name from the engine's table of materials of soft bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct SolidMaterialName(pub String);
@@ -34,11 +34,11 @@ impl JsonSchema for SolidMaterialName {
     }
 }
 
-/// Mechanical properties of a soft solid. Without `base`, `density` and `young` must be there.
+/// Mechanical properties of a soft body. Without `base`, `density` and `young` are required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SolidMaterialTable {
-    /// The named material that gives what is not said here. None by default.
+    /// Named material that supplies omitted parameters. None by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<SolidMaterialName>,
     /// Mass per volume \[kg/m³\]. 0.001 to 1000000.
@@ -53,13 +53,13 @@ pub(crate) struct SolidMaterialTable {
     #[schemars(range(min = -0.99, max = 0.499))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poisson: Option<f64>,
-    /// Rate at which motion relative to the ground dies away \[1/s\]. That of `base`, or 0.2 by default; 0 to
-    /// 10000.
+    /// Mass-proportional damping of motion relative to the ground \[1/s\]. That of `base`, or 0.2 by default;
+    /// 0 to 10000.
     #[schemars(range(min = 0, max = 10_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
-    /// Stiffness-proportional damping: the time by which stress runs ahead of strain \[s\]. That of `base`,
-    /// or 0 by default; 0 to 10.
+    /// Stiffness-proportional damping: the time by which stress leads strain \[s\]. That of `base`, or 0 by
+    /// default; 0 to 10.
     #[schemars(range(min = 0, max = 10))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viscosity: Option<f64>,
@@ -72,8 +72,8 @@ impl Default for SolidMaterial {
 }
 
 impl SolidMaterial {
-    /// The same with every number written out, so that a later table of materials does not change an old
-    /// scene.
+    /// The same with every parameter written out, so that later changes of the table of materials do not
+    /// change an old scene.
     pub fn written_out(&self) -> SolidMaterial {
         let material = self.build();
         let table = match self {
@@ -92,7 +92,7 @@ impl SolidMaterial {
         })
     }
 
-    /// The engine's material. A table that changes nothing of its base is that material itself.
+    /// The engine's material. A table that changes nothing is its base material.
     pub fn build(&self) -> taut::SolidMaterial {
         let table = match self {
             Self::Named(name) => return named(name),
@@ -121,12 +121,12 @@ impl SolidMaterial {
     }
 }
 
-/// The material of a name; the schema lets only known ones through.
+/// The named material; the schema accepts only known names.
 fn named(name: &SolidMaterialName) -> taut::SolidMaterial {
     taut::SolidMaterial::named(&name.0).unwrap_or_else(bare)
 }
 
-/// What a table without `base` starts from: the rules ask it for density and Young's modulus.
+/// Defaults of a table without `base`: the rules require density and Young's modulus.
 fn bare() -> taut::SolidMaterial {
     taut::SolidMaterial {
         name: "custom".into(),

@@ -1,68 +1,69 @@
-//! `[solver]`: how limits are enforced, and how exactly.
+//! `[solver]`: how limits are enforced, and to which tolerance.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::decimal;
 
-/// How limits are enforced, and how exactly.
+/// How limits are enforced, and to which tolerance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Solver {
-    /// How limits are enforced over the whole mesh. `"nearest"` by default.
+    /// Solver over the whole mesh. `"nearest"` by default.
     pub scheme: Scheme,
-    /// How one violating triangle is brought back to its limits. `"gradient"` by default.
+    /// Projection of one violating triangle onto its limits. `"gradient"` by default.
     pub projection: Projection,
-    /// Largest residual past a limit at which a step may end (strain, without unit): 0.01 lets a limit of
-    /// 0.05 end at 0.06. 0 to 10; 0 uses all iterations.
+    /// Largest residual of a converged step (strain, dimensionless): 0.01 allows a limit of 0.05 to end at
+    /// 0.06. 0 to 10; 0 uses all iterations.
     #[schemars(range(min = 0, max = 10))]
     pub tolerance: f64,
-    /// Largest excess past a bend limit at which a step may end \[°\]. 0 to 180; 0 uses all iterations.
+    /// Largest excess past a bend limit of a converged step \[°\]. 0 to 180; 0 uses all iterations.
     #[schemars(range(min = 0, max = 180))]
     pub bend_tolerance: f64,
-    /// Most iterations a step; with the schemes `"cycle"` and `"paper"`, on the finest level. 1 to 1000000.
+    /// Maximum iterations per step; with the schemes `"cycle"` and `"paper"`, on the finest level. 1 to
+    /// 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub iterations: u32,
-    /// Most passes over the coarse levels a step, for the schemes `"cycle"` and `"paper"` only. 0, the
-    /// default, leaves it to the scheme: cycles until the tolerance is met, one pass of the paper's. 0 to
-    /// 1000000.
+    /// Maximum passes over the coarse levels per step, only for the schemes `"cycle"` and `"paper"`. 0, the
+    /// default, lets the scheme choose: `"cycle"` repeats until the tolerance is met, `"paper"` makes one
+    /// pass. 0 to 1000000.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub passes: u32,
-    /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent; the result then
+    /// Time budget of a frame \[ms\]: each step stops iterating when its share is spent; the result then
     /// depends on the machine. None by default; 0.001 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000))]
     pub budget_ms: Option<f64>,
-    /// Factor on every correction: 1 is plain Gauss–Seidel, above is over-relaxation. 0.1 to 1.95.
+    /// Relaxation factor on every correction: 1 is plain Gauss–Seidel, above 1 over-relaxation. 0.1 to 1.95.
     #[schemars(range(min = 0.1, max = 1.95))]
     pub relaxation: f64,
-    /// Steps of the whole pipeline a frame. 0, the default, chooses: 1, as in the main paper, for schemes
-    /// that solve over levels (3 for curved shells with a lower limit), 15 with cloth of the model "edge"
-    /// (half as many as it has iterations, if that is less), 4 to 32 by the stiffness of the material for
-    /// schemes that do not solve over levels, and for limits on edges. 0 to 1000.
+    /// Steps of the whole pipeline per frame. 0, the default, chooses: 1, as in the main paper, for schemes
+    /// that use levels (3 for curved shells with a lower limit); 15 with cloth of the model "edge" (half its
+    /// iterations, if that is less); 4 to 32, by the stiffness of the material, for schemes without levels
+    /// and for edge limits. 0 to 1000.
     #[schemars(range(min = 0, max = 1000))]
     pub steps_per_frame: u32,
-    /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. 0, the
-    /// default, chooses 6 for up to three steps a frame and 24 for more. Of no use with contact or mesh
+    /// Maximum substeps of the explicit velocity update per step; stiffness that needs more is softened. 0,
+    /// the default, chooses 6 for up to three steps per frame and 24 for more. No effect with contact or mesh
     /// obstacles and the scheme `"nearest"`, which needs no substeps there. 0 to 10000.
     #[schemars(range(min = 0, max = 10_000))]
     pub max_substeps: u32,
-    /// How the limits of coarser levels are found, for the scheme `"paper"` and for `taut fit`. `"direct"` by
+    /// Method that fits the limits of coarser levels, for the scheme `"paper"` and `taut fit`. `"direct"` by
     /// default.
     pub fit: Fit,
 }
 
-/// How the limits of coarser levels are found.
+/// Method that fits the limits of coarser levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Fit {
-    /// By a search on the mesh itself for each coarse element: once for each mesh and limits, then from the
+    /// By a search on the finest mesh for each coarse element: once for each mesh and limits, then from the
     /// cache.
     #[default]
     Direct,
-    /// By a search on the next finer level: quicker, and looser limits.
+    /// By a search on the next finer level: faster, with looser limits.
     Indirect,
-    /// In closed form: at once, and the loosest.
+    /// In closed form: immediate, with the loosest limits.
     Bounds,
 }
 
@@ -77,34 +78,34 @@ impl Fit {
     }
 }
 
-/// How limits are enforced over the whole mesh.
+/// Solver that enforces the limits over the whole mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scheme {
     /// Gauss–Seidel over colours, lanes and threads; the order of colours is random.
     Sweep,
-    /// Gauss–Seidel over elements one by one in random order, on one thread: the paper's.
+    /// Gauss–Seidel over elements one by one in random order, on one thread, as in the paper.
     Serial,
-    /// All elements at once, corrections averaged so that momentum is kept.
+    /// Jacobi: all elements at once, with corrections averaged so that momentum is conserved.
     Jacobi,
-    /// The state within the strain and bend limits that changes velocities least, found on all levels of the
-    /// mesh at once. Limits on edges are swept afterwards.
+    /// The state within the strain and bend limits that changes velocities least, by ADMM with multigrid over
+    /// the mesh levels. Edge limits are swept afterwards.
     Nearest,
     /// Cycles over coarser levels of the mesh, Gauss–Seidel on each, until the finest is within its limits.
     /// Best for upper limits on sheets.
     Cycle,
-    /// As published: one pass over four levels with limits of their own, 128 iterations on each, elements one
-    /// by one in random order on one thread, `projection` always as in the paper. To compare with.
+    /// As published: one pass over four levels with fitted limits, 128 iterations on each, elements one by
+    /// one in random order on one thread, always with `projection = "paper"`. For comparison.
     Paper,
 }
 
-/// How one violating triangle is brought back to its limits.
+/// Projection of one violating triangle onto its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Projection {
-    /// Along the mass-weighted gradient of the principal stretches; keeps linear and angular momentum.
+    /// Along the mass-weighted gradient of the principal stretches; conserves linear and angular momentum.
     Gradient,
-    /// About the centre of mass, as in the paper; keeps linear momentum.
+    /// About the centre of mass, as in the paper; conserves linear momentum.
     Paper,
 }
 

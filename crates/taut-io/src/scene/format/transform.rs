@@ -1,4 +1,4 @@
-//! Where things are and how they move: `transform` and `motion`.
+//! Placement and motion: `transform` and `motion`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Three numbers: x, y, z.
 pub(crate) type Vector = [f64; 3];
 
-/// Where a body starts: scaled, then turned, then moved, about the origin.
+/// Initial placement of a body: scaled, then rotated, then translated, about the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Transform {
@@ -17,8 +17,8 @@ pub(crate) struct Transform {
     /// to 1000000.
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub rotate: Vector,
-    /// Factor on all lengths, or one for each axis (cloth only); cloth is at rest when scaled. 1 by default;
-    /// 0.000001 to 1000000.
+    /// Scale factor, or one for each axis (cloth only); it scales the rest shape. 1 by default; 0.000001 to
+    /// 1000000.
     pub scale: Scale,
 }
 
@@ -28,7 +28,7 @@ impl Default for Transform {
     }
 }
 
-/// Factor on lengths.
+/// Scale factor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Scale {
@@ -48,11 +48,11 @@ impl Scale {
     }
 }
 
-/// Where something is at one moment, relative to where it starts.
+/// A keyframe of a motion, relative to the initial placement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MotionKey {
-    /// Time \[s\]; later than the keyframe before. 0 to 1000000.
+    /// Time \[s\]; later than the previous keyframe. 0 to 1000000.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub time: f64,
     /// Displacement \[m\]. `[0, 0, 0]` by default; each −1000000 to 1000000.
@@ -60,7 +60,7 @@ pub(crate) struct MotionKey {
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub translate: Vector,
     /// Rotation about the x, then the y, then the z axis through the pivot \[degrees\]; angles beyond 360
-    /// turn several times. `[0, 0, 0]` by default; each −1000000 to 1000000.
+    /// give several turns. `[0, 0, 0]` by default; each −1000000 to 1000000.
     #[serde(default)]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub rotate: Vector,

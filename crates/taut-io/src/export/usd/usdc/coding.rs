@@ -1,8 +1,7 @@
-//! How the tables at the end of a crate file are packed: integers as differences of one to four bytes, all of
-//! it in LZ4.
+//! Packing of the tables at the end of a crate file: integers as differences of one to four bytes, in LZ4.
 //!
-//! The LZ4 here stores bytes as they are, which every reader of LZ4 takes: the tables of a whole run are a
-//! few kilobytes, beside positions that the format never packs.
+//! The LZ4 here stores literals only, which every reader accepts: the tables of a whole run are a few
+//! kilobytes, beside positions that the format never packs.
 
 /// Integers in the format's packing, before LZ4: the most common difference, two bits for each integer
 /// (common, or one, two or four bytes), then the differences that are not the common one.
@@ -47,8 +46,7 @@ fn most_common(values: &[i32]) -> i32 {
     sorted.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).map_or(0, |run| run[0])
 }
 
-/// `bytes` as one chunk of LZ4 that holds nothing but literals, with the format's leading count of further
-/// chunks.
+/// `bytes` as one LZ4 chunk of literals only, with the format's leading count of further chunks.
 pub fn store_in_lz4(bytes: &[u8]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(bytes.len() + bytes.len() / 255 + 3);
     packed.push(0);

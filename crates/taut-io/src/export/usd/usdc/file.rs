@@ -1,16 +1,15 @@
-//! The bytes of a crate file: a head that says where the table of contents is, then values one after the
-//! other.
+//! The bytes of a crate file: a header with the offset of the table of contents, then values in sequence.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
 const MAGIC: &[u8; 8] = b"PXR-USDC";
-/// Version 0.8, which USD itself still writes by default: every reader of today takes it.
+/// Version 0.8, which USD itself still writes by default: every current reader accepts it.
 const VERSION: [u8; 8] = [0, 8, 0, 0, 0, 0, 0, 0];
-/// Magic, version, place of the table of contents, and eight words that are reserved.
+/// Magic, version, offset of the table of contents, and eight reserved words.
 const HEAD: usize = 8 + 8 + 8 + 64;
 const ALIGNMENT: u64 = 8;
 
-/// A file that is being written; knows how far.
+/// A file being written, with its current offset.
 #[derive(Debug)]
 pub struct File<W> {
     out: W,
@@ -18,16 +17,16 @@ pub struct File<W> {
 }
 
 impl<W: Write + Seek> File<W> {
-    /// Leaves room for the head.
+    /// Reserves space for the header.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     pub fn begin(mut out: W) -> io::Result<Self> {
         out.write_all(&[0; HEAD])?;
         Ok(Self { out, position: HEAD as u64 })
     }
 
-    /// How many bytes there are so far.
+    /// Bytes written so far.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -35,27 +34,27 @@ impl<W: Write + Seek> File<W> {
     /// Appends bytes.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     pub fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
         self.position += bytes.len() as u64;
         Ok(())
     }
 
-    /// Starts a value where readers can use it in place, and says where that is.
+    /// Aligns the next value so that readers can use it in place, and returns its offset.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     pub fn align(&mut self) -> io::Result<u64> {
         let padding = self.position.next_multiple_of(ALIGNMENT) - self.position;
         self.put(&[0; ALIGNMENT as usize][..padding as usize])?;
         Ok(self.position)
     }
 
-    /// Writes the head, now that the place of the table of contents is known.
+    /// Writes the header, once the offset of the table of contents is known.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     pub fn finish(&mut self, contents: u64) -> io::Result<()> {
         self.out.seek(SeekFrom::Start(0))?;
         self.out.write_all(MAGIC)?;

@@ -1,8 +1,8 @@
-//! Binary layers, the crate files of USD (`.usdc`), written as the data comes.
+//! Binary layers, the crate files of USD (`.usdc`), written as a stream.
 //!
-//! A crate file holds values anywhere, and tables at its end that say which attribute has which of them at
-//! which time. So a frame is written and forgotten; what stays in memory is eight bytes for each sample of
-//! each attribute. Arrays of floats are never packed, so points cost twelve bytes as in the frames of a run.
+//! A crate file has values anywhere, and tables at its end that map attributes and times to values. So a
+//! frame is written and dropped; only eight bytes for each sample of each attribute stay in memory. Float
+//! arrays are never packed, so points take twelve bytes as in the frames of a run.
 
 mod coding;
 mod file;
@@ -21,7 +21,7 @@ use super::{
     value::Value,
 };
 
-/// Numbers of types in the format.
+/// Type codes of the format.
 #[derive(Clone, Copy)]
 enum Kind {
     Bool = 1,
@@ -45,9 +45,9 @@ enum Kind {
 
 /// The value is an array.
 const ARRAY: u64 = 1 << 63;
-/// The value itself stands where its place would.
+/// The value is stored inline, instead of its offset.
 const INLINE: u64 = 1 << 62;
-/// Floats that are turned to bytes at a time.
+/// Floats converted to bytes at a time.
 const CHUNK: usize = 3 * 1024;
 
 const fn inline(kind: Kind, payload: u32) -> u64 {
@@ -58,7 +58,7 @@ const fn at(kind: Kind, place: u64) -> u64 {
     (kind as u64) << 48 | place
 }
 
-/// A prim that has not ended.
+/// An open prim.
 #[derive(Debug)]
 struct Open {
     path: usize,
@@ -68,7 +68,7 @@ struct Open {
     attributes: Vec<u32>,
 }
 
-/// A crate file that is being written.
+/// A crate file being written.
 #[derive(Debug)]
 pub struct Usdc<W> {
     file: File<W>,
@@ -80,14 +80,14 @@ impl<W: Write + Seek> Usdc<W> {
     /// Begins a layer with metadata.
     ///
     /// # Errors
-    /// If the system refuses to write.
+    /// A write error.
     pub fn new(out: W, fields: &Fields) -> io::Result<Self> {
         let mut layer = Self { file: File::begin(out)?, tables: Tables::new(), open: Vec::new() };
         layer.open(0, SpecKind::Root, Vec::new(), fields)?;
         Ok(layer)
     }
 
-    /// Begins a prim, or the root, with fields that are written already and others that are not.
+    /// Begins a prim, or the root, with fields already written and fields yet to write.
     fn open(
         &mut self,
         path: usize,
@@ -132,7 +132,7 @@ impl<W: Write + Seek> Usdc<W> {
         tables.spec(path, SpecKind::Attribute, &fields);
     }
 
-    /// Writes a value, unless it is small enough to stand in its own reference, and returns the reference.
+    /// Writes a value, unless it fits inline, and returns its reference.
     fn put(&mut self, value: &Value) -> io::Result<u64> {
         Ok(match value {
             Value::Blocked => inline(Kind::Blocked, 0),
@@ -192,19 +192,19 @@ impl<W: Write + Seek> Usdc<W> {
         for (name, text) in entries {
             let (name, text) = (self.tables.string(name), self.tables.string(text));
             self.file.put(&name.to_le_bytes())?;
-            // How far on the reference is: right behind this number, since nothing stands between.
+            // Relative offset of the reference: directly after this number.
             self.file.put(&8_u64.to_le_bytes())?;
             self.file.put(&inline(Kind::Text, text).to_le_bytes())?;
         }
         Ok(place)
     }
 
-    /// Writes which value an attribute has at which time.
+    /// Writes the times and values of an attribute.
     fn put_samples(&mut self, samples: &[(f64, u64)]) -> io::Result<u64> {
         let times: Vec<f64> = samples.iter().map(|sample| sample.0).collect();
         let times = at(Kind::DoubleVector, self.put_array(&times, f64::to_le_bytes)?);
         let references: Vec<u64> = samples.iter().map(|sample| sample.1).collect();
-        // Each of the two parts has a number before it that says how far on it is: right behind.
+        // Each of the two parts is preceded by its relative offset: directly after the number.
         let place = self.put_plain(&8_u64.to_le_bytes())?;
         self.file.put(&times.to_le_bytes())?;
         self.file.put(&8_u64.to_le_bytes())?;

@@ -10,7 +10,7 @@ use super::{
     file::File,
 };
 
-/// What a spec describes.
+/// Kind of a spec.
 #[derive(Clone, Copy, Debug)]
 pub enum SpecKind {
     Attribute = 1,
@@ -21,7 +21,7 @@ pub enum SpecKind {
 /// End of a set of fields.
 const END_OF_SET: u32 = u32::MAX;
 
-/// A place in the tree of prims and attributes.
+/// A node of the tree of prims and attributes.
 #[derive(Debug, Default)]
 struct Node {
     /// Token of its name.
@@ -30,7 +30,7 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// All tables; numbers that are given out are places in them.
+/// All tables; returned numbers are indices into them.
 #[derive(Debug)]
 pub struct Tables {
     tokens: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Tables with the root alone.
+    /// Tables with only the root.
     pub fn new() -> Self {
         let mut tables = Self {
             tokens: Vec::new(),
@@ -56,12 +56,12 @@ impl Tables {
             nodes: vec![Node::default()],
             specs: Vec::new(),
         };
-        // The names of attributes are written as negative numbers of tokens, so no name may have number 0.
+        // Names of attributes are written as negative token indices, so no name may have index 0.
         tables.token("");
         tables
     }
 
-    /// The number of a token.
+    /// The index of a token.
     pub fn token(&mut self, text: &str) -> u32 {
         if let Some(&place) = self.token_places.get(text) {
             return place;
@@ -72,7 +72,7 @@ impl Tables {
         place
     }
 
-    /// The number of a string.
+    /// The index of a string.
     pub fn string(&mut self, text: &str) -> u32 {
         let token = self.token(text);
         let place = self.strings.iter().position(|&known| known == token).unwrap_or_else(|| {
@@ -82,7 +82,7 @@ impl Tables {
         place as u32
     }
 
-    /// The path of a prim or attribute called `name` inside of `parent`.
+    /// The path of a prim or attribute named `name` inside `parent`.
     pub fn path(&mut self, parent: usize, name: &str, is_attribute: bool) -> usize {
         let node = Node { name: self.token(name), is_attribute, children: Vec::new() };
         self.nodes.push(node);
@@ -91,7 +91,7 @@ impl Tables {
         place
     }
 
-    /// Says what is at a path: fields are given by the tokens of their names and their values.
+    /// Adds the spec of a path: fields are given by name tokens and values.
     pub fn spec(&mut self, path: usize, kind: SpecKind, fields: &[(u32, u64)]) {
         self.specs.push([path as u32, self.sets.len() as u32, kind as u32]);
         for field in fields {
@@ -101,7 +101,7 @@ impl Tables {
         self.sets.push(END_OF_SET);
     }
 
-    /// Writes all tables and, last, where each of them is.
+    /// Writes all tables and, last, their offsets.
     pub fn write<W: Write + Seek>(&self, file: &mut File<W>) -> io::Result<()> {
         let sections: [(&str, Vec<u8>); 6] = [
             ("TOKENS", self.write_tokens()),

@@ -1,4 +1,4 @@
-//! From `[[obstacle]]` to the engine's shapes, which lie about the origin along y.
+//! Converts `[[obstacle]]` to the engine's shapes, which are centred at the origin along y.
 
 use glam::{DQuat, DVec3, Vec3};
 use taut::boundary::obstacle::Shape as Solid;
@@ -43,7 +43,7 @@ fn obstacle(obstacle: &Obstacle) -> Option<taut::Obstacle> {
     })
 }
 
-/// A shape scaled, with its place before scaling and its rotation.
+/// A scaled shape, with its position before scaling and its rotation.
 fn solid(shape: &Shape, scale: f64) -> (Solid, DVec3, DQuat) {
     let length = |length: f64| (scale * length) as f32;
     match shape {
@@ -72,9 +72,9 @@ fn solid(shape: &Shape, scale: f64) -> (Solid, DVec3, DQuat) {
     }
 }
 
-/// The shortest rotation that turns y to `direction`.
+/// The shortest rotation from y to `direction`.
 fn towards(direction: DVec3) -> DQuat {
-    // The rules let no direction without a length through.
+    // The rules refuse a direction of zero length.
     direction.try_normalize().map_or(DQuat::IDENTITY, |unit| DQuat::from_rotation_arc(DVec3::Y, unit))
 }
 
