@@ -1,8 +1,8 @@
-//! Puts the page into the program: the files of `web/dist`, built with npm if they are not there or older
-//! than their sources.
+//! Embeds the page in the program: the files of `web/dist`, built with npm if they are missing or older than
+//! their sources.
 //!
 //! npm works in a copy, so that nothing is written beside the sources. Without npm, or if it fails, the
-//! program is built without its page and knows why.
+//! program is built without its page and records the reason.
 
 use std::{
     env, fs,
@@ -32,7 +32,7 @@ fn main() {
     let (files, missing) = match page {
         Ok(dist) => (list(&dist, &dist), None),
         Err(why) => {
-            println!("cargo:warning=the page of `taut view` is left out: {why}");
+            println!("cargo:warning=building without the page of `taut view`: {why}");
             (Vec::new(), Some(format!("{why}; then run `touch crates/taut-studio/build.rs` and build again")))
         }
     };
@@ -55,14 +55,14 @@ fn page(web: &Path, sources: &[PathBuf], out: &Path) -> Result<PathBuf, String> 
         }
     }
     if !web.join("package.json").is_file() {
-        return Err("crates/taut-studio/web is not there: take all of the repository".into());
+        return Err("crates/taut-studio/web is missing: clone the whole repository".into());
     }
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let found = Command::new(npm).arg("--version").stdin(Stdio::null()).output();
     if !found.is_ok_and(|found| found.status.success()) {
         // It may be there next time.
         println!("cargo:rerun-if-env-changed=PATH");
-        return Err("the page needs npm to be built, which is not there: install Node.js 20 or later".into());
+        return Err("building the page requires npm, which was not found: install Node.js 20 or later".into());
     }
     let copy = out.join("web");
     copy_sources(web, sources, &copy).map_err(|error| format!("the page could not be copied: {error}"))?;

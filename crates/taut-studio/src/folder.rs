@@ -1,8 +1,7 @@
-//! The scene folder: the only place that pages can have read or written.
+//! The scene folder: the only folder that pages can read or write.
 //!
-//! Files are named, never given by path: a name with anything but letters, digits, `-`, `_`, blanks and dots
-//! is refused, and so is one that stands for a link. Scenes that a page chooses may read files inside the
-//! folder alone.
+//! Files are given by name, never by path: a name with anything but letters, digits, `-`, `_`, spaces and
+//! dots is refused, and so is a link. Scenes that a page chooses may read files only inside the folder.
 
 use std::{
     fs,
@@ -13,37 +12,37 @@ use std::{
 use serde::Serialize;
 use taut_io::scene::{self, LoadedScene, built_in};
 
-/// Most files that are listed.
+/// Maximum number of listed files.
 const MOST: usize = 500;
-/// Longest file that is taken for a scene \[bytes\].
+/// Maximum size of a scene file \[bytes\].
 const LONGEST: u64 = 1 << 20;
 
-/// A scene that can be chosen.
+/// An available scene.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Choice {
-    /// What it is chosen by.
+    /// Name to choose it by.
     pub name: String,
-    /// What it shows.
+    /// Description.
     pub description: String,
     /// `built-in` or `file`.
     pub source: &'static str,
 }
 
-/// A scene that was chosen.
+/// A chosen scene.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     /// The scene.
     pub scene: LoadedScene,
-    /// What was written, with comments.
+    /// Its source text, with comments.
     pub text: String,
-    /// Where, if it is not built in.
+    /// Its path, if it is not built in.
     pub file: Option<PathBuf>,
 }
 
 /// The scene folder.
 #[derive(Clone, Debug)]
 pub struct Folder {
-    /// Where it is, without links.
+    /// Its path, with links resolved.
     root: PathBuf,
 }
 
@@ -51,17 +50,17 @@ impl Folder {
     /// The folder at `path`.
     ///
     /// # Errors
-    /// If it is not there.
+    /// If it does not exist.
     pub fn new(path: &Path) -> std::io::Result<Self> {
         Ok(Self { root: fs::canonicalize(path)? })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// All scenes that can be chosen: those that are built in, then the files of the folder that are scenes.
+    /// All available scenes: the built-in ones, then the scene files of the folder.
     pub fn choices(&self) -> Vec<Choice> {
         let known = built_in().iter().filter_map(|scene| {
             let loaded = scene::load(scene.name, &[]).ok()?;
@@ -88,7 +87,7 @@ impl Folder {
     /// Reads the scene that a page chooses.
     ///
     /// # Errors
-    /// Why it cannot be shown.
+    /// Why it cannot be opened.
     pub fn choose(&self, name: &str) -> Result<Chosen, String> {
         if let Some(known) = built_in().iter().find(|scene| scene.name == name) {
             let scene = scene::load(known.name, &[]).map_err(|problems| problems.to_string())?;
@@ -101,34 +100,34 @@ impl Folder {
             let inside = fs::canonicalize(&at).is_ok_and(|at| at.starts_with(&self.root));
             if !inside {
                 return Err(format!(
-                    "{name} reads {input}, which is not in the scene folder; start it by itself, with `taut view {name}`"
+                    "{name} reads {input}, which is not in the scene folder; open it directly with `taut view {name}`"
                 ));
             }
         }
         Ok(Chosen { scene, text, file: Some(path) })
     }
 
-    /// Where the file `name` of the folder is.
+    /// Path of the file `name` of the folder.
     ///
     /// # Errors
-    /// If it is no name of a scene, is not there, or is no plain file.
+    /// If the name is invalid, or it does not exist, or is not a regular file.
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         check_name(name)?;
         let path = self.root.join(name);
         let found = fs::symlink_metadata(&path).map_err(|_| {
-            format!("there is no scene {name} in the scene folder, and none is built in by that name")
+            format!("no scene {name} in the scene folder, and no built-in scene with that name")
         })?;
         if !found.is_file() {
-            return Err(format!("{name} is no plain file: links and folders are not followed"));
+            return Err(format!("{name} is not a regular file: links and folders are not followed"));
         }
         if found.len() > LONGEST {
-            return Err(format!("{name} is longer than 1 MiB, which no scene file is"));
+            return Err(format!("{name} is larger than 1 MiB, the limit for scene files"));
         }
         Ok(path)
     }
 
-    /// Writes a scene to the file `name`, with or without its ending. A file that is there is replaced where
-    /// `may_replace` says so.
+    /// Writes a scene to the file `name`, with or without its extension. An existing file is overwritten only
+    /// if `may_replace` allows it.
     ///
     /// # Errors
     /// Why it was not written.
@@ -143,15 +142,15 @@ impl Folder {
         let path = self.root.join(&name);
         match fs::symlink_metadata(&path) {
             Ok(found) if !found.is_file() => {
-                return Err(format!("{name} is no plain file: links and folders are not written to"));
+                return Err(format!("{name} is not a regular file: links and folders are not written to"));
             }
             Ok(_) if !may_replace(&path) => {
-                return Err(format!("{name} is there already: choose another name"));
+                return Err(format!("{name} already exists: choose another name"));
             }
             _ => {}
         }
-        // Written beside it and moved, so that nothing is lost if the disk is full; what is moved over a link
-        // replaces the link itself.
+        // Written to a temporary file and renamed, so that nothing is lost if the disk is full; a rename over
+        // a link replaces the link itself.
         let draft = self.root.join(format!(".{name}.{}.part", std::process::id()));
         let write = || -> std::io::Result<()> {
             let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&draft)?;
@@ -167,13 +166,13 @@ impl Folder {
     }
 }
 
-/// Whether `name` can name a scene file of the folder.
+/// Whether `name` is a valid name of a scene file.
 fn check_name(name: &str) -> Result<(), String> {
     let fine = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ' | '.');
     let stem = name.strip_suffix(".toml").unwrap_or_default();
     if stem.is_empty() || name.len() > 100 || name.starts_with('.') || !name.chars().all(fine) {
         return Err(format!(
-            "{name:?} is no name of a scene file: letters, digits, - and _, and .toml at its end; files of the scene folder alone can be used"
+            "{name:?} is not a valid scene file name: use letters, digits, - and _, and .toml at the end; only files of the scene folder can be used"
         ));
     }
     Ok(())

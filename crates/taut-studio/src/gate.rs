@@ -1,11 +1,10 @@
-//! Who may come in. Only pages that this server gave out drive it: a page of another site must not, though
-//! the browser of the same person runs it and can reach the loopback address.
+//! Access control. Only pages served by this server may use it: a page of another site must not, though it
+//! runs in the same browser and can reach the loopback address.
 //!
-//! - The `Host` that is asked for must be the loopback address, `localhost`, or the address that the user
-//!   chose to listen on, with the port. That keeps out names of other sites that are made to lead here (DNS
-//!   rebinding).
+//! - The requested `Host` must be the loopback address, `localhost`, or the address that the user chose to
+//!   listen on, with the port. This prevents DNS rebinding.
 //! - The `Origin` of a WebSocket must be that same host. Browsers always send it, and no page can change it.
-//! - Where the user chose to listen beyond the loopback address, everything takes a random token.
+//! - If the server listens beyond the loopback address, every request requires a random token.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -14,45 +13,45 @@ use hyper::{HeaderMap, Uri, header};
 /// Name of the cookie that carries the token.
 const COOKIE: &str = "taut-studio";
 
-/// Decides who may come in.
+/// Checks requests.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    /// The port that is listened on.
+    /// The listening port.
     pub port: u16,
     /// The address, if the user chose one.
     pub listen: Option<IpAddr>,
-    /// What has to be known then.
+    /// The token required then.
     pub token: Option<String>,
 }
 
-/// Why someone may not come in.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Another host is asked for.
+    /// Wrong host.
     Host,
-    /// A page of another site asks.
+    /// A page of another site.
     Origin,
     /// The token is missing or wrong.
     Token,
 }
 
 impl Refusal {
-    /// In words.
+    /// As text.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Host => {
-                "this server answers for the loopback address alone; open the address that `taut view` printed"
+                "this server answers only for the loopback address; open the address printed by `taut view`"
             }
             Self::Origin => {
-                "pages of other sites may not use this server; open the address that `taut view` printed"
+                "pages of other sites may not use this server; open the address printed by `taut view`"
             }
-            Self::Token => "the token is missing or wrong; open the whole address that `taut view` printed",
+            Self::Token => "the token is missing or wrong; open the full address printed by `taut view`",
         }
     }
 }
 
 impl Gate {
-    /// Whether a request may be answered; one for a WebSocket has to say where it comes from.
+    /// Whether a request may be answered; a WebSocket request must have an origin.
     ///
     /// # Errors
     /// Why not.
@@ -76,7 +75,7 @@ impl Gate {
         }
     }
 
-    /// The cookie to be set when someone comes in with the token in the address.
+    /// The cookie to set for a request with the token in the address.
     pub fn cookie(&self, uri: &Uri) -> Option<String> {
         let token = self.token.as_ref()?;
         query(uri, "token")?;
@@ -103,13 +102,12 @@ impl Gate {
         };
         let Some(address) = address else { return false };
         let loopback = address == Ipv4Addr::LOCALHOST || address == Ipv6Addr::LOCALHOST;
-        // Which of the machine's addresses is meant cannot be known; names of other sites are kept out all
-        // the same.
+        // Which of the machine's addresses is meant is unknown; names of other sites are still refused.
         loopback || self.listen.is_some_and(|listen| listen == address || listen.is_unspecified())
     }
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs exactly once.
 fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
@@ -132,15 +130,15 @@ fn knows(token: &str, uri: &Uri, headers: &HeaderMap) -> bool {
     cookie || query(uri, "token").is_some_and(|value| same(value, token))
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Constant-time comparison of two strings.
 fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
-/// A new token: 128 random bits, as text.
+/// A new token: 128 random bits, as hexadecimal text.
 ///
 /// # Errors
-/// If the system has no random numbers.
+/// If the system's random number generator fails.
 pub fn new_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;

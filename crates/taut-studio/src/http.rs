@@ -1,5 +1,5 @@
-//! The server: a page and its files, the list of scenes, exports, and WebSockets. Nothing that is asked for
-//! over HTTP changes anything.
+//! The server: the page and its files, the list of scenes, exports, and WebSockets. No HTTP request changes
+//! anything.
 
 use std::{convert::Infallible, net::TcpListener, sync::Arc, time::Duration};
 
@@ -26,30 +26,30 @@ use crate::{
     viewer,
 };
 
-/// Connections at once, WebSockets included.
+/// Maximum number of connections, including WebSockets.
 const MOST_CONNECTIONS: usize = 256;
-/// How long the head of a request may take.
+/// Timeout for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
-/// Longest head of a request \[bytes\].
+/// Maximum size of the head of a request \[bytes\].
 const LONGEST_HEAD: usize = 16 << 10;
-/// How long an export may take to begin.
+/// Timeout for an export to start.
 const EXPORT: Duration = Duration::from_secs(60);
 
-/// What every request needs.
+/// State shared by all requests.
 #[derive(Debug)]
 pub struct Shared {
-    /// Who may come in.
+    /// Access control.
     pub gate: Gate,
-    /// What is given out.
+    /// The files of the page.
     pub page: Page,
-    /// Where the simulation is.
+    /// Access to the simulation.
     pub hub: Arc<Hub>,
 }
 
 /// Answers requests until `stop` changes.
 ///
 /// # Errors
-/// If the system gives no sockets.
+/// If a socket cannot be created.
 pub async fn serve(
     listener: TcpListener,
     shared: Arc<Shared>,
@@ -62,7 +62,7 @@ pub async fn serve(
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
-                // Out of descriptors, or gone before it was accepted: others may come.
+                // Out of descriptors, or closed before it was accepted: keep accepting.
                 Err(_) => {
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -70,7 +70,7 @@ pub async fn serve(
             },
             _ = stop.changed() => return Ok(()),
         };
-        // Whoever is too many is hung up on.
+        // Connections above the maximum are closed.
         let Ok(place) = places.clone().try_acquire_owned() else { continue };
         let _ = stream.set_nodelay(true);
         let (shared, place) = (shared.clone(), Arc::new(place));
@@ -85,7 +85,7 @@ pub async fn serve(
                 .max_buf_size(LONGEST_HEAD)
                 .serve_connection(TokioIo::new(stream), answer)
                 .with_upgrades();
-            // A client that breaks off is no concern of ours.
+            // A broken connection is not an error of the server.
             let _ = connection.await;
         });
     }
@@ -103,7 +103,7 @@ async fn answer(
         return plain(StatusCode::FORBIDDEN, refusal.reason());
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
-        let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered");
+        let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "only GET is supported");
         answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return answer;
     }
@@ -118,7 +118,7 @@ async fn answer(
 fn file(shared: &Shared, path: &str, request: &Request<Incoming>) -> Answer {
     let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
     let Some((kind, bytes)) = shared.page.file(name) else {
-        return plain(StatusCode::NOT_FOUND, "there is no such page");
+        return plain(StatusCode::NOT_FOUND, "page not found");
     };
     let mut answer = with_type(bytes, kind);
     if let Some(cookie) = shared.gate.cookie(request.uri())
@@ -131,7 +131,7 @@ fn file(shared: &Shared, path: &str, request: &Request<Incoming>) -> Answer {
 
 async fn scenes(shared: &Shared) -> Answer {
     let Some(folder) = shared.hub.folder.clone() else { return with_type("[]".into(), "application/json") };
-    // Files are read: not on the thread that serves everybody.
+    // Reads files: not on the server thread.
     let choices = tokio::task::spawn_blocking(move || folder.choices()).await.unwrap_or_default();
     with_type(serde_json::to_vec(&choices).unwrap_or_default().into(), "application/json")
 }
@@ -151,11 +151,11 @@ async fn export(shared: &Shared, format: &str) -> Answer {
             answer
         }
         Ok(Ok(Err(problem))) => plain(StatusCode::BAD_REQUEST, &problem),
-        _ => plain(StatusCode::SERVICE_UNAVAILABLE, "the simulation does not answer"),
+        _ => plain(StatusCode::SERVICE_UNAVAILABLE, "the simulation does not respond"),
     }
 }
 
-/// Turns the connection into a WebSocket.
+/// Upgrades the connection to a WebSocket.
 fn upgrade(
     shared: &Arc<Shared>,
     place: Arc<tokio::sync::OwnedSemaphorePermit>,

@@ -1,8 +1,8 @@
-//! Where the simulation and the viewers meet.
+//! Exchange between the simulation and the viewers.
 //!
-//! The simulation publishes the newest of everything and waits for nobody: whoever comes too late finds a
-//! newer frame in the place of the one that was missed. Nothing queues up, whatever viewers do. What viewers
-//! ask for goes the other way through a queue with an end; when it is full, they are told.
+//! The simulation publishes the newest state and never waits: a slow viewer finds a newer frame in place of
+//! the one it missed. No frames are queued. Requests of viewers go through a bounded queue; when it is full,
+//! the viewer is notified.
 
 use std::sync::{
     Arc,
@@ -18,99 +18,99 @@ use crate::{
     protocol::{Answer, Parameters, Request},
 };
 
-/// Most viewers at once.
+/// Maximum number of viewers.
 const MOST_VIEWERS: usize = 64;
 
-/// The scene that is shown: its message, and its meshes.
+/// The current scene: its message, and its meshes.
 #[derive(Clone, Debug, Default)]
 pub struct Stage {
-    /// Counts scenes.
+    /// Sequence number of the scene.
     pub epoch: u32,
     /// The message `scene`.
     pub scene: String,
-    /// Messages with meshes, which follow it.
+    /// Mesh messages, which follow it.
     pub meshes: Vec<Bytes>,
 }
 
-/// A frame, ready to be sent.
+/// A frame, ready to send.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The scene that it belongs to.
+    /// The sequence number of its scene.
     pub epoch: u32,
     /// The message.
     pub bytes: Bytes,
 }
 
-/// Whether it runs, and where it is while it does not.
+/// Playback state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Whether it runs.
+    /// Whether the simulation is running.
     pub playing: bool,
-    /// Number of the frame when this was last said.
+    /// Frame number at the last update of this state.
     pub frame: u32,
 }
 
-/// Who looks on, and who drives.
+/// The viewers, and which of them has control.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seats {
-    /// Numbers of viewers, in the order in which they came.
+    /// Ids of viewers, in order of arrival.
     pub viewers: Vec<u32>,
-    /// The one that drives.
+    /// The viewer in control.
     pub driver: Option<u32>,
-    /// Those that draw on the processor.
+    /// Viewers that render in software.
     painters: Vec<u32>,
     next: u32,
 }
 
-/// What the simulation is asked to do.
+/// A request to the simulation.
 #[derive(Debug)]
 pub enum Errand {
-    /// A viewer asks for something.
+    /// A request of a viewer.
     Request(Request, Reply),
-    /// What is shown is wanted as a file.
+    /// An export of the current shape.
     Export(String, oneshot::Sender<Result<Exported, String>>),
-    /// There is something new to look at.
+    /// A new viewer needs the current state.
     Wake,
 }
 
-/// A file to be kept.
+/// An exported file.
 #[derive(Clone, Debug)]
 pub struct Exported {
-    /// What it is called.
+    /// File name.
     pub name: String,
-    /// What it holds.
+    /// Contents.
     pub bytes: Vec<u8>,
 }
 
-/// Where answers to one viewer go. What it does not take in time is lost.
+/// Channel for answers to one viewer. Answers that it does not take in time are dropped.
 #[derive(Clone, Debug)]
 pub struct Reply(pub mpsc::Sender<String>);
 
 impl Reply {
-    /// Answers.
+    /// Sends an answer.
     pub fn say(&self, answer: &Answer) {
         let _ = self.0.try_send(answer.to_text());
     }
 }
 
-/// Where the simulation and the viewers meet.
+/// Exchange between the simulation and the viewers.
 #[derive(Debug)]
 pub struct Hub {
     /// `live` or `replay`.
     pub mode: &'static str,
-    /// Where scenes can be chosen from; none for a finished run.
+    /// The scene folder; none for a finished run.
     pub folder: Option<Folder>,
-    /// The scene that is shown.
+    /// The current scene.
     pub stage: watch::Sender<Arc<Stage>>,
     /// The newest frame.
     pub frame: watch::Sender<Option<Frame>>,
-    /// What can be changed, as it is now.
+    /// Current parameters.
     pub parameters: watch::Sender<Option<Arc<Parameters>>>,
-    /// Whether it runs.
+    /// Playback state.
     pub status: watch::Sender<Status>,
-    /// What everybody is told.
+    /// Broadcast messages.
     pub news: broadcast::Sender<String>,
-    /// Who looks on.
+    /// The viewers.
     pub seats: watch::Sender<Seats>,
     errands: SyncSender<Errand>,
     let_go: AtomicBool,
@@ -118,7 +118,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// A new one, whose errands go to `errands`.
+    /// A new hub, whose requests go to `errands`.
     pub fn new(mode: &'static str, folder: Option<Folder>, errands: SyncSender<Errand>) -> Self {
         Self {
             mode,
@@ -135,14 +135,14 @@ impl Hub {
         }
     }
 
-    /// Sends the simulation an errand, if its queue is not full.
+    /// Sends a request to the simulation, unless its queue is full.
     pub fn ask(&self, errand: Errand) -> bool {
         !matches!(self.errands.try_send(errand), Err(TrySendError::Full(_)))
     }
 
-    /// Tells all viewers.
+    /// Broadcasts an answer to all viewers.
     pub fn say(&self, answer: &Answer) {
-        // If there are none, nobody misses it.
+        // Without viewers there is no receiver, which is fine.
         let _ = self.news.send(answer.to_text());
     }
 
@@ -152,12 +152,12 @@ impl Hub {
         self.ask(Errand::Wake);
     }
 
-    /// Whether it has to end.
+    /// Whether the simulation must end.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
 
-    /// Whether someone else drives now, so that all grips have to be released; says so once.
+    /// Whether control has changed, so that all grips must be released; true only once per change.
     pub fn take_let_go(&self) -> bool {
         self.let_go.swap(false, Ordering::SeqCst)
     }
@@ -167,14 +167,14 @@ impl Hub {
         self.seats.borrow().viewers.len()
     }
 
-    /// Whether some viewer draws on the processor.
+    /// Whether any viewer renders in software.
     pub fn is_painting(&self) -> bool {
         !self.seats.borrow().painters.is_empty()
     }
 
-    /// Viewer `number` says whether it draws on the processor.
+    /// Records whether viewer `number` renders in software.
     pub fn draws(&self, number: u32, software: bool) {
-        // Nobody else is told.
+        // Not broadcast.
         self.seats.send_if_modified(|seats| {
             seats.painters.retain(|&viewer| viewer != number);
             if software {
@@ -184,7 +184,7 @@ impl Hub {
         });
     }
 
-    /// A new viewer comes; the first one drives. None if there are too many.
+    /// Adds a viewer; the first one gets control. None if there are too many.
     pub fn sit_down(&self) -> Option<u32> {
         let mut number = None;
         self.seats.send_if_modified(|seats| {
@@ -201,7 +201,7 @@ impl Hub {
         number
     }
 
-    /// Viewer `number` leaves. If it was driving, the one that has been there longest drives.
+    /// Removes viewer `number`. If it had control, the oldest viewer gets it.
     pub fn leave(&self, number: u32) {
         self.seats.send_modify(|seats| {
             seats.viewers.retain(|&viewer| viewer != number);
@@ -214,7 +214,7 @@ impl Hub {
         self.ask(Errand::Wake);
     }
 
-    /// Viewer `number` takes the wheel.
+    /// Viewer `number` takes control.
     pub fn drive(&self, number: u32) {
         self.seats.send_if_modified(|seats| {
             if seats.driver == Some(number) {

@@ -1,13 +1,12 @@
 //! The studio of taut: a running simulation, or a finished run, in the browser.
 //!
-//! [`Studio::start`] opens a server on the loopback address. The simulation runs on a thread of its own
-//! ([`session`]) and publishes every frame to a place where viewers meet it ([`hub`]); another thread serves
-//! the page ([`page`]) and its WebSockets ([`http`], [`viewer`]). What is said between page and server is in
-//! `PROTOCOL.md`, as types in [`protocol`], as bytes in [`wire`].
+//! [`Studio::start`] opens a server on the loopback address. The simulation runs in its own thread
+//! ([`session`]) and publishes every frame to the viewers ([`hub`]); another thread serves the page
+//! ([`page`]) and its WebSockets ([`http`], [`viewer`]). The protocol is described in `PROTOCOL.md`, as types
+//! in [`protocol`], as bytes in [`wire`].
 //!
-//! Nothing that viewers do stops the simulation: frames that come too late are never sent, messages have a
-//! longest length and a highest rate, and a page of another site is refused ([`gate`]). Files are read and
-//! written in one folder alone ([`folder`]).
+//! Viewers cannot stall the simulation: late frames are never sent, message size and rate are limited, and
+//! pages of other sites are refused ([`gate`]). Files are read and written only in one folder ([`folder`]).
 
 pub mod folder;
 pub mod gate;
@@ -40,17 +39,17 @@ use crate::{
     session::{Live, Replay, Show},
 };
 
-/// The port that is tried first where none is asked for.
+/// The default port, tried first.
 pub const USUAL_PORT: u16 = 8420;
 
-/// What is to be shown, and where.
+/// What to show, and where to listen.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// A scene file, the name of a built-in scene, or the folder of a finished run.
+    /// A scene file, the name of a built-in scene, or a run folder.
     pub what: String,
-    /// Changes to the scene, `KEY=VALUE` each.
+    /// Overrides of the scene, `KEY=VALUE` each.
     pub overrides: Vec<String>,
-    /// The port; none: the usual one, or any other that is free. 0: any.
+    /// The port; none: the default one, or a free one if it is in use. 0: any free one.
     pub port: Option<u16>,
     /// An address other than the loopback address.
     pub listen: Option<IpAddr>,
@@ -58,7 +57,7 @@ pub struct Options {
     pub threads: usize,
     /// The files of the page.
     pub page: Page,
-    /// Whether it runs from the start.
+    /// Whether it starts running.
     pub playing: bool,
 }
 
@@ -77,34 +76,34 @@ impl Options {
     }
 }
 
-/// Why the studio cannot be opened.
+/// Why the studio cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StudioError {
-    /// The scene or the run is wrong.
+    /// The scene or the run is invalid.
     #[error("{0}")]
     Input(Problems),
     /// It cannot be shown.
     #[error("{0}")]
     Refused(String),
-    /// The port cannot be had.
+    /// The port cannot be opened.
     #[error("could not listen on {address}: {source}")]
     Listen {
-        /// What was asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
-    /// Something that the system refuses.
+    /// Another system error.
     #[error("{action}: {source}")]
     System {
-        /// What was to be done.
+        /// The attempted action.
         action: &'static str,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// An open studio. It closes when it is dropped.
+/// A running studio. It stops when it is dropped.
 #[derive(Debug)]
 pub struct Studio {
     address: SocketAddr,
@@ -115,10 +114,10 @@ pub struct Studio {
 }
 
 impl Studio {
-    /// Opens the studio.
+    /// Starts the studio.
     ///
     /// # Errors
-    /// If the scene or the run cannot be shown, or the port cannot be had.
+    /// If the scene or the run cannot be shown, or the port cannot be opened.
     pub fn start(options: Options) -> Result<Self, StudioError> {
         let (show, folder) = open(&options)?;
         let listener = listen(&options)?;
@@ -159,17 +158,17 @@ impl Studio {
         Ok(studio)
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What has to be known by whoever comes in, if it listens beyond the loopback address.
+    /// The token that clients need, if it listens beyond the loopback address.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
 
-    /// The address to be opened in a browser.
+    /// The URL to open in a browser.
     pub fn url(&self) -> String {
         let ip = self.address.ip();
         let host = if ip.is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { ip };
@@ -180,7 +179,7 @@ impl Studio {
         }
     }
 
-    /// Number of pages that look on.
+    /// Number of connected pages.
     pub fn viewers(&self) -> usize {
         self.hub.viewer_count()
     }
@@ -201,18 +200,18 @@ fn system(action: &'static str) -> impl Fn(io::Error) -> StudioError {
     move |source| StudioError::System { action, source }
 }
 
-/// What is to be shown, and the folder that scenes can be chosen from.
+/// What to show, and the scene folder.
 fn open(options: &Options) -> Result<(Show, Option<Folder>), StudioError> {
     let path = Path::new(&options.what);
     let known = scene::built_in().iter().find(|scene| scene.name == options.what);
     if known.is_none() && path.is_dir() {
         if !holds_run(path) {
-            let message = format!("{} is neither a scene file nor the folder of a run", path.display());
+            let message = format!("{} is neither a scene file nor a run folder", path.display());
             return Err(StudioError::Refused(message));
         }
         if let Some(change) = options.overrides.first() {
             return Err(StudioError::Refused(format!(
-                "a finished run cannot be changed: leave --set {change} away"
+                "a finished run cannot be changed: omit --set {change}"
             )));
         }
         let recording = Recording::open(path).map_err(StudioError::Input)?;

@@ -1,5 +1,4 @@
-//! The files of the page: those that the build script put into the program, or those of a folder, for work on
-//! the page itself.
+//! The files of the page: embedded by the build script, or from a folder, for page development.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,16 +11,16 @@ mod built {
 /// The files of the page.
 #[derive(Clone, Debug)]
 pub enum Page {
-    /// Those of the program.
+    /// Embedded in the program.
     Built,
-    /// Those of a folder.
+    /// From a folder.
     Folder(PathBuf),
-    /// One file and no more.
+    /// A single file.
     Single(&'static str),
 }
 
 impl Page {
-    /// What is missing, in a line, if the program was built without its page.
+    /// What is missing, in one line, if the program was built without its page.
     pub fn missing() -> Option<&'static str> {
         built::MISSING
     }

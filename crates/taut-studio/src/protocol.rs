@@ -1,4 +1,4 @@
-//! What page and server say to each other: texts are JSON objects with a `type`, see PROTOCOL.md.
+//! Messages between page and server: JSON objects with a `type`, see PROTOCOL.md.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,31 +9,31 @@ pub const VERSION: u32 = 1;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limiter {
-    /// Not at all.
+    /// No limits.
     Off,
-    /// The strain of edges.
+    /// Limits on edge strains.
     Edge,
-    /// Principal strains.
+    /// Limits on principal strains.
     #[default]
     Isotropic,
 }
 
-/// What colours show.
+/// Colouring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Colouring {
-    /// One colour a body.
+    /// One colour per body.
     #[default]
     None,
     /// The larger principal strain.
     Strain,
-    /// How far strains are past their limits.
+    /// Excess of strains past their limits.
     Residual,
     /// Direction, excess and difference of strains: the main paper's figure 14.
     Hsv,
 }
 
-/// What can be changed while it runs.
+/// Parameters that can be changed during the simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Parameters {
     /// How strain is limited.
@@ -50,50 +50,50 @@ pub struct Parameters {
     pub gravity: f32,
     /// Wind \[m/s\].
     pub wind: [f32; 3],
-    /// Time that limiting may take of a frame \[ms\].
+    /// Time budget of limiting per frame \[ms\].
     pub budget_ms: f32,
-    /// Simulated frames a second; 30 or 60 in a live scene.
+    /// Simulated frames per second; 30 or 60 in a live scene.
     pub fps: f32,
-    /// What colours show.
+    /// Colouring.
     pub colouring: Colouring,
     /// The strain or residual at full colour.
     pub colour_range: f32,
-    /// Whether coarser levels are in the frames.
+    /// Whether frames contain coarser levels.
     pub levels_shown: bool,
 }
 
-/// What a page asks for.
+/// A request of a page.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Request {
-    /// To drive.
+    /// Take control.
     Drive,
-    /// To run.
+    /// Run.
     Play,
-    /// To stop.
+    /// Pause.
     Pause,
-    /// One frame.
+    /// Advance by one frame.
     Step,
-    /// Back to the start.
+    /// Reset to the initial state.
     Reset,
-    /// Another frame of a finished run.
+    /// Seek to a frame of a finished run.
     Seek {
         /// Its number.
         frame: u32,
     },
-    /// Another scene.
+    /// Open another scene.
     Scene {
-        /// As `/api/scenes` has it.
+        /// Name as in `/api/scenes`.
         name: String,
     },
-    /// Another value of one of the parameters.
+    /// Set a parameter.
     Set {
         /// Its name.
         key: String,
         /// The value.
         value: serde_json::Value,
     },
-    /// To take hold of a point of a body.
+    /// Grip a point of a body.
     Grab {
         /// The body.
         body: u32,
@@ -101,60 +101,59 @@ pub enum Request {
         triangle: u32,
         /// Weights of its corners.
         weights: [f32; 3],
-        /// Where the point is wanted \[m\].
+        /// Target of the point \[m\].
         point: [f32; 3],
         /// Whether the grip is hard.
         #[serde(default)]
         hard: bool,
-        /// What the page calls the grip.
+        /// Id of the grip, chosen by the page.
         id: u32,
     },
-    /// To pull it.
+    /// Move the target of a grip.
     Drag {
         /// The grip.
         id: u32,
-        /// Where the point is wanted \[m\].
+        /// Target of the point \[m\].
         point: [f32; 3],
-        /// When the page saw the pointer there, by its own clock \[ms\].
+        /// Time of the pointer event, by the page's clock \[ms\].
         #[serde(default)]
         stamp: f64,
     },
-    /// To let go.
+    /// Release a grip.
     Release {
         /// The grip.
         id: u32,
     },
-    /// To hold a vertex where it is.
+    /// Pin a vertex at its current position.
     Pin {
         /// The body.
         body: u32,
         /// The vertex, as the body's mesh has them.
         vertex: u32,
     },
-    /// To let it go.
+    /// Unpin a vertex.
     Unpin {
         /// The body.
         body: u32,
         /// The vertex.
         vertex: u32,
     },
-    /// To write the scene as it is now into the scene folder.
+    /// Save the current scene to the scene folder.
     Save {
         /// Name of the file, with or without `.toml`.
         name: String,
     },
-    /// To hear how long an answer takes.
+    /// Measure the round-trip time.
     Ping {
-        /// Comes back as it is.
+        /// Returned unchanged.
         stamp: f64,
     },
-    /// To be told to the simulation: whether the page draws on the processor, which it shares with the
-    /// simulation then.
+    /// Report whether the page renders in software, and so shares the CPU with the simulation.
     Draws {
         /// Whether it does.
         software: bool,
     },
-    /// A frame has been drawn.
+    /// Acknowledge a drawn frame.
     Ack {
         /// Its number.
         #[serde(default)]
@@ -163,23 +162,23 @@ pub enum Request {
 }
 
 impl Request {
-    /// Whether everybody may ask for it, not the driver alone.
+    /// Whether every viewer may send it, not only the one in control.
     pub fn is_free(&self) -> bool {
         matches!(self, Self::Drive | Self::Ping { .. } | Self::Draws { .. } | Self::Ack { .. })
     }
 }
 
-/// What the server says.
+/// A message of the server.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Answer<'a> {
-    /// The first words.
+    /// The first message.
     Hello {
-        /// Of the protocol.
+        /// Version of the protocol.
         version: u32,
-        /// Number of the viewer.
+        /// Id of the viewer.
         viewer: u32,
-        /// Whether it drives.
+        /// Whether it has control.
         driving: bool,
         /// `live` or `replay`.
         mode: &'a str,
@@ -188,35 +187,35 @@ pub enum Answer<'a> {
     },
     /// All parameters.
     Parameters(&'a Parameters),
-    /// Who drives, and whether it runs.
+    /// Control and playback state.
     State {
         /// Whether it runs.
         playing: bool,
         /// Number of the frame.
         frame: u32,
-        /// Whether this viewer drives.
+        /// Whether this viewer has control.
         driving: bool,
         /// Number of viewers.
         viewers: usize,
     },
-    /// Something worth knowing.
+    /// A notice.
     Notice {
-        /// In words.
+        /// Text.
         text: &'a str,
     },
-    /// Something was refused.
+    /// A refused request.
     Problem {
-        /// Why, and what would be right.
+        /// The reason, and what is expected.
         text: &'a str,
     },
-    /// The scene was written.
+    /// The scene was saved.
     Saved {
-        /// Where.
+        /// Path.
         path: &'a str,
     },
     /// The answer to a ping.
     Pong {
-        /// As it came.
+        /// As sent.
         stamp: f64,
     },
 }
@@ -224,40 +223,40 @@ pub enum Answer<'a> {
 impl Answer<'_> {
     /// As JSON.
     pub fn to_text(&self) -> String {
-        // Numbers and texts: there is nothing that could not be written.
+        // Numbers and strings always serialise.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-/// The scene that is shown, followed by the meshes that it names.
+/// The current scene, followed by its meshes.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "type", rename = "scene")]
 pub struct SceneMessage<'a> {
-    /// Counts scenes.
+    /// Sequence number.
     pub epoch: u32,
     /// Its name.
     pub name: &'a str,
-    /// What it shows.
+    /// Description.
     pub description: &'a str,
-    /// Frames a second \[1/s\].
+    /// Frames per second \[1/s\].
     pub fps: f32,
     /// Number of the last frame of a finished run.
     pub frames: Option<u32>,
-    /// Cloth, then soft solids.
+    /// Cloths, then soft bodies.
     pub bodies: Vec<BodyMessage<'a>>,
     /// Obstacles.
     pub obstacles: Vec<ObstacleMessage<'a>>,
     /// Coarser levels of the first cloth.
     pub levels: Vec<LevelMessage>,
-    /// What can be changed.
+    /// Parameters.
     pub parameters: &'a Parameters,
     /// Whether it runs.
     pub playing: bool,
-    /// Around all bodies at the start \[m\].
+    /// Initial bounding box of all bodies \[m\].
     pub bounds: BoundsMessage,
     /// Lamps.
     pub lights: Vec<LightMessage>,
-    /// How far past a limit a step may end (strain).
+    /// Tolerance of limits (strain).
     pub tolerance: f32,
 }
 
@@ -270,9 +269,9 @@ pub struct BodyMessage<'a> {
     pub kind: &'a str,
     /// `fem` or `edge`.
     pub model: &'a str,
-    /// Number of vertices of what is shown.
+    /// Number of displayed vertices.
     pub vertices: usize,
-    /// Number of triangles of what is shown.
+    /// Number of displayed triangles.
     pub triangles: usize,
     /// `#rrggbb`.
     pub color: String,
@@ -287,7 +286,7 @@ pub struct ObstacleMessage<'a> {
     pub name: &'a str,
     /// Its shape.
     pub kind: &'a str,
-    /// Number of triangles of what is shown.
+    /// Number of displayed triangles.
     pub triangles: usize,
 }
 
@@ -314,11 +313,11 @@ pub struct BoundsMessage {
 /// A lamp.
 #[derive(Clone, Debug, Serialize)]
 pub struct LightMessage {
-    /// Where it is \[m\].
+    /// Position \[m\].
     pub position: [f32; 3],
     /// `#rrggbb`.
     pub color: String,
-    /// 1 is a usual lamp.
+    /// Relative brightness; 1 is a typical lamp.
     pub intensity: f32,
 }
 

@@ -1,13 +1,13 @@
-//! How many messages a viewer may send: a bucket that fills at a steady rate and is emptied by messages.
+//! Rate limit of a viewer's messages: a token bucket.
 
 use std::time::Instant;
 
-/// Messages that may come at once.
+/// Burst size \[messages\].
 const BURST: f64 = 600.0;
-/// Messages a second: twice what a page sends that acknowledges 60 frames and drags with a pointer of 120
-/// events a second.
+/// Messages per second: twice the rate of a page that acknowledges 60 frames and drags with a pointer of 120
+/// events per second.
 const RATE: f64 = 360.0;
-/// So many messages too many are a flood.
+/// Excess messages that count as a flood.
 const FLOOD: u32 = 2000;
 
 /// Counts the messages of a viewer.
@@ -18,33 +18,33 @@ pub struct Bucket {
     dropped: u32,
 }
 
-/// What becomes of a message.
+/// Verdict on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is read.
+    /// It is accepted.
     Read,
-    /// It is dropped, the first one of a row.
+    /// It is dropped, the first of a series.
     Dropped,
-    /// It is dropped like the one before.
+    /// It is dropped like the previous one.
     DroppedAgain,
-    /// The viewer has to leave.
+    /// The viewer is disconnected.
     Flood,
 }
 
 impl Bucket {
-    /// A full one.
+    /// A full bucket.
     pub fn new(now: Instant) -> Self {
         Self { left: BURST, filled: now, dropped: 0 }
     }
 
-    /// A message comes.
+    /// Counts a message.
     pub fn take(&mut self, now: Instant) -> Verdict {
         let elapsed = now.saturating_duration_since(self.filled).as_secs_f64();
         self.left = (self.left + RATE * elapsed).min(BURST);
         self.filled = now;
         if self.left >= 1.0 {
             self.left -= 1.0;
-            // Whoever keeps to the rate for as long as it takes to fill the bucket has a new start.
+            // Keeping to the rate until the bucket is full resets the count.
             if self.left > 0.5 * BURST {
                 self.dropped = 0;
             }

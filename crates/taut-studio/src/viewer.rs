@@ -1,7 +1,7 @@
-//! One page that looks on: what it is sent, what it asks for, and when it has to leave.
+//! The connection of one page: what it is sent, its requests, and when it is disconnected.
 //!
-//! Frames are sent while at most one other is unanswered by an `ack`, so that no more than two are under way,
-//! and always the newest.
+//! A frame is sent while at most one other lacks an `ack`, so that at most two are in flight, and always the
+//! newest.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,20 +25,20 @@ use crate::{
     rate::{Bucket, Verdict},
 };
 
-/// Longest message that is read \[bytes\].
+/// Maximum size of a message \[bytes\].
 pub const LONGEST_MESSAGE: usize = 64 << 10;
-/// Frames that may be under way.
+/// Maximum frames in flight.
 const UNDER_WAY: u32 = 2;
-/// How long a message may take to be sent before the viewer is given up.
+/// Timeout for sending a message, after which the viewer is dropped.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How often viewers are asked whether they are there.
+/// Interval of pings.
 const PULSE: Duration = Duration::from_secs(15);
-/// How long they may say nothing.
+/// Maximum silence of a viewer.
 const SILENCE: Duration = Duration::from_secs(50);
-/// Answers that may wait to be sent.
+/// Maximum queued answers.
 const ANSWERS: usize = 32;
 
-/// Limits of the protocol.
+/// Limits of the WebSocket.
 pub fn config() -> WebSocketConfig {
     WebSocketConfig::default()
         .max_message_size(Some(LONGEST_MESSAGE))
@@ -49,18 +49,18 @@ pub fn config() -> WebSocketConfig {
 
 /// Why a viewer leaves.
 enum Leaving {
-    /// The connection is gone.
+    /// The connection is closed.
     Gone,
-    /// It did something that is not done.
+    /// A violation of the protocol.
     Sent(CloseCode, &'static str),
 }
 
 impl From<Error> for Leaving {
     fn from(error: Error) -> Self {
         match error {
-            Error::Capacity(_) => Self::Sent(CloseCode::Size, "messages end at 64 KiB"),
-            Error::Utf8(_) => Self::Sent(CloseCode::Invalid, "texts are UTF-8"),
-            Error::Protocol(_) => Self::Sent(CloseCode::Protocol, "this is no WebSocket"),
+            Error::Capacity(_) => Self::Sent(CloseCode::Size, "messages are limited to 64 KiB"),
+            Error::Utf8(_) => Self::Sent(CloseCode::Invalid, "text must be UTF-8"),
+            Error::Protocol(_) => Self::Sent(CloseCode::Protocol, "not a WebSocket"),
             _ => Self::Gone,
         }
     }
@@ -69,7 +69,7 @@ impl From<Error> for Leaving {
 /// Shows the simulation to a page until it leaves.
 pub async fn show<S: AsyncRead + AsyncWrite + Unpin>(hub: Arc<Hub>, mut socket: WebSocketStream<S>) {
     let Some(number) = hub.sit_down() else {
-        close(&mut socket, CloseCode::Again, "there are too many viewers").await;
+        close(&mut socket, CloseCode::Again, "too many viewers").await;
         return;
     };
     let mut viewer = Viewer::new(&hub, number, &mut socket);
@@ -85,7 +85,7 @@ async fn close<S: AsyncRead + AsyncWrite + Unpin>(
     code: CloseCode,
     reason: &'static str,
 ) {
-    // Where nobody listens any more there is nobody to tell.
+    // The connection may be closed already.
     let _ =
         timeout(Duration::from_secs(1), socket.close(Some(CloseFrame { code, reason: reason.into() }))).await;
 }
@@ -99,9 +99,9 @@ struct Viewer<'a, S> {
     reply: Reply,
     answers: mpsc::Receiver<String>,
     bucket: Bucket,
-    /// The scene that it has been sent.
+    /// The scene it was sent.
     epoch: Option<u32>,
-    /// Frames that it has been sent and has not answered.
+    /// Frames sent and not acknowledged.
     under_way: u32,
     heard: Instant,
 }
@@ -146,7 +146,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
                 Some(text) = self.answers.recv() => self.send(text.into()).await?,
                 text = news.recv() => match text {
                     Ok(text) => self.send(text.into()).await?,
-                    // It was too slow, and there is newer news.
+                    // It was too slow, and newer messages exist.
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return Ok(()),
                 },
@@ -171,7 +171,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
         }
     }
 
-    /// Whether it drives, and how many viewers there are.
+    /// Sends whether it has control, and the number of viewers.
     fn seat(&self) -> (bool, usize) {
         let seats = self.hub.seats.borrow();
         (seats.driver == Some(self.number), seats.viewers.len())
@@ -191,7 +191,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
         self.send(state.to_text().into()).await
     }
 
-    /// Sends the scene that is shown, if it has not been sent.
+    /// Sends the current scene, if it has not been sent.
     async fn send_stage(&mut self) -> Result<(), Leaving> {
         let stage = self.stage.borrow_and_update().clone();
         if stage.scene.is_empty() || self.epoch == Some(stage.epoch) {
@@ -210,7 +210,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
         if self.epoch != Some(frame.epoch) {
             self.send_stage().await?;
         }
-        // A frame of the scene before may be the newest for a moment.
+        // A frame of the previous scene may be the newest for a moment.
         if self.epoch == Some(frame.epoch) {
             self.under_way += 1;
             self.send(Message::Binary(frame.bytes)).await?;
@@ -223,16 +223,18 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
         let verdict = self.bucket.take(self.heard.into_std());
         let text = match message {
             Message::Text(text) => text,
-            Message::Binary(_) => return Err(Leaving::Sent(CloseCode::Unsupported, "only texts are read")),
+            Message::Binary(_) => {
+                return Err(Leaving::Sent(CloseCode::Unsupported, "only text messages are supported"));
+            }
             _ if verdict == Verdict::Flood => return Err(flood()),
-            // The library answers pings by itself.
+            // The library answers pings.
             _ => return Ok(()),
         };
         match verdict {
             Verdict::Read => {}
             Verdict::Flood => return Err(flood()),
             Verdict::Dropped => {
-                self.reply.say(&Answer::Problem { text: "too many messages: some are dropped" });
+                self.reply.say(&Answer::Problem { text: "too many messages: some were dropped" });
                 return Ok(());
             }
             Verdict::DroppedAgain => return Ok(()),
@@ -240,7 +242,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
         match serde_json::from_str::<Request>(&text) {
             Ok(request) => self.obey(request),
             Err(error) => {
-                self.reply.say(&Answer::Problem { text: &format!("the message is not understood: {error}") });
+                self.reply.say(&Answer::Problem { text: &format!("invalid message: {error}") });
             }
         }
         Ok(())
@@ -248,7 +250,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
 
     fn obey(&mut self, request: Request) {
         if !request.is_free() && !self.seat().0 {
-            self.reply.say(&Answer::Problem { text: "someone else drives: take the wheel first (`drive`)" });
+            self.reply
+                .say(&Answer::Problem { text: "another viewer has control: take control first (`drive`)" });
             return;
         }
         match request {

@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 /// The first four bytes of each: "TUT1".
 pub const MAGIC: u32 = 0x5455_5431;
 
-/// What a mesh is of.
+/// Kind of object that a mesh belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshOf {
     /// A body.
@@ -19,7 +19,7 @@ pub enum MeshOf {
 
 /// Flags of a frame.
 pub mod flag {
-    /// Every step ended within the tolerance.
+    /// Every step converged.
     pub const CONVERGED: u32 = 1;
     /// Colours follow.
     pub const COLOURS: u32 = 2;
@@ -27,11 +27,11 @@ pub mod flag {
     pub const LEVELS: u32 = 4;
     /// Pins follow.
     pub const PINS: u32 = 8;
-    /// Positions of obstacles that change their shape follow.
+    /// Positions of deforming obstacles follow.
     pub const DEFORMED: u32 = 16;
 }
 
-/// A mesh of what is shown.
+/// A displayed mesh.
 pub fn mesh(
     epoch: u32,
     of: MeshOf,
@@ -52,16 +52,16 @@ pub fn mesh(
     out.done()
 }
 
-/// What a frame holds.
+/// Contents of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct FrameContents {
     /// Its number.
     pub number: u32,
     /// Time since the start \[s\].
     pub time: f64,
-    /// Newest stamp of a drag that it has seen; 0 if none.
+    /// Newest stamp of a drag that it includes; 0 if none.
     pub echo: f64,
-    /// Times: velocity, contact, limit, finish, certificate, whole \[ms\].
+    /// Times: velocity, contact, limit, finish, certificate, total \[ms\].
     pub milliseconds: [f32; 6],
     /// Largest residual past the limits.
     pub largest_residual: f32,
@@ -73,19 +73,19 @@ pub struct FrameContents {
     pub min_strain: f32,
     /// Iterations of the limiter.
     pub iterations: u32,
-    /// Whether every step ended within the tolerance.
+    /// Whether every step converged.
     pub converged: bool,
     /// Positions of each body \[m\].
     pub bodies: Vec<Vec<Vec3>>,
     /// Colours of the vertices of each body, if they are shown.
     pub colours: Option<Vec<Vec<[u8; 4]>>>,
-    /// Where each obstacle is: rows of a 3×4 matrix.
+    /// Pose of each obstacle: rows of a 3×4 matrix.
     pub obstacles: Vec<[f32; 12]>,
-    /// Levels that are shown: number and positions \[m\].
+    /// Displayed levels: number and positions \[m\].
     pub levels: Option<Vec<(u32, Vec<Vec3>)>>,
-    /// Vertices that are held: body and vertex.
+    /// Pinned vertices: body and vertex.
     pub pins: Option<Vec<[u32; 2]>>,
-    /// Obstacles that change their shape: number and positions \[m\].
+    /// Deforming obstacles: number and positions \[m\].
     pub deformed: Vec<(u32, Vec<Vec3>)>,
 }
 

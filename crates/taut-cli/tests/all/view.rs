@@ -56,7 +56,7 @@ fn what_cannot_be_shown_is_told() {
     let page = folder.path().to_str().unwrap();
     for (args, words) in [
         (vec!["view", "no-such-scene", "--page", page], "no-such-scene"),
-        (vec!["view", page, "--page", page], "neither a scene file nor the folder of a run"),
+        (vec!["view", page, "--page", page], "neither a scene file nor a run folder"),
         (vec!["view", "star", "--page", "/nowhere"], "no page in /nowhere"),
         (vec!["view", "star", "--page", page, "--set", "cloth.sheet.strain.max=wide"], "strain.max"),
         (vec!["view", "star", "--listen", "everywhere", "--page", page], "--listen"),

@@ -1,4 +1,4 @@
-//! What is shown of a body, and what is measured of it in every frame.
+//! The displayed surface of a body, and its measurements in every frame.
 
 use glam::{Vec2, Vec3};
 use taut::{
@@ -50,7 +50,7 @@ impl Strains {
     }
 }
 
-/// How a body is measured.
+/// Method of measuring a body.
 #[derive(Debug)]
 enum Measure {
     Cloth {
@@ -63,20 +63,20 @@ enum Measure {
         gauge: SoftGauge,
         limit: Limit,
     },
-    /// Nothing is known of it.
+    /// Not measured.
     None,
 }
 
-/// A body as it is shown.
+/// A displayed body.
 #[derive(Debug)]
 pub struct ShownBody {
     name: String,
     kind: &'static str,
     /// Which [model](taut::Model) simulates it.
     model: &'static str,
-    /// The rest shape of what is shown.
+    /// The rest shape of the displayed surface.
     pub mesh: TriangleMesh,
-    /// The body's vertex for each that is shown, where only some are.
+    /// The body's vertex for each displayed one, if only some are displayed.
     vertices: Option<Vec<u32>>,
     measure: Measure,
     color: [u8; 4],
@@ -122,13 +122,13 @@ impl ShownBody {
         Ok(Self { name, kind, model, mesh, vertices, measure, color: to_bytes(fabric(index)) })
     }
 
-    /// A body of which there is only a surface.
+    /// A body with only a surface.
     pub fn plain(name: &str, kind: &'static str, index: usize, mesh: TriangleMesh) -> Self {
         let color = to_bytes(fabric(index));
         Self { name: name.into(), kind, model: "fem", mesh, vertices: None, measure: Measure::None, color }
     }
 
-    /// Takes over limits that have changed.
+    /// Updates changed limits.
     pub fn update(&mut self, body: &Body) {
         match (&mut self.measure, body) {
             (Measure::Cloth { gauge, edge, .. }, Body::Cloth(cloth)) => {
@@ -146,7 +146,7 @@ impl ShownBody {
         }
     }
 
-    /// What the page is told of it.
+    /// Its description for the page.
     pub fn message(&self, limited: bool) -> BodyMessage<'_> {
         let [r, g, b, _] = self.color;
         BodyMessage {
@@ -176,7 +176,7 @@ impl ShownBody {
         uvs.iter().all(|uv| uv.is_finite()).then_some(uvs)
     }
 
-    /// The body's vertex that is shown as `vertex`, if there is one.
+    /// The body's vertex displayed as `vertex`, if any.
     pub fn vertex(&self, vertex: u32) -> Option<u32> {
         match &self.vertices {
             Some(vertices) => vertices.get(vertex as usize).copied(),
@@ -184,7 +184,7 @@ impl ShownBody {
         }
     }
 
-    /// The vertex that shows the body's `vertex`, if one does.
+    /// The displayed vertex of the body's `vertex`, if any.
     pub fn shown(&self, vertex: u32) -> Option<u32> {
         match &self.vertices {
             Some(vertices) => vertices.iter().position(|&v| v == vertex).map(|v| v as u32),
@@ -192,7 +192,7 @@ impl ShownBody {
         }
     }
 
-    /// The positions that are shown, of those of the body.
+    /// The displayed positions, out of those of the body.
     pub fn positions(&self, all: Vec<Vec3>) -> Vec<Vec3> {
         match &self.vertices {
             Some(vertices) => vertices.iter().map(|&v| all[v as usize]).collect(),
@@ -200,7 +200,7 @@ impl ShownBody {
         }
     }
 
-    /// Measures the body at `all`, its positions, and paints what is shown.
+    /// Measures the body at the positions `all`, and colours the displayed surface.
     pub fn measure(&self, all: &[Vec3], colouring: Colouring, range: f32) -> (Strains, Option<Vec<[u8; 4]>>) {
         match &self.measure {
             Measure::None => (Strains::default(), self.unmeasured(colouring)),
@@ -255,12 +255,12 @@ impl ShownBody {
     }
 }
 
-/// Limits on edges, where these alone limit strain.
+/// Edge limits, if only these limit strain.
 fn edge_limit(cloth: &Cloth) -> Limit {
     if cloth.strain_bounds() == Limit::default() { cloth.edge } else { Limit::default() }
 }
 
-/// What the renderer calls it.
+/// The renderer's name for it.
 pub fn coloring(colouring: Colouring) -> Option<Coloring> {
     match colouring {
         Colouring::None => None,

@@ -1,5 +1,5 @@
-//! What is changed while it runs: one value at a time, and all of it written back into the text of the scene,
-//! whose comments stay.
+//! Changes during the simulation: sets parameters, and writes all changes back to the text of the scene,
+//! keeping its comments.
 
 use serde_json::Value as Json;
 use taut::{Body, Description, Pin};
@@ -10,18 +10,17 @@ use crate::protocol::{Limiter, Parameters};
 /// Sets one of the parameters.
 ///
 /// # Errors
-/// If there is no such parameter, or it cannot have that value; says what would be right.
+/// If the parameter does not exist or the value is invalid, with what is expected.
 pub fn set(parameters: &mut Parameters, key: &str, to: &Json) -> Result<(), String> {
-    let wrong = |right: &str| format!("{key} cannot be {to}: {right}");
+    let wrong = |right: &str| format!("{key} cannot be {to}: expected {right}");
     let number = |low: f32, high: f32| {
         let found = to.as_f64().map(|x| x as f32).filter(|x| (low..=high).contains(x));
-        found.ok_or_else(|| wrong(&format!("it is a number from {low} to {high}")))
+        found.ok_or_else(|| wrong(&format!("a number from {low} to {high}")))
     };
     let or_none = |low: f32, high: f32| if to.is_null() { Ok(None) } else { number(low, high).map(Some) };
     match key {
         "limiter" => {
-            parameters.limiter =
-                parse(to).ok_or_else(|| wrong("it is \"off\", \"edge\" or \"isotropic\""))?;
+            parameters.limiter = parse(to).ok_or_else(|| wrong("\"off\", \"edge\" or \"isotropic\""))?;
         }
         "stretch_max" => parameters.stretch_max = or_none(0.0, 10.0)?,
         "stretch_min" => parameters.stretch_min = or_none(-0.99, 0.0)?,
@@ -31,24 +30,23 @@ pub fn set(parameters: &mut Parameters, key: &str, to: &Json) -> Result<(), Stri
         "wind" => {
             let wind: Option<[f32; 3]> = parse(to);
             let fine = |wind: &[f32; 3]| wind.iter().all(|x| x.abs() <= 100.0);
-            parameters.wind =
-                wind.filter(fine).ok_or_else(|| wrong("it is three numbers from -100 to 100"))?;
+            parameters.wind = wind.filter(fine).ok_or_else(|| wrong("three numbers from -100 to 100"))?;
         }
         "budget_ms" => parameters.budget_ms = number(0.5, 1000.0)?,
         "fps" => {
             let fps = to.as_f64().filter(|fps| [30.0, 60.0].contains(fps));
-            parameters.fps = fps.ok_or_else(|| wrong("it is 30 or 60"))? as f32;
+            parameters.fps = fps.ok_or_else(|| wrong("30 or 60"))? as f32;
         }
         "colouring" => {
             parameters.colouring =
-                parse(to).ok_or_else(|| wrong("it is \"none\", \"strain\", \"residual\" or \"hsv\""))?;
+                parse(to).ok_or_else(|| wrong("\"none\", \"strain\", \"residual\" or \"hsv\""))?;
         }
         "levels_shown" => {
-            parameters.levels_shown = to.as_bool().ok_or_else(|| wrong("it is true or false"))?;
+            parameters.levels_shown = to.as_bool().ok_or_else(|| wrong("true or false"))?;
         }
         _ => {
             return Err(format!(
-                "there is no parameter {key:?}: there are limiter, stretch_max, stretch_min, bend_max, stiffness, gravity, wind, budget_ms, fps, colouring and levels_shown"
+                "unknown parameter {key:?}; known: limiter, stretch_max, stretch_min, bend_max, stiffness, gravity, wind, budget_ms, fps, colouring and levels_shown"
             ));
         }
     }
@@ -59,26 +57,26 @@ fn parse<T: serde::de::DeserializeOwned>(value: &Json) -> Option<T> {
     serde_json::from_value(value.clone()).ok()
 }
 
-/// What is different from the scene's text.
+/// Differences from the scene's text.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
-    /// Parameters at the start.
+    /// Initial parameters.
     pub from: &'a Parameters,
-    /// Parameters now.
+    /// Current parameters.
     pub to: &'a Parameters,
-    /// What is simulated now.
+    /// Current description.
     pub description: &'a Description,
-    /// Vertices that were held at the start: body and vertex.
+    /// Initially pinned vertices: body and vertex.
     pub held_before: &'a [(usize, u32)],
-    /// Vertices that are held now.
+    /// Currently pinned vertices.
     pub held_now: &'a [(usize, u32)],
 }
 
 impl Changes<'_> {
-    /// Writes the changes into `text`, a scene.
+    /// Writes the changes to `text`, a scene.
     ///
     /// # Errors
-    /// If it is none, or something of it cannot be said in a scene.
+    /// If it is not a scene, or a change cannot be expressed in a scene file.
     pub fn apply(&self, text: &str) -> Result<String, String> {
         let mut document: DocumentMut =
             text.parse().map_err(|error| format!("the scene is not TOML: {error}"))?;
@@ -139,7 +137,7 @@ impl Changes<'_> {
         self.set_pins(table, body, described)
     }
 
-    /// Vertices that are held now and were not, or the other way round.
+    /// Vertices that were pinned or unpinned.
     fn set_pins(&self, table: &mut dyn TableLike, body: usize, described: &Body) -> Result<(), String> {
         let of = |held: &[(usize, u32)]| -> Vec<u32> {
             let mut all: Vec<u32> = held.iter().filter(|(b, _)| *b == body).map(|(_, v)| *v).collect();
@@ -158,7 +156,7 @@ impl Changes<'_> {
         };
         if gone && !described.pins().iter().all(plain) {
             return Err(format!(
-                "a pin of {} that moves was taken away, which a scene file cannot say: pin the vertex again and change the file by hand",
+                "a moving pin of {} was removed, which cannot be saved: pin the vertex again and edit the file manually",
                 described.name()
             ));
         }
@@ -192,7 +190,7 @@ impl Changes<'_> {
     }
 }
 
-/// The number that a person would write for `number`.
+/// The shortest decimal for `number`.
 fn number(number: f32) -> Value {
     format!("{number}").parse::<f64>().unwrap_or(f64::from(number)).into()
 }
@@ -201,7 +199,7 @@ fn numbers(values: [f32; 3]) -> Value {
     Value::Array(values.into_iter().map(number).collect())
 }
 
-/// Sets `[table] key`, which may not be there.
+/// Sets `[table] key`, which may not exist.
 fn set_key(document: &mut DocumentMut, table: &str, key: &str, new: Value) {
     let entry = document.entry(table).or_insert_with(toml_edit::table);
     if let Some(table) = entry.as_table_like_mut() {
@@ -209,7 +207,7 @@ fn set_key(document: &mut DocumentMut, table: &str, key: &str, new: Value) {
     }
 }
 
-/// Sets a key; what stands around its value, such as a comment behind it, stays.
+/// Sets a key; text around its value, such as a trailing comment, is kept.
 fn put(table: &mut dyn TableLike, key: &str, mut new: Value) {
     if let Some(Item::Value(old)) = table.get(key) {
         *new.decor_mut() = old.decor().clone();
@@ -228,7 +226,7 @@ fn body_table<'a>(document: &'a mut DocumentMut, kind: &str, index: usize) -> Op
     }
 }
 
-/// Sets a pair of limits, or takes it away.
+/// Sets a pair of limits, or removes it.
 fn set_limits(table: &mut dyn TableLike, key: &str, limits: Option<[(&str, Option<f32>); 2]>) {
     let Some(limits) = limits.filter(|limits| limits.iter().any(|(_, limit)| limit.is_some())) else {
         table.remove(key);
@@ -238,7 +236,7 @@ fn set_limits(table: &mut dyn TableLike, key: &str, limits: Option<[(&str, Optio
         put(table, key, Value::InlineTable(InlineTable::new()));
     }
     let Some(pair) = table.get_mut(key).and_then(Item::as_table_like_mut) else { return };
-    // Limits that differ by direction give way.
+    // Limits by direction are removed.
     for key in ["warp", "weft", "bias", "direction"] {
         pair.remove(key);
     }

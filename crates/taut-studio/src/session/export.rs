@@ -1,4 +1,4 @@
-//! What is shown as a file: one mesh of everything, as OBJ or PLY.
+//! Export of the displayed shapes: one mesh of everything, as OBJ or PLY.
 
 use std::fmt::Write;
 
@@ -12,14 +12,14 @@ use crate::hub::Exported;
 pub struct Part<'a> {
     /// Its name.
     pub name: String,
-    /// Where its vertices are \[m\].
+    /// Positions of its vertices \[m\].
     pub positions: Vec<Vec3>,
     /// Its triangles.
     pub triangles: &'a [[u32; 3]],
 }
 
 impl<'a> Part<'a> {
-    /// An obstacle at `time` \[s\], where `matrix` has it.
+    /// An obstacle at `time` \[s\], with the pose `matrix`.
     pub fn obstacle(obstacle: &'a ShownObstacle, time: f32, matrix: &[f32; 12]) -> Self {
         let row = |x: Vec3, k: usize| {
             matrix[4 * k] * x.x + matrix[4 * k + 1] * x.y + matrix[4 * k + 2] * x.z + matrix[4 * k + 3]
@@ -36,14 +36,14 @@ impl<'a> Part<'a> {
 /// The parts of frame `frame` of a scene as a file.
 ///
 /// # Errors
-/// If there is no such format.
+/// If the format is unknown.
 pub fn export(scene: &str, frame: u32, format: &str, parts: &[Part]) -> Result<Exported, String> {
     let bytes = match format {
         "obj" => obj(parts),
         "ply" => ply(parts),
-        _ => return Err(format!("there is no format {format:?}: there are obj, ply and toml")),
+        _ => return Err(format!("unknown format {format:?}; known: obj, ply, toml")),
     };
-    // A name goes into a header: nothing but what is plain.
+    // The name becomes part of an HTTP header: only plain characters.
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let scene: String = scene.chars().map(plain).collect();
     Ok(Exported { name: format!("{scene}.{frame:04}.{format}"), bytes })

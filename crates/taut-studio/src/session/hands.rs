@@ -1,19 +1,19 @@
-//! Grips: points of bodies that the driver holds and pulls.
+//! Grips: points of bodies that the viewer in control pulls.
 
 use glam::Vec3;
 use taut::{Body, Grip};
 
 use super::Live;
 
-/// Grips at once.
+/// Maximum number of grips.
 const MOST_GRIPS: usize = 16;
-/// How far a soft grip lets the weight of what it holds sink \[m\].
+/// Static displacement of a soft grip under the weight it holds \[m\].
 const SAG: f32 = 0.03;
-/// Furthest point that can be dragged to \[m\].
+/// Maximum coordinate of a drag target \[m\].
 const FURTHEST: f32 = 1e4;
 
 impl Live {
-    /// Takes hold of a point of what is shown.
+    /// Grips a point of the displayed surface.
     pub(super) fn grab(
         &mut self,
         body: u32,
@@ -28,7 +28,7 @@ impl Live {
         let weights = weights.map(|w| w.max(0.0));
         let sum: f32 = weights.iter().sum();
         if !(sum.is_finite() && sum > 1e-3) {
-            return Err("weights of a grip are three numbers from 0 to 1 with sum 1".into());
+            return Err("weights of a grip must be three numbers from 0 to 1 with sum 1".into());
         }
         let weights = weights.map(|w| w / sum);
         let mut own = [0; 3];
@@ -39,7 +39,7 @@ impl Live {
             self.engine.release(old);
         }
         if self.grips.len() >= MOST_GRIPS {
-            return Err(format!("there are {MOST_GRIPS} grips already: release one first"));
+            return Err(format!("at most {MOST_GRIPS} grips are supported: release one first"));
         }
         let grip =
             if hard { Grip::Hard } else { Grip::Soft { stiffness: self.soft_stiffness(body as usize) } };
@@ -48,7 +48,7 @@ impl Live {
         Ok(())
     }
 
-    /// A grip that soft feels the same for light and for heavy bodies \[N/m\].
+    /// Stiffness of a soft grip, scaled so that it feels the same for light and heavy bodies \[N/m\].
     fn soft_stiffness(&self, body: usize) -> f32 {
         let mass = match self.engine.description().bodies.get(body) {
             Some(Body::Cloth(cloth)) => {
@@ -65,12 +65,12 @@ impl Live {
         (9.81 * mass / SAG).clamp(1.0, 1e6)
     }
 
-    /// Pulls a grip that the page calls `id`; unknown ones are ignored.
+    /// Moves the target of the grip `id`; unknown ids are ignored.
     pub(super) fn drag(&mut self, id: u32, point: [f32; 3], stamp: f64) -> Result<(), String> {
         let Some(&grip) = self.grips.get(&id) else { return Ok(()) };
         let point = Vec3::from_array(point);
         if !(point.is_finite() && point.abs().max_element() <= FURTHEST) {
-            return Err(format!("points are within {FURTHEST} m"));
+            return Err(format!("targets must be within {FURTHEST} m"));
         }
         self.engine.drag(grip, point);
         if stamp.is_finite() {

@@ -1,4 +1,4 @@
-//! Coarser levels of the first cloth, as the engine makes them, for those who want to see them.
+//! Coarser levels of the first cloth, as the engine builds them, for display.
 
 use glam::Vec3;
 use taut::{
@@ -16,12 +16,12 @@ pub struct ShownLevels {
 }
 
 impl ShownLevels {
-    /// Those of `mesh`.
+    /// The levels of `mesh`.
     pub fn new(mesh: &TriangleMesh) -> Self {
         Self { base: mesh.triangles.clone(), hierarchy: hierarchy::build(mesh, &Options::default()) }
     }
 
-    /// What the page is told of them.
+    /// Their description for the page.
     pub fn messages(&self) -> Vec<LevelMessage> {
         let message = |(k, mesh): (usize, &TriangleMesh)| LevelMessage {
             level: k + 1,
@@ -36,7 +36,7 @@ impl ShownLevels {
         self.hierarchy.levels.iter().map(|level| &level.mesh)
     }
 
-    /// Where their vertices are when those of the mesh are at `x` \[m\].
+    /// Positions of their vertices when those of the mesh are at `x` \[m\].
     pub fn positions(&self, x: &[Vec3]) -> Vec<(u32, Vec<Vec3>)> {
         let place = |site: &hierarchy::Site| -> Vec3 {
             let corners = self.base[site.triangle as usize];

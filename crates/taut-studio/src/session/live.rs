@@ -1,4 +1,4 @@
-//! A running simulation: a scene, what has been changed of it, and what is shown.
+//! A running simulation: a scene, its changes, and its display.
 
 use std::{
     collections::HashMap,
@@ -26,13 +26,13 @@ use crate::{
     wire::FrameContents,
 };
 
-/// Part of a frame that limiting may take.
+/// Fraction of the frame time that limiting may take.
 const SHARE: f32 = 0.6;
-/// Budgets of earlier frames that were not spent and may be, at most.
+/// Maximum unspent budgets of earlier frames that may be used.
 const CREDIT: f32 = 2.0;
-/// What is limited to where a scene says nothing and a limiter is switched on (strain).
+/// Default limit when a limiter is switched on in a scene without limits (strain).
 const USUAL_LIMIT: f32 = 0.05;
-/// Strain at which nothing is left that could be shown.
+/// Strain above which the simulation counts as unstable.
 const LOST: f32 = 1e3;
 
 /// A running simulation.
@@ -40,21 +40,21 @@ const LOST: f32 = 1e3;
 pub struct Live {
     pub(super) engine: taut::Live,
     chosen: Chosen,
-    /// Whether the scene is other than its text, by overrides of the command line.
+    /// Whether overrides of the command line changed the scene.
     overridden: bool,
-    /// Threads that were asked for; 0: as many as fit.
+    /// Requested threads; 0: automatic.
     threads: usize,
-    /// Whether they were chosen for a page that draws on the processor.
+    /// Whether they were chosen for a page that renders in software.
     painting: bool,
     bodies: Vec<ShownBody>,
     obstacles: Vec<ShownObstacle>,
     levels: ShownLevels,
     parameters: Parameters,
-    /// As they were at the start.
+    /// Initial parameters.
     initial: Parameters,
-    /// Where gravity pulls.
+    /// Direction of gravity.
     down: Vec3,
-    /// Vertices that were held at the start.
+    /// Initially pinned vertices.
     held: Vec<(usize, u32)>,
     /// Grips of the page, by its own numbers.
     pub(super) grips: HashMap<u32, GripId>,
@@ -64,7 +64,7 @@ pub struct Live {
     saved: Vec<PathBuf>,
     /// Whether the user chose a time budget.
     budgeted: bool,
-    /// Time that frames before this one have left over \[ms\].
+    /// Unspent time of earlier frames \[ms\].
     credit: f32,
 }
 
@@ -112,12 +112,12 @@ impl Live {
         })
     }
 
-    /// What can be changed, as it is now.
+    /// Current parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// What viewers are told of the scene.
+    /// The scene message for viewers.
     pub fn stage(&self, epoch: u32, playing: bool) -> Stage {
         let description = self.engine.description();
         let limited =
@@ -144,7 +144,7 @@ impl Live {
         Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes }
     }
 
-    /// One frame on. `painting` says whether a page draws on the processor.
+    /// Advances by one frame. `painting`: whether a page renders in software.
     pub fn advance(&mut self, painting: bool) {
         if self.threads == 0 && painting != self.painting {
             // If they cannot be started, those that there are go on.
@@ -164,7 +164,7 @@ impl Live {
         self.credit = (self.credit + budget - self.frame_ms).clamp(0.0, CREDIT * budget);
     }
 
-    /// Back to the start.
+    /// Resets to the initial state.
     pub fn reset(&mut self) {
         self.engine.reset();
         self.grips.clear();
@@ -180,7 +180,7 @@ impl Live {
         self.echo = 0.0;
     }
 
-    /// The frame that is shown.
+    /// The current frame.
     pub fn contents(&mut self) -> FrameContents {
         let begun = Instant::now();
         let (world, state) = (self.engine.world(), self.engine.state());
@@ -237,20 +237,20 @@ impl Live {
         }
     }
 
-    /// Whether `frame` is beyond help: time was so short, or forces so large, that cloth has flown apart.
+    /// Whether `frame` is unstable, because of too small a time budget or too large forces.
     pub fn is_lost(frame: &FrameContents) -> bool {
         let fine = |strain: f32| (-LOST..LOST).contains(&strain);
         !fine(frame.max_strain) || !fine(frame.min_strain)
     }
 
-    /// Does what the driver asks for.
+    /// Handles a request of the viewer in control.
     ///
     /// # Errors
-    /// Why it is refused, and what would be right.
+    /// Why it is refused, and what is expected.
     pub fn obey(&mut self, request: Request, hub: &Hub) -> Result<Outcome, String> {
         match request {
             Request::Seek { .. } => {
-                return Err("a running scene has no frames to go back to: `reset` starts it over".into());
+                return Err("a running scene cannot seek: `reset` restarts it".into());
             }
             Request::Scene { name } => return self.change_scene(&name, hub),
             Request::Set { key, value } => {
@@ -285,7 +285,7 @@ impl Live {
     }
 
     fn change_scene(&mut self, name: &str, hub: &Hub) -> Result<Outcome, String> {
-        let folder = hub.folder.as_ref().ok_or("there is no scene folder")?;
+        let folder = hub.folder.as_ref().ok_or("no scene folder")?;
         hub.say(&Answer::Notice { text: &format!("opening {name}") });
         let chosen = folder.choose(name)?;
         let mut new = Self::new(chosen, false, self.threads)?;
@@ -301,13 +301,13 @@ impl Live {
         let count = self.bodies.len();
         self.bodies
             .get(body as usize)
-            .ok_or_else(|| format!("there is no body {body}: there are {count}, from 0"))
+            .ok_or_else(|| format!("body {body} does not exist: {count} bodies, counted from 0"))
     }
 
     /// The engine's names for a vertex that is shown.
     pub(super) fn vertex(&self, body: u32, vertex: u32) -> Result<(usize, u32), String> {
         let own = self.shown_body(body)?.vertex(vertex);
-        let own = own.ok_or_else(|| format!("body {body} shows no vertex {vertex}"))?;
+        let own = own.ok_or_else(|| format!("body {body} has no displayed vertex {vertex}"))?;
         Ok((body as usize, own))
     }
 
@@ -359,7 +359,7 @@ impl Live {
         Ok(())
     }
 
-    /// The scene as it is now, as TOML.
+    /// The current scene, as TOML.
     fn to_toml(&self) -> Result<String, String> {
         let written_out;
         let text = if self.overridden {
@@ -369,7 +369,7 @@ impl Live {
             &self.chosen.text
         };
         let held: Vec<(usize, u32)> = self.engine.pins().collect();
-        // What the studio chooses for itself is no change of the scene.
+        // Values chosen by the studio itself are not changes of the scene.
         let budget_ms = if self.budgeted { self.initial.budget_ms } else { self.parameters.budget_ms };
         let initial = Parameters { budget_ms, ..self.initial.clone() };
         let changes = Changes {
@@ -383,11 +383,10 @@ impl Live {
     }
 
     fn save(&mut self, name: &str, hub: &Hub) -> Result<Outcome, String> {
-        let folder = hub.folder.as_ref().ok_or("there is no scene folder")?;
+        let folder = hub.folder.as_ref().ok_or("no scene folder")?;
         let text = self.to_toml()?;
-        taut_io::scene::parse(&text, name, folder.root(), &[]).map_err(|problems| {
-            format!("the changed scene is not one that could be read again: {problems}")
-        })?;
+        taut_io::scene::parse(&text, name, folder.root(), &[])
+            .map_err(|problems| format!("the changed scene is not valid: {problems}"))?;
         let own = self.chosen.file.as_deref().and_then(|file| std::fs::canonicalize(file).ok());
         let path = folder.save(name, &text, |path| {
             own.as_deref() == Some(path) || self.saved.iter().any(|saved| saved == path)
@@ -396,10 +395,10 @@ impl Live {
         Ok(Outcome::Saved(path.display().to_string()))
     }
 
-    /// What is shown, as a file.
+    /// The current shape, as a file.
     ///
     /// # Errors
-    /// If there is no such format.
+    /// If the format is unknown.
     pub fn export(&self, format: &str) -> Result<Exported, String> {
         let name = &self.chosen.scene.name;
         if format == "toml" {

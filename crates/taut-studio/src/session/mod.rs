@@ -1,5 +1,5 @@
-//! The simulation, or a finished run, on a thread of its own: obeys what the driver asks for between frames,
-//! and publishes every frame.
+//! The thread of the simulation, or of a finished run: handles requests between frames, and publishes every
+//! frame.
 
 mod body;
 mod changes;
@@ -28,13 +28,13 @@ use crate::{
 pub use live::Live;
 pub use replay::Replay;
 
-/// Errands that may wait.
+/// Maximum queued requests.
 pub const WAITING: usize = 512;
 
-/// Frames that are made up for when they are late.
+/// Late frames that are caught up.
 const LATE: u32 = 2;
 
-/// What is shown: a running simulation or a finished run.
+/// A running simulation or a finished run.
 #[derive(Debug)]
 pub enum Show {
     /// A running simulation.
@@ -43,16 +43,16 @@ pub enum Show {
     Replay(Box<Replay>),
 }
 
-/// What came of a request.
+/// Effect of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// Nothing that can be seen at once.
+    /// No immediate visible effect.
     Done,
-    /// The frame that is shown is another one.
+    /// Another frame is shown.
     Moved,
-    /// Parameters, and what the frame shows.
+    /// Parameters and the contents of the frame changed.
     Changed,
-    /// Everything.
+    /// Everything changed.
     NewScene,
     /// A file was written.
     Saved(String),
@@ -80,7 +80,7 @@ impl Show {
         }
     }
 
-    /// One frame on; false at the end.
+    /// Advances by one frame; false at the end.
     fn advance(&mut self, hub: &Hub) -> bool {
         match self {
             Self::Live(live) => {
@@ -129,7 +129,7 @@ struct Session<'a> {
     show: Show,
     playing: bool,
     epoch: u32,
-    /// When the next frame is to be begun.
+    /// Start time of the next frame.
     due: Instant,
 }
 
@@ -157,15 +157,15 @@ impl Session<'_> {
         }
     }
 
-    /// What waits is done before the next frame, but not what comes meanwhile: a flood does not stop the
-    /// simulation.
+    /// Handles queued requests before the next frame, but not those that arrive meanwhile: a flood cannot
+    /// stall the simulation.
     fn obey_all(&mut self, first: Errand, errands: &Receiver<Errand>) {
         let waiting = errands.try_iter().take(WAITING);
         for errand in std::iter::once(first).chain(waiting) {
             match errand {
                 Errand::Request(request, reply) => self.obey(request, &reply),
                 Errand::Export(format, reply) => {
-                    // Whoever asked may have gone.
+                    // The requester may be disconnected.
                     let _ = reply.send(self.show.export(&format));
                 }
                 Errand::Wake => {}
@@ -178,8 +178,7 @@ impl Session<'_> {
     }
 
     fn advance(&mut self) {
-        // Frames are as far apart as they are in the simulation. What is late by a frame or two is made up
-        // for, more is not.
+        // Frames are spaced as in the simulation. A delay of a frame or two is caught up, more is not.
         let (now, period) = (Instant::now(), self.period());
         self.due = (self.due + period).max(now.checked_sub(LATE * period).unwrap_or(now));
         if !self.show.advance(self.hub) {
@@ -246,7 +245,7 @@ impl Session<'_> {
             && Live::is_lost(frame)
         {
             self.hub.say(&Answer::Notice {
-                text: "the cloth flew apart: back to the start. A longer time budget or smaller forces keep it together",
+                text: "the simulation became unstable and was reset. Use a larger time budget or smaller forces",
             });
             live.reset();
             contents = self.show.contents();
@@ -258,7 +257,7 @@ impl Session<'_> {
                 self.publish_status(Some(contents.number));
             }
             Err(text) => {
-                // A file of a run that is damaged: the frame before stays.
+                // A damaged file of a run: the previous frame stays.
                 self.playing = false;
                 self.publish_status(None);
                 self.hub.say(&Answer::Problem { text: &text });
@@ -266,7 +265,7 @@ impl Session<'_> {
         }
     }
 
-    /// Tells viewers whether it runs, and which frame is shown while it does not.
+    /// Publishes whether it runs, and the frame shown while it is paused.
     fn publish_status(&self, frame: Option<u32>) {
         let playing = self.playing;
         self.hub.status.send_if_modified(|status| {

@@ -1,4 +1,4 @@
-//! What is shown of obstacles: shapes, meshes and rigid bodies, and where they are.
+//! Displayed obstacles: shapes, meshes and rigid bodies, with their poses.
 
 use glam::{Mat3, Vec3};
 use taut::{
@@ -11,7 +11,7 @@ use taut::{
 
 use crate::protocol::ObstacleMessage;
 
-/// An obstacle as it is shown.
+/// A displayed obstacle.
 #[derive(Clone, Debug)]
 pub struct ShownObstacle {
     name: String,
@@ -23,21 +23,21 @@ pub struct ShownObstacle {
     place: Place,
 }
 
-/// What says where an obstacle is.
+/// Source of an obstacle's pose.
 #[derive(Clone, Debug)]
 enum Place {
     /// Its own motion.
     Moved(Box<Obstacle>),
-    /// The simulation: it is rigid body number so.
+    /// The simulation: index of the rigid body.
     Rigid(usize),
     /// A motion of a mesh.
     Mesh(Motion),
-    /// Frames of a mesh that changes its shape.
+    /// Frames of a deforming mesh.
     Deforming(Box<MeshObstacle>),
 }
 
-/// All obstacles of a description, in the order of the page: shapes, rigid bodies, meshes. Planes reach
-/// `reach` \[m\] to each side.
+/// All obstacles of a description, in the order of the page: shapes, rigid bodies, meshes. Planes have the
+/// half extent `reach` \[m\].
 pub fn shown_obstacles(description: &Description, reach: f32) -> Vec<ShownObstacle> {
     let shape = |obstacle: &Obstacle, place: Place| {
         let surface = obstacle.shape.surface(reach);
@@ -80,12 +80,12 @@ fn kind(shape: &Shape) -> &'static str {
 }
 
 impl ShownObstacle {
-    /// What the page is told of it.
+    /// Its description for the page.
     pub fn message(&self) -> ObstacleMessage<'_> {
         ObstacleMessage { name: &self.name, kind: self.kind, triangles: self.triangles.len() }
     }
 
-    /// Where it is at `time` \[s\], as rows of a 3×4 matrix; `rigid` says where rigid bodies are.
+    /// Its pose at `time` \[s\], as rows of a 3×4 matrix; `rigid` has the poses of rigid bodies.
     pub fn matrix(&self, time: f32, rigid: impl Fn(usize) -> Pose) -> [f32; 12] {
         match &self.place {
             Place::Moved(obstacle) => rows(&obstacle.pose(time)),
@@ -97,7 +97,7 @@ impl ShownObstacle {
         }
     }
 
-    /// Where its vertices are at `time` \[s\], if it changes its shape \[m\].
+    /// Its vertices at `time` \[s\], if it deforms \[m\].
     pub fn deformed(&self, time: f32) -> Option<Vec<Vec3>> {
         match &self.place {
             Place::Deforming(mesh) => Some(mesh.positions_at(time)),

@@ -1,4 +1,4 @@
-//! A finished run: frames are read from its folder when they are shown.
+//! Playback of a finished run: frames are read from its folder when they are shown.
 
 use glam::Vec3;
 use taut::mesh::TriangleMesh;
@@ -39,7 +39,7 @@ impl Replay {
     /// Shows a recording from its start.
     ///
     /// # Errors
-    /// If something of it cannot be read.
+    /// If a file cannot be read.
     pub fn new(recording: Recording) -> Result<Self, String> {
         let description = recording.description();
         let mut bodies = Vec::new();
@@ -53,7 +53,7 @@ impl Replay {
             };
             let kind = if body.soft.is_some() { "solid" } else { "cloth" };
             let cloth = recording.described(body).filter(|body| matches!(body, taut::Body::Cloth(_)));
-            // What the scene knows of a cloth holds as long as the mesh is the same.
+            // The scene's data of a cloth apply as long as the mesh is the same.
             let cloth = cloth.filter(|_| body.changes.is_empty());
             bodies.push(match cloth {
                 Some(cloth) => ShownBody::new(cloth, k, &[])?,
@@ -72,12 +72,12 @@ impl Replay {
         Ok(Self { bodies, obstacles, levels, parameters, metrics, lights, frame: 0, recording })
     }
 
-    /// What can be changed, as it is now.
+    /// Current parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// What viewers are told of the run.
+    /// The scene message for viewers.
     pub fn stage(&self, epoch: u32, playing: bool) -> Stage {
         let description = self.recording.description();
         let limited = |name: &str| {
@@ -109,13 +109,13 @@ impl Replay {
         self.frame >= self.recording.last_frame()
     }
 
-    /// One frame on; false if that is the last one.
+    /// Advances by one frame; false at the last one.
     pub fn advance(&mut self) -> bool {
         self.seek(self.frame.saturating_add(1));
         !self.is_at_end()
     }
 
-    /// Shows another frame, or the last one if there are not as many.
+    /// Seeks to a frame, at most the last one.
     pub fn seek(&mut self, frame: u32) {
         self.frame = frame.min(self.recording.last_frame());
     }
@@ -128,13 +128,13 @@ impl Replay {
             if positions.len() == expected {
                 Ok(positions)
             } else {
-                Err(format!("frame {} joins vertices in another way, which cannot be shown yet", self.frame))
+                Err(format!("frame {} has different connectivity, which is not supported yet", self.frame))
             }
         };
         (0..self.bodies.len()).map(read).collect()
     }
 
-    /// The frame that is shown.
+    /// The current frame.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -151,7 +151,7 @@ impl Replay {
         let line = self.metrics.get(self.frame as usize);
         let report = line.and_then(|line| line.report).unwrap_or_default();
         let time = self.recording.time(self.frame);
-        // What the run said is what counts, also for bodies of which only the surface is known here.
+        // The recorded values are used, also for bodies with only a surface here.
         let said = line.map(|line| line.certificate.bodies.iter().map(|body| &body.strain));
         if let Some(said) = said {
             for strain in said {
@@ -194,10 +194,10 @@ impl Replay {
         })
     }
 
-    /// Does what the driver asks for.
+    /// Handles a request of the viewer in control.
     ///
     /// # Errors
-    /// Why it is refused, and what would be right.
+    /// Why it is refused, and what is expected.
     pub fn obey(&mut self, request: &Request) -> Result<Outcome, String> {
         match request {
             Request::Seek { frame } => {
@@ -209,19 +209,16 @@ impl Replay {
                 self.parameters.colour_range = colour_range(&self.parameters);
                 Ok(Outcome::Changed)
             }
-            // The page lets go of what it could not take hold of.
+            // The page releases a grip that was refused.
             Request::Drag { .. } | Request::Release { .. } => Ok(Outcome::Done),
-            _ => {
-                Err("this is a finished run, which can be looked at alone: `taut view SCENE` runs a scene"
-                    .into())
-            }
+            _ => Err("a finished run is read-only: `taut view SCENE` runs a scene".into()),
         }
     }
 
-    /// What is shown, as a file.
+    /// The current shape, as a file.
     ///
     /// # Errors
-    /// If there is no such format, or the frame cannot be read.
+    /// If the format is unknown, or the frame cannot be read.
     pub fn export(&self, format: &str) -> Result<Exported, String> {
         let name = self.recording.name();
         if format == "toml" {

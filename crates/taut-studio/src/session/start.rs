@@ -1,4 +1,4 @@
-//! What is known of a scene before it runs: its parameters, its size, its meshes.
+//! Properties of a scene before it runs: its parameters, its size, its meshes.
 
 use glam::Vec3;
 use taut::{Body, Description, Limit};
@@ -10,19 +10,19 @@ use crate::{
     wire::{self, MeshOf},
 };
 
-/// Triangles and tetrahedra up to which a core is left to the browser.
+/// Number of elements up to which a core is left to the browser.
 const SMALL: usize = 20_000;
 
-/// One thread per core. Small scenes leave one core to the browser, which shares the machine with them, and
-/// large ones do while it draws on the processor (`painting`): threads that wait for one which has lost its
-/// core get less done than fewer threads.
+/// One thread per core. Small scenes leave one core to the browser on the same machine, and large ones do
+/// while it renders in software (`painting`): threads that wait for one without a core achieve less than
+/// fewer threads.
 pub fn chosen_threads(description: &Description, painting: bool) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let elements: usize = description.bodies.iter().map(Body::element_count).sum();
     if elements <= SMALL || painting { (cores - 1).max(1) } else { cores }
 }
 
-/// All meshes of what is shown, as messages.
+/// All displayed meshes, as messages.
 pub fn meshes(
     epoch: u32,
     bodies: &[ShownBody],
@@ -44,7 +44,7 @@ pub fn meshes(
     bodies.chain(obstacles).chain(levels).collect()
 }
 
-/// Parameters of a scene at its start.
+/// Initial parameters of a scene.
 pub fn parameters_of(description: &Description, fps: f32, budget_ms: f32) -> Parameters {
     let limited = |body: &&Body| body.strain_bounds() != Limit::default();
     let first = description.bodies.iter().find(limited);
@@ -82,7 +82,7 @@ pub fn colour_range(parameters: &Parameters) -> f32 {
     round_up(if limit > 0.0 { 1.2 * limit } else { 0.1 })
 }
 
-/// Corners of the box around all bodies at the start \[m\].
+/// Corners of the initial bounding box of all bodies \[m\].
 pub fn bounds(description: &Description) -> [Vec3; 2] {
     let all = description.bodies.iter().flat_map(|body| body.start());
     let [low, high] =

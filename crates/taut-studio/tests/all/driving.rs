@@ -134,7 +134,7 @@ fn every_parameter_can_be_set_and_bad_values_are_refused() {
         ("wind", json!([1.0, 2.0]), "three numbers"),
         ("wind", json!([1e30, 2.0, 0.0]), "three numbers"),
         ("gravity", json!(1e300), "number from"),
-        ("colour", json!("red"), "there are limiter"),
+        ("colour", json!("red"), "known: limiter"),
     ] {
         client.set(key, value);
         let text = client.text("problem")["text"].as_str().unwrap().to_owned();

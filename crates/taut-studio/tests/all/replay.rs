@@ -68,5 +68,5 @@ fn a_folder_that_is_no_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let options = taut_studio::Options::new(folder.path().to_str().unwrap());
     let error = taut_studio::Studio::start(options).unwrap_err().to_string();
-    assert!(error.contains("neither a scene file nor the folder of a run"), "{error}");
+    assert!(error.contains("neither a scene file nor a run folder"), "{error}");
 }

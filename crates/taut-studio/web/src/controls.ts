@@ -112,7 +112,7 @@ export class Controls {
     const keys: Key[] = ["limiter", "stretch_max", "stretch_min", "bend_max", "stiffness", "gravity", "wind", "budget_ms", "fps"];
     const changed = keys.filter((key) => JSON.stringify(now[key]) !== JSON.stringify(initial[key]));
     for (const key of changed) this.act.set(key, initial[key]);
-    this.act.notice(changed.length > 0 ? "Values of the scene." : "Nothing has been changed.");
+    this.act.notice(changed.length > 0 ? "Values of the scene restored." : "Nothing was changed.");
   }
 
   private files(): void {
@@ -129,7 +129,7 @@ export class Controls {
     byId("export-png").onclick = async () => {
       const blob = await this.act.picture();
       if (blob) keep(blob, `${this.shown?.name ?? "taut"}.png`);
-      else this.act.problem("The browser could not write the picture.");
+      else this.act.problem("The browser could not write the image.");
     };
   }
 
@@ -140,7 +140,7 @@ export class Controls {
       const named = /filename="?([^";]+)"?/.exec(answer.headers.get("content-disposition") ?? "");
       keep(await answer.blob(), named?.[1] ?? `${this.shown?.name ?? "taut"}.${format}`);
     } catch (error) {
-      this.act.problem(`Not exported: ${error instanceof Error ? error.message : String(error)}`);
+      this.act.problem(`Export failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -153,7 +153,7 @@ export class Controls {
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
       this.scenes = (await answer.json()) as SceneEntry[];
     } catch (error) {
-      this.act.problem(`The list of scenes did not come: ${error instanceof Error ? error.message : String(error)}`);
+      this.act.problem(`The list of scenes could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
     const filter = byId<HTMLInputElement>("scene-filter");
@@ -185,7 +185,7 @@ export class Controls {
       return item;
     });
     byId("scene-list").replaceChildren(...items);
-    if (items.length === 0) byId("scene-list").textContent = "No scene is called so.";
+    if (items.length === 0) byId("scene-list").textContent = "No matching scene.";
   }
 
   playOrPause(): void {
@@ -244,7 +244,7 @@ export class Controls {
     enable(["limiter", "fps"], changes);
     enable(["colouring", "pointer"], able);
     enable(["levels"], able && shown.hasLevels);
-    byId("levels").title = shown.hasLevels ? "" : "This scene has one level only.";
+    byId("levels").title = shown.hasLevels ? "" : "This scene has only one level.";
     for (const id of ["play", "step", "reset"]) byId<HTMLButtonElement>(id).disabled = !able;
     byId<HTMLButtonElement>("scene-open").disabled = !shown.open || !shown.live;
     for (const id of ["save-open", "as-scene"]) byId<HTMLButtonElement>(id).disabled = !changes;
@@ -259,7 +259,7 @@ export class Controls {
     const seat = byId("seat");
     seat.dataset.seat = !shown.open ? "none" : shown.driving ? "driving" : "watching";
     const others = shown.viewers > 1 ? ` · ${shown.viewers} viewers` : "";
-    seat.textContent = !shown.open ? "away" : (shown.driving ? "Driving" : "Watching") + others;
+    seat.textContent = !shown.open ? "offline" : (shown.driving ? "In control" : "Watching") + others;
     byId("drive").hidden = !shown.open || shown.driving;
 
     const timeline = byId<HTMLInputElement>("timeline");

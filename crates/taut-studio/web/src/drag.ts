@@ -196,7 +196,7 @@ export class Hands {
     }
     const { x, y } = this.middle();
     const pick = this.pick(x, y);
-    const refusal = pick ? this.s.refusal() : "Nothing is in the middle of the view: turn it with the arrow keys until the ring is on the cloth.";
+    const refusal = pick ? this.s.refusal() : "Nothing at the centre of the view: rotate it with the arrow keys until the ring is on the cloth.";
     if (refusal) this.s.problem(refusal);
     else if (pick) this.take(KEYS, pick, x, y, hard);
   }
@@ -210,7 +210,7 @@ export class Hands {
   /** Pins or unpins what is under the pointer, or in the middle of the view where there is none. */
   pinHere(): void {
     const { x, y } = this.pointer ?? this.middle();
-    if (!this.pinAt(x, y)) this.s.problem("Nothing to pin here: point at cloth or at a solid.");
+    if (!this.pinAt(x, y)) this.s.problem("Nothing to pin here: point at cloth or a soft body.");
   }
 
   /** False: nothing is there. */

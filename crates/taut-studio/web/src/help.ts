@@ -1,39 +1,39 @@
-// The help that `?` opens: what the pointer, fingers and keys do.
+// The help dialog (`?`): mouse, touch and keyboard controls.
 
 const SECTIONS: [string, [string, string][]][] = [
   ["Mouse", [
     ["Drag cloth", "pull it; hold Shift for the other grip"],
-    ["Wheel while holding", "nearer or away"],
-    ["Drag beside it", "turn the view; Alt: also on cloth"],
-    ["Right drag", "move the view"],
+    ["Wheel while holding", "move the grip nearer or away"],
+    ["Drag beside it", "rotate the view; Alt: also on cloth"],
+    ["Right drag", "pan the view"],
     ["Wheel", "zoom"],
   ]],
   ["Touch", [
-    ["One finger on cloth", "pull it; more fingers hold more points"],
-    ["One finger beside it", "turn the view"],
-    ["Two fingers beside it", "move and zoom"],
-    ["Pin", "a tap pins or unpins"],
+    ["One finger on cloth", "pull it; more fingers grip more points"],
+    ["One finger beside it", "rotate the view"],
+    ["Two fingers beside it", "pan and zoom"],
+    ["Pin", "tap to pin or unpin"],
   ]],
   ["Time", [
     ["Space", "play or pause"],
     ["N", "one frame"],
-    ["R", "back to the start"],
+    ["R", "reset to the initial state"],
   ]],
-  ["Hands", [
+  ["Grips", [
     ["P", "pin or unpin under the pointer"],
     ["T", "soft or hard grip"],
-    ["G", "hold or let go in the middle of the view"],
-    ["Arrows while holding", "move what G holds"],
-    ["Esc", "let go of everything"],
+    ["G", "grip or release at the centre of the view"],
+    ["Arrows while holding", "move the grip"],
+    ["Esc", "release all grips"],
   ]],
   ["View", [
-    ["Arrows", "turn the view (the view has the focus)"],
-    ["Shift Arrows", "move the view"],
-    ["+ −", "nearer, away"],
-    ["F", "see all"],
-    ["W", "edges of the mesh"],
+    ["Arrows", "rotate the view (when it has the focus)"],
+    ["Shift Arrows", "pan the view"],
+    ["+ −", "zoom in, zoom out"],
+    ["F", "fit view"],
+    ["W", "wireframe"],
     ["C", "next colouring"],
-    ["L", "levels: hidden, over, beside"],
+    ["L", "levels: hidden, overlay, beside"],
   ]],
   ["Limits and windows", [
     ["1 2 3", "limiter off, per edge, isotropic"],
@@ -43,14 +43,14 @@ const SECTIONS: [string, [string, string][]][] = [
   ]],
 ];
 const GRIPS =
-  "A soft grip pulls like a rubber band. A hard grip follows the hand as far as the limits of the cloth let it: pull further, and it goes taut. " +
-  "One viewer drives; the others watch and may take the wheel.";
+  "A soft grip pulls like a spring. A hard grip follows the pointer as far as the limits of the cloth allow: pull further, and it goes taut. " +
+  "One viewer has control; the others watch and can take control.";
 
 export function fillHelp(dialog: HTMLDialogElement): void {
   const form = element("form", "");
   form.setAttribute("method", "dialog");
   const head = document.createElement("header");
-  const title = element("h2", "How to hold the cloth");
+  const title = element("h2", "Controls");
   title.id = "help-title";
   const close = element("button", "×");
   close.className = "icon";

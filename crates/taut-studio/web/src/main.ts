@@ -37,7 +37,7 @@ class Studio {
     message: (message) => this.onMessage(message),
     mesh: (mesh) => this.onMesh(mesh),
     frame: (frame) => this.onFrame(frame),
-    unreadable: (why) => problem(`The server sent something that this page cannot read: ${why}. Reload the page if the server is newer than it.`),
+    unreadable: (why) => problem(`The server sent an unreadable message: ${why}. Reload the page if the server is newer.`),
   });
   private readonly hands = new Hands({
     stage: this.stage, marks: this.marks, latency: this.latency,
@@ -105,7 +105,7 @@ class Studio {
   private onLink(link: Link): void {
     const chip = byId("link");
     chip.dataset.link = link.kind;
-    const waits = link.kind === "waiting" ? `Server away, next try in ${link.seconds.toFixed(link.seconds < 1 ? 1 : 0)} s` : "Connecting…";
+    const waits = link.kind === "waiting" ? `Disconnected, retry in ${link.seconds.toFixed(link.seconds < 1 ? 1 : 0)} s` : "Connecting…";
     chip.textContent = link.kind === "open" ? "Connected" : waits;
     byId("retry").hidden = link.kind !== "waiting";
     byId("stage").toggleAttribute("data-stale", link.kind !== "open");
@@ -116,7 +116,7 @@ class Studio {
       this.hands.letAll();
       this.latency.clear();
     }
-    if (link.kind === "waiting" && link.attempt === 1) notice("The connection to the server is lost. The page tries again by itself.");
+    if (link.kind === "waiting" && link.attempt === 1) notice("Connection to the server lost. Retrying automatically.");
     this.showState();
   }
 
@@ -124,7 +124,7 @@ class Studio {
     switch (message.type) {
       case "hello":
         if (message.version !== protocol.VERSION) {
-          problem(`The server speaks version ${message.version}, this page ${protocol.VERSION}: reload the page.`);
+          problem(`The server has protocol version ${message.version}, this page ${protocol.VERSION}: reload the page.`);
         }
         ({ driving: this.driving, mode: this.mode, viewers: this.viewers } = message);
         break;
@@ -140,7 +140,7 @@ class Studio {
         this.setParameters(message);
         return;
       case "state":
-        if (message.driving !== this.driving) notice(message.driving ? "You drive." : "Someone else drives now. You watch.");
+        if (message.driving !== this.driving) notice(message.driving ? "You have control." : "Another viewer has control now. You are watching.");
         if (!message.driving) this.hands.letAll();
         ({ playing: this.playing, driving: this.driving, viewers: this.viewers } = message);
         break;
@@ -315,9 +315,9 @@ class Studio {
   }
 
   private refusal(): string | null {
-    if (!this.connection.open) return "The server is away: nothing can be held now.";
-    if (this.mode === "replay") return "This is a finished run: it can be looked at, not held.";
-    if (!this.driving) return "Someone else drives. “Take the wheel” to hold the cloth.";
+    if (!this.connection.open) return "Disconnected: gripping is not possible.";
+    if (this.mode === "replay") return "A finished run is read-only: gripping is not possible.";
+    if (!this.driving) return "Another viewer has control. “Take control” to grip the cloth.";
     return null;
   }
 

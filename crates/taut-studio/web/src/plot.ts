@@ -127,7 +127,7 @@ export class Plots {
     const times = NAMES.map((_, stage) => mean((entry) => part(entry, stage)).toFixed(1));
     numbers(this.timeCaption, times);
     this.residual.setAttribute("aria-label", `Past the limit now: largest ${residuals[0]}, mean ${residuals[1]}`);
-    this.time.setAttribute("aria-label", `Milliseconds a frame: ${NAMES.map((name, k) => `${name} ${times[k]}`).join(", ")}`);
+    this.time.setAttribute("aria-label", `Milliseconds per frame: ${NAMES.map((name, k) => `${name} ${times[k]}`).join(", ")}`);
   }
 }
 

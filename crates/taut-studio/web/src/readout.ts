@@ -16,8 +16,8 @@ export function showFrameNumbers(frame: Frame, parameters: Parameters | null, to
   const text = (id: string, value: string) => (byId(id).textContent = value);
   text("at-frame", String(frame.frame));
   text("at-time", `${frame.time.toFixed(2)} s`);
-  text("at-rate", rate === null ? "–" : `${rate.toFixed(0)} a second`);
-  text("at-iterations", `${frame.iterations}${frame.converged ? "" : " (not done)"}`);
+  text("at-rate", rate === null ? "–" : `${rate.toFixed(0)} per second`);
+  text("at-iterations", `${frame.iterations}${frame.converged ? "" : " (not converged)"}`);
   strain("at-strain", frame.maxStrain, parameters?.stretch_max ?? null, tolerance);
   strain("at-squeeze", frame.minStrain, parameters?.stretch_min ?? null, tolerance);
 }

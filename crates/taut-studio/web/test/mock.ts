@@ -172,7 +172,7 @@ export class MockServer {
     else if (m.type === "drive") {
       this.driver = viewer.id;
       this.tellState();
-    } else if (viewer.id !== this.driver) this.say(viewer, { type: "problem", text: "Someone else drives: take the wheel first." });
+    } else if (viewer.id !== this.driver) this.say(viewer, { type: "problem", text: "Another viewer has control: take control first." });
     else this.change(viewer, m);
   }
 
@@ -218,7 +218,7 @@ export class MockServer {
       case "save":
         return this.say(viewer, { type: "saved", path: `${m.name}.toml` });
       default:
-        return this.say(viewer, { type: "problem", text: `${m.type} is not known here.` });
+        return this.say(viewer, { type: "problem", text: `${m.type} is not supported here.` });
     }
   }
 }

@@ -45,7 +45,7 @@ test("the page loads and frames arrive", async () => {
   const lowest = await page.evaluate(() => Math.min(...window.__taut!.positions(0).filter((_, k) => k % 3 === 1)));
   assert.ok(lowest < -0.05, `the sheet has not fallen: its lowest point is at ${lowest}`);
   assert.ok((await page.evaluate(() => window.__taut!.drawn())) > 5);
-  assert.equal(await page.textContent("#seat"), "Driving");
+  assert.equal(await page.textContent("#seat"), "In control");
   assert.equal(await page.textContent("#link"), "Connected");
 });
 
@@ -458,7 +458,7 @@ test("another scene", async () => {
 
 test("reconnects by itself after the server was restarted", async () => {
   await server.stop();
-  await until(page, "the loss", () => !window.__taut!.open() && document.querySelector("#link")!.textContent!.includes("Server away"));
+  await until(page, "the loss", () => !window.__taut!.open() && document.querySelector("#link")!.textContent!.includes("Disconnected"));
   assert.equal(await page.isDisabled("#gravity"), true);
   await shot("away");
   await sleep(1500);
