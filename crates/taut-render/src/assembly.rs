@@ -1,4 +1,4 @@
-//! All triangles of a scene in one list, with normals: what the rasteriser and the lights work on.
+//! All triangles of a scene in one list, with normals, for the rasteriser and the lights.
 
 use glam::Vec3;
 use taut::{
@@ -11,7 +11,7 @@ use crate::{
     thread,
 };
 
-/// Where a part's colours come from.
+/// Source of a part's colours.
 #[derive(Clone, Copy, Debug)]
 pub enum Look {
     /// Surface of this number in the scene.
@@ -25,15 +25,15 @@ pub enum Look {
 pub struct Part {
     /// Its colours.
     pub look: Look,
-    /// Whether it is seen from both sides.
+    /// Whether it is two-sided.
     pub thin: bool,
-    /// How much light changes its colours.
+    /// Strength of shading.
     pub shading: f32,
     /// Its first vertex.
     pub first_vertex: u32,
 }
 
-/// All triangles of a scene. Kept from frame to frame for its memory.
+/// All triangles of a scene. Reused from frame to frame to avoid allocation.
 #[derive(Debug, Default)]
 pub struct Assembly {
     /// Vertices \[m\].
@@ -52,7 +52,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Takes in `scene`. Triangles that cannot be drawn are left out.
+    /// Collects `scene`. Triangles that cannot be drawn are skipped.
     pub fn gather(&mut self, scene: &Scene) {
         self.positions.clear();
         self.normals.clear();
@@ -125,7 +125,7 @@ impl Assembly {
     }
 }
 
-/// How many triangles have a colour; all of them where vertices or sides have one.
+/// Number of triangles with a colour; all of them if vertices or sides have one.
 fn painted(paint: &Paint) -> usize {
     if let Paint::Triangles(colors) = paint { colors.len() } else { usize::MAX }
 }

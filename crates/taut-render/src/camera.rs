@@ -1,29 +1,29 @@
-//! Where a scene is seen from: given, or chosen so that the whole action is in the picture.
+//! The camera: given, or placed to frame the whole motion.
 
 use std::str::FromStr;
 
 use glam::Vec3;
 
-/// A camera in perspective.
+/// A perspective camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it is \[m\].
+    /// Position \[m\].
     pub eye: Vec3,
-    /// What is in the middle of the picture \[m\].
+    /// Point at the image centre \[m\].
     pub target: Vec3,
-    /// What is up in the picture.
+    /// Up direction.
     pub up: Vec3,
-    /// Angle between the top and the bottom of the picture \[degrees\].
+    /// Vertical field of view \[degrees\].
     pub field_of_view: f32,
 }
 
 /// Smallest and largest field of view \[degrees\].
 const FIELDS: [f32; 2] = [1.0, 150.0];
 
-/// The field of view of cameras that are not given one \[degrees\].
+/// Default field of view \[degrees\].
 const FIELD: f32 = 32.0;
 
-/// Directions of a camera, each of unit length and at right angles.
+/// Orthonormal axes of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axes {
     /// To the right of the picture.
@@ -38,42 +38,40 @@ impl Camera {
     /// A camera at `eye` that looks at `target`.
     ///
     /// # Errors
-    /// Says what is wrong: a coordinate that is no number, both at one place, a field of view that is none.
+    /// The problem: a non-finite coordinate, coincident points, an invalid field of view.
     pub fn new(eye: Vec3, target: Vec3, up: Vec3, field_of_view: f32) -> Result<Self, String> {
         if !eye.is_finite() || !target.is_finite() {
-            return Err("a camera needs finite coordinates".into());
+            return Err("camera coordinates must be finite".into());
         }
         let distance = (target - eye).as_dvec3().length();
         let size = eye.abs().max(target.abs()).max_element();
         if distance <= 1e-6 * f64::from(size) || distance == 0.0 {
-            return Err("the camera is where it looks at; eye and target must be apart".into());
+            return Err("eye and target of the camera must be apart".into());
         }
         if distance > 1e9 {
-            return Err("the camera is more than a million kilometres from where it looks at".into());
+            return Err("the camera is more than a million kilometres from its target".into());
         }
         if !(FIELDS[0]..=FIELDS[1]).contains(&field_of_view) {
             let [least, most] = FIELDS;
-            return Err(format!(
-                "the field of view is {field_of_view}; allowed are {least} to {most} degrees"
-            ));
+            return Err(format!("the field of view is {field_of_view}, must be {least} to {most} degrees"));
         }
         Ok(Self { eye, target, up, field_of_view })
     }
 
-    /// Its directions. Where it looks straight up or down, any direction serves as up.
+    /// Its axes. If it looks straight up or down, any direction serves as up.
     pub fn axes(&self) -> Axes {
         let forward = (self.target - self.eye).normalize_or(-Vec3::Z);
         let mut right = forward.cross(self.up.normalize_or(Vec3::Y));
         if right.length() < 1e-4 {
-            // From above, what is behind is up in the picture.
+            // From above, the back is up in the image.
             right = forward.cross(if self.up.z.abs() < 0.9 { -Vec3::Z } else { Vec3::Y });
         }
         let right = right.normalize_or(Vec3::X);
         Axes { right, up: right.cross(forward), forward }
     }
 
-    /// The camera that sees all of `extent` from a `view`, in a picture `aspect` times as wide as high. `up`
-    /// is a unit vector.
+    /// The camera that frames all of `extent` from a `view`, with the aspect ratio `aspect`. `up` is a unit
+    /// vector.
     pub fn framing(extent: &Extent, view: View, up: Vec3, aspect: f32) -> Self {
         let [azimuth, elevation] = view.angles();
         let side = if up.z.abs() < 0.9 { Vec3::Z } else { Vec3::X };
@@ -88,12 +86,12 @@ impl Camera {
         camera
     }
 
-    /// Moves it, without turning it, to where all of `extent` fills the picture but for a margin.
+    /// Translates it so that `extent` fills the image up to a margin.
     fn fit(&mut self, extent: &Extent, aspect: f32) {
         let Axes { right, up, forward } = self.axes();
         let center = extent.center();
         let tangent = (0.5 * self.field_of_view).to_radians().tan() * 0.86;
-        // Every point wants the eye at least so far from it, along the picture's four borders.
+        // Every point requires a minimum distance of the eye, along the image's four borders.
         let reach = |axis: Vec3, tangent: f32| {
             let of = |sign: f32| {
                 let points = extent.points().map(|p| p - center);
@@ -112,31 +110,29 @@ impl Camera {
         self.target = self.eye - forward * depth;
     }
 
-    /// The same camera, `zoom` times nearer to what it looks at, as a lens does it.
+    /// The same camera with its field of view reduced by the factor `zoom`.
     ///
     /// # Errors
-    /// If there is no such lens; says from where to where `zoom` may go.
+    /// If the field of view is out of range, with the range of `zoom`.
     pub fn zoomed(self, zoom: f32) -> Result<Self, String> {
         let tangent = |degrees: f32| (0.5 * degrees).to_radians().tan();
         let own = tangent(self.field_of_view);
         let [most, least] = FIELDS.map(|field| own / tangent(field));
-        // What is asked for may be rounded: the limits themselves must be taken.
+        // The request may be rounded: the bounds themselves must be accepted.
         if !(0.999 * least..=1.001 * most).contains(&zoom) {
-            return Err(format!(
-                "cannot enlarge {zoom} times; with this camera, {least:.2} to {most:.1} are possible"
-            ));
+            return Err(format!("zoom is {zoom}, must be {least:.2} to {most:.1} with this camera"));
         }
         let field = 2.0 * (own / zoom).atan().to_degrees();
         Ok(Self { field_of_view: field.clamp(FIELDS[0], FIELDS[1]), ..self })
     }
 
-    /// Whether some triangle of a body may be in a picture `aspect` times as wide as high. Never says no
-    /// where there is one.
+    /// Whether a triangle of a body may be visible with the aspect ratio `aspect`. Conservative: never false
+    /// if one is.
     pub fn sees(&self, positions: &[Vec3], triangles: &[[u32; 3]], aspect: f32) -> bool {
         let Axes { right, up, forward } = self.axes();
         let ty = (0.5 * self.field_of_view).to_radians().tan();
         let tx = ty * aspect;
-        // One bit for each border of the view that a point is outside of.
+        // Outcode: one bit for each border of the view that a point is outside of.
         let outside = |v: u32| {
             let Some(&p) = positions.get(v as usize) else { return u8::MAX };
             let d = p - self.eye;
@@ -150,9 +146,9 @@ impl Camera {
         triangles.iter().any(|t| t.map(outside).into_iter().fold(u8::MAX, |a, b| a & b) == 0)
     }
 
-    /// As `--camera` takes it.
+    /// In the syntax of `--camera`.
     pub fn to_words(&self) -> String {
-        // A ten-thousandth of the distance matters to nobody; small scenes have small distances.
+        // A ten-thousandth of the distance is precise enough; small scenes have small distances.
         let distance = self.eye.distance(self.target).max(1e-9);
         let digits = 4 + (-distance.log10()).ceil().max(0.0) as usize;
         let [e, t] =
@@ -160,12 +156,12 @@ impl Camera {
         format!("{e}/{t}/{:.4}", self.field_of_view)
     }
 
-    /// Reads `EYE_X,EYE_Y,EYE_Z/TARGET_X,TARGET_Y,TARGET_Z` with an optional `/FIELD_OF_VIEW`.
+    /// Parses `EYE_X,EYE_Y,EYE_Z/TARGET_X,TARGET_Y,TARGET_Z` with an optional `/FIELD_OF_VIEW`.
     ///
     /// # Errors
-    /// Says what is wrong and what would be right.
+    /// The problem, and what is expected.
     pub fn parse(words: &str, up: Vec3) -> Result<Self, String> {
-        let form = "a camera is EYE_X,EYE_Y,EYE_Z/TARGET_X,TARGET_Y,TARGET_Z or the same with /FIELD_OF_VIEW in degrees";
+        let form = "a camera is EYE_X,EYE_Y,EYE_Z/TARGET_X,TARGET_Y,TARGET_Z, optionally with /FIELD_OF_VIEW in degrees";
         let parts: Vec<&str> = words.split('/').collect();
         let (eye, target, field) = match parts[..] {
             [eye, target] => (eye, target, None),
@@ -179,12 +175,13 @@ impl Camera {
                 _ => Err(format!("{form}; {text:?} is not three numbers")),
             }
         };
-        let number = |text: &str| text.trim().parse().map_err(|_| format!("{form}; {text:?} is no number"));
+        let number =
+            |text: &str| text.trim().parse().map_err(|_| format!("{form}; {text:?} is not a number"));
         Self::new(point(eye)?, point(target)?, up, field.map_or(Ok(FIELD), number)?)
     }
 }
 
-/// From which side the action is seen.
+/// View direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {
     /// From z, a little from above.
@@ -224,7 +221,7 @@ impl FromStr for View {
     }
 }
 
-/// The convex outline of everything that was added, by its furthest points in many directions.
+/// Approximate convex hull of all added points: the extreme points in many directions.
 #[derive(Clone, Debug)]
 pub struct Extent {
     directions: Vec<Vec3>,
@@ -251,7 +248,7 @@ impl Default for Extent {
 }
 
 impl Extent {
-    /// Adds points; those that are no numbers are left out.
+    /// Adds points; non-finite ones are skipped.
     pub fn add(&mut self, points: impl IntoIterator<Item = Vec3>) {
         for p in points {
             if !p.is_finite() {
@@ -266,12 +263,12 @@ impl Extent {
         }
     }
 
-    /// Whether nothing was added.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.furthest[0].0 == f32::NEG_INFINITY
     }
 
-    /// The furthest points.
+    /// The extreme points.
     pub fn points(&self) -> impl Iterator<Item = Vec3> {
         let empty = self.is_empty();
         self.furthest.iter().map(move |&(_, p)| if empty { Vec3::ZERO } else { p })
@@ -283,7 +280,7 @@ impl Extent {
         self.points().fold([first; 2], |[low, high], p| [low.min(p), high.max(p)])
     }
 
-    /// Middle of the bounds \[m\].
+    /// Centre of the bounds \[m\].
     pub fn center(&self) -> Vec3 {
         let [low, high] = self.bounds();
         0.5 * (low + high)
@@ -364,7 +361,7 @@ mod tests {
             ("1,2,3/0,0,0/0", "field of view"),
             ("1,2,3/0,0,0/180", "field of view"),
             ("1,2,3/0,0,0/NaN", "field of view"),
-            ("1,2,3/0,0,0/wide", "no number"),
+            ("1,2,3/0,0,0/wide", "not a number"),
             ("0,0,2e9/0,0,0", "kilometres"),
         ] {
             let error = Camera::parse(words, Vec3::Y).unwrap_err();

@@ -1,4 +1,4 @@
-//! A piece of cloth as one of its coarser levels: fewer triangles, whose corners are points of the cloth.
+//! A cloth drawn as one of its coarser levels: fewer triangles, whose vertices are points of the cloth.
 
 use std::sync::Arc;
 
@@ -6,24 +6,23 @@ use glam::Vec3;
 use taut::{Cloth, hierarchy, mesh::TriangleMesh};
 use taut_io::recording::{Connections, Geometry};
 
-/// A level of a mesh that is shown in its place.
+/// A level of a mesh that is displayed instead of it.
 #[derive(Debug)]
 pub struct Coarse {
-    /// At rest.
+    /// Rest shape.
     pub mesh: TriangleMesh,
-    /// What joins the vertices of the mesh itself.
+    /// Connectivity of the mesh itself.
     fine: Vec<[u32; 3]>,
-    /// Where the level's vertices lie: in which triangle of the mesh, with what weights.
+    /// Embedding of the level's vertices: triangle of the mesh and barycentric weights.
     sites: Vec<hierarchy::Site>,
     connections: Arc<Connections>,
 }
 
 impl Coarse {
-    /// Level `level` of `mesh`, as the engine makes levels of `cloth`; 1 is the first that is coarser than
-    /// the mesh.
+    /// Level `level` of `mesh`, as the engine builds levels of `cloth`; 1 is the first coarser than the mesh.
     ///
     /// # Errors
-    /// The number of the coarsest level, if there are not as many.
+    /// The number of the coarsest level, if `level` does not exist.
     pub fn new(mesh: &TriangleMesh, cloth: Option<&Cloth>, level: usize) -> Result<Self, usize> {
         let mut levels = match cloth.and_then(|cloth| cloth.model.edge()) {
             Some(model) => model.hierarchy(mesh),
@@ -38,8 +37,7 @@ impl Coarse {
         Ok(Self { mesh: level.mesh, fine: mesh.triangles.clone(), sites: level.on_base, connections })
     }
 
-    /// The level in a frame in which the mesh is `geometry`. Nothing of a body that was torn, which has other
-    /// triangles.
+    /// The level in a frame in which the mesh is `geometry`. None for a torn body, which has other triangles.
     pub fn of(&self, geometry: &Geometry) -> Option<Geometry> {
         if geometry.connections.triangles() != self.fine {
             return None;

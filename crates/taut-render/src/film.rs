@@ -1,5 +1,5 @@
-//! The frames of a recording as scenes: one camera, one light and one scale of colours for all of them, so
-//! that nothing jitters.
+//! The frames of a recording as scenes: one camera, one light and one colour scale for all of them, so that
+//! nothing flickers.
 
 use std::ops::RangeInclusive;
 
@@ -26,37 +26,37 @@ use crate::{
     scene::{Backdrop, Floor, Paint, Scene, Solid, Surface, Threads},
 };
 
-/// Frames that are looked at to place the camera and to find the range of values.
+/// Frames sampled to place the camera and to find the range of values.
 const LOOKED_AT: u32 = 24;
 
-/// What is further away is no cloth, and nothing of the rest could be seen beside it \[m\].
+/// Maximum distance: cloth further away would make the rest invisible \[m\].
 const FURTHEST: f32 = 1e9;
 
-/// Where the camera is.
+/// Camera placement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Placement {
-    /// Where all of the action is seen, from a side; the picture is that many times enlarged.
+    /// Frames the whole motion from a view direction, with a zoom factor.
     Framing(View, f32),
-    /// Where the user wants it.
+    /// Given by the user.
     Given(Camera),
 }
 
-/// How a recording is shown.
+/// Display options of a recording.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Width and height \[pixels\].
     pub size: [usize; 2],
-    /// What colours mean.
+    /// Colouring.
     pub coloring: Coloring,
     /// The level that [`Coloring::Level`] shows; `None`: the coarsest.
     pub level: Option<usize>,
-    /// The level of cloth that is drawn in its place; 0 is the cloth itself.
+    /// The level that cloth is drawn as; 0 is the finest.
     pub mesh_level: usize,
-    /// The largest value that colours show; `None`: what the limits or the frames suggest.
+    /// Upper end of the colour scale; `None`: from the limits or the frames.
     pub range: Option<f32>,
-    /// Where the camera is.
+    /// Camera placement.
     pub placement: Placement,
-    /// Words in the picture.
+    /// Caption.
     pub caption: Option<String>,
 }
 
@@ -74,18 +74,18 @@ impl Default for Options {
     }
 }
 
-/// Why a recording cannot be shown so.
+/// Why a recording cannot be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum FilmError {
     /// A frame cannot be read.
     #[error("{0}")]
     Frame(Problem),
-    /// What was asked for makes no picture.
+    /// Invalid options.
     #[error("{message}")]
     Refused {
-        /// Why.
+        /// The problem.
         message: String,
-        /// What would.
+        /// What the user can do.
         hint: String,
     },
 }
@@ -96,14 +96,14 @@ impl From<Problem> for FilmError {
     }
 }
 
-/// What is known of a body beforehand.
+/// Precomputed data of a body.
 #[derive(Debug)]
 struct Known {
     rest: TriangleMesh,
-    /// The level that is drawn in its place.
+    /// The level that is drawn instead of it.
     coarse: Option<Coarse>,
     gauge: Option<Gauge>,
-    /// Of a soft solid, unless the strain of its surface is shown.
+    /// For a soft body, unless the strain of its surface is shown.
     soft: Option<SoftGauge>,
     /// Colours by level.
     levels: Option<Paint>,
@@ -118,18 +118,18 @@ pub struct Film<'a> {
     lights: Lights,
     known: Vec<Known>,
     range: f32,
-    /// Words about the level that is shown.
+    /// Title of the displayed level.
     title: Option<String>,
     extent: Extent,
 }
 
-/// The direction against gravity, or y where there is none.
+/// The direction opposite to gravity, or y without gravity.
 pub fn up(recording: &Recording) -> Vec3 {
     (-recording.description().gravity).normalize_or(Vec3::Y)
 }
 
 impl<'a> Film<'a> {
-    /// Looks at `frames` of `recording` to place camera, light and scale.
+    /// Samples `frames` of `recording` to place camera, light and colour scale.
     ///
     /// # Errors
     /// If a frame cannot be read, or the camera sees no body in any of the frames.
@@ -215,7 +215,7 @@ impl<'a> Film<'a> {
         &self.camera
     }
 
-    /// The largest value that colours show.
+    /// Upper end of the colour scale.
     pub fn range(&self) -> f32 {
         self.range
     }
@@ -260,7 +260,7 @@ impl<'a> Film<'a> {
         })
     }
 
-    /// Draws frame `frame` over all of `picture`, with its scale and caption.
+    /// Draws frame `frame` to `picture`, with its colour bar and caption.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -273,7 +273,7 @@ impl<'a> Film<'a> {
         if self.options.coloring == Coloring::Hsv {
             bar::directions(picture);
         }
-        // A scale stands where the title would.
+        // The colour bar takes the place of the title.
         match (&self.options.caption, &self.title) {
             (None, None) => {}
             (Some(caption), Some(title)) if scale.is_some() => {
@@ -306,7 +306,7 @@ impl<'a> Film<'a> {
         if coloring == Coloring::Fabric {
             return plain;
         }
-        // A body that was torn has other triangles than its rest shape, of which nothing is known.
+        // A torn body has triangles without a rest shape.
         let same = geometry.connections.triangles() == known.rest.triangles;
         let unknown = Paint::Plain { front: color::NEUTRAL, back: color::NEUTRAL };
         if coloring == Coloring::Level {
@@ -321,7 +321,7 @@ impl<'a> Film<'a> {
         Paint::Vertices(at_vertices(&values, &known.rest).iter().map(|&v| scale.color(v)).collect())
     }
 
-    /// The floor and the solid bodies.
+    /// The floor and the obstacles.
     fn obstacles(&self, frame: u32) -> (Floor, Vec<Solid>) {
         let up = self.lights.up;
         let mut floor = None;
@@ -343,7 +343,7 @@ impl<'a> Film<'a> {
 }
 
 impl Known {
-    /// Reads what is drawn of the body in a frame.
+    /// Reads the displayed geometry of the body in a frame.
     fn read(&self, recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Problem> {
         let geometry = read(recording, body, frame)?;
         Ok(self.coarse.as_ref().and_then(|coarse| coarse.of(&geometry)).unwrap_or(geometry))
@@ -355,7 +355,7 @@ impl Known {
     }
 }
 
-/// What `coloring` shows of the soft solid `body`, at the vertices of its surface.
+/// The values that `coloring` shows of the soft body `body`, at the vertices of its surface.
 fn soft_values(
     recording: &Recording,
     known: &Known,
@@ -387,7 +387,7 @@ fn read(recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Prob
     Ok(geometry)
 }
 
-/// Prepares all bodies, and says what level is shown.
+/// Prepares all bodies, and returns the title of the displayed level.
 fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<String>), FilmError> {
     let mut known = Vec::new();
     let mut title = None;
@@ -395,8 +395,8 @@ fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<
     if options.mesh_level > 0
         && !recording.bodies().iter().any(|body| described(body).is_some_and(|b| b.as_cloth().is_some()))
     {
-        let message = "there is no cloth, and nothing else has levels to be drawn".into();
-        return Err(FilmError::Refused { message, hint: "leave --mesh-level away".into() });
+        let message = "the run has no cloth, and only cloth has mesh levels".into();
+        return Err(FilmError::Refused { message, hint: "omit --mesh-level".into() });
     }
     for body in recording.bodies() {
         let rest = rest_mesh(body);
@@ -416,7 +416,7 @@ fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<
         let soft = soft.map(|soft| SoftGauge::new(&soft.mesh, solid));
         let gauge = if options.coloring.measures() && soft.is_none() && !rest.triangles.is_empty() {
             let refused =
-                |message| FilmError::Refused { message, hint: "--color fabric needs no limits".into() };
+                |message| FilmError::Refused { message, hint: "--color fabric requires no limits".into() };
             let gauge = Gauge::new(&rest, cloth).map_err(refused)?;
             Some(match solid {
                 Some(solid) => gauge.with_limit(solid.strain),
@@ -431,8 +431,9 @@ fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<
             let coarsest = levels.coarsest();
             let level = options.level.unwrap_or(coarsest);
             if level > coarsest {
-                let message = format!("{} has levels 0 to {coarsest}: there is no level {level}", body.name);
-                return Err(FilmError::Refused { message, hint: "level 0 is the mesh itself".into() });
+                let message =
+                    format!("{} has levels 0 to {coarsest}: level {level} does not exist", body.name);
+                return Err(FilmError::Refused { message, hint: "level 0 is the finest".into() });
             }
             let words = format!("level {level} of {coarsest}: {} triangles", levels.triangles(level));
             title.get_or_insert(words);
@@ -452,8 +453,8 @@ fn coarse(
     level: usize,
 ) -> Result<Coarse, FilmError> {
     Coarse::new(rest, cloth, level).map_err(|coarsest| {
-        let message = format!("{} has levels 0 to {coarsest}: there is no level {level}", body.name);
-        FilmError::Refused { message, hint: "level 0 is the mesh itself".into() }
+        let message = format!("{} has levels 0 to {coarsest}: level {level} does not exist", body.name);
+        FilmError::Refused { message, hint: "level 0 is the finest".into() }
     })
 }
 
@@ -489,7 +490,7 @@ fn add_obstacles(recording: &Recording, frame: u32, bodies: &Extent, extent: &mu
     }
 }
 
-/// A range of values that is easy to read: by the limits, or by the `largest` value where there are none.
+/// A readable range of values: from the limits, or from the `largest` value if there are none.
 fn range(recording: &Recording, coloring: Coloring, largest: f32) -> f32 {
     let bounds = recording.description().bodies.iter().map(taut::Body::strain_bounds);
     let limit = match coloring {

@@ -1,8 +1,8 @@
-//! Pictures of what taut simulated, drawn on a machine without a GPU, a display or anything installed.
+//! Software rendering of taut's simulations, without a GPU or a display.
 //!
-//! A [`Scene`] says what is drawn; a [`Renderer`] draws it into a [`Picture`]. A [`film::Film`] makes scenes
-//! of the frames of a run,
-//! [`encode`] writes pictures and video, [`draw`] lines and words, [`plot`] charts.
+//! A [`Scene`] describes what to draw; a [`Renderer`] draws it to a [`Picture`]. A [`film::Film`] makes
+//! scenes of the frames of a run, [`encode`] writes images and video, [`draw`] draws lines and text, [`plot`]
+//! charts.
 
 mod assembly;
 pub mod camera;

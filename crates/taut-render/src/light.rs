@@ -1,38 +1,36 @@
-//! Lights of a small studio: a soft key light, a weak fill light from the other side, and a dome of sky
-//! light.
+//! Studio lighting: a soft key light, a weak fill light from the other side, and a dome of sky light.
 
 use glam::Vec3;
 
 use crate::{camera::Camera, scene::Color};
 
-/// The lights of a scene. They stay where they are for all frames of a clip.
+/// The lights of a scene, fixed for all frames of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lights {
     /// Direction towards the key light, of unit length.
     pub key: Vec3,
     /// Colour and strength of the key light.
     pub key_color: Color,
-    /// Tangent of half the angle under which the key light is seen: how soft shadows are. 0 is a point far
-    /// away.
+    /// Tangent of half the angular size of the key light, which softens shadows. 0 is a distant point.
     pub softness: f32,
     /// Direction towards the fill light, which casts no shadow.
     pub fill: Vec3,
     /// Colour and strength of the fill light.
     pub fill_color: Color,
-    /// Where the sky is highest, of unit length.
+    /// Unit vector towards the zenith.
     pub up: Vec3,
     /// Colour and strength of the dome.
     pub sky_color: Color,
-    /// Light that comes back from the floor.
+    /// Light reflected from the floor.
     pub bounce_color: Color,
-    /// Middle of what can cast shadows \[m\].
+    /// Centre of the shadow casters \[m\].
     pub center: Vec3,
-    /// How far from there something may be and still cast a shadow \[m\].
+    /// Radius of the shadow casters \[m\].
     pub radius: f32,
 }
 
 impl Lights {
-    /// A soft studio light for `camera`: the key light from the upper left, across what is seen, so that
+    /// A soft studio light for `camera`: the key light from the upper left, grazing the surfaces, so that
     /// wrinkles show.
     pub fn studio(camera: &Camera, up: Vec3, center: Vec3, radius: f32) -> Self {
         let toward = (camera.eye - camera.target).normalize_or(Vec3::Z);

@@ -8,8 +8,8 @@ use crate::{
 /// The colour of captions.
 const INK: Rgba = [44, 48, 54, 255];
 
-/// Places pictures in rows of `columns`, each with a caption under it (which may be empty), on white. Cells
-/// are as large as the largest picture; smaller ones are in the middle of theirs.
+/// Places pictures in rows of `columns`, each with a caption below it (which may be empty), on white. Cells
+/// have the size of the largest picture; smaller ones are centred.
 pub fn montage(pictures: &[(&Picture, &str)], columns: usize) -> Picture {
     let columns = columns.clamp(1, pictures.len().max(1));
     let width = pictures.iter().map(|(p, _)| p.width()).max().unwrap_or(0);

@@ -32,7 +32,7 @@ impl Picture {
         &self.pixels
     }
 
-    /// All pixels, to be changed.
+    /// All pixels, mutable.
     pub fn pixels_mut(&mut self) -> &mut [Rgba] {
         &mut self.pixels
     }
@@ -42,8 +42,8 @@ impl Picture {
         self.pixels[y * self.width + x]
     }
 
-    /// Mixes `color` into the pixel in column `x` of row `y`, `share` of 0 to 1 times its opacity; outside
-    /// nothing happens.
+    /// Blends `color` into the pixel in column `x` of row `y`, with `share` (0 to 1) times its opacity; no
+    /// effect outside.
     pub fn blend(&mut self, x: usize, y: usize, color: Rgba, share: f32) {
         if x >= self.width || y >= self.height {
             return;

@@ -1,33 +1,32 @@
-//! Which triangle is seen where: eight samples a pixel, a depth buffer, and a fill rule without gaps or
-//! overlaps.
+//! Rasteriser: eight samples per pixel, a depth buffer, and a fill rule without gaps or overlaps.
 //!
 //! Corners are rounded to 1/256 of a pixel and edge functions are exact integers, so that two triangles with
 //! a common edge cover each sample on it exactly once. Depth is 1/distance, which is linear on the screen and
-//! precise near the camera. Triangles are sorted into tiles in their order; each tile is drawn by one thread,
-//! so pixels do not depend on how many there are.
+//! precise near the camera. Triangles are binned into tiles in order; each tile is drawn by one thread, so
+//! pixels do not depend on the number of threads.
 
 use glam::Vec3;
 
 use crate::{assembly::Assembly, camera::Camera, scene::Floor};
 
-/// Samples a pixel.
+/// Samples per pixel.
 pub const SAMPLES: usize = 8;
 /// No triangle.
 pub const NOTHING: u32 = u32::MAX;
-/// Set in the id of a triangle that is seen from its front.
+/// Set in the id of a front-facing triangle.
 pub const FRONT: u32 = 1 << 31;
 /// Size of a tile \[pixels\].
 pub const TILE: [usize; 2] = [64, 16];
 
-/// Steps of a pixel.
+/// Subpixel steps per pixel.
 const UNIT: i32 = 256;
-/// Where samples are in a pixel, in steps: no two in one row or column.
+/// Sample positions in a pixel, in steps: no two in one row or column.
 const AT: [[i32; 2]; SAMPLES] =
     [[144, 80], [112, 176], [208, 144], [48, 112], [80, 208], [16, 48], [176, 240], [240, 16]];
-/// Cloth counts as this much nearer than it is, so that it is not lost in what it lies on.
+/// Depth bias of cloth, so that it does not sink into what it lies on.
 const CLOTH_FIRST: f32 = 1.0 + 1e-4;
 
-/// A camera for a picture of some size: where points of space are on the screen.
+/// The projection of a camera for an image size.
 #[derive(Clone, Copy, Debug)]
 pub struct Projection {
     rows: [Vec3; 3],
@@ -67,7 +66,7 @@ impl Projection {
         self.ray[0] + self.ray[1] * x + self.ray[2] * y
     }
 
-    /// Where the camera is \[m\].
+    /// Position of the camera \[m\].
     pub fn eye(&self) -> Vec3 {
         self.eye
     }
@@ -91,7 +90,7 @@ struct Placed {
     id: u32,
 }
 
-/// Triangles of a frame on the screen, and which tile sees which. Kept from frame to frame for its memory.
+/// Screen triangles of a frame, binned by tile. Reused from frame to frame to avoid allocation.
 #[derive(Debug, Default)]
 pub struct Raster {
     /// Homogeneous pixel coordinates of all vertices.

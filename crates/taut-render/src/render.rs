@@ -1,4 +1,4 @@
-//! From a scene to a picture, on several threads, with the same pixels for any number of them.
+//! Renders a scene to a picture, on several threads, with the same pixels for any number of them.
 
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::{
 /// The largest width and height of a picture \[pixels\].
 pub const LARGEST: usize = 8192;
 
-/// Draws scenes; keeps its memory from one to the next.
+/// Draws scenes; reuses its buffers.
 #[derive(Debug)]
 pub struct Renderer {
     pool: rayon::ThreadPool,
@@ -29,7 +29,7 @@ impl Renderer {
     /// A renderer with `threads` threads.
     ///
     /// # Errors
-    /// If the system has no more threads to give.
+    /// If threads cannot be started.
     pub fn new(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
         Ok(Self {
             pool: rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?,
@@ -41,7 +41,7 @@ impl Renderer {
         })
     }
 
-    /// Draws `scene` over all of `picture`.
+    /// Draws `scene` to `picture`.
     pub fn draw(&mut self, scene: &Scene, picture: &mut Picture) {
         let Self { pool, assembly, raster, shadows, sky, floor_light } = self;
         let size = [picture.width(), picture.height()];

@@ -1,4 +1,4 @@
-//! What is to be drawn: surfaces, solid bodies, a floor, lights and a camera.
+//! The scene to draw: surfaces, obstacles, a floor, lights and a camera.
 
 use glam::Vec3;
 use taut::boundary::{motion::Pose, obstacle::Shape};
@@ -8,7 +8,7 @@ use crate::{camera::Camera, light::Lights};
 /// A colour in linear light: red, green and blue, 0 to 1 each.
 pub type Color = Vec3;
 
-/// A linear colour of sRGB components, 0 to 255 each, as colour pickers show them.
+/// A linear colour from sRGB components, 0 to 255 each.
 pub fn srgb(red: u8, green: u8, blue: u8) -> Color {
     Vec3::new(to_linear(red), to_linear(green), to_linear(blue))
 }
@@ -18,7 +18,7 @@ fn to_linear(value: u8) -> f32 {
     if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// How a surface is coloured.
+/// Colours of a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Paint {
     /// One colour for each side; the front is where triangles are counter-clockwise.
@@ -28,24 +28,23 @@ pub enum Paint {
         /// Of the back.
         back: Color,
     },
-    /// One colour a vertex, the same on both sides.
+    /// One colour per vertex, the same on both sides.
     Vertices(Vec<Color>),
-    /// One colour a triangle, the same on both sides.
+    /// One colour per triangle, the same on both sides.
     Triangles(Vec<Color>),
 }
 
-/// A thin surface that is seen from both sides.
+/// A thin two-sided surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// Vertices \[m\].
     pub positions: Vec<Vec3>,
-    /// Vertex indices of each triangle. Triangles with an index out of range or a position that is no number
-    /// are not drawn.
+    /// Vertex indices of each triangle. Triangles with an index out of range or a non-finite position are not
+    /// drawn.
     pub triangles: Vec<[u32; 3]>,
     /// Colours.
     pub paint: Paint,
-    /// How much light and shadow change the colours: 1 as in nature, 0 not at all, so that a colour can be
-    /// compared with a colour bar.
+    /// Strength of shading: 1 full, 0 none, so that a colour can be compared with a colour bar.
     pub shading: f32,
 }
 
@@ -57,19 +56,19 @@ impl Surface {
     }
 }
 
-/// The colour of the other side of cloth: darker and greyer, so that sides can be told apart.
+/// The colour of the back of cloth: darker and greyer, to distinguish the sides.
 pub fn back_of(front: Color) -> Color {
     let grey = Vec3::splat(front.dot(Vec3::new(0.2126, 0.7152, 0.0722)));
     0.62 * front.lerp(grey, 0.35)
 }
 
-/// A solid body.
+/// An obstacle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid {
-    /// Its shape. A plane is drawn as a square about its origin, `extent` to each side; for a floor without
-    /// end take [`Floor`].
+    /// Its shape. A plane is drawn as a square about its origin, with half edge `extent`; for an infinite
+    /// floor use [`Floor`].
     pub shape: Shape,
-    /// Where it is.
+    /// Pose.
     pub pose: Pose,
     /// Its colour.
     pub color: Color,
@@ -77,7 +76,7 @@ pub struct Solid {
     pub extent: f32,
 }
 
-/// Strands that are drawn as round threads.
+/// Strands, drawn as round threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threads {
     /// Vertices of all strands, one after the other \[m\].
@@ -90,16 +89,16 @@ pub struct Threads {
     pub color: Color,
 }
 
-/// A floor without end that fades into the background. It is seen from above only.
+/// An infinite floor that fades into the background. It is visible only from above.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
-    /// Unit normal, towards where the action is.
+    /// Unit normal, towards the scene.
     pub normal: Vec3,
     /// Height: the plane is where normal · p is this \[m\].
     pub height: f32,
 }
 
-/// The colours behind everything.
+/// The background colours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backdrop {
     /// At the top of the picture.
@@ -114,7 +113,7 @@ impl Default for Backdrop {
     }
 }
 
-/// Everything in a picture.
+/// A complete scene.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Cloth.
@@ -123,12 +122,12 @@ pub struct Scene {
     pub threads: Vec<Threads>,
     /// Bodies.
     pub solids: Vec<Solid>,
-    /// What shadows fall on.
+    /// Floor.
     pub floor: Option<Floor>,
-    /// Where it is seen from.
+    /// Camera.
     pub camera: Camera,
-    /// What it is lit by.
+    /// Lights.
     pub lights: Lights,
-    /// What is behind.
+    /// Background.
     pub backdrop: Backdrop,
 }

@@ -1,8 +1,8 @@
-//! The colour of a pixel: light on what its samples see.
+//! Shading of pixels.
 //!
-//! Samples on triangles that hang together are lit once, in their middle, with the mean of their colours;
-//! that is what makes eight samples a pixel affordable. Groups are brought to the range of a screen before
-//! they are mixed, so that edges in front of bright light stay smooth.
+//! Samples on connected triangles are lit once, at their mean position, with their mean colour; this makes
+//! eight samples per pixel affordable. Groups are tone-mapped before they are blended, so that edges in front
+//! of bright light stay smooth.
 
 use std::sync::LazyLock;
 
@@ -16,14 +16,14 @@ use crate::{
     shadow::{Shadows, SkyLight},
 };
 
-/// How much of the key light comes through cloth.
+/// Fraction of the key light transmitted by cloth.
 const THROUGH: f32 = 0.16;
 /// Cells along a side of the grid of sky light on the floor.
 const FLOOR_CELLS: usize = 80;
-/// How far that grid reaches, in radii of the action.
+/// Half extent of that grid, in radii of the scene.
 const FLOOR_REACH: f32 = 1.7;
 
-/// Sky light on the floor around the action. Kept from frame to frame for its memory.
+/// Sky light on the floor around the scene. Reused from frame to frame to avoid allocation.
 #[derive(Debug, Default)]
 pub struct FloorLight {
     axes: [Vec3; 2],
@@ -51,8 +51,8 @@ impl FloorLight {
         }
     }
 
-    /// Smooths along rows (`step` 1) or columns: the sky has few directions, whose shadows should not show
-    /// one by one.
+    /// Blurs along rows (`step` 1) or columns, so that shadows of the few sky directions do not show
+    /// individually.
     fn blur(&mut self, step: usize) {
         self.scratch.clone_from(&self.open);
         let (last, along) = (FLOOR_CELLS - 1, |k: usize| k / step % FLOOR_CELLS);
@@ -63,7 +63,7 @@ impl FloorLight {
         }
     }
 
-    /// Sky light at `offset` from the middle of the action, in radii of it; 1 outside of the grid.
+    /// Sky light at `offset` from the centre of the scene, in radii; 1 outside the grid.
     fn at(&self, offset: Vec3) -> f32 {
         let cell = |axis: Vec3| (offset.dot(axis) / FLOOR_REACH + 1.0) * 0.5 * (FLOOR_CELLS - 1) as f32;
         let (x, y) = (cell(self.axes[0]), cell(self.axes[1]));
@@ -85,7 +85,7 @@ fn on_floor(floor: &Floor, p: Vec3) -> Vec3 {
     p - floor.normal * (floor.normal.dot(p) - floor.height)
 }
 
-/// Everything that the colour of a pixel depends on.
+/// Input of the shading of a pixel.
 pub struct Shader<'a> {
     /// What is drawn.
     pub scene: &'a Scene,
@@ -107,7 +107,7 @@ pub struct Shader<'a> {
     pub height: usize,
 }
 
-/// Samples of a pixel that see triangles that hang together.
+/// Samples of a pixel on connected triangles.
 #[derive(Clone, Copy, Default)]
 struct Group {
     id: u32,
@@ -115,7 +115,7 @@ struct Group {
     count: u32,
 }
 
-/// A point of a surface that is lit.
+/// A lit surface point.
 struct Lit {
     /// Where it is \[m\].
     p: Vec3,
@@ -125,7 +125,7 @@ struct Lit {
     view: Vec3,
     /// Sky light.
     sky: f32,
-    /// Share of the sky that is not hidden.
+    /// Fraction of the sky that is visible.
     open: f32,
 }
 
@@ -198,8 +198,7 @@ impl Shader<'_> {
         if side == 1 {
             normal = -normal;
         }
-        // Where smooth normals look away though the triangle does not, they are turned to the edge of what is
-        // seen.
+        // Smooth normals that face away although the triangle does not are rotated to the silhouette.
         let facing = normal.dot(view);
         if facing < 0.0 {
             normal = (normal - view * facing).normalize_or(view);
@@ -214,7 +213,7 @@ impl Shader<'_> {
         natural.lerp(albedo, 1.0 - part.shading)
     }
 
-    /// Light on a surface: what its colour is multiplied with, and sheen that is added.
+    /// Light on a surface: a factor on its colour, and added sheen.
     fn light(&self, at: &Lit, thin: bool) -> (Vec3, Vec3) {
         let &Lit { p, normal, view, sky, open } = at;
         let lights = &self.scene.lights;
@@ -324,7 +323,7 @@ fn smooth(t: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Brings light to the range of a screen: linear up to the knee, then ever slower towards white.
+/// Tone mapping: linear up to the knee, then compressed towards white.
 fn tone(color: Color) -> Color {
     const KNEE: f32 = 0.6;
     let bend = |v: f32| {
@@ -333,7 +332,7 @@ fn tone(color: Color) -> Color {
     Vec3::new(bend(color.x), bend(color.y), bend(color.z))
 }
 
-/// Order in which a fading colour changes over 4×4 pixels, so that it does so without bands.
+/// Ordered dither over 4×4 pixels, against banding.
 const DITHER: [[f32; 4]; 4] =
     [[0.0, 8.0, 2.0, 10.0], [12.0, 4.0, 14.0, 6.0], [3.0, 11.0, 1.0, 9.0], [15.0, 7.0, 13.0, 5.0]];
 

@@ -1,5 +1,5 @@
-//! What the lights see: depth maps from several points of the key light, whose mean is a soft shadow, and
-//! small ones from all over the sky, whose mean is how open a place is.
+//! Shadow maps: depth maps from several points of the key light, whose mean is a soft shadow, and small ones
+//! from all over the sky, whose mean is the ambient visibility.
 //!
 //! Maps of the key light share its axes and are sheared: a ray towards the point (s, t) of the light keeps x
 //! + s z and y + t z, where z is the depth away from the light. All maps are fixed in space, so shadows do
@@ -22,7 +22,7 @@ const SKY_SIZE: usize = 112;
 /// Where else the maps of the key light are looked at in half-shadows.
 const AROUND: [[f32; 2]; 4] = [[0.9, 0.4], [-0.4, 0.9], [-0.9, -0.4], [0.4, -0.9]];
 
-/// Depth of what a light sees first, orthographic.
+/// An orthographic depth map of a light.
 #[derive(Clone, Debug)]
 struct DepthMap {
     size: usize,
@@ -170,7 +170,7 @@ impl View {
     }
 }
 
-/// Depth maps of all lights. Kept from frame to frame for its memory.
+/// Depth maps of all lights. Reused from frame to frame to avoid allocation.
 #[derive(Debug)]
 pub struct Shadows {
     key: View,

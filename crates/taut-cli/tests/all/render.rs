@@ -163,5 +163,5 @@ fn cloth_of_the_edge_model_goes_on_is_verified_and_drawn_level_by_level() {
     place.bad("render whole -o x.png --mesh-level 4", 2, &["levels 0 to 3", "no level 4"]);
     place.bad("render whole -o x.png --mesh-level 1 --color level", 2, &["omit one of them"]);
     place.good("run bar -o soft --frames 1 --quiet");
-    place.bad("render soft -o x.png --mesh-level 1", 2, &["there is no cloth", "leave --mesh-level away"]);
+    place.bad("render soft -o x.png --mesh-level 1", 2, &["has no cloth", "omit --mesh-level"]);
 }

@@ -1,4 +1,4 @@
-//! What colours mean, in a corner of the picture: a bar with its ends and a title, a wheel of directions, a
+//! Legends in the corners of the picture: a colour bar with its ends and a title, a wheel of directions, a
 //! caption.
 
 use crate::{
@@ -90,7 +90,7 @@ fn frame(picture: &mut Picture, [x0, y0]: [f32; 2], [x1, y1]: [f32; 2], size: f3
     draw::polyline(picture, &corners, (0.09 * size).max(1.0), INK);
 }
 
-/// A share as a percentage, without zeros that say nothing.
+/// A fraction as a percentage, without trailing zeros.
 pub fn percent(value: f32) -> String {
     let value = 100.0 * value;
     let digits = if value == 0.0 { 0 } else { (2.0 - value.abs().log10().floor()).clamp(0.0, 5.0) as usize };

@@ -1,5 +1,5 @@
-//! Which triangle of a coarser level each triangle of a mesh belongs to, in colours of which neighbours have
-//! different ones.
+//! Colours by coarser level: each triangle of a mesh shows its triangle of the level, with different colours
+//! for neighbours.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use taut::{
 
 use crate::{color::fabric, scene::Color};
 
-/// The levels of a mesh as the engine makes them.
+/// The levels of a mesh as the engine builds them.
 #[derive(Debug)]
 pub struct Levels {
     mesh: TriangleMesh,

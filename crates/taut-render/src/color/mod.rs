@@ -1,4 +1,4 @@
-//! Colours that say something: of which body, of which level, how stretched, how far past its limits.
+//! Colouring by body, level, strain or residual.
 
 pub mod bar;
 pub mod level;
@@ -14,33 +14,33 @@ use crate::scene::{Color, srgb};
 use measure::Measured;
 use scale::Scale;
 
-/// What the colours of cloth and soft solids show. What is said of triangles is measured of tetrahedra there,
-/// and shown on the surface in their place.
+/// Colouring of cloth and soft bodies. For soft bodies, values of tetrahedra are shown on the display
+/// surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coloring {
-    /// One colour a body.
+    /// One colour per body.
     #[default]
     Fabric,
-    /// The triangles of a coarser level (level 1 is the first): each in a colour of its own, shown on the
-    /// mesh itself. Solids, whose levels are no surfaces, are grey.
+    /// The triangles of a coarser level (level 1 is the first), each in its own colour, shown on the mesh
+    /// itself. Soft bodies, whose levels are not surfaces, are grey.
     Level,
-    /// The larger principal strain of each triangle: blue where both directions are pushed together, red
-    /// where one is pulled. Of solids the one that is further from rest.
+    /// The larger principal strain of each triangle: blue where both directions are compressed, red where one
+    /// is stretched. For soft bodies, the one of larger magnitude.
     Strain,
-    /// How far the worse principal strain of each triangle is past its limit.
+    /// The excess of the worse principal strain of each triangle past its limit.
     Residual,
     /// The picture of the main paper's figure 14. Hue: in which direction of the rest shape the larger of
     /// both principal strains is. Value: how far the worse strain is past its limit, so that what is within
     /// its limits is black. Saturation: how different the two strains are, 1 − smaller / larger; where both
-    /// are the same, there is no direction, and the colour is white. Of solids it shows the strain of the
-    /// surface.
+    /// are the same, there is no direction, and the colour is white. For soft bodies it shows the strain of
+    /// the surface.
     Hsv,
     /// Tang's picture: the redder, the more a triangle is stretched.
     Overstretch,
 }
 
 impl Coloring {
-    /// All, with the names that the command line takes.
+    /// All, with their names on the command line.
     pub const ALL: [(&'static str, Self); 6] = [
         ("fabric", Self::Fabric),
         ("level", Self::Level),
@@ -55,8 +55,7 @@ impl Coloring {
         !matches!(self, Self::Fabric | Self::Level)
     }
 
-    /// The scale from its least to its largest colour, where it has one; `range` is the largest value that it
-    /// shows.
+    /// Its colour scale, if any; `range` is the upper end.
     pub fn scale(self, range: f32) -> Option<Scale> {
         match self {
             Self::Fabric | Self::Level => None,
@@ -67,7 +66,7 @@ impl Coloring {
         }
     }
 
-    /// The value that decides how far along its scale a triangle is.
+    /// The value of a triangle on the scale.
     pub fn value(self, measured: &Measured) -> f32 {
         match self {
             Self::Strain => measured.strains[0],
@@ -76,7 +75,7 @@ impl Coloring {
         }
     }
 
-    /// The colour of a triangle; `range` is the largest value that is shown.
+    /// The colour of a triangle; `range` is the upper end of the scale.
     pub fn color(self, measured: &Measured, range: f32) -> Color {
         let Some(scale) = self.scale(range) else { return NEUTRAL };
         if self != Self::Hsv {
@@ -88,7 +87,7 @@ impl Coloring {
         hsv(hue, saturation, (measured.residual / range).clamp(0.0, 1.0))
     }
 
-    /// How much light and shadow change the colours: little where they are to be compared with a scale.
+    /// Strength of shading: weak for colours that are compared with a scale.
     pub fn shading(self) -> f32 {
         match self {
             Self::Fabric => 1.0,
@@ -111,7 +110,7 @@ impl FromStr for Coloring {
     }
 }
 
-/// What has no measure.
+/// Colour of bodies without a measurement.
 pub const NEUTRAL: Color = Vec3::new(0.45, 0.45, 0.44);
 
 /// The colour of fabric number `k`.
@@ -134,7 +133,7 @@ pub fn obstacle() -> Color {
     srgb(214, 209, 201)
 }
 
-/// A colour by hue, saturation and value, 0 to 1 each, as colour pickers have it.
+/// A colour from hue, saturation and value, 0 to 1 each.
 pub fn hsv(hue: f32, saturation: f32, value: f32) -> Color {
     let part = |shift: f32| {
         let k = (shift + 6.0 * hue).rem_euclid(6.0);

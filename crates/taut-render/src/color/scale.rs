@@ -1,11 +1,11 @@
-//! Scales from values to colours.
+//! Colour scales.
 
 use crate::scene::{Color, srgb};
 
-/// A scale: colours at even distances between its ends, mixed in between.
+/// A colour scale: equally spaced colours between its ends, interpolated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// What it shows.
+    /// Title.
     pub title: &'static str,
     /// Value of the first colour.
     pub low: f32,
@@ -63,8 +63,7 @@ impl Scale {
     }
 }
 
-/// The least of 1, 2 and 5 times a power of ten that is not below `value`, so that ends of scales are easy to
-/// read.
+/// The smallest of 1, 2 and 5 times a power of ten that is not below `value`, for readable scale ends.
 pub fn round_up(value: f32) -> f32 {
     if !(value > 0.0 && value.is_finite()) {
         return 1.0;

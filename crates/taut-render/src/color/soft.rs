@@ -1,11 +1,11 @@
-//! Strain of the tetrahedra of a soft solid, as the certificate measures it, on the surface that is shown.
+//! Strain of the tetrahedra of a soft body, as the certificate measures it, on its display surface.
 
 use glam::Vec3;
 use taut::{Limit, Solid, certificate::RestTetrahedra, mesh::tetrahedra::TetrahedronMesh};
 
 use super::Coloring;
 
-/// The rest shape of a soft solid, prepared for measuring.
+/// The rest shape of a soft body, prepared for measuring.
 #[derive(Clone, Debug)]
 pub struct SoftGauge {
     rest: RestTetrahedra,
@@ -19,8 +19,8 @@ impl SoftGauge {
         Self { rest: RestTetrahedra::new(mesh), limit }
     }
 
-    /// What `coloring` shows, at each of `positions`: the mean over the tetrahedra around it by their volume,
-    /// or the largest residual.
+    /// The value of `coloring` at each of `positions`: the volume-weighted mean over the tetrahedra around
+    /// it, or the largest residual.
     pub fn at_vertices(&self, positions: &[Vec3], coloring: Coloring) -> Vec<f32> {
         let mut sums = vec![[0.0_f64; 2]; positions.len()];
         for t in 0..self.rest.len() {

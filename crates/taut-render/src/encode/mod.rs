@@ -1,8 +1,8 @@
-//! Pictures and clips as files: PNG stills; MP4, GIF and animated PNG, written frame by frame.
+//! Image and video files: PNG stills; MP4, GIF and animated PNG, written frame by frame.
 //!
-//! A [`Clip`] is written under a hidden name beside its own, which it gets when it is whole. Memory does not
-//! grow with the number of frames: what a format wants to know beforehand (the palette of a GIF, the index at
-//! the front of an MP4) is learnt on the way, with the frames parked in a second hidden file.
+//! A [`Clip`] is written under a temporary name and renamed when complete. Memory does not grow with the
+//! number of frames: data that a format needs first (the palette of a GIF, the index of an MP4) are collected
+//! on the way, with the frames buffered in a second temporary file.
 
 mod apng;
 mod gif;
@@ -28,19 +28,19 @@ use crate::{Picture, picture::Rgba};
 /// Why a clip could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
-    /// The file's name does not say which format.
+    /// Unknown extension.
     #[error("{}: the extension must be .mp4, .gif, .apng or .png (animated)", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
     },
-    /// This taut was built without MP4.
+    /// Built without MP4.
     #[error("{}: this taut was built without MP4 (cargo feature h264); use .gif or .apng", path.display())]
     NoMp4 {
         /// The file.
         path: PathBuf,
     },
-    /// The format does not go that large, or there is nothing to see.
+    /// The size is not supported by the format.
     #[error("{}: {width} × {height} pixels; {format} takes {smallest} × {smallest} to {}", path.display(), most(*largest))]
     Size {
         /// The file.
@@ -56,16 +56,16 @@ pub enum EncodeError {
         /// What it takes at most, the longer side first.
         largest: [usize; 2],
     },
-    /// The frame rate makes no sense.
-    #[error("{}: {frame_rate} frames a second; must be from 0.01 to 1000", path.display())]
+    /// Invalid frame rate.
+    #[error("{}: {frame_rate} frames per second; must be from 0.01 to 1000", path.display())]
     FrameRate {
         /// The file.
         path: PathBuf,
-        /// Frames a second.
+        /// Frames per second.
         frame_rate: f32,
     },
     /// A picture does not have the clip's size.
-    #[error("{}: frame {frame} has {} × {} pixels in place of {} × {}", path.display(), found[0], found[1], wanted[0], wanted[1])]
+    #[error("{}: frame {frame} has {} × {} pixels, expected {} × {}", path.display(), found[0], found[1], wanted[0], wanted[1])]
     OtherSize {
         /// The file.
         path: PathBuf,
@@ -76,26 +76,26 @@ pub enum EncodeError {
         /// Width and height of the clip.
         wanted: [usize; 2],
     },
-    /// There is no frame.
-    #[error("{}: a clip needs a frame at least", path.display())]
+    /// No frames.
+    #[error("{}: a clip requires at least one frame", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// The system refused.
+    /// An I/O error.
     #[error("could not write {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The error.
         source: io::Error,
     },
-    /// The encoder refused.
+    /// An error of the encoder.
     #[error("could not encode {}: {message}", path.display())]
     Encoder {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The error.
         message: String,
     },
 }
@@ -114,7 +114,7 @@ trait Sink: Send {
     fn finish(self: Box<Self>) -> Result<(), EncodeError>;
 }
 
-/// A video or animation that is being written.
+/// A video or animation being written.
 ///
 /// The extension chooses the format:
 /// - `.mp4`: H.264, colours after BT.709. Translucent pixels show white underneath. 4:2:0 sampling takes even
@@ -124,8 +124,7 @@ trait Sink: Send {
 ///   because browsers slow those down.
 /// - `.apng`, `.png`: animated PNG, without loss; plays forever.
 ///
-/// Dropped before [`finish`](Clip::finish), it leaves nothing behind, and a file that was there before stays
-/// as it was.
+/// Dropped before [`finish`](Clip::finish), it leaves nothing behind, and an existing file stays unchanged.
 pub struct Clip {
     path: PathBuf,
     size: [usize; 2],
@@ -152,7 +151,7 @@ impl Clip {
         }
     }
 
-    /// Begins the clip `path` with `width` × `height` pixels and `frame_rate` frames a second.
+    /// Begins the clip `path` with `width` × `height` pixels and `frame_rate` frames per second.
     ///
     /// # Errors
     /// If the extension, size or frame rate is not possible, or the folder cannot be written to.
@@ -193,7 +192,7 @@ impl Clip {
         Ok(())
     }
 
-    /// Completes the file and gives it its name, in place of what had it before.
+    /// Completes the file and renames it, overwriting an existing one.
     ///
     /// # Errors
     /// If there is no frame, or it cannot be written.

@@ -1,4 +1,4 @@
-//! Files that are not whole yet.
+//! Incomplete files.
 
 use std::{
     fs::{self, File},

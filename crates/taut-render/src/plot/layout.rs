@@ -1,5 +1,4 @@
-//! Where everything on a figure goes: charts become lines, rectangles and words, which are then drawn as SVG
-//! or on a picture.
+//! Layout of a figure: charts become lines, rectangles and text, which are then drawn as SVG or on a picture.
 
 use super::{
     Chart,
