@@ -154,9 +154,9 @@ fn settings_that_would_change_nothing_are_refused() {
     refused(&place, "render out -o x.png --range 0.1", &["--range", "--color strain"]);
     refused(&place, "render out -o x.png --fps 30", &["--fps", "video"]);
     refused(&place, "render out -o x.png --zoom 1e9", &["zoom is", "to 32.9"]);
-    refused(&place, "render out -o x.png --zoom 1e-9 --camera 0,0,3/0,0,0", &["enlarge"]);
-    refused(&place, "export out --format usd -o x.obj", &["x.obj", "stands for obj", ".usdc"]);
-    refused(&place, "export out --format obj -o x.usd", &["x.usd", "stands for usd", "folder"]);
+    refused(&place, "render out -o x.png --zoom 1e-9 --camera 0,0,3/0,0,0", &["zoom is"]);
+    refused(&place, "export out --format usd -o x.obj", &["x.obj", "is the extension of obj", ".usdc"]);
+    refused(&place, "export out --format obj -o x.usd", &["x.usd", "is the extension of usd", "folder"]);
 }
 
 #[test]
