@@ -6,7 +6,8 @@ use divan::{Bencher, counter::ItemsCount};
 use taut::{
     Cloth, Description, Limit, Material, Motion, Pin, Projection, State, Stepper, World, certify,
     kernel::{dihedral::dihedral, lanes::LaneKind, svd3::svd3},
-    limit::{Settings, sweep},
+    element::iterate::sweep,
+    limit::Settings,
     mesh::generate,
     parallel::Threads,
 };
@@ -63,7 +64,7 @@ fn sweep_130k(bencher: Bencher, threads: usize) {
     let Sheet { colored, x, elements, .. } = &mut sheet;
     bencher
         .counter(ItemsCount::new(elements.len()))
-        .bench_local(|| sweep::sweep_strain(&settings, colored, x, &mut random, &mut order));
+        .bench_local(|| sweep(&settings, colored, x, &mut random, &mut order));
 }
 
 fn hanging(cells: u32) -> World {

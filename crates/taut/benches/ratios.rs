@@ -13,7 +13,8 @@ use taut::{
         random::Random,
         strain::{limit_strain_gradient, strain_residual},
     },
-    limit::{Settings, strain_triangle::StrainElement, sweep},
+    element::{iterate::sweep, triangle::StrainElement},
+    limit::Settings,
     parallel::Threads,
 };
 
@@ -157,7 +158,7 @@ fn threads(rounds: usize) -> bool {
             };
             let Sheet { colored, x, .. } = &mut sheet;
             best(time, count, 4, || {
-                sweep::sweep_strain(&settings, colored, x, &mut random, &mut order);
+                sweep(&settings, colored, x, &mut random, &mut order);
             });
         }
     }

@@ -6,11 +6,14 @@
 use std::{hint::black_box, time::Instant};
 
 use nalgebra::Matrix3;
-use taut::kernel::{
-    lanes::{BATCH, LaneKind, Lanes, Quad, VertexOffset, Work, run},
-    random::Random,
-    strain::Range,
-    tetrahedron::{clamp_stretches3, gradient3, residual3, rest_inverse3},
+use taut::{
+    exec::batch::Batches,
+    kernel::{
+        lanes::{BATCH, LaneKind, Lanes, Quad, Work, run},
+        random::Random,
+        strain::Range,
+        tetrahedron::{clamp_stretches3, gradient3, residual3, rest_inverse3},
+    },
 };
 
 fn main() {
@@ -25,17 +28,16 @@ fn main() {
 
 const RANGE: Range<f32> = Range { min: 0.95, max: 1.05 };
 
-/// [`BATCH`] tetrahedra side by side.
+/// Nine numbers of each of [`BATCH`] tetrahedra side by side.
+#[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Batch {
-    vertices: [[VertexOffset; BATCH]; 4],
-    rest: [[f32; BATCH]; 9],
-    change: [[f32; BATCH]; 9],
-}
+struct Nine([[f32; BATCH]; 9]);
 
 /// Tetrahedra that are all past their limits, and as many vertices as they would share in a mesh.
 struct Heap {
-    batches: Vec<Batch>,
+    /// Inverses of rest edges.
+    batches: Batches<Nine, 4>,
+    changes: Vec<Nine>,
     x: Vec<Quad>,
 }
 
@@ -43,13 +45,10 @@ impl Heap {
     /// Stretched shapes, or, if `torn`, any: half of them inside out.
     fn violating(count: usize, torn: bool) -> Self {
         let mut random = Random::new(5, 0);
-        let mut heap = Self { batches: Vec::new(), x: Vec::new() };
-        for _ in 0..count / BATCH {
-            let mut batch = Batch {
-                vertices: [[VertexOffset::new(0); BATCH]; 4],
-                rest: [[0.0; BATCH]; 9],
-                change: [[0.0; BATCH]; 9],
-            };
+        let changes = vec![Nine([[0.0; BATCH]; 9]); count / BATCH];
+        let mut heap = Self { batches: Batches::new(4 * count), changes, x: Vec::new() };
+        for b in 0..count / BATCH {
+            let mut inverses = Nine([[0.0; BATCH]; 9]);
             for lane in 0..BATCH {
                 let corner = |random: &mut Random, size: f32| [0; 3].map(|_| size * (random.unit() - 0.5));
                 let unit = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -59,7 +58,7 @@ impl Heap {
                 });
                 let rest = rest_inverse3(shape).expect("not flat").0;
                 for k in 0..9 {
-                    batch.rest[k][lane] = rest[k / 3][k % 3] as f32;
+                    inverses.0[k][lane] = rest[k / 3][k % 3] as f32;
                 }
                 let moved = loop {
                     let moved = shape.map(|c| {
@@ -73,11 +72,12 @@ impl Heap {
                     }
                 };
                 for k in 0..4 {
-                    batch.vertices[k][lane] = VertexOffset::new(heap.x.len() as u32);
                     heap.x.push([moved[k][0], moved[k][1], moved[k][2], 1.0]);
                 }
             }
-            heap.batches.push(batch);
+            let numbers: Vec<u32> = (0..BATCH).map(|lane| (b * BATCH + lane) as u32).collect();
+            let vertices = |e: usize| [0, 1, 2, 3].map(|k| (4 * e + k) as u32);
+            heap.batches.push(&numbers, 0, vertices, inverses);
         }
         heap
     }
@@ -90,17 +90,17 @@ impl Work for Clamp<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) {
         let range = Range { min: L::splat(RANGE.min), max: L::splat(RANGE.max) };
-        for batch in &mut self.0.batches {
+        let Heap { batches, changes, x } = self.0;
+        for (batch, changed) in batches.over(x).iter().zip(changes) {
             for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: the vertices are those of the heap.
-                let x = unsafe { L::corners(self.0.x.as_ptr(), &batch.vertices, at) };
-                let [a, b, c, d, e, f, g, h, i]: [L; 9] = L::load_all(&batch.rest, at);
+                let x = batch.corners(at);
+                let [a, b, c, d, e, f, g, h, i]: [L; 9] = L::load_all(&batch.0, at);
                 let f = gradient3(&x, &[[a, b, c], [d, e, f], [g, h, i]]);
                 let Some(change) = clamp_stretches3(&f, range) else { continue };
                 for k in 0..9 {
-                    change[k / 3][k % 3].store(&mut batch.change[k], at);
+                    change[k / 3][k % 3].store(&mut changed.0[k], at);
                 }
             }
         }
@@ -109,11 +109,11 @@ impl Work for Clamp<'_> {
 
 /// The same with a decomposition by nalgebra, one at a time.
 fn library(heap: &mut Heap) {
-    for batch in &mut heap.batches {
+    for (batch, changed) in heap.batches.iter().zip(&mut heap.changes) {
         for lane in 0..BATCH {
-            let q = batch.vertices.map(|v| heap.x[v[lane].index()]);
+            let q = batch.vertices(lane).map(|v| heap.x[v]);
             let edges = Matrix3::from_fn(|i, j| q[j + 1][i] - q[0][i]);
-            let f = edges * Matrix3::from_fn(|i, j| batch.rest[3 * j + i][lane]);
+            let f = edges * Matrix3::from_fn(|i, j| batch.0[3 * j + i][lane]);
             let mut svd = f.svd(true, true);
             let inverted = f.determinant() < 0.0;
             svd.singular_values.apply(|s| *s = s.clamp(RANGE.min, RANGE.max));
@@ -122,7 +122,7 @@ fn library(heap: &mut Heap) {
             }
             let Ok(clamped) = svd.recompose() else { continue };
             for k in 0..9 {
-                batch.change[k][lane] = clamped[(k % 3, k / 3)] - f[(k % 3, k / 3)];
+                changed.0[k][lane] = clamped[(k % 3, k / 3)] - f[(k % 3, k / 3)];
             }
         }
     }

@@ -29,12 +29,13 @@ pub mod boundary;
 mod budget;
 pub mod certificate;
 pub mod contact;
+pub mod element;
+pub mod exec;
 pub mod hierarchy;
 pub mod kernel;
 pub mod limit;
 pub mod live;
 pub mod mesh;
-pub mod parallel;
 pub mod state;
 pub mod step;
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub use boundary::{
     seam::Seam,
 };
 pub use budget::{Budget, Clock};
+pub use exec::threads as parallel;
 pub use certificate::{Certificate, certify};
 pub use live::{Limiter, Live};
 pub use state::State;

@@ -21,6 +21,7 @@ use crate::{
         guard::Guard,
         untangle::{Untangle, pierced},
     },
+    exec::colored::Exec,
     kernel::{
         bend::excess_angle,
         lanes::{LaneKind, Quad},
@@ -242,6 +243,7 @@ impl Stepper {
             untangle,
         } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
+        let exec = Exec { threads, lanes };
         let description = &world.description;
         let dt = world.step_time();
         let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
@@ -257,10 +259,10 @@ impl Stepper {
         scratch.sewn.begin(&world.sewing, old, dt);
 
         // Velocity update: forces inside the limits.
-        let stretch = world.forces.largest_stretch(threads, lanes, x);
+        let stretch = world.forces.largest_stretch(exec, x);
         let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
         let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn };
-        update::update(world, threads, lanes, motion, time, dt, &plan);
+        update::update(world, exec, motion, time, dt, &plan);
         place_pins(targets, x);
         world.place_fixtures(end, x);
         for i in world.fixtures.clone() {

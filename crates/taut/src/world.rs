@@ -29,18 +29,17 @@ use crate::{
     },
     certificate::{RestShape, RestTetrahedra},
     contact::{inside::ClosedMesh, surface::Surface, untangle::pierced},
+    element::{
+        hinge::{BendElement, RestBend},
+        set::ElementSets,
+    },
     hierarchy::{self, Hierarchy, fit::CoarseLimits},
     kernel::lanes::{BATCH, Quad},
     limit::{
-        bend::{BendBatch, BendElement, RestBend},
         bend_paper::BendTriangle,
-        colored::Colored,
-        edge::{EdgeBatch, EdgeElement},
         edge_model::EdgeModelTables,
         levels::{parts::Leveled, solid::SolidLimits, tables::ElementLimits},
         nearest::tables::Filter,
-        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
-        strain_triangle::{StrainBatch, StrainElement, WovenBatch},
     },
     mesh::TriangleMesh,
     velocity::{
@@ -448,18 +447,10 @@ pub struct World {
     pub(crate) pins: Vec<PinnedVertex>,
     pub(crate) motions: Vec<Motion>,
     pub(crate) sewing: Sewing,
-    pub(crate) strain_elements: Vec<StrainElement>,
-    pub(crate) tetrahedra_elements: Vec<TetrahedronElement>,
-    pub(crate) tetrahedra: Colored<TetrahedronBatch>,
-    pub(crate) strain: Colored<StrainBatch>,
-    /// Triangles whose limits differ by direction.
-    pub(crate) woven: Colored<WovenBatch>,
-    pub(crate) edge_elements: Vec<EdgeElement>,
-    pub(crate) edges: Colored<EdgeBatch>,
-    pub(crate) bend_elements: Vec<BendElement>,
+    /// What has limits, but for cloth of the edge model.
+    pub(crate) elements: ElementSets,
     /// Triangles with limited angles, for [`Scheme::Paper`].
     pub(crate) bend_triangles: Vec<BendTriangle>,
-    pub(crate) bends: Colored<BendBatch>,
     /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
     pub(crate) filters: Vec<Filter>,
     /// What takes the place of each of these while its seams are closed, if it has seams: twins are one
@@ -520,7 +511,7 @@ impl World {
 
     /// How many of these, the last ones, are pulls of edges of the edge model.
     pub(crate) fn pull_count(&self) -> usize {
-        BATCH * self.edge_model.edges.batches.len()
+        BATCH * self.edge_model.edges.batch_count()
     }
 
     /// Mean mass of the vertices of all cloth \[kg\].
@@ -635,12 +626,12 @@ impl World {
 
     /// Number of colours that the limited triangles need.
     pub fn color_count(&self) -> usize {
-        self.strain.colors.len() + self.woven.colors.len()
+        self.elements.triangles.color_count()
     }
 
     /// Hinges with limits on their bend, in the engine's vertex order.
     pub fn bend_elements(&self) -> &[BendElement] {
-        &self.bend_elements
+        self.elements.hinges.elements()
     }
 
     /// How many substeps the material asks for at rest, and how it is softened if that is more than allowed.

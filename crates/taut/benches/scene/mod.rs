@@ -2,24 +2,27 @@
 
 use taut::{
     Projection,
+    element::{
+        colored, iterate,
+        triangle::{StrainElement, TriangleLanes},
+    },
+    exec::{colored::Colored, threads::Threads},
     kernel::{
-        lanes::{LaneKind, Quad, run},
+        lanes::{LaneKind, Quad},
         random::Random,
         strain::Range,
         svd2::rest_inverse,
     },
-    limit::{
-        colored::{Colored, SharedQuads},
-        strain_triangle::{StrainBatch, StrainElement, SweepStrain},
-    },
+    limit::Settings,
     mesh::generate,
 };
 
 /// A sheet of cells × cells quads, stretched so that every triangle is past its limits.
 pub struct Sheet {
     pub elements: Vec<StrainElement>,
-    pub colored: Colored<StrainBatch>,
+    pub colored: Colored<TriangleLanes, 3>,
     pub x: Vec<Quad>,
+    order: Vec<u32>,
 }
 
 impl Sheet {
@@ -38,7 +41,7 @@ impl Sheet {
                 StrainElement { vertices, rest, range, weave: None, share: 1.0 / 6.0 }
             })
             .collect();
-        let colored = Colored::new(count, &mesh.triangles, |b| StrainBatch::pack(b, &elements, count as u32));
+        let colored = colored(count, count as u32, &elements);
         let mut random = Random::new(7, cells.into());
         // Little enough that one stretch alone is clamped unless `mixed`.
         let noise = 0.05 / cells as f32;
@@ -56,13 +59,14 @@ impl Sheet {
             })
             .chain([[0.0; 4]])
             .collect();
-        Self { elements, colored, x }
+        Self { elements, colored, x, order: Vec::new() }
     }
 
     /// Projects every triangle on one thread and leaves all where they are (a relaxation of 0), so that every
     /// triangle is past its limits every time.
     pub fn project_all(&mut self, lanes: LaneKind, projection: Projection) -> f32 {
-        let x = SharedQuads::new(&mut self.x);
-        run(lanes, SweepStrain { batches: &self.colored.batches, x, projection, relaxation: 0.0 })
+        let threads = Threads::alone();
+        let settings = Settings { threads: &threads, lanes, projection, relaxation: 0.0 };
+        iterate::sweep(&settings, &self.colored, &mut self.x, &mut Random::new(1, 1), &mut self.order)
     }
 }

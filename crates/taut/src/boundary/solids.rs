@@ -162,7 +162,7 @@ impl Solids {
     ) -> f32 {
         let placed = &self.placed;
         let candidates = &self.candidates;
-        let positions = crate::limit::colored::SharedQuads::new(x);
+        let positions = crate::exec::shared::SharedQuads::new(x);
         let deepest = std::sync::atomic::AtomicU32::new(0);
         threads.each(&mut self.contacts, 512, |first, contacts| {
             let mut worst = 0.0f32;

@@ -401,7 +401,7 @@ mod tests {
     impl Work for Side<'_> {
         type Output = Vec<[f32; BATCH]>;
 
-        unsafe fn run<L: Lanes>(self) -> Vec<[f32; BATCH]> {
+        fn run<L: Lanes>(self) -> Vec<[f32; BATCH]> {
             let mut results = vec![[0.0; BATCH]; 19];
             let (unit, zero) = (L::splat(1.0), L::splat(0.0));
             let rest = [[unit, zero, zero], [zero, unit, zero], [zero, zero, unit]];
@@ -425,7 +425,7 @@ mod tests {
     fn lanes_do_not_depend_on_their_width_or_their_neighbours() {
         let shapes = shapes(16 * 60);
         for (b, batch) in shapes.chunks(BATCH).enumerate() {
-            let alone: Vec<_> = batch.iter().map(|&f| run(LaneKind::Portable, Side(&[f; BATCH]))).collect();
+            let alone: Vec<_> = batch.iter().map(|&f| run(LaneKind::PORTABLE, Side(&[f; BATCH]))).collect();
             for kind in LaneKind::available() {
                 let together = run(kind, Side(batch));
                 for (i, values) in together.iter().enumerate() {

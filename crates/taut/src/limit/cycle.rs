@@ -24,11 +24,11 @@ use super::{
     enforce::{Draft, Enforced, LOOSEN_FROM, Scratch, Turn, bend_bound},
     levels::{self, Descent, tables::Levels},
     nearest::contact::Surroundings,
-    sweep,
 };
 use crate::{
     World,
     boundary::{grip::Grips, solids::Solids},
+    element::{iterate::sweep, set::Residuals},
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -72,16 +72,14 @@ pub fn enforce(
     let mut passes = 0;
     'cycles: loop {
         for _ in 0..SWEEPS {
-            let strain = sweep::sweep_elements(settings, world, x, &mut random, &mut scratch.order);
-            let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
-            let bend = sweep::sweep_bends(plain, &world.bends, x, &mut random, &mut scratch.order);
+            let Residuals { strain, bend } =
+                world.elements.sweep([settings, plain], x, &mut random, &mut scratch.order);
             scratch.sewn.project(&world.sewing, x);
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
-            let near = strain.max(edge) <= 2.0 * tolerance && bend <= 2.0 * bend_tolerance;
+            let near = strain <= 2.0 * tolerance && bend <= 2.0 * bend_tolerance;
             if near && depth <= shallow {
-                enforced.residual = sweep::residual(settings, world, x);
-                enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+                enforced.take(world.elements.residuals(settings, x));
                 enforced.converged = enforced.residual <= tolerance && enforced.bend <= bend_tolerance;
                 if enforced.converged {
                     break 'cycles;
@@ -113,8 +111,7 @@ pub fn enforce(
     }
     solids.expel(obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
-        enforced.residual = sweep::residual(settings, world, x);
-        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.take(world.elements.residuals(settings, x));
         enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= bend_tolerance;
     }
     enforced
@@ -149,8 +146,8 @@ impl Sweeps<'_> {
             let limited = &tables.limited;
             let mut met = 0.0;
             for _ in done..all.min(done + BETWEEN_OBSTACLES) {
-                let strain = sweep::sweep_strain(settings, &limited.strain, x, random, order);
-                met = strain.max(sweep::sweep_tetrahedra(settings, &limited.solid, x, random, order));
+                let strain = sweep(settings, &limited.strain, x, random, order);
+                met = strain.max(sweep(settings, &limited.solid, x, random, order));
                 if met <= enough {
                     break;
                 }

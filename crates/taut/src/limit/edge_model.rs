@@ -15,9 +15,7 @@
 
 use super::{
     Settings,
-    bend::BendBatch,
-    colored::Colored,
-    edge::EdgeBatch,
+    edge_pull::{begin_pulls, sweep_pulls},
     edge_weight::Heavier,
     enforce::{Draft, Enforced, Scratch, Turn, bend_bound},
     levels::{
@@ -26,11 +24,17 @@ use super::{
         parts::{Holding, Leveled},
     },
     nearest::contact::Surroundings,
-    sweep,
 };
 use crate::{
     World,
     boundary::{grip::Grips, solids::Solids},
+    element::{
+        edge::EdgeLanes,
+        hinge::HingeLimitLanes,
+        iterate::{residual, sweep},
+        set::Residuals,
+    },
+    exec::colored::Colored,
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -45,11 +49,21 @@ const TORN: f32 = 4.0;
 #[derive(Clone, Debug, Default)]
 pub struct EdgeModelTables {
     /// Edges of all such cloth.
-    pub edges: Colored<EdgeBatch>,
+    pub edges: Colored<EdgeLanes, 2>,
     /// Hinges with limits.
-    pub bends: Colored<BendBatch>,
+    pub bends: Colored<HingeLimitLanes, 4>,
     /// One for each such cloth.
     pub bodies: Vec<EdgeBody>,
+}
+
+impl EdgeModelTables {
+    /// The largest residuals; nothing moves.
+    pub(crate) fn residuals(&self, settings: &Settings, x: &[Quad]) -> Residuals {
+        Residuals {
+            strain: residual(settings, &self.edges, x),
+            bend: residual(settings, &self.bends, x),
+        }
+    }
 }
 
 /// One cloth of the model.
@@ -123,7 +137,7 @@ pub(crate) fn enforce(
     for (body, EdgeScratch { heavier, .. }) in tables.bodies.iter().zip(&mut scratch.edge_model) {
         heavier.begin(&mut x[body.leveled.parts.vertices.clone()]);
     }
-    sweep::begin_pulls(settings, &tables.edges, pulls, x, &mut scratch.moves);
+    begin_pulls(settings, &tables.edges, pulls, x, &mut scratch.moves);
     for (body, EdgeScratch { memory, holding, .. }) in tables.bodies.iter().zip(&mut scratch.edge_model) {
         let levels = holding.of(&body.leveled);
         let vertices = levels.vertices.clone();
@@ -137,7 +151,7 @@ pub(crate) fn enforce(
             let done = round * BETWEEN_OBSTACLES;
             let most = iterations.min(done + BETWEEN_OBSTACLES);
             for _ in done..most {
-                let met = sweep::sweep_edges(settings, &level.limited.edges, x, &mut random, order);
+                let met = sweep(settings, &level.limited.edges, x, &mut random, order);
                 if met <= tolerance || turn.is_late() {
                     return false;
                 }
@@ -149,8 +163,8 @@ pub(crate) fn enforce(
     let most = tables.bodies.iter().map(share).max().unwrap_or(0).min(turn.iterations);
     let mut enforced = Enforced::default();
     while enforced.iterations < most {
-        let met = sweep::sweep_pulls(settings, &tables.edges, pulls, x, &mut random, &mut scratch.order);
-        let bent = sweep::sweep_bends(settings, &tables.bends, x, &mut random, &mut scratch.order);
+        let met = sweep_pulls(settings, &tables.edges, pulls, x, &mut random, &mut scratch.order);
+        let bent = sweep(settings, &tables.bends, x, &mut random, &mut scratch.order);
         let depth = solids.project(settings.threads, obstacles, old, x);
         enforced.iterations += 1;
         let within = met <= tolerance && bent <= bend_tolerance;

@@ -7,13 +7,20 @@
 //! its limit or without a pull: projected Gauss–Seidel with a warm start. What pushes apart at a lower limit
 //! is forgotten: cloth gives way to that by folding.
 
-use super::{colored::SharedQuads, edge::EdgeBatch};
-use crate::kernel::{
-    lanes::{BATCH, Lanes, Work},
-    real::{Real, V3, add, dot, scale, sub},
-    strain::Range,
+use super::Settings;
+use crate::{
+    element::{edge::EdgeLanes, iterate::shuffled},
+    exec::{
+        batch::{weights, xyz},
+        colored::{Colored, Corners, Kernel},
+    },
+    kernel::{
+        lanes::{BATCH, Lanes, Quad},
+        random::Random,
+        real::{Real, V3, dot, scale, sub},
+        strain::Range,
+    },
 };
-use crate::velocity::fem::add_to;
 
 /// What is left of a pull from step to step: all of it would keep cloth trembling.
 const KEPT: f32 = 0.9;
@@ -59,83 +66,101 @@ fn direction<R: Real>(x: [V3<R>; 2], rest: R) -> (V3<R>, R) {
     (along, length)
 }
 
-/// What to do with pulls.
-#[derive(Clone, Copy, Debug)]
-pub enum PullWork {
-    /// Change them so that limits are met, times a factor on what is missing.
-    Sweep(f32),
-    /// Begin a step with most of what the last one ended with; what that moves is added to these sums.
-    Begin(SharedQuads),
+/// Changes pulls so that limits are met; `relaxation` is a factor on what is missing.
+struct ChangePulls {
+    relaxation: f32,
 }
 
-/// Goes over some batches of edges of one colour. Gives the largest residual met.
-pub struct PullEdges<'a> {
-    /// Batches of one colour.
-    pub batches: &'a [EdgeBatch],
-    /// Their pulls.
-    pub pulls: &'a mut [Pulls],
-    /// Positions, and inverse mass as fourth component.
-    pub x: SharedQuads,
-    /// What to do.
-    pub work: PullWork,
-}
-
-impl Work for PullEdges<'_> {
-    type Output = f32;
+impl Kernel<EdgeLanes, 2> for ChangePulls {
+    type Beside = Pulls;
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
-        let (zero, mut worst) = (L::splat(0.0), L::splat(0.0));
-        for (batch, pulls) in self.batches.iter().zip(self.pulls) {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the world, and edges of a colour share none.
-                let (p, q) = unsafe {
-                    (
-                        L::gather(self.x.base(), &batch.vertices[0], at),
-                        L::gather(self.x.base(), &batch.vertices[1], at),
-                    )
-                };
-                let range = Range { min: L::load(&batch.min, at), max: L::load(&batch.max, at) };
-                let (rest, had) = (L::load(&batch.rest, at), L::load(pulls, at));
-                let x = [[p[0], p[1], p[2]], [q[0], q[1], q[2]]];
-                let (along, length) = direction(x, rest);
-                let (now, more) = match self.work {
-                    PullWork::Sweep(relaxation) => {
-                        let relaxation = L::splat(relaxation);
-                        let (now, residual) = pull_of_edge(length, p[3] + q[3], rest, range, relaxation, had);
-                        worst = worst.max(residual);
-                        (now, now - had)
-                    }
-                    PullWork::Begin(sums) => {
-                        let most = L::splat(STEADY) * rest / (p[3] + q[3]).max(L::splat(1e-30));
-                        let now = (had * L::splat(KEPT)).min(most).max(zero);
-                        now.store(pulls, at);
-                        if L::any(zero.lt(now.abs())) {
-                            let moves = scale(along, now);
-                            // SAFETY: as above.
-                            unsafe {
-                                add_to(sums, &batch.vertices[0], at, scale(moves, p[3]));
-                                add_to(sums, &batch.vertices[1], at, scale(moves, -q[3]));
-                            }
-                        }
-                        continue;
-                    }
-                };
-                if !L::any(zero.lt(more.abs())) {
-                    continue;
-                }
-                now.store(pulls, at);
-                let moves = scale(along, more);
-                let [a, b, c] = add(x[0], scale(moves, p[3]));
-                let [d, e, f] = sub(x[1], scale(moves, q[3]));
-                // SAFETY: as above.
-                unsafe {
-                    L::scatter(self.x.base(), &batch.vertices[0], at, [a, b, c, p[3]]);
-                    L::scatter(self.x.base(), &batch.vertices[1], at, [d, e, f, q[3]]);
-                }
+    fn apply<L: Lanes>(
+        &self,
+        edges: &EdgeLanes,
+        pulls: &mut Pulls,
+        at: usize,
+        corners: &Corners<L, 2>,
+        worst: &mut L,
+    ) -> Option<[V3<L>; 2]> {
+        let [p, q] = weights(&corners.quads);
+        let (rest, had) = (edges.rest(at), L::load(pulls, at));
+        let (along, length) = direction(xyz(&corners.quads), rest);
+        let relaxation = L::splat(self.relaxation);
+        let (now, residual) = pull_of_edge(length, p + q, rest, edges.range(at), relaxation, had);
+        *worst = worst.max(residual);
+        let more = now - had;
+        if !L::any(L::splat(0.0).lt(more.abs())) {
+            return None;
+        }
+        now.store(pulls, at);
+        let moves = scale(along, more);
+        Some([scale(moves, p), scale(moves, -q)])
+    }
+}
+
+/// Begins a step with most of the pulls that the last one ended with.
+struct KeepPulls;
+
+impl Kernel<EdgeLanes, 2> for KeepPulls {
+    type Beside = Pulls;
+
+    #[inline(always)]
+    fn apply<L: Lanes>(
+        &self,
+        edges: &EdgeLanes,
+        pulls: &mut Pulls,
+        at: usize,
+        corners: &Corners<L, 2>,
+        _worst: &mut L,
+    ) -> Option<[V3<L>; 2]> {
+        let (zero, [p, q]) = (L::splat(0.0), weights(&corners.quads));
+        let (rest, had) = (edges.rest::<L>(at), L::load(pulls, at));
+        let (along, _) = direction(xyz(&corners.quads), rest);
+        let most = L::splat(STEADY) * rest / (p + q).max(L::splat(1e-30));
+        let now = (had * L::splat(KEPT)).min(most).max(zero);
+        now.store(pulls, at);
+        let moves = scale(along, now);
+        L::any(zero.lt(now.abs())).then_some([scale(moves, p), scale(moves, -q)])
+    }
+}
+
+/// One sweep over all edges whose pulls are kept, colours in random order. Gives the largest residual met on
+/// the way.
+pub fn sweep_pulls(
+    settings: &Settings,
+    colored: &Colored<EdgeLanes, 2>,
+    pulls: &mut [Pulls],
+    x: &mut [Quad],
+    random: &mut Random,
+    order: &mut Vec<u32>,
+) -> f32 {
+    shuffled(order, colored.color_count(), random);
+    let kernel = ChangePulls { relaxation: settings.relaxation };
+    order.iter().fold(0.0, |worst, &color| {
+        worst.max(colored.sweep_color(settings.exec(), color as usize, x, pulls, &kernel))
+    })
+}
+
+/// Begins a step with the pulls that the last one ended with: most of them, all at once, from where vertices
+/// are now. `moves` is scratch of the length of `x`.
+pub fn begin_pulls(
+    settings: &Settings,
+    colored: &Colored<EdgeLanes, 2>,
+    pulls: &mut [Pulls],
+    x: &mut [Quad],
+    moves: &mut [Quad],
+) {
+    moves.fill([0.0; 4]);
+    for color in 0..colored.color_count() {
+        colored.accumulate_color(settings.exec(), color, (x, None), moves, pulls, &KeepPulls);
+    }
+    for (x, moved) in x.iter_mut().zip(moves.iter()) {
+        if moved[..3] != [0.0; 3] {
+            for k in 0..3 {
+                x[k] += moved[k];
             }
         }
-        worst.largest()
     }
 }
 

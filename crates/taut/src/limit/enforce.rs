@@ -3,21 +3,20 @@
 
 use super::{
     Settings,
-    colored::SharedQuads,
     cycle,
     edge_model::{self, EdgeScratch},
-    jacobi,
     levels::{self, parts::Holding, tables::LevelTables},
     nearest::{self, contact::Surroundings, rigid::Rigid, tables::Filter},
-    paper, serial, sweep,
+    paper,
 };
 use crate::{
     Scheme, World,
     boundary::{grip::Grips, motion::Pose, seam::Sewn, solids::Solids},
     budget::Deadline,
     contact::{tangle::Tangle, touching::Finder},
+    element::set::{ElementSet as _, Residuals},
     kernel::{lanes::Quad, random::Random},
-    parallel::Parts,
+    exec::threads::Parts,
 };
 
 /// From when on, and how often, grips give way to limits that sweeps have not met.
@@ -35,6 +34,13 @@ pub struct Enforced {
     pub bend: f32,
     /// Whether both are within the tolerance.
     pub converged: bool,
+}
+
+impl Enforced {
+    /// Takes these residuals for its own.
+    pub(super) fn take(&mut self, Residuals { strain, bend }: Residuals) {
+        (self.residual, self.bend) = (strain, bend);
+    }
 }
 
 /// Which step it is, and until when.
@@ -89,10 +95,7 @@ impl Scratch {
     pub fn new(world: &World) -> Self {
         let coarse_count = |level: &LevelTables<4>| level.limited.tetrahedra.len();
         let elements = [
-            world.strain_elements.len(),
-            world.tetrahedra_elements.len(),
-            world.edge_elements.len(),
-            world.bend_elements.len(),
+            world.elements.largest(),
             world.bend_triangles.len(),
             // Levels that a caller brings may have any number of elements.
             world.solid_levels.iter().flat_map(|b| &b.levels.levels).map(coarse_count).max().unwrap_or(0),
@@ -315,7 +318,7 @@ fn filter(
         scratch.sewn.close(&world.sewing, x);
         enforced = measure(world, settings, x, enforced);
     }
-    if !world.edge_elements.is_empty() {
+    if !world.elements.edges.is_empty() {
         let swept = iterate(world, settings, (x, old), grips, solids, scratch, turn);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
@@ -333,13 +336,8 @@ fn filter(
 /// `enforced`, with the residuals of `x` measured again after something has moved it.
 pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enforced) -> Enforced {
     let solver = &world.description.solver;
-    let own = sweep::edge_residual(settings, &world.edge_model.edges, SharedQuads::new(x));
-    let residual = sweep::residual(settings, world, x).max(own);
-    let bend = sweep::bend_excess(settings, &world.bends, x).max(sweep::bend_excess(
-        settings,
-        &world.edge_model.bends,
-        x,
-    ));
+    let found = world.elements.residuals(settings, x).max(world.edge_model.residuals(settings, x));
+    let Residuals { strain: residual, bend } = found;
     let rings = world.filters.iter().all(|f| f.ring_error(&x[f.vertices.clone()]) <= solver.tolerance);
     let converged = rings && residual <= solver.tolerance && bend <= bend_bound(solver.bend_tolerance);
     Enforced { residual, bend, converged, ..enforced }
@@ -357,10 +355,8 @@ fn iterate(
 ) -> Enforced {
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
-    let limited = !world.strain_elements.is_empty()
-        || !world.tetrahedra_elements.is_empty()
-        || !world.edge_elements.is_empty()
-        || !world.bend_elements.is_empty();
+    let elements = &world.elements;
+    let limited = !elements.is_empty();
     let mut random = Random::new(world.description.seed, turn.step);
     // What later moves of the same iteration may leave behind; the end of the step puts it right.
     let shallow = 0.01 * world.edge_length;
@@ -371,33 +367,21 @@ fn iterate(
     let mut iterations = 0;
     let mut enforced = Enforced::default();
     while iterations < turn.iterations {
-        let [met, bend_met] = if limited {
-            match solver.scheme {
-                Scheme::Sweep | Scheme::Nearest | Scheme::Cycle | Scheme::Paper => {
-                    let strain = sweep::sweep_elements(settings, world, x, &mut random, &mut scratch.order);
-                    let edge = sweep::sweep_edges(settings, &world.edges, x, &mut random, &mut scratch.order);
-                    let bend = sweep::sweep_bends(settings, &world.bends, x, &mut random, &mut scratch.order);
-                    [strain.max(edge), bend]
-                }
-                Scheme::Serial => serial::iterate(
-                    settings,
-                    &serial::Elements::of(world),
-                    x,
-                    &mut random,
-                    &mut scratch.order,
-                ),
-                Scheme::Jacobi => jacobi::iterate(settings, world, x, &mut scratch.moves),
+        let order = &mut scratch.order;
+        let met = match solver.scheme {
+            _ if !limited => Residuals::default(),
+            Scheme::Sweep | Scheme::Nearest | Scheme::Cycle | Scheme::Paper => {
+                elements.sweep([settings; 2], x, &mut random, order)
             }
-        } else {
-            [0.0; 2]
+            Scheme::Serial => elements.serial(settings, true, x, &mut random, order),
+            Scheme::Jacobi => elements.jacobi(settings, x, &mut scratch.moves),
         };
         scratch.sewn.project(&world.sewing, x);
         let depth = solids.project(settings.threads, obstacles, old, x);
         iterations += 1;
         // What an iteration meets on its way is close to what it leaves: look twice only when that would do.
-        if met <= 2.0 * tolerance && bend_met <= 2.0 * bend_tolerance && depth <= shallow {
-            let residual = sweep::residual(settings, world, x);
-            let bend = sweep::bend_excess(settings, &world.bends, x);
+        if met.strain <= 2.0 * tolerance && met.bend <= 2.0 * bend_tolerance && depth <= shallow {
+            let Residuals { strain: residual, bend } = elements.residuals(settings, x);
             if residual <= tolerance && bend <= bend_tolerance {
                 enforced = Enforced { iterations, residual, bend, converged: true };
                 break;

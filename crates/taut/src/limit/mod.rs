@@ -1,33 +1,32 @@
 //! Limits, and how they are enforced over a whole mesh (section 3.2 of the paper, W5).
 //!
-//! One file a limit ([`strain_triangle`], [`strain_tetrahedron`], [`edge`], [`bend`]), one a way to go
-//! through the mesh ([`sweep`]: colours, lanes and threads; [`serial`]: the paper's randomised Gauss–Seidel;
-//! [`jacobi`]), and [`enforce`], the loop around them. Over several levels: [`nearest`], [`cycle`] and
-//! [`paper`]; the last two share [`levels`].
+//! What is limited, and single iterations over it, are in [`element`](crate::element); here is [`enforce`], the
+//! loop around them. Over several levels: [`nearest`], [`cycle`] and [`paper`]; the last two share [`levels`].
 
-pub mod bend;
 pub mod bend_paper;
-pub mod colored;
 pub mod cycle;
-pub mod edge;
 pub mod edge_model;
 pub mod edge_pull;
 pub mod edge_weight;
 pub mod enforce;
-pub mod jacobi;
 pub mod levels;
 pub mod nearest;
 pub mod paper;
-pub mod serial;
-pub mod strain_tetrahedron;
-pub mod strain_triangle;
-pub mod sweep;
-pub mod weave;
 
+pub use crate::element::{
+    hinge as bend, tetrahedron as strain_tetrahedron, triangle as strain_triangle, woven as weave,
+};
+pub(crate) use colored_legacy as colored;
+mod colored_legacy {
+    pub(crate) use crate::exec::{
+        batch::lanes_of,
+        shared::{SharedQuads, offsets_of},
+    };
+}
 use crate::{
     Limit, Projection,
+    exec::{colored::Exec, threads::Threads},
     kernel::{lanes::LaneKind, strain::Range},
-    parallel::Threads,
 };
 
 /// How an iteration is done, whatever the scheme.
@@ -41,6 +40,13 @@ pub struct Settings<'a> {
     pub projection: Projection,
     /// Factor on every correction.
     pub relaxation: f32,
+}
+
+impl<'a> Settings<'a> {
+    /// Who does it, and with what lanes.
+    pub fn exec(&self) -> Exec<'a> {
+        Exec { threads: self.threads, lanes: self.lanes }
+    }
 }
 
 /// Stands for "no upper limit": far above any stretch, and its square still fits a float.

@@ -16,11 +16,11 @@ use super::{
     enforce::{Draft, Enforced, LOOSEN_EVERY, LOOSEN_FROM, Scratch, Turn, bend_bound},
     levels::{self, Descent, tables::Levels},
     nearest::contact::Surroundings,
-    serial, sweep,
 };
 use crate::{
     Projection, World,
     boundary::{grip::Grips, solids::Solids},
+    element::iterate::serial,
     kernel::{lanes::Quad, random::Random},
 };
 
@@ -65,13 +65,7 @@ pub fn enforce(
             coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
         for _ in 0..ITERATIONS {
-            let [met, _] = serial::iterate(
-                settings,
-                &serial::Elements { bends: &[], ..serial::Elements::of(world) },
-                x,
-                &mut random,
-                &mut scratch.order,
-            );
+            let met = world.elements.serial(settings, false, x, &mut random, &mut scratch.order).strain;
             let bent = bend_paper::iterate(
                 &world.bend_triangles,
                 x,
@@ -93,8 +87,7 @@ pub fn enforce(
                 grips.give_way(world, x);
             }
         }
-        enforced.residual = sweep::residual(settings, world, x);
-        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.take(world.elements.residuals(settings, x));
         enforced.converged =
             enforced.residual <= tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
         if enforced.converged || enforced.iterations >= turn.iterations || late() {
@@ -103,8 +96,7 @@ pub fn enforce(
     }
     solids.expel(obstacles, x);
     if !obstacles.is_empty() {
-        enforced.residual = sweep::residual(settings, world, x);
-        enforced.bend = sweep::bend_excess(settings, &world.bends, x);
+        enforced.take(world.elements.residuals(settings, x));
         enforced.converged =
             enforced.residual <= solver.tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
     }
@@ -139,13 +131,9 @@ impl Coarse<'_> {
                 tables.weigh(grips, first, x);
             }
             let limited = &tables.limited;
-            let elements = serial::Elements {
-                triangles: &limited.triangles,
-                tetrahedra: &limited.tetrahedra,
-                ..serial::Elements::default()
-            };
             for _ in 0..BETWEEN_OBSTACLES {
-                let [met, _] = serial::iterate(settings, &elements, x, random, order);
+                let met = serial(settings, &limited.triangles, x, random, order);
+                let met = met.max(serial(settings, &limited.tetrahedra, x, random, order));
                 let bent = bend_paper::iterate(&limited.bend, x, settings.relaxation, random, order);
                 if met <= *tolerance && bent <= *bend_tolerance || turn.is_late() {
                     return false;

@@ -3,7 +3,6 @@
 
 pub mod adjacency;
 pub mod check;
-pub mod color;
 pub mod embed;
 pub mod generate;
 pub mod normals;

@@ -85,7 +85,7 @@ fn the_same_bits_on_one_and_two_threads_and_with_any_lanes() {
         assert_eq!(bits(&one), bits(&two), "{scheme:?}");
         let world = World::new(sheets(some, scheme, Projection::Gradient)).unwrap();
         let mut state = State::new(&world);
-        let mut stepper = Stepper::new(&world, 1).unwrap().with_lanes(LaneKind::Portable);
+        let mut stepper = Stepper::new(&world, 1).unwrap().with_lanes(LaneKind::PORTABLE);
         for _ in 0..3 {
             stepper.advance_frame(&world, &mut state);
         }

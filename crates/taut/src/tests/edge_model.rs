@@ -9,6 +9,7 @@ use taut::{
     Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
     certify, hierarchy,
+    element::iterate::sweep,
     kernel::{
         lanes::{LaneKind, Quad},
         random::Random,
@@ -21,7 +22,6 @@ use taut::{
             parts::{Bare, Leveled, Parts},
         },
         nearest::contact::Surroundings,
-        sweep,
     },
     mesh::{adjacency::Adjacency, generate},
     parallel::Threads,
@@ -92,7 +92,7 @@ fn without_a_coarse_correction_the_cloth_keeps_its_bits() {
         let old = x.to_vec();
         let around = Surroundings { obstacles: &[], solids: &solids, old: &old };
         tables.pass(&settings, Descent::Sample, x, &around, &mut memory, |_, level, x, round| {
-            sweep::sweep_edges(&settings, &level.limited.edges, x, &mut random, &mut order);
+            sweep(&settings, &level.limited.edges, x, &mut random, &mut order);
             round < 10
         });
     };

@@ -157,7 +157,7 @@ fn the_same_bits_across_switches_whatever_the_threads_lanes_and_resumes() {
         let detected = LaneKind::detect();
         let one = bits(1, detected, None);
         assert_eq!(one, bits(2, detected, None), "{scheme:?}");
-        assert_eq!(one, bits(1, LaneKind::Portable, None), "{scheme:?}");
+        assert_eq!(one, bits(1, LaneKind::PORTABLE, None), "{scheme:?}");
         // In the middle of a pin, at the frame in which one begins, and one after another has ended.
         for stop in [5, 3, 8, 10] {
             assert_eq!(one, bits(1, detected, Some(stop)), "{scheme:?} resumed at {stop}");

@@ -11,13 +11,13 @@ use taut::{
         strain::Range,
         tetrahedron::{residual3, rest_inverse3},
     },
-    limit::{
-        Settings,
-        colored::Colored,
-        serial,
-        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
-        sweep,
+    element::{
+        colored,
+        iterate::{serial, sweep},
+        tetrahedron::{TetrahedronElement, TetrahedronLanes},
     },
+    exec::{color::color, colored::Colored},
+    limit::Settings,
     mesh::tetrahedra::TetrahedronMesh,
     parallel::Threads,
 };
@@ -57,7 +57,7 @@ const RANGE: Range<f32> = Range { min: 0.95, max: 1.05 };
 /// A block at large, with its tables and positions that are past the limits.
 struct Lump {
     elements: Vec<TetrahedronElement>,
-    colored: Colored<TetrahedronBatch>,
+    colored: Colored<TetrahedronLanes, 4>,
     x: Vec<Quad>,
 }
 
@@ -79,8 +79,7 @@ impl Lump {
                 }
             })
             .collect();
-        let colored =
-            Colored::new(count, &mesh.tetrahedra, |b| TetrahedronBatch::pack(b, &elements, count as u32));
+        let colored = colored(count, count as u32, &elements);
         let mut random = Random::new(4, 0);
         let mut x: Vec<Quad> = mesh
             .positions
@@ -105,7 +104,7 @@ impl Lump {
     fn sweep(&mut self, settings: &Settings, sweeps: usize) {
         let (mut random, mut order) = (Random::new(9, 0), Vec::new());
         for _ in 0..sweeps {
-            sweep::sweep_tetrahedra(settings, &self.colored, &mut self.x, &mut random, &mut order);
+            sweep(settings, &self.colored, &mut self.x, &mut random, &mut order);
         }
     }
 
@@ -164,7 +163,11 @@ fn sweeps_keep_momentum() {
     let scale: f64 = lump.x.iter().filter(|x| x[3] > 0.0).map(|x| 1.0 / f64::from(x[3])).sum();
     assert!(linear.length() < 1e-6 * scale, "{linear} of {scale}");
     let mut lump = Lump::new(Vec3::new(1.2, 0.9, 1.0), 0.01);
-    lump.colored.colors.truncate(1);
+    let vertices: Vec<_> = lump.elements.iter().map(|e| e.vertices).collect();
+    let first = color(before.len(), &vertices).swap_remove(0);
+    let alone: Vec<_> = first.iter().map(|&e| lump.elements[e as usize]).collect();
+    lump.colored = colored(before.len() - 1, before.len() as u32 - 1, &alone);
+    assert_eq!(lump.colored.color_count(), 1);
     lump.sweep(&settings, 1);
     let [linear, angular] = lump.impulse(&before);
     assert!(lump.x != before, "something moves");
@@ -196,12 +199,11 @@ fn threads_and_lanes_give_the_same_bits() {
 #[test]
 fn one_at_a_time_lands_too() {
     let threads = Threads::new(1).expect("threads");
-    let settings = settings(&threads, LaneKind::Portable, Projection::Gradient);
+    let settings = settings(&threads, LaneKind::PORTABLE, Projection::Gradient);
     let mut lump = Lump::new(Vec3::new(1.3, 0.8, 1.0), 0.02);
     let (mut random, mut order) = (Random::new(9, 0), Vec::new());
     for _ in 0..200 {
-        let elements = serial::Elements { tetrahedra: &lump.elements, ..serial::Elements::default() };
-        serial::iterate(&settings, &elements, &mut lump.x, &mut random, &mut order);
+        serial(&settings, &lump.elements, &mut lump.x, &mut random, &mut order);
     }
     assert!(lump.residual() < 0.01, "{}", lump.residual());
 }

@@ -6,14 +6,17 @@
 
 use glam::Vec3;
 
-use super::fem::{MembraneBatch, add_to, area_vector};
+use super::fem::{MembraneLanes, area_vector};
 use crate::{
-    kernel::{
-        lanes::{BATCH, Lanes, Work},
-        random::Random,
-        real::{add, dot, scale},
+    exec::{
+        batch::xyz,
+        colored::{Corners, Kernel},
     },
-    limit::colored::SharedQuads,
+    kernel::{
+        lanes::Lanes,
+        random::Random,
+        real::{V3, add, dot, scale},
+    },
 };
 
 /// Drag coefficient of a plate across the flow.
@@ -82,53 +85,37 @@ impl Gusts {
     }
 }
 
-/// Adds the drag of some batches of one colour.
-pub struct AddDrag<'a> {
-    /// Batches of one colour.
-    pub batches: &'a [MembraneBatch],
-    /// Positions \[m\].
-    pub x: SharedQuads,
-    /// Velocities relative to the air \[m/s\].
-    pub relative: SharedQuads,
-    /// Where forces are summed \[N\].
-    pub forces: SharedQuads,
+/// The drag of triangles, whose second corners are velocities relative to the air \[m/s\].
+pub struct Drag {
     /// Density of the air \[kg/m³\].
     pub density: f32,
     /// Length of the step \[s\].
     pub dt: f32,
 }
 
-impl Work for AddDrag<'_> {
-    type Output = f32;
+impl Kernel<MembraneLanes, 3> for Drag {
+    type Beside = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
+    fn apply<L: Lanes>(
+        &self,
+        data: &MembraneLanes,
+        (): &mut (),
+        at: usize,
+        corners: &Corners<L, 3>,
+        _worst: &mut L,
+    ) -> Option<[V3<L>; 3]> {
         let (third, tiny, one) = (L::splat(1.0 / 3.0), L::splat(1e-30), L::splat(1.0));
         let factor = L::splat(0.5 * PLATE * self.density);
-        let dt = L::splat(self.dt);
-        for batch in self.batches {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let (x, u) = unsafe {
-                    (
-                        L::corners(self.x.base(), &batch.vertices, at),
-                        L::corners(self.relative.base(), &batch.vertices, at),
-                    )
-                };
-                let mean = scale(add(add(u[0], u[1]), u[2]), third);
-                let area = area_vector(&x);
-                let doubled = dot(area, area).sqrt().max(tiny);
-                let across = dot(mean, area) / doubled;
-                let rate = factor * across.abs();
-                let pressure = rate * across / (one + dt * rate * L::load(&batch.inverse_density, at));
-                // Half of the area vector is the area times the normal; a third goes to each vertex.
-                let force = scale(area, -(pressure * L::splat(0.5) * third));
-                for k in 0..3 {
-                    // SAFETY: as above.
-                    unsafe { add_to(self.forces, &batch.vertices[k], at, force) };
-                }
-            }
-        }
-        0.0
+        let (x, u) = (xyz(&corners.quads), corners.second?);
+        let mean = scale(add(add(u[0], u[1]), u[2]), third);
+        let area = area_vector(&x);
+        let doubled = dot(area, area).sqrt().max(tiny);
+        let across = dot(mean, area) / doubled;
+        let rate = factor * across.abs();
+        let pressure = rate * across / (one + L::splat(self.dt) * rate * L::load(&data.inverse_density, at));
+        // Half of the area vector is the area times the normal; a third goes to each vertex.
+        let force = scale(area, -(pressure * L::splat(0.5) * third));
+        Some([force; 3])
     }
 }

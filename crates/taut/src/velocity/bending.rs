@@ -8,14 +8,17 @@
 //! Where a wing has collapsed to a quarter of its height or less, the force fades out with the square of the
 //! height: ∂θ/∂x grows without bound there.
 
-use super::fem::add_to;
 use crate::{
+    element::{
+        Element,
+        force::{ForceLanes, Scaled},
+    },
+    exec::batch::lanes_of,
     kernel::{
         dihedral::dihedral,
-        lanes::{BATCH, Lanes, VertexOffset, Work},
+        lanes::{BATCH, Lanes},
         real::{Real, V3, scale},
     },
-    limit::colored::{SharedQuads, lanes_of, offsets_of},
 };
 
 /// One hinge.
@@ -66,63 +69,44 @@ pub fn hinge_forces<R: Real>(
     [scale(g[0], moment), scale(g[1], moment), scale(g[2], moment), scale(g[3], moment)]
 }
 
-/// [`BATCH`] hinges side by side.
+/// What a batch holds of hinges.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub struct HingeBatch {
-    vertices: [[VertexOffset; BATCH]; 4],
+pub struct HingeLanes {
     stiffness: [f32; BATCH],
     rest_sin_half: [f32; BATCH],
     quarter_heights: [[f32; BATCH]; 2],
 }
 
-impl HingeBatch {
-    /// Packs elements; lanes that are left get a hinge of the vertex `spare` without stiffness.
-    pub fn pack(indices: &[u32], elements: &[HingeElement], spare: u32) -> Self {
-        Self {
-            vertices: [0, 1, 2, 3].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
-            stiffness: lanes_of(indices, 0.0, |e| elements[e].stiffness),
-            rest_sin_half: lanes_of(indices, 0.0, |e| elements[e].rest_sin_half),
-            quarter_heights: [0, 1].map(|k| lanes_of(indices, 1.0, |e| 0.25 * elements[e].heights[k])),
+impl Element<4> for HingeElement {
+    type Lanes = HingeLanes;
+
+    fn vertices(&self) -> [u32; 4] {
+        self.vertices
+    }
+
+    fn pack(numbers: &[u32], elements: &[Self]) -> HingeLanes {
+        HingeLanes {
+            stiffness: lanes_of(numbers, 0.0, |e| elements[e].stiffness),
+            rest_sin_half: lanes_of(numbers, 0.0, |e| elements[e].rest_sin_half),
+            quarter_heights: [0, 1].map(|k| lanes_of(numbers, 1.0, |e| 0.25 * elements[e].heights[k])),
         }
     }
 }
 
-/// Adds the forces of some batches of one colour.
-pub struct AddHingeForces<'a> {
-    /// Batches of one colour.
-    pub batches: &'a [HingeBatch],
-    /// Positions \[m\].
-    pub x: SharedQuads,
-    /// Where forces are summed \[N\].
-    pub forces: SharedQuads,
-    /// Factor on the stiffness.
-    pub softening: f32,
-}
-
-impl Work for AddHingeForces<'_> {
-    type Output = f32;
-
+/// Without a cap and without viscosity.
+impl ForceLanes<4> for HingeLanes {
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
-        let softening = L::splat(self.softening);
-        for batch in self.batches {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let forces = hinge_forces(
-                    &x,
-                    L::load(&batch.stiffness, at) * softening,
-                    L::load(&batch.rest_sin_half, at),
-                    L::load_all(&batch.quarter_heights, at),
-                );
-                for k in 0..4 {
-                    // SAFETY: as above.
-                    unsafe { add_to(self.forces, &batch.vertices[k], at, forces[k]) };
-                }
-            }
-        }
-        0.0
+    fn forces<L: Lanes>(
+        &self,
+        at: usize,
+        x: &[V3<L>; 4],
+        _v: Option<&[V3<L>; 4]>,
+        scaled: &Scaled<L>,
+    ) -> [V3<L>; 4] {
+        let stiffness = L::load(&self.stiffness, at) * scaled.softening;
+        let rest_sin_half = L::load(&self.rest_sin_half, at);
+        hinge_forces(x, stiffness, rest_sin_half, L::load_all(&self.quarter_heights, at))
     }
 }
 

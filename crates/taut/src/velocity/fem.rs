@@ -6,12 +6,16 @@
 //! limiter acts, where the cubic law would blow up. Inside the limits the cap is never reached.
 
 use crate::{
+    element::{
+        Element,
+        force::{ForceLanes, Scaled},
+    },
+    exec::{batch::lanes_of, colored::Measure},
     kernel::{
-        lanes::{BATCH, Lanes, VertexOffset, Work},
+        lanes::{BATCH, Lanes},
         real::{Real, V3, add, combine, dot, scale, sub},
         svd2::{RestInverse, cauchy, deformation_gradient},
     },
-    limit::colored::{SharedQuads, lanes_of, offsets_of},
 };
 
 /// One triangle of the membrane.
@@ -97,119 +101,62 @@ pub fn membrane_forces<R: Real>(
     [scale(add(f1, f2), R::splat(-1.0)), f1, f2]
 }
 
-/// [`BATCH`] triangles side by side.
+/// What a batch holds of the triangles of a membrane.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub struct MembraneBatch {
-    pub(super) vertices: [[VertexOffset; BATCH]; 3],
+pub struct MembraneLanes {
     rest: [[f32; BATCH]; 3],
     moduli: [[f32; BATCH]; 3],
     viscosity: [f32; BATCH],
     pub(super) inverse_density: [f32; BATCH],
 }
 
-impl MembraneBatch {
-    /// Packs elements; lanes that are left get a triangle of the vertex `spare` without stiffness.
-    pub fn pack(indices: &[u32], elements: &[MembraneElement], spare: u32) -> Self {
-        let rest = |k: usize, fill: f32| lanes_of(indices, fill, |e| elements[e].rest[k]);
-        Self {
-            vertices: [0, 1, 2].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
+impl Element<3> for MembraneElement {
+    type Lanes = MembraneLanes;
+
+    fn vertices(&self) -> [u32; 3] {
+        self.vertices
+    }
+
+    fn pack(numbers: &[u32], elements: &[Self]) -> MembraneLanes {
+        let rest = |k: usize, fill: f32| lanes_of(numbers, fill, |e| elements[e].rest[k]);
+        MembraneLanes {
             rest: [rest(0, 1.0), rest(1, 0.0), rest(2, 1.0)],
-            moduli: [0, 1, 2].map(|k| lanes_of(indices, 0.0, |e| elements[e].moduli[k])),
-            viscosity: lanes_of(indices, 0.0, |e| elements[e].viscosity),
-            inverse_density: lanes_of(indices, 0.0, |e| 1.0 / elements[e].density),
+            moduli: [0, 1, 2].map(|k| lanes_of(numbers, 0.0, |e| elements[e].moduli[k])),
+            viscosity: lanes_of(numbers, 0.0, |e| elements[e].viscosity),
+            inverse_density: lanes_of(numbers, 0.0, |e| 1.0 / elements[e].density),
         }
     }
 }
 
-/// Adds the forces of some batches of one colour.
-pub struct AddMembraneForces<'a> {
-    /// Batches of one colour.
-    pub batches: &'a [MembraneBatch],
-    /// Positions \[m\].
-    pub x: SharedQuads,
-    /// Velocities \[m/s\], if any material is viscous.
-    pub v: Option<SharedQuads>,
-    /// Where forces are summed \[N\].
-    pub forces: SharedQuads,
-    /// Factor on the moduli.
-    pub softening: f32,
-    /// Largest norm of Green's strain that makes stress.
-    pub cap: f32,
-}
-
-impl Work for AddMembraneForces<'_> {
-    type Output = f32;
-
+/// Strains beyond the cap are norms of Green's.
+impl ForceLanes<3> for MembraneLanes {
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
-        let (cap, softening) = (L::splat(self.cap), L::splat(self.softening));
-        for batch in self.batches {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let rest = L::load_all(&batch.rest, at);
-                let moduli = scale(L::load_all(&batch.moduli, at), softening);
-                let forces = match self.v {
-                    None => membrane_forces(&x, None, rest, moduli, cap),
-                    Some(v) => {
-                        // SAFETY: as above.
-                        let v = unsafe { L::corners(v.base(), &batch.vertices, at) };
-                        membrane_forces(&x, Some((&v, L::load(&batch.viscosity, at))), rest, moduli, cap)
-                    }
-                };
-                for k in 0..3 {
-                    // SAFETY: as above.
-                    unsafe { add_to(self.forces, &batch.vertices[k], at, forces[k]) };
-                }
+    fn forces<L: Lanes>(
+        &self,
+        at: usize,
+        x: &[V3<L>; 3],
+        v: Option<&[V3<L>; 3]>,
+        scaled: &Scaled<L>,
+    ) -> [V3<L>; 3] {
+        let rest = L::load_all(&self.rest, at);
+        let moduli = scale(L::load_all(&self.moduli, at), scaled.softening);
+        match v {
+            None => membrane_forces(x, None, rest, moduli, scaled.cap),
+            Some(v) => {
+                membrane_forces(x, Some((v, L::load(&self.viscosity, at))), rest, moduli, scaled.cap)
             }
         }
-        0.0
     }
 }
 
-/// The square of the largest principal stretch of some batches.
-pub struct LargestStretch<'a> {
-    /// Any batches.
-    pub batches: &'a [MembraneBatch],
-    /// Positions \[m\].
-    pub x: SharedQuads,
-}
+/// Measures the square of the largest principal stretch, or of a bound on it.
+pub struct LargestStretch;
 
-impl Work for LargestStretch<'_> {
-    type Output = f32;
-
+impl Measure<MembraneLanes, 3> for LargestStretch {
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
-        let mut worst = L::splat(0.0);
-        for batch in self.batches {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the world; nobody writes meanwhile.
-                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let f = deformation_gradient(&x, L::load_all(&batch.rest, at));
-                worst = worst.max(cauchy(&f).larger);
-            }
-        }
-        worst.largest()
-    }
-}
-
-/// Adds `value` to the quads of some vertices.
-///
-/// # Safety
-/// As [`Lanes::scatter`].
-#[inline(always)]
-pub(crate) unsafe fn add_to<L: Lanes>(
-    sums: SharedQuads,
-    vertices: &[VertexOffset; BATCH],
-    at: usize,
-    value: V3<L>,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let sum = L::gather(sums.base(), vertices, at);
-        let [x, y, z] = add([sum[0], sum[1], sum[2]], value);
-        L::scatter(sums.base(), vertices, at, [x, y, z, sum[3]]);
+    fn measure<L: Lanes>(&self, data: &MembraneLanes, at: usize, x: &[V3<L>; 3]) -> L {
+        cauchy(&deformation_gradient(x, L::load_all(&data.rest, at))).larger
     }
 }
 

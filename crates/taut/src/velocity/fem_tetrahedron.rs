@@ -4,14 +4,18 @@
 //! ([`fem`](super::fem)) the force is its exact gradient up to a strain norm `cap`; beyond, the stress stays
 //! constant.
 
-use super::fem::add_to;
+use super::fem::LargestStretch;
 use crate::{
+    element::{
+        Element,
+        force::{ForceLanes, Scaled},
+    },
+    exec::{batch::lanes_of, colored::Measure},
     kernel::{
-        lanes::{BATCH, Lanes, VertexOffset, Work},
+        lanes::{BATCH, Lanes},
         real::{Real, V3, add, dot, scale},
         tetrahedron::{M3, RestInverse3, gradient3},
     },
-    limit::colored::{SharedQuads, lanes_of, offsets_of},
 };
 
 /// One tetrahedron of a soft solid.
@@ -110,27 +114,16 @@ pub fn solid_forces<R: Real>(
     forces
 }
 
-/// [`BATCH`] tetrahedra side by side.
+/// What a batch holds of the tetrahedra of soft solids.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub struct SolidBatch {
-    vertices: [[VertexOffset; BATCH]; 4],
+pub struct SolidLanes {
     rest: [[f32; BATCH]; 9],
     moduli: [[f32; BATCH]; 2],
     viscosity: [f32; BATCH],
 }
 
-impl SolidBatch {
-    /// Packs elements; lanes that are left get a tetrahedron of the vertex `spare` without stiffness.
-    pub fn pack(indices: &[u32], elements: &[SolidElement], spare: u32) -> Self {
-        Self {
-            vertices: [0, 1, 2, 3].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
-            rest: std::array::from_fn(|k| lanes_of(indices, 0.0, |e| elements[e].rest[k / 3][k % 3])),
-            moduli: [0, 1].map(|k| lanes_of(indices, 0.0, |e| elements[e].moduli[k])),
-            viscosity: lanes_of(indices, 0.0, |e| elements[e].viscosity),
-        }
-    }
-
+impl SolidLanes {
     #[inline(always)]
     fn rest<L: Lanes>(&self, at: usize) -> RestInverse3<L> {
         let m: [L; 9] = L::load_all(&self.rest, at);
@@ -138,80 +131,50 @@ impl SolidBatch {
     }
 }
 
-/// Adds the forces of some batches of one colour.
-pub struct AddSolidForces<'a> {
-    /// Batches of one colour.
-    pub batches: &'a [SolidBatch],
-    /// Positions \[m\].
-    pub x: SharedQuads,
-    /// Velocities \[m/s\], if any material is viscous.
-    pub v: Option<SharedQuads>,
-    /// Where forces are summed \[N\].
-    pub forces: SharedQuads,
-    /// Factor on the moduli.
-    pub softening: f32,
-    /// Largest norm of Green's strain that makes stress.
-    pub cap: f32,
-}
+impl Element<4> for SolidElement {
+    type Lanes = SolidLanes;
 
-impl Work for AddSolidForces<'_> {
-    type Output = f32;
+    fn vertices(&self) -> [u32; 4] {
+        self.vertices
+    }
 
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
-        let (cap, softening) = (L::splat(self.cap), L::splat(self.softening));
-        for batch in self.batches {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let x: [V3<L>; 4] = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let rest = batch.rest::<L>(at);
-                let [lambda, mu]: [L; 2] = L::load_all(&batch.moduli, at);
-                let moduli = [lambda * softening, mu * softening];
-                let forces = match self.v {
-                    None => solid_forces(&x, None, &rest, moduli, cap),
-                    Some(v) => {
-                        // SAFETY: as above.
-                        let v: [V3<L>; 4] = unsafe { L::corners(v.base(), &batch.vertices, at) };
-                        solid_forces(&x, Some((&v, L::load(&batch.viscosity, at))), &rest, moduli, cap)
-                    }
-                };
-                for k in 0..4 {
-                    // SAFETY: as above.
-                    unsafe { add_to(self.forces, &batch.vertices[k], at, forces[k]) };
-                }
-            }
+    fn pack(numbers: &[u32], elements: &[Self]) -> SolidLanes {
+        SolidLanes {
+            rest: std::array::from_fn(|k| lanes_of(numbers, 0.0, |e| elements[e].rest[k / 3][k % 3])),
+            moduli: [0, 1].map(|k| lanes_of(numbers, 0.0, |e| elements[e].moduli[k])),
+            viscosity: lanes_of(numbers, 0.0, |e| elements[e].viscosity),
         }
-        0.0
     }
 }
 
-/// The square of a bound on the largest principal stretch of some batches: Gershgorin's, which is exact at
-/// rest.
-pub struct LargestSolidStretch<'a> {
-    /// Any batches.
-    pub batches: &'a [SolidBatch],
-    /// Positions \[m\].
-    pub x: SharedQuads,
+/// Strains beyond the cap are norms of Green's.
+impl ForceLanes<4> for SolidLanes {
+    #[inline(always)]
+    fn forces<L: Lanes>(
+        &self,
+        at: usize,
+        x: &[V3<L>; 4],
+        v: Option<&[V3<L>; 4]>,
+        scaled: &Scaled<L>,
+    ) -> [V3<L>; 4] {
+        let rest = self.rest::<L>(at);
+        let [lambda, mu]: [L; 2] = L::load_all(&self.moduli, at);
+        let moduli = [lambda * scaled.softening, mu * scaled.softening];
+        match v {
+            None => solid_forces(x, None, &rest, moduli, scaled.cap),
+            Some(v) => solid_forces(x, Some((v, L::load(&self.viscosity, at))), &rest, moduli, scaled.cap),
+        }
+    }
 }
 
-impl Work for LargestSolidStretch<'_> {
-    type Output = f32;
-
+/// Gershgorin's bound, which is exact at rest.
+impl Measure<SolidLanes, 4> for LargestStretch {
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
-        let mut worst = L::splat(0.0);
-        for batch in self.batches {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the world; nobody writes meanwhile.
-                let x: [V3<L>; 4] = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let f = gradient3(&x, &batch.rest::<L>(at));
-                // Gershgorin's bound on FᵀF, which is 1 at rest.
-                let [xx, yy, zz] = [dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2])];
-                let [xy, xz, yz] = [dot(f[0], f[1]).abs(), dot(f[0], f[2]).abs(), dot(f[1], f[2]).abs()];
-                worst = worst.max(xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz);
-            }
-        }
-        worst.largest()
+    fn measure<L: Lanes>(&self, data: &SolidLanes, at: usize, x: &[V3<L>; 4]) -> L {
+        let f = gradient3(x, &data.rest::<L>(at));
+        let [xx, yy, zz] = [dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2])];
+        let [xy, xz, yz] = [dot(f[0], f[1]).abs(), dot(f[0], f[2]).abs(), dot(f[1], f[2]).abs()];
+        (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
     }
 }
 

@@ -6,13 +6,16 @@
 //! stretches like a sheet of that stiffness (with Poisson's ratio ⅓, which a network of springs has by
 //! nature), whatever the size of its triangles.
 
-use super::fem::add_to;
 use crate::{
+    element::{
+        Element,
+        force::{ForceLanes, Scaled},
+    },
+    exec::batch::lanes_of,
     kernel::{
-        lanes::{BATCH, Lanes, VertexOffset, Work},
+        lanes::{BATCH, Lanes},
         real::{Real, V3, dot, scale, sub},
     },
-    limit::colored::{SharedQuads, lanes_of, offsets_of},
 };
 
 /// One edge.
@@ -74,72 +77,47 @@ pub fn spring_force<R: Real>(
     scale(d, -(stiffness * strain / length.max(tiny)))
 }
 
-/// [`BATCH`] edges side by side.
+/// What a batch holds of edges.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub struct SpringBatch {
-    vertices: [[VertexOffset; BATCH]; 2],
+pub struct SpringLanes {
     rest: [f32; BATCH],
     stiffness: [f32; BATCH],
     viscosity: [f32; BATCH],
 }
 
-impl SpringBatch {
-    /// Packs elements; lanes that are left get an edge of the vertex `spare` without stiffness.
-    pub fn pack(indices: &[u32], elements: &[SpringElement], spare: u32) -> Self {
-        Self {
-            vertices: [0, 1].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
-            rest: lanes_of(indices, 1.0, |e| elements[e].rest),
-            stiffness: lanes_of(indices, 0.0, |e| elements[e].stiffness),
-            viscosity: lanes_of(indices, 0.0, |e| elements[e].viscosity),
+impl Element<2> for SpringElement {
+    type Lanes = SpringLanes;
+
+    fn vertices(&self) -> [u32; 2] {
+        self.vertices
+    }
+
+    fn pack(numbers: &[u32], elements: &[Self]) -> SpringLanes {
+        SpringLanes {
+            rest: lanes_of(numbers, 1.0, |e| elements[e].rest),
+            stiffness: lanes_of(numbers, 0.0, |e| elements[e].stiffness),
+            viscosity: lanes_of(numbers, 0.0, |e| elements[e].viscosity),
         }
     }
 }
 
-/// Adds the forces of some batches of one colour.
-pub struct AddSpringForces<'a> {
-    /// Batches of one colour.
-    pub batches: &'a [SpringBatch],
-    /// Positions \[m\].
-    pub x: SharedQuads,
-    /// Velocities \[m/s\], if any material is viscous.
-    pub v: Option<SharedQuads>,
-    /// Where forces are summed \[N\].
-    pub forces: SharedQuads,
-    /// Factor on the stiffness.
-    pub softening: f32,
-    /// Largest strain that makes tension.
-    pub cap: f32,
-}
-
-impl Work for AddSpringForces<'_> {
-    type Output = f32;
-
+impl ForceLanes<2> for SpringLanes {
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
-        let (cap, softening) = (L::splat(self.cap), L::splat(self.softening));
-        for batch in self.batches {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the world, and elements of a colour share none.
-                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let damping = match self.v {
-                    None => None,
-                    Some(v) => {
-                        // SAFETY: as above.
-                        let v = unsafe { L::corners(v.base(), &batch.vertices, at) };
-                        Some((v, L::load(&batch.viscosity, at)))
-                    }
-                };
-                let stiffness = L::load(&batch.stiffness, at) * softening;
-                let force = spring_force(x, damping, L::load(&batch.rest, at), stiffness, cap);
-                // SAFETY: as above.
-                unsafe {
-                    add_to(self.forces, &batch.vertices[1], at, force);
-                    add_to(self.forces, &batch.vertices[0], at, scale(force, L::splat(-1.0)));
-                }
-            }
-        }
-        0.0
+    fn forces<L: Lanes>(
+        &self,
+        at: usize,
+        x: &[V3<L>; 2],
+        v: Option<&[V3<L>; 2]>,
+        scaled: &Scaled<L>,
+    ) -> [V3<L>; 2] {
+        let damping = match v {
+            None => None,
+            Some(v) => Some((*v, L::load(&self.viscosity, at))),
+        };
+        let stiffness = L::load(&self.stiffness, at) * scaled.softening;
+        let force = spring_force(*x, damping, L::load(&self.rest, at), stiffness, scaled.cap);
+        [scale(force, L::splat(-1.0)), force]
     }
 }
 

@@ -7,18 +7,18 @@
 //! folds.
 
 use super::{
-    air::{AddDrag, Gusts},
-    bending::{AddHingeForces, HingeBatch},
-    fem::{AddMembraneForces, LargestStretch, MembraneBatch},
-    fem_tetrahedron::{AddSolidForces, LargestSolidStretch, SolidBatch},
-    spring::{AddSpringForces, SpringBatch},
+    air::{Drag, Gusts},
+    bending::HingeLanes,
+    fem::{LargestStretch, MembraneLanes},
+    fem_tetrahedron::SolidLanes,
+    spring::SpringLanes,
 };
 use crate::{
     World,
     boundary::seam::Sewn,
-    kernel::lanes::{LaneKind, Quad, run},
-    limit::colored::{Colored, SharedQuads},
-    parallel::Threads,
+    element::force::{Scaled, accumulate, add_forces},
+    exec::colored::{Colored, Exec},
+    kernel::lanes::Quad,
 };
 
 /// How close to the limit of stability substeps go.
@@ -27,9 +27,6 @@ const SAFETY: f64 = 0.8;
 /// Stretch up to which stress grows, as a factor on the largest stretch that the step starts with.
 const HEADROOM: f64 = 1.2;
 
-/// Batches below which a colour is not shared between threads.
-const GRAIN: usize = 16;
-
 /// Vertices below which a loop is not shared between threads.
 const VERTEX_GRAIN: usize = 1024;
 
@@ -37,17 +34,17 @@ const VERTEX_GRAIN: usize = 1024;
 #[derive(Clone, Debug, Default)]
 pub struct Forces {
     /// Triangles.
-    pub membrane: Colored<MembraneBatch>,
+    pub membrane: Colored<MembraneLanes, 3>,
     /// Whether triangles have forces: not if all cloth is of the edge model.
     pub stretches: bool,
     /// Edges, of cloth of the edge model.
-    pub springs: Colored<SpringBatch>,
+    pub springs: Colored<SpringLanes, 2>,
     /// Tetrahedra.
-    pub solids: Colored<SolidBatch>,
+    pub solids: Colored<SolidLanes, 4>,
     /// Hinges.
-    pub hinges: Colored<HingeBatch>,
+    pub hinges: Colored<HingeLanes, 4>,
     /// Hinges across seams, which act while all seams are closed.
-    pub seam_hinges: Colored<HingeBatch>,
+    pub seam_hinges: Colored<HingeLanes, 4>,
     /// Bound on ω² of stretching at rest, of triangles and tetrahedra \[1/s²\].
     pub membrane_frequency: f64,
     /// Bound on ω² of bending \[1/s²\].
@@ -122,16 +119,34 @@ impl Forces {
 impl Forces {
     /// The largest principal stretch of any triangle or tetrahedron (of these a bound); 1 where that is not
     /// asked for.
-    pub fn largest_stretch(&self, threads: &Threads, lanes: LaneKind, x: &mut [Quad]) -> f64 {
+    pub fn largest_stretch(&self, exec: Exec, x: &[Quad]) -> f64 {
         if self.inside {
             return 1.0;
         }
-        let x = SharedQuads::new(x);
-        let square = threads
-            .largest(&self.membrane.batches, GRAIN, |batches| run(lanes, LargestStretch { batches, x }));
-        let solid = threads
-            .largest(&self.solids.batches, GRAIN, |batches| run(lanes, LargestSolidStretch { batches, x }));
+        let square = self.membrane.measure(exec, x, &LargestStretch);
+        let solid = self.solids.measure(exec, x, &LargestStretch);
         f64::from(square.max(solid)).sqrt()
+    }
+
+    /// Adds the forces of all elements at positions `x` \[m\] and velocities `v` \[m/s\] to `forces` \[N\];
+    /// those of hinges across seams if these are `sewn` up.
+    fn add(&self, exec: Exec, (x, v): (&[Quad], &[Quad]), sewn: &Sewn, plan: &Plan, forces: &mut [Quad]) {
+        let viscous = (x, (self.viscosity > 0.0).then_some(v));
+        if plan.stretch > 0.0 {
+            let scaled = Scaled { softening: plan.stretch, cap: plan.cap };
+            if self.stretches {
+                add_forces(exec, &self.membrane, viscous, forces, scaled);
+            }
+            let cap = (1.0 + 2.0 * plan.cap).sqrt() - 1.0;
+            add_forces(exec, &self.springs, viscous, forces, Scaled { cap, ..scaled });
+            add_forces(exec, &self.solids, viscous, forces, scaled);
+        }
+        if plan.bend > 0.0 {
+            let across = sewn.all_closed.then_some(&self.seam_hinges);
+            for hinges in std::iter::once(&self.hinges).chain(across) {
+                add_forces(exec, hinges, (x, None), forces, Scaled { softening: plan.bend, cap: plan.cap });
+            }
+        }
     }
 }
 
@@ -151,73 +166,20 @@ pub struct Motion<'a> {
 }
 
 /// Advances positions and velocities over a step of `dt` from `time`, as if there were no limits.
-pub fn update(
-    world: &World,
-    threads: &Threads,
-    lanes: LaneKind,
-    motion: Motion,
-    time: f32,
-    dt: f32,
-    plan: &Plan,
-) {
+pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, plan: &Plan) {
     let Motion { x, v, forces, steady, sewn } = motion;
+    let threads = exec.threads;
     steady.fill([0.0; 4]);
     if world.description.air.density > 0.0 {
-        add_drag(world, threads, lanes, x, v, forces, steady, time, dt);
+        add_drag(world, exec, (x, v), forces, steady, [time, dt]);
     }
-    let tables = &world.forces;
     let h = dt / plan.substeps as f32;
     let gravity = world.description.gravity;
     for _ in 0..plan.substeps {
         threads.each(forces, VERTEX_GRAIN, |first, part| {
             part.copy_from_slice(&steady[first..first + part.len()]);
         });
-        let shared = (SharedQuads::new(x), SharedQuads::new(forces));
-        let moving = (tables.viscosity > 0.0).then(|| SharedQuads::new(v));
-        let membrane = if plan.stretch > 0.0 && tables.stretches { tables.membrane.colors.len() } else { 0 };
-        for color in 0..membrane {
-            threads.largest(tables.membrane.of(color), GRAIN, |batches| {
-                let (x, forces) = shared;
-                run(
-                    lanes,
-                    AddMembraneForces {
-                        batches,
-                        x,
-                        v: moving,
-                        forces,
-                        softening: plan.stretch,
-                        cap: plan.cap,
-                    },
-                )
-            });
-        }
-        let springs = if plan.stretch > 0.0 { tables.springs.colors.len() } else { 0 };
-        for color in 0..springs {
-            threads.largest(tables.springs.of(color), GRAIN, |batches| {
-                let ((x, forces), v) = (shared, moving);
-                let (softening, cap) = (plan.stretch, (1.0 + 2.0 * plan.cap).sqrt() - 1.0);
-                run(lanes, AddSpringForces { batches, x, v, forces, softening, cap })
-            });
-        }
-        let solids = if plan.stretch > 0.0 { tables.solids.colors.len() } else { 0 };
-        for color in 0..solids {
-            threads.largest(tables.solids.of(color), GRAIN, |batches| {
-                let ((x, forces), v) = (shared, moving);
-                let (softening, cap) = (plan.stretch, plan.cap);
-                run(lanes, AddSolidForces { batches, x, v, forces, softening, cap })
-            });
-        }
-        if plan.bend > 0.0 {
-            let across = sewn.all_closed.then_some(&tables.seam_hinges);
-            for hinges in std::iter::once(&tables.hinges).chain(across) {
-                for color in 0..hinges.colors.len() {
-                    threads.largest(hinges.of(color), GRAIN, |batches| {
-                        let (x, forces) = shared;
-                        run(lanes, AddHingeForces { batches, x, forces, softening: plan.bend })
-                    });
-                }
-            }
-        }
+        world.forces.add(exec, (x, v), sewn, plan, forces);
         sewn.share_forces(&world.sewing, x, forces);
         for body in &world.bodies {
             let keep = (-body.damping * h).exp();
@@ -225,14 +187,10 @@ pub fn update(
             // less.
             let [before, after] = if body.solid.is_some() { [keep, 1.0] } else { [1.0, keep] };
             let (range, forces) = (body.vertices.clone(), &forces[body.vertices.clone()]);
-            let positions = SharedQuads::new(&mut x[range.clone()]);
-            threads.each(&mut v[range], VERTEX_GRAIN, |first, part| {
-                for (k, v) in part.iter_mut().enumerate() {
-                    // SAFETY: position k belongs to velocity k, which this thread alone has.
-                    let x = unsafe { &mut *positions.base().add(first + k) };
+            threads.each_pair(&mut v[range.clone()], &mut x[range], VERTEX_GRAIN, |first, v, x| {
+                for ((v, x), f) in v.iter_mut().zip(x).zip(&forces[first..]) {
                     let w = x[3];
                     if w > 0.0 {
-                        let f = &forces[first + k];
                         for c in 0..3 {
                             let gained = h * (f[c] * w * world.inverse_mass_unit + gravity[c]);
                             v[c] = (v[c] * before + gained) * after;
@@ -247,37 +205,28 @@ pub fn update(
     }
 }
 
-/// Drag of the air over the step; `relative` is scratch.
-#[expect(clippy::too_many_arguments, reason = "private, called once: what a step is")]
+/// Drag of the air over the step of `dt` from `time`; `relative` is scratch.
 fn add_drag(
     world: &World,
-    threads: &Threads,
-    lanes: LaneKind,
-    x: &mut [Quad],
-    v: &[Quad],
+    exec: Exec,
+    (x, v): (&[Quad], &[Quad]),
     relative: &mut [Quad],
     steady: &mut [Quad],
-    time: f32,
-    dt: f32,
+    [time, dt]: [f32; 2],
 ) {
     let air = &world.description.air;
     let wind = air.wind(time + 0.5 * dt);
     let gusty = (air.gust > 0.0 && wind != glam::Vec3::ZERO).then_some(&world.gusts);
-    let positions: &[Quad] = x;
-    threads.each(relative, VERTEX_GRAIN, |first, part| {
+    exec.threads.each(relative, VERTEX_GRAIN, |first, part| {
         for (k, u) in part.iter_mut().enumerate() {
             let v = &v[first + k];
             let here = gusty.map_or(wind, |gusts: &Gusts| {
-                let [a, b, c, _] = positions[first + k];
+                let [a, b, c, _] = x[first + k];
                 wind * (1.0 + air.gust * gusts.at(glam::Vec3::new(a, b, c), time))
             });
             *u = [v[0] - here.x, v[1] - here.y, v[2] - here.z, 0.0];
         }
     });
-    let (x, relative, forces) = (SharedQuads::new(x), SharedQuads::new(relative), SharedQuads::new(steady));
-    for color in 0..world.forces.membrane.colors.len() {
-        threads.largest(world.forces.membrane.of(color), GRAIN, |batches| {
-            run(lanes, AddDrag { batches, x, relative, forces, density: air.density, dt })
-        });
-    }
+    let kernel = Drag { density: air.density, dt };
+    accumulate(exec, &world.forces.membrane, (x, Some(relative)), steady, &kernel);
 }

@@ -17,28 +17,28 @@ use crate::{
     },
     certificate::RestShape,
     contact::{inside::ClosedMesh, surface::Surface},
+    element::{
+        colored,
+        edge::EdgeElement,
+        hinge::{BendElement, RestBend, allowed_angles},
+        set::{ElementSets, LimitedElements, Quantity, Triangles},
+        shares,
+        tetrahedron::TetrahedronElement,
+        triangle::StrainElement,
+    },
     kernel::{
         dihedral::dihedral,
         lanes::{Quad, VertexOffset},
         svd2::rest_inverse,
     },
-    limit::{
-        bend::{BendBatch, BendElement, RestBend, allowed_angles},
-        colored::Colored,
-        edge::{EdgeBatch, EdgeElement},
-        edge_model::EdgeModelTables,
-        jacobi::shares,
-        nearest::fold::FoldElement,
-        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
-        strain_triangle::{StrainBatch, StrainElement, WovenBatch},
-    },
+    limit::{edge_model::EdgeModelTables, nearest::fold::FoldElement},
     mesh::{adjacency::Adjacency, reorder::locality_order},
     velocity::{
         air::Gusts,
-        bending::{HingeBatch, HingeElement, RestHinge, hinge_frequency},
-        fem::{MembraneBatch, MembraneElement, membrane_frequency, moduli},
-        fem_tetrahedron::{SolidBatch, SolidElement},
-        spring::{RestSpring, SpringBatch, SpringElement, spring_frequency, spring_stiffness},
+        bending::{HingeElement, RestHinge, hinge_frequency},
+        fem::{MembraneElement, membrane_frequency, moduli},
+        fem_tetrahedron::SolidElement,
+        spring::{RestSpring, SpringElement, spring_frequency, spring_stiffness},
         update::Forces,
     },
 };
@@ -215,42 +215,20 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
     let fixtures = start.len()..start.len() + of_obstacles;
     start.resize(fixtures.end, [0.0; 4]);
 
-    let strain_vertices: Vec<_> = elements.strain.iter().map(|e| e.vertices).collect();
-    let edge_vertices: Vec<_> = elements.edges.iter().map(|e| e.vertices).collect();
-    let bend_vertices: Vec<_> = elements.bends.iter().map(|e| e.vertices).collect();
-    let tetrahedra_vertices: Vec<_> = elements.tetrahedra.iter().map(|e| e.vertices).collect();
-    for (element, share) in elements.tetrahedra.iter_mut().zip(shares(vertex_count, &tetrahedra_vertices)) {
-        element.share = share;
-    }
-    share_out(&mut elements, vertex_count, &strain_vertices, &edge_vertices, &bend_vertices);
-    let membrane_vertices: Vec<_> = elements.membrane.iter().map(|e| e.vertices).collect();
-    let hinge_vertices: Vec<_> = elements.hinges.iter().map(|e| e.vertices).collect();
-    let spring_vertices: Vec<_> = elements.springs.iter().map(|e| e.vertices).collect();
-    let solid_vertices: Vec<_> = elements.solids.iter().map(|e| e.vertices).collect();
+    share_out(&mut elements, vertex_count);
     let (seam_folds, seam_frequency) = sewing::hinges(&description, &bodies, &sewing);
     let inside = elastic_inside(&description);
     let seam_hinges: Vec<_> = seam_folds.iter().filter(|_| !inside).map(|fold| fold.hinge).collect();
     let seam_frequency = if inside { 0.0 } else { seam_frequency };
-    let seam_vertices: Vec<_> = seam_hinges.iter().map(|e| e.vertices).collect();
     let forces = Forces {
-        membrane: Colored::new(vertex_count, &membrane_vertices, |batch| {
-            MembraneBatch::pack(batch, &elements.membrane, spare)
-        }),
-        hinges: Colored::new(vertex_count, &hinge_vertices, |batch| {
-            HingeBatch::pack(batch, &elements.hinges, spare)
-        }),
-        seam_hinges: Colored::new(vertex_count, &seam_vertices, |batch| {
-            HingeBatch::pack(batch, &seam_hinges, spare)
-        }),
+        membrane: colored(vertex_count, spare, &elements.membrane),
+        hinges: colored(vertex_count, spare, &elements.hinges),
+        seam_hinges: colored(vertex_count, spare, &seam_hinges),
         membrane_frequency: elements.membrane_frequency,
         hinge_frequency: elements.hinge_frequency.max(seam_frequency),
         stretches: description.cloths().any(|cloth| cloth.model == Model::Fem),
-        springs: Colored::new(vertex_count, &spring_vertices, |batch| {
-            SpringBatch::pack(batch, &elements.springs, spare)
-        }),
-        solids: Colored::new(vertex_count, &solid_vertices, |batch| {
-            SolidBatch::pack(batch, &elements.solids, spare)
-        }),
+        springs: colored(vertex_count, spare, &elements.springs),
+        solids: colored(vertex_count, spare, &elements.solids),
         viscosity: description
             .bodies
             .iter()
@@ -306,22 +284,14 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
     } else {
         Default::default()
     };
-    let of_vertices: Vec<_> = elements.model_edges.iter().map(|e| e.vertices).collect();
-    let of_hinges: Vec<_> = elements.model_bends.iter().map(|e| e.vertices).collect();
     let edge_model = EdgeModelTables {
-        edges: Colored::new(vertex_count, &of_vertices, |batch| {
-            EdgeBatch::pack(batch, &elements.model_edges, spare)
-        }),
-        bends: Colored::new(vertex_count, &of_hinges, |batch| {
-            BendBatch::pack(batch, &elements.model_bends, spare)
-        }),
+        edges: colored(vertex_count, spare, &elements.model_edges),
+        bends: colored(vertex_count, spare, &elements.model_bends),
         bodies: coarse::edge_bodies(&description, &bodies, &pins, known),
     };
     let levels = coarse::levels(&description, &bodies, &pins, known)?;
     let solid_levels = coarse::solid_levels(&description, &bodies, &pins);
     let bend_triangles = coarse::bend_triangles(&description, &bodies);
-    let (woven, plain): (Vec<_>, Vec<_>) = elements.strain.iter().copied().partition(|e| e.weave.is_some());
-    let corners = |elements: &[StrainElement]| elements.iter().map(|e| e.vertices).collect::<Vec<_>>();
     let between_cloth = description.contact.thickness > 0.0;
     let touches = between_cloth || !description.mesh_obstacles.is_empty();
     let surface = touches.then(|| surface(&description, &bodies, &sewing, fixtures.start));
@@ -341,21 +311,13 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
         solid_levels,
         judges: OnceLock::new(),
         bend_triangles,
-        strain: Colored::new(vertex_count, &corners(&plain), |batch| StrainBatch::pack(batch, &plain, spare)),
-        woven: Colored::new(vertex_count, &corners(&woven), |batch| WovenBatch::pack(batch, &woven, spare)),
-        edges: Colored::new(vertex_count, &edge_vertices, |batch| {
-            EdgeBatch::pack(batch, &elements.edges, spare)
-        }),
-        strain_elements: elements.strain,
-        tetrahedra: Colored::new(vertex_count, &tetrahedra_vertices, |batch| {
-            TetrahedronBatch::pack(batch, &elements.tetrahedra, spare)
-        }),
-        tetrahedra_elements: elements.tetrahedra,
-        edge_elements: elements.edges,
-        bends: Colored::new(vertex_count, &bend_vertices, |batch| {
-            BendBatch::pack(batch, &elements.bends, spare)
-        }),
-        bend_elements: elements.bends,
+        elements: ElementSets {
+            triangles: Triangles::new(spare, elements.strain),
+            tetrahedra: LimitedElements::new(Quantity::Strain, spare, elements.tetrahedra),
+            edges: LimitedElements::new(Quantity::Strain, spare, elements.edges),
+            hinges: LimitedElements::new(Quantity::Bend, spare, elements.bends),
+            more: Vec::new(),
+        },
         forces,
         gusts: Gusts::new(description.seed),
         edge_length: edge_length as f32,
@@ -581,21 +543,18 @@ fn attachments(description: &Description, body: &Body, pin: &Pin) -> Result<Vec<
 fn share_out(
     elements: &mut Elements,
     vertex_count: usize,
-    strain: &[[u32; 3]],
-    edges: &[[u32; 2]],
-    bends: &[[u32; 4]],
 ) {
+    let Elements { strain, edges, bends, tetrahedra, .. } = elements;
     let kinds = [strain.is_empty(), edges.is_empty(), bends.is_empty()].iter().filter(|none| !**none).count();
     let part = 1.0 / kinds.max(1) as f32;
-    for (element, share) in elements.bends.iter_mut().zip(shares(vertex_count, bends)) {
-        element.share = share * part;
-    }
-    for (element, share) in elements.strain.iter_mut().zip(shares(vertex_count, strain)) {
-        element.share = share * part;
-    }
-    for (element, share) in elements.edges.iter_mut().zip(shares(vertex_count, edges)) {
-        element.share = share * part;
-    }
+    let own = shares(vertex_count, bends);
+    bends.iter_mut().zip(own).for_each(|(element, share)| element.share = share * part);
+    let own = shares(vertex_count, strain);
+    strain.iter_mut().zip(own).for_each(|(element, share)| element.share = share * part);
+    let own = shares(vertex_count, edges);
+    edges.iter_mut().zip(own).for_each(|(element, share)| element.share = share * part);
+    let own = shares(vertex_count, tetrahedra);
+    tetrahedra.iter_mut().zip(own).for_each(|(element, share)| element.share = share);
 }
 
 pub(super) fn invalid(cloth: &Cloth, problem: String) -> WorldError {

@@ -314,7 +314,7 @@ impl Work for Rounds<'_> {
     type Output = Column;
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> Column {
+    fn run<L: Lanes>(self) -> Column {
         let mut best = [0.0; BATCH];
         let fade = LAST_PUSH.powf(1.0 / self.rounds as f32);
         for at in (0..BATCH).step_by(L::WIDTH) {

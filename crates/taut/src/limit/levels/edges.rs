@@ -12,11 +12,8 @@ use super::{
     tables::{Limited, shape},
 };
 use crate::{
+    element::{colored, edge::EdgeElement},
     kernel::strain::Range,
-    limit::{
-        colored::Colored,
-        edge::{EdgeBatch, EdgeElement},
-    },
     mesh::adjacency::Adjacency,
 };
 
@@ -31,11 +28,8 @@ impl LevelLimits<3> for EdgeLimits {
 
     fn limited(&self, k: usize, level: &Bare<3>) -> Limited {
         let edges = edges(level, &self.0[k]);
-        let (count, corners) = (level.positions.len(), edges.iter().map(|e| e.vertices).collect::<Vec<_>>());
-        Limited {
-            edges: Colored::new(count, &corners, |batch| EdgeBatch::pack(batch, &edges, count as u32)),
-            ..Limited::default()
-        }
+        let count = level.positions.len();
+        Limited { edges: colored(count, count as u32, &edges), ..Limited::default() }
     }
 }
 

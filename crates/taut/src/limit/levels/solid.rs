@@ -14,12 +14,9 @@ use super::{
     tables::Limited,
 };
 use crate::{
+    element::{colored, tetrahedron::TetrahedronElement},
     hierarchy::Transfer,
     kernel::{strain::Range, tetrahedron::rest_inverse3},
-    limit::{
-        colored::Colored,
-        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
-    },
     mesh::{embed, reorder::locality_order, tetrahedra::TetrahedronMesh},
 };
 
@@ -117,13 +114,6 @@ fn limited(level: &Bare<4>, range: Range<f32>) -> Limited {
         Some(TetrahedronElement { vertices, rest, range, share: 1.0 })
     };
     let tetrahedra: Vec<_> = level.elements.iter().filter_map(|t| element(*t)).collect();
-    let corners: Vec<_> = tetrahedra.iter().map(|e| e.vertices).collect();
     let count = level.positions.len();
-    Limited {
-        solid: Colored::new(count, &corners, |batch| {
-            TetrahedronBatch::pack(batch, &tetrahedra, count as u32)
-        }),
-        tetrahedra,
-        ..Limited::default()
-    }
+    Limited { solid: colored(count, count as u32, &tetrahedra), tetrahedra, ..Limited::default() }
 }

@@ -11,15 +11,16 @@ use glam::Vec3;
 use super::parts::{Bare, LevelLimits, Parts};
 use crate::{
     boundary::grip::{Gripped, Grips},
+    element::{
+        colored,
+        edge::EdgeLanes,
+        tetrahedron::{TetrahedronElement, TetrahedronLanes},
+        triangle::{StrainElement, TriangleLanes},
+    },
+    exec::colored::Colored,
     hierarchy::Transfer,
     kernel::{lanes::Quad, strain::Range, svd2::rest_inverse},
-    limit::{
-        bend_paper::{BendTriangle, bend_triangles},
-        colored::Colored,
-        edge::EdgeBatch,
-        strain_tetrahedron::{TetrahedronBatch, TetrahedronElement},
-        strain_triangle::{StrainBatch, StrainElement},
-    },
+    limit::bend_paper::{BendTriangle, bend_triangles},
 };
 
 /// Least quality (1: equilateral) that an element keeps when a vertex of it is moved onto a pin, relative to
@@ -63,15 +64,15 @@ pub struct Limited {
     /// Triangles.
     pub triangles: Vec<StrainElement>,
     /// The same in batches.
-    pub strain: Colored<StrainBatch>,
+    pub strain: Colored<TriangleLanes, 3>,
     /// Triangles with limits on their angles.
     pub bend: Vec<BendTriangle>,
     /// Edges, of levels on which these are limited.
-    pub edges: Colored<EdgeBatch>,
+    pub edges: Colored<EdgeLanes, 2>,
     /// Tetrahedra.
     pub tetrahedra: Vec<TetrahedronElement>,
     /// The same in batches.
-    pub solid: Colored<TetrahedronBatch>,
+    pub solid: Colored<TetrahedronLanes, 4>,
 }
 
 /// Limits of the triangles of a level, in their order.
@@ -91,9 +92,8 @@ impl LevelLimits<3> for Vec<ElementLimits> {
     fn limited(&self, k: usize, level: &Bare<3>) -> Limited {
         let count = level.positions.len();
         let elements = elements(level, &self[k].strain);
-        let corners: Vec<_> = elements.iter().map(|e| e.vertices).collect();
         Limited {
-            strain: Colored::new(count, &corners, |batch| StrainBatch::pack(batch, &elements, count as u32)),
+            strain: colored(count, count as u32, &elements),
             bend: bend_triangles(&level.elements, &self[k].bend),
             triangles: elements,
             ..Limited::default()

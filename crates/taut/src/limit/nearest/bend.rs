@@ -134,7 +134,7 @@ impl Work for ClampBends<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) {
         let (zero, half) = (L::splat(0.0), L::splat(0.5));
         let (rescale, kappa) = (L::splat(self.rescale), L::splat(self.stiffness));
         for ((batch, state), pulls) in self.batches.iter().zip(self.states).zip(self.pulls) {

@@ -51,7 +51,7 @@ impl Work for Face<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) {
         // SAFETY: the caller's promise.
         unsafe {
             match self.weaves {

@@ -104,7 +104,7 @@ impl Work for PullFolds<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) {
         let zero = L::splat(0.0);
         for (batch, pulls) in self.batches.iter().zip(self.pulls) {
             for at in (0..BATCH).step_by(L::WIDTH) {

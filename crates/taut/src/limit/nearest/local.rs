@@ -172,7 +172,7 @@ impl Work for ClampTriangles<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) {
         // SAFETY: the caller's promise.
         unsafe {
             match self.weaves {

@@ -299,7 +299,7 @@ impl Work for ClampTetrahedra<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) {
         let (zero, rescale, kappa) = (L::splat(0.0), L::splat(self.rescale), L::splat(self.stiffness));
         for ((batch, state), pulls) in self.batches.iter().zip(self.states).zip(self.pulls) {
             let mut residuals = [0.0; BATCH];
@@ -416,7 +416,7 @@ impl Work for TurnSolidDuals<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) {
         let (zero, half, factor) = (L::splat(0.0), L::splat(0.5), L::splat(self.factor));
         for ((batch, state), kept) in
             self.batches.iter().zip(self.states).zip(self.kept.chunks_exact_mut(DUALS))

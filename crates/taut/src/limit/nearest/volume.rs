@@ -232,7 +232,7 @@ impl Work for Swell<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) {
         let (rescale, kappa) = (L::splat(self.rescale), L::splat(self.stiffness));
         let (most, third) = (L::splat(MOST), L::splat(1.0 / 3.0));
         for (batch, state) in self.batches.iter().zip(self.states) {

@@ -6,16 +6,17 @@
 //! Sweeps move all four vertices of a hinge along the mass-weighted gradient of its angle (`kernel/bend.rs`),
 //! which keeps momentum. The paper moves the wings alone and compensates triangle by triangle.
 
-use super::{
-    colored::{SharedQuads, lanes_of, offsets_of},
-    edge::EdgeWork,
-};
+use super::{Element, LimitLanes, Limited};
 use crate::{
-    Limit,
+    Limit, Projection,
+    exec::{
+        batch::{lanes_of, weights, xyz},
+        colored::Corners,
+    },
     kernel::{
         bend::{Allowed, bend_excess, limit_bend},
-        lanes::{BATCH, Lanes, VertexOffset, Work},
-        real::add,
+        lanes::{BATCH, Lanes},
+        real::V3,
     },
 };
 
@@ -107,81 +108,69 @@ pub fn load_allowed<L: Lanes>(lanes: &AllowedLanes, at: usize) -> Allowed<L> {
     Allowed { rest: [a, b], min: [c, d], max: [e, f] }
 }
 
-/// [`BATCH`] hinges side by side.
+/// What a batch holds of hinges.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub struct BendBatch {
-    vertices: [[VertexOffset; BATCH]; 4],
+pub struct HingeLimitLanes {
     allowed: AllowedLanes,
     share: [f32; BATCH],
 }
 
-impl BendBatch {
-    /// Packs elements; lanes that are left get a hinge of the vertex `spare` without limits.
-    pub fn pack(indices: &[u32], elements: &[BendElement], spare: u32) -> Self {
-        Self {
-            vertices: [0, 1, 2, 3].map(|k| offsets_of(indices, spare, |e| elements[e].vertices[k])),
-            allowed: allowed_lanes(indices, elements),
-            share: lanes_of(indices, 0.0, |e| elements[e].share),
+impl Element<4> for BendElement {
+    type Lanes = HingeLimitLanes;
+
+    fn vertices(&self) -> [u32; 4] {
+        self.vertices
+    }
+
+    fn pack(numbers: &[u32], elements: &[Self]) -> HingeLimitLanes {
+        HingeLimitLanes {
+            allowed: allowed_lanes(numbers, elements),
+            share: lanes_of(numbers, 0.0, |e| elements[e].share),
         }
     }
 }
 
-/// Goes over some batches of hinges of one colour. Gives the largest excess met, as [`bend_excess`] measures
-/// it.
-pub struct SweepBends<'a> {
-    /// Batches of one colour (of any colours for a check).
-    pub batches: &'a [BendBatch],
-    /// Positions, and inverse mass as fourth component.
-    pub x: SharedQuads,
-    /// What to do with corrections.
-    pub work: EdgeWork,
-    /// Factor on the corrections.
-    pub relaxation: f32,
-}
-
-impl Work for SweepBends<'_> {
-    type Output = f32;
+/// Residuals of hinges are excesses, as [`bend_excess`] measures them.
+impl LimitLanes<4> for HingeLimitLanes {
+    #[inline(always)]
+    fn share<L: Lanes>(&self, at: usize) -> L {
+        L::load(&self.share, at)
+    }
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> f32 {
-        let mut worst = L::splat(0.0);
-        for batch in self.batches {
-            for at in (0..BATCH).step_by(L::WIDTH) {
-                let allowed: Allowed<L> = load_allowed(&batch.allowed, at);
-                // SAFETY: indices are of vertices of the world, and hinges of a colour share none.
-                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
-                let excess = bend_excess(&x, &allowed);
-                worst = worst.max(excess);
-                if !L::any(L::splat(0.0).lt(excess)) {
-                    continue;
-                }
-                let mut relaxation = L::splat(self.relaxation);
-                let target = match self.work {
-                    EdgeWork::Sweep => self.x,
-                    EdgeWork::Accumulate(sums) => {
-                        relaxation = relaxation * L::load(&batch.share, at);
-                        sums
-                    }
-                    EdgeWork::Check => continue,
-                };
-                let mut w = [L::splat(0.0); 4];
-                for k in 0..4 {
-                    // SAFETY: as above.
-                    w[k] = unsafe { L::gather(self.x.base(), &batch.vertices[k], at) }[3];
-                }
-                let (moves, _) = limit_bend(&x, w, &allowed, relaxation);
-                for k in 0..4 {
-                    // SAFETY: as above; the sums have a place for each vertex.
-                    unsafe {
-                        let old = L::gather(target.base(), &batch.vertices[k], at);
-                        let [a, b, c] = add([old[0], old[1], old[2]], moves[k]);
-                        L::scatter(target.base(), &batch.vertices[k], at, [a, b, c, old[3]]);
-                    }
-                }
-            }
+    fn project<L: Lanes, const PAPER: bool>(
+        &self,
+        at: usize,
+        corners: &Corners<L, 4>,
+        relaxation: L,
+        worst: &mut L,
+    ) -> Option<[V3<L>; 4]> {
+        let (x, allowed) = (xyz(&corners.quads), load_allowed(&self.allowed, at));
+        let excess = bend_excess(&x, &allowed);
+        *worst = worst.max(excess);
+        if !L::any(L::splat(0.0).lt(excess)) {
+            return None;
         }
-        worst.largest()
+        Some(limit_bend(&x, weights(&corners.quads), &allowed, relaxation).0)
+    }
+
+    #[inline(always)]
+    fn residual<L: Lanes>(&self, at: usize, x: &[V3<L>; 4]) -> L {
+        bend_excess(x, &load_allowed(&self.allowed, at))
+    }
+}
+
+impl Limited<4> for BendElement {
+    fn project_one(
+        &self,
+        x: &[V3<f32>; 4],
+        w: [f32; 4],
+        _projection: Projection,
+        relaxation: f32,
+    ) -> (f32, Option<[V3<f32>; 4]>) {
+        let (moves, excess) = limit_bend(x, w, &self.allowed(), relaxation);
+        (excess, Some(moves))
     }
 }
 

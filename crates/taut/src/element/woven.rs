@@ -1,10 +1,19 @@
-//! Limits along warp, weft and bias in batches of lanes (W13), beside the triangles that they belong to.
+//! The strain limit of woven triangles (W13): along warp, weft and bias.
 
-use super::{NO_LIMIT, colored::lanes_of, strain_triangle::StrainElement};
-use crate::kernel::{
-    lanes::{BATCH, Lanes},
-    strain::Range,
-    weave::WeaveRange,
+use super::{
+    Element, LimitLanes, Limited,
+    triangle::{StrainElement, TriangleLanes, project},
+};
+use crate::{
+    Projection,
+    exec::{batch::lanes_of, colored::Corners},
+    kernel::{
+        lanes::{BATCH, Lanes},
+        real::V3,
+        strain::{Range, strain_residual},
+        weave::WeaveRange,
+    },
+    limit::NO_LIMIT,
 };
 
 /// Limits of [`BATCH`] triangles side by side.
@@ -63,6 +72,70 @@ impl WeaveLanes {
             bias: range(2),
             axis: [self.axis[0][lane], self.axis[1][lane]],
         }
+    }
+}
+
+/// A triangle whose limits differ by direction.
+#[derive(Clone, Copy, Debug)]
+pub struct WovenElement(pub StrainElement);
+
+/// What a batch holds of woven triangles.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct WovenLanes {
+    triangles: TriangleLanes,
+    weave: WeaveLanes,
+}
+
+impl Element<3> for WovenElement {
+    type Lanes = WovenLanes;
+
+    fn vertices(&self) -> [u32; 3] {
+        self.0.vertices
+    }
+
+    fn pack(numbers: &[u32], elements: &[Self]) -> WovenLanes {
+        let plain: Vec<StrainElement> = numbers.iter().map(|&e| elements[e as usize].0).collect();
+        let numbers: Vec<u32> = (0..plain.len() as u32).collect();
+        WovenLanes {
+            triangles: StrainElement::pack(&numbers, &plain),
+            weave: WeaveLanes::pack(&numbers, &plain),
+        }
+    }
+}
+
+impl LimitLanes<3> for WovenLanes {
+    #[inline(always)]
+    fn share<L: Lanes>(&self, at: usize) -> L {
+        self.triangles.share(at)
+    }
+
+    #[inline(always)]
+    fn project<L: Lanes, const PAPER: bool>(
+        &self,
+        at: usize,
+        corners: &Corners<L, 3>,
+        relaxation: L,
+        worst: &mut L,
+    ) -> Option<[V3<L>; 3]> {
+        project::<L, _, PAPER>(corners, self.triangles.rest(at), self.weave.limits(at), relaxation, worst)
+    }
+
+    #[inline(always)]
+    fn residual<L: Lanes>(&self, at: usize, x: &[V3<L>; 3]) -> L {
+        strain_residual(x, self.triangles.rest(at), self.weave.limits(at))
+    }
+}
+
+impl Limited<3> for WovenElement {
+    fn project_one(
+        &self,
+        x: &[V3<f32>; 3],
+        w: [f32; 3],
+        projection: Projection,
+        relaxation: f32,
+    ) -> (f32, Option<[V3<f32>; 3]>) {
+        self.0.project_one(x, w, projection, relaxation)
     }
 }
 

@@ -1,0 +1,12 @@
+//! How loops over elements and vertices run: threads, colours and batches of lanes. With `kernel/lanes` the
+//! only place of this crate that has `unsafe`; everything here that is safe to call is safe whatever it is
+//! called with.
+//!
+//! [`threads`] shares out loops. [`batch`] holds elements in batches of lanes and reads their vertices.
+//! [`colored`] holds such batches by colour ([`color`]), so that threads may move vertices at the same time.
+
+pub mod batch;
+pub mod color;
+pub mod colored;
+pub mod shared;
+pub mod threads;
