@@ -288,6 +288,7 @@ mod tests {
             seams: vec![SeamCertificate::default()],
             contact: Some(contact),
             rigid_bodies: vec![RigidCertificate::default()],
+            ..Certificate::default()
         };
         let line = FrameLine { report: Some(FrameReport::default()), certificate, ..FrameLine::default() };
         compare(&serde_json::to_value(&line).unwrap(), METRICS, &["report", "certificate.contact.first"]);

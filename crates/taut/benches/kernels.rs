@@ -5,8 +5,8 @@
 use divan::{Bencher, counter::ItemsCount};
 use taut::{
     Cloth, Description, Limit, Material, Motion, Pin, Projection, State, Stepper, World, certify,
-    kernel::{dihedral::dihedral, lanes::LaneKind, svd3::svd3},
     element::iterate::sweep,
+    kernel::{dihedral::dihedral, lanes::LaneKind, svd3::svd3},
     limit::Settings,
     mesh::generate,
     parallel::Threads,

@@ -8,12 +8,12 @@ use std::time::Instant;
 use nalgebra::Matrix3x2;
 use taut::{
     Projection,
+    element::{iterate::sweep, triangle::StrainElement},
     kernel::{
         lanes::LaneKind,
         random::Random,
         strain::{limit_strain_gradient, strain_residual},
     },
-    element::{iterate::sweep, triangle::StrainElement},
     limit::Settings,
     parallel::Threads,
 };

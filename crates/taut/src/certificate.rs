@@ -17,6 +17,7 @@ use crate::{
         motion::Pose,
         rigid::{RigidBody, RigidState},
     },
+    element::set::ElementCertificate,
     kernel::{
         dihedral::dihedral_angle,
         svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
@@ -215,6 +216,9 @@ pub struct Certificate {
     /// Rigid bodies, in the order of the scene.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rigid_bodies: Vec<RigidCertificate>,
+    /// Elements with limits that belong to no body alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elements: Vec<ElementCertificate>,
 }
 
 /// Measures frame after frame.
@@ -249,7 +253,8 @@ impl Certifier {
         let rigid_bodies = rigid_bodies
             .map(|((body, now), mean)| RigidCertificate::new(body, now, *mean, description.gravity))
             .collect();
-        Certificate { bodies, seams: measure_seams(world, &positions), contact, rigid_bodies }
+        let elements = world.elements.certificates(&state.x);
+        Certificate { bodies, seams: measure_seams(world, &positions), contact, rigid_bodies, elements }
     }
 }
 

@@ -54,8 +54,8 @@ pub use boundary::{
     seam::Seam,
 };
 pub use budget::{Budget, Clock};
-pub use exec::threads as parallel;
 pub use certificate::{Certificate, certify};
+pub use exec::threads as parallel;
 pub use live::{Limiter, Live};
 pub use state::State;
 pub use step::{FrameReport, Stepper};

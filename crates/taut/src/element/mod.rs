@@ -63,6 +63,11 @@ pub trait Limited<const K: usize>: Element<K, Lanes: LimitLanes<K>> {
         projection: Projection,
         relaxation: f32,
     ) -> (f32, Option<[V3<f32>; K]>);
+
+    /// How far it is past its limits; 0 inside.
+    fn residual_one(&self, x: &[V3<f32>; K]) -> f32 {
+        self.project_one(x, [1.0; K], Projection::Gradient, 0.0).0
+    }
 }
 
 /// Elements by colour. `spare` is a vertex that none of them has, for lanes that are left.

@@ -6,6 +6,8 @@
 
 use std::fmt::Debug;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Limited, colored,
     edge::EdgeElement,
@@ -32,6 +34,9 @@ pub enum Quantity {
 
 /// Elements of one kind with limits.
 pub trait ElementSet: Debug + Send + Sync {
+    /// What the certificate calls it.
+    fn name(&self) -> &'static str;
+
     /// In what its residuals are measured.
     fn quantity(&self) -> Quantity;
 
@@ -54,11 +59,40 @@ pub trait ElementSet: Debug + Send + Sync {
 
     /// The largest residual; nothing moves.
     fn residual(&self, settings: &Settings, x: &[Quad]) -> f32;
+
+    /// What it has come to, element by element and without lanes.
+    fn certificate(&self, x: &[Quad]) -> ElementCertificate;
+}
+
+/// What a set of elements has come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ElementCertificate {
+    /// Of what.
+    pub name: String,
+    /// Largest residual; 0 if all elements are within their limits.
+    pub max_residual: f32,
+    /// Element that it belongs to, in the order that they were given in.
+    pub worst_element: u32,
+}
+
+impl ElementCertificate {
+    fn of<E: Limited<K>, const K: usize>(name: &str, elements: &[E], x: &[Quad]) -> Self {
+        let mut found = Self { name: name.to_owned(), ..Self::default() };
+        for (e, element) in elements.iter().enumerate() {
+            let corners = element.vertices().map(|v| x[v as usize]);
+            let residual = element.residual_one(&corners.map(|q| [q[0], q[1], q[2]]));
+            if residual > found.max_residual {
+                (found.max_residual, found.worst_element) = (residual, e as u32);
+            }
+        }
+        found
+    }
 }
 
 /// A set of elements of one type.
 #[derive(Debug)]
 pub struct LimitedElements<E: Limited<K>, const K: usize> {
+    name: &'static str,
     quantity: Quantity,
     elements: Vec<E>,
     colored: Colored<E::Lanes, K>,
@@ -66,8 +100,8 @@ pub struct LimitedElements<E: Limited<K>, const K: usize> {
 
 impl<E: Limited<K>, const K: usize> LimitedElements<E, K> {
     /// These elements, of vertices below `spare`, whose residuals are a `quantity`.
-    pub fn new(quantity: Quantity, spare: u32, elements: Vec<E>) -> Self {
-        Self { quantity, colored: colored(spare as usize, spare, &elements), elements }
+    pub fn new(name: &'static str, quantity: Quantity, spare: u32, elements: Vec<E>) -> Self {
+        Self { name, quantity, colored: colored(spare as usize, spare, &elements), elements }
     }
 
     /// The elements, in no special order.
@@ -77,6 +111,10 @@ impl<E: Limited<K>, const K: usize> LimitedElements<E, K> {
 }
 
 impl<E: Limited<K, Lanes: Debug> + Debug, const K: usize> ElementSet for LimitedElements<E, K> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
     fn quantity(&self) -> Quantity {
         self.quantity
     }
@@ -99,6 +137,10 @@ impl<E: Limited<K, Lanes: Debug> + Debug, const K: usize> ElementSet for Limited
 
     fn residual(&self, settings: &Settings, x: &[Quad]) -> f32 {
         iterate::residual(settings, &self.colored, x)
+    }
+
+    fn certificate(&self, x: &[Quad]) -> ElementCertificate {
+        ElementCertificate::of(self.name, &self.elements, x)
     }
 }
 
@@ -127,6 +169,10 @@ impl Triangles {
 }
 
 impl ElementSet for Triangles {
+    fn name(&self) -> &'static str {
+        "triangles"
+    }
+
     fn quantity(&self) -> Quantity {
         Quantity::Strain
     }
@@ -151,6 +197,10 @@ impl ElementSet for Triangles {
 
     fn residual(&self, settings: &Settings, x: &[Quad]) -> f32 {
         iterate::residual(settings, &self.plain, x).max(iterate::residual(settings, &self.woven, x))
+    }
+
+    fn certificate(&self, x: &[Quad]) -> ElementCertificate {
+        ElementCertificate::of(self.name(), &self.elements, x)
     }
 }
 
@@ -206,6 +256,16 @@ impl ElementSets {
     /// Whether nothing has limits.
     pub fn is_empty(&self) -> bool {
         self.all().all(ElementSet::is_empty)
+    }
+
+    /// Whether something has limits that the nearest feasible state does not know, so that sweeps must follow.
+    pub fn needs_sweeps(&self) -> bool {
+        !self.edges.is_empty() || !self.more.is_empty()
+    }
+
+    /// What the sets have come to that are defined elsewhere; the others are measured body by body.
+    pub fn certificates(&self, x: &[Quad]) -> Vec<ElementCertificate> {
+        self.more.iter().map(|set| set.certificate(x)).collect()
     }
 
     /// How many elements the largest set has: what a serial order needs room for.

@@ -131,7 +131,10 @@ impl<D, const K: usize> Batches<D, K> {
     /// Checks that `x` has a quad for every vertex, once for a whole loop.
     #[inline]
     pub(super) fn check(&self, x: &[Quad]) {
-        assert!(self.list.is_empty() || self.count <= x.len(), "positions and elements do not belong together");
+        assert!(
+            self.list.is_empty() || self.count <= x.len(),
+            "positions and elements do not belong together"
+        );
     }
 
     /// The batches with the positions of their vertices, to be read.

@@ -82,12 +82,7 @@ impl<D, const K: usize> Colored<D, K> {
     /// Colours elements of these vertices and packs them. `pack` gets the numbers of the elements of a batch,
     /// at most [`BATCH`] of them, and fills the lanes that are left with what does nothing at `spare`, a
     /// vertex that no element has.
-    pub fn new(
-        vertex_count: usize,
-        spare: u32,
-        elements: &[[u32; K]],
-        pack: impl Fn(&[u32]) -> D,
-    ) -> Self {
+    pub fn new(vertex_count: usize, spare: u32, elements: &[[u32; K]], pack: impl Fn(&[u32]) -> D) -> Self {
         assert!(!elements.iter().flatten().any(|&v| v == spare), "the spare vertex belongs to an element");
         let mut batches = Batches::new(vertex_count.max(spare as usize + 1));
         let mut colors = Vec::new();
@@ -135,12 +130,9 @@ impl<D: Sync, const K: usize> Colored<D, K> {
     ) -> f32 {
         self.batches.check(x);
         let (x, own) = (SharedQuads(x.as_mut_ptr()), self.colors[color].clone());
-        exec.threads.largest_beside(
-            &self.batches[own.clone()],
-            &mut beside[own],
-            GRAIN,
-            |batches, beside| run(exec.lanes, Sweep { batches, beside, x, kernel }),
-        )
+        exec.threads.largest_beside(&self.batches[own.clone()], &mut beside[own], GRAIN, |batches, beside| {
+            run(exec.lanes, Sweep { batches, beside, x, kernel })
+        })
     }
 
     /// Adds what `kernel` gives for all elements of a colour to `sums`, of which there is one for each of `x`.
@@ -160,12 +152,9 @@ impl<D: Sync, const K: usize> Colored<D, K> {
             self.batches.check(second);
         }
         let (sums, own) = (SharedQuads(sums.as_mut_ptr()), self.colors[color].clone());
-        exec.threads.largest_beside(
-            &self.batches[own.clone()],
-            &mut beside[own],
-            GRAIN,
-            |batches, beside| run(exec.lanes, Accumulate { batches, beside, x, second, sums, kernel }),
-        )
+        exec.threads.largest_beside(&self.batches[own.clone()], &mut beside[own], GRAIN, |batches, beside| {
+            run(exec.lanes, Accumulate { batches, beside, x, second, sums, kernel })
+        })
     }
 
     /// The largest of what `kernel` measures of all elements; nothing moves.
@@ -207,7 +196,9 @@ impl<D, W: Kernel<D, K>, const K: usize> Work for Sweep<'_, D, W, K> {
                 // elements of a colour share none.
                 let quads = unsafe { batch.gather::<L>(self.x.0, at) };
                 let corners = Corners { quads, second: None };
-                let Some(moves) = self.kernel.apply(batch, beside, at, &corners, &mut worst) else { continue };
+                let Some(moves) = self.kernel.apply(batch, beside, at, &corners, &mut worst) else {
+                    continue;
+                };
                 for k in 0..K {
                     let [x, y, z, w] = quads[k];
                     let moved = [x + moves[k][0], y + moves[k][1], z + moves[k][2], w];
@@ -248,7 +239,9 @@ impl<D, W: Kernel<D, K>, const K: usize> Work for Accumulate<'_, D, W, K> {
                     (batch.gather::<L>(self.x.as_ptr(), at), second)
                 };
                 let corners = Corners { quads, second };
-                let Some(values) = self.kernel.apply(batch, beside, at, &corners, &mut worst) else { continue };
+                let Some(values) = self.kernel.apply(batch, beside, at, &corners, &mut worst) else {
+                    continue;
+                };
                 for k in 0..K {
                     // SAFETY: as above, and elements of a colour share no vertex.
                     unsafe { batch.add(self.sums.0, k, at, values[k]) };

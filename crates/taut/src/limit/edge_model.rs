@@ -59,10 +59,7 @@ pub struct EdgeModelTables {
 impl EdgeModelTables {
     /// The largest residuals; nothing moves.
     pub(crate) fn residuals(&self, settings: &Settings, x: &[Quad]) -> Residuals {
-        Residuals {
-            strain: residual(settings, &self.edges, x),
-            bend: residual(settings, &self.bends, x),
-        }
+        Residuals { strain: residual(settings, &self.edges, x), bend: residual(settings, &self.bends, x) }
     }
 }
 

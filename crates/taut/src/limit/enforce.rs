@@ -2,8 +2,7 @@
 //! each of them, until tolerance, iteration cap or time budget (section 3.2 of the paper).
 
 use super::{
-    Settings,
-    cycle,
+    Settings, cycle,
     edge_model::{self, EdgeScratch},
     levels::{self, parts::Holding, tables::LevelTables},
     nearest::{self, contact::Surroundings, rigid::Rigid, tables::Filter},
@@ -14,9 +13,9 @@ use crate::{
     boundary::{grip::Grips, motion::Pose, seam::Sewn, solids::Solids},
     budget::Deadline,
     contact::{tangle::Tangle, touching::Finder},
-    element::set::{ElementSet as _, Residuals},
-    kernel::{lanes::Quad, random::Random},
+    element::set::Residuals,
     exec::threads::Parts,
+    kernel::{lanes::Quad, random::Random},
 };
 
 /// From when on, and how often, grips give way to limits that sweeps have not met.
@@ -318,7 +317,7 @@ fn filter(
         scratch.sewn.close(&world.sewing, x);
         enforced = measure(world, settings, x, enforced);
     }
-    if !world.elements.edges.is_empty() {
+    if world.elements.needs_sweeps() {
         let swept = iterate(world, settings, (x, old), grips, solids, scratch, turn);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }

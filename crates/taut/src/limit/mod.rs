@@ -16,8 +16,7 @@ pub mod paper;
 pub use crate::element::{
     hinge as bend, tetrahedron as strain_tetrahedron, triangle as strain_triangle, woven as weave,
 };
-pub(crate) use colored_legacy as colored;
-mod colored_legacy {
+pub(crate) mod colored {
     pub(crate) use crate::exec::{
         batch::lanes_of,
         shared::{SharedQuads, offsets_of},

@@ -8,8 +8,9 @@ use taut::{
     Cloth, Description, EdgeModel, Grip, Limit, Limiter, Live, Material, Model, Motion, Obstacle, Pin, State,
     Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
-    certify, hierarchy,
+    certify,
     element::iterate::sweep,
+    hierarchy,
     kernel::{
         lanes::{LaneKind, Quad},
         random::Random,

@@ -14,6 +14,7 @@ mod hierarchy;
 mod irregular;
 mod levels;
 mod nearest;
+mod new_element;
 mod obstacles;
 mod octaves;
 mod paper_figure_12;

@@ -5,18 +5,18 @@ use glam::{UVec3, Vec3};
 use taut::{
     Description, Limit, Motion, Pin, Projection, Scheme, Solid, SolidMaterial, State, Stepper, World,
     certify,
-    kernel::{
-        lanes::{LaneKind, Quad},
-        random::Random,
-        strain::Range,
-        tetrahedron::{residual3, rest_inverse3},
-    },
     element::{
         colored,
         iterate::{serial, sweep},
         tetrahedron::{TetrahedronElement, TetrahedronLanes},
     },
     exec::{color::color, colored::Colored},
+    kernel::{
+        lanes::{LaneKind, Quad},
+        random::Random,
+        strain::Range,
+        tetrahedron::{residual3, rest_inverse3},
+    },
     limit::Settings,
     mesh::tetrahedra::TetrahedronMesh,
     parallel::Threads,

@@ -143,9 +143,7 @@ impl ForceLanes<3> for MembraneLanes {
         let moduli = scale(L::load_all(&self.moduli, at), scaled.softening);
         match v {
             None => membrane_forces(x, None, rest, moduli, scaled.cap),
-            Some(v) => {
-                membrane_forces(x, Some((v, L::load(&self.viscosity, at))), rest, moduli, scaled.cap)
-            }
+            Some(v) => membrane_forces(x, Some((v, L::load(&self.viscosity, at))), rest, moduli, scaled.cap),
         }
     }
 }

@@ -313,9 +313,9 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
         bend_triangles,
         elements: ElementSets {
             triangles: Triangles::new(spare, elements.strain),
-            tetrahedra: LimitedElements::new(Quantity::Strain, spare, elements.tetrahedra),
-            edges: LimitedElements::new(Quantity::Strain, spare, elements.edges),
-            hinges: LimitedElements::new(Quantity::Bend, spare, elements.bends),
+            tetrahedra: LimitedElements::new("tetrahedra", Quantity::Strain, spare, elements.tetrahedra),
+            edges: LimitedElements::new("edges", Quantity::Strain, spare, elements.edges),
+            hinges: LimitedElements::new("hinges", Quantity::Bend, spare, elements.bends),
             more: Vec::new(),
         },
         forces,
@@ -540,10 +540,7 @@ fn attachments(description: &Description, body: &Body, pin: &Pin) -> Result<Vec<
 
 /// Weights of Jacobi corrections. Triangles, edges and hinges of a vertex count together: their corrections
 /// are summed.
-fn share_out(
-    elements: &mut Elements,
-    vertex_count: usize,
-) {
+fn share_out(elements: &mut Elements, vertex_count: usize) {
     let Elements { strain, edges, bends, tetrahedra, .. } = elements;
     let kinds = [strain.is_empty(), edges.is_empty(), bends.is_empty()].iter().filter(|none| !**none).count();
     let part = 1.0 / kinds.max(1) as f32;
