@@ -88,7 +88,7 @@ pub(super) fn check(
     });
     let rigid_bodies = line.map(|line| line.certificate.rigid_bodies.clone()).unwrap_or_default();
     failures.extend(line.and_then(|line| check_rigid(world, frame, &line.certificate.rigid_bodies)));
-    let certificate = Certificate { bodies, seams, contact, rigid_bodies };
+    let certificate = Certificate { bodies, seams, contact, rigid_bodies, ..Certificate::default() };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
 }
