@@ -105,6 +105,13 @@ impl State {
         state
     }
 
+    /// Whether it has as many vertices, duals and rigid bodies as a state of `world`.
+    pub fn fits(&self, world: &World) -> bool {
+        self.x.len() == world.start.len()
+            && self.duals.len() == world.dual_count()
+            && self.rigid.len() == world.description.rigid_bodies.len()
+    }
+
     /// Frames simulated so far; 0 at the start.
     pub fn frame(&self) -> u32 {
         self.frame

@@ -178,14 +178,30 @@ impl Stepper {
         (needed > 0.0).then(|| (missed / needed).sqrt())
     }
 
+    /// # Panics
+    /// If `state` is not one of `world`, or `world` not what this was prepared for.
+    fn expect_fitting(&self, world: &World, state: &State) {
+        let prepared =
+            self.old.len() == world.start.len() && self.scratch.nearest.len() == world.filters.len();
+        assert!(prepared, "this stepper was prepared for another world");
+        assert!(state.fits(world), "state and world do not belong together");
+    }
+
     /// Advances by one frame, within the time budget of the world's solver.
+    ///
+    /// # Panics
+    /// If `state` is not one of `world`, or `world` not what this was prepared for.
     pub fn advance_frame(&mut self, world: &World, state: &mut State) -> FrameReport {
         let budget = world.description.solver.budget_ms.map_or_else(Budget::unlimited, Budget::millis);
         self.advance_within(world, state, &budget.with_min_iterations(0))
     }
 
     /// Advances by one frame within `budget`.
+    ///
+    /// # Panics
+    /// If `state` is not one of `world`, or `world` not what this was prepared for.
     pub fn advance_within(&mut self, world: &World, state: &mut State, budget: &Budget) -> FrameReport {
+        self.expect_fitting(world, state);
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let (steps, iterations) = (world.steps_per_frame(), world.description.solver.iterations);
         let begun = budget.now();
@@ -208,7 +224,11 @@ impl Stepper {
     ///
     /// To see how a step converges: the state that it gives lies inside a frame, so measure it but do not go
     /// on from it.
+    ///
+    /// # Panics
+    /// If `state` is not one of `world`, or `world` not what this was prepared for.
     pub fn attempt(&mut self, world: &World, state: &State, iterations: u32) -> (FrameReport, State) {
+        self.expect_fitting(world, state);
         let mut state = state.clone();
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let steps = world.steps_per_frame();

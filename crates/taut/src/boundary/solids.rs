@@ -162,23 +162,12 @@ impl Solids {
     ) -> f32 {
         let placed = &self.placed;
         let candidates = &self.candidates;
-        let positions = crate::exec::shared::SharedQuads::new(x);
-        let deepest = std::sync::atomic::AtomicU32::new(0);
-        threads.each(&mut self.contacts, 512, |first, contacts| {
-            let mut worst = 0.0f32;
-            for (k, contact) in contacts.iter_mut().enumerate() {
-                let v = candidates[first + k] as usize;
-                // SAFETY: every candidate is another vertex of the world, and each is visited by one thread.
-                let quad = unsafe { &mut *positions.base().add(v) };
-                let mut p = position(quad);
-                let depth = settle(obstacles, placed, position(&old[v]), &mut p, contact);
-                worst = worst.max(depth);
-                quad[..3].copy_from_slice(&p.to_array());
-            }
-            // Positive floats are ordered like their bits.
-            deepest.fetch_max(worst.to_bits(), std::sync::atomic::Ordering::Relaxed);
-        });
-        f32::from_bits(deepest.into_inner())
+        threads.largest_at(&mut self.contacts, (candidates, x), 512, |v, contact, quad| {
+            let mut p = position(quad);
+            let depth = settle(obstacles, placed, position(&old[v]), &mut p, contact);
+            quad[..3].copy_from_slice(&p.to_array());
+            depth
+        })
     }
 
     /// Vertices that may meet an obstacle in this step, in ascending order.

@@ -10,6 +10,7 @@
 
 use std::{
     hint::spin_loop,
+    ops::Range,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         Arc, Mutex,
@@ -346,64 +347,71 @@ impl Threads {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Threads {
+    /// Calls `work` with each of `items` and the one of `targets` at the place that belongs to it; gives the
+    /// largest of what it gives, at least 0. `places` must be in ascending order, each another.
+    pub fn largest_at<T: Send, X: Send>(
+        &self,
+        items: &mut [T],
+        (places, targets): (&[u32], &mut [X]),
+        grain: usize,
+        work: impl Fn(usize, &mut T, &mut X) -> f32 + Sync,
+    ) -> f32 {
+        let ascending = places.is_sorted_by(|a, b| a < b);
+        let inside = places.last().is_none_or(|&last| (last as usize) < targets.len());
+        assert!(ascending && inside && places.len() >= items.len(), "no place for each item");
+        let (targets, largest) = (Parts::new(targets), AtomicU64::new(0));
+        self.each(items, grain, |first, items| {
+            let mut worst = 0.0f32;
+            for (k, item) in items.iter_mut().enumerate() {
+                let place = places[first + k] as usize;
+                // SAFETY: the last place, and so each, is inside; each is another, and is visited once.
+                let target = unsafe { &mut targets.part(place, 1)[0] };
+                worst = worst.max(work(place, item, target));
+            }
+            // The bits of floats that are not negative are in the order of the floats.
+            largest.fetch_max(u64::from(worst.to_bits()), Ordering::Relaxed);
+        });
+        f32::from_bits(largest.into_inner() as u32)
+    }
 
-    #[test]
-    fn every_item_is_done_once_whatever_the_threads() {
-        for count in [1, 2, 3, 5] {
-            let threads = Threads::new(count).unwrap();
-            assert_eq!(threads.count(), count);
-            for len in [0, 1, 7, 100, 1000, 70_000] {
-                let mut items = vec![0u32; len];
-                for round in 0..20 {
-                    threads.each(&mut items, 3, |first, part| {
-                        for (k, item) in part.iter_mut().enumerate() {
-                            assert_eq!(*item, round * (first + k) as u32);
-                            *item += (first + k) as u32;
-                        }
-                    });
-                }
-                threads.each_piece(&mut items, 1, |_, part| part.iter_mut().for_each(|item| *item += 1));
-                assert!(items.iter().enumerate().all(|(k, &item)| item == 20 * k as u32 + 1));
-                let mut others = vec![0.0f32; len];
-                threads.each_pair(&mut items, &mut others, 3, |first, items, others| {
-                    for (k, (item, other)) in items.iter().zip(others).enumerate() {
-                        assert_eq!(*item, 20 * (first + k) as u32 + 1);
-                        *other = *item as f32;
-                    }
-                });
-                let largest = threads.largest(&others, 3, |part| part.iter().fold(0.0, |a, &b| a.max(b)));
-                assert_eq!(largest, others.last().copied().unwrap_or(0.0));
+    /// Calls `work` with each of `items`, its number, and its own `parts` of two arrays. The parts of an array
+    /// must follow each other in the order of the items. `shared`: on all threads, an item at a time; else
+    /// here, one after the other.
+    pub fn each_with_parts<T: Send, A: Send, B: Send>(
+        &self,
+        shared: bool,
+        items: &mut [T],
+        parts: &[[Range<usize>; 2]],
+        (first, second): (&mut [A], &mut [B]),
+        work: impl Fn(usize, &mut T, &mut [A], &mut [B]) + Sync,
+    ) {
+        let mut ends = [0, 0];
+        for part in parts {
+            for (part, end) in part.iter().zip(&mut ends) {
+                assert!(*end <= part.start && part.start <= part.end, "parts of an array overlap");
+                *end = part.end;
             }
         }
-    }
-
-    #[test]
-    fn loops_inside_loops_and_after_a_pause_run() {
-        let threads = Threads::new(3).unwrap();
-        for pause in [0, 1, 0, 5] {
-            thread::sleep(Duration::from_millis(pause));
-            let mut rows = vec![vec![0u8; 50]; 40];
-            threads.each(&mut rows, 1, |_, rows| {
-                for row in rows {
-                    threads.each(row, 1, |_, row| row.iter_mut().for_each(|v| *v += 1));
-                }
+        let inside = ends[0] <= first.len() && ends[1] <= second.len();
+        assert!(inside && parts.len() == items.len(), "state and world do not belong together");
+        let arrays = (Parts::new(first), Parts::new(second));
+        let one = |k: usize, item: &mut T| {
+            let [a, b] = parts[k].clone();
+            // SAFETY: parts are inside their arrays and, as was seen above, do not overlap; each is visited
+            // once.
+            let (a, b) = unsafe { (arrays.0.part(a.start, a.len()), arrays.1.part(b.start, b.len())) };
+            work(k, item, a, b);
+        };
+        if shared {
+            self.each_piece(items, 1, |start, items| {
+                items.iter_mut().enumerate().for_each(|(k, item)| one(start + k, item));
             });
-            assert!(rows.iter().flatten().all(|&v| v == 1));
+        } else {
+            items.iter_mut().enumerate().for_each(|(k, item)| one(k, item));
         }
     }
-
-    #[test]
-    fn a_panic_reaches_the_caller_and_the_threads_go_on() {
-        let threads = Threads::new(2).unwrap();
-        let mut items = vec![0; 100];
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            threads.each(&mut items, 1, |first, _| assert_ne!(first, 50));
-        }));
-        assert!(result.is_err());
-        threads.each(&mut items, 1, |_, part| part.fill(1));
-        assert!(items.iter().all(|&v| v == 1));
-    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -108,7 +108,7 @@ fn two_sheets(scheme: Scheme, tethered: bool) -> World {
     let corners = [0, 6, 42, 48];
     let (mut above, below) = (sheet("above", 1.0), sheet("below", 0.9));
     above.pins = vec![Pin { vertices: corners.to_vec(), motion: Motion::default(), ..Pin::default() }];
-    let mut description = Description { cloths: vec![above, below], ..Description::default() };
+    let mut description = Description { bodies: vec![above.into(), below.into()], ..Description::default() };
     description.solver.scheme = scheme;
     description.solver.iterations = 400;
     let mut world = World::new(description).unwrap();
@@ -154,6 +154,15 @@ fn a_new_element_holds_is_certified_and_survives_a_resume() {
         let bits = |state: &State| state.x.iter().flatten().map(|v| v.to_bits()).collect::<Vec<_>>();
         assert!(bits(&again) == bits(&state), "{scheme:?}: other bits after a resume");
     }
+}
+
+#[test]
+#[should_panic(expected = "state and world do not belong together")]
+fn a_state_of_another_world_is_not_advanced() {
+    let (world, other) = (two_sheets(Scheme::Sweep, false), two_sheets(Scheme::Nearest, false));
+    let mut state = State::new(&other);
+    assert!(!state.fits(&world));
+    Stepper::new(&world, 1).unwrap().advance_frame(&world, &mut state);
 }
 
 #[test]
