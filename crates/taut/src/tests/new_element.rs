@@ -169,7 +169,9 @@ fn a_state_of_another_world_is_not_advanced() {
 fn without_it_the_lower_sheet_falls() {
     let world = two_sheets(Scheme::Sweep, false);
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
-    (0..30).for_each(|_| drop(stepper.advance_frame(&world, &mut state)));
+    for _ in 0..30 {
+        stepper.advance_frame(&world, &mut state);
+    }
     assert!(state.positions(&world, 1).iter().all(|p| p.y < 0.0));
     assert!(certify(&world, &state).elements.is_empty());
 }
