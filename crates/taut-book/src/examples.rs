@@ -1,13 +1,11 @@
-//! Examples of every part of the scene file. A test reads each as a scene, so that what the reference shows
-//! is what taut reads.
+//! Examples of every part of the scene file. A test loads each as a scene.
 
 use crate::scene_reference::WHOLE_FILE;
 
-/// A piece of cloth that is added to examples without one, to make scenes of them.
+/// A cloth that is added to examples without one, to make them scenes.
 pub const CLOTH: &str = "[[cloth]]\nmesh = { grid = { size = [1.0, 1.0], cells = [4, 4] } }\n";
 
-/// The example of a part of the scene file; empty for parts that are shown in the example of the table that
-/// holds them.
+/// The example of a part of the scene file; empty for parts shown in the example of their parent table.
 pub fn of(part: &str) -> Option<&'static str> {
     Some(match part {
         WHOLE_FILE => {
@@ -41,7 +39,7 @@ seed = 7
 scheme = "nearest"
 tolerance = 0.005       # a limit of 5 % may end at 5.5 %
 bend_tolerance = 1.0    # degrees
-budget_ms = 8.0         # for interactive use: steps stop iterating when it is spent
+budget_ms = 8.0         # for interactive use: steps stop when it is spent
 "#
         }
         "Seam" => {
@@ -55,13 +53,13 @@ name = "right"
 mesh = { grid = { size = [0.5, 0.4], cells = [20, 16] } }
 transform = { translate = [0.55, 0.0, 0.0] }
 
-[[seam]]                          # the right border of one to the left border of the other
+[[seam]]                          # right boundary of one to left boundary of the other
 cloths = ["left", "right"]
 from = "box:0.5,0,0,0.5,0,0.4"
 to = "box:0,0,0,0,0,0.4"
 speed = 0.5
 
-[[seam]]                          # the same: what starts no further apart than that
+[[seam]]                          # the same, by initial distance
 name = "again"
 cloths = ["left", "right"]
 within = 0.052
@@ -92,12 +90,12 @@ material = "foam"
 strain = { min = -0.3, max = 0.1 }
 volume = "preserve"
 
-[[solid]]                         # as fine as so many tetrahedra make it
+[[solid]]                         # filled with about this many tetrahedra
 name = "ring"
 mesh = { torus = { major = 0.2, minor = 0.06, segments = [48, 20] } }
 tetrahedra = 2000
 
-[[solid]]                         # tetrahedra, held at one end
+[[solid]]                         # tetrahedra, pinned at one end
 name = "beam"
 mesh = { bar = { size = [0.8, 0.1, 0.1], cells = [16, 2, 2] } }
 pin = [{ select = "box:0,0,0,0,0.1,0.1" }]
@@ -158,14 +156,14 @@ pin = [{ select = "corner:top-left" }]
 name = "sheet"
 mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
 
-[[cloth.pin]]                     # held for ever
+[[cloth.pin]]                     # permanent
 select = "corner:top-left"
 
-[[cloth.pin]]                     # let go after a second
+[[cloth.pin]]                     # released after a second
 select = "corner:top-right"
 until = 1.0
 
-[[cloth.pin]]                     # carried along
+[[cloth.pin]]                     # moving
 select = "box:0.4,0,0.9,0.6,0,1"
 pivot = [0.5, 0.0, 1.0]
 motion = [{ time = 0.0 }, { time = 2.0, translate = [0.0, 0.5, 0.0], rotate = [0.0, 90.0, 0.0] }]
@@ -184,7 +182,7 @@ transform = { translate = [0.0, -0.2, 1.0] }
             r#"[[cloth]]
 mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
 
-[cloth.strain]                    # or, the same in all directions: strain = { min = -0.05, max = 0.05 }
+[cloth.strain]                    # or isotropic: strain = { min = -0.05, max = 0.05 }
 warp = { max = 0.01 }
 weft = { max = 0.03 }
 bias = { max = 0.15 }
@@ -195,8 +193,8 @@ direction = "u"                   # or a vector: [1.0, 0.0, 0.0]
             r#"[[cloth]]
 mesh = { grid = { size = [1.0, 1.0], cells = [39, 39] } }
 model = "edge"
-levels = 4                        # the cloth itself, and three coarser ones
-iterations = 50                   # on each level, in a frame
+levels = 4                        # the cloth itself and three coarser levels
+iterations = 50                   # per level and frame
 edge = { min = -0.1, max = 0.1 }
 pin = [{ select = "corner:top-left" }, { select = "corner:top-right" }]
 "#
@@ -297,7 +295,7 @@ restitution = 0.1
 margin = 0.002
 motion = [{ time = 0.0 }, { time = 1.0, translate = [0.0, 0.3, 0.0] }]
 
-[[obstacle]]                      # falls, and cloth pushes it
+[[obstacle]]                      # a rigid body
 name = "brick"
 shape = { box = { size = [0.2, 0.1, 0.1] } }
 transform = { translate = [0.5, 0.5, 0.5] }

@@ -1,5 +1,5 @@
-//! The pictures of the book and of the README: which scene, which frame, how coloured. [`make`] makes them
-//! all by the program `taut`.
+//! The images of the book and of the README: scene, frame, colouring. [`make`] renders them all with the
+//! program `taut`.
 
 use std::{
     collections::BTreeSet,
@@ -144,7 +144,7 @@ const TRIPTYCH: &[&str] =
 pub const FIGURES: &[Figure] = &[
     Figure {
         file: "hanging-sheet.png",
-        shows: "A sheet of 33K triangles swings down from two held corners, frame 28",
+        shows: "A sheet of 33K triangles swings down from two pinned corners, frame 28",
         run: "hanging-sheet",
         frame: Frames::One(28),
         arguments: &[],
@@ -165,7 +165,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "star.png",
-        shows: "A sheet held at its four corners and pushed up by a sphere, frame 90",
+        shows: "A sheet pinned at its four corners and pushed up by a sphere, frame 90",
         run: "star",
         frame: Frames::One(90),
         arguments: &[],
@@ -179,7 +179,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "flag.gif",
-        shows: "The flag, three seconds of it",
+        shows: "The flag, three seconds",
         run: "flag",
         frame: Frames::Clip(60, 149),
         arguments: &["--size", "480x270"],
@@ -193,7 +193,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "noisy-sheet.png",
-        shows: "A distorted sheet after a second: what was pushed together in its plane has folded",
+        shows: "A distorted sheet after one second: in-plane compression has turned into folds",
         run: "noisy-sheet",
         frame: Frames::One(30),
         arguments: &[],
@@ -207,49 +207,49 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "noisy-fine-only.png",
-        shows: "After 32 sweeps of the mesh alone",
+        shows: "After 32 sweeps of the finest level alone",
         run: "noisy-fine-only",
         frame: Frames::One(1),
         arguments: TRIPTYCH,
     },
     Figure {
         file: "noisy-levels.png",
-        shows: "After one frame of the default, over all levels",
+        shows: "After one frame of the default scheme, with all levels",
         run: "noisy-levels",
         frame: Frames::One(1),
         arguments: TRIPTYCH,
     },
     Figure {
         file: "bend-loose.png",
-        shows: "Bends of up to 60 degrees a centimetre: fine wrinkles, frame 60",
+        shows: "Bends of up to 60 degrees per centimetre: fine wrinkles, frame 60",
         run: "bend-loose",
         frame: Frames::One(60),
         arguments: &[],
     },
     Figure {
         file: "bend-tight.png",
-        shows: "Bends of up to 30 degrees a centimetre: broad folds, frame 60",
+        shows: "Bends of up to 30 degrees per centimetre: broad folds, frame 60",
         run: "bend-tight",
         frame: Frames::One(60),
         arguments: &[],
     },
     Figure {
         file: "weave.png",
-        shows: "Woven cloth held at one corner, coloured by principal strain, frame 60",
+        shows: "Woven cloth pinned at one corner, coloured by principal strain, frame 60",
         run: "weave",
         frame: Frames::One(60),
         arguments: &["--color", "strain"],
     },
     Figure {
         file: "folding.png",
-        shows: "A sheet that was dropped on its edge has folded up, frame 30",
+        shows: "A sheet dropped on its edge has folded up, frame 30",
         run: "folding",
         frame: Frames::One(30),
         arguments: &[],
     },
     Figure {
         file: "tangled-start.png",
-        shows: "Two sheets that started in a cross have come apart, frame 14",
+        shows: "Two initially crossed sheets have separated, frame 14",
         run: "tangled-start",
         frame: Frames::One(14),
         arguments: &[],
@@ -263,7 +263,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "trampoline.png",
-        shows: "A ball of 5 kg on a sheet that is pinned at its rim and stretches by 5 % at most, frame 120",
+        shows: "A ball of 5 kg on a sheet pinned at its rim, with stretch up to 5 %, frame 120",
         run: "trampoline",
         frame: Frames::One(120),
         arguments: &["--color", "strain"],
@@ -291,14 +291,14 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "bar.png",
-        shows: "A bar of 12K tetrahedra, held at its left end and turned, frame 110",
+        shows: "A bar of 12K tetrahedra, clamped at its left end and rotated, frame 110",
         run: "bar",
         frame: Frames::One(110),
         arguments: &[],
     },
     Figure {
         file: "squeeze.png",
-        shows: "A cube of 10K tetrahedra, pressed further than its limits allow, frame 45",
+        shows: "A cube of 10K tetrahedra, compressed by more than its limits allow, frame 45",
         run: "squeeze",
         frame: Frames::One(45),
         arguments: &["--color", "strain"],
@@ -312,7 +312,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "dragon-roller.png",
-        shows: "A roller presses a creature of 74K tetrahedra, whose limits then cannot be met, frame 36",
+        shows: "A roller compresses a creature of 74K tetrahedra by more than its limits allow, frame 36",
         run: "dragon-roller",
         frame: Frames::One(36),
         arguments: &[],
@@ -326,17 +326,17 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "bunny.png",
-        shows: "A hollow rabbit on the floor: strains of up to 5 %, bends of up to 3 degrees a centimetre, frame 90",
+        shows: "A hollow rabbit on the floor: strains of up to 5 %, bends of up to 3 degrees per centimetre, frame 90",
         run: "bunny",
         frame: Frames::One(90),
         arguments: &[],
     },
-    last("tang-11-levels.png", "Four levels of 50 iterations", "tang-sheet", ASIDE),
+    last("tang-11-levels.png", "Four levels, 50 iterations each", "tang-sheet", ASIDE),
     last("tang-11-single.png", "A single mesh, 200 iterations", "tang-single", ASIDE),
-    last("tang-11-drawn-levels.png", "Corners drawn together: four levels of 50", "tang-drawn", AHEAD),
+    last("tang-11-drawn-levels.png", "Corners moved together: four levels, 50 iterations each", "tang-drawn", AHEAD),
     last(
         "tang-11-drawn-single.png",
-        "Corners drawn together: a single mesh of 200",
+        "Corners moved together: a single mesh, 200 iterations",
         "tang-drawn-single",
         AHEAD,
     ),
@@ -380,7 +380,7 @@ pub fn side_by_side(files: &[&str], page: &Path, repository: &Path) -> Result<St
     let mut figures = Vec::new();
     for file in files {
         let figure = FIGURES.iter().find(|figure| figure.file == *file);
-        figures.push(figure.ok_or_else(|| format!("there is no picture {file}"))?);
+        figures.push(figure.ok_or_else(|| format!("unknown figure {file}"))?);
     }
     figures.retain(|figure| figure.path(repository).exists());
     if figures.is_empty() {
@@ -406,7 +406,7 @@ pub fn make(
 ) -> Result<(), String> {
     if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.file != **name)) {
         let names: Vec<&str> = FIGURES.iter().map(|figure| figure.file).collect();
-        return Err(format!("there is no picture {unknown}; there are {}", names.join(", ")));
+        return Err(format!("unknown figure {unknown}; known: {}", names.join(", ")));
     }
     let wanted = FIGURES.iter().filter(|figure| only.is_empty() || only.contains(&figure.file));
     let wanted: Vec<&Figure> = wanted.collect();

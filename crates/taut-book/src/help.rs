@@ -1,13 +1,13 @@
 //! The help of every command, as the program prints it, for the page of commands.
 //!
-//! The program is in another crate, so its words are committed, and a test of taut-cli compares them with the
+//! The program is in another crate, so its output is committed, and a test of taut-cli compares it with the
 //! program's.
 
-/// The page's text: one section a command, from `ask`, which runs the program with arguments and returns what
-/// it prints.
+/// The page's text: one section per command, from `ask`, which runs the program with arguments and returns
+/// its output.
 ///
 /// # Errors
-/// What `ask` says.
+/// Those of `ask`.
 pub fn page<E>(mut ask: impl FnMut(&[&str]) -> Result<String, E>) -> Result<String, E> {
     let top = ask(&["--help"])?;
     let mut text = section("taut", &top);
@@ -18,16 +18,16 @@ pub fn page<E>(mut ask: impl FnMut(&[&str]) -> Result<String, E>) -> Result<Stri
 }
 
 fn section(title: &str, help: &str) -> String {
-    // Trailing spaces of clap mean nothing, and editors take them away.
+    // Trailing spaces of clap have no meaning, and editors remove them.
     let lines: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
     format!("## {title}\n\n```text\n{}\n```\n\n", lines.join("\n"))
 }
 
-/// The commands that the help of the program lists, without `help` itself.
+/// The commands in the help of the program, without `help` itself.
 fn commands(help: &str) -> Vec<String> {
     let list =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    // A description may run on in a line of its own, which is indented further.
+    // A description may continue on the next line, which is indented further.
     let names = list.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     names
         .filter_map(|line| line.split_whitespace().next())

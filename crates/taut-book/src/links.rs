@@ -1,9 +1,8 @@
-//! Checks that everything a page of the built book points at is there: pages, anchors, pictures, and paths
-//! into the repository.
+//! Checks that all targets of links in the built book exist: pages, anchors, images, and paths into the
+//! repository.
 //!
-//! Pages are read as they were rendered, so that what was generated and what mdBook made of it is checked
-//! too. Links into the network are not followed. A code span that looks like a path into the repository
-//! (`crates/…`, `scenes/…`) is one, and must exist.
+//! The rendered pages are checked, including generated text. External links are not followed. A code span
+//! that looks like a path into the repository (`crates/…`, `scenes/…`) is one, and must exist.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,8 +12,7 @@ use std::{
 /// Folders of the repository: code spans that begin with one of these are paths.
 const FOLDERS: [&str; 5] = ["crates/", "scenes/", "scripts/", "docs/", ".ci/"];
 
-/// All links in the book in `out` that lead nowhere, and all paths that are not in `repository`, one line
-/// each.
+/// All broken links of the book in `out`, and all paths that are not in `repository`, one line each.
 pub fn check(out: &Path, repository: &Path) -> Vec<String> {
     let mut pages = BTreeMap::new();
     let mut wrong = Vec::new();

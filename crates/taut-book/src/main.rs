@@ -1,4 +1,4 @@
-//! `taut-book`: builds the book, and makes those of its parts that need the program `taut`.
+//! `taut-book`: builds the book, and generates the parts that need the program `taut`.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,11 +11,11 @@ const USAGE: &str = "\
 Builds the book of taut.
 
 Usage:
-  cargo run --release -p taut-book                 build it into target/book; open target/book/index.html
-  cargo run --release -p taut-book -- -o FOLDER    into another folder, which is emptied first
-  cargo run --release -p taut-book -- figures      make the pictures of the book and the README: runs scenes, takes minutes
+  cargo run --release -p taut-book                 build it to target/book; open target/book/index.html
+  cargo run --release -p taut-book -- -o FOLDER    to another folder, which is emptied first
+  cargo run --release -p taut-book -- figures      render the images of the book and the README: runs scenes, takes minutes
   cargo run --release -p taut-book -- figures NAME…  only those with these file names
-  cargo run --release -p taut-book -- help         write the help of every command of taut into the book";
+  cargo run --release -p taut-book -- help         regenerate the page of commands from the help of taut";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

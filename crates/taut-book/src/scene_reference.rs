@@ -1,9 +1,8 @@
 //! The reference of the scene file, from its JSON Schema, which is generated from the types that read it.
 //!
-//! Every definition of the schema is a section on one of the pages: what it is, where it is used, its keys
-//! with type, unit, default and range, and an example that is checked to be a scene. A definition without a
-//! page, or a page for one that does not exist, is an error, so that the reference cannot fall behind the
-//! types.
+//! Every definition of the schema is a section on one of the pages: its description, its uses, its keys with
+//! type, unit, default and range, and an example that a test loads as a scene. A definition without a page,
+//! or a page for one that does not exist, is an error, so that the reference always matches the types.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -105,7 +104,7 @@ impl Reference {
             let unit = unit(&text).map(|unit| format!(" [{unit}]")).unwrap_or_default();
             let must = required(part).any(|name| name == key);
             let default = match value.get("default") {
-                _ if must => "must be there".into(),
+                _ if must => "required".into(),
                 Some(Json::Object(table)) if !table.is_empty() => "its own".into(),
                 Some(Json::Object(_)) | None => "–".into(),
                 Some(value) => format!("`{}`", toml(value)),
@@ -160,8 +159,8 @@ impl Reference {
                     _ => format!("list of {one}"),
                 }
             }
-            Some("string") => "text".into(),
-            Some("integer") => "whole number".into(),
+            Some("string") => "string".into(),
+            Some("integer") => "integer".into(),
             Some("boolean") => "true or false".into(),
             Some("object") => "table".into(),
             Some(other) => other.into(),
@@ -364,7 +363,7 @@ mod tests {
             "{text}"
         );
         let text = reference().section("Cloth", Path::new("scene.md")).unwrap();
-        assert!(text.contains("must be there") && text.contains("3 numbers [m/s]"), "{text}");
+        assert!(text.contains("required") && text.contains("3 numbers [m/s]"), "{text}");
     }
 
     #[test]

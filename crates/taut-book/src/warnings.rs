@@ -1,4 +1,4 @@
-//! What mdBook says while it works, caught so that warnings can be errors.
+//! Captures the log of mdBook, so that warnings can be errors.
 
 use std::{
     fmt::{Debug, Write},
