@@ -333,7 +333,12 @@ pub const FIGURES: &[Figure] = &[
     },
     last("tang-11-levels.png", "Four levels, 50 iterations each", "tang-sheet", ASIDE),
     last("tang-11-single.png", "A single mesh, 200 iterations", "tang-single", ASIDE),
-    last("tang-11-drawn-levels.png", "Corners moved together: four levels, 50 iterations each", "tang-drawn", AHEAD),
+    last(
+        "tang-11-drawn-levels.png",
+        "Corners moved together: four levels, 50 iterations each",
+        "tang-drawn",
+        AHEAD,
+    ),
     last(
         "tang-11-drawn-single.png",
         "Corners moved together: a single mesh, 200 iterations",

@@ -105,10 +105,7 @@ pub const METRICS: &[(&str, &str)] = &[
         "Largest distance of a pinned vertex from its target in this frame [m].",
     ),
     ("certificate.seams[].name", "Name of a seam; `seams` is present only in scenes with seams."),
-    (
-        "certificate.seams[].max_opening",
-        "Largest distance of two sewn vertices [m]; 0: it is closed.",
-    ),
+    ("certificate.seams[].max_opening", "Largest distance of two sewn vertices [m]; 0: it is closed."),
     ("certificate.seams[].open", "Open pairs of vertices."),
     ("certificate.seams[].worst_pair", "The pair with the largest distance, counted from 0."),
     (
@@ -148,10 +145,7 @@ pub const METRICS: &[(&str, &str)] = &[
 /// Keys of `outcome.json`. Each `figures.max_…` and `figures.min_strain` is an object with `value`, `frame`,
 /// `body` and `element`.
 pub const OUTCOME: &[(&str, &str)] = &[
-    (
-        "status",
-        "`done`, `interrupted` (it can be resumed), `expectation-failed` or `failed`.",
-    ),
+    ("status", "`done`, `interrupted` (it can be resumed), `expectation-failed` or `failed`."),
     ("reason", "Reason, in one sentence."),
     ("unmet", "Unmet expectations of the scene, one line each."),
     ("scene", "Name of the scene."),
@@ -180,7 +174,10 @@ pub const OUTCOME: &[(&str, &str)] = &[
         "figures.contact.first_crossed",
         "The first of them: an object whose `value` is its number of intersections, and whose `body` and `element` name the edge of one; `null` if there is none.",
     ),
-    ("figures.contact.tangled_frames", "Frames that are still tangled from the initial state, including frame 0."),
+    (
+        "figures.contact.tangled_frames",
+        "Frames that are still tangled from the initial state, including frame 0.",
+    ),
     ("figures.contact.most_intersections", "Most intersections in a frame, from any cause."),
     (
         "figures.contact.smallest_gap",

@@ -1,14 +1,14 @@
-//! What a reader reports, before it is known which file it read.
+//! Errors of readers, before the file is known.
 
 use std::path::{Path, PathBuf};
 
 use crate::Problem;
 
-/// One thing that is wrong with a file. Boxed, so that results of the inner loops stay small.
+/// One problem of a file. Boxed, so that results of the inner loops stay small.
 #[derive(Debug)]
 pub(super) struct Fault(Box<Problem>);
 
-/// Something wrong with the file as a whole.
+/// A problem of the whole file.
 pub(super) fn fault(message: impl Into<String>) -> Fault {
     Fault(Box::new(Problem { message: message.into(), ..Problem::default() }))
 }
@@ -26,7 +26,7 @@ impl Fault {
         self
     }
 
-    /// The same with `element` named first, where the key names something larger.
+    /// The same with `element` prepended to the message, where the key names something larger.
     pub fn within(mut self, element: &str) -> Self {
         self.0.message = format!("{element}: {}", self.0.message);
         self
@@ -38,7 +38,7 @@ impl Fault {
         self
     }
 
-    /// The problem, in `file` unless it is known to be in another.
+    /// The problem, in `file` unless it is in another.
     pub fn into_problem(mut self, file: Option<&Path>) -> Problem {
         if self.0.file.is_none() {
             self.0.file = file.map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! The bytes of a file, or a reason in words.
+//! Reads the bytes of a file, or reports why not.
 
 use std::{
     fs,
@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     if about.is_dir() {
         return Err(fault("is a folder: expected a mesh file"));
     }
-    // Pipes and devices may have no end, or wait for ever.
+    // Pipes and devices may be endless, or block forever.
     if !about.is_file() {
         return Err(fault("is not a regular file"));
     }

@@ -1,12 +1,12 @@
 //! Reading and writing triangle meshes, and reading tetrahedral ones.
 //!
-//! A mesh comes from a program that taut does not know, through a format that is read differently everywhere,
-//! and must end as what its maker saw: shared vertices shared, polygons cut where they may be cut, names
-//! kept. Files are input from strangers: no content may make a reader panic, loop, or allocate more than the
-//! file's size warrants, and every refusal names the line or element and what would be right.
+//! A mesh comes from an unknown program, in a format that programs interpret differently, and must be read as
+//! its author saw it: shared vertices stay shared, polygons are triangulated validly, names are kept. Files
+//! are untrusted input: no content may make a reader panic, loop, or allocate more than the file's size
+//! warrants, and every error names the line or element and what is expected.
 //!
-//! Readers refuse what is not well-formed. What is well-formed and cannot be simulated (a face without area,
-//! an edge of three faces) is the business of [`taut::mesh::check`].
+//! Readers refuse malformed files. Well-formed meshes that cannot be simulated (a face without area, an edge
+//! of three faces) are refused by [`taut::mesh::check`].
 
 mod fault;
 mod file;
@@ -48,7 +48,7 @@ impl Format {
     /// Every format.
     pub const ALL: [Self; 4] = [Self::Obj, Self::Ply, Self::Stl, Self::Gltf];
 
-    /// The format that a file name's extension stands for, in upper or lower case.
+    /// The format of a file name by its extension, case-insensitive.
     pub fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "obj" => Some(Self::Obj),
@@ -63,7 +63,7 @@ impl Format {
 /// Reads a triangle mesh; the format is chosen by the file's extension (obj, ply, stl, gltf, glb).
 ///
 /// # Errors
-/// A problem that names the file, and the line or element.
+/// A problem with file and line or element.
 pub fn read(path: &Path) -> Result<TriangleMesh, Problem> {
     let read = || {
         let format = Format::of_path(path).ok_or_else(|| {
@@ -74,17 +74,17 @@ pub fn read(path: &Path) -> Result<TriangleMesh, Problem> {
     read().map_err(|fault| fault.into_problem(Some(path)))
 }
 
-/// Reads strands from a PLY file with edges in place of faces: positions \[m\], and the number of vertices of
+/// Reads strands from a PLY file with edges instead of faces: positions \[m\], and the number of vertices of
 /// each strand.
 ///
 /// # Errors
-/// A problem that names the file, and the line or element.
+/// A problem with file and line or element.
 pub fn read_strands(path: &Path) -> Result<(Vec<Vec3>, Vec<u32>), Problem> {
     let read = || ply::strands::parse(&file::read(path)?);
     read().map_err(|fault| fault.into_problem(Some(path)))
 }
 
-/// Whether a PLY file holds strands: edges, and no faces.
+/// Whether a PLY file contains strands: edges, and no faces.
 pub(crate) fn holds_strands(path: &Path) -> bool {
     file::read(path).is_ok_and(|bytes| ply::strands::is_strands(&bytes))
 }

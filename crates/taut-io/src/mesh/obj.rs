@@ -1,8 +1,8 @@
 //! Wavefront OBJ.
 //!
-//! Read: `v` (with or without w or colours, which are dropped), `vt`, `f` in all its forms, `g` and `o` as
-//! vertex groups, lines joined by a backslash. Everything else (normals, materials, smoothing, lines, curves)
-//! says nothing about cloth and is passed over, as is any keyword that a program invented.
+//! Supported: `v` (with or without w or colours, which are dropped), `vt`, `f` in all its forms, `g` and `o`
+//! as vertex groups, lines continued by a backslash. Everything else (normals, materials, smoothing, lines,
+//! curves) is irrelevant to cloth and skipped, as are unknown keywords.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::{
     text,
 };
 
-/// Most names in one `g` line: each of its faces' vertices is kept once a name.
+/// Maximum names in one `g` line: the vertices of its faces are stored once per name.
 const MAX_NAMES: usize = 64;
 
 #[derive(Default)]
@@ -39,7 +39,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
     let mut joined_from = None;
     for (number, line) in text::lines(text::without_mark(bytes)) {
         let line = line.trim_ascii_end();
-        // A comment may end in a backslash by chance, as paths of folders do.
+        // A comment may end in a backslash by chance, such as a path of a folder.
         if joined_from.is_none() && line.trim_ascii_start().starts_with(b"#") {
             continue;
         }
@@ -91,7 +91,7 @@ impl Reader {
                 Ok(())
             }
             Some(b"o") => {
-                // Objects may have spaces in their names, which programs write as they are.
+                // Names of objects may contain spaces.
                 let name = text::name(line.trim_ascii_start().get(1..).unwrap_or_default());
                 self.object = (!name.is_empty()).then(|| self.group(name));
                 Ok(())

@@ -1,15 +1,15 @@
-//! Polygons into triangles.
+//! Triangulation of polygons.
 //!
-//! A quad is cut along its shorter diagonal, unless only the other one lies inside. Larger polygons lose one
-//! ear after the other (Meisters 1975) in the plane of their mean normal (Newell). A polygon that crosses
-//! itself has no right answer; it still gives n − 2 triangles over its own corners, never a hole in the index
-//! table.
+//! A quad is split along its shorter diagonal, unless only the other one lies inside. Larger polygons are
+//! triangulated by ear clipping (Meisters 1975) in the plane of their mean normal (Newell). A
+//! self-intersecting polygon has no valid triangulation; it still gives n − 2 triangles over its own corners,
+//! never a hole in the index table.
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
 
 use super::fault::{Fault, fault};
 
-/// Most corners of one polygon: cutting ears costs their number squared.
+/// Maximum corners of one polygon: ear clipping is quadratic.
 pub(super) const MAX_CORNERS: usize = 4096;
 /// Stands for a corner without texture coordinate.
 pub(super) const NO_UV: u32 = u32::MAX;

@@ -1,7 +1,7 @@
 //! Stereolithography files, text and binary.
 //!
-//! STL repeats each vertex in each triangle; equal positions are joined again. Normals and colours are
-//! dropped: they follow from the triangles, and often do not.
+//! STL repeats each vertex in each triangle; equal positions are merged. Normals and colours are dropped:
+//! normals follow from the triangles, and are often wrong.
 
 use glam::Vec3;
 use taut::mesh::TriangleMesh;
@@ -17,7 +17,7 @@ const RECORD: usize = 50;
 
 /// Reads the bytes of an STL file.
 pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
-    // The length decides: many binary files start with "solid" as well.
+    // The length decides: many binary files also start with "solid".
     let claimed = bytes.get(80..HEADER).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let wanted = claimed.map(|count| HEADER as u64 + RECORD as u64 * u64::from(count));
     if wanted == Some(bytes.len() as u64) {
@@ -51,7 +51,7 @@ fn parse_binary(bytes: &[u8]) -> TriangleMesh {
     mesh
 }
 
-/// Where the reader is in the nesting of solid, facet and loop.
+/// State of the parser in the nesting of solid, facet and loop.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Outside,

@@ -1,7 +1,7 @@
-//! Joins vertices of equal position: STL and glTF repeat a vertex for each face or seam.
+//! Merges vertices of equal position: STL and glTF repeat a vertex for each face or texture seam.
 //!
-//! Positions must be equal exactly. A tolerance would have to guess the model's scale, and would join layers
-//! of cloth that lie on each other; exporters write the same vertex with the same bits.
+//! Positions must be exactly equal. A tolerance would have to guess the model's scale, and would merge
+//! adjacent layers of cloth; exporters write the same vertex with the same bits.
 
 use std::collections::HashMap;
 

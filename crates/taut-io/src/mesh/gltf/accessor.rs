@@ -1,4 +1,4 @@
-//! Numbers out of buffers: every component type, with stride, and with single values replaced (sparse).
+//! Reads numbers from buffers: every component type, with stride, and sparse.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -8,8 +8,7 @@ use super::{
     document::{Accessor, Document},
 };
 
-/// Most elements of an accessor that has no bytes of its own and is zero: nothing in the file vouches for its
-/// size.
+/// Maximum elements of an accessor without data, which is zero: nothing in the file bounds its size.
 const MAX_ZEROS: u64 = 1_000_000;
 
 /// Type of a component.

@@ -1,8 +1,7 @@
-//! The first animation of a glTF file, played: nodes that move, morph targets, skins.
+//! Samples the first animation of a glTF file: nodes, morph targets, skins.
 //!
-//! Sampled at equal times; between these, vertices of the sequence move along straight lines. Vertices are
-//! those of the primitives as they are stored, not joined at seams, since what is together at rest may come
-//! apart.
+//! Samples are equidistant in time, with linear interpolation. Vertices are those of the primitives as
+//! stored, not merged at texture seams, since coincident vertices may separate.
 
 use std::path::Path;
 
@@ -71,10 +70,10 @@ pub(in crate::mesh) fn play(bytes: &[u8], folder: Option<&Path>, rate: f64) -> R
     Ok(sequence)
 }
 
-/// Most frames: a short file can claim any length.
+/// Maximum frames: a short file can declare any length.
 const MAX_FRAMES: f64 = 1e6;
 
-/// What of a node moves.
+/// An animated property of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Property {
     Translation,

@@ -72,7 +72,7 @@ impl<'a> Buffers<'a> {
             let message = format!("{name} has {} bytes: byteLength is {}", bytes.len(), buffer.byte_length);
             return Err(fault(message));
         }
-        // A container pads its chunk; what is past byteLength is not the buffer's.
+        // A container pads its chunk; bytes past byteLength do not belong to the buffer.
         let length = buffer.byte_length as usize;
         match &mut bytes {
             Cow::Borrowed(slice) => *slice = &slice[..length],
@@ -85,8 +85,7 @@ impl<'a> Buffers<'a> {
         let shown = text::shown(uri.as_bytes());
         let path = decode_percent(uri);
         let path = Path::new(&path);
-        // A mesh may bring files beside it; it has no business anywhere else, and taut has none on the
-        // network.
+        // A mesh may refer to files in its folder, but not elsewhere or on the network.
         if uri.contains("://") || path.is_absolute() {
             return Err(fault(format!("{name} is at {shown}: must be a path relative to the file")));
         }

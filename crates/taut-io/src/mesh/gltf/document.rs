@@ -1,4 +1,4 @@
-//! The part of a glTF document that says where triangles are.
+//! The part of a glTF document that defines triangles.
 
 use std::collections::BTreeMap;
 

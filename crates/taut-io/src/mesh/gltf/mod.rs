@@ -1,14 +1,14 @@
 //! glTF 2.0, as JSON or as GLB container.
 //!
-//! Read: all triangles (lists, strips, fans) of the meshes that the default scene shows, moved by their
-//! nodes. Vertices of one node are joined where their positions are equal, since glTF repeats them along
-//! seams of texture and normal; different nodes stay apart even where they touch. Skins, morph targets and
-//! animation are left to [`animation`] (here the mesh is taken as it is stored). Not read: everything that
-//! only changes how it looks.
+//! Supported: all triangles (lists, strips, fans) of the meshes of the default scene, transformed by their
+//! nodes. Vertices of one node are merged if their positions are equal, since glTF repeats them along texture
+//! and normal seams; different nodes stay separate even where they touch. Skins, morph targets and animation
+//! are handled by [`animation`] (here the mesh is read as stored). Ignored: everything that only affects
+//! appearance.
 //!
-//! Written by hand over `serde_json`: a reader for people's files must turn any garbage into a sentence, and
+//! Hand-written on `serde_json`: a reader of user files must report any invalid input with a message, and
 //! reading triangles needs a small part of the format. [`document`] is that part, [`buffers`] finds bytes,
-//! [`accessor`] turns them into numbers.
+//! [`accessor`] decodes them.
 
 mod accessor;
 pub(super) mod animation;
@@ -30,14 +30,14 @@ use accessor::Accessors;
 use buffers::Buffers;
 use document::{Document, Node};
 
-/// Extensions that change where triangles are, and which this reader does not have.
+/// Unsupported extensions that affect triangles.
 const NOT_READ: [&str; 4] = [
     "KHR_draco_mesh_compression",
     "EXT_meshopt_compression",
     "KHR_meshopt_compression",
     "EXT_mesh_gpu_instancing",
 ];
-/// Most triangles: a small file can show one mesh any number of times.
+/// Maximum triangles: a small file can instantiate one mesh any number of times.
 const MAX_TRIANGLES: usize = 32_000_000;
 
 /// Reads the bytes of a glTF or GLB file; `folder` is where its other files are.
@@ -47,7 +47,7 @@ pub(super) fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<TriangleMesh,
     let mut accessors = Accessors::new(&document, buffers);
     let mut builder = Builder { mesh: TriangleMesh::default(), uvs: Vec::new(), all_have_uvs: true };
     if document.nodes.is_empty() {
-        // A file of meshes alone shows nothing; a person who gives it to taut means the meshes.
+        // A file without scenes shows nothing; the meshes themselves are meant.
         for mesh in 0..document.meshes.len() {
             builder.add(&document, &mut accessors, mesh, None, DMat4::IDENTITY)?;
         }

@@ -1,11 +1,11 @@
-//! What a PLY file says about itself.
+//! The header of a PLY file.
 
 use super::super::{
     fault::{Fault, fault},
     text,
 };
 
-/// How numbers are written.
+/// Encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Text,

@@ -1,9 +1,8 @@
 //! Stanford PLY, text and binary of either byte order.
 //!
-//! [`header`] reads what the file says about itself, [`values`] its numbers one by one; this file knows which
-//! of them make a mesh. Elements may come in any order and have any properties; what is not needed is passed
-//! over. Sizes that the header claims are compared with the bytes that are there before anything is
-//! allocated.
+//! [`header`] parses the header, [`values`] reads the numbers in sequence; this module builds the mesh from
+//! them. Elements may come in any order and have any properties; unneeded ones are skipped. Declared sizes
+//! are compared with the length of the file before anything is allocated.
 
 mod header;
 pub(super) mod strands;

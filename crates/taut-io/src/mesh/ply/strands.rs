@@ -1,4 +1,4 @@
-//! Strands in PLY files: `element edge` in place of faces. The vertices of a strand follow each other in the
+//! Strands in PLY files: `element edge` instead of faces. The vertices of a strand are consecutive in the
 //! file.
 
 use glam::Vec3;

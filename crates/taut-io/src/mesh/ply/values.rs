@@ -1,4 +1,4 @@
-//! The numbers of a PLY file, one after the other, whatever their encoding.
+//! Reads the numbers of a PLY file in sequence, in any encoding.
 
 use super::{
     super::{

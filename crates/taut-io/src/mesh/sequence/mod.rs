@@ -1,6 +1,6 @@
-//! Meshes that move: as numbered files, or as one file with the vertices of all frames.
+//! Animated meshes: numbered files, or one file with the vertices of all frames.
 //!
-//! Every frame has the same faces, those of the first; vertices are told apart by their place in the file.
+//! Every frame has the same faces, those of the first; vertices are identified by their index.
 
 mod cache;
 mod numbered;
@@ -15,17 +15,17 @@ use crate::Problem;
 pub use cache::CacheFormat;
 pub use numbered::Numbered;
 
-/// Most vertices that a sequence may have in all its frames together: 12 GiB of positions.
+/// Maximum total vertices of all frames of a sequence: 12 GiB of positions.
 pub(super) const MAX_POINTS: usize = 1 << 30;
 
-/// A mesh that moves.
+/// An animated mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshSequence {
     /// Vertices of each face.
     pub triangles: Vec<[u32; 3]>,
     /// Positions of all vertices in each frame \[m\]; at least one frame.
     pub positions: Vec<Vec<Vec3>>,
-    /// When each frame is \[s\], strictly increasing.
+    /// Time of each frame \[s\], strictly increasing.
     pub times: Vec<f64>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Most files of a sequence.
+/// Maximum files of a sequence.
 const MAX_FILES: usize = 100_000;
 
 /// A file name with a number in it.

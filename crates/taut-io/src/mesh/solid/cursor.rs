@@ -1,4 +1,4 @@
-//! Words and lines of a text one after the other, with line numbers.
+//! Reads words and lines of a text in sequence, with line numbers.
 
 use glam::Vec3;
 

@@ -1,8 +1,7 @@
 //! Tetrahedral meshes: Gmsh (.msh), Medit (.mesh), VTK (.vtk, .vtu), TetGen (.node with .ele).
 //!
-//! Of each file the tetrahedra are taken, and the vertices that they use; triangles, lines and data beside
-//! them are passed over. Of tetrahedra with nodes on their edges the corners are taken. Ones that are inside
-//! out are turned; flat ones are refused.
+//! Only the tetrahedra and their vertices are read; triangles, lines and data are skipped. Of tetrahedra with
+//! mid-edge nodes only the corners are used. Inverted ones are reoriented; degenerate ones are refused.
 
 mod cursor;
 mod gmsh;
@@ -78,7 +77,7 @@ impl SolidFormat {
 pub struct Tetrahedra {
     /// Positive volumes; every vertex is used.
     pub mesh: TetrahedronMesh,
-    /// What was changed on the way: sentences.
+    /// Notes on changes.
     pub notes: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! VTK's XML format: unstructured grids whose arrays are text, base64 or raw bytes, compressed by zlib or
 //! not.
 //!
-//! Of the XML only tags and their attributes are looked at, which is all that the format needs.
+//! Only tags and attributes of the XML are parsed, which suffices for the format.
 
 use std::{collections::HashMap, io::Read};
 
@@ -14,7 +14,7 @@ use crate::mesh::{
     text,
 };
 
-/// A compressed array may be so many times larger than its bytes: zlib reaches about 1000.
+/// Maximum compression ratio of an array: zlib reaches about 1000.
 const MOST_COMPRESSED: usize = 1100;
 
 /// How arrays are written in this file.
