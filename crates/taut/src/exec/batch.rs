@@ -141,7 +141,7 @@ impl<D, const K: usize> Batches<D, K> {
     #[inline]
     pub fn over<'a>(&'a self, x: &'a [Quad]) -> Over<'a, D, K> {
         self.check(x);
-        Over { list: &self.list, x, second: None }
+        Over { list: &self.list, count: self.count, x, second: None }
     }
 }
 
@@ -150,6 +150,8 @@ impl<D, const K: usize> Batches<D, K> {
 #[derive(Debug)]
 pub struct Over<'a, D, const K: usize> {
     list: &'a [Batch<D, K>],
+    /// Vertices that the list knows.
+    count: usize,
     x: &'a [Quad],
     second: Option<&'a [Quad]>,
 }
@@ -163,9 +165,10 @@ impl<D, const K: usize> Clone for Over<'_, D, K> {
 impl<D, const K: usize> Copy for Over<'_, D, K> {}
 
 impl<'a, D, const K: usize> Over<'a, D, K> {
-    /// The same with a second array, if there is one, that has as many quads as the first or more.
+    /// The same with a second array, if there is one, that has a quad for every vertex, too.
     pub fn with(self, second: Option<&'a [Quad]>) -> Self {
-        assert!(second.is_none_or(|s| s.len() >= self.x.len()), "two arrays of vertices differ in length");
+        let long = self.list.is_empty() || second.is_none_or(|second| self.count <= second.len());
+        assert!(long, "positions and elements do not belong together");
         Self { second, ..self }
     }
 
@@ -185,10 +188,16 @@ impl<'a, D, const K: usize> Over<'a, D, K> {
         self.list.is_empty()
     }
 
+    /// What belongs to batch number `b`.
+    #[inline(always)]
+    pub fn data(&self, b: usize) -> &'a D {
+        &self.list[b].data
+    }
+
     /// One by one.
     #[inline(always)]
     pub fn iter(self) -> impl Iterator<Item = Reader<'a, D, K>> {
-        let Self { list, x, second } = self;
+        let Self { list, x, second, .. } = self;
         list.iter().map(move |batch| Reader { batch, x, second })
     }
 }
@@ -224,7 +233,7 @@ impl<D, const K: usize> Reader<'_, D, K> {
     #[inline(always)]
     pub fn second_corners<L: Lanes>(&self, at: usize) -> Option<[V3<L>; K]> {
         let second = self.second?;
-        // SAFETY: as above; the second array is as long as the first, or longer.
+        // SAFETY: as above; `Over::with` has seen the same of the second array.
         let quads = unsafe { self.batch.gather::<L>(second.as_ptr(), at) };
         Some(xyz(&quads))
     }
