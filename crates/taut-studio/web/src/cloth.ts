@@ -1,4 +1,4 @@
-// One body or one coarser level as it is drawn: its triangles with smooth normals, its edges, its colours.
+// One drawn body or coarser level: triangles with smooth normals, edges, colours.
 
 import * as THREE from "three";
 import { WEAVE, fabricMaterial, measureMaterial } from "./fabric";
@@ -82,8 +82,8 @@ export class BodyView {
   }
 
   /**
-   * Takes the positions of a frame; what does not fit this body is left out. False: they are not numbers, or further away than `far` [m], and
-   * the body is hidden, as graphics cards choke on such triangles.
+   * Sets the positions of a frame; arrays of the wrong size are ignored. False: they are not finite, or further away than `far` [m], and
+   * the body is hidden, because GPUs handle such triangles badly.
    */
   update(positions: Float32Array, colours: Uint8Array | null, far: number): boolean {
     if (positions.length !== this.positions.length) return true;

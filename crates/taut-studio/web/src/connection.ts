@@ -1,4 +1,4 @@
-// The WebSocket to the server: opens it, opens it again by itself after it was lost, and notices when it has died silently.
+// The WebSocket to the server: connects, reconnects automatically, and detects a dead connection.
 
 import { decode, type Frame, type FromServer, type Mesh, type ToServer } from "./protocol";
 
@@ -12,13 +12,13 @@ export interface Listener {
   message(message: FromServer): void;
   mesh(mesh: Mesh): void;
   frame(frame: Frame): void;
-  /** Something came that this page cannot read. */
+  /** An unreadable message arrived. */
   unreadable(why: string): void;
 }
 
 /** Waits between attempts [ms]: short at first, as a restart takes a second; never longer than the last. */
 const WAITS = [250, 500, 1000, 2000, 4000];
-/** How often a ping is sent, and after how long without any message the connection is taken for dead [ms]. */
+/** Interval of pings, and silence after which the connection counts as dead [ms]. */
 const PING = 2000;
 const DEAD = 7000;
 

@@ -1,4 +1,4 @@
-// Everything around the view that can be pressed: transport, panel, scene picker, save and export, keys.
+// Controls around the view: transport, panel, scene picker, save and export, keys.
 
 import { fillHelp } from "./help";
 import type { Tool } from "./drag";
@@ -41,7 +41,7 @@ interface SceneEntry {
   source: string;
 }
 
-/** For so long after a hand moved it, frames do not move the timeline [ms]. */
+/** Time after a user input during which frames do not move the timeline [ms]. */
 const SEEKING = 400;
 
 export const byId = <T extends HTMLElement>(id: string): T => {
@@ -105,7 +105,7 @@ export class Controls {
     byId("as-scene").onclick = () => this.asScene();
   }
 
-  /** Sets everything back that differs from the scene's own values. */
+  /** Restores the scene's own values. */
   private asScene(): void {
     const [now, initial] = [this.act.parameters(), this.act.initial()];
     if (!now || !initial) return;
@@ -144,7 +144,7 @@ export class Controls {
     }
   }
 
-  /** Which scenes there are, asked for each time as files come and go. */
+  /** The list of scenes, requested each time because files may change. */
   private async openScenes(): Promise<void> {
     const dialog = byId<HTMLDialogElement>("scenes");
     if (dialog.open || byId<HTMLButtonElement>("scene-open").disabled) return;
@@ -288,7 +288,7 @@ function enable(groups: string[], able: boolean): void {
   }
 }
 
-/** Hands a file to the browser's downloads. */
+/** Downloads a file. */
 function keep(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

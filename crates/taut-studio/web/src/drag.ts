@@ -1,7 +1,7 @@
-// Hands: pointers and keys that take hold of bodies, move them, and pin them.
+// Grips: pointers and keys that grip bodies, move and pin them.
 //
-// A press on a body takes hold of the point under it; the hand then moves in the plane through that point that faces the camera, and the
-// wheel moves that plane nearer or away. A press beside all bodies turns the view. Several fingers may hold at once.
+// A press on a body grips the point under it; the grip then moves in the plane through that point that faces the camera, and the
+// wheel moves that plane nearer or away. A press beside all bodies rotates the view. Several fingers may grip at once.
 
 import * as THREE from "three";
 import type { BodyView } from "./cloth";
@@ -38,7 +38,7 @@ export interface Surroundings {
   latency: Latency;
   bodies(): readonly BodyView[];
   pins(): readonly { body: number; vertex: number }[];
-  /** Why nothing may be held now; null: it may. */
+  /** Why gripping is not possible now; null: it is. */
   refusal(): string | null;
   send(message: ToServer): boolean;
   problem(text: string): void;
@@ -63,7 +63,7 @@ export class Hands {
 
   constructor(private readonly s: Surroundings) {
     const { canvas } = s.stage;
-    // Before the camera's own listeners, so that a press on a body does not turn the view.
+    // Before the camera's own listeners, so that a press on a body does not rotate the view.
     const frame = canvas.parentElement!;
     frame.addEventListener("pointerdown", (event) => this.press(event), { capture: true });
     frame.addEventListener("wheel", (event) => this.wheel(event), { capture: true, passive: false });
@@ -183,12 +183,12 @@ export class Hands {
     this.hoverDue = true;
   }
 
-  /** Lets go of everything. */
+  /** Releases all grips. */
   letAll(): void {
     for (const pointer of [...this.grips.keys()]) this.let(pointer);
   }
 
-  /** Takes hold in the middle of the view, or lets go of it. */
+  /** Grips at the centre of the view, or releases. */
   holdByKeys(hard: boolean): void {
     if (this.holdingByKeys) {
       this.let(KEYS);
@@ -201,13 +201,13 @@ export class Hands {
     else if (pick) this.take(KEYS, pick, x, y, hard);
   }
 
-  /** Moves what the keyboard holds [CSS pixels]. */
+  /** Moves the keyboard's grip [CSS pixels]. */
   pullByKeys(dx: number, dy: number): void {
     const grip = this.grips.get(KEYS);
     if (grip) this.pull(grip, grip.x + dx, grip.y + dy, performance.now());
   }
 
-  /** Pins or unpins what is under the pointer, or in the middle of the view where there is none. */
+  /** Pins or unpins the vertex under the pointer, or at the centre of the view without a pointer. */
   pinHere(): void {
     const { x, y } = this.pointer ?? this.middle();
     if (!this.pinAt(x, y)) this.s.problem("Nothing to pin here: point at cloth or a soft body.");

@@ -1,4 +1,4 @@
-// What bodies and obstacles are made of: materials for each tier of quality.
+// Render materials of bodies and obstacles, for each quality tier.
 
 import * as THREE from "three";
 import type { BodyInfo, Colouring } from "./protocol";

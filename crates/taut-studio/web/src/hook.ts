@@ -1,4 +1,4 @@
-// `window.__taut`: what tests in a browser read. It changes nothing, and no other program should use it.
+// `window.__taut`: read-only interface for tests in a browser; not for other programs.
 
 import type { Frame, Parameters, Vec3 } from "./protocol";
 
@@ -25,7 +25,7 @@ export interface TestHook {
   playing(): boolean;
   sceneName(): string;
   epoch(): number;
-  /** As the server told them last. */
+  /** As last received from the server. */
   parameters(): Parameters | null;
   /** Number of the frame that the last picture shows; -1: none yet. */
   frame(): number;

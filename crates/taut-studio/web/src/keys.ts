@@ -1,4 +1,4 @@
-// What keys do; the help lists them.
+// Keyboard shortcuts; the help lists them.
 
 import type { Controls } from "./controls";
 import { byId } from "./controls";

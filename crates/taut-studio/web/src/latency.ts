@@ -1,7 +1,7 @@
-// From hand to eye: how long it takes until a picture shows what a pointer did.
+// Input latency: time from a pointer event to the image that shows its effect.
 //
-// Each `drag` carries the time of its pointer event; a frame says up to which of them it has seen. A sample ends when the graphics
-// card has finished the picture of that frame and the browser has begun its next one, so that it is not counted too early.
+// Each `drag` carries the time of its pointer event; a frame echoes the newest one that it includes. A sample ends when the GPU
+// has finished the image of that frame and the browser has begun its next one, so that it is not counted too early.
 
 const KEPT = 2000;
 

@@ -1,4 +1,4 @@
-// Puts the page together: what arrives goes to the view, what hands do goes to the server.
+// Connects the parts of the page: messages go to the view, user input goes to the server.
 
 import "./style.css";
 import { BodyView } from "./cloth";
@@ -19,7 +19,7 @@ import { showScale } from "./scales";
 import { Stage } from "./scene";
 import * as THREE from "three";
 
-/** What is further away than so many times the size of the scene has flown apart. */
+/** Distance, in scene sizes, beyond which a body counts as unstable. */
 const FAR = 1000;
 
 class Studio {
@@ -62,7 +62,7 @@ class Studio {
     notice, problem,
   });
   private info: SceneInfo | null = null;
-  /** As the server told them last, and with what has been sent since. */
+  /** As last received from the server, with changes sent since. */
   private told: Parameters | null = null;
   private parameters: Parameters | null = null;
   private meshes: Mesh[] = [];

@@ -1,4 +1,4 @@
-// Small marks over the view: what is pinned, what is held, and what a press would take hold of.
+// Markers over the view: pins, grips, and the point that a press would grip.
 
 import * as THREE from "three";
 
@@ -50,7 +50,7 @@ export class Marks {
     this.hover.scale.setScalar(0.8 * this.radius);
   }
 
-  /** A ball where each hand is, and a line to what it holds. */
+  /** A ball at the target of each grip, and a line to the gripped point. */
   showHeld(grips: readonly Held[]): void {
     while (this.held.children.length > grips.length) {
       const pair = this.held.children[this.held.children.length - 1]!;

@@ -1,4 +1,4 @@
-// The plots under the view: how far past their limits the worst and the mean are, and what the milliseconds of a frame went to.
+// The plots below the view: largest and mean residual, and milliseconds per frame by stage.
 
 import { STAGES } from "./protocol";
 

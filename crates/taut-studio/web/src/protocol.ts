@@ -1,11 +1,11 @@
-// What the server and the page say to each other: JSON texts and binary messages, see PROTOCOL.md. All numbers little endian;
+// Messages between server and page: JSON and binary, see PROTOCOL.md. All numbers little-endian;
 // lengths in metres, times in seconds.
 
 export type Vec3 = [number, number, number];
 export type Limiter = "off" | "edge" | "isotropic";
 export type Colouring = "none" | "strain" | "residual" | "hsv";
 
-/** What can be changed while it runs. */
+/** Parameters that can be changed during the simulation. */
 export interface Parameters {
   limiter: Limiter;
   /** Largest strain, e.g. 0.05; null: free. */
@@ -69,7 +69,7 @@ export interface SceneInfo {
   playing: boolean;
   bounds: { min: Vec3; max: Vec3 };
   lights: LightInfo[];
-  /** How far past its limit a strain may end, e.g. 0.01. */
+  /** Tolerance of strain limits, e.g. 0.01. */
   tolerance?: number;
 }
 
@@ -102,7 +102,7 @@ export const KIND_FRAME = 2;
 export const MESH_BODY = 0;
 export const MESH_OBSTACLE = 1;
 export const MESH_LEVEL = 2;
-/** What each of a frame's milliseconds was spent on; the last is the whole frame. */
+/** Stages of a frame's milliseconds; the last is the whole frame. */
 export const STAGES = ["velocity", "contact", "limit", "finish", "certificate", "whole"] as const;
 export const FLAG_CONVERGED = 1;
 export const FLAG_COLOURS = 2;
@@ -123,7 +123,7 @@ export interface Frame {
   epoch: number;
   frame: number;
   time: number;
-  /** Newest `drag.stamp` that this frame has seen [ms]; 0: none. */
+  /** Newest `drag.stamp` that this frame includes [ms]; 0: none. */
   echo: number;
   /** As `STAGES` [ms]. */
   milliseconds: Float32Array;
