@@ -145,7 +145,7 @@ fn a_tangled_start_is_told_by_check_and_drawn_and_no_reason_to_fail() {
     assert!(!answer.err.contains("tangled") && !answer.out.contains("tangled"), "{}", answer.err);
 
     let answer = place.good("run crossed.toml -o out");
-    assert!(answer.out.contains("tangled from the start"), "{}", answer.out);
+    assert!(answer.out.contains("tangled at the start"), "{}", answer.out);
     place.good("verify out");
     agree(&place, "out", "some");
 }

@@ -222,7 +222,7 @@ fn pixars_library_reads_what_the_run_holds() {
     place.good("export out --format usd -o part.usda --frames 3-6");
     assert!(fs::read(place.path("part.usda")).unwrap().starts_with(b"#usda 1.0"));
     check(&place, "part.usda", [3, 6]);
-    place.bad("export out --format usda -o text.usdc", 2, &["text.usdc", "means binary", ".usda"]);
+    place.bad("export out --format usda -o text.usdc", 2, &["text.usdc", "is binary", ".usda"]);
 }
 
 #[test]

@@ -151,5 +151,5 @@ fn a_file_of_another_mesh_under_this_name_is_not_taken() {
     let other = key(&cloth.mesh, &options, [cloth.strain, cloth.bend], Method::Direct);
     fs::write(&path, encode(other, &good.limits)).unwrap();
     let mended = bounds(place.path(), &cloth);
-    assert!(mended.warnings[0].contains("another mesh"), "{:?}", mended.warnings);
+    assert!(mended.warnings[0].contains("different mesh"), "{:?}", mended.warnings);
 }

@@ -259,7 +259,7 @@ fn inverted_ones_are_turned_unused_vertices_dropped_and_both_are_said() {
     let ten = "# vtk DataFile Version 2.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 10 float\n0 0 0 2 0 0 0 2 0 0 0 2\n1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 0 1 1\n\
         CELLS 1 11\n10 0 1 2 3 4 5 6 7 8 9\nCELL_TYPES 1\n24\n";
     let read = parse_tetrahedra(ten.as_bytes(), &[], SolidFormat::Vtk).unwrap();
-    assert!(read.mesh.positions.len() == 4 && read.notes[0].contains("corners are taken"), "{read:?}");
+    assert!(read.mesh.positions.len() == 4 && read.notes[0].contains("corners are used"), "{read:?}");
 }
 
 #[test]

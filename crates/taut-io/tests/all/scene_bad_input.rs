@@ -480,7 +480,7 @@ fn shapes_without_a_direction() {
 fn pin_selections_that_match_nothing() {
     for (select, words) in [
         ("corner:top-lfet", "did you mean \"top-left\"?"),
-        ("corner", "needs a corner's name"),
+        ("corner", "requires a corner's name"),
         ("group:waist", "corner:bottom-left"),
         ("index:25", "the mesh has 25, from 0 to 24"),
         ("box:5,5,5,6,6,6", "at rest the mesh spans (0, 0, 0) to (1, 0, 1)"),

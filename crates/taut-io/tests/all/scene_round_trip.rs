@@ -232,7 +232,7 @@ fn odd_settings_survive() {
         description.bodies[4].as_cloth().unwrap().pins.iter().map(|pin| (pin.from, pin.until)).collect();
     assert_eq!(times, [(0.0, Some(0.3)), (0.5, Some(1e6))]);
     let overlap = scene.warnings();
-    assert!(overlap.len() == 1 && overlap[0].message.contains("held by pin[0]"), "{overlap:?}");
+    assert!(overlap.len() == 1 && overlap[0].message.contains("pinned by pin[0]"), "{overlap:?}");
 }
 
 #[test]
