@@ -62,7 +62,7 @@ fn a_folder_that_cannot_be_made_is_bad_input() {
     place.bad("run scene-in.toml -o file", 2, &["file", "is a file"]);
     place.bad("run scene-in.toml -o file/below", 2, &["file/below", "could not create"]);
     place.bad("run scene-in.toml -o file --force", 2, &["is a file"]);
-    place.bad("run --resume -o nothing-here", 2, &["nothing-here", "no run"]);
+    place.bad("run --resume -o nothing-here", 2, &["nothing-here", "no resumable run"]);
     assert_eq!(place.read("file"), "");
 }
 

@@ -120,7 +120,7 @@ fn a_damaged_checkpoint_or_lost_frame_costs_time_only() {
         }
     }
     let answer = place.good("run --resume -o damaged");
-    assert!(answer.err.contains("warning:") && answer.err.contains("passed over"), "{}", answer.err);
+    assert!(answer.err.contains("warning:") && answer.err.contains("is ignored"), "{}", answer.err);
     assert_same(&place, "whole", "damaged");
 
     std::fs::remove_file(place.path("damaged/frames/sheet.0004.npy")).unwrap();

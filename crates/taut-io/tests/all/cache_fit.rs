@@ -121,7 +121,7 @@ fn every_kind_of_damage_is_mended_with_one_warning() {
         assert!(!mended.from_cache && mended.limits == good.limits, "{what}");
         assert_eq!(mended.warnings.len(), 1, "{what}: {:?}", mended.warnings);
         let warning = &mended.warnings[0];
-        assert!(warning.contains("fitted again") && warning.contains(".limits"), "{what}: {warning}");
+        assert!(warning.contains("fitting again") && warning.contains(".limits"), "{what}: {warning}");
         assert!(!warning.contains('\n'), "{warning}");
         assert_eq!(fs::read(&path).unwrap(), bytes, "{what}");
         assert!(bounds(place.path(), &sheet()).from_cache, "{what}");

@@ -692,7 +692,7 @@ fn limits_along_warp_weft_and_bias() {
     let three = "warp = { max = 0.01 }, weft = { max = 0.03 }, bias = { max = 0.15 }";
     let key = |key: &str| format!("cloth.sheet.strain{key}");
     for (limits, wrong, words) in [
-        (format!("max = 0.1, {three}, direction = \"u\""), ".max", &["all directions", "warp"][..]),
+        (format!("max = 0.1, {three}, direction = \"u\""), ".max", &["isotropic limits", "warp"][..]),
         (three.into(), ".direction", &["missing", "\"u\""]),
         (
             "warp = { max = 0.1 }, bias = { max = 0.1 }, direction = \"u\"".into(),
