@@ -108,6 +108,6 @@ mod tests {
             assert_eq!(mesh.triangles, [[0, 1, 2], [3, 5, 4]]);
             assert_eq!(mesh.positions[5], Vec3::new(0.1, 0.2, 0.3));
         }
-        assert!(export("x", 0, "exe", &parts).unwrap_err().contains("obj, ply and toml"));
+        assert!(export("x", 0, "exe", &parts).unwrap_err().contains("obj, ply, toml"));
     }
 }
