@@ -275,3 +275,73 @@ impl<D, W: Measure<D, K>, const K: usize> Work for MeasureAll<'_, D, W, K> {
         worst.largest()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Draws the two ends of each element together by half of what lies between them.
+    struct Meet;
+
+    impl Kernel<(), 2> for Meet {
+        type Beside = u32;
+
+        #[inline(always)]
+        fn apply<L: Lanes>(
+            &self,
+            (): &(),
+            beside: &mut u32,
+            _at: usize,
+            corners: &Corners<L, 2>,
+            worst: &mut L,
+        ) -> Option<[V3<L>; 2]> {
+            *beside += L::WIDTH as u32;
+            let [a, b] = xyz(&corners.quads);
+            let half = [0, 1, 2].map(|k| (b[k] - a[k]) * L::splat(0.5));
+            *worst = worst.max(half[0]);
+            Some([half, half.map(|h| -h)])
+        }
+    }
+
+    fn chain(count: u32) -> (Colored<(), 2>, Vec<Quad>) {
+        let edges: Vec<[u32; 2]> = (1..count).map(|v| [v - 1, v]).collect();
+        let x = (0..=count).map(|v| [v as f32, 0.0, 0.0, 7.0]).collect();
+        (Colored::new(count as usize, count, &edges, |_| ()), x)
+    }
+
+    #[test]
+    fn every_element_of_a_color_is_done_once_whatever_the_threads_and_lanes() {
+        let (colored, start) = chain(2000);
+        assert_eq!(colored.color_count(), 2);
+        for threads in [1, 3] {
+            let threads = Threads::new(threads).unwrap();
+            for lanes in LaneKind::available() {
+                let (exec, mut x) = (Exec { threads: &threads, lanes }, start.clone());
+                let mut beside = vec![0; colored.batch_count()];
+                assert_eq!(colored.sweep_color(exec, 0, &mut x, &mut beside, &Meet), 0.5);
+                let met = |v: usize| (v / 2 * 2) as f32 + 0.5;
+                assert!((0..2000).all(|v| x[v] == [met(v), 0.0, 0.0, 7.0]), "{lanes:?}");
+                assert_eq!(beside.iter().sum::<u32>() as usize, 63 * BATCH);
+
+                let mut sums = vec![[1.0; 4]; x.len()];
+                colored.accumulate_color(exec, 0, (&start, None), &mut sums, &mut beside, &Meet);
+                assert!((0..2000).all(|v| sums[v][0] == if v % 2 == 0 { 1.5 } else { 0.5 }));
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "do not belong together")]
+    fn an_array_that_is_too_short_is_not_swept() {
+        let (colored, mut x) = chain(40);
+        x.truncate(30);
+        let exec = Exec { threads: &Threads::alone(), lanes: LaneKind::detect() };
+        colored.sweep_color(exec, 0, &mut x, &mut vec![0; colored.batch_count()], &Meet);
+    }
+
+    #[test]
+    #[should_panic(expected = "the spare vertex belongs to an element")]
+    fn the_spare_vertex_is_nobodys() {
+        Colored::new(3, 2, &[[0, 1], [1, 2]], |_| ());
+    }
+}
