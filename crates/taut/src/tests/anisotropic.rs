@@ -6,7 +6,6 @@ use taut::{
     Cloth, Description, Direction, Limit, Material, Pin, Projection, Scheme, State, Stepper, Weave, World,
     certify,
     kernel::{
-        lanes::LaneKind,
         real::{Real, add},
         strain::{Range, limit_strain_gradient, limit_strain_paper, strain_residual},
         svd2::rest_inverse,
@@ -44,6 +43,11 @@ fn sheets(weave: impl Fn(Limit) -> Option<Weave>, scheme: Scheme, projection: Pr
     description
 }
 
+/// Two sheets with limits of their own along warp, weft and bias.
+pub(super) fn woven() -> Description {
+    sheets(|_| Some(weave(Direction::U)), Scheme::Nearest, Projection::Gradient)
+}
+
 fn run(description: Description, threads: usize, frames: u32) -> (World, State) {
     let world = World::new(description).unwrap();
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, threads).unwrap());
@@ -74,22 +78,6 @@ fn equal_limits_are_the_isotropic_ones_to_the_bit() {
             let [a, b] = [&woven, &plain].map(|(world, state)| certify(world, state));
             assert_eq!(a, b, "{scheme:?} {projection:?}");
         }
-    }
-}
-
-#[test]
-fn the_same_bits_on_one_and_two_threads_and_with_any_lanes() {
-    let some = |_| Some(weave(Direction::U));
-    for scheme in SCHEMES {
-        let [one, two] = [1, 2].map(|threads| run(sheets(some, scheme, Projection::Gradient), threads, 3));
-        assert_eq!(bits(&one), bits(&two), "{scheme:?}");
-        let world = World::new(sheets(some, scheme, Projection::Gradient)).unwrap();
-        let mut state = State::new(&world);
-        let mut stepper = Stepper::new(&world, 1).unwrap().with_lanes(LaneKind::PORTABLE);
-        for _ in 0..3 {
-            stepper.advance_frame(&world, &mut state);
-        }
-        assert_eq!(bits(&one), bits(&(world, state)), "{scheme:?} without SIMD");
     }
 }
 

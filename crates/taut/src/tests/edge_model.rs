@@ -29,7 +29,7 @@ use taut::{
 };
 
 /// The second paper's sheet: 1 m, `side`² vertices, polyester, strains within ±10 %, held at two corners.
-fn sheet(side: u32, settings: EdgeModel) -> Description {
+pub(super) fn sheet(side: u32, settings: EdgeModel) -> Description {
     let mesh = generate::grid([1.0, 1.0], [side - 1; 2], generate::Diagonals::Alternating, 0);
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     let corner = |name: &str| cloth.mesh.groups[&format!("corner:{name}")][0];
@@ -221,49 +221,6 @@ fn a_sheet_of_1600_vertices_takes_under_4_ms_a_frame_on_one_thread() {
     println!("{:.2} ms at best, {:.2} in the middle, {:.2} at worst", times[0], times[45], times[89]);
     // Other programs may run beside a test: what is not disturbed is what counts.
     assert!(times[9] < 4.0, "a tenth of the frames take less than {} ms", times[9]);
-}
-
-#[test]
-fn bits_do_not_depend_on_threads_or_lanes() {
-    let description = || {
-        let mut description = sheet(24, with(3, 20));
-        description.bodies[0].as_cloth_mut().unwrap().bend = Limit { min: Some(-40.0), max: Some(40.0) };
-        description.obstacles = vec![Obstacle {
-            name: "ball".into(),
-            shape: Shape::Sphere { radius: 0.2 },
-            position: Vec3::new(0.5, -0.4, 0.4),
-            rotation: Quat::IDENTITY,
-            motion: Motion::default(),
-            friction: 0.3,
-            restitution: 0.0,
-            margin: 0.0,
-        }];
-        description
-    };
-    let (reference, largest) = run(description(), 40, 1, LaneKind::detect());
-    assert!(reference.iter().all(|p| p.is_finite()) && largest < 0.2, "{largest}");
-    let inside = reference.iter().filter(|p| p.distance(Vec3::new(0.5, -0.4, 0.4)) < 0.2 - 1e-4).count();
-    assert_eq!(inside, 0, "vertices inside the ball");
-    for lanes in LaneKind::available() {
-        assert_eq!(run(description(), 40, 2, lanes).0, reference, "{lanes:?}");
-    }
-}
-
-#[test]
-fn a_run_goes_on_from_a_snapshot_to_the_same_bits() {
-    let world = World::new(sheet(16, with(3, 20))).unwrap();
-    let mut stepper = Stepper::new(&world, 1).unwrap();
-    let mut state = State::new(&world);
-    (0..20).for_each(|_| {
-        stepper.advance_frame(&world, &mut state);
-    });
-    let mut again = State::restore(&world, &state.snapshot(&world)).unwrap();
-    let mut other = Stepper::new(&world, 1).unwrap();
-    for _ in 0..10 {
-        stepper.advance_frame(&world, &mut state);
-        other.advance_frame(&world, &mut again);
-    }
-    assert_eq!(again.positions(&world, 0), state.positions(&world, 0));
 }
 
 #[test]

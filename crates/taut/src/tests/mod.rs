@@ -26,6 +26,7 @@ mod projection;
 mod projection_tetrahedron;
 mod rigid;
 mod robust;
+mod same_bits;
 mod seams;
 mod soak;
 mod solid_levels;

@@ -8,7 +8,6 @@ use taut::{
     boundary::{hold::Caught, motion::Keyframe},
     certificate::certify_positions,
     certify,
-    kernel::lanes::LaneKind,
     mesh::generate,
 };
 
@@ -110,7 +109,7 @@ fn a_falling_sheet_is_caught_where_it_is_and_carried_on() {
 }
 
 /// Three pins inside the sheet that take turns, the second for two vertices at once.
-fn taking_turns(scheme: Scheme) -> World {
+pub(super) fn taking_turns() -> Description {
     let mut cloth = sheet();
     let at = |i: u32, j: u32| j * 17 + i;
     cloth.pins = vec![
@@ -118,13 +117,15 @@ fn taking_turns(scheme: Scheme) -> World {
         pin(vec![at(11, 6), at(10, 12)], 0.1, Some(0.3)),
         pin(vec![at(5, 8)], 0.25, None),
     ];
-    World::new(described(cloth, scheme)).unwrap()
+    described(cloth, Scheme::Nearest)
 }
 
 #[test]
 fn pins_inside_take_turns_with_limits_held() {
     for scheme in SCHEMES {
-        let world = taking_turns(scheme);
+        let mut description = taking_turns();
+        description.solver.scheme = scheme;
+        let world = World::new(description).unwrap();
         let mut state = State::new(&world);
         let places = run(&world, &mut state, 24, |state| state.positions(&world, 0));
         let still = |v: usize| (1..24).filter(|&k| places[k][v] == places[k - 1][v]).collect::<Vec<_>>();
@@ -136,38 +137,10 @@ fn pins_inside_take_turns_with_limits_held() {
 }
 
 #[test]
-fn the_same_bits_across_switches_whatever_the_threads_lanes_and_resumes() {
-    for scheme in [Scheme::Nearest, Scheme::Cycle, Scheme::Sweep, Scheme::Paper] {
-        let world = taking_turns(scheme);
-        let bits = |threads: usize, lanes: LaneKind, stop: Option<u32>| {
-            let mut stepper = Stepper::new(&world, threads).unwrap().with_lanes(lanes);
-            let mut state = State::new(&world);
-            for frame in 1..=12 {
-                stepper.advance_frame(&world, &mut state);
-                if Some(frame) == stop {
-                    let snapshot = state.snapshot(&world);
-                    state = State::restore(&world, &snapshot).unwrap();
-                    stepper = Stepper::new(&world, threads).unwrap().with_lanes(lanes);
-                }
-            }
-            let snapshot = state.snapshot(&world);
-            let all = snapshot.positions.iter().chain(&snapshot.velocities);
-            all.flat_map(|p| p.to_array().map(f32::to_bits)).collect::<Vec<_>>()
-        };
-        let detected = LaneKind::detect();
-        let one = bits(1, detected, None);
-        assert_eq!(one, bits(2, detected, None), "{scheme:?}");
-        assert_eq!(one, bits(1, LaneKind::PORTABLE, None), "{scheme:?}");
-        // In the middle of a pin, at the frame in which one begins, and one after another has ended.
-        for stop in [5, 3, 8, 10] {
-            assert_eq!(one, bits(1, detected, Some(stop)), "{scheme:?} resumed at {stop}");
-        }
-    }
-}
-
-#[test]
 fn snapshots_that_lack_where_vertices_were_caught_are_refused() {
-    let world = taking_turns(Scheme::Sweep);
+    let mut description = taking_turns();
+    description.solver.scheme = Scheme::Sweep;
+    let world = World::new(description).unwrap();
     let mut state = State::new(&world);
     run(&world, &mut state, 5, |_| ());
     let snapshot = state.snapshot(&world);
@@ -245,7 +218,9 @@ fn mistakes_are_named() {
     assert!(problem(|pin| pin.from = -1.0).contains("from must be at least 0 s"));
     assert!(problem(|pin| pin.from = f32::NAN).contains("from"));
     assert!(problem(|pin| (pin.from, pin.until) = (1.0, Some(1.0))).contains("until later"));
-    let world = taking_turns(Scheme::Sweep);
+    let mut description = taking_turns();
+    description.solver.scheme = Scheme::Sweep;
+    let world = World::new(description).unwrap();
     let mut state = State::new(&world);
     let message = |result: Result<(), taut::WorldError>| result.unwrap_err().to_string();
     assert!(message(state.grab(&world, 1, 0, Vec3::ZERO)).contains("body 1: there is none; the world has 1"));

@@ -134,7 +134,7 @@ fn comes_apart(description: Description) -> Told {
 }
 
 /// Two sheets that pass through each other in a cross.
-fn cross() -> Description {
+pub(super) fn cross() -> Description {
     let tilt = Quat::from_rotation_x(80f32.to_radians());
     afloat(vec![
         sheet("level", 0.4, 12, |x| x),
@@ -143,7 +143,7 @@ fn cross() -> Description {
 }
 
 /// A sheet that is folded, one half through the other.
-fn folded_through() -> Description {
+pub(super) fn folded_through() -> Description {
     let fold = |x: Vec3| {
         // Bent along a part of a circle, so that the second half comes back through the first.
         let (radius, turn) = (0.03f32, 225f32.to_radians());
@@ -188,7 +188,7 @@ fn slits() -> Description {
 }
 
 /// A level sheet that is half inside a ball.
-fn half_in_ball() -> Description {
+pub(super) fn half_in_ball() -> Description {
     let ball = generate::Generator::Sphere { radius: 0.12, frequency: 6 }.generate().unwrap();
     let mut description = afloat(vec![sheet("sheet", 0.4, 16, |x| x + Vec3::new(0.15, 0.03, 0.0))]);
     description.mesh_obstacles = vec![mesh_obstacle("ball", ball)];
@@ -259,7 +259,7 @@ fn a_sheet_through_an_open_mesh_comes_out() {
 }
 
 /// Sheets of one size in one place, whose waves pass through each other: rims cross too.
-fn layers() -> Description {
+pub(super) fn layers() -> Description {
     let wave = |x: Vec3, k: f32| {
         let height = 0.01 * (20.0 * x.x + k).sin() * (17.0 * x.z + 2.0 * k).sin();
         Vec3::new(0.9 * x.x, 0.003 * k + height, 0.9 * x.z)
@@ -285,31 +285,6 @@ fn a_sheet_half_in_a_ball_given_by_formula_comes_out() {
         assert!(told.pierced.iter().all(|&count| count == 0), "{:?}", told.pierced);
         assert!(told.residual <= 0.01, "{}", told.residual);
         assert!(told.fastest < fast, "height {height}: {} m/s", told.fastest);
-    }
-}
-
-#[test]
-fn the_number_of_threads_does_not_matter() {
-    for description in [folded_through(), half_in_ball(), layers()] {
-        assert_eq!(run(description.clone(), 1, 6).positions, run(description, 3, 6).positions);
-    }
-}
-
-#[test]
-fn a_tangled_state_goes_on_from_a_snapshot_to_the_same_bits() {
-    for description in [cross(), half_in_ball()] {
-        let world = World::new(description).unwrap();
-        let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
-        for _ in 0..1 {
-            assert!(stepper.advance_frame(&world, &mut state).tangled > 0);
-        }
-        let mut restored = State::restore(&world, &state.snapshot(&world)).unwrap();
-        let mut another = Stepper::new(&world, 2).unwrap();
-        for _ in 0..20 {
-            let told = stepper.advance_frame(&world, &mut state).tangled;
-            assert_eq!(another.advance_frame(&world, &mut restored).tangled, told);
-        }
-        assert_eq!(state.snapshot(&world), restored.snapshot(&world));
     }
 }
 

@@ -3,7 +3,7 @@
 use glam::{Quat, Vec3};
 use taut::{
     Contact, Description, Limit, Motion, Obstacle, Pin, Scheme, Solid, SolidMaterial, State, Stepper, World,
-    boundary::obstacle::Shape, certify, kernel::lanes::LaneKind, mesh::tetrahedra::TetrahedronMesh,
+    boundary::obstacle::Shape, certify, mesh::tetrahedra::TetrahedronMesh,
 };
 
 /// A box of cells with edges of `size`.
@@ -42,7 +42,7 @@ fn solid(mesh: TetrahedronMesh, poisson: f32, limit: f32) -> Solid {
 }
 
 /// A bar of 4n × n × n cells, clamped at one end.
-fn bar(n: u32, poisson: f32, limit: f32) -> Description {
+pub(super) fn bar(n: u32, poisson: f32, limit: f32) -> Description {
     let mut solid = solid(cells([4 * n, n, n], 0.25 / n as f32), poisson, limit);
     let vertices = (0..(n + 1) * (n + 1)).collect();
     solid.pins = vec![Pin { vertices, ..Pin::default() }];
@@ -50,7 +50,7 @@ fn bar(n: u32, poisson: f32, limit: f32) -> Description {
 }
 
 /// Two bars, one across the other, that fall on the ground.
-fn cross() -> Description {
+pub(super) fn cross() -> Description {
     let mut bodies = Vec::new();
     for (k, turn) in [0.0, 1.2].into_iter().enumerate() {
         let mut solid = solid(cells([9, 3, 3], 0.04), 0.3, 0.05);
@@ -128,25 +128,6 @@ fn solids_that_fall_on_each_other_keep_their_rings() {
     let kept = run(cross(), 24, 1);
     // Where they strike, limits may give way for a moment.
     assert!(kept.worst <= 0.0101 && kept.missed <= 2, "{} {}", kept.worst, kept.missed);
-    assert_eq!(kept.end, run(cross(), 24, 2).end, "bits depend on threads");
-}
-
-#[test]
-fn bits_depend_neither_on_threads_nor_on_lanes_nor_on_a_pause() {
-    let description = bar(3, 0.3, 0.05);
-    let world = World::new(description).unwrap();
-    let mut whole = State::new(&world);
-    let mut stepper = Stepper::new(&world, 2).unwrap();
-    (0..12).for_each(|_| _ = stepper.advance_frame(&world, &mut whole));
-    for lanes in LaneKind::available() {
-        let mut state = State::new(&world);
-        let mut stepper = Stepper::new(&world, 1).unwrap().with_lanes(lanes);
-        (0..6).for_each(|_| _ = stepper.advance_frame(&world, &mut state));
-        let mut resumed = State::restore(&world, &state.snapshot(&world)).unwrap();
-        let mut stepper = Stepper::new(&world, 3).unwrap().with_lanes(lanes);
-        (0..6).for_each(|_| _ = stepper.advance_frame(&world, &mut resumed));
-        assert_eq!(whole.positions(&world, 0), resumed.positions(&world, 0), "{lanes:?}");
-    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The engine as a user of the crate sees it.
 
 mod acceptance_hanging;
-mod determinism;
+mod allocations;
 mod live;

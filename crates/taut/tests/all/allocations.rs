@@ -1,4 +1,5 @@
-//! The same bits at any number of threads and with any lanes, and nothing allocated in a step.
+//! Nothing is allocated in a step. Counted on the thread that asks, so that other tests of this binary may run
+//! beside.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -10,7 +11,6 @@ use taut::{
     Cloth, Description, EdgeModel, FilterSetup, Limit, Material, Model, Motion, Obstacle, Pin, Scheme, Solid,
     SolidMaterial, State, Stepper, VelocityFilter, World,
     boundary::{motion::Keyframe, obstacle::Shape},
-    kernel::lanes::LaneKind,
     mesh::generate,
 };
 
@@ -100,65 +100,30 @@ fn soft(cells: [u32; 3]) -> Description {
 }
 
 #[test]
-fn levels_of_solids_give_the_same_bits_and_allocate_nothing() {
-    let widest = LaneKind::available()[0];
+fn levels_of_solids_allocate_nothing() {
     for (scheme, cells) in [(Scheme::Cycle, [48, 12, 12]), (Scheme::Paper, [16, 4, 4])] {
         let mut description = soft(cells);
         description.solver.scheme = scheme;
         description.solver.iterations = 20;
-        let expected = bits(description.clone(), 1, widest);
-        for threads in [2, 5] {
-            assert!(bits(description.clone(), threads, widest) == expected, "{scheme:?}, {threads} threads");
-        }
-        for lanes in LaneKind::available() {
-            assert!(bits(description.clone(), 2, lanes) == expected, "{scheme:?}, {lanes:?}");
-        }
-        let world = World::new(description).unwrap();
-        assert_eq!(world.level_sizes().len(), 3);
-        let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
-        stepper.advance_frame(&world, &mut state);
-        COUNT.with(|c| c.set(Some(0)));
-        stepper.advance_frame(&world, &mut state);
-        assert_eq!(COUNT.with(|c| c.replace(None)), Some(0), "{scheme:?}");
+        assert_eq!(allocated(description, 1), 0, "{scheme:?}");
     }
 }
 
-fn bits(description: Description, threads: usize, lanes: LaneKind) -> Vec<u32> {
+/// Allocations of the second frame, on the thread that steps.
+fn allocated(description: Description, threads: usize) -> u64 {
     let world = World::new(description).unwrap();
-    let mut state = State::new(&world);
-    let mut stepper = Stepper::new(&world, threads).unwrap().with_lanes(lanes);
-    for _ in 0..6 {
-        stepper.advance_frame(&world, &mut state);
-    }
-    let snapshot = state.snapshot(&world);
-    snapshot
-        .positions
-        .iter()
-        .chain(&snapshot.velocities)
-        .flat_map(|p| p.to_array())
-        .map(f32::to_bits)
-        .collect()
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, threads).unwrap());
+    stepper.advance_frame(&world, &mut state);
+    COUNT.with(|c| c.set(Some(0)));
+    stepper.advance_frame(&world, &mut state);
+    COUNT.with(|c| c.replace(None)).unwrap()
 }
 
 #[test]
-fn same_bits_for_any_number_of_threads_and_any_lanes() {
-    let widest = LaneKind::available()[0];
-    for scheme in SCHEMES {
-        // Large enough that colours are split between threads.
-        let mut description = description(match scheme {
-            Scheme::Serial | Scheme::Paper => 24,
-            Scheme::Cycle => 100,
-            Scheme::Sweep | Scheme::Jacobi | Scheme::Nearest => 140,
-        });
-        description.solver.scheme = scheme;
-        let expected = bits(description.clone(), 1, widest);
-        for threads in [2, 5] {
-            assert!(bits(description.clone(), threads, widest) == expected, "{scheme:?}, {threads} threads");
-        }
-        for lanes in LaneKind::available() {
-            assert!(bits(description.clone(), 2, lanes) == expected, "{scheme:?}, {lanes:?}");
-        }
-    }
+fn allocations_are_counted() {
+    COUNT.with(|c| c.set(Some(0)));
+    drop(std::hint::black_box(vec![1u8; 100]));
+    assert_eq!(COUNT.with(|c| c.replace(None)), Some(1));
 }
 
 /// Seven sheets of different sizes that hang side by side, over a floor.
@@ -187,56 +152,8 @@ fn many() -> Description {
 }
 
 #[test]
-fn bodies_that_threads_share_out_between_them_give_the_same_bits_and_allocate_nothing() {
-    let alone = bits(many(), 1, LaneKind::detect());
-    for threads in [2, 3, 8] {
-        assert!(bits(many(), threads, LaneKind::detect()) == alone, "{threads} threads");
-    }
-    let world = World::new(many()).unwrap();
-    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
-    stepper.advance_frame(&world, &mut state);
-    COUNT.with(|c| c.set(Some(0)));
-    stepper.advance_frame(&world, &mut state);
-    let count = COUNT.with(|c| c.replace(None));
-    assert_eq!(count, Some(0));
-}
-
-#[test]
-fn the_seed_matters() {
-    let mut other = description(24);
-    other.seed = 1;
-    let lanes = LaneKind::available()[0];
-    assert!(bits(description(24), 1, lanes) != bits(other, 1, lanes));
-}
-
-#[test]
-fn a_snapshot_goes_on_to_the_same_bits() {
-    for scheme in [Scheme::Sweep, Scheme::Nearest, Scheme::Cycle] {
-        let mut description = description(30);
-        description.solver.scheme = scheme;
-        goes_on_to_the_same_bits(description);
-    }
-}
-
-fn goes_on_to_the_same_bits(description: Description) {
-    let world = World::new(description).unwrap();
-    let mut state = State::new(&world);
-    let mut stepper = Stepper::new(&world, 1).unwrap();
-    for _ in 0..3 {
-        stepper.advance_frame(&world, &mut state);
-    }
-    let mut restored = State::restore(&world, &state.snapshot(&world)).unwrap();
-    let mut fresh = Stepper::new(&world, 2).unwrap();
-    for _ in 0..3 {
-        stepper.advance_frame(&world, &mut state);
-        fresh.advance_frame(&world, &mut restored);
-    }
-    assert!(state.snapshot(&world) == restored.snapshot(&world));
-    let mut broken = state.snapshot(&world);
-    broken.positions[5].x = f32::NAN;
-    assert!(State::restore(&world, &broken).is_none());
-    broken.positions.pop();
-    assert!(State::restore(&world, &broken).is_none());
+fn bodies_that_threads_share_out_between_them_allocate_nothing() {
+    assert_eq!(allocated(many(), 2), 0);
 }
 
 #[test]
@@ -244,14 +161,7 @@ fn a_step_allocates_nothing() {
     for scheme in SCHEMES {
         let mut description = description(30);
         description.solver.scheme = scheme;
-        let world = World::new(description).unwrap();
-        let mut state = State::new(&world);
-        let mut stepper = Stepper::new(&world, 1).unwrap();
-        stepper.advance_frame(&world, &mut state);
-        COUNT.with(|c| c.set(Some(0)));
-        stepper.advance_frame(&world, &mut state);
-        let count = COUNT.with(|c| c.replace(None));
-        assert_eq!(count, Some(0), "{scheme:?}");
+        assert_eq!(allocated(description, 1), 0, "{scheme:?}");
     }
 }
 
@@ -262,13 +172,7 @@ fn a_step_of_the_edge_model_allocates_nothing() {
         (cloth.model, cloth.edge) = (Model::Edge(EdgeModel::default()), cloth.strain);
         cloth.strain = Limit::default();
     }
-    let world = World::new(description).unwrap();
-    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
-    stepper.advance_frame(&world, &mut state);
-    COUNT.with(|c| c.set(Some(0)));
-    stepper.advance_frame(&world, &mut state);
-    let count = COUNT.with(|c| c.replace(None));
-    assert_eq!(count, Some(0));
+    assert_eq!(allocated(description, 1), 0);
 }
 
 #[test]
