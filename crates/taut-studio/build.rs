@@ -2,7 +2,8 @@
 //! their sources.
 //!
 //! npm works in a copy, so that nothing is written beside the sources. Without npm, or if it fails, the
-//! program is built without its page and records the reason.
+//! program is built without its page and records the reason. Builds without `--release` do not run npm:
+//! `cargo test` needs nothing but Rust and installs nothing.
 
 use std::{
     env, fs,
@@ -31,6 +32,7 @@ fn main() {
     let page = page(&web, &sources, &out);
     let (files, missing) = match page {
         Ok(dist) => (list(&dist, &dist), None),
+        Err(why) if !is_release() => (Vec::new(), Some(why)),
         Err(why) => {
             println!("cargo:warning=building without the page of `taut view`: {why}");
             (Vec::new(), Some(format!("{why}; then run `touch crates/taut-studio/build.rs` and build again")))
@@ -57,6 +59,9 @@ fn page(web: &Path, sources: &[PathBuf], out: &Path) -> Result<PathBuf, String> 
     if !web.join("package.json").is_file() {
         return Err("crates/taut-studio/web is missing: clone the whole repository".into());
     }
+    if !is_release() {
+        return Err("only a build with --release has the page of the studio: build with --release".into());
+    }
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let found = Command::new(npm).arg("--version").stdin(Stdio::null()).output();
     if !found.is_ok_and(|found| found.status.success()) {
@@ -78,6 +83,11 @@ fn page(web: &Path, sources: &[PathBuf], out: &Path) -> Result<PathBuf, String> 
     let _ = fs::remove_dir_all(&dist);
     run(npm, &["run", "build"], &copy)?;
     if dist.join("index.html").is_file() { Ok(dist) } else { Err("npm built no page".into()) }
+}
+
+/// Whether this is a build with `--release`, or of a profile that is made like it.
+fn is_release() -> bool {
+    env::var_os("PROFILE").is_some_and(|profile| profile == "release")
 }
 
 fn run(npm: &str, args: &[&str], folder: &Path) -> Result<(), String> {

@@ -78,6 +78,7 @@ fn command(line: &str) -> Option<String> {
 }
 
 #[test]
+#[ignore = "full tier: runs for minutes"]
 fn every_command_line_of_the_book_and_the_readme_runs() {
     let program = Path::new(env!("CARGO_BIN_EXE_taut"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());

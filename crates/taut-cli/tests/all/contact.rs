@@ -55,6 +55,7 @@ fn agree(place: &Place, run: &str, expected: &str) {
 const FAR: usize = 15 * 15 - 1;
 
 #[test]
+#[ignore = "full tier: needs Python"]
 fn a_run_with_contact_holds_and_what_is_planted_is_named_by_all() {
     let place = Place::new();
     place.write("folding.toml", FOLDING);
@@ -104,6 +105,7 @@ fn a_gap_that_was_changed_is_noticed() {
 }
 
 #[test]
+#[ignore = "full tier: needs Python"]
 fn without_contact_ipctk_finds_what_taut_finds() {
     let place = Place::new();
     place.write("through.toml", &FOLDING.replace("thickness = 0.004", "thickness = 0.0"));
@@ -120,6 +122,7 @@ fn without_contact_ipctk_finds_what_taut_finds() {
 }
 
 #[test]
+#[ignore = "full tier: needs Python"]
 fn a_tangled_start_is_told_by_check_and_drawn_and_no_reason_to_fail() {
     let place = Place::new();
     place.write("crossed.toml", CROSSED);

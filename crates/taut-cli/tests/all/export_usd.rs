@@ -210,6 +210,7 @@ fn check(place: &Place, layer: &str, frames: [u32; 2]) {
 }
 
 #[test]
+#[ignore = "full tier: needs Python"]
 fn pixars_library_reads_what_the_run_holds() {
     let place = place_with_run();
     place.good("export out --format usd,usda");

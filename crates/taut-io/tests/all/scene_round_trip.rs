@@ -119,6 +119,17 @@ fn seams_are_found_and_survive() {
 }
 
 #[test]
+fn every_file_of_the_folder_of_scenes_is_built_in() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut files: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    files.sort();
+    let mut scenes: Vec<String> = built_in().iter().map(|scene| format!("{}.toml", scene.name)).collect();
+    scenes.sort();
+    assert_eq!(files, scenes);
+}
+
+#[test]
 fn every_built_in_scene_survives() {
     for built_in in built_in() {
         let scene =

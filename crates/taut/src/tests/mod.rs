@@ -1,9 +1,10 @@
-//! Tests of the engine that look inside it: kernels against their formulas, solvers against each other, the figures
-//! of the papers. What a user of the crate sees is tested from outside, in `tests/all`.
+//! Tests of the engine that look inside it: kernels against their formulas, solvers against each other, the
+//! figures of the papers. What a user of the crate sees is tested from outside, in `tests/all`.
 
 mod acceptance_faithful;
 mod anisotropic;
 mod bend;
+mod clock;
 mod contact;
 mod contact_acceptance;
 mod edge_model;

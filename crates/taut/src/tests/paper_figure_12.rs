@@ -2,8 +2,8 @@
 //! lengths: by Gauss–Seidel, by Gauss–Seidel over levels with 4, 8 or 16 edges on the coarsest, and by fast
 //! projection (Goldenthal et al. 2007).
 //!
-//! Cost is counted in projections of one edge, and measured in microseconds. One iteration of fast projection
-//! on a chain is a tridiagonal solve: about as much as two sweeps.
+//! Cost is counted in projections of one edge. One iteration of fast projection on a chain is a tridiagonal
+//! solve: about as much as two sweeps.
 //!
 //! The paper finds levels the cheaper the fewer edges are on top, all far below Gauss–Seidel, and even with
 //! 16 on top a little below fast projection. What is found here, and asserted:
@@ -15,8 +15,6 @@
 //!   end must come back by 25 edge lengths, along edges that point elsewhere at every joint; Newton
 //!   overshoots for more than a thousand iterations. To 1e-3 and below 4 edges on top are too few: what they
 //!   change bends the chain, and the finer levels undo it.
-
-use std::time::Instant;
 
 use glam::DVec3;
 use taut::kernel::random::Random;
@@ -113,24 +111,20 @@ fn fast_projection(x: &mut [DVec3]) -> usize {
     2 * EDGES
 }
 
-/// Work and time \[µs\] to each threshold; infinite where it is not reached.
-fn cost(shaken: f64, mut iterate: impl FnMut(&mut [DVec3]) -> usize) -> [(f64, f64); 4] {
-    let mut best = [(f64::INFINITY, f64::INFINITY); 4];
-    for _ in 0..3 {
-        let mut x = chain(shaken);
-        let (mut work, mut time, mut next) = (0, 0.0, 0);
-        for _ in 0..60_000 {
-            let begun = Instant::now();
-            work += iterate(&mut x);
-            time += begun.elapsed().as_secs_f64() * 1e6;
-            let left = error(&x);
-            while next < 4 && left <= THRESHOLDS[next] {
-                best[next] = (work as f64, best[next].1.min(time));
-                next += 1;
-            }
-            if next == 4 || !left.is_finite() || left > 1e6 {
-                break;
-            }
+/// Work to each threshold; infinite where it is not reached.
+fn cost(shaken: f64, mut iterate: impl FnMut(&mut [DVec3]) -> usize) -> [f64; 4] {
+    let mut best = [f64::INFINITY; 4];
+    let mut x = chain(shaken);
+    let (mut work, mut next) = (0, 0);
+    for _ in 0..60_000 {
+        work += iterate(&mut x);
+        let left = error(&x);
+        while next < 4 && left <= THRESHOLDS[next] {
+            best[next] = work as f64;
+            next += 1;
+        }
+        if next == 4 || !left.is_finite() || left > 1e6 {
+            break;
         }
     }
     best
@@ -139,15 +133,10 @@ fn cost(shaken: f64, mut iterate: impl FnMut(&mut [DVec3]) -> usize) -> [(f64, f
 /// Edge projections to each threshold: Gauss–Seidel, levels with 4, 8 and 16 edges on top, fast projection.
 fn table(shaken: f64) -> [[f64; 4]; 5] {
     println!("shaken by {shaken}: largest strain {:.3} at the start", error(&chain(shaken)));
-    println!(
-        "{:28}{:>10}{:>10}{:>10}{:>10}   µs: 1e-1, 1e-2, 1e-3, 1e-4",
-        "edge projections to", "1e-1", "1e-2", "1e-3", "1e-4"
-    );
-    let show = |name: &str, rows: [(f64, f64); 4]| {
-        print!("{name:28}");
-        rows.iter().for_each(|r| print!("{:>10}", r.0));
-        println!("   {}", rows.map(|r| format!("{:.0}", r.1)).join(", "));
-        rows.map(|r| r.0)
+    println!("{:28}{:>10}{:>10}{:>10}{:>10}", "edge projections to", "1e-1", "1e-2", "1e-3", "1e-4");
+    let show = |name: &str, rows: [f64; 4]| {
+        println!("{name:28}{}", rows.map(|work| format!("{work:>10}")).concat());
+        rows
     };
     let over_levels = |top| show(&format!("levels, {top} edges on top"), cost(shaken, |x| levels(x, top)));
     [

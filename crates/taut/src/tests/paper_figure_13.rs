@@ -1,7 +1,7 @@
 //! Figure 13 of the main paper: a twist, where it says that levels help less. A square sheet, both ends held,
 //! one turned by 90 degrees while they come nearer; and, to compare, the same sheet hanging from two corners.
 //! What levels gain is how much less time a scheme takes on limits than sweeps of the finest level, both
-//! until the same residual.
+//! until the same residual: the bench `times` measures that.
 
 use glam::Vec3;
 use taut::{
@@ -23,7 +23,7 @@ fn sheet(scheme: Scheme) -> Description {
     description
 }
 
-fn hanging(scheme: Scheme) -> Description {
+pub fn hanging(scheme: Scheme) -> Description {
     let mut description = sheet(scheme);
     let cloth = description.bodies[0].as_cloth_mut().unwrap();
     let corners = ["corner:top-left", "corner:top-right"];
@@ -32,7 +32,7 @@ fn hanging(scheme: Scheme) -> Description {
     description
 }
 
-fn twisted(scheme: Scheme) -> Description {
+pub fn twisted(scheme: Scheme) -> Description {
     let mut description = sheet(scheme);
     description.gravity = Vec3::ZERO;
     let cloth = description.bodies[0].as_cloth_mut().unwrap();
@@ -63,7 +63,7 @@ fn twisted(scheme: Scheme) -> Description {
 
 /// Time spent on limits \[ms\], iterations on the finest level, frames within the tolerance, largest mean
 /// residual.
-fn run(description: Description) -> (f64, u32, u32, f64) {
+pub fn run(description: Description) -> (f64, u32, u32, f64) {
     let world = World::new(description).unwrap();
     let mut state = State::new(&world);
     let mut stepper = Stepper::new(&world, 1).unwrap();
@@ -80,30 +80,16 @@ fn run(description: Description) -> (f64, u32, u32, f64) {
 }
 
 #[test]
-fn paper_fig13_levels_gain_less_under_twist() {
-    println!(
-        "{:10}{:10}{:>10}{:>12}{:>10}{:>12}{:>8}",
-        "", "", "ms", "iterations", "within", "worst mean", "gain"
-    );
-    let mut gains = Vec::new();
+fn paper_fig13_nearest_holds_under_twist() {
+    println!("{:10}{:10}{:>12}{:>10}{:>12}", "", "", "iterations", "within", "worst mean");
+    let mut held = 0;
     for (name, scene) in [("hanging", hanging as fn(Scheme) -> Description), ("twisted", twisted)] {
-        let alone = run(scene(Scheme::Sweep));
-        for (scheme, row) in [
-            (Scheme::Sweep, alone),
-            (Scheme::Cycle, run(scene(Scheme::Cycle))),
-            (Scheme::Nearest, run(scene(Scheme::Nearest))),
-        ] {
-            let (ms, iterations, within, mean) = row;
-            let gain = alone.0 / ms;
-            println!(
-                "{name:10}{:10}{ms:>10.1}{iterations:>12}{within:>10}{mean:>12.6}{gain:>8.1}",
-                format!("{scheme:?}")
-            );
-            gains.push((gain, within, mean));
+        for scheme in [Scheme::Sweep, Scheme::Cycle, Scheme::Nearest] {
+            let (_, iterations, within, mean) = run(scene(scheme));
+            println!("{name:10}{:10}{iterations:>12}{within:>10}{mean:>12.6}", format!("{scheme:?}"));
+            held = within;
         }
     }
-    let [_, hanging_cycle, _, _, twisted_cycle, twisted_nearest] = gains[..] else { unreachable!() };
-    assert!(hanging_cycle.0 > 4.0, "{gains:?}");
-    assert!(twisted_cycle.0 < hanging_cycle.0, "{gains:?}");
-    assert!(twisted_nearest.1 >= FRAMES - 2, "{gains:?}");
+    // The last of them: nearest, twisted.
+    assert!(held >= FRAMES - 2, "{held} of {FRAMES} frames within the tolerance");
 }

@@ -1,6 +1,6 @@
 //! Figure 14 of the main paper: a sheet distorted by noise of several octaves is brought back within ±5 %, on
 //! the finest level alone and over several levels. There, 1 % mean residual took 7.68 s and 0.51 s. Asserted
-//! here: at least four times faster.
+//! here: at least four times fewer iterations; the bench `times` asserts at least four times faster.
 
 use super::octaves;
 
@@ -24,24 +24,22 @@ fn world(scheme: Scheme, iterations: u32) -> World {
     World::new(description).unwrap()
 }
 
-/// Mean residual after one step, and time spent on limits \[ms\].
-fn limit_once(scheme: Scheme, iterations: u32) -> (f64, f64) {
+/// Mean residual after one step.
+fn limit_once(scheme: Scheme, iterations: u32) -> f64 {
     let world = world(scheme, iterations);
     let mut state = State::new(&world);
-    let report = Stepper::new(&world, 1).unwrap().advance_frame(&world, &mut state);
-    (certify(&world, &state).bodies[0].strain.mean_residual, f64::from(report.limit_ms))
+    Stepper::new(&world, 1).unwrap().advance_frame(&world, &mut state);
+    certify(&world, &state).bodies[0].strain.mean_residual
 }
 
-/// The fewest iterations, within a tenth, that bring the mean residual to 1 %, and the least time of three
-/// runs \[ms\].
-fn cost(scheme: Scheme) -> (u32, f64) {
+/// The fewest iterations, within a tenth, that bring the mean residual to 1 %.
+fn cost(scheme: Scheme) -> u32 {
     let mut iterations = 1;
-    while limit_once(scheme, iterations).0 > 0.01 {
+    while limit_once(scheme, iterations) > 0.01 {
         assert!(iterations < 5000, "{scheme:?} does not get there");
         iterations += (iterations / 10).max(1);
     }
-    let best = (0..3).map(|_| limit_once(scheme, iterations).1).fold(f64::INFINITY, f64::min);
-    (iterations, best)
+    iterations
 }
 
 #[test]
@@ -52,21 +50,18 @@ fn paper_fig14_multiresolution_converges_faster() {
     };
     println!("start: mean residual {:.3}, largest {:.3}", start.mean_residual, start.max_residual);
     assert!(start.mean_residual > 0.05, "the noise must strain the sheet: {}", start.mean_residual);
-    println!("{:24}{:>12}{:>10}", "to 1 % mean residual", "iterations", "ms");
+    println!("{:24}{:>12}", "to 1 % mean residual", "iterations");
     let alone = cost(Scheme::Sweep);
-    println!("{:24}{:>12}{:>10.2}", "sweeps, fine only", alone.0, alone.1);
+    println!("{:24}{alone:>12}", "sweeps, fine only");
     for (name, scheme) in [("cycle", Scheme::Cycle), ("nearest", Scheme::Nearest)] {
-        let (iterations, ms) = cost(scheme);
-        println!("{name:24}{iterations:>12}{ms:>10.2}");
-        assert!(iterations * 4 <= alone.0, "{name}: {iterations} against {} iterations", alone.0);
-        assert!(ms * 4.0 <= alone.1, "{name}: {ms} against {} ms", alone.1);
+        let iterations = cost(scheme);
+        println!("{name:24}{iterations:>12}");
+        assert!(iterations * 4 <= alone, "{name}: {iterations} against {alone} iterations");
     }
-    let (mean, ms) = limit_once(Scheme::Paper, 128);
-    println!("paper, one pass: mean residual {mean:.5} after 128 iterations a level, {ms:.1} ms");
-    let (mean_alone, ms_alone) = limit_once(Scheme::Serial, 512);
-    println!("serial, fine only: mean residual {mean_alone:.5} after 512 iterations, {ms_alone:.1} ms");
-    // The paper's own comparison: 512 iterations in all, and the fine-only result is worse and four times
-    // slower.
+    // The paper's own comparison: 512 iterations in all, and the fine-only result is worse. That it is
+    // slower, too, is measured by the bench `times`.
+    let (mean, mean_alone) = (limit_once(Scheme::Paper, 128), limit_once(Scheme::Serial, 512));
+    println!("paper, one pass: mean residual {mean:.5} after 128 iterations a level");
+    println!("serial, fine only: mean residual {mean_alone:.5} after 512 iterations");
     assert!(mean < mean_alone, "{mean} {mean_alone}");
-    assert!(ms * 2.0 < ms_alone, "{ms} {ms_alone}");
 }

@@ -21,7 +21,7 @@ use taut::{
 
 const FRAMES: u32 = 6;
 
-fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
+pub fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
     let mut mesh = Generator::Sphere { radius: 0.1, frequency: 10 }.generate().unwrap();
     for p in &mut mesh.positions {
         *p *= Vec3::new(1.0, 0.8, 1.3);
@@ -57,24 +57,24 @@ fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
 
 /// What a way came to.
 #[derive(Debug)]
-struct Outcome {
-    /// Time spent on limits and forces a frame \[ms\].
-    ms: f64,
+pub struct Outcome {
+    /// Time spent on limits and forces a frame \[ms\], which the bench `times` compares.
+    pub ms: f64,
     /// Mean over the last frames of the mean residual past ±5 %.
-    residual: f64,
+    pub residual: f64,
     /// Worst of the mean residual.
-    worst: f64,
+    pub worst: f64,
     /// Volume that is left over that at rest.
-    volume: f64,
+    pub volume: f64,
     /// Deepest that a vertex was inside the ramp at the end of a frame \[m\].
-    depth: f64,
+    pub depth: f64,
 }
 
 fn volume(mesh: &[[u32; 3]], x: &[Vec3]) -> f64 {
     mesh.iter().map(|t| t.map(|v| x[v as usize].as_dvec3())).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum()
 }
 
-fn run(description: Description) -> Outcome {
+pub fn run(description: Description) -> Outcome {
     let world = World::new(description).unwrap();
     let cloth = world.description().bodies[0].as_cloth().unwrap();
     let limits = Limit { min: Some(-0.05), max: Some(0.05) };
@@ -97,7 +97,7 @@ fn run(description: Description) -> Outcome {
 }
 
 /// The same with limits of the coarse levels fitted by the paper's search instead of the closed-form bounds.
-fn with_fitted_limits(mut description: Description) -> Description {
+pub fn with_fitted_limits(mut description: Description) -> Description {
     let cloth = description.bodies[0].as_cloth_mut().unwrap();
     let hierarchy = hierarchy::build(&cloth.mesh, &hierarchy::Options::default());
     let task = Task {
@@ -123,26 +123,20 @@ fn paper_fig9_hollow_shell_in_four_ways() {
         ("(c) finest alone, 2048", shell(Scheme::Serial, 2048, true)),
         ("(d) stiff, no limits", shell(Scheme::Serial, 1, false)),
     ];
-    println!(
-        "{:28}{:>10}{:>16}{:>12}{:>10}{:>10}",
-        "", "ms/frame", "mean residual", "worst", "volume", "depth"
-    );
+    println!("{:28}{:>16}{:>12}{:>10}{:>10}", "", "mean residual", "worst", "volume", "depth");
     let outcomes = ways.map(|(name, description)| {
         let o = run(description);
-        println!(
-            "{name:28}{:>10.1}{:>16.5}{:>12.5}{:>10.3}{:>10.5}",
-            o.ms, o.residual, o.worst, o.volume, o.depth
-        );
+        println!("{name:28}{:>16.5}{:>12.5}{:>10.3}{:>10.5}", o.residual, o.worst, o.volume, o.depth);
         o
     });
     let [paper, bounds, _, cycle, alone, long, stiff] = &outcomes;
     // Levels are better than none at the same number of iterations, and fitted limits better than bounds.
     assert!(paper.residual < 0.6 * alone.residual, "{outcomes:?}");
     assert!(paper.residual < bounds.residual && paper.volume > bounds.volume, "{outcomes:?}");
-    // One published pass does not reach (c) here; cycles over the same levels do, in a fraction of the time.
+    // One published pass does not reach (c) here; cycles over the same levels do, in a fraction of the time,
+    // as the bench `times` asserts.
     assert!(long.residual < paper.residual, "{outcomes:?}");
     assert!(cycle.residual < 1.2 * long.residual && cycle.volume > 0.9 * long.volume, "{outcomes:?}");
-    assert!(4.0 * cycle.ms < long.ms, "{outcomes:?}");
     // (b) loses its shape, (d) keeps it.
     assert!(alone.volume < 0.7 * long.volume && stiff.volume > 0.95, "{outcomes:?}");
     assert!(outcomes.iter().all(|o| o.depth < 1e-5), "{outcomes:?}");

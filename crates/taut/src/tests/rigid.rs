@@ -54,7 +54,11 @@ fn middle(sheet: &Cloth) -> Vec3 {
 pub(super) fn trampoline(cells: u32, mass: f32, height: f32) -> Description {
     let sheet = pinned_rim(sheet(cells));
     let above = middle(&sheet) + Vec3::Y * (0.1 + height);
-    Description { rigid_bodies: vec![ball(above, mass)], bodies: vec![sheet.into()], ..Description::default() }
+    Description {
+        rigid_bodies: vec![ball(above, mass)],
+        bodies: vec![sheet.into()],
+        ..Description::default()
+    }
 }
 
 #[test]

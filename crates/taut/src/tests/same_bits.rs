@@ -1,5 +1,5 @@
-//! The same bits for any number of threads, with any lanes, and across a resume from a snapshot: one suite over
-//! scenes and schemes. A scene belongs here if it has something in it that no other has.
+//! The same bits for any number of threads, with any lanes, and across a resume from a snapshot: one suite
+//! over scenes and schemes. A scene belongs here if it has something in it that no other has.
 
 use glam::{Quat, Vec3};
 use taut::{
@@ -150,8 +150,11 @@ fn sheets(cells: u32) -> Description {
     film.edge = Limit { min: Some(-0.05), max: Some(0.05) };
     film.bend = Limit { min: None, max: Some(3.0) };
     film.start.iter_mut().for_each(|p| *p += Vec3::new(0.2, 0.4, 0.2));
-    let mut description =
-        Description { bodies: vec![sheet.into(), film.into()], obstacles: vec![ball()], ..Description::default() };
+    let mut description = Description {
+        bodies: vec![sheet.into(), film.into()],
+        obstacles: vec![ball()],
+        ..Description::default()
+    };
     description.air.wind = vec![(0.0, Vec3::new(2.0, 0.0, 1.0))];
     description.air.gust = 0.5;
     description.solver.iterations = 60;

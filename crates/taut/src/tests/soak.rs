@@ -1,8 +1,8 @@
 //! A thousand random scenes: whatever is described ends in finite numbers, and what is free of intersections
 //! stays so.
 //!
-//! `cargo test --release -p taut --test soak` runs the first scenes; `TAUT_SOAK=1000` in the environment says
-//! how many, and `TAUT_SOAK_FROM=123` which is the first.
+//! `cargo test --release -p taut --lib -- --ignored soak` runs the first scenes; `TAUT_SOAK=1000` in the
+//! environment says how many, and `TAUT_SOAK_FROM=123` which is the first.
 
 use glam::{Quat, Vec3};
 use taut::{

@@ -1,5 +1,5 @@
-//! Nothing is allocated in a step. Counted on the thread that asks, so that other tests of this binary may run
-//! beside.
+//! Nothing is allocated in a step. Counted on the thread that asks, so that other tests of this binary may
+//! run beside.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

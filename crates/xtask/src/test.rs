@@ -1,0 +1,67 @@
+//! `cargo xtask test`: every test there is. `cargo test` is the first tier and needs nothing but Rust; the
+//! second, tests marked `#[ignore]`, takes minutes or other people's programs.
+
+use std::{fs, process::Command, time::Instant};
+
+use crate::{
+    command::{cargo, root},
+    scenes, sizes,
+};
+
+/// What the second tier needs beside Rust, how to see that it is there, and what happens to it.
+const NEEDED: [(&str, &str, &str); 3] = [
+    ("python3", "Python 3", "a virtual environment with numpy, trimesh and others, in target/tmp"),
+    (
+        "node",
+        "Node.js 20",
+        "the Khronos validator of glTF and the packages of the studio's page, in target/tmp",
+    ),
+    ("chromium", "Chromium", "the browser, by apt-get, if neither PATH nor $CHROMIUM has one"),
+];
+
+/// Both tiers, the examples, what built-in scenes expect, and the sizes.
+pub fn test() -> Result<(), String> {
+    let begun = Instant::now();
+    for (program, name, what) in NEEDED {
+        let found = Command::new(program).arg("--version").output().is_ok_and(|said| said.status.success());
+        let has = if found { "is here" } else { "is not here" };
+        println!("{name} {has}; installed on the first run: {what}");
+    }
+    step(begun, "tests, both tiers");
+    // Without documentation tests: they have their own reasons to be ignored.
+    let all = ["test", "--release", "--workspace", "--lib", "--bins", "--tests"];
+    cargo(&[&all[..], &["--", "--include-ignored"]].concat())?;
+    step(begun, "tests in the documentation");
+    cargo(&["test", "--release", "--workspace", "--doc"])?;
+    step(begun, "examples");
+    for example in examples()? {
+        cargo(&["run", "--release", "--package", "taut", "--example", &example])?;
+    }
+    step(begun, "what built-in scenes expect of themselves");
+    scenes::check(&[])?;
+    step(begun, "sizes");
+    sizes::check()?;
+    step(begun, "all tests pass");
+    Ok(())
+}
+
+fn step(begun: Instant, what: &str) {
+    println!("== {:5.0} s  {what}", begun.elapsed().as_secs_f64());
+}
+
+/// Names of the engine's examples.
+fn examples() -> Result<Vec<String>, String> {
+    let folder = root().join("crates/taut/examples");
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    Ok(names)
+}
