@@ -23,8 +23,8 @@ const ADMM_FILE: &str = "crates/taut/src/solve/nearest/admm.rs";
 /// Characters of a line with a comment, in all crates.
 const COMMENT: usize = 110;
 
-/// Files of the engine that are tables: numbers and names with their sources, and no code to speak of.
-const TABLES: [&str; 0] = [];
+/// Files of the engine that are tables: numbers and names, and no code to speak of.
+const TABLES: [&str; 1] = ["crates/taut/src/mesh/generate/animals.rs"];
 
 /// Prints the largest of each, and fails on what is over.
 pub fn check() -> Result<(), String> {

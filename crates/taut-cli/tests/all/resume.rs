@@ -46,6 +46,20 @@ fn any_number_of_threads() {
     assert_eq!(place.files("t1/frames").len(), 31);
 }
 
+/// Contact, a rigid body, tetrahedra, the edge model, limits by direction.
+#[test]
+fn built_in_scenes_on_any_number_of_threads() {
+    let place = Place::new();
+    for scene in ["stack", "trampoline", "bar", "tang-sheet", "weave"] {
+        for threads in [1, 2, 5] {
+            place.good(&format!("run {scene} --frames 3 -o {scene}-{threads} --threads {threads}"));
+        }
+        for threads in [2, 5] {
+            assert_same(&place, &format!("{scene}-1"), &format!("{scene}-{threads}"));
+        }
+    }
+}
+
 #[test]
 fn killed_and_resumed() {
     let place = Place::new();

@@ -5,10 +5,12 @@
 //! |---|---|---|
 //! | `displacement` | vertices | from the rest shape \[m\] |
 //! | `velocity` | vertices | mean over the previous frame \[m/s\]; in frame 0 the initial velocity |
-//! | `strain_max`, `strain_min` | triangles | principal strains against the rest shape (stretch − 1; 0.05: longer by 5 %) |
+//! | `strain_max`, `strain_min` | triangles | principal strains (stretch − 1; 0.05: longer by 5 %) |
 //! | `strain_direction` | triangles | world-space unit vector of the larger one |
 //! | `residual` | triangles | excess past its strain limits, as in the certificate; 0: within |
-//! | `stress_pk2_max`, `stress_pk2_min` | triangles | principal values of the second Piola–Kirchhoff membrane stress, by the cloth's material \[N/m\] |
+//! | `stress_pk2_max`, `stress_pk2_min` | triangles | principal membrane stresses \[N/m\] |
+//!
+//! Strains are against the rest shape; stresses are second Piola–Kirchhoff, by the cloth's material.
 //!
 //! Soft bodies are written as tetrahedra, not as their display surface. They have the same arrays for every
 //! tetrahedron, with a third principal strain `strain_mid` and stress `stress_pk2_mid` between the two

@@ -89,18 +89,17 @@ impl Guard {
         x: &mut [Quad],
         share_of_gap: f32,
     ) -> Guarded {
-        let Self { largest_gap, share, next, goal, carrier, next_carrier } = self;
-        goal.copy_from_slice(x);
-        share.fill(1.0);
-        next.iter_mut().for_each(|next| *next.get_mut() = 1.0f32.to_bits());
-        carrier.fill(NONE);
-        next_carrier.iter_mut().for_each(|next| *next.get_mut() = NONE);
+        self.goal.copy_from_slice(x);
+        self.share.fill(1.0);
+        self.next.iter_mut().for_each(|next| *next.get_mut() = 1.0f32.to_bits());
+        self.carrier.fill(NONE);
+        self.next_carrier.iter_mut().for_each(|next| *next.get_mut() = NONE);
         let (mut rounds, mut unsure) = (0, AtomicBool::new(false));
         loop {
             *unsure.get_mut() = false;
-            candidates.find_or_keep(threads, surface, old, x, share_of_gap * *largest_gap);
-            let before: (&[f32], &[AtomicU32], &[Quad]) = (share, next, x);
-            let carriers: (&[u32], &[AtomicU32]) = (carrier, next_carrier);
+            candidates.find_or_keep(threads, surface, old, x, share_of_gap * self.largest_gap);
+            let before: (&[f32], &[AtomicU32], &[Quad]) = (&self.share, &self.next, x);
+            let carriers: (&[u32], &[AtomicU32]) = (&self.carrier, &self.next_carrier);
             let unsure: &AtomicBool = &unsure;
             threads.each(candidates.lists(), 1, |_, lists| {
                 let ((share, next, x), (carrier, next_carrier)) = (before, carriers);
@@ -135,35 +134,41 @@ impl Guard {
                     }
                 }
             });
-            let mut shortened = false;
-            for v in 0..x.len() {
-                let own = surface.identity.get(v).map_or(v, |&v| v as usize);
-                let (next, by) = (f32::from_bits(*next[own].get_mut()), *next_carrier[own].get_mut());
-                let lifted = carrier[v] == NONE && by != NONE;
-                if next < share[v] || lifted {
-                    (share[v], shortened) = (next, true);
-                    // By the first that it meets.
-                    if lifted {
-                        carrier[v] = by;
-                    }
-                    let carrier = carrier[v] as usize;
-                    for k in 0..3 {
-                        let way = if carrier < x.len() { x[carrier][k] - old[carrier][k] } else { 0.0 };
-                        x[v][k] = old[v][k] + way + next * (goal[v][k] - old[v][k] - way);
-                    }
-                }
-            }
-            if !shortened {
+            if !self.shorten(surface, old, x) {
                 break;
             }
             rounds += 1;
         }
         candidates.forget();
         Guarded {
-            stopped: share.iter().filter(|&&share| share < 1.0).count() as u32,
+            stopped: self.share.iter().filter(|&&share| share < 1.0).count() as u32,
             rounds,
             unsure: unsure.into_inner(),
         }
+    }
+
+    /// Puts vertices back along their ways to what this round asks for; says whether there were any.
+    fn shorten(&mut self, surface: &Surface, old: &[Quad], x: &mut [Quad]) -> bool {
+        let Self { share, next, goal, carrier, next_carrier, .. } = self;
+        let mut shortened = false;
+        for v in 0..x.len() {
+            let own = surface.identity.get(v).map_or(v, |&v| v as usize);
+            let (next, by) = (f32::from_bits(*next[own].get_mut()), *next_carrier[own].get_mut());
+            let lifted = carrier[v] == NONE && by != NONE;
+            if next < share[v] || lifted {
+                (share[v], shortened) = (next, true);
+                // By the first that it meets.
+                if lifted {
+                    carrier[v] = by;
+                }
+                let carrier = carrier[v] as usize;
+                for k in 0..3 {
+                    let way = if carrier < x.len() { x[carrier][k] - old[carrier][k] } else { 0.0 };
+                    x[v][k] = old[v][k] + way + next * (goal[v][k] - old[v][k] - way);
+                }
+            }
+        }
+        shortened
     }
 }
 

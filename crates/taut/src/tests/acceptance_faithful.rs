@@ -171,11 +171,13 @@ fn follow(strain: Limit) {
 }
 
 #[test]
+#[ignore = "full tier: long"]
 fn motion_follows_the_reference_both_5_percent() {
     follow(BOTH);
 }
 
 #[test]
+#[ignore = "full tier: long"]
 fn motion_follows_the_reference_upper_1_percent() {
     follow(UPPER);
 }

@@ -110,6 +110,7 @@ fn across(world: &World, state: &State, middle: f32) -> [usize; 2] {
 /// A ball thrown at a curtain at 100 m/s is caught: in the step in which it comes, and in those after it, the
 /// curtain is in front of it.
 #[test]
+#[ignore = "full tier: long"]
 fn a_ball_at_a_hundred_metres_a_second_is_caught_by_a_curtain() {
     // It ends as far behind the curtain as that can swing, or takes a loose one along.
     for (from, pinned, as_mesh) in [(-3.2, true, false), (-3.2, true, true), (-1.2, false, true)] {
@@ -134,6 +135,7 @@ fn a_ball_at_a_hundred_metres_a_second_is_caught_by_a_curtain() {
 
 /// What cannot be held by pins, limits and a ball at once: nothing is pierced, and the limit gives way.
 #[test]
+#[ignore = "full tier: long"]
 fn a_ball_that_goes_further_than_the_curtain_reaches_does_not_pierce_it() {
     let world = thrown(-1.2, true, true);
     let mut worst = 0.0f64;
@@ -154,6 +156,7 @@ fn a_ball_that_goes_further_than_the_curtain_reaches_does_not_pierce_it() {
 
 /// A sheet with edges of 2 cm comes down on a wire of 1 mm at 3 m/s, 5 cm a step, and hangs over it.
 #[test]
+#[ignore = "full tier: long"]
 fn a_wire_of_a_millimetre_is_not_missed() {
     let mut cloth = sheet("sheet", [0.5, 0.5], [25, 25]);
     // Across the wire in a direction of no edge.
@@ -191,6 +194,7 @@ fn a_wire_of_a_millimetre_is_not_missed() {
 
 /// Two sheets of half a millimetre, one falls on the other, which lies on the floor.
 #[test]
+#[ignore = "full tier: long"]
 fn cloth_of_half_a_millimetre_stays_apart_by_it() {
     let thickness = 0.0005;
     let mut upper = sheet("upper", [0.3, 0.3], [20, 20]);
@@ -290,6 +294,7 @@ fn slip(slope: Slope, friction: f32, degrees: f32) -> f32 {
 /// Coulomb: it sticks below the angle whose tangent is the coefficient of friction, and slides above it,
 /// within two degrees.
 #[test]
+#[ignore = "full tier: long"]
 fn friction_holds_up_to_its_angle_and_no_further() {
     for slope in [Slope::Plane, Slope::Mesh, Slope::Cloth] {
         for friction in [0.3f32, 0.6] {

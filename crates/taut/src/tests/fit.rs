@@ -212,6 +212,7 @@ fn pushed(
 }
 
 #[test]
+#[ignore = "full tier: long"]
 fn how_far_coarse_limits_push_states_that_the_base_mesh_allows() {
     const METHODS: [Method; 3] = [Method::Bounds, Method::Direct, Method::Indirect];
     let (mesh, hierarchy) = sheet(24);

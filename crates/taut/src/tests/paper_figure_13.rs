@@ -80,6 +80,7 @@ pub fn run(description: Description) -> (f64, u32, u32, f64) {
 }
 
 #[test]
+#[ignore = "full tier: long"]
 fn paper_fig13_nearest_holds_under_twist() {
     println!("{:10}{:10}{:>12}{:>10}{:>12}", "", "", "iterations", "within", "worst mean");
     let mut held = 0;

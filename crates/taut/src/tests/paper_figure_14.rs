@@ -43,6 +43,7 @@ fn cost(scheme: Scheme) -> u32 {
 }
 
 #[test]
+#[ignore = "full tier: long"]
 fn paper_fig14_multiresolution_converges_faster() {
     let start = {
         let world = world(Scheme::Sweep, 1);

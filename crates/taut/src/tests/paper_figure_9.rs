@@ -113,6 +113,7 @@ pub fn with_fitted_limits(mut description: Description) -> Description {
 }
 
 #[test]
+#[ignore = "full tier: long"]
 fn paper_fig9_hollow_shell_in_four_ways() {
     let ways = [
         ("(a) paper: levels, 128", with_fitted_limits(shell(Scheme::Paper, 128, true))),

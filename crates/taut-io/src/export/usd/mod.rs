@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! def Xform "NAME" (kind = "component")      the default prim, named after the scene
-//!     def Mesh "sheet"                       a body: points, normals, extent at every frame; primvars:rest, primvars:st
+//!     def Mesh "sheet"                       a body: points, normals, extent at every frame;
+//!                                            primvars:rest, primvars:st
 //!     def BasisCurves "rope"                 strands
 //!     def Scope "Obstacles"
 //!         def Sphere "ball"                  moved by xformOps at every frame
