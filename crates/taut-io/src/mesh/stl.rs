@@ -29,7 +29,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
     }
     Err(match (claimed, wanted) {
         (Some(count), Some(wanted)) => fault(format!(
-            "is neither text (which starts with \"solid\") nor whole: its header declares {count} triangles, which take \
+            "is neither text (which starts with \"solid\") nor complete: its header declares {count} triangles, which take \
              {wanted} bytes, and it has {}",
             bytes.len()
         )),

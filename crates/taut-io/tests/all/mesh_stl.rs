@@ -77,7 +77,7 @@ fn errors_name_line_and_remedy() {
     bytes.pop();
     assert_eq!(
         problem(&bytes),
-        "is neither text (which starts with \"solid\") nor whole: its header says 4 triangles, which take 284 bytes, \
+        "is neither text (which starts with \"solid\") nor complete: its header declares 4 triangles, which take 284 bytes, \
          and it has 283"
     );
     bytes[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
