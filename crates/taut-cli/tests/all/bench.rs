@@ -118,8 +118,8 @@ fn well_formed(text: &str) -> bool {
 #[test]
 fn convergence_refuses_what_it_cannot_do() {
     let place = Place::new();
-    place.bad("bench --convergence", 2, &["one scene", "0 are given"]);
-    place.bad("bench scene-in.toml flag --convergence", 2, &["2 are given"]);
+    place.bad("bench --convergence", 2, &["one scene", "0 given"]);
+    place.bad("bench scene-in.toml flag --convergence", 2, &["2 given"]);
     place.bad("bench missing.toml --convergence", 2, &["missing.toml"]);
     place.bad("bench scene-in.toml --convergence --frame 13", 2, &["--frame 13", "12 frames"]);
     place.bad("bench scene-in.toml --convergence --frame 0", 2, &["--frame"]);

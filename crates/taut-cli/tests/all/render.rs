@@ -56,7 +56,7 @@ fn every_colouring_makes_another_picture() {
         seen.push(bytes);
     }
     place.bad("render out -o x.png --color plaid", 2, &["overstretch"]);
-    place.bad("render out -o x.png --color level --level 9", 2, &["no level 9"]);
+    place.bad("render out -o x.png --color level --level 9", 2, &["level 9 does not exist"]);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn cloth_of_the_edge_model_goes_on_is_verified_and_drawn_level_by_level() {
         assert!(!seen.contains(&bytes), "level {level} looks like another");
         seen.push(bytes);
     }
-    place.bad("render whole -o x.png --mesh-level 4", 2, &["levels 0 to 3", "no level 4"]);
+    place.bad("render whole -o x.png --mesh-level 4", 2, &["levels 0 to 3", "level 4 does not exist"]);
     place.bad("render whole -o x.png --mesh-level 1 --color level", 2, &["omit one of them"]);
     place.good("run bar -o soft --frames 1 --quiet");
     place.bad("render soft -o x.png --mesh-level 1", 2, &["has no cloth", "omit --mesh-level"]);

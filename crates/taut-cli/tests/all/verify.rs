@@ -35,11 +35,8 @@ fn one_moved_vertex_is_named() {
 fn a_broken_limit_names_the_triangle_and_its_stretch() {
     let place = place_with_run();
     nudge(&place.path("out/frames/sheet.0007.npy"), 40, 1, 0.3);
-    let answer = place.bad(
-        "verify out",
-        1,
-        &["frame 7: sheet: triangle", "stretched to", "limit is 1.05", "vertices"],
-    );
+    let answer =
+        place.bad("verify out", 1, &["frame 7: sheet: triangle", "stretched to", ", limit 1.05", "vertices"]);
     assert!(answer.out.contains("failed verification"), "{}", answer.out);
     let answer = place.taut("verify out --json --threads 1");
     let found: serde_json::Value = serde_json::from_str(&answer.out).unwrap();

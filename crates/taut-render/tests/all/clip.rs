@@ -161,7 +161,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
     assert!(refused("a.gif", [0, 32], 30.0).contains("0 × 32"));
     assert!(refused("a.gif", [70_000, 32], 30.0).contains("65535 × 65535"));
     for rate in [0.0, -1.0, f32::NAN, 1e9] {
-        assert!(refused("a.gif", [32, 32], rate).contains("frames a second"));
+        assert!(refused("a.gif", [32, 32], rate).contains("frames per second"));
     }
     let missing = refused("no/where/a.gif", [32, 32], 30.0);
     assert!(missing.contains("could not write") && missing.contains("a.gif"), "{missing}");
