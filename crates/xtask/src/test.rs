@@ -19,6 +19,9 @@ const NEEDED: [(&str, &str, &str); 3] = [
     ("chromium", "Chromium", "the browser, by apt-get, if neither PATH nor $CHROMIUM has one"),
 ];
 
+/// A test that sees how smoothly a page runs, and is not to share the machine with others.
+const ALONE: &str = "the_page_holds_in_a_real_browser";
+
 /// Both tiers, the examples, what built-in scenes expect, and the sizes.
 pub fn test() -> Result<(), String> {
     let begun = Instant::now();
@@ -30,7 +33,9 @@ pub fn test() -> Result<(), String> {
     step(begun, "tests, both tiers");
     // Without documentation tests: they have their own reasons to be ignored.
     let all = ["test", "--release", "--workspace", "--lib", "--bins", "--tests"];
-    cargo(&[&all[..], &["--", "--include-ignored"]].concat())?;
+    cargo(&[&all[..], &["--", "--include-ignored", "--skip", ALONE]].concat())?;
+    step(begun, "the studio's page in a browser, with nothing beside it");
+    cargo(&["test", "--release", "--workspace", "--test", "all", "--", "--ignored", ALONE])?;
     step(begun, "tests in the documentation");
     cargo(&["test", "--release", "--workspace", "--doc"])?;
     step(begun, "examples");
