@@ -97,7 +97,7 @@ pub(super) fn motion(keys: &[MotionKey], pivot: DVec3) -> taut::Motion {
         translate: vector(key.translate).as_vec3(),
         rotate: vector(key.rotate).as_vec3(),
     };
-    taut::Motion { keys: keys.iter().map(key).collect(), pivot: pivot.as_vec3() }
+    taut::Motion { keys: keys.iter().map(key).collect(), pivot: pivot.as_vec3(), ..taut::Motion::default() }
 }
 
 fn air(air: &Air) -> taut::Air {

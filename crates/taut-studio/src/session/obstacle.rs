@@ -90,7 +90,7 @@ impl ShownObstacle {
         match &self.place {
             Place::Moved(obstacle) => rows(&obstacle.pose(time)),
             Place::Rigid(body) => rows(&rigid(*body)),
-            Place::Mesh(motion) if !motion.keys.is_empty() => rows(&motion.at(time)),
+            Place::Mesh(motion) if !motion.is_empty() => rows(&motion.at(time)),
             Place::Mesh(_) | Place::Deforming(_) => {
                 rows(&Pose { rotation: glam::Quat::IDENTITY, position: Vec3::ZERO })
             }

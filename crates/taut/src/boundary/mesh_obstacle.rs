@@ -102,11 +102,11 @@ impl MeshObstacle {
     /// Where vertex `vertex` is at `time` \[s\] \[m\]; the same to the bit as [`MeshObstacle::at`] has it.
     pub fn vertex_at(&self, vertex: usize, time: f32) -> Vec3 {
         let p = self.frames.vertex_at(vertex, time);
-        if self.motion.keys.is_empty() { p } else { self.motion.at(time).to_world(p) }
+        if self.motion.is_empty() { p } else { self.motion.at(time).to_world(p) }
     }
 
     fn place(&self, time: f32, mut put: impl FnMut(usize, Vec3)) {
-        let pose = (!self.motion.keys.is_empty()).then(|| self.motion.at(time));
+        let pose = (!self.motion.is_empty()).then(|| self.motion.at(time));
         let (a, b, share) = self.frames.around(time);
         for (vertex, (&a, &b)) in a.iter().zip(b).enumerate() {
             let p = a + (b - a) * share;
@@ -222,7 +222,7 @@ mod tests {
         let turn =
             |time, degrees| Keyframe { time, translate: Vec3::Y, rotate: Vec3::new(0.0, degrees, 0.0) };
         let mut flap = triangle();
-        flap.motion = Motion { keys: vec![turn(0.0, 0.0), turn(1.0, 90.0)], pivot: Vec3::ZERO };
+        flap.motion = Motion { keys: vec![turn(0.0, 0.0), turn(1.0, 90.0)], pivot: Vec3::ZERO, ..Motion::default() };
         let x = flap.positions_at(1.0);
         assert!((x[1] - Vec3::new(0.0, 1.0, -1.0)).length() < 1e-6, "{}", x[1]);
         assert!(x[0].length() < 1e-6, "the frame is 1 m below, the motion 1 m above: {}", x[0]);

@@ -1,4 +1,4 @@
-//! Keyframed rigid motion.
+//! Rigid motion: by keyframes, or from pose to pose as a caller sets them.
 
 use glam::{EulerRot, Quat, Vec3};
 
@@ -22,6 +22,21 @@ pub struct Motion {
     pub keys: Vec<Keyframe>,
     /// Point about which it turns \[m\].
     pub pivot: Vec3,
+    /// What takes the place of the keyframes once a caller has set a pose
+    /// ([`Simulation::set_next_pose`](crate::Simulation::set_next_pose)).
+    pub driven: Option<Driven>,
+}
+
+/// The way from one pose to the next: the origin goes straight, the rotation by the shortest arc. Before the
+/// first time the keyframes rule, after the last it stays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Driven {
+    /// When it begins and ends \[s\].
+    pub times: [f32; 2],
+    /// Where it is then.
+    pub poses: [Pose; 2],
+    /// Where it was placed before any motion: motions are relative to that.
+    pub start: Pose,
 }
 
 /// A rigid placement: p ↦ rotation p + position.
@@ -34,6 +49,29 @@ pub struct Pose {
 }
 
 impl Pose {
+    /// What moves nothing.
+    pub const IDENTITY: Self = Self { rotation: Quat::IDENTITY, position: Vec3::ZERO };
+
+    /// A shift to `position` \[m\] without a turn.
+    pub fn at(position: Vec3) -> Self {
+        Self { rotation: Quat::IDENTITY, position }
+    }
+
+    /// Whether all of it is finite, its position within 1e6 m, and its rotation one.
+    pub fn is_valid(&self) -> bool {
+        let Self { rotation, position } = self;
+        let near = position.is_finite() && position.abs().max_element() <= 1e6;
+        near && rotation.is_finite() && (rotation.length_squared() - 1.0).abs() < 1e-3
+    }
+
+    /// Between this (0) and `other` (1).
+    fn between(&self, other: &Self, share: f32) -> Self {
+        Self {
+            rotation: self.rotation.slerp(other.rotation, share),
+            position: self.position.lerp(other.position, share),
+        }
+    }
+
     /// Takes a point of the body to space.
     pub fn to_world(&self, p: Vec3) -> Vec3 {
         self.rotation * p + self.position
@@ -45,6 +83,24 @@ impl Pose {
     }
 }
 
+impl Driven {
+    /// Where it is at `time` \[s\].
+    pub(crate) fn at(&self, time: f32) -> Pose {
+        let [from, to] = self.times;
+        if time >= to {
+            return self.poses[1];
+        }
+        self.poses[0].between(&self.poses[1], ((time - from) / (to - from)).clamp(0.0, 1.0))
+    }
+
+    /// The same, relative to where it was placed.
+    fn relative(&self, time: f32) -> Pose {
+        let Pose { rotation, position } = self.at(time);
+        let turn = rotation * self.start.rotation.conjugate();
+        Pose { rotation: turn, position: position - turn * self.start.position }
+    }
+}
+
 /// A rotation about the x, then y, then z axis \[degrees\].
 pub fn rotation_of_degrees(degrees: Vec3) -> Quat {
     let r = degrees * (std::f32::consts::PI / 180.0);
@@ -52,13 +108,24 @@ pub fn rotation_of_degrees(degrees: Vec3) -> Quat {
 }
 
 impl Motion {
+    /// Whether nothing is said of it: it stays where it starts.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.driven.is_none()
+    }
+
     /// Whether anything ever moves.
     pub fn is_moving(&self) -> bool {
+        if self.driven.is_some_and(|driven| driven.poses[0] != driven.poses[1]) {
+            return true;
+        }
         self.keys.windows(2).any(|k| (k[0].translate, k[0].rotate) != (k[1].translate, k[1].rotate))
     }
 
     /// Displacement and rotation at `time` \[s\].
     pub fn at(&self, time: f32) -> Pose {
+        if let Some(driven) = self.driven.filter(|driven| time >= driven.times[0]) {
+            return driven.relative(time);
+        }
         let (translate, rotate) = self.interpolate(time);
         let rotation = rotation_of_degrees(rotate);
         Pose { rotation, position: self.pivot + translate - rotation * self.pivot }
@@ -88,12 +155,33 @@ mod tests {
             translate: Vec3::new(x, 0.0, 0.0),
             rotate: Vec3::new(0.0, 0.0, turn),
         };
-        let motion = Motion { keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 180.0)], pivot: Vec3::X };
+        let motion = Motion { keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 180.0)], pivot: Vec3::X, ..Motion::default() };
         assert_eq!(motion.at(0.5).to_world(Vec3::Y), Vec3::Y);
         let half = motion.at(1.5).to_world(Vec3::new(2.0, 0.0, 0.0));
         assert!((half - Vec3::new(3.0, 1.0, 0.0)).length() < 1e-6, "{half}");
         let end = motion.at(9.0).to_world(Vec3::new(2.0, 0.0, 0.0));
         assert!((end - Vec3::new(4.0, 0.0, 0.0)).length() < 1e-6, "{end}");
+    }
+
+    #[test]
+    fn driven_motion_ends_exactly_where_it_was_told_and_leaves_the_start_to_the_keyframes() {
+        let start = Pose { rotation: Quat::from_rotation_x(0.4), position: Vec3::new(1.0, 2.0, 3.0) };
+        let next = Pose { rotation: Quat::from_rotation_x(1.0), position: Vec3::new(1.0, 3.0, 3.0) };
+        let driven = Driven { times: [1.0, 2.0], poses: [start, next], start };
+        let motion = Motion { driven: Some(driven), ..Motion::default() };
+        let obstacle = |time: f32| {
+            let motion = motion.at(time);
+            Pose { rotation: motion.rotation * start.rotation, position: motion.to_world(start.position) }
+        };
+        assert_eq!(obstacle(0.0), start);
+        let near = |a: Pose, b: Pose| {
+            assert!(a.position.distance(b.position) < 1e-6 && a.rotation.dot(b.rotation) > 1.0 - 1e-6, "{a:?}");
+        };
+        near(obstacle(1.0), start);
+        near(obstacle(1.5), Pose { rotation: Quat::from_rotation_x(0.7), position: Vec3::new(1.0, 2.5, 3.0) });
+        near(obstacle(2.0), next);
+        near(obstacle(9.0), next);
+        assert!(motion.is_moving() && !motion.is_empty());
     }
 
     #[test]
@@ -107,6 +195,7 @@ mod tests {
         let pose = Motion {
             keys: vec![Keyframe { time: 0.0, translate: Vec3::ONE, rotate: Vec3::new(10.0, 20.0, 30.0) }],
             pivot: Vec3::Z,
+            ..Motion::default()
         }
         .at(0.0);
         let p = Vec3::new(0.3, -2.0, 1.0);

@@ -6,7 +6,10 @@ use glam::{Quat, Vec2, Vec3};
 
 use super::motion::{Motion, Pose};
 
-/// A solid shape about the origin, with y as its axis.
+/// Friction coefficient of an obstacle of which nothing is said: cloth on wood.
+const FRICTION: f32 = 0.3;
+
+/// A shape about the origin, with y as its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// Everything below y = 0.
@@ -154,8 +157,72 @@ fn radial(p: Vec3) -> (f32, Vec3) {
 }
 
 impl Obstacle {
+    /// `shape` at `position` \[m\], not turned, at rest, with a friction coefficient of 0.3, no bounce and no
+    /// margin.
+    pub fn new(name: impl Into<String>, shape: Shape, position: Vec3) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            position,
+            rotation: Quat::IDENTITY,
+            motion: Motion::default(),
+            friction: FRICTION,
+            restitution: 0.0,
+            margin: 0.0,
+        }
+    }
+
+    /// A ball about `center` \[m\] of `radius` \[m\].
+    pub fn sphere(center: Vec3, radius: f32) -> Self {
+        Self::new("sphere", Shape::Sphere { radius }, center)
+    }
+
+    /// A capsule along y about `center` \[m\] of `radius` \[m\]; `length` \[m\] is the distance between the
+    /// centres of its two half balls.
+    pub fn capsule(center: Vec3, radius: f32, length: f32) -> Self {
+        Self::new("capsule", Shape::Capsule { radius, length }, center)
+    }
+
+    /// A box about `center` \[m\] with edges of `size` \[m\].
+    pub fn cuboid(center: Vec3, size: Vec3) -> Self {
+        Self::new("box", Shape::Box { size }, center)
+    }
+
+    /// Everything below the height `y` \[m\].
+    pub fn floor(y: f32) -> Self {
+        Self::new("floor", Shape::Plane, Vec3::new(0.0, y, 0.0))
+    }
+
+    /// The same with another name.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// The same with another Coulomb friction coefficient.
+    pub fn friction(self, friction: f32) -> Self {
+        Self { friction, ..self }
+    }
+
+    /// The same with another fraction of the approaching speed that is given back, 0 to 1.
+    pub fn restitution(self, restitution: f32) -> Self {
+        Self { restitution, ..self }
+    }
+
+    /// The same with another distance from the surface at which vertices are held \[m\].
+    pub fn margin(self, margin: f32) -> Self {
+        Self { margin, ..self }
+    }
+
+    /// The same, turned at the start.
+    pub fn turned(self, rotation: Quat) -> Self {
+        Self { rotation, ..self }
+    }
+
     /// Where it is at `time` \[s\].
     pub fn pose(&self, time: f32) -> Pose {
+        if let Some(driven) = self.motion.driven.filter(|driven| time >= driven.times[0]) {
+            return driven.at(time);
+        }
         let motion = self.motion.at(time);
         Pose { rotation: motion.rotation * self.rotation, position: motion.to_world(self.position) }
     }

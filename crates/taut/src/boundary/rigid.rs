@@ -134,7 +134,7 @@ impl RigidBody {
         if !self.velocity.is_finite() || !self.angular_velocity.is_finite() {
             return Some("velocity and angular_velocity must be finite");
         }
-        if !self.obstacle.motion.keys.is_empty() {
+        if !self.obstacle.motion.is_empty() {
             return Some("it has a mass and a motion; a body with mass moves by itself");
         }
         match self.inertia() {

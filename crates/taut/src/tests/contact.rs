@@ -81,7 +81,7 @@ fn on_a_ball() -> World {
         name: "ball".into(),
         triangles: ball.triangles,
         frames: MeshFrames::still(ball.positions),
-        motion: Motion { keys: vec![Keyframe::default(), up], pivot: Vec3::ZERO },
+        motion: Motion { keys: vec![Keyframe::default(), up], pivot: Vec3::ZERO, ..Motion::default() },
         friction: 0.3,
         margin: 0.002,
     };

@@ -61,7 +61,7 @@ fn thrown(from: f32, pinned: bool, as_mesh: bool) -> World {
         Keyframe::default(),
         Keyframe { time: 1.0 / 30.0, translate: Vec3::Z * (100.0 / 30.0), ..Keyframe::default() },
     ];
-    let motion = Motion { keys, pivot: Vec3::ZERO };
+    let motion = Motion { keys, pivot: Vec3::ZERO, ..Motion::default() };
     // A little off the middle, so that nothing is met head on.
     let place = Vec3::new(0.013, -0.007, from);
     let mut description = Description {

@@ -345,7 +345,7 @@ fn coarser_levels_of_the_star_are_stretched_no_more_than_the_cloth() {
         shape: Shape::Sphere { radius: 0.2 },
         position: Vec3::new(0.5, -0.26, 0.5),
         rotation: Quat::IDENTITY,
-        motion: Motion { keys: vec![key(0.0, 0.0), key(2.0, 0.24)], pivot: Vec3::ZERO },
+        motion: Motion { keys: vec![key(0.0, 0.0), key(2.0, 0.24)], pivot: Vec3::ZERO, ..Motion::default() },
         friction: 0.2,
         restitution: 0.0,
         margin: 0.0,

@@ -116,7 +116,7 @@ fn driven(keys: Vec<Keyframe>, strain: Limit) -> Description {
     };
     let mut sheet = cloth(mesh.clone(), strain, edge(0.0));
     let pivot = Vec3::new(0.5, 0.0, 0.5);
-    sheet.pins.push(Pin { vertices: edge(1.0), motion: Motion { keys, pivot }, ..Pin::default() });
+    sheet.pins.push(Pin { vertices: edge(1.0), motion: Motion { keys, pivot, ..Motion::default() }, ..Pin::default() });
     let mut description = describe(sheet, 1);
     description.gravity = Vec3::ZERO;
     description
@@ -273,7 +273,7 @@ fn interior_pins_may_move() {
     let keys = vec![key(0.0, 0.0, 0.0), key(0.5, -0.2, 0.0), key(1.0, 0.0, 0.0)];
     sheet.pins.push(Pin {
         vertices: vec![near(&mesh, [0.7, 0.6])],
-        motion: Motion { keys, pivot: Vec3::ZERO },
+        motion: Motion { keys, pivot: Vec3::ZERO, ..Motion::default() },
         ..Pin::default()
     });
     let (within, worst) = held(&residuals(describe(sheet, 1), 40));

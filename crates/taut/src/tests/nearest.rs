@@ -104,7 +104,7 @@ fn moving_pins_are_exact_and_obstacles_not_entered() {
         let mut description = described(grid(40), limit(None, 0.01), &["corner:top-left"]);
         let key = |time, y| Keyframe { time, translate: Vec3::new(0.0, y, 0.0), rotate: Vec3::ZERO };
         description.bodies[0].as_cloth_mut().unwrap().pins[0].motion =
-            Motion { keys: vec![key(0.0, 0.0), key(1.0, 0.2)], pivot: Vec3::ZERO };
+            Motion { keys: vec![key(0.0, 0.0), key(1.0, 0.2)], pivot: Vec3::ZERO, ..Motion::default() };
         description.obstacles = vec![Obstacle {
             name: "solid".into(),
             shape,

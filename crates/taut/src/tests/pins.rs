@@ -79,7 +79,7 @@ fn a_falling_sheet_is_caught_where_it_is_and_carried_on() {
         let key = |time, x| Keyframe { time, translate: Vec3::new(0.0, 0.0, x), rotate: Vec3::ZERO };
         // What the motion did before the pin begins counts for nothing.
         let keys = vec![key(0.0, -7.0), key(0.3, 1.0), key(0.8, 1.25)];
-        let motion = Motion { keys, pivot: Vec3::ZERO };
+        let motion = Motion { keys, pivot: Vec3::ZERO, ..Motion::default() };
         cloth.pins = vec![Pin { motion, ..pin(corners.clone(), 0.3, None) }];
         let world = World::new(described(cloth, scheme)).unwrap();
         assert_eq!(world.catches(), [(0, 9)]);
@@ -239,7 +239,7 @@ fn flap() -> MeshObstacle {
         name: "flap".into(),
         triangles: vec![[0, 1, 2]],
         frames: MeshFrames::at_rate(vec![first, then], 2.0, 0.0),
-        motion: Motion { keys: vec![shift(0.5, 0.0), shift(1.0, -0.1)], pivot: Vec3::ZERO },
+        motion: Motion { keys: vec![shift(0.5, 0.0), shift(1.0, -0.1)], pivot: Vec3::ZERO, ..Motion::default() },
         friction: 0.3,
         margin: 0.0,
     }

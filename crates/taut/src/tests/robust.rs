@@ -71,11 +71,11 @@ proptest! {
             _ => {}
         }
         let far = Keyframe { time: 0.05, translate: Vec3::new(30.0 * size, 0.0, 0.0), rotate: Vec3::new(0.0, 900.0, 0.0) };
-        cloth.pins = vec![Pin { vertices: pinned, motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO }, ..Pin::default() }];
+        cloth.pins = vec![Pin { vertices: pinned, motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO, ..Motion::default() }, ..Pin::default() }];
         let mut description = Description { bodies: vec![cloth.into()], gravity: Vec3::NEG_Y * 10.0f32.powf(log_gravity), ..Description::default() };
         description.obstacles = vec![Obstacle {
             name: "o".into(), shape: Shape::Torus { major: size, minor: 0.3 * size }, position: Vec3::ZERO, rotation: Quat::IDENTITY,
-            motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO }, friction: 2.0, restitution: 1.0, margin: 0.01 * size,
+            motion: Motion { keys: vec![Keyframe::default(), far], pivot: Vec3::ZERO, ..Motion::default() }, friction: 2.0, restitution: 1.0, margin: 0.01 * size,
         }];
         description.solver.scheme = scheme;
         description.solver.projection = projection;

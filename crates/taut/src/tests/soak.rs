@@ -78,7 +78,7 @@ impl Dice {
             return Motion::default();
         }
         let mut key = |time| Keyframe { time, translate: self.vector(size), rotate: self.vector(180.0) };
-        Motion { keys: vec![Keyframe::default(), key(0.1), key(0.2)], pivot: Vec3::ZERO }
+        Motion { keys: vec![Keyframe::default(), key(0.1), key(0.2)], ..Motion::default() }
     }
 
     fn limit(&mut self, low: f32, high: f32) -> Limit {

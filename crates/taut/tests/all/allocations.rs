@@ -52,7 +52,7 @@ fn description(cells: u32) -> Description {
     let key = |time, y| Keyframe { time, translate: Vec3::new(0.0, y, 0.0), rotate: Vec3::ZERO };
     sheet.pins = vec![Pin {
         vertices: corner,
-        motion: Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.3)], pivot: Vec3::ZERO },
+        motion: Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.3)], pivot: Vec3::ZERO, ..Motion::default() },
         ..Pin::default()
     }];
     let mut film = Cloth::new(
@@ -68,7 +68,7 @@ fn description(cells: u32) -> Description {
         shape: Shape::Sphere { radius: 0.2 },
         position: Vec3::new(0.5, -0.25, 0.5),
         rotation: Quat::IDENTITY,
-        motion: Motion { keys: vec![key(0.0, 0.0), key(0.3, 0.1)], pivot: Vec3::ZERO },
+        motion: Motion { keys: vec![key(0.0, 0.0), key(0.3, 0.1)], pivot: Vec3::ZERO, ..Motion::default() },
         friction: 0.4,
         restitution: 0.3,
         margin: 0.001,
