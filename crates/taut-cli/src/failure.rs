@@ -107,3 +107,9 @@ impl From<taut::WorldError> for Failure {
         Problem { message: error.to_string(), ..Problem::default() }.into()
     }
 }
+
+impl From<taut::SimulationError> for Failure {
+    fn from(error: taut::SimulationError) -> Self {
+        Problem { message: error.to_string(), ..Problem::default() }.into()
+    }
+}

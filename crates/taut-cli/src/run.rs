@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use taut::{State, Stepper, World, kernel::lanes::LaneKind};
+use taut::{Simulation, World, kernel::lanes::LaneKind};
 use taut_io::{
     output::{
         OutputError,
@@ -33,9 +33,8 @@ use crate::{
 struct Session {
     root: PathBuf,
     scene: LoadedScene,
-    world: World,
     recorder: Recorder,
-    state: State,
+    simulation: Simulation,
 }
 
 /// How the frames ended.
@@ -51,9 +50,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let formats = export::formats(&args.export)?;
     let mut session = open(args)?;
     let threads = args.threads.count();
-    let mut stepper = Stepper::new(&session.world, threads)?;
     let interrupt = Interrupt::listen();
-    let end = session.simulate(&mut stepper, &interrupt, args.quiet);
+    let end = session.simulate(&interrupt, args.quiet);
 
     let (status, reason, unmet) = session.judge(&end);
     let outcome = Outcome {
@@ -63,7 +61,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         scene: session.scene.name.clone(),
         frames: session.recorder.tally().frames(),
         frames_wanted: session.scene.frames,
-        bodies: body_sizes(&session.world),
+        bodies: body_sizes(session.world()),
         figures: session.recorder.tally().figures(),
         wall_seconds: started.elapsed().as_secs_f64(),
         taut: env!("CARGO_PKG_VERSION").into(),
@@ -124,8 +122,8 @@ fn open_new(args: &RunArgs, root: PathBuf, scene: LoadedScene, name: &str) -> Re
     let identity = resume::identity(name, &args.set.set, &root)?;
     let recorder = Recorder::create(&root, args.force, &scene, &identity, &world, args.threads.count())
         .map_err(Failure::at_start)?;
-    let state = State::new(&world);
-    let mut session = Session { root, scene, world, recorder, state };
+    let simulation = Simulation::resume(world, None, args.threads.count())?;
+    let mut session = Session { root, scene, recorder, simulation };
     session.record_start()?;
     Ok(session)
 }
@@ -157,11 +155,11 @@ fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, F
         resume::resume(&root, &scene, &identity, &world, args.threads.count()).map_err(Failure::at_start)?;
     warn(resumed.warnings);
     let fresh = resumed.state.is_none();
-    let state = resumed.state.unwrap_or_else(|| State::new(&world));
+    let simulation = Simulation::resume(world, resumed.state, args.threads.count())?;
     if !args.quiet {
-        terminal::note(&format!("resuming from frame {} of {}", state.frame(), scene.frames));
+        terminal::note(&format!("resuming from frame {} of {}", simulation.frame(), scene.frames));
     }
-    let mut session = Session { root, scene, world, recorder: resumed.recorder, state };
+    let mut session = Session { root, scene, recorder: resumed.recorder, simulation };
     if fresh {
         session.record_start()?;
     }
@@ -173,23 +171,28 @@ fn warn(warnings: impl IntoIterator<Item = String>) {
 }
 
 impl Session {
+    fn world(&self) -> &World {
+        self.simulation.world()
+    }
+
     fn record_start(&mut self) -> Result<(), Failure> {
-        let recorded = self.recorder.record(&self.world, &self.state, None, 0.0);
+        let recorded = self.recorder.record(self.simulation.world(), self.simulation.state(), None, 0.0);
         recorded.map(drop).map_err(|error| self.cannot_write(&error))
     }
 
-    fn simulate(&mut self, stepper: &mut Stepper, interrupt: &Interrupt, quiet: bool) -> End {
-        let mut progress = Progress::new(quiet, self.state.frame(), self.scene.frames);
+    fn simulate(&mut self, interrupt: &Interrupt, quiet: bool) -> End {
+        let mut progress = Progress::new(quiet, self.simulation.frame(), self.scene.frames);
         let mut end = End::Complete;
-        for _ in self.state.frame()..self.scene.frames {
+        for _ in self.simulation.frame()..self.scene.frames {
             if interrupt.is_requested() {
                 end = End::Interrupted;
                 break;
             }
             let before = Instant::now();
-            let report = stepper.advance_frame(&self.world, &mut self.state);
+            let report = self.simulation.step_frame();
             let frame_ms = before.elapsed().as_secs_f64() * 1e3;
-            match self.recorder.record(&self.world, &self.state, Some(&report), frame_ms) {
+            let (world, state) = (self.simulation.world(), self.simulation.state());
+            match self.recorder.record(world, state, Some(&report), frame_ms) {
                 Ok(line) => progress.show(&line),
                 Err(error) => {
                     end = End::CannotWrite(error);
@@ -201,7 +204,7 @@ impl Session {
         if matches!(end, End::CannotWrite(_)) {
             return end;
         }
-        match self.recorder.save_checkpoint(&self.world, &self.state) {
+        match self.recorder.save_checkpoint(self.simulation.world(), self.simulation.state()) {
             Ok(()) => end,
             Err(error) => End::CannotWrite(error),
         }
@@ -213,8 +216,9 @@ impl Session {
             End::CannotWrite(error) => (Status::Failed, error.to_string(), Vec::new()),
             End::Interrupted => (Status::Interrupted, "stopped by the user".into(), Vec::new()),
             End::Complete => {
-                let bodies = self.world.description().bodies.len();
-                let last: Vec<_> = (0..bodies).map(|body| self.state.positions(&self.world, body)).collect();
+                let bodies = self.world().description().bodies.len();
+                let last: Vec<_> =
+                    (0..bodies).map(|body| self.simulation.state().positions(self.world(), body)).collect();
                 let unmet = self.scene.unmet(&self.recorder.tally().extremes(last.iter().map(Vec::as_slice)));
                 match unmet.len() {
                     0 => (Status::Done, "all frames completed".into(), unmet),
@@ -243,7 +247,7 @@ impl Session {
         let shown = if args.json {
             terminal::print_json(outcome)
         } else if !args.quiet {
-            terminal::print(&summary::summary(outcome, &self.world, &self.root, self.scene.expects()))
+            terminal::print(&summary::summary(outcome, self.world(), &self.root, self.scene.expects()))
         } else {
             Ok(())
         };

@@ -437,7 +437,7 @@ pub fn certify(world: &World, state: &State) -> Certificate {
 }
 
 /// Measures one body.
-fn certify_body(world: &World, state: &State, body: usize) -> BodyCertificate {
+pub(crate) fn certify_body(world: &World, state: &State, body: usize) -> BodyCertificate {
     let positions = state.positions(world, body);
     let mut certificate = certify_positions(world, body, state.frame(), &positions, &state.caught);
     certificate.add_rigid_bodies(world, state.rigid.iter().map(|body| body.pose), &positions);

@@ -1,26 +1,49 @@
-//! taut simulates cloth and soft solids that *hold their limits*: soft up to a chosen stretch or compression,
-//! and not beyond.
+//! taut simulates cloth and soft solids that *hold their limits*: soft up to a chosen stretch, compression or
+//! bend, and not beyond.
 //!
-//! This crate is the engine: no files, no window. A [`Description`] says what is wanted, [`World`] is what
-//! does not change while it runs, [`State`] what does, [`Stepper`] advances one by the other, and [`certify`]
-//! measures what came out. [`step`] shows one step from top to bottom. [`VelocityFilter`] is the limiter by
-//! itself, for other simulators.
+//! This crate is the engine: no files, no window. [`Simulation`] is the front door:
 //!
 //! ```
-//! use taut::{Cloth, Description, Material, State, Stepper, World, certify, mesh::generate};
+//! use glam::Vec3;
+//! use taut::{Budget, Cloth, Material, Obstacle, Pose, Simulation, mesh::generate};
 //!
-//! let mesh = generate::grid([1.0, 1.0], [8, 8], generate::Diagonals::Alternating, 0);
-//! let mut sheet = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
-//! sheet.strain.max = Some(0.05);
-//! let world = World::new(Description { bodies: vec![sheet.into()], ..Description::default() })?;
-//! let mut state = State::new(&world);
-//! let mut stepper = Stepper::new(&world, 1)?;
-//! let report = stepper.advance_frame(&world, &mut state);
-//! assert!(report.converged && certify(&world, &state).bodies[0].strain.max_stretch < 1.06);
-//! # Ok::<(), taut::WorldError>(())
+//! // A sheet of 1 m × 1 m that stretches by 5 % at most, held along one edge.
+//! let mesh = generate::grid([1.0, 1.0], [16, 16], generate::Diagonals::Alternating, 0);
+//! let sheet = Cloth::new("sheet", mesh, Material::default()).stretch(..=0.05).pin(0..17);
+//!
+//! let dt = 1.0 / 60.0;
+//! let mut simulation = Simulation::builder().time_step(dt).build()?;
+//! let sheet = simulation.insert(sheet)?;
+//! let ball = simulation.insert_obstacle(Obstacle::sphere(Vec3::new(0.5, -0.5, 0.8), 0.15))?;
+//! for frame in 0..10 {
+//!     // Where the ball is at the end of this step: cloth feels its velocity.
+//!     simulation.set_next_pose(ball, Pose::at(Vec3::new(0.5, -0.5 + 0.01 * frame as f32, 0.8)))?;
+//!     simulation.step(dt, Budget::millis(4.0))?;
+//! }
+//! let lowest = simulation.positions(sheet)?.iter().map(|x| x.y).fold(f32::INFINITY, f32::min);
+//! assert!(lowest < -0.05);
+//! assert!(simulation.body_certificate(sheet)?.strain.max_stretch < 1.1);
+//! # Ok::<(), taut::SimulationError>(())
 //! ```
 //!
-//! Units are SI throughout: metres, kilograms, seconds; angles are radians inside the engine.
+//! | to | use |
+//! |---|---|
+//! | set up, step, read | [`Simulation`], [`SimulationBuilder`], [`Budget`], [`FrameReport`], [`Vectors`] |
+//! | describe bodies | [`Cloth`] of a [`TriangleMesh`](mesh::TriangleMesh) and a [`Material`]; [`Solid`] of a [`TetrahedronMesh`](mesh::tetrahedra::TetrahedronMesh) and a [`SolidMaterial`] |
+//! | say how far they may go | [`Limit`], or a range: `..=0.05`, `-0.02..=0.05`; [`Weave`] by direction |
+//! | put something in their way | [`Obstacle`], [`MeshObstacle`], [`RigidBody`], moved by [`Pose`] or [`Motion`] |
+//! | hold and pull | [`Simulation::pin`], [`Simulation::grip`], [`Pin`], [`Grip`] |
+//! | hear what happened | [`Event`], [`BodyCertificate`] |
+//! | limit another simulator's cloth | [`VelocityFilter`] |
+//!
+//! One level below, for programs that record and resume: a [`Description`] says what is wanted, [`World`] is
+//! what does not change while it runs, [`State`] what does, [`Stepper`] advances one by the other, and
+//! [`certify`] measures what came out. [`step`] shows one step from top to bottom.
+//!
+//! Units are SI throughout: metres, kilograms, seconds; angles are radians inside the engine. The same
+//! input gives the same bits at any number of threads, unless a time budget cuts a step short.
+//!
+//! Examples: `game_loop` (a moving capsule, 4 ms a frame), `own_mesh`, `limiter` (for another simulator).
 
 #[cfg(test)]
 extern crate self as taut;
@@ -34,8 +57,8 @@ pub mod exec;
 pub mod hierarchy;
 pub mod kernel;
 pub mod limit;
-pub mod live;
 pub mod mesh;
+pub mod simulation;
 pub mod state;
 pub mod step;
 #[cfg(test)]
@@ -47,16 +70,19 @@ pub mod world;
 pub use boundary::{
     grip::{Grip, GripId},
     mesh_obstacle::{MeshFrames, MeshObstacle},
-    motion::Motion,
-    obstacle::Obstacle,
+    motion::{Motion, Pose},
+    obstacle::{Obstacle, Shape},
     pin::Pin,
     rigid::{RigidBody, RigidState},
     seam::Seam,
 };
 pub use budget::{Budget, Clock};
-pub use certificate::{Certificate, certify};
+pub use certificate::{BodyCertificate, Certificate, certify};
 pub use exec::threads as parallel;
-pub use live::{Limiter, Live};
+pub use simulation::{
+    AnyObstacle, BodyHandle, Element, Event, GripHandle, Limiter, ObstacleHandle, RigidBodyHandle,
+    Simulation, SimulationBuilder, SimulationError, VectorIter, Vectors,
+};
 pub use state::State;
 pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material, solid_material::SolidMaterial};

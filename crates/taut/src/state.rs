@@ -81,30 +81,6 @@ impl State {
         Self { frame: 0, x, mean_v, v, duals, caught, hands, grips, rigid, mean_rigid, piercings: None }
     }
 
-    /// This state of `from` as one of `to`, which has the same bodies, pins and rigid bodies but other
-    /// settings. What the filters keep is taken along where it means the same.
-    pub(crate) fn carried(&self, from: &World, to: &World) -> Self {
-        let mut state = Self::new(to);
-        let vertices = 0..from.vertex_count;
-        for (new, old) in state.x[vertices.clone()].iter_mut().zip(&self.x[vertices.clone()]) {
-            new[..3].copy_from_slice(&old[..3]);
-        }
-        state.v[vertices.clone()].copy_from_slice(&self.v[vertices.clone()]);
-        state.mean_v[vertices.clone()].copy_from_slice(&self.mean_v[vertices]);
-        if self.duals.len() == state.duals.len() {
-            state.duals.copy_from_slice(&self.duals);
-        }
-        let time = from.time_of_frame(self.frame);
-        state.frame = (f64::from(time) / f64::from(to.description.frame_time)).round() as u32;
-        state.caught.clone_from(&self.caught);
-        state.hands.clone_from(&self.hands);
-        state.grips.clone_from(&self.grips);
-        state.rigid.clone_from(&self.rigid);
-        state.mean_rigid.clone_from(&self.mean_rigid);
-        to.place_fixtures(to.time_of_frame(state.frame), &mut state.x);
-        state
-    }
-
     /// Whether it has as many vertices, duals and rigid bodies as a state of `world`.
     pub fn fits(&self, world: &World) -> bool {
         self.x.len() == world.start.len()

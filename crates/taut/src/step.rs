@@ -94,6 +94,8 @@ pub struct Stepper {
     /// How they would fly.
     flown: Vec<RigidState>,
     untangle: Untangle,
+    /// Vertices and rigid bodies that were reset in the frame.
+    rescued: [Vec<u32>; 2],
 }
 
 impl Stepper {
@@ -122,6 +124,7 @@ impl Stepper {
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
+            rescued: Default::default(),
         }
     }
 
@@ -135,6 +138,12 @@ impl Stepper {
     pub(crate) fn set_threads(&mut self, threads: usize) -> Result<(), WorldError> {
         self.threads = Threads::new(threads)?;
         Ok(())
+    }
+
+    /// Vertices of the engine, and rigid bodies, that were reset in the last frame; a vertex that was reset
+    /// twice is there twice.
+    pub(crate) fn rescued(&self) -> [&[u32]; 2] {
+        [&self.rescued[0], &self.rescued[1]]
     }
 
     /// Number of threads.
@@ -205,6 +214,7 @@ impl Stepper {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let (steps, iterations) = (world.steps_per_frame(), world.description.solver.iterations);
         let begun = budget.now();
+        self.rescued.iter_mut().for_each(Vec::clear);
         state.begin_frame(world, &mut self.holds);
         self.scratch.hold(world, &state.x, &state.grips);
         for k in 0..steps {
@@ -261,6 +271,7 @@ impl Stepper {
             poses,
             flown,
             untangle,
+            rescued: [rescued_vertices, rescued_bodies],
         } = self;
         let (threads, lanes): (&Threads, _) = (threads, *lanes);
         let exec = Exec { threads, lanes };
@@ -289,7 +300,8 @@ impl Stepper {
             v[i] = std::array::from_fn(|k| (x[i][k] - old[i][k]) / dt);
         }
         let cloth = 0..world.fixtures.start;
-        report.rescued += rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth.clone()]);
+        report.rescued +=
+            rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth.clone()], rescued_vertices);
         fly(world, [time, end], rigid, flown, poses);
         scratch.sewn.unite(&world.sewing, x, v);
         predicted.copy_from_slice(x);
@@ -343,7 +355,7 @@ impl Stepper {
         let contact_done = Instant::now();
 
         // Position update: what limiting changed changes velocities.
-        let rescued = rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth]);
+        let rescued = rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth], rescued_vertices);
         report.rescued += rescued;
         if rescued > 0 {
             *piercings = None;
@@ -353,7 +365,10 @@ impl Stepper {
         solids.calm(predicted_v, v);
         solids.respond(&description.obstacles, dt, old, x, predicted_v, v);
         for (k, (state, flown)) in rigid.iter_mut().zip(flown.iter()).enumerate() {
-            report.rescued += u32::from(!land(state, flown, poses[k], dt));
+            if !land(state, flown, poses[k], dt) {
+                report.rescued += 1;
+                rescued_bodies.push(k as u32);
+            }
             mean_rigid[k] = state.mean(&poses[k][0], dt);
         }
         let position_done = Instant::now();
@@ -419,14 +434,15 @@ fn place_pins(targets: impl Iterator<Item = (usize, Vec3)>, x: &mut [Quad]) {
 }
 
 /// The last line of defence: a vertex that is not a finite number goes back to where it was, at rest. Gives
-/// their count.
-fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad]) -> u32 {
+/// their count, and adds them to `found`.
+fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad], found: &mut Vec<u32>) -> u32 {
     let mut rescued = 0;
-    for ((old, x), v) in old.iter().zip(x).zip(v) {
+    for (vertex, ((old, x), v)) in (0..).zip(old.iter().zip(x).zip(v)) {
         if !(x[0] + x[1] + x[2] + v[0] + v[1] + v[2]).is_finite() {
             x[..3].copy_from_slice(&old[..3]);
             *v = [0.0; 4];
             rescued += 1;
+            found.push(vertex);
         }
     }
     rescued

@@ -467,6 +467,8 @@ pub struct World {
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
     pub(crate) steps_per_frame: u32,
+    /// When frame 0 was \[s\]: not 0 once the length of a frame has changed.
+    pub(crate) origin: f64,
     /// Mean length of an edge \[m\].
     pub(crate) edge_length: f32,
     /// What may touch, if cloth is kept from passing through cloth, or there are mesh obstacles.
@@ -479,10 +481,12 @@ impl World {
     /// # Errors
     /// If the description holds something that cannot be simulated.
     pub fn new(description: Description) -> Result<Self, WorldError> {
+        build::check_not_empty(&description)?;
         Self::knowing(description, &Known::default())
     }
 
-    /// The same, with what is known from other worlds.
+    /// The same, with what is known from other worlds. There may be no body: obstacles and rigid bodies move
+    /// by themselves then.
     pub(crate) fn knowing(description: Description, known: &Known) -> Result<Self, WorldError> {
         build::build(description, known)
     }
@@ -541,7 +545,7 @@ impl World {
 
     /// When step `step` begins \[s\].
     pub(crate) fn time_of_step(&self, step: u64) -> f32 {
-        (step as f64 * f64::from(self.step_time())) as f32
+        (self.origin + step as f64 * f64::from(self.step_time())) as f32
     }
 
     /// When frame `frame` is \[s\].

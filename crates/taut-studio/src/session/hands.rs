@@ -3,7 +3,7 @@
 use glam::Vec3;
 use taut::{Body, Grip};
 
-use super::Live;
+use super::{Live, live::release};
 
 /// Maximum number of grips.
 const MOST_GRIPS: usize = 16;
@@ -36,14 +36,17 @@ impl Live {
             *own = self.vertex(body, corner)?.1;
         }
         if let Some(old) = self.grips.remove(&id) {
-            self.engine.release(old);
+            release(&mut self.engine, old);
         }
         if self.grips.len() >= MOST_GRIPS {
             return Err(format!("at most {MOST_GRIPS} grips are supported: release one first"));
         }
         let grip =
             if hard { Grip::Hard } else { Grip::Soft { stiffness: self.soft_stiffness(body as usize) } };
-        let grip = self.engine.grab(body as usize, own, weights, grip).map_err(|error| error.to_string())?;
+        let grip = self
+            .engine
+            .grip(self.handles[body as usize], own, weights, grip)
+            .map_err(|error| error.to_string())?;
         self.grips.insert(id, grip);
         Ok(())
     }
@@ -72,7 +75,7 @@ impl Live {
         if !(point.is_finite() && point.abs().max_element() <= FURTHEST) {
             return Err(format!("targets must be within {FURTHEST} m"));
         }
-        self.engine.drag(grip, point);
+        self.engine.move_grip(grip, point).map_err(|error| error.to_string())?;
         if stamp.is_finite() {
             self.echo = self.echo.max(stamp);
         }

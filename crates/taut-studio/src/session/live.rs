@@ -1,14 +1,10 @@
 //! A running simulation: a scene, its changes, and its display.
 
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, path::PathBuf, time::Instant};
 
 use glam::Vec3;
 use rayon::prelude::*;
-use taut::{Body, FrameReport, GripId, Limit};
+use taut::{Body, BodyHandle, Budget, FrameReport, GripHandle, Limit, Simulation, SimulationError};
 
 use super::{
     Outcome,
@@ -38,7 +34,9 @@ const LOST: f32 = 1e3;
 /// A running simulation.
 #[derive(Debug)]
 pub struct Live {
-    pub(super) engine: taut::Live,
+    pub(super) engine: Simulation,
+    /// All bodies of the scene, in its order.
+    pub(super) handles: Vec<BodyHandle>,
     chosen: Chosen,
     /// Whether overrides of the command line changed the scene.
     overridden: bool,
@@ -57,7 +55,7 @@ pub struct Live {
     /// Initially pinned vertices.
     held: Vec<(usize, u32)>,
     /// Grips of the page, by its own numbers.
-    pub(super) grips: HashMap<u32, GripId>,
+    pub(super) grips: HashMap<u32, GripHandle>,
     pub(super) echo: f64,
     report: FrameReport,
     frame_ms: f32,
@@ -85,13 +83,14 @@ impl Live {
         let obstacles = shown_obstacles(&description, reach);
         let levels =
             description.cloths().next().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
-        let engine = taut::Live::new(description, count).map_err(|error| error.to_string())?;
+        let engine = Simulation::from_description(description, count).map_err(|error| error.to_string())?;
         let shown = engine.description().bodies.iter().enumerate();
         let shown = shown.map(|(k, body)| ShownBody::new(body, k, engine.world().surface_of(k)));
         let bodies = shown.collect::<Result<_, _>>()?;
         Ok(Self {
             down: engine.description().gravity.try_normalize().unwrap_or(Vec3::NEG_Y),
-            held: engine.pins().collect(),
+            held: held(&engine),
+            handles: engine.bodies().collect(),
             engine,
             chosen,
             overridden,
@@ -155,11 +154,12 @@ impl Live {
         // budget gets over that with what it has saved, instead of being cut short; one that needs all of it
         // has nothing saved.
         let budget = self.parameters.budget_ms;
-        let allowed = Duration::from_secs_f32(1e-3 * (budget + self.credit));
-        let given = self.engine.set_budget(Some(allowed));
-        debug_assert!(given.is_ok(), "budgets are at most seconds");
+        let allowed = Budget::millis(budget + self.credit);
         let begun = Instant::now();
-        self.report = self.engine.advance();
+        match self.engine.step(self.engine.description().frame_time, allowed) {
+            Ok(report) => self.report = report,
+            Err(error) => debug_assert!(false, "the length of a frame does not change here: {error}"),
+        }
         self.frame_ms = 1e3 * begun.elapsed().as_secs_f32();
         self.credit = (self.credit + budget - self.frame_ms).clamp(0.0, CREDIT * budget);
     }
@@ -175,7 +175,7 @@ impl Live {
     /// Releases all grips.
     pub fn let_go(&mut self) {
         for (_, grip) in self.grips.drain() {
-            self.engine.release(grip);
+            release(&mut self.engine, grip);
         }
         self.echo = 0.0;
     }
@@ -232,7 +232,7 @@ impl Live {
                 .map(|o| o.matrix(time, |k| state.rigid_bodies()[k].pose))
                 .collect(),
             levels,
-            pins: Some(self.engine.pins().filter_map(shown).collect()),
+            pins: Some(held(&self.engine).into_iter().filter_map(shown).collect()),
             deformed: deformed.collect(),
         }
     }
@@ -264,17 +264,17 @@ impl Live {
             Request::Drag { id, point, stamp } => self.drag(id, point, stamp)?,
             Request::Release { id } => {
                 if let Some(grip) = self.grips.remove(&id) {
-                    self.engine.release(grip);
+                    release(&mut self.engine, grip);
                 }
             }
             Request::Pin { body, vertex } => {
                 let (body, vertex) = self.vertex(body, vertex)?;
-                self.engine.pin(body, vertex).map_err(|error| error.to_string())?;
+                self.engine.pin(self.handles[body], vertex).map_err(|error| error.to_string())?;
                 return Ok(Outcome::Moved);
             }
             Request::Unpin { body, vertex } => {
                 let (body, vertex) = self.vertex(body, vertex)?;
-                self.engine.unpin(body, vertex).map_err(|error| error.to_string())?;
+                self.engine.unpin(self.handles[body], vertex).map_err(|error| error.to_string())?;
                 return Ok(Outcome::Moved);
             }
             Request::Save { name } => return self.save(&name, hub),
@@ -330,7 +330,7 @@ impl Live {
         Ok(())
     }
 
-    fn apply(&mut self, new: &Parameters) -> Result<(), taut::WorldError> {
+    fn apply(&mut self, new: &Parameters) -> Result<(), SimulationError> {
         let (old, engine) = (&self.parameters, &mut self.engine);
         if new.gravity != old.gravity {
             engine.set_gravity(self.down * new.gravity)?;
@@ -339,7 +339,7 @@ impl Live {
             engine.set_wind(Vec3::from_array(new.wind))?;
         }
         if new.fps != old.fps {
-            engine.set_frame_time(1.0 / new.fps)?;
+            engine.set_time_step(1.0 / new.fps)?;
         }
         if new.stiffness != old.stiffness {
             engine.stiffen_all(new.stiffness)?;
@@ -368,7 +368,7 @@ impl Live {
         } else {
             &self.chosen.text
         };
-        let held: Vec<(usize, u32)> = self.engine.pins().collect();
+        let held = held(&self.engine);
         // Values chosen by the studio itself are not changes of the scene.
         let budget_ms = if self.budgeted { self.initial.budget_ms } else { self.parameters.budget_ms };
         let initial = Parameters { budget_ms, ..self.initial.clone() };
@@ -421,4 +421,15 @@ impl Live {
         }
         export::export(name, state.frame(), format, &parts)
     }
+}
+
+/// Bodies and vertices that are pinned now.
+fn held(engine: &Simulation) -> Vec<(usize, u32)> {
+    engine.pins().filter_map(|(body, vertex)| Some((engine.index_of(body).ok()?, vertex))).collect()
+}
+
+/// Releases a grip, if it is not gone yet.
+pub(super) fn release(engine: &mut Simulation, grip: GripHandle) {
+    let released = engine.release(grip);
+    debug_assert!(released.is_ok(), "grips are released once");
 }

@@ -97,7 +97,11 @@ mod tests {
             name: "ball".into(),
             triangles: mesh.triangles,
             frames: MeshFrames::at_rate(vec![mesh.positions, large], 1.0, 0.0),
-            motion: Motion { keys: vec![turn(1.0, 0.0), turn(2.0, 90.0)], pivot: Vec3::ZERO, ..Motion::default() },
+            motion: Motion {
+                keys: vec![turn(1.0, 0.0), turn(2.0, 90.0)],
+                pivot: Vec3::ZERO,
+                ..Motion::default()
+            },
             ..MeshObstacle::default()
         }
     }

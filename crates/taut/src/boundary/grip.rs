@@ -91,6 +91,25 @@ impl Grips {
             .filter(move |gripped| vertices.contains(&(gripped.vertices[0] as usize)))
     }
 
+    /// The same grips in another world: `place` says which body and which vertex of the engine these are
+    /// there. Those of bodies that are not there are released.
+    pub(crate) fn carried(&self, place: impl Fn(u32, u32) -> Option<(u32, u32)>) -> Self {
+        let carry = |gripped: &Gripped| {
+            let mut carried = *gripped;
+            for vertex in &mut carried.vertices {
+                (carried.body, *vertex) = place(gripped.body, *vertex)?;
+            }
+            Some(carried)
+        };
+        let all = self.all.iter().filter_map(|(id, gripped)| Some((*id, carry(gripped)?)));
+        Self { all: all.collect(), next: self.next }
+    }
+
+    /// Whether there is one of that name.
+    pub(crate) fn contains(&self, id: GripId) -> bool {
+        self.all.iter().any(|(own, _)| *own == id)
+    }
+
     /// Weakens all of them, because limits are not met, and makes their corners in `x` lighter.
     pub(crate) fn give_way(&mut self, world: &World, x: &mut [Quad]) {
         for (_, gripped) in &mut self.all {
@@ -194,7 +213,7 @@ impl Gripped {
 impl State {
     /// Takes hold of a point of body `body`: of its corners `corners` (in the caller's order) with
     /// barycentric weights `weights`. It stays where it is until it is
-    /// [dragged](State::drag).
+    /// [moved](State::move_grip).
     ///
     /// # Errors
     /// If there is no such body or vertex, if weights are negative or all 0, or if the stiffness is not
@@ -242,7 +261,7 @@ impl State {
 
     /// Pulls a grip's point towards `target` \[m\] from the next frame on. A grip that has been released, or
     /// a target that is not finite and within 1e6 m, changes nothing.
-    pub fn drag(&mut self, id: GripId, target: Vec3) {
+    pub fn move_grip(&mut self, id: GripId, target: Vec3) {
         let found = self.grips.all.iter_mut().find(|(own, _)| *own == id);
         if let Some((_, gripped)) = found.filter(|_| target.is_finite() && target.abs().max_element() <= 1e6)
         {
@@ -251,7 +270,7 @@ impl State {
     }
 
     /// Lets go of a grip's point, which moves on with the velocity that it has.
-    pub fn let_go(&mut self, id: GripId) {
+    pub fn release(&mut self, id: GripId) {
         self.grips.all.retain(|(own, _)| *own != id);
     }
 

@@ -1,5 +1,5 @@
-//! Which vertices are held, and where: pins that begin and end while it runs, and hands that grab and let go
-//! (T4).
+//! Which vertices are held, and where: pins of the description that begin and end while it runs, and pins of
+//! the caller, its hands (T4).
 //!
 //! Both switch between frames. A held vertex has inverse mass 0 in the [`State`], on the base mesh and on
 //! every level: coarse vertices are held while the vertex that they stand for is
@@ -84,6 +84,22 @@ impl Caught {
             *place = Some(*next.next().filter(|p| p.is_finite())?);
         }
         next.next().is_none().then_some(caught)
+    }
+
+    /// What pins of the world `from` have caught, for the pins of `to`: `same` says which pin of `from` each
+    /// of them was. Where a pin began is another time there if frames have another length; its place is
+    /// changed so that the vertex is carried on from where it is.
+    pub(crate) fn carried(&self, from: &World, to: &World, same: impl Fn(usize) -> Option<usize>) -> Self {
+        let place = |pin: usize| {
+            let old = same(pin)?;
+            let [before, now] = [(from, old), (to, pin)].map(|(world, pin)| {
+                let held = &world.pins[pin];
+                world.motions[held.motion as usize].at(world.time_of_frame(held.frames.start))
+            });
+            let place = self.places[old]?;
+            Some(if before == now { place } else { now.to_world(before.to_body(place)) })
+        };
+        Self { places: (0..to.pins.len()).map(place).collect() }
     }
 
     /// Where pin number `pin` has its vertex at `time` \[s\]; `None` if it has not caught it.
@@ -192,9 +208,9 @@ impl World {
 }
 
 impl State {
-    /// Grabs vertex `vertex` of body `body` (in the caller's order), or moves on one that is grabbed: over
+    /// Pins vertex `vertex` of body `body` (in the caller's order), or moves on one that is pinned: over
     /// the next frame it goes to `target` \[m\] in a straight line, is exactly there at the frame's end, and
-    /// stays until it is sent elsewhere. Overrides pins.
+    /// stays until it is sent elsewhere. Overrides pins of the description.
     ///
     /// ```
     /// use glam::Vec3;
@@ -205,16 +221,16 @@ impl State {
     /// let world = World::new(Description { bodies: vec![sheet.into()], ..Description::default() })?;
     /// let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1)?);
     /// let hand = state.positions(&world, 0)[40] + Vec3::new(0.0, 0.02, 0.0);
-    /// state.grab(&world, 0, 40, hand)?;
+    /// state.pin(&world, 0, 40, hand)?;
     /// stepper.advance_frame(&world, &mut state);
     /// assert_eq!(state.positions(&world, 0)[40], hand);
-    /// state.release(&world, 0, 40)?;
+    /// state.unpin(&world, 0, 40)?;
     /// # Ok::<(), taut::WorldError>(())
     /// ```
     ///
     /// # Errors
     /// If there is no such body or vertex, or the target is not finite and within 1e6 m.
-    pub fn grab(&mut self, world: &World, body: usize, vertex: u32, target: Vec3) -> Result<(), WorldError> {
+    pub fn pin(&mut self, world: &World, body: usize, vertex: u32, target: Vec3) -> Result<(), WorldError> {
         let number = world.numbered(body, vertex)?;
         if !(target.is_finite() && target.abs().max_element() <= 1e6) {
             let what = format!("target of vertex {vertex}");
@@ -225,12 +241,12 @@ impl State {
         Ok(())
     }
 
-    /// Lets go of vertex `vertex` of body `body`, grabbed or pinned: from the next frame on it moves freely,
+    /// Unpins vertex `vertex` of body `body`, whoever pinned it: from the next frame on it moves freely,
     /// with the velocity that it has.
     ///
     /// # Errors
     /// If there is no such body or vertex.
-    pub fn release(&mut self, world: &World, body: usize, vertex: u32) -> Result<(), WorldError> {
+    pub fn unpin(&mut self, world: &World, body: usize, vertex: u32) -> Result<(), WorldError> {
         let number = world.numbered(body, vertex)?;
         if world.pins.iter().any(|pin| pin.vertex == number.1) {
             self.put_hand(number, None);
@@ -240,7 +256,7 @@ impl State {
         Ok(())
     }
 
-    /// Vertices that the caller has grabbed, and pinned ones that it has released.
+    /// Vertices that the caller has pinned, and pins of the description that it has undone.
     pub fn hands(&self) -> impl Iterator<Item = Hand> {
         self.hands.iter().map(|(_, hand)| *hand)
     }

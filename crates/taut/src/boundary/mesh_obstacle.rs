@@ -222,7 +222,8 @@ mod tests {
         let turn =
             |time, degrees| Keyframe { time, translate: Vec3::Y, rotate: Vec3::new(0.0, degrees, 0.0) };
         let mut flap = triangle();
-        flap.motion = Motion { keys: vec![turn(0.0, 0.0), turn(1.0, 90.0)], pivot: Vec3::ZERO, ..Motion::default() };
+        flap.motion =
+            Motion { keys: vec![turn(0.0, 0.0), turn(1.0, 90.0)], pivot: Vec3::ZERO, ..Motion::default() };
         let x = flap.positions_at(1.0);
         assert!((x[1] - Vec3::new(0.0, 1.0, -1.0)).length() < 1e-6, "{}", x[1]);
         assert!(x[0].length() < 1e-6, "the frame is 1 m below, the motion 1 m above: {}", x[0]);

@@ -155,7 +155,11 @@ mod tests {
             translate: Vec3::new(x, 0.0, 0.0),
             rotate: Vec3::new(0.0, 0.0, turn),
         };
-        let motion = Motion { keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 180.0)], pivot: Vec3::X, ..Motion::default() };
+        let motion = Motion {
+            keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 180.0)],
+            pivot: Vec3::X,
+            ..Motion::default()
+        };
         assert_eq!(motion.at(0.5).to_world(Vec3::Y), Vec3::Y);
         let half = motion.at(1.5).to_world(Vec3::new(2.0, 0.0, 0.0));
         assert!((half - Vec3::new(3.0, 1.0, 0.0)).length() < 1e-6, "{half}");
@@ -175,10 +179,16 @@ mod tests {
         };
         assert_eq!(obstacle(0.0), start);
         let near = |a: Pose, b: Pose| {
-            assert!(a.position.distance(b.position) < 1e-6 && a.rotation.dot(b.rotation) > 1.0 - 1e-6, "{a:?}");
+            assert!(
+                a.position.distance(b.position) < 1e-6 && a.rotation.dot(b.rotation) > 1.0 - 1e-6,
+                "{a:?}"
+            );
         };
         near(obstacle(1.0), start);
-        near(obstacle(1.5), Pose { rotation: Quat::from_rotation_x(0.7), position: Vec3::new(1.0, 2.5, 3.0) });
+        near(
+            obstacle(1.5),
+            Pose { rotation: Quat::from_rotation_x(0.7), position: Vec3::new(1.0, 2.5, 3.0) },
+        );
         near(obstacle(2.0), next);
         near(obstacle(9.0), next);
         assert!(motion.is_moving() && !motion.is_empty());

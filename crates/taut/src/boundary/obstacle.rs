@@ -227,6 +227,11 @@ impl Obstacle {
         Pose { rotation: motion.rotation * self.rotation, position: motion.to_world(self.position) }
     }
 
+    /// Where it is placed before any motion.
+    pub(crate) fn placement(&self) -> Pose {
+        Pose { rotation: self.rotation, position: self.position }
+    }
+
     /// How far a point, in the obstacle's own frame, is from where vertices are held \[m\], negative inside,
     /// and the outward normal.
     pub(crate) fn gap(&self, p: Vec3) -> (f32, Vec3) {

@@ -28,8 +28,14 @@ impl Pin {
     /// Pins switch between frames and not inside them, so that where a vertex was caught can be read off a
     /// frame.
     pub fn frames(&self, frame_time: f32) -> Range<u32> {
+        self.frames_after(0.0, frame_time)
+    }
+
+    /// The same if frame 0 was at `origin` \[s\].
+    pub(crate) fn frames_after(&self, origin: f64, frame_time: f32) -> Range<u32> {
         // A time that was meant to be a frame's may be off by rounding.
-        let frame = |time: f32| (f64::from(time) / f64::from(frame_time) - 1e-3).ceil().max(0.0) as u32;
+        let frame =
+            |time: f32| ((f64::from(time) - origin) / f64::from(frame_time) - 1e-3).ceil().max(0.0) as u32;
         frame(self.from)..self.until.map_or(u32::MAX, frame)
     }
 }

@@ -2,8 +2,8 @@
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Description, EdgeModel, Grip, Limit, Limiter, Live, Material, Model, Motion, Obstacle, Pin, State,
-    Stepper, World,
+    BodyHandle, Cloth, Description, EdgeModel, Grip, Limit, Limiter, Material, Model, Motion, Obstacle, Pin,
+    Simulation, State, Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
     certify,
     element::iterate::sweep,
@@ -231,47 +231,52 @@ fn stiffness_is_that_of_the_material() {
 
 #[test]
 fn it_is_dragged_pinned_and_changed_while_it_runs() {
-    let mut live = Live::new(sheet(40, EdgeModel::default()), 2).unwrap();
-    assert_eq!(live.limiter(0), Limiter::Edge);
+    let mut live = Simulation::from_description(sheet(40, EdgeModel::default()), 2).unwrap();
+    assert_eq!(live.limiter(first(&live)).unwrap(), Limiter::Edge);
     let corner = live.description().bodies[0].as_cloth().unwrap().mesh.groups["corner:bottom-right"][0];
-    let id = live.grab(0, [corner; 3], [1.0, 0.0, 0.0], Grip::Hard).unwrap();
+    let id = live.grip(first(&live), [corner; 3], [1.0, 0.0, 0.0], Grip::Hard).unwrap();
     let start = live.grip_point(id).unwrap();
-    let strain = |live: &Live| certify(live.world(), live.state()).bodies[0].strain.max_edge_strain;
+    let strain = |live: &Simulation| live.certificate().bodies[0].strain.max_edge_strain;
     let (mut behind, mut largest) = (0.0f32, [0.0f64; 3]);
     for k in 0..60 {
         // Down and to the front, in reach.
         let pointer = start + Vec3::new(-0.2, -0.3, -0.2) * (k.min(20) as f32 / 20.0);
-        live.drag(id, pointer);
-        live.advance();
+        live.move_grip(id, pointer).unwrap();
+        live.step_frame();
         behind = behind.max(live.grip_point(id).unwrap().distance(pointer));
         largest[0] = largest[0].max(strain(&live));
     }
     assert!(behind < 0.03, "{behind} m behind");
     for _ in 0..60 {
-        live.drag(id, start + Vec3::new(0.0, 0.0, 2.0));
-        live.advance();
+        live.move_grip(id, start + Vec3::new(0.0, 0.0, 2.0)).unwrap();
+        live.step_frame();
         largest[1] = largest[1].max(strain(&live));
     }
-    live.release(id);
-    live.pin(0, corner).unwrap();
-    let place = live.state().positions(live.world(), 0)[corner as usize];
+    live.release(id).unwrap();
+    live.pin(first(&live), corner).unwrap();
+    let place = live.positions(first(&live)).unwrap().to_vec()[corner as usize];
     for _ in 0..20 {
-        live.advance();
-        assert_eq!(live.state().positions(live.world(), 0)[corner as usize], place);
+        live.step_frame();
+        assert_eq!(live.positions(first(&live)).unwrap().to_vec()[corner as usize], place);
     }
-    live.unpin(0, corner).unwrap();
-    live.set_strain_limit(0, Limit { min: None, max: Some(0.02) }).unwrap();
-    live.set_stiffness(0, 2.0).unwrap();
+    live.unpin(first(&live), corner).unwrap();
+    live.set_stretch_limit(first(&live), Limit { min: None, max: Some(0.02) }).unwrap();
+    live.set_stiffness(first(&live), 2.0).unwrap();
     advance(&mut live, 60);
     largest[2] = strain(&live);
     println!("in reach, out of reach, after a tighter limit: {largest:?}");
     assert!(largest[0] < 0.15 && largest[1] < 0.5 && largest[2] < 0.06, "{largest:?}");
-    assert!(live.set_limiter(0, Limiter::Isotropic).is_err());
+    assert!(live.set_limiter(first(&live), Limiter::Isotropic).is_err());
 }
 
-fn advance(live: &mut Live, frames: u32) {
+/// Its only body.
+fn first(live: &Simulation) -> BodyHandle {
+    live.bodies().next().unwrap()
+}
+
+fn advance(live: &mut Simulation, frames: u32) {
     for _ in 0..frames {
-        live.advance();
+        live.step_frame();
     }
 }
 
@@ -284,12 +289,13 @@ fn a_soft_grip_pulls_as_it_does_at_other_cloth() {
         if model == Model::Fem {
             (cloth.strain, cloth.edge) = (cloth.edge, Limit::default());
         }
-        let mut live = Live::new(description, 1).unwrap();
+        let mut live = Simulation::from_description(description, 1).unwrap();
         advance(&mut live, 90);
         let corner = live.description().bodies[0].as_cloth().unwrap().mesh.groups["corner:bottom-right"][0];
-        let id = live.grab(0, [corner; 3], [1.0, 0.0, 0.0], Grip::Soft { stiffness: 10.0 }).unwrap();
+        let id =
+            live.grip(first(&live), [corner; 3], [1.0, 0.0, 0.0], Grip::Soft { stiffness: 10.0 }).unwrap();
         let pointer = live.grip_point(id).unwrap() + Vec3::new(-0.1, 0.2, 0.3);
-        live.drag(id, pointer);
+        live.move_grip(id, pointer).unwrap();
         advance(&mut live, 90);
         live.grip_point(id).unwrap().distance(pointer)
     };
@@ -350,17 +356,17 @@ fn coarser_levels_of_the_star_are_stretched_no_more_than_the_cloth() {
         restitution: 0.0,
         margin: 0.0,
     }];
-    let mut live = Live::new(description, 2).unwrap();
+    let mut live = Simulation::from_description(description, 2).unwrap();
     (0..120).for_each(|_| {
-        live.advance();
+        live.step_frame();
     });
-    let rest = live.level_meshes(0);
+    let rest = live.level_meshes(first(&live)).unwrap();
     assert_eq!(rest.len(), 3);
     let base = live.description().bodies[0].as_cloth().unwrap().mesh.clone();
     let strains: Vec<(f32, f32)> = (0..4)
         .map(|level| {
             let mesh = if level == 0 { &base } else { &rest[level - 1] };
-            let x = live.level_positions(0, level);
+            let x = live.level_positions(first(&live), level).unwrap();
             let length = |x: &[Vec3], [a, b]: [u32; 2]| x[a as usize].distance(x[b as usize]);
             let edges = Adjacency::new(&mesh.triangles).edges;
             let strain = |e: &[u32; 2]| length(&x, *e) / length(&mesh.positions, *e) - 1.0;

@@ -116,7 +116,11 @@ fn driven(keys: Vec<Keyframe>, strain: Limit) -> Description {
     };
     let mut sheet = cloth(mesh.clone(), strain, edge(0.0));
     let pivot = Vec3::new(0.5, 0.0, 0.5);
-    sheet.pins.push(Pin { vertices: edge(1.0), motion: Motion { keys, pivot, ..Motion::default() }, ..Pin::default() });
+    sheet.pins.push(Pin {
+        vertices: edge(1.0),
+        motion: Motion { keys, pivot, ..Motion::default() },
+        ..Pin::default()
+    });
     let mut description = describe(sheet, 1);
     description.gravity = Vec3::ZERO;
     description

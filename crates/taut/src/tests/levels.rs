@@ -226,7 +226,11 @@ fn moving_pins_inside_and_obstacles_at_every_level() {
         let key = |time, x| Keyframe { time, translate: Vec3::new(x, 0.0, 0.0), rotate: Vec3::ZERO };
         description.bodies[0].as_cloth_mut().unwrap().pins = vec![Pin {
             vertices: inside.clone(),
-            motion: Motion { keys: vec![key(0.0, 0.0), key(1.0, 0.1)], pivot: Vec3::ZERO, ..Motion::default() },
+            motion: Motion {
+                keys: vec![key(0.0, 0.0), key(1.0, 0.1)],
+                pivot: Vec3::ZERO,
+                ..Motion::default()
+            },
             ..Pin::default()
         }];
         description.obstacles = vec![Obstacle {

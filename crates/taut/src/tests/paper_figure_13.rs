@@ -47,8 +47,11 @@ pub fn twisted(scheme: Scheme) -> Description {
         rotate: Vec3::new(0.0, 0.0, turn),
     };
     let seconds = FRAMES as f32 / 30.0;
-    let turning =
-        Motion { keys: vec![key(0.0, 0.0, 0.0), key(seconds, 90.0, 0.35)], pivot: Vec3::new(0.5, 0.0, 1.0), ..Motion::default() };
+    let turning = Motion {
+        keys: vec![key(0.0, 0.0, 0.0), key(seconds, 90.0, 0.35)],
+        pivot: Vec3::new(0.5, 0.0, 1.0),
+        ..Motion::default()
+    };
     cloth.pins = vec![
         Pin { vertices: end(0.0), motion: Motion::default(), ..Pin::default() },
         Pin { vertices: end(1.0), motion: turning, ..Pin::default() },

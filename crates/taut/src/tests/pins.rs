@@ -167,20 +167,20 @@ fn a_grabbed_vertex_follows_the_hand_and_moves_freely_afterwards() {
         let mut follows = Vec::new();
         for _ in 0..10 {
             target += Vec3::new(0.003, 0.015, 0.0);
-            state.grab(&world, 0, grabbed, target).unwrap();
+            state.pin(&world, 0, grabbed, target).unwrap();
             run(&world, &mut state, 1, |state| follows.push(place(state) == target));
         }
         assert_eq!(follows, [true; 10], "{scheme:?}");
         // It stays where it was taken, over a resume too.
         state = State::restore(&world, &state.snapshot(&world)).unwrap();
         run(&world, &mut state, 3, |state| assert_eq!(place(state), target, "{scheme:?}"));
-        state.release(&world, 0, grabbed).unwrap();
+        state.unpin(&world, 0, grabbed).unwrap();
         assert_eq!(state.hands().count(), 0);
         run(&world, &mut state, 8, |_| ());
         assert!(place(&state).y < target.y - 0.02, "{scheme:?}: {} {target}", place(&state));
         // Pins can be let go as well.
         let corner = state.positions(&world, 0)[corners[0] as usize];
-        state.release(&world, 0, corners[0]).unwrap();
+        state.unpin(&world, 0, corners[0]).unwrap();
         run(&world, &mut state, 8, |_| ());
         assert!(state.positions(&world, 0)[corners[0] as usize].y < corner.y - 0.05, "{scheme:?}");
     }
@@ -197,7 +197,7 @@ fn matrices_of_a_held_set_are_those_of_a_world_that_begins_with_it() {
         let mut state = State::new(&world);
         let places = state.positions(&world, 0);
         for &v in hands {
-            state.grab(&world, 0, v, places[v as usize]).unwrap();
+            state.pin(&world, 0, v, places[v as usize]).unwrap();
         }
         Stepper::new(&world, 1).unwrap().advance_frame(&world, &mut state);
         state.positions(&world, 0)
@@ -223,9 +223,9 @@ fn mistakes_are_named() {
     let world = World::new(description).unwrap();
     let mut state = State::new(&world);
     let message = |result: Result<(), taut::WorldError>| result.unwrap_err().to_string();
-    assert!(message(state.grab(&world, 1, 0, Vec3::ZERO)).contains("body 1: there is none; the world has 1"));
-    assert!(message(state.release(&world, 0, 289)).contains("has no vertex 289; it has 289"));
-    assert!(message(state.grab(&world, 0, 3, Vec3::NAN)).contains("target of vertex 3"));
+    assert!(message(state.pin(&world, 1, 0, Vec3::ZERO)).contains("body 1: there is none; the world has 1"));
+    assert!(message(state.unpin(&world, 0, 289)).contains("has no vertex 289; it has 289"));
+    assert!(message(state.pin(&world, 0, 3, Vec3::NAN)).contains("target of vertex 3"));
     assert_eq!(state.hands().count(), 0);
 }
 
@@ -239,7 +239,11 @@ fn flap() -> MeshObstacle {
         name: "flap".into(),
         triangles: vec![[0, 1, 2]],
         frames: MeshFrames::at_rate(vec![first, then], 2.0, 0.0),
-        motion: Motion { keys: vec![shift(0.5, 0.0), shift(1.0, -0.1)], pivot: Vec3::ZERO, ..Motion::default() },
+        motion: Motion {
+            keys: vec![shift(0.5, 0.0), shift(1.0, -0.1)],
+            pivot: Vec3::ZERO,
+            ..Motion::default()
+        },
         friction: 0.3,
         margin: 0.0,
     }

@@ -123,7 +123,7 @@ fn ball() -> Obstacle {
         shape: Shape::Sphere { radius: 0.2 },
         position: Vec3::new(0.5, -0.25, 0.5),
         rotation: Quat::IDENTITY,
-        motion: Motion { keys: vec![key(0.0, 0.0), key(0.3, 0.1)], pivot: Vec3::ZERO },
+        motion: Motion { keys: vec![key(0.0, 0.0), key(0.3, 0.1)], pivot: Vec3::ZERO, ..Motion::default() },
         friction: 0.4,
         restitution: 0.3,
         margin: 0.001,
@@ -139,7 +139,7 @@ fn sheets(cells: u32) -> Description {
     sheet.bend = Limit { min: Some(-5.0), max: Some(8.0) };
     sheet.pins = vec![Pin {
         vertices: corner,
-        motion: Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.3)], pivot: Vec3::ZERO },
+        motion: Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.3)], pivot: Vec3::ZERO, ..Motion::default() },
         ..Pin::default()
     }];
     let mut film = Cloth::new(

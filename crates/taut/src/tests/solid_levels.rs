@@ -229,7 +229,8 @@ fn pins_hold_and_move_in_both_schemes() {
         solid.levels = [[8, 2, 2], [4, 1, 1]].map(bar).to_vec();
         let vertices = end(&solid.mesh);
         let key = |time, y| Keyframe { time, translate: Vec3::new(0.0, y, 0.0), rotate: Vec3::ZERO };
-        let motion = Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.1)], pivot: Vec3::ZERO, ..Motion::default() };
+        let motion =
+            Motion { keys: vec![key(0.0, 0.0), key(0.5, 0.1)], pivot: Vec3::ZERO, ..Motion::default() };
         solid.pins = vec![Pin { vertices, motion, ..Pin::default() }];
         let world = World::new(described(solid, scheme)).unwrap();
         let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());

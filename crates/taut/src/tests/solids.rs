@@ -120,7 +120,11 @@ fn a_twisted_bar_holds_its_limits() {
         .filter(|&v| twisted.mesh.positions[v as usize].x >= 1.0)
         .collect();
     let key = |time: f32, turn: f32| Keyframe { time, translate: Vec3::ZERO, rotate: Vec3::X * turn };
-    let motion = Motion { keys: vec![key(0.0, 0.0), key(1.0, 20.0)], pivot: Vec3::new(1.0, 0.125, 0.125), ..Motion::default() };
+    let motion = Motion {
+        keys: vec![key(0.0, 0.0), key(1.0, 20.0)],
+        pivot: Vec3::new(1.0, 0.125, 0.125),
+        ..Motion::default()
+    };
     twisted.pins.push(Pin { vertices: far, motion, ..Pin::default() });
     run(Description { bodies: vec![twisted.into()], ..Description::default() }, 40, |frame, certificate| {
         let residual = certificate.bodies[0].strain.max_residual;
@@ -219,7 +223,8 @@ fn what_cannot_be_met_is_spread_and_springs_back() {
     let key = |time: f32, down: f32| Keyframe { time, translate: Vec3::Y * -down, rotate: Vec3::ZERO };
     let keys = vec![key(0.0, 0.0), key(1.0, 0.12), key(1.3, 0.12), key(1.8, 0.0)];
     let plate = Shape::Box { size: Vec3::new(1.0, 0.1, 1.0) };
-    let plate = obstacle("plate", plate, Vec3::Y * 0.455, Motion { keys, pivot: Vec3::ZERO, ..Motion::default() });
+    let plate =
+        obstacle("plate", plate, Vec3::Y * 0.455, Motion { keys, pivot: Vec3::ZERO, ..Motion::default() });
     let description = Description {
         bodies: vec![cube.into()],
         obstacles: vec![floor(), plate],

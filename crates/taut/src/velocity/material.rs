@@ -141,10 +141,21 @@ const TABLE: &[Row] = &[
     },
 ];
 
+impl Default for Material {
+    /// Polyester, the first of the table.
+    fn default() -> Self {
+        Self::of(&TABLE[0])
+    }
+}
+
 impl Material {
     /// The material of that name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        TABLE.iter().find(|row| row.name == name).map(|row| Self {
+        TABLE.iter().find(|row| row.name == name).map(Self::of)
+    }
+
+    fn of(row: &Row) -> Self {
+        Self {
             name: row.name.into(),
             density: row.density,
             stretch: row.stretch,
@@ -153,7 +164,7 @@ impl Material {
             damping: 0.5,
             viscosity: 3e-5,
             source: row.source.into(),
-        })
+        }
     }
 
     /// Names of all materials of the table.

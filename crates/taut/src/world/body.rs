@@ -186,6 +186,14 @@ impl Body {
         }
     }
 
+    /// Vertices that are held, to change them.
+    pub(crate) fn pins_mut(&mut self) -> &mut [Pin] {
+        match self {
+            Self::Cloth(cloth) => &mut cloth.pins,
+            Self::Solid(solid) => &mut solid.pins,
+        }
+    }
+
     /// Vertices that are held.
     pub fn pins(&self) -> &[Pin] {
         match self {

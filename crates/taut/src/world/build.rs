@@ -147,14 +147,9 @@ impl Elements {
 /// Builds a world, or says what is wrong with its description.
 pub(super) fn build(description: Description, known: &Known) -> Result<World, WorldError> {
     check(&description)?;
-    let of_bodies: usize = description.bodies.iter().map(|body| body.rest_positions().len()).sum();
     let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
-    let total = of_bodies.saturating_add(of_obstacles);
-    if total >= VertexOffset::LIMIT as usize {
-        let problem =
-            format!("{total} vertices in all; at most {} can be simulated", VertexOffset::LIMIT - 1);
-        return Err(WorldError::Invalid { what: "description".into(), problem });
-    }
+    let of_bodies = description.bodies.iter().map(|body| body.rest_positions().len());
+    check_vertex_count(of_bodies.chain([of_obstacles]))?;
     let mut elements = Elements::default();
     let mut bodies = Vec::new();
     let mut start: Vec<Quad> = Vec::new();
@@ -196,8 +191,12 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
 
     let vertex_count = start.len();
     let total: f64 = bodies.iter().flat_map(|b| &b.masses).sum();
-    let mean = total / vertex_count as f64;
-    let edge_length = elements.edge_length_sum / elements.edge_count.max(1) as f64;
+    // A world without bodies has no masses and no edges to scale by.
+    let (mean, edge_length) = if vertex_count == 0 {
+        (1.0, 1.0)
+    } else {
+        (total / vertex_count as f64, elements.edge_length_sum / elements.edge_count.max(1) as f64)
+    };
     let unit = 1.0 / (mean * edge_length * edge_length);
     for quad in &mut start {
         quad[3] = (f64::from(quad[3]) / unit) as f32;
@@ -303,6 +302,7 @@ pub(super) fn build(description: Description, known: &Known) -> Result<World, Wo
     let mut world = World {
         surface,
         steps_per_frame,
+        origin: 0.0,
         filters,
         welded,
         sewing,
@@ -558,6 +558,25 @@ pub(super) fn invalid(cloth: &Cloth, problem: String) -> WorldError {
     WorldError::Invalid { what: format!("cloth \"{}\"", cloth.name), problem }
 }
 
+/// Refuses a description without a body.
+pub(super) fn check_not_empty(description: &Description) -> Result<(), WorldError> {
+    if !description.bodies.is_empty() {
+        return Ok(());
+    }
+    let problem = "no cloth and no solid; at least one is needed";
+    Err(WorldError::Invalid { what: "description".into(), problem: problem.into() })
+}
+
+/// Refuses more vertices than the engine can count; `counts` are those of bodies and obstacles.
+pub(crate) fn check_vertex_count(counts: impl IntoIterator<Item = usize>) -> Result<(), WorldError> {
+    let total = counts.into_iter().fold(0, usize::saturating_add);
+    if total < VertexOffset::LIMIT as usize {
+        return Ok(());
+    }
+    let problem = format!("{total} vertices in all; at most {} can be simulated", VertexOffset::LIMIT - 1);
+    Err(WorldError::Invalid { what: "description".into(), problem })
+}
+
 /// Refuses what cannot be simulated. Scene files are checked with lines and keys before; this is for callers
 /// of the library.
 fn check(description: &Description) -> Result<(), WorldError> {
@@ -570,7 +589,6 @@ fn check(description: &Description) -> Result<(), WorldError> {
     };
     let solver = &description.solver;
     let positive = |v: f32| v.is_finite() && v > 0.0;
-    general(description.bodies.len() > 0, "no cloth and no solid; at least one is needed")?;
     description.solids().try_for_each(|solid| elastic::check(solid, description.solver.scheme))?;
     general(description.gravity.is_finite(), "gravity must be finite")?;
     general(positive(description.frame_time), "frame_time must be positive")?;

@@ -3,3 +3,4 @@
 mod acceptance_hanging;
 mod allocations;
 mod live;
+mod simulation;

@@ -176,11 +176,11 @@ mod tests {
                 }
             };
             assert!(!has(&levels(&scratch), place), "{model:?}");
-            state.grab(&world, 0, vertex, Vec3::ZERO).unwrap();
+            state.pin(&world, 0, vertex, Vec3::ZERO).unwrap();
             state.begin_frame(&world, &mut Vec::new());
             scratch.hold(&world, &state.x, &state.grips);
             assert!(has(&levels(&scratch), place), "{model:?}");
-            state.release(&world, 0, vertex).unwrap();
+            state.unpin(&world, 0, vertex).unwrap();
             state.begin_frame(&world, &mut Vec::new());
             scratch.hold(&world, &state.x, &state.grips);
             assert!(!has(&levels(&scratch), place), "{model:?}");

@@ -1,0 +1,97 @@
+//! Bodies come and go while it runs.
+
+use super::{BodyHandle, RigidBodyHandle, Simulation, SimulationError, carry::Origins, tune};
+use crate::{Body, Description, RigidBody, State};
+
+impl Simulation {
+    /// Puts a body in, cloth or a soft solid. It starts where it says; the others go on as they were.
+    ///
+    /// Keyframes of its pins, if it has such, are in the time of the simulation; pins that should have begun
+    /// hold from its start.
+    ///
+    /// # Errors
+    /// If the body cannot be simulated, or not together with the others. Nothing has changed then.
+    pub fn insert(&mut self, body: impl Into<Body>) -> Result<BodyHandle, SimulationError> {
+        let mut description = self.description().clone();
+        description.bodies.push(body.into());
+        let mut origins = Origins::all(&self.world);
+        origins.bodies.push(None);
+        self.rebuild(description, &origins)?;
+        self.levels.push(None);
+        let last = self.settings.len();
+        self.settings.push(tune::setting(&self.world.description.bodies[last]));
+        Ok(BodyHandle(self.bodies.push()))
+    }
+
+    /// Takes a body out, with its pins, grips and seams; its handle is stale from now on. The others go on as
+    /// they were.
+    ///
+    /// # Errors
+    /// If the handle is stale.
+    pub fn remove(&mut self, body: BodyHandle) -> Result<(), SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        let mut description = self.description().clone();
+        description.bodies.remove(index);
+        forget_seams(&mut description, index);
+        let mut origins = Origins::all(&self.world);
+        origins.bodies.remove(index);
+        self.rebuild(description, &origins)?;
+        self.bodies.remove(index);
+        self.settings.remove(index);
+        self.levels.remove(index);
+        Ok(())
+    }
+
+    /// Puts a rigid body in: a shape with mass, which falls and is pushed by cloth.
+    ///
+    /// # Errors
+    /// If it cannot be simulated, or not with this solver. Nothing has changed then.
+    pub fn insert_rigid_body(&mut self, body: RigidBody) -> Result<RigidBodyHandle, SimulationError> {
+        let mut description = self.description().clone();
+        description.rigid_bodies.push(body);
+        let mut origins = Origins::all(&self.world);
+        origins.rigid.push(None);
+        self.rebuild(description, &origins)?;
+        Ok(RigidBodyHandle(self.rigid.push()))
+    }
+
+    /// Takes a rigid body out.
+    ///
+    /// # Errors
+    /// If the handle is stale.
+    pub fn remove_rigid_body(&mut self, body: RigidBodyHandle) -> Result<(), SimulationError> {
+        let index = self.rigid.index(body.0)?;
+        let mut description = self.description().clone();
+        description.rigid_bodies.remove(index);
+        let mut origins = Origins::all(&self.world);
+        origins.rigid.remove(index);
+        self.rebuild(description, &origins)?;
+        self.rigid.remove(index);
+        Ok(())
+    }
+
+    /// Sets the velocity of all vertices of a body that are not held \[m/s\].
+    ///
+    /// # Errors
+    /// If the handle is stale, or the velocity is not finite and at most 1e6.
+    pub fn set_velocity(&mut self, body: BodyHandle, velocity: glam::Vec3) -> Result<(), SimulationError> {
+        super::finite("velocity", velocity)?;
+        let vertices = self.world.bodies[self.bodies.index(body.0)?].vertices.clone();
+        let [x, y, z] = velocity.to_array();
+        let State { v, mean_v, .. } = &mut self.state;
+        v[vertices.clone()].fill([x, y, z, 0.0]);
+        mean_v[vertices].fill([x, y, z, 0.0]);
+        Ok(())
+    }
+}
+
+/// Takes out the pairs of seams that sew body `index`, and counts the bodies behind it anew.
+fn forget_seams(description: &mut Description, index: usize) {
+    for seam in &mut description.seams {
+        seam.pairs.retain(|pair| pair.iter().all(|(body, _)| *body != index));
+        for (body, _) in seam.pairs.iter_mut().flatten() {
+            *body -= usize::from(*body > index);
+        }
+    }
+    description.seams.retain(|seam| !seam.pairs.is_empty());
+}

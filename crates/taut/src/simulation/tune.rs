@@ -1,0 +1,381 @@
+//! Limits, stiffness and materials that are changed while it runs.
+
+use super::{BodyHandle, Simulation, SimulationError, carry::Origins};
+use crate::{Body, Cloth, Description, Limit, Material, Model, Solid, SolidMaterial, Solver, Weave};
+
+/// Limit on stretch of a body that is to be limited but has none \[strain\].
+const USUAL: f32 = 0.05;
+
+/// Steps a frame, and most substeps of each, while cloth has no limits.
+const STEPS_WITHOUT_LIMITS: u32 = 4;
+const SUBSTEPS_WITHOUT_LIMITS: u32 = 24;
+
+/// Most substeps a step for the sake of stiffness.
+const MOST_SUBSTEPS: f32 = 96.0;
+
+/// Largest factor on stiffness.
+const STIFFEST: f32 = 1e6;
+
+/// How the strain of a body is limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limiter {
+    /// Not at all.
+    Off,
+    /// Edge by edge (T1).
+    Edge,
+    /// The principal strains of every triangle or tetrahedron (W1, W2).
+    Isotropic,
+}
+
+/// What can be changed of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Settings {
+    pub limiter: Limiter,
+    pub strain: Limit,
+    pub bend: Limit,
+    pub weave: Option<Weave>,
+    /// Factor on the stiffness of its material.
+    pub stiffness: f32,
+    /// Stretching and bending, or Young's modulus, of its material.
+    material: [f32; 2],
+}
+
+impl Simulation {
+    /// Changes the limits on the strain of a body: of what its [limiter](Simulation::set_limiter) limits; if
+    /// that is off, when it is on again. Takes the place of limits along warp and weft.
+    ///
+    /// ```
+    /// # use taut::{Cloth, Limit, Material, Simulation, SimulationError, mesh::generate};
+    /// # let mesh = generate::grid([1.0, 1.0], [4, 4], generate::Diagonals::Regular, 0);
+    /// # let mut simulation = Simulation::builder().threads(1).build()?;
+    /// let cloth = simulation.insert(Cloth::new("sheet", mesh, Material::default()).stretch(..=0.05))?;
+    /// simulation.set_stretch_limit(cloth, -0.02..=0.01)?;
+    /// let refused = simulation.set_stretch_limit(cloth, ..=-0.5);
+    /// assert!(matches!(refused, Err(SimulationError::LimitOutOfRange { .. })));
+    /// assert_eq!(simulation.stretch_limit(cloth)?, Limit { min: Some(-0.02), max: Some(0.01) });
+    /// # Ok::<(), SimulationError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the handle is stale, or the limits are out of range. Nothing has changed then.
+    pub fn set_stretch_limit(
+        &mut self,
+        body: BodyHandle,
+        limit: impl Into<Limit>,
+    ) -> Result<(), SimulationError> {
+        let limit = limit.into();
+        self.change_one(body, true, |_, settings| (settings.strain, settings.weave) = (limit, None))
+    }
+
+    /// Changes the limits on the bend of cloth \[°/cm\]; they hold while its limiter is not off.
+    ///
+    /// # Errors
+    /// If the handle is stale, the body is no cloth, or the limits are out of range. Nothing has changed then.
+    pub fn set_bend_limit(
+        &mut self,
+        body: BodyHandle,
+        limit: impl Into<Limit>,
+    ) -> Result<(), SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        if let Body::Solid(_) = self.description().bodies[index] {
+            let problem = "has no hinges to limit; only cloth has";
+            return Err(SimulationError::Unsupported { body: self.name(index), problem });
+        }
+        let limit = limit.into();
+        self.change_one(body, true, |_, settings| settings.bend = limit)
+    }
+
+    /// Changes how the strain of a body is limited. One that had no limit gets one of 5 % stretch.
+    ///
+    /// # Errors
+    /// If the handle is stale, or the body has no edges to limit, as soft solids have none. Nothing has
+    /// changed then.
+    pub fn set_limiter(&mut self, body: BodyHandle, limiter: Limiter) -> Result<(), SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        if let (Limiter::Edge, Body::Solid(_)) = (limiter, &self.description().bodies[index]) {
+            let problem = "can be limited isotropically or not at all; edges are limited of cloth only";
+            return Err(SimulationError::Unsupported { body: self.name(index), problem });
+        }
+        self.change_one(body, true, |_, settings| {
+            settings.limiter = limiter;
+            if limiter != Limiter::Off && !settings.strain.is_some() {
+                settings.strain.max = Some(USUAL);
+            }
+        })
+    }
+
+    /// Changes the stiffness of a body to `factor` times that of its material: stretching and bending of
+    /// cloth, Young's modulus of soft solids.
+    ///
+    /// # Errors
+    /// If the handle is stale, or the factor is negative or above 1e6. Nothing has changed then.
+    pub fn set_stiffness(&mut self, body: BodyHandle, factor: f32) -> Result<(), SimulationError> {
+        check_stiffness(factor)?;
+        self.change_one(body, true, |_, settings| settings.stiffness = factor)
+    }
+
+    /// Changes what cloth is made of. A factor on its stiffness stays.
+    ///
+    /// # Errors
+    /// If the handle is stale, the body is no cloth, or the material cannot be simulated. Nothing has changed
+    /// then.
+    pub fn set_material(&mut self, body: BodyHandle, material: Material) -> Result<(), SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        let mut description = self.description().clone();
+        let Body::Cloth(cloth) = &mut description.bodies[index] else {
+            let problem = "is no cloth; `set_solid_material` changes what it is made of";
+            return Err(SimulationError::Unsupported { body: self.name(index), problem });
+        };
+        let numbers = [material.stretch, material.bend];
+        cloth.material = material;
+        self.replace_material(index, description, numbers)
+    }
+
+    /// Changes what a soft solid is made of. A factor on its stiffness stays.
+    ///
+    /// # Errors
+    /// If the handle is stale, the body is no soft solid, or the material cannot be simulated. Nothing has
+    /// changed then.
+    pub fn set_solid_material(
+        &mut self,
+        body: BodyHandle,
+        material: SolidMaterial,
+    ) -> Result<(), SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        let mut description = self.description().clone();
+        let Body::Solid(solid) = &mut description.bodies[index] else {
+            let problem = "is no soft solid; `set_material` changes what it is made of";
+            return Err(SimulationError::Unsupported { body: self.name(index), problem });
+        };
+        let numbers = [material.young, 0.0];
+        solid.material = material;
+        self.replace_material(index, description, numbers)
+    }
+
+    fn replace_material(
+        &mut self,
+        index: usize,
+        mut description: Description,
+        numbers: [f32; 2],
+    ) -> Result<(), SimulationError> {
+        let settings = Settings { material: numbers, ..self.settings[index].clone() };
+        settings.apply(&mut description.bodies[index]);
+        self.rebuild(description, &Origins::all(&self.world))?;
+        self.settings[index] = settings;
+        Ok(())
+    }
+
+    /// The limits on the strain of a body, be its limiter on or off.
+    ///
+    /// # Errors
+    /// If the handle is stale.
+    pub fn stretch_limit(&self, body: BodyHandle) -> Result<Limit, SimulationError> {
+        Ok(self.settings[self.bodies.index(body.0)?].strain)
+    }
+
+    /// The limits on the bend of a body likewise \[°/cm\].
+    ///
+    /// # Errors
+    /// If the handle is stale.
+    pub fn bend_limit(&self, body: BodyHandle) -> Result<Limit, SimulationError> {
+        Ok(self.settings[self.bodies.index(body.0)?].bend)
+    }
+
+    /// How the strain of a body is limited.
+    ///
+    /// # Errors
+    /// If the handle is stale.
+    pub fn limiter(&self, body: BodyHandle) -> Result<Limiter, SimulationError> {
+        Ok(self.settings[self.bodies.index(body.0)?].limiter)
+    }
+
+    /// The factor on the stiffness of a body.
+    ///
+    /// # Errors
+    /// If the handle is stale.
+    pub fn stiffness(&self, body: BodyHandle) -> Result<f32, SimulationError> {
+        Ok(self.settings[self.bodies.index(body.0)?].stiffness)
+    }
+
+    /// Limits the strain of all bodies alike, at the cost of one. Soft solids have no edges to limit:
+    /// [`Limiter::Edge`] limits their principal strains.
+    ///
+    /// # Errors
+    /// If the limits are out of range. Nothing has changed then.
+    pub fn limit_all(&mut self, limiter: Limiter, limit: Limit) -> Result<(), SimulationError> {
+        self.change(0..self.settings.len(), false, |body, settings| {
+            let edgeless = matches!(body, Body::Solid(_)) && limiter == Limiter::Edge;
+            settings.limiter = if edgeless { Limiter::Isotropic } else { limiter };
+            if limiter != Limiter::Off {
+                (settings.strain, settings.weave) = (limit, None);
+            }
+        })
+    }
+
+    /// Changes the limits on the bend of all cloth \[°/cm\], at the cost of one.
+    ///
+    /// # Errors
+    /// If the limits are out of range. Nothing has changed then.
+    pub fn limit_all_bends(&mut self, limit: Limit) -> Result<(), SimulationError> {
+        self.change(0..self.settings.len(), false, |body, settings| {
+            if let Body::Cloth(_) = body {
+                settings.bend = limit;
+            }
+        })
+    }
+
+    /// Changes the stiffness of all bodies, at the cost of one.
+    ///
+    /// # Errors
+    /// If the factor is negative or above 1e6. Nothing has changed then.
+    pub fn stiffen_all(&mut self, factor: f32) -> Result<(), SimulationError> {
+        check_stiffness(factor)?;
+        self.change(0..self.settings.len(), false, |_, settings| settings.stiffness = factor)
+    }
+
+    fn change_one(
+        &mut self,
+        body: BodyHandle,
+        adapt: bool,
+        change: impl Fn(&Body, &mut Settings),
+    ) -> Result<(), SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        self.change(index..index + 1, adapt, change)
+    }
+
+    /// Changes the settings of the bodies `range`; `adapt`: steps and substeps are chosen anew.
+    fn change(
+        &mut self,
+        range: std::ops::Range<usize>,
+        adapt: bool,
+        change: impl Fn(&Body, &mut Settings),
+    ) -> Result<(), SimulationError> {
+        let mut changed = self.settings.clone();
+        for index in range.clone() {
+            let settings = &mut changed[index];
+            change(&self.description().bodies[index], settings);
+            if let Some(problem) = settings.problem() {
+                return Err(SimulationError::LimitOutOfRange { body: self.name(index), problem });
+            }
+        }
+        let mut description = self.description().clone();
+        for index in range {
+            changed[index].apply(&mut description.bodies[index]);
+        }
+        if adapt {
+            self.adapt_steps(&changed, &mut description.solver);
+        }
+        self.rebuild(description, &Origins::all(&self.world))?;
+        self.settings = changed;
+        Ok(())
+    }
+
+    /// Chooses steps and substeps for bodies with `settings`, where the solver's leave that open. Without
+    /// limits, forces alone hold cloth together, and need more of them. Stiffness that is softened to what
+    /// substeps carry would not change with its factor if these did not.
+    fn adapt_steps(&self, settings: &[Settings], solver: &mut Solver) {
+        let both = || settings.iter().zip(&self.description().bodies);
+        let cloths = || both().filter_map(|(settings, body)| Some((settings, body.as_cloth()?)));
+        let off =
+            cloths().any(|(settings, cloth)| cloth.model == Model::Fem && settings.limiter == Limiter::Off);
+        if self.solver.steps_per_frame == 0 {
+            solver.steps_per_frame = if off { STEPS_WITHOUT_LIMITS } else { 0 };
+        }
+        let stiffest = cloths().map(|(settings, _)| settings.stiffness).reduce(f32::max);
+        if let (0, Some(factor)) = (self.solver.max_substeps, stiffest) {
+            let usual = if off { SUBSTEPS_WITHOUT_LIMITS } else { self.substeps };
+            let needed = (usual as f32 * factor.sqrt()).round().clamp(1.0, MOST_SUBSTEPS);
+            solver.max_substeps = if factor == 1.0 { 0 } else { needed as u32 };
+        }
+    }
+}
+
+impl Settings {
+    /// What is wrong with its limits, and what is allowed.
+    fn problem(&self) -> Option<&'static str> {
+        let Limit { min, max } = self.strain;
+        if !(min.is_none_or(|m| (-1.0..=0.0).contains(&m)) && max.is_none_or(|m| m >= 0.0 && m.is_finite())) {
+            return Some("a limit's min must lie between -1 and 0, its max be at least 0");
+        }
+        let Limit { min, max } = self.bend;
+        let fine = |m: f32| m >= 0.0 && m.is_finite();
+        if !(min.is_none_or(|m| fine(-m)) && max.is_none_or(fine)) {
+            return Some("a bend limit's min must be at most 0, its max at least 0 degrees a centimetre");
+        }
+        None
+    }
+
+    /// Makes `body` what these settings say of it.
+    fn apply(&self, body: &mut Body) {
+        let limit = |limiter: Limiter| if self.limiter == limiter { self.strain } else { Limit::default() };
+        match body {
+            Body::Cloth(cloth) => {
+                let isotropic = self.limiter == Limiter::Isotropic;
+                let bend = if self.limiter == Limiter::Off { Limit::default() } else { self.bend };
+                let strain = limit(Limiter::Isotropic);
+                if (cloth.strain, cloth.bend) != (strain, bend) {
+                    // What was fitted was for other limits.
+                    cloth.coarse = None;
+                }
+                (cloth.strain, cloth.edge, cloth.bend) = (strain, limit(Limiter::Edge), bend);
+                cloth.weave = self.weave.filter(|_| isotropic);
+                let [stretch, bend] = self.material.map(|m| m * self.stiffness);
+                (cloth.material.stretch, cloth.material.bend) = (stretch, bend);
+            }
+            Body::Solid(solid) => {
+                solid.strain = limit(Limiter::Isotropic);
+                solid.material.young = self.material[0] * self.stiffness;
+            }
+        }
+    }
+}
+
+/// What a description says of its bodies.
+pub(super) fn settings(description: &Description) -> Vec<Settings> {
+    description.bodies.iter().map(setting).collect()
+}
+
+/// What a body says of itself.
+pub(super) fn setting(body: &Body) -> Settings {
+    match body {
+        Body::Cloth(cloth) => of_cloth(cloth),
+        Body::Solid(solid) => of_solid(solid),
+    }
+}
+
+fn of_cloth(cloth: &Cloth) -> Settings {
+    let woven = cloth.strain_bounds();
+    let limiter = match (woven.is_some(), cloth.edge.is_some()) {
+        (true, _) => Limiter::Isotropic,
+        (false, true) => Limiter::Edge,
+        (false, false) if cloth.bend.is_some() => Limiter::Isotropic,
+        (false, false) => Limiter::Off,
+    };
+    Settings {
+        limiter,
+        strain: if limiter == Limiter::Edge { cloth.edge } else { woven },
+        bend: cloth.bend,
+        weave: cloth.weave,
+        stiffness: 1.0,
+        material: [cloth.material.stretch, cloth.material.bend],
+    }
+}
+
+fn of_solid(solid: &Solid) -> Settings {
+    Settings {
+        limiter: if solid.strain.is_some() { Limiter::Isotropic } else { Limiter::Off },
+        strain: solid.strain,
+        bend: Limit::default(),
+        weave: None,
+        stiffness: 1.0,
+        material: [solid.material.young, 0.0],
+    }
+}
+
+fn check_stiffness(factor: f32) -> Result<(), SimulationError> {
+    if (0.0..=STIFFEST).contains(&factor) {
+        return Ok(());
+    }
+    let (what, allowed) = ("the factor on stiffness", "lie between 0 and 1e6");
+    Err(SimulationError::OutOfRange { what, value: factor.to_string(), allowed })
+}
