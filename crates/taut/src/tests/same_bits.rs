@@ -72,7 +72,9 @@ impl Case {
                 let found = self.run(&world, threads, widest, None);
                 assert!(found == expected, "{scheme:?}: {threads} threads differ from one");
             }
-            for lanes in LaneKind::available() {
+            // The widest on two threads were among the others.
+            let done = self.threads.contains(&2);
+            for &lanes in LaneKind::available().iter().skip(usize::from(done)) {
                 let found = self.run(&world, 2, lanes, None);
                 assert!(found == expected, "{scheme:?}: {lanes:?} differs from {widest:?}");
             }
@@ -225,11 +227,12 @@ macro_rules! same_bits {
 
 same_bits! {
     // Large enough that colours are split between threads.
-    sheets_by_sweeps: Case::new(sheets(140), 6).schemes(&[Scheme::Sweep]);
-    sheets_by_jacobi: Case::new(sheets(140), 6).schemes(&[Scheme::Jacobi]);
-    sheets_by_the_nearest_state: Case::new(sheets(140), 6).schemes(&[Scheme::Nearest]);
-    sheets_by_cycles: Case::new(sheets(100), 6).schemes(&[Scheme::Cycle]);
+    sheets_by_sweeps: Case::new(sheets(140), 6).schemes(&[Scheme::Sweep]).resumed(&[]);
+    sheets_by_jacobi: Case::new(sheets(140), 6).schemes(&[Scheme::Jacobi]).resumed(&[]);
+    sheets_by_the_nearest_state: Case::new(sheets(140), 6).schemes(&[Scheme::Nearest]).resumed(&[]);
+    sheets_by_cycles: Case::new(sheets(100), 6).schemes(&[Scheme::Cycle]).resumed(&[]);
     sheets_by_serial_schemes: Case::new(sheets(24), 6).schemes(&[Scheme::Serial, Scheme::Paper]);
+    sheets_resumed: Case::new(sheets(30), 6).schemes(&SCHEMES).threads(&[2]);
     many_bodies: Case::new(many(), 6).threads(&[2, 3, 8]);
     // In the middle of a pin, at the frame in which one begins, and one after another has ended.
     pins_that_switch: Case::new(pins::taking_turns(), 12)
