@@ -15,6 +15,7 @@ mod handle;
 mod held;
 mod levels;
 mod obstacles;
+mod patch;
 mod tune;
 mod view;
 
@@ -76,10 +77,10 @@ const LONGEST_STEP_S: f32 = 1e3;
 /// on, and nothing is an error. (A [`World`] of no bodies, one level below, is refused.)
 ///
 /// # What a change costs
-/// Gravity, wind, poses, pins and grips are changed in place. A limit that replaces one of the same kind is
-/// patched into the tables, far below a millisecond for a sheet of 40 × 40. Everything else (bodies and
-/// obstacles inserted or removed, a limit where there was none, stiffness, another `dt`) builds the tables
-/// again, with the levels of meshes that are known kept: about 10 ms for such a sheet.
+/// Gravity, wind, poses, pins and grips are changed in place. A limit on the strain of cloth
+/// that takes the place of one of the same kind is written into the tables, which are kept. Everything else
+/// (bodies and obstacles inserted or removed, a limit where there was none, stiffness, another `dt`) builds
+/// the tables again, with the levels of known meshes kept: about 10 ms for a sheet of 40 × 40.
 #[derive(Debug)]
 pub struct Simulation {
     id: u32,

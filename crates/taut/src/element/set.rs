@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     exec::colored::Colored,
-    kernel::{lanes::Quad, random::Random},
+    kernel::{lanes::Quad, random::Random, strain::Range},
     limit::Settings,
 };
 
@@ -160,6 +160,16 @@ impl Triangles {
         let woven: Vec<_> = woven.into_iter().map(WovenElement).collect();
         let count = spare as usize;
         Self { plain: colored(count, spare, &plain), woven: colored(count, spare, &woven), elements }
+    }
+
+    /// Gives the triangles of the vertices `vertices` other limits, the same in all directions. Vertices are
+    /// below `spare`, as before.
+    pub fn set_range(&mut self, spare: u32, vertices: &std::ops::Range<usize>, range: Range<f32>) {
+        let mut elements = std::mem::take(&mut self.elements);
+        for element in elements.iter_mut().filter(|e| vertices.contains(&(e.vertices[0] as usize))) {
+            element.range = range;
+        }
+        *self = Self::new(spare, elements);
     }
 
     /// How many colours a sweep goes through.

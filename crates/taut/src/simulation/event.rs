@@ -80,7 +80,7 @@ impl SeamWatch {
 }
 
 impl Simulation {
-    /// Takes what happened since it was last asked for, oldest first.
+    /// Takes what happened in the last step. A step forgets what the one before left here.
     pub fn drain_events(&mut self) -> impl Iterator<Item = Event> {
         self.events.drain(..)
     }

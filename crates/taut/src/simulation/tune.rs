@@ -37,7 +37,7 @@ pub(super) struct Settings {
     /// Factor on the stiffness of its material.
     pub stiffness: f32,
     /// Stretching and bending, or Young's modulus, of its material.
-    material: [f32; 2],
+    pub material: [f32; 2],
 }
 
 impl Simulation {
@@ -257,6 +257,10 @@ impl Simulation {
             if let Some(problem) = settings.problem() {
                 return Err(SimulationError::LimitOutOfRange { body: self.name(index), problem });
             }
+        }
+        if self.patch(range.clone(), &changed) {
+            self.settings = changed;
+            return Ok(());
         }
         let mut description = self.description().clone();
         for index in range {

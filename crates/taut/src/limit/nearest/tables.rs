@@ -236,6 +236,20 @@ impl Filter {
         filter
     }
 
+    /// Gives the triangles of the vertices `vertices` of the world other limits of the same kind, the same in
+    /// all directions. Not for filters with twins: theirs may be vertices of another body.
+    pub(crate) fn set_range(&mut self, vertices: &Range<usize>, range: strain::Range<f32>) {
+        let first = self.vertices.start;
+        let count = self.triangle_count;
+        for (b, batch) in Arc::make_mut(&mut self.batches).iter_mut().enumerate() {
+            for lane in 0..BATCH.min(count - b * BATCH) {
+                if vertices.contains(&(first + batch.vertices[0][lane].index())) {
+                    (batch.min[lane], batch.max[lane]) = (range.min, range.max);
+                }
+            }
+        }
+    }
+
     /// The same body with other vertices held: those (within the body) that `held` says. Makes new matrices.
     pub fn holding(&self, held: impl Fn(usize) -> bool) -> Self {
         let mut filter = Self {
