@@ -219,6 +219,18 @@ pub struct Certificate {
     /// Elements with limits that belong to no body alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elements: Vec<ElementCertificate>,
+    /// Terms of the solver that no other part of a certificate measures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<TermCertificate>,
+}
+
+/// How well a term of the solver is met.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TermCertificate {
+    /// Its name.
+    pub name: String,
+    /// How far it is from being met, in its own unit; 0 if it is met.
+    pub excess: f64,
 }
 
 /// Measures frame after frame.
@@ -254,7 +266,15 @@ impl Certifier {
             .map(|((body, now), mean)| RigidCertificate::new(body, now, *mean, description.gravity))
             .collect();
         let elements = world.elements.certificates(&state.x);
-        Certificate { bodies, seams: measure_seams(world, &positions), contact, rigid_bodies, elements }
+        let terms = world.filters.iter().flat_map(|filter| filter.certify(&state.x)).collect();
+        Certificate {
+            bodies,
+            seams: measure_seams(world, &positions),
+            contact,
+            rigid_bodies,
+            elements,
+            terms,
+        }
     }
 }
 

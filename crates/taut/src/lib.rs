@@ -59,8 +59,10 @@ pub mod kernel;
 pub mod limit;
 pub mod mesh;
 pub mod simulation;
+pub mod solve;
 pub mod state;
 pub mod step;
+pub mod term;
 #[cfg(test)]
 mod tests;
 pub mod velocity;

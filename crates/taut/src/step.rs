@@ -28,7 +28,7 @@ use crate::{
     },
     limit::{
         Settings,
-        enforce::{Draft, Scratch, Turn, enforce, measure},
+        enforce::{Draft, Scratch, StepBudget, enforce, measure},
     },
     parallel::Threads,
     velocity::update,
@@ -166,13 +166,13 @@ impl Stepper {
     /// from it, in the mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go.
     /// Whatever the scheme is. `None` without limited triangles, or if they were all within their limits.
     ///
-    /// Compares with a converged [reference](crate::limit::nearest::reference), which knows nothing of
+    /// Compares with a converged [reference](crate::solve::nearest::reference), which knows nothing of
     /// obstacles; takes seconds.
     pub fn mass_metric_error(&self, world: &World, state: &State) -> Option<f64> {
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
         let (mut missed, mut needed) = (0.0, 0.0);
         for (k, filter) in world.judges().iter().enumerate() {
-            let filter = self.scratch.filter(world, k).unwrap_or(filter);
+            let filter = self.scratch.filters.in_place_of(world, k).unwrap_or(filter);
             let range = filter.vertices.clone();
             let goal: Vec<_> = self.predicted[range.clone()].iter().map(position).collect();
             let nearest = filter.nearest(&self.threads, &goal);
@@ -190,8 +190,7 @@ impl Stepper {
     /// # Panics
     /// If `state` is not one of `world`, or `world` not what this was prepared for.
     fn expect_fitting(&self, world: &World, state: &State) {
-        let prepared =
-            self.old.len() == world.start.len() && self.scratch.nearest.len() == world.filters.len();
+        let prepared = self.old.len() == world.start.len() && self.scratch.filters.fits(world);
         assert!(prepared, "this stepper was prepared for another world");
         assert!(state.fits(world), "state and world do not belong together");
     }
@@ -221,7 +220,12 @@ impl Stepper {
             let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);
             let share = (k + 1) as f32 / steps as f32;
             let deadline = budget.deadline(begun, share);
-            let turn = Turn { step, iterations, deadline, insist: budget.min_iterations() };
+            let turn = StepBudget {
+                step,
+                iterations,
+                deadline,
+                min_iterations_past_deadline: budget.min_iterations(),
+            };
             self.step(world, state, turn, steps - k, &mut report);
         }
         state.frame += 1;
@@ -245,7 +249,12 @@ impl Stepper {
         state.begin_frame(world, &mut self.holds);
         self.scratch.hold(world, &state.x, &state.grips);
         let step = u64::from(state.frame) * u64::from(steps);
-        let turn = Turn { step, iterations: iterations.max(1), deadline: None, insist: 0 };
+        let turn = StepBudget {
+            step,
+            iterations: iterations.max(1),
+            deadline: None,
+            min_iterations_past_deadline: 0,
+        };
         self.step(world, &mut state, turn, steps, &mut report);
         if iterations == 0 {
             state.x.copy_from_slice(&self.predicted);
@@ -255,7 +264,14 @@ impl Stepper {
     }
 
     /// One step of the pipeline; `left` steps of the frame are left, this one included.
-    fn step(&mut self, world: &World, state: &mut State, turn: Turn, left: u32, report: &mut FrameReport) {
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        budget: StepBudget,
+        left: u32,
+        report: &mut FrameReport,
+    ) {
         let Self {
             threads,
             lanes,
@@ -277,7 +293,7 @@ impl Stepper {
         let exec = Exec { threads, lanes };
         let description = &world.description;
         let dt = world.step_time();
-        let (time, end) = (world.time_of_step(turn.step), world.time_of_step(turn.step + 1));
+        let (time, end) = (world.time_of_step(budget.step), world.time_of_step(budget.step + 1));
         let State { x, v, mean_v, duals, caught, grips, rigid, mean_rigid, piercings, .. } = state;
         let begun = Instant::now();
         old.copy_from_slice(x);
@@ -330,7 +346,7 @@ impl Stepper {
             relaxation: description.solver.relaxation,
         };
         let mut enforced =
-            enforce(world, &settings, Draft { x, old, duals, poses, grips }, solids, scratch, turn);
+            enforce(world, &settings, Draft { x, old, duals, poses, grips }, solids, scratch, budget);
 
         if solids.hold_back(dt, old, predicted, x) {
             enforced = measure(world, &settings, x, enforced);

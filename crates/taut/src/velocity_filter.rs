@@ -53,7 +53,7 @@ use crate::{
     kernel::lanes::{LaneKind, Quad},
     limit::{
         Settings,
-        enforce::{Draft, Scratch, Turn, enforce},
+        enforce::{Draft, Scratch, StepBudget, enforce},
     },
     mesh::TriangleMesh,
     parallel::Threads,
@@ -279,7 +279,12 @@ impl VelocityFilter {
             Settings { threads, lanes: *lanes, projection: solver.projection, relaxation: solver.relaxation };
         let budget = |ms: f32| Deadline::after(Duration::from_secs_f32(1e-3 * ms));
         let deadline = solver.budget_ms.map(budget);
-        let turn = Turn { step: self.calls, iterations: solver.iterations, deadline, insist: 0 };
+        let turn = StepBudget {
+            step: self.calls,
+            iterations: solver.iterations,
+            deadline,
+            min_iterations_past_deadline: 0,
+        };
         let enforced = enforce(
             world,
             &settings,

@@ -39,9 +39,9 @@ use crate::{
         bend_paper::BendTriangle,
         edge_model::EdgeModelTables,
         levels::{parts::Leveled, solid::SolidLimits, tables::ElementLimits},
-        nearest::tables::Filter,
     },
     mesh::TriangleMesh,
+    solve::nearest::filter::Filter,
     velocity::{
         air::{Air, Gusts},
         bending::RestHinge,
@@ -501,16 +501,9 @@ impl World {
         self.steps_per_frame
     }
 
-    /// Whether there are obstacles that are given by formula.
-    pub(crate) fn has_obstacles(&self) -> bool {
-        !self.description.obstacles.is_empty()
-    }
-
     /// Floats that the filters keep from one step to the next.
     pub(crate) fn dual_count(&self) -> usize {
-        let bodies = 3 * self.description.rigid_bodies.len();
-        let count = |f: &Filter| f.dual_count(self.has_obstacles()) + bodies * f.vertices.len();
-        self.filters.iter().map(count).sum::<usize>() + self.pull_count()
+        self.filters.iter().map(Filter::kept_count).sum::<usize>() + self.pull_count()
     }
 
     /// How many of these, the last ones, are pulls of edges of the edge model.

@@ -84,7 +84,13 @@ impl Grips {
     }
 
     /// Those with corners among `vertices` of the engine.
-    pub(crate) fn of(&mut self, vertices: std::ops::Range<usize>) -> impl Iterator<Item = &mut Gripped> {
+    pub(crate) fn of(&self, vertices: std::ops::Range<usize>) -> impl Iterator<Item = Gripped> {
+        let inside = move |gripped: &&Gripped| vertices.contains(&(gripped.vertices[0] as usize));
+        self.iter().filter(inside).copied()
+    }
+
+    /// The same, to change them.
+    pub(crate) fn of_mut(&mut self, vertices: std::ops::Range<usize>) -> impl Iterator<Item = &mut Gripped> {
         self.all
             .iter_mut()
             .map(|(_, gripped)| gripped)

@@ -2,7 +2,7 @@
 //!
 //! A body flies by itself to where it would be without cloth ([`RigidBody::fly`]), unless an obstacle is in
 //! its way ([`landing`](super::landing)); the filter then moves it together with the cloth that it touches
-//! ([`limit::nearest::rigid`](crate::limit::nearest::rigid)), and what that changed changes its velocities,
+//! ([`term::rigid`](crate::term::rigid)), and what that changed changes its velocities,
 //! as it does those of vertices ([`RigidState::end_step`]).
 
 use glam::{Mat3, Quat, Vec3};

@@ -6,8 +6,8 @@
 //! place, and stay there to the bit: forces, velocities and positions of twins are their mass-weighted mean
 //! from then on. Whether twins are closed follows from where they are, so that nothing has to be kept.
 //!
-//! The filter takes closed twins for one vertex ([`tables`](crate::limit::nearest::tables)) and draws open
-//! ones together as a block of its own ([`links`](crate::limit::nearest::links)); other schemes move the
+//! The filter takes closed twins for one vertex ([`Filter`](crate::solve::nearest::filter::Filter)) and draws open
+//! ones together by a term of their own ([`seam`](crate::term::seam)); other schemes move the
 //! twins of a set in every iteration (`Sewn::project`). Where a twin is held, the others follow it.
 
 use crate::{WorldError, kernel::lanes::Quad};

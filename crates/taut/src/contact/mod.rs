@@ -16,7 +16,7 @@
 //! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
 //!
 //! How touching parts are kept apart while limits are met is in
-//! [`limit::nearest::pairs`](crate::limit::nearest::pairs).
+//! [`term::pair`](crate::term::pair).
 
 pub mod candidates;
 pub mod continuous;

@@ -123,6 +123,11 @@ impl<D, const K: usize> Batches<D, K> {
         self.list.push(Batch { vertices, data });
     }
 
+    /// What batch `b` holds beside its vertices, to change it.
+    pub fn data_mut(&mut self, b: usize) -> &mut D {
+        &mut self.list[b].data
+    }
+
     /// How many quads an array must have to be read or written by these batches.
     pub fn vertex_count(&self) -> usize {
         self.count

@@ -8,5 +8,4 @@
 pub mod batch;
 pub mod color;
 pub mod colored;
-pub mod shared;
 pub mod threads;

@@ -44,16 +44,16 @@ pub type StiffHinge = ([u32; 4], [f64; 4], f64);
 pub type StiffTetrahedron = ([u32; 4], [[f64; 3]; 4], f64);
 
 /// What has stiffness on the finest level.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Stiff<'a> {
     /// Triangles.
-    pub triangles: &'a [StiffTriangle],
-    /// Tetrahedra.
-    pub tetrahedra: &'a [StiffTetrahedron],
+    pub triangles: Vec<StiffTriangle>,
+    /// Tetrahedra, list after list.
+    pub tetrahedra: Vec<&'a [StiffTetrahedron]>,
     /// Hinges, which count like triangles.
-    pub hinges: &'a [StiffHinge],
+    pub hinges: Vec<&'a [StiffHinge]>,
     /// Hinges that count like the mass, whatever κ is.
-    pub folds: &'a [StiffHinge],
+    pub folds: Vec<&'a [StiffHinge]>,
 }
 
 /// Matrices of all levels.
@@ -482,7 +482,7 @@ mod tests {
         pins.iter().for_each(|&p| masses[p] = 0.0);
         let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
         let transfers = levels.into_iter().map(|l| l.transfer.into()).collect();
-        let stiff = Stiff { triangles: &triangles, ..Stiff::default() };
+        let stiff = Stiff { triangles, ..Stiff::default() };
         let multigrid = Multigrid::new(&masses, &stiff, transfers, &[0.1 * n as f64, n as f64]);
         assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();

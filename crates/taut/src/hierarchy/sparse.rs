@@ -68,19 +68,20 @@ impl Rows {
                 accumulate(&mut rows[vertices[i] as usize], vertices[j], entry);
             }
         };
-        for (vertices, b, area) in stiff.triangles {
+        for (vertices, b, area) in &stiff.triangles {
             for (i, j) in pairs(3) {
                 add(vertices, i, j, [0.0, area * (b[i][0] * b[j][0] + b[i][1] * b[j][1])]);
             }
         }
-        for (vertices, b, volume) in stiff.tetrahedra {
+        for (vertices, b, volume) in stiff.tetrahedra.iter().copied().flatten() {
             for (i, j) in pairs(4) {
                 let product: f64 = (0..3).map(|k| b[i][k] * b[j][k]).sum();
                 add(vertices, i, j, [0.0, volume * product]);
             }
         }
-        let scaled = stiff.hinges.iter().map(|hinge| (hinge, [0.0, 1.0]));
-        for ((vertices, map, weight), part) in scaled.chain(stiff.folds.iter().map(|fold| (fold, [1.0, 0.0])))
+        let scaled = stiff.hinges.iter().copied().flatten().map(|hinge| (hinge, [0.0, 1.0]));
+        for ((vertices, map, weight), part) in
+            scaled.chain(stiff.folds.iter().copied().flatten().map(|fold| (fold, [1.0, 0.0])))
         {
             for (i, j) in pairs(4) {
                 let stiffness = weight * map[i] * map[j];

@@ -21,15 +21,15 @@
 
 use super::{
     Settings,
-    enforce::{Draft, Enforced, LOOSEN_FROM, Scratch, Turn, bend_bound},
+    enforce::{Draft, Enforced, LOOSEN_FROM, Scratch, StepBudget, bend_bound},
     levels::{self, Descent, tables::Levels},
-    nearest::contact::Surroundings,
 };
 use crate::{
     World,
     boundary::{grip::Grips, solids::Solids},
     element::{iterate::sweep, set::Residuals},
     kernel::{lanes::Quad, random::Random},
+    term::obstacle::Surroundings,
 };
 
 /// Factor on corrections, on top of that of the settings.
@@ -55,18 +55,18 @@ pub fn enforce(
     draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
-    turn: Turn,
+    budget: StepBudget,
 ) -> Enforced {
     let Draft { x, old, grips, .. } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let plain = settings;
     let settings = &Settings { relaxation: (OVER * settings.relaxation).min(MOST), ..*settings };
-    let mut random = Random::new(world.description.seed, turn.step);
+    let mut random = Random::new(world.description.seed, budget.step);
     let shallow = 0.01 * world.edge_length;
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
     let bend_tolerance = bend_bound(solver.bend_tolerance);
-    let late = || turn.is_late();
+    let late = || budget.is_late();
 
     let mut enforced = Enforced::default();
     let mut passes = 0;
@@ -85,7 +85,7 @@ pub fn enforce(
                     break 'cycles;
                 }
             }
-            if enforced.iterations >= turn.iterations || late() {
+            if enforced.iterations >= budget.iterations || late() {
                 break 'cycles;
             }
         }

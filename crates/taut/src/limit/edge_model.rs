@@ -17,13 +17,12 @@ use super::{
     Settings,
     edge_pull::{begin_pulls, sweep_pulls},
     edge_weight::Heavier,
-    enforce::{Draft, Enforced, Scratch, Turn, bend_bound},
+    enforce::{Draft, Enforced, Scratch, StepBudget, bend_bound},
     levels::{
         Descent, Scratch as LevelScratch,
         edges::EdgeLimits,
         parts::{Holding, Leveled},
     },
-    nearest::contact::Surroundings,
 };
 use crate::{
     World,
@@ -36,6 +35,7 @@ use crate::{
     },
     exec::colored::Colored,
     kernel::{lanes::Quad, random::Random},
+    term::obstacle::Surroundings,
 };
 
 /// Iterations of a coarse level after which it meets obstacles.
@@ -115,18 +115,18 @@ pub(crate) fn enforce(
     draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
-    turn: Turn,
+    budget: StepBudget,
 ) -> Enforced {
     let Draft { x, old, duals, grips, .. } = draft;
     let (solver, tables) = (&world.description.solver, &world.edge_model);
     let obstacles = &world.description.obstacles;
-    let mut random = Random::new(world.description.seed, turn.step);
+    let mut random = Random::new(world.description.seed, budget.step);
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
     let bend_tolerance = bend_bound(solver.bend_tolerance);
     let shallow = 0.01 * world.edge_length;
 
     // Shared out between the steps of a frame.
-    let (steps, number) = (u64::from(world.steps_per_frame), turn.step % u64::from(world.steps_per_frame));
+    let (steps, number) = (u64::from(world.steps_per_frame), budget.step % u64::from(world.steps_per_frame));
     let until = |body: &EdgeBody, step: u64| u64::from(body.iterations) * step / steps;
     let share = |body: &EdgeBody| (until(body, number + 1) - until(body, number)).max(1) as u32;
     let kept = duals.len() - world.pull_count();
@@ -149,7 +149,7 @@ pub(crate) fn enforce(
             let most = iterations.min(done + BETWEEN_OBSTACLES);
             for _ in done..most {
                 let met = sweep(settings, &level.limited.edges, x, &mut random, order);
-                if met <= tolerance || turn.is_late() {
+                if met <= tolerance || budget.is_late() {
                     return false;
                 }
             }
@@ -157,7 +157,7 @@ pub(crate) fn enforce(
         });
     }
 
-    let most = tables.bodies.iter().map(share).max().unwrap_or(0).min(turn.iterations);
+    let most = tables.bodies.iter().map(share).max().unwrap_or(0).min(budget.iterations);
     let mut enforced = Enforced::default();
     while enforced.iterations < most {
         let met = sweep_pulls(settings, &tables.edges, pulls, x, &mut random, &mut scratch.order);
@@ -165,7 +165,7 @@ pub(crate) fn enforce(
         let depth = solids.project(settings.threads, obstacles, old, x);
         enforced.iterations += 1;
         let within = met <= tolerance && bent <= bend_tolerance;
-        if within && depth <= shallow || turn.is_late() {
+        if within && depth <= shallow || budget.is_late() {
             break;
         }
         // From the second half on, limits win against grips, but for what a sheet that only hangs leaves of

@@ -5,7 +5,6 @@ use super::{
     Settings, cycle,
     edge_model::{self, EdgeScratch},
     levels::{self, parts::Holding, tables::LevelTables},
-    nearest::{self, contact::Surroundings, rigid::Rigid, tables::Filter},
     paper,
 };
 use crate::{
@@ -14,8 +13,8 @@ use crate::{
     budget::Deadline,
     contact::{tangle::Tangle, touching::Finder},
     element::set::Residuals,
-    exec::threads::Parts,
     kernel::{lanes::Quad, random::Random},
+    solve::nearest::{filter::Filter, step::Filters},
 };
 
 /// From when on, and how often, grips give way to limits that sweeps have not met.
@@ -36,26 +35,36 @@ pub struct Enforced {
 }
 
 impl Enforced {
+    /// How both this and `other`, of other bodies, ended.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self {
+            iterations: self.iterations.max(other.iterations),
+            residual: self.residual.max(other.residual),
+            bend: self.bend.max(other.bend),
+            converged: self.converged && other.converged,
+        }
+    }
+
     /// Takes these residuals for its own.
     pub(super) fn take(&mut self, Residuals { strain, bend }: Residuals) {
         (self.residual, self.bend) = (strain, bend);
     }
 }
 
-/// Which step it is, and until when.
+/// Which step it is, and how long it may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct StepBudget {
     /// Number of the step, for the random order.
     pub step: u64,
     /// Most iterations, on the finest level if there are several.
     pub iterations: u32,
     /// When to end with what there is.
     pub deadline: Option<Deadline>,
-    /// Iterations of [`Scheme::Nearest`] that it may take whatever the time is, if limits are not met before.
-    pub insist: u32,
+    /// Iterations of [`Scheme::Nearest`] that it may take past the deadline, if limits are not met before.
+    pub min_iterations_past_deadline: u32,
 }
 
-impl Turn {
+impl StepBudget {
     /// Whether it is time to end.
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| deadline.is_past())
@@ -69,10 +78,8 @@ pub struct Scratch {
     pub moves: Vec<Quad>,
     /// Order of elements or colours.
     pub order: Vec<u32>,
-    /// One for each of the world's filters.
-    pub nearest: Vec<nearest::Scratch>,
-    /// What takes the place of each of the world's filters while other vertices are held than at the start.
-    pub holding: Vec<Option<Filter>>,
+    /// Memory of the world's filters.
+    pub filters: Filters,
     /// One for each of the world's cloths with coarse limits.
     pub levels: Vec<(levels::Scratch, Holding)>,
     /// One for each of its solids with such.
@@ -83,8 +90,6 @@ pub struct Scratch {
     pub finder: Option<Finder>,
     /// How far apart seams may be.
     pub sewn: Sewn,
-    /// Whether the seams of each of the world's filters are closed.
-    closed: Vec<bool>,
     /// What of it is tangled, and is let pass.
     pub tangle: Tangle,
 }
@@ -99,23 +104,16 @@ impl Scratch {
             // Levels that a caller brings may have any number of elements.
             world.solid_levels.iter().flat_map(|b| &b.levels.levels).map(coarse_count).max().unwrap_or(0),
         ];
-        let scratch = world.filters.iter().zip(&world.welded).map(|(open, welded)| {
-            let mut scratch = open.scratch(world.has_obstacles());
-            scratch.rigid = Rigid::new(open.vertices.len(), &world.description.rigid_bodies);
-            if let Some(welded) = welded { scratch.beside(welded) } else { scratch }
-        });
         let coarse = world.levels.iter().map(|body| (body.levels.scratch(), Holding::default()));
         let solids = world.solid_levels.iter().map(|body| (body.levels.scratch(), Holding::default()));
         Self {
             moves: vec![[0.0; 4]; world.start.len()],
             order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
-            nearest: scratch.collect(),
-            holding: vec![None; world.filters.len()],
+            filters: Filters::new(world),
             levels: coarse.collect(),
             solid_levels: solids.collect(),
             edge_model: world.edge_model.bodies.iter().map(EdgeScratch::new).collect(),
             sewn: Sewn::new(&world.sewing),
-            closed: vec![false; world.filters.len()],
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
             tangle: Tangle::default(),
         }
@@ -133,37 +131,7 @@ impl Scratch {
         for ((_, holding), body) in self.solid_levels.iter_mut().zip(&world.solid_levels) {
             holding.hold(body, x, grips);
         }
-        let both = world.filters.iter().zip(&world.welded);
-        let own = self.holding.iter_mut().zip(&mut self.closed).zip(&mut self.nearest);
-        for ((open, welded), ((own, closed), scratch)) in both.zip(own) {
-            let was_closed = *closed;
-            *closed = welded.is_some() && world.sewing.is_closed(&open.vertices, x);
-            if *closed != was_closed {
-                scratch.exchange();
-            }
-            let base = welded.as_ref().filter(|_| *closed).unwrap_or(open);
-            let first = base.vertices.start;
-            let held = |i: usize| {
-                if *closed {
-                    base.stands_behind(i) || world.sewing.holds(first + i, x)
-                } else {
-                    x[first + i][3] <= 0.0
-                }
-            };
-            let fits = |filter: &Filter| (0..filter.vertices.len()).all(|i| filter.holds(i) == held(i));
-            if fits(base) {
-                *own = None;
-            } else if !own.as_ref().is_some_and(|own| own.welds.is_empty() != *closed && fits(own)) {
-                *own = Some(base.holding(held));
-            }
-        }
-    }
-
-    /// What takes the place of the world's filter with number `k` now, if something does.
-    pub fn filter<'a>(&'a self, world: &'a World, k: usize) -> Option<&'a Filter> {
-        let closed = self.closed.get(k).is_some_and(|closed| *closed);
-        let welded = world.welded.get(k).and_then(Option::as_ref).filter(|_| closed);
-        self.holding.get(k).and_then(Option::as_ref).or(welded)
+        self.filters.hold(world, x);
     }
 }
 
@@ -189,20 +157,20 @@ pub fn enforce(
     draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
-    turn: Turn,
+    budget: StepBudget,
 ) -> Enforced {
     let of_edges = world.edge_model.bodies.len();
     if of_edges == 0 {
-        return by_scheme(world, settings, draft, solids, scratch, turn);
+        return by_scheme(world, settings, draft, solids, scratch, budget);
     }
     let Draft { x, old, duals, poses, grips } = draft;
     let mut iterations = 0;
     if of_edges < world.bodies.len() {
         let draft = Draft { x, old, duals, poses, grips };
-        iterations = by_scheme(world, settings, draft, solids, scratch, turn).iterations;
+        iterations = by_scheme(world, settings, draft, solids, scratch, budget).iterations;
     }
     let draft = Draft { x, old, duals, poses, grips };
-    let enforced = edge_model::enforce(world, settings, draft, solids, scratch, turn);
+    let enforced = edge_model::enforce(world, settings, draft, solids, scratch, budget);
     measure(world, settings, x, Enforced { iterations: iterations + enforced.iterations, ..enforced })
 }
 
@@ -213,14 +181,14 @@ fn by_scheme(
     draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
-    turn: Turn,
+    budget: StepBudget,
 ) -> Enforced {
     match world.description.solver.scheme {
-        Scheme::Nearest => filter(world, settings, draft, solids, scratch, turn),
-        Scheme::Cycle => cycle::enforce(world, settings, draft, solids, scratch, turn),
-        Scheme::Paper => paper::enforce(world, settings, draft, solids, scratch, turn),
+        Scheme::Nearest => filter(world, settings, draft, solids, scratch, budget),
+        Scheme::Cycle => cycle::enforce(world, settings, draft, solids, scratch, budget),
+        Scheme::Paper => paper::enforce(world, settings, draft, solids, scratch, budget),
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
-            iterate(world, settings, (draft.x, draft.old), draft.grips, solids, scratch, turn)
+            iterate(world, settings, (draft.x, draft.old), draft.grips, solids, scratch, budget)
         }
     }
 }
@@ -233,20 +201,10 @@ fn filter(
     draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
-    turn: Turn,
+    budget: StepBudget,
 ) -> Enforced {
     let Draft { x, old, duals, poses, grips } = draft;
-    let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
-    let stop = nearest::Stop {
-        tolerance: (solver.tolerance - 2e-6).max(0.0),
-        bend: bend_bound(solver.bend_tolerance),
-        least: nearest::least_iterations(world.steps_per_frame, world.forces.inside),
-        iterations: turn.iterations,
-        deadline: turn.deadline,
-        insist: turn.insist,
-    };
-    let mut enforced = Enforced { converged: true, ..Enforced::default() };
     let touching = match (&mut scratch.finder, &world.surface) {
         (Some(finder), Some(surface)) => {
             // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet
@@ -258,67 +216,15 @@ fn filter(
         }
         _ => &[],
     };
-    let own = &mut scratch.nearest[..];
-    let (holding, closed, sewn) = (&scratch.holding, &scratch.closed, &scratch.sewn);
-    let chosen = |k: usize| {
-        let welded = world.welded[k].as_ref().filter(|_| closed[k]);
-        holding[k].as_ref().or(welded).unwrap_or(&world.filters[k])
-    };
-    let sizes = [world.mean_mass(), world.step_time(), 2.0 * world.edge_length];
-    let mut dual = 0;
-    for (k, own) in own.iter_mut().enumerate() {
-        let filter = chosen(k);
-        own.pairs.begin(touching, filter, [old, x]);
-        own.links.begin(&filter.links, &world.sewing.stitches, sewn);
-        own.grips.begin(grips, filter);
-        own.first_dual = dual;
-        dual += filter.dual_count(!obstacles.is_empty()) + own.rigid.dual_count();
-    }
-    let inside = world.filters.iter().all(|filter| filter.vertices.end <= x.len()) && dual <= duals.len();
-    assert!(inside, "state and world do not belong together");
-    // Filters know nothing of each other. Where every thread takes whole ones, the loops inside run where
-    // they are.
-    let shared = (Parts::new(x), Parts::new(duals));
-    let one = |k: usize, own: &mut nearest::Scratch, poses: &mut [[Pose; 2]]| {
-        let filter = chosen(k);
-        let vertices = filter.vertices.clone();
-        let count = filter.dual_count(!obstacles.is_empty()) + own.rigid.dual_count();
-        // SAFETY: vertices and duals of filters are inside the arrays, as was seen above, and do not overlap:
-        // a vertex is in one filter at most.
-        let (x, duals) =
-            unsafe { (shared.0.part(vertices.start, vertices.len()), shared.1.part(own.first_dual, count)) };
-        let around = Surroundings { obstacles, solids, old: &old[vertices] };
-        own.rigid.begin(poses, [around.old, x], &filter.masses, sizes);
-        own.ended = filter.filter(settings, x, &around, duals, own, stop);
-        for (poses, end) in poses.iter_mut().zip(own.rigid.poses()) {
-            poses[1] = end;
-        }
-        own.rigid.expel(x);
-        filter.spread(x);
-    };
-    if poses.is_empty() && nearest::is_best_whole(&world.filters, settings.threads.count()) {
-        settings.threads.each_piece(own, 1, |first, own| {
-            own.iter_mut().enumerate().for_each(|(k, own)| one(first + k, own, &mut []));
-        });
-    } else {
-        own.iter_mut().enumerate().for_each(|(k, own)| one(k, own, poses));
-    }
-    for (k, own) in own.iter_mut().enumerate() {
-        own.grips.keep(grips, chosen(k));
-        let body = own.ended;
-        enforced.iterations = enforced.iterations.max(body.iterations);
-        enforced.residual = enforced.residual.max(body.residual);
-        enforced.bend = enforced.bend.max(body.bend);
-        enforced.converged &= body.converged;
-    }
-    // Filters change places between frames: a seam that closed within this one is still drawn together.
-    let mut both = world.welded.iter().zip(&scratch.closed);
-    if both.any(|(welded, closed)| welded.is_some() && !closed) {
+    let draft = Draft { x, old, duals, poses, grips };
+    let around = (&*solids, touching, &scratch.sewn);
+    let mut enforced = scratch.filters.solve(world, settings, draft, around, budget);
+    if scratch.filters.has_open_seams(world) {
         scratch.sewn.close(&world.sewing, x);
         enforced = measure(world, settings, x, enforced);
     }
     if world.elements.needs_sweeps() {
-        let swept = iterate(world, settings, (x, old), grips, solids, scratch, turn);
+        let swept = iterate(world, settings, (x, old), grips, solids, scratch, budget);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
     if !obstacles.is_empty() || !poses.is_empty() {
@@ -350,13 +256,13 @@ fn iterate(
     grips: &mut Grips,
     solids: &mut Solids,
     scratch: &mut Scratch,
-    turn: Turn,
+    budget: StepBudget,
 ) -> Enforced {
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let elements = &world.elements;
     let limited = !elements.is_empty();
-    let mut random = Random::new(world.description.seed, turn.step);
+    let mut random = Random::new(world.description.seed, budget.step);
     // What later moves of the same iteration may leave behind; the end of the step puts it right.
     let shallow = 0.01 * world.edge_length;
     // Lanes measure in single precision; the certificate must find the limit kept in double precision.
@@ -365,7 +271,7 @@ fn iterate(
 
     let mut iterations = 0;
     let mut enforced = Enforced::default();
-    while iterations < turn.iterations {
+    while iterations < budget.iterations {
         let order = &mut scratch.order;
         let met = match solver.scheme {
             _ if !limited => Residuals::default(),
@@ -386,7 +292,7 @@ fn iterate(
                 break;
             }
         }
-        if turn.is_late() {
+        if budget.is_late() {
             break;
         }
         if iterations >= LOOSEN_FROM && iterations % LOOSEN_EVERY == 0 && !grips.is_empty() {
@@ -401,6 +307,6 @@ fn iterate(
 }
 
 /// The sine of half an excess of `degrees`, less what single precision may get wrong.
-pub(super) fn bend_bound(degrees: f32) -> f32 {
+pub(crate) fn bend_bound(degrees: f32) -> f32 {
     (0.5 * (degrees - 1e-3).clamp(0.0, 180.0)).to_radians().sin()
 }

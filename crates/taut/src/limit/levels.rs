@@ -23,8 +23,8 @@ pub mod tables;
 
 use glam::Vec3;
 
-use super::{Settings, nearest::contact::Surroundings};
-use crate::{hierarchy::Transfer, kernel::lanes::Quad};
+use super::Settings;
+use crate::{hierarchy::Transfer, kernel::lanes::Quad, term::obstacle::Surroundings};
 use tables::{LevelTables, Levels};
 
 /// Vertices below which a loop is not shared between threads.

@@ -1,7 +1,8 @@
 //! Limits, and how they are enforced over a whole mesh (section 3.2 of the paper, W5).
 //!
 //! What is limited, and single iterations over it, are in [`element`](crate::element); here is [`enforce`], the
-//! loop around them. Over several levels: [`nearest`], [`cycle`] and [`paper`]; the last two share [`levels`].
+//! loop around them. Over several levels: [`cycle`] and [`paper`], which share [`levels`], and
+//! [`nearest`](crate::solve::nearest).
 
 pub mod bend_paper;
 pub mod cycle;
@@ -10,18 +11,11 @@ pub mod edge_pull;
 pub mod edge_weight;
 pub mod enforce;
 pub mod levels;
-pub mod nearest;
 pub mod paper;
 
 pub use crate::element::{
     hinge as bend, tetrahedron as strain_tetrahedron, triangle as strain_triangle, woven as weave,
 };
-pub(crate) mod colored {
-    pub(crate) use crate::exec::{
-        batch::lanes_of,
-        shared::{SharedQuads, offsets_of},
-    };
-}
 use crate::{
     Limit, Projection,
     exec::{colored::Exec, threads::Threads},

@@ -13,15 +13,15 @@
 
 use super::{
     Settings, bend_paper,
-    enforce::{Draft, Enforced, LOOSEN_EVERY, LOOSEN_FROM, Scratch, Turn, bend_bound},
+    enforce::{Draft, Enforced, LOOSEN_EVERY, LOOSEN_FROM, Scratch, StepBudget, bend_bound},
     levels::{self, Descent, tables::Levels},
-    nearest::contact::Surroundings,
 };
 use crate::{
     Projection, World,
     boundary::{grip::Grips, solids::Solids},
     element::iterate::serial,
     kernel::{lanes::Quad, random::Random},
+    term::obstacle::Surroundings,
 };
 
 /// Iterations on each level.
@@ -37,23 +37,23 @@ pub fn enforce(
     draft: Draft,
     solids: &mut Solids,
     scratch: &mut Scratch,
-    turn: Turn,
+    budget: StepBudget,
 ) -> Enforced {
     let Draft { x, old, grips, .. } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let settings = &Settings { projection: Projection::Paper, ..*settings };
-    let mut random = Random::new(world.description.seed, turn.step);
+    let mut random = Random::new(world.description.seed, budget.step);
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
     let shallow = 0.01 * world.edge_length;
     let bend_tolerance = solver.bend_tolerance.to_radians();
-    let late = || turn.is_late();
+    let late = || budget.is_late();
 
     let mut enforced = Enforced::default();
     for _ in 0..solver.passes.max(1) {
         let Scratch { levels, solid_levels, order, .. } = &mut *scratch;
         let mut coarse =
-            Coarse { settings, tolerance, bend_tolerance, grips, turn, random: &mut random, order };
+            Coarse { settings, tolerance, bend_tolerance, grips, budget, random: &mut random, order };
         for (body, (memory, holding)) in world.levels.iter().zip(levels) {
             let body = holding.of(body);
             let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
@@ -77,7 +77,7 @@ pub fn enforce(
             let depth = solids.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
             let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow;
-            if within || enforced.iterations >= turn.iterations || late() {
+            if within || enforced.iterations >= budget.iterations || late() {
                 break;
             }
             if enforced.iterations >= LOOSEN_FROM
@@ -90,7 +90,7 @@ pub fn enforce(
         enforced.take(world.elements.residuals(settings, x));
         enforced.converged =
             enforced.residual <= tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
-        if enforced.converged || enforced.iterations >= turn.iterations || late() {
+        if enforced.converged || enforced.iterations >= budget.iterations || late() {
             break;
         }
     }
@@ -110,7 +110,7 @@ struct Coarse<'a> {
     /// \[rad\]
     bend_tolerance: f32,
     grips: &'a Grips,
-    turn: Turn,
+    budget: StepBudget,
     random: &'a mut Random,
     order: &'a mut Vec<u32>,
 }
@@ -124,7 +124,7 @@ impl Coarse<'_> {
         around: &Surroundings,
         memory: &mut levels::Scratch,
     ) {
-        let Self { settings, tolerance, bend_tolerance, grips, turn, random, order } = self;
+        let Self { settings, tolerance, bend_tolerance, grips, budget, random, order } = self;
         let first = body.vertices.start;
         body.pass(settings, Descent::Average, x, around, memory, |_, tables, x, round| {
             if round == 0 {
@@ -135,7 +135,7 @@ impl Coarse<'_> {
                 let met = serial(settings, &limited.triangles, x, random, order);
                 let met = met.max(serial(settings, &limited.tetrahedra, x, random, order));
                 let bent = bend_paper::iterate(&limited.bend, x, settings.relaxation, random, order);
-                if met <= *tolerance && bent <= *bend_tolerance || turn.is_late() {
+                if met <= *tolerance && bent <= *bend_tolerance || budget.is_late() {
                     return false;
                 }
             }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::{State, World, boundary::hold::Hand, limit::nearest::tables::Filter};
+use crate::{State, World, boundary::hold::Hand};
 
 /// What a new world has taken over from an old one: for each of its bodies and rigid bodies, which it was.
 #[derive(Clone, Debug)]
@@ -133,27 +133,20 @@ fn place_in(from: &World, to: &World, origins: &Origins, vertex: u32) -> Option<
     Some((new as u32, (to.bodies[new].vertices.start + shift) as u32))
 }
 
-/// Takes along what filters keep, for those that filter the same bodies.
+/// Takes along what filters keep, term by term, for those that filter the same bodies.
 fn carry_duals((from, old): (&World, &[f32]), (to, new): (&World, &mut [f32]), origins: &Origins) {
-    let kept = |world: &World, filter: &Filter| {
-        let rigid = 3 * world.description.rigid_bodies.len() * filter.vertices.len();
-        filter.dual_count(world.has_obstacles()) + rigid
-    };
     let mut first = 0;
     for filter in &to.filters {
-        let count = kept(to, filter);
+        let range = place_back(from, to, origins, &filter.vertices);
         let mut other = 0;
         for before in &from.filters {
-            let old_count = kept(from, before);
-            let same = place_back(from, to, origins, &filter.vertices) == Some(before.vertices.clone());
-            if same && filter.dual_count(false) == before.dual_count(false) {
-                // What obstacles and rigid bodies keep comes last.
-                let common = if count == old_count { count } else { filter.dual_count(false) };
-                new[first..first + common].copy_from_slice(&old[other..other + common]);
+            if range.as_ref() == Some(&before.vertices) {
+                let old = &old[other..other + before.kept_count()];
+                filter.carry(before, old, &mut new[first..first + filter.kept_count()]);
             }
-            other += old_count;
+            other += before.kept_count();
         }
-        first += count;
+        first += filter.kept_count();
     }
     let pulls = [from.pull_count(), to.pull_count()];
     if pulls[0] == pulls[1] && first + pulls[1] == new.len() {

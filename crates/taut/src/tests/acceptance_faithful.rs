@@ -1,7 +1,7 @@
 //! Limiting must not bend motion to its convenience: a run should move like one whose steps all end in the
 //! nearest state within the limits, in the mass metric.
 //!
-//! The nearest state is that of [`taut::limit::nearest::reference`], which `tests/nearest.rs` checks against
+//! The nearest state is that of [`taut::solve::nearest::reference`], which `tests/nearest.rs` checks against
 //! an independent solver.
 
 use glam::{DVec3, Vec3};
@@ -11,12 +11,10 @@ use taut::{
     certificate::certify_positions,
     hierarchy,
     kernel::svd2::rest_inverse,
-    limit::{
-        nearest::tables::{Filter, Parts, stiffness},
-        strain_triangle::StrainElement,
-    },
+    limit::strain_triangle::StrainElement,
     mesh::generate,
     parallel::Threads,
+    solve::nearest::filter::{Filter, Parts, stiffness},
     state::Snapshot,
 };
 
@@ -138,6 +136,8 @@ fn filter(description: &Description) -> Filter {
         transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
         stiffness: stiffness(count, 1.0, &areas, &[]),
         edge_length: 1.0 / (count as f32).sqrt(),
+        has_obstacles: false,
+        rigid_bodies: &[],
     })
 }
 

@@ -19,10 +19,10 @@ use taut::{
             edges::EdgeLimits,
             parts::{Bare, Leveled, Parts},
         },
-        nearest::contact::Surroundings,
     },
     mesh::{adjacency::Adjacency, generate},
     parallel::Threads,
+    term::obstacle::Surroundings,
 };
 
 /// The second paper's sheet: 1 m, `side`² vertices, polyester, strains within ±10 %, held at two corners.

@@ -18,10 +18,10 @@ use taut::{
             parts::{Bare, Leveled, Parts},
             tables::{ElementLimits, Levels},
         },
-        nearest::contact::Surroundings,
     },
     mesh::{TriangleMesh, generate},
     parallel::Threads,
+    term::obstacle::Surroundings,
 };
 
 use super::clock;

@@ -16,6 +16,7 @@ mod irregular;
 mod levels;
 mod nearest;
 mod new_element;
+mod new_term;
 mod obstacles;
 mod octaves;
 mod paper_figure_12;

@@ -13,17 +13,14 @@ use taut::{
         strain::Range,
         svd2::{deformation_gradient, rest_inverse},
     },
-    limit::{
-        Settings,
-        nearest::{
-            Stop,
-            contact::Surroundings,
-            tables::{Filter, Parts, stiffness},
-        },
-        strain_triangle::StrainElement,
-    },
+    limit::{Settings, strain_triangle::StrainElement},
     mesh::{TriangleMesh, generate},
     parallel::Threads,
+    solve::nearest::{
+        admm::{Memory, Stop},
+        filter::{Filter, Parts, stiffness},
+    },
+    term::obstacle::Surroundings,
 };
 
 fn grid(cells: u32) -> TriangleMesh {
@@ -307,6 +304,8 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
         stiffness: stiffness(count, 1.0, &areas, &[]),
         edge_length: 1.0 / cells as f32,
+        has_obstacles: false,
+        rigid_bodies: &[],
     });
     let masses: Vec<f64> = masses.iter().zip(&held).map(|(m, h)| if *h { 0.0 } else { m / mean }).collect();
     let reference = Reference::new(&mesh, &masses, strain, cells as usize + 2);
@@ -318,9 +317,16 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         projection: Projection::Gradient,
         relaxation: 1.0,
     };
-    let stop = Stop { least: 16, tolerance: 0.01, bend: 0.0, iterations: 120, deadline: None, insist: 0 };
-    let mut scratch = filter.scratch(false);
-    let mut duals = vec![0.0; filter.dual_count(false)];
+    let stop = Stop {
+        least: 16,
+        tolerance: 0.01,
+        bend: 0.0,
+        iterations: 120,
+        deadline: None,
+        min_iterations_past_deadline: 0,
+    };
+    let mut memory = Memory::new(&filter);
+    let mut duals = vec![0.0; filter.kept_count()];
     let mut x: Vec<Quad> = mesh.positions.iter().map(|p| [p.x, p.y, p.z, 1.0]).collect();
     let mut v = vec![[0.0f32; 3]; count];
     let (dt, mut sum, mut worst, mut iterations) = (1.0f32 / 30.0, 0.0, 0.0f64, 0);
@@ -335,7 +341,7 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         }
         let predicted: Vec<[f64; 3]> = x.iter().map(|q| [q[0], q[1], q[2]].map(f64::from)).collect();
         let around = Surroundings { obstacles: &[], solids: &Solids::default(), old: &old };
-        let enforced = filter.filter(&settings, &mut x, &around, &mut duals, &mut scratch, stop);
+        let enforced = filter.solve(&settings, &mut x, around, &mut duals, &mut memory, stop);
         assert!(enforced.converged);
         iterations += enforced.iterations;
         let nearest = reference.nearest(&predicted, 3000);

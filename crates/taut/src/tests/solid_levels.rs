@@ -18,7 +18,6 @@ use taut::{
             solid::SolidLimits,
             tables::Levels,
         },
-        nearest::contact::Surroundings,
     },
     mesh::{
         generate::{self, Generator},
@@ -26,6 +25,7 @@ use taut::{
         tetrahedra::TetrahedronMesh,
     },
     parallel::Threads,
+    term::obstacle::Surroundings,
 };
 
 fn bar(cells: [u32; 3]) -> TetrahedronMesh {

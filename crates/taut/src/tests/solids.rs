@@ -8,11 +8,9 @@ use taut::{
     boundary::{motion::Keyframe, obstacle::Shape},
     certify,
     kernel::strain::Range,
-    limit::{
-        nearest::tetrahedra::{Tetrahedra, TetrahedronState, Weight},
-        strain_tetrahedron::TetrahedronElement,
-    },
+    limit::strain_tetrahedron::TetrahedronElement,
     mesh::{generate, tetrahedra::TetrahedronMesh},
+    term::tetrahedra::{Tetrahedra, Weight, local::TetrahedronState},
 };
 
 fn material() -> SolidMaterial {
@@ -312,11 +310,11 @@ fn limits_that_gave_way_come_back_where_nothing_presses() {
     }
     // Something presses on the first vertex alone: its whole part keeps what it has, the other half of the
     // row does not.
-    tetrahedra.come_back(&mut states, &mut [0.0; 23], 0.5, |i| i == 0);
+    tetrahedra.come_back(&mut states, &mut [0.0; 23], 0.5, &std::array::from_fn::<_, 23, _>(|i| i == 0));
     for e in 0..20 {
         let expected = if e < 12 { slack_of(e) } else { 0.2 };
         assert_eq!(states[e / 16].slack[e % 16], expected, "element {e}");
     }
-    tetrahedra.come_back(&mut states, &mut [0.0; 23], 0.5, |_| false);
+    tetrahedra.come_back(&mut states, &mut [0.0; 23], 0.5, &[false; 23]);
     assert_eq!((states[0].slack[0], states[1].slack[3]), (0.2, 0.1));
 }

@@ -31,8 +31,9 @@ use crate::{
         lanes::{Quad, VertexOffset},
         svd2::rest_inverse,
     },
-    limit::{edge_model::EdgeModelTables, nearest::fold::FoldElement},
+    limit::edge_model::EdgeModelTables,
     mesh::{adjacency::Adjacency, reorder::locality_order},
+    term::bending::FoldElement,
     velocity::{
         air::Gusts,
         bending::{HingeElement, RestHinge, hinge_frequency},

@@ -13,17 +13,10 @@ use crate::{
     boundary::seam::Sewing,
     hierarchy::{Options, Transfer, lattice::lattice},
     kernel::lanes::Quad,
-    limit::{
-        bend::BendElement,
-        nearest::{
-            fold::FoldElement,
-            tables::{Filter, Parts, stiffness},
-            tetrahedra::Weight,
-        },
-        strain_tetrahedron::TetrahedronElement,
-        strain_triangle::StrainElement,
-    },
+    limit::{bend::BendElement, strain_tetrahedron::TetrahedronElement, strain_triangle::StrainElement},
     mesh::TriangleMesh,
+    solve::nearest::filter::{Filter, Parts, stiffness},
+    term::{bending::FoldElement, tetrahedra::Weight},
     velocity::{bending::HingeElement, fem_tetrahedron::lame},
 };
 
@@ -88,8 +81,8 @@ pub(super) fn build_filters(
             }
         }
         if let Some(together) = together {
-            welded.push(together.welded(seams, start, edge_length, dt));
-            filters.push(together.filter(sewing, start, edge_length, dt, known));
+            welded.push(together.welded(description, seams, start, edge_length, dt));
+            filters.push(together.filter(description, sewing, start, edge_length, dt, known));
         }
     }
     (filters, welded)
@@ -228,7 +221,15 @@ impl Together {
         self.cloth.extend(other.cloth.iter().map(|v| v + first as u32));
     }
 
-    fn filter(self, sewing: &Sewing, start: &[Quad], edge_length: f32, dt: f64, known: &Known) -> Filter {
+    fn filter(
+        self,
+        description: &Description,
+        sewing: &Sewing,
+        start: &[Quad],
+        edge_length: f32,
+        dt: f64,
+        known: &Known,
+    ) -> Filter {
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
         let transfers = transfers(&self.mesh, &self.order, known);
         Filter::new(Parts {
@@ -248,11 +249,20 @@ impl Together {
             masses: self.masses,
             stiffness: self.stiffness,
             edge_length,
+            has_obstacles: !description.obstacles.is_empty(),
+            rigid_bodies: &description.rigid_bodies,
         })
     }
 
     /// The same with twins as one vertex, if there are any: the lowest of them stands for all.
-    fn welded(&self, seams: Seams, start: &[Quad], edge_length: f32, dt: f64) -> Option<Filter> {
+    fn welded(
+        &self,
+        description: &Description,
+        seams: Seams,
+        start: &[Quad],
+        edge_length: f32,
+        dt: f64,
+    ) -> Option<Filter> {
         let sewing = seams.sewing;
         let first = self.vertices.start as u32;
         let welds: Vec<u32> = (self.vertices.start..self.vertices.end)
@@ -299,6 +309,8 @@ impl Together {
             masses,
             stiffness: self.stiffness,
             edge_length,
+            has_obstacles: !description.obstacles.is_empty(),
+            rigid_bodies: &description.rigid_bodies,
         }))
     }
 

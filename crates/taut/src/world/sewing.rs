@@ -9,8 +9,8 @@ use crate::{
     boundary::seam::Sewing,
     hierarchy::{self, Transfer},
     kernel::{dihedral::dihedral, lanes::Quad},
-    limit::nearest::{fold::FoldElement, links::Link},
     mesh::{TriangleMesh, adjacency::Adjacency},
+    term::{bending::FoldElement, seam::Link},
     velocity::bending::{HingeElement, hinge_frequency},
 };
 

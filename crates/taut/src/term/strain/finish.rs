@@ -5,25 +5,18 @@
 //! disturbing the rest: Gauss–Seidel over the triangles that are past the tolerance, and over those that
 //! their vertices belong to. Momentum is kept, since each projection keeps it.
 
-use super::tables::{Filter, triangle_of};
-use crate::kernel::{
-    lanes::{BATCH, Quad},
-    real::add,
-    strain::limit_strain_gradient,
+use super::{super::Step, Strain, StrainTerm};
+use crate::{
+    kernel::{
+        lanes::{BATCH, Quad},
+        real::add,
+        strain::limit_strain_gradient,
+    },
+    solve::nearest::{
+        filter::Filter,
+        tuning::{FINISH_FEW, FINISH_LEAVES, FINISH_LONG, FINISH_MOVES, FINISH_PATIENCE},
+    },
 };
-
-/// Share of the tolerance that a projection leaves: room for the neighbours' projections.
-const LEAVE: f32 = 0.7;
-
-/// Triangles past the tolerance, of all, up to which this is worth a try. With more it would work as well,
-/// but ends steps whose duals have not settled yet, and motion suffers.
-const FEW: f64 = 0.0003;
-
-/// Projections that a triangle past the tolerance may cause before this is given up.
-const PATIENCE: usize = 100;
-
-/// Most moves of vertices.
-const MOST: usize = 30_000;
 
 /// Memory of the last projections.
 #[derive(Clone, Debug)]
@@ -42,48 +35,43 @@ impl Finish {
         Self {
             waiting: Vec::with_capacity(2 * triangles + 2000),
             queued: vec![false; triangles],
-            moved: Vec::with_capacity(MOST),
+            moved: Vec::with_capacity(FINISH_MOVES),
         }
     }
 }
 
-impl Filter {
-    /// Brings the few triangles that are past `tolerance` within it. Says whether that worked, and leaves `x`
-    /// as it was if not; `worst` of each batch must have been measured at `x`. After a `long` time there may
-    /// be ten times as many: they are stuck then.
-    pub(super) fn finish(
-        &self,
-        x: &mut [Quad],
-        scratch: &mut super::Scratch,
-        tolerance: f32,
-        long: bool,
-    ) -> bool {
-        let super::Scratch { states, finish: Finish { waiting, queued, moved }, .. } = scratch;
+impl StrainTerm {
+    /// Brings the few triangles that are past the tolerance within it. Says whether that worked, and leaves
+    /// `x` as it was if not; `worst` of each batch must have been measured at `x`. After a long time there
+    /// may be ten times as many: they are stuck then.
+    pub(super) fn settle_last(&mut self, step: &Step, x: &mut [Quad], iteration: u32) -> bool {
+        let Self { tables, states, finish: Finish { waiting, queued, moved }, .. } = self;
+        let (tolerance, long) = (step.tolerance, iteration >= FINISH_LONG);
         waiting.clear();
         moved.clear();
         for b in (0..states.len()).filter(|&b| states[b].worst > tolerance) {
-            for lane in 0..BATCH.min(self.triangle_count - b * BATCH) {
+            for lane in 0..BATCH.min(tables.count - b * BATCH) {
                 let t = (b * BATCH + lane) as u32;
-                if self.residual_of(t, x) > tolerance {
+                if tables.residual_of(t, x) > tolerance {
                     waiting.push(t);
                     queued[t as usize] = true;
                 }
             }
         }
-        let few =
-            waiting.len() as f64 <= if long { 10.0 * FEW } else { FEW } * self.triangle_count as f64 + 2.0;
-        let mut left = if few { PATIENCE * waiting.len() } else { 0 };
+        let few = waiting.len() as f64
+            <= if long { 10.0 * FINISH_FEW } else { FINISH_FEW } * tables.count as f64 + 2.0;
+        let mut left = if few { FINISH_PATIENCE * waiting.len() } else { 0 };
         let mut next = 0;
         while next < waiting.len() && left > 0 {
             let t = waiting[next];
             next += 1;
             queued[t as usize] = false;
-            if self.residual_of(t, x) > tolerance {
-                left = if moved.len() + 6 > MOST { 0 } else { left - 1 };
-                moved.extend(self.vertices_of(t).map(|v| (v as u32, x[v])));
-                self.project(t, x, LEAVE * tolerance);
-                for v in self.vertices_of(t) {
-                    for &corner in self.corners.of(v) {
+            if tables.residual_of(t, x) > tolerance {
+                left = if moved.len() + 6 > FINISH_MOVES { 0 } else { left - 1 };
+                moved.extend(tables.vertices_of(t).map(|v| (v as u32, x[v])));
+                tables.project(step.filter, t, x, FINISH_LEAVES * tolerance);
+                for v in tables.vertices_of(t) {
+                    for &corner in tables.corners.of(v) {
                         let other = triangle_of(corner);
                         if !queued[other as usize] {
                             queued[other as usize] = true;
@@ -97,7 +85,7 @@ impl Filter {
                 next = 0;
             }
         }
-        let done = next == waiting.len() && moved.len() + 3 <= MOST;
+        let done = next == waiting.len() && moved.len() + 3 <= FINISH_MOVES;
         if !done {
             moved.iter().rev().for_each(|&(v, from)| x[v as usize] = from);
         }
@@ -106,13 +94,18 @@ impl Filter {
         }
         done
     }
+}
 
-    fn project(&self, t: u32, x: &mut [Quad], slack: f32) {
+impl Strain {
+    fn project(&self, filter: &Filter, t: u32, x: &mut [Quad], slack: f32) {
         let (vertices, rest) = (self.vertices_of(t), self.rest_of(t));
         let quads = vertices.map(|v| x[v]);
         let p = quads.map(|q| [q[0], q[1], q[2]]);
-        let w =
-            if self.welds.is_empty() { quads.map(|q| q[3]) } else { vertices.map(|v| self.inverse_mass(v)) };
+        let w = if filter.welds.is_empty() {
+            quads.map(|q| q[3])
+        } else {
+            vertices.map(|v| filter.inverse_mass(v))
+        };
         let projected = match self.weave_of(t) {
             None => limit_strain_gradient(&p, w, rest, self.range_of(t).widened(slack), 1.0),
             Some(weave) => limit_strain_gradient(&p, w, rest, weave.widened(slack), 1.0),
@@ -123,4 +116,10 @@ impl Filter {
             }
         }
     }
+}
+
+/// The triangle that a place in the pulls belongs to.
+fn triangle_of(corner: u32) -> u32 {
+    let (block, lane) = (corner as usize / BATCH, corner as usize % BATCH);
+    (block / 3 * BATCH + lane) as u32
 }

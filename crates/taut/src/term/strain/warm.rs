@@ -10,6 +10,7 @@ use super::{
     local::{BatchState, LimitSource, NearestBatch},
 };
 use crate::{
+    exec::batch::Over,
     kernel::{
         clamp::rotation,
         lanes::{BATCH, Lanes, Work},
@@ -17,7 +18,7 @@ use crate::{
         strain::strain_residual,
         svd2::deformation_gradient,
     },
-    limit::{colored::SharedQuads, weave::WeaveLanes},
+    limit::weave::WeaveLanes,
 };
 
 /// Stretches of a triangle beyond which its kept dual is debris.
@@ -35,15 +36,13 @@ pub enum Way {
 /// Turns the duals of some batches.
 pub struct TurnDuals<'a> {
     /// Triangles.
-    pub batches: &'a [NearestBatch],
+    pub batches: Over<'a, NearestBatch, 3>,
     /// Their limits along warp, weft and bias, if they have such.
     pub weaves: Option<&'a [WeaveLanes]>,
     /// Their duals.
     pub states: &'a mut [BatchState],
     /// What is kept of them.
     pub kept: &'a mut [f32],
-    /// Positions; nobody writes meanwhile.
-    pub x: SharedQuads,
     /// Which way.
     pub way: Way,
     /// Factor on the way.
@@ -55,22 +54,19 @@ impl Work for TurnDuals<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self.weaves {
-                None => {
-                    let batches = self.batches;
-                    self.turn::<L, _>(batches);
-                }
-                Some(weaves) => self.turn::<L, _>(weaves),
+        match self.weaves {
+            None => {
+                let batches = self.batches;
+                self.turn::<L, _>(batches);
             }
+            Some(weaves) => self.turn::<L, _>(weaves),
         }
     }
 }
 
 impl TurnDuals<'_> {
     #[inline(always)]
-    unsafe fn turn<L: Lanes, S: LimitSource>(self, source: S) {
+    fn turn<L: Lanes, S: LimitSource>(self, source: S) {
         let (factor, half, limit) = (L::splat(self.factor), L::splat(0.5), L::splat(DEBRIS));
         for (b, ((batch, state), kept)) in
             self.batches.iter().zip(self.states).zip(self.kept.chunks_exact_mut(DUALS)).enumerate()
@@ -78,8 +74,7 @@ impl TurnDuals<'_> {
             let (kept, _) = kept.as_chunks_mut::<BATCH>();
             let mut residuals = [0.0; BATCH];
             for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
-                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let x = batch.corners(at);
                 let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(b, at));
                 let r = rotation(&deformation_gradient(&x, rest), L::load_all(&state.facing, at));
                 strain_residual(&x, rest, limits).store(&mut residuals, at);

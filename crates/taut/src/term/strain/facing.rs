@@ -15,18 +15,20 @@
 //! crushed, whole neighbourhoods are predicted inside out.)
 
 use super::{
-    GRAIN,
+    super::Step,
+    StrainTerm,
     local::{BatchState, LimitSource, NearestBatch},
-    tables::Filter,
 };
 use crate::{
+    exec::batch::Over,
     kernel::{
         lanes::{BATCH, Lanes, Quad, Work, run},
         real::{Real, V3, add, cross, dot, scale, select3},
         svd2::{cauchy, deformation_gradient},
         weave::Limits,
     },
-    limit::{Settings, weave::WeaveLanes},
+    limit::weave::WeaveLanes,
+    solve::nearest::tuning::BATCH_GRAIN,
 };
 
 /// Factor on a limit beyond which a stretch is far outside.
@@ -37,14 +39,12 @@ const ITERATIONS: usize = 20;
 
 /// Chooses the normals that the triangles of some batches have to face.
 pub struct Face<'a> {
-    /// Triangles.
-    pub batches: &'a [NearestBatch],
+    /// Triangles, at the start of the step, turned with their bodies since.
+    pub batches: Over<'a, NearestBatch, 3>,
     /// Their limits along warp, weft and bias, if they have such.
     pub weaves: Option<&'a [WeaveLanes]>,
     /// Where the normals go.
     pub states: &'a mut [BatchState],
-    /// Positions at the start of the step, turned with their bodies since.
-    pub turned: &'a [Quad],
 }
 
 impl Work for Face<'_> {
@@ -52,26 +52,22 @@ impl Work for Face<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self.weaves {
-                None => {
-                    let batches = self.batches;
-                    self.face::<L, _>(batches);
-                }
-                Some(weaves) => self.face::<L, _>(weaves),
+        match self.weaves {
+            None => {
+                let batches = self.batches;
+                self.face::<L, _>(batches);
             }
+            Some(weaves) => self.face::<L, _>(weaves),
         }
     }
 }
 
 impl Face<'_> {
     #[inline(always)]
-    unsafe fn face<L: Lanes, S: LimitSource>(self, source: S) {
+    fn face<L: Lanes, S: LimitSource>(self, source: S) {
         for (b, (batch, state)) in self.batches.iter().zip(self.states).enumerate() {
             for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the body, and nobody writes to them.
-                let x = unsafe { batch.corners::<L>(self.turned.as_ptr(), at) };
+                let x = batch.corners(at);
                 let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(b, at));
                 let n = normal(&deformation_gradient(&x, rest), limits);
                 for k in 0..3 {
@@ -82,17 +78,13 @@ impl Face<'_> {
     }
 }
 
-impl Filter {
-    /// Which way triangles have to face, from where they were and where they are predicted. `turned` is room
-    /// for where the bodies would be had they only turned.
-    pub(super) fn face(
-        &self,
-        settings: &Settings,
-        [old, x]: [&[Quad]; 2],
-        turned: &mut [Quad],
-        states: &mut [BatchState],
-    ) {
-        for body in &self.bodies {
+impl StrainTerm {
+    /// Which way triangles have to face, from where they were at the start of the step and where `x` predicts
+    /// them \[m\].
+    pub(super) fn face(&mut self, step: &Step, x: &[Quad]) {
+        let Self { tables, states, turned, .. } = self;
+        let old = step.around.old;
+        for body in &step.filter.bodies {
             let [a, b, c] = turn(&old[body.clone()], &x[body.clone()]);
             for (turned, old) in turned[body.clone()].iter_mut().zip(&old[body.clone()]) {
                 for k in 0..3 {
@@ -100,11 +92,11 @@ impl Filter {
                 }
             }
         }
-        let turned: &[Quad] = turned;
-        settings.threads.each(states, GRAIN, |first, states| {
-            let batches = &self.batches[first..first + states.len()];
-            let weaves = self.weaves(first, states.len());
-            run(settings.lanes, Face { batches, weaves, states, turned });
+        let (triangles, settings) = (tables.batches.over(turned), step.settings);
+        settings.threads.each(states, BATCH_GRAIN, |first, states| {
+            let batches = triangles.part(first..first + states.len());
+            let weaves = tables.weaves(first, states.len());
+            run(settings.lanes, Face { batches, weaves, states });
         });
     }
 }

@@ -1,4 +1,4 @@
-//! One-ring volumes as a block of the filter (W13; Irving, Schroeder and Fedkiw 2007): the volume around
+//! One-ring volumes, kept by the term of [tetrahedra](super::tetrahedra) (W13; Irving, Schroeder and Fedkiw 2007): the volume around
 //! every vertex, that of the tetrahedra that share it, stays what it is at rest.
 //!
 //! Volumes of single tetrahedra cannot all be kept: there are more of them than unknowns, and the body would
@@ -31,44 +31,27 @@
 //! tried, and do not prevent that; rings that are free within twice the tolerance do.
 
 use super::{
-    GRAIN, Scratch, VERTEX_GRAIN,
-    tables::Filter,
-    tetrahedra::{NearestTetrahedron, TetrahedronState, columns},
+    Step,
+    tetrahedra::{
+        Tetrahedra, TetrahedraTerm,
+        local::{NearestTetrahedron, TetrahedronState, columns},
+    },
 };
 use crate::{
+    exec::batch::Over,
+    hierarchy::multigrid::StiffTetrahedron,
     kernel::{
         lanes::{BATCH, Lanes, Quad, Work, run},
         real::{Real, V3, add, cross, dot, scale},
         tetrahedron::{M3, bulk, eased_stretches3, gradient3, pressed_gain3},
     },
-    limit::{Settings, colored::SharedQuads},
+    solve::nearest::tuning::{
+        BATCH_GRAIN, GIVE_WAY_FROM, VERTEX_GRAIN, VOLUME_BAND, VOLUME_ERROR_MOST, VOLUME_SHARE,
+        VOLUME_STALLED, VOLUME_SWEEPS, VOLUME_TOUCHING, VOLUME_YIELDED,
+    },
 };
 
-/// How often pressures are mended in an iteration, and by what share of what would mend a ring whose
-/// neighbours stay.
-const TIMES: u32 = 2;
-const SHARE: f32 = 0.7;
-
-/// What of the tolerance a ring may be off without any pressure. Errors that change sign from vertex to
-/// vertex are hardly felt by pressures, which are means over elements: driven to 0, they come back a little
-/// larger with every step.
-const BAND: f32 = 0.4;
-
-/// What of the tolerance is used where something touches: what is put outside of obstacles in the end changes
-/// volumes.
-pub const TOUCHING: f32 = 0.8;
-
-/// How deep a vertex may be inside an obstacle at the end, in what the tolerance is of an edge's length. With
-/// three times as much, putting a patch of a torus outside changed rings by 0.4 %.
-pub const SHALLOW: f32 = 0.1;
-
-/// Largest error of an element that counts: predictions may be wild.
-const MOST: f32 = 0.5;
-
-/// Where limits have given way by more, volume does too, and pressure ends.
-const YIELDED: f32 = 0.02;
-
-/// Memory of the block.
+/// Pressures of the volumes around vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Volumes {
     /// By vertex: π, the relative error of its ring as it was last measured, and the same again, or 0 where
@@ -76,17 +59,32 @@ pub struct Volumes {
     rings: Vec<Quad>,
     /// Relative error up to which nothing presses.
     band: f32,
+    /// Largest error where no limit has given way, when progress was last noted.
+    before: f32,
+    /// Whether errors come no nearer to the tolerance: volumes contradict what touches.
+    stalled: bool,
 }
 
 impl Volumes {
     /// For a filter of `count` vertices.
     pub fn new(count: usize) -> Self {
-        Self { rings: vec![[0.0; 4]; count], band: 0.0 }
+        Self { rings: vec![[0.0; 4]; count], band: 0.0, before: f32::MAX, stalled: false }
     }
 
-    /// Takes `factor` times what was kept of the last step's duals. Rings are to be within the `tolerance`.
-    pub fn take(&mut self, kept: &[f32], factor: f32, tolerance: f32) {
-        self.band = BAND * tolerance;
+    /// Whether no volume is kept.
+    pub fn is_empty(&self) -> bool {
+        self.rings.is_empty()
+    }
+
+    /// Largest relative error at which a step may end.
+    pub fn tolerance(&self, step: &Step) -> f32 {
+        step.tolerance * if step.touching { VOLUME_TOUCHING } else { 1.0 }
+    }
+
+    /// Begins a step with `factor` times what was kept of the last step's pressures.
+    pub fn take(&mut self, kept: &[f32], factor: f32, step: &Step) {
+        (self.before, self.stalled) = (f32::MAX, false);
+        self.band = VOLUME_BAND * step.tolerance;
         for (ring, kept) in self.rings.iter_mut().zip(kept) {
             ring[0] = if kept.is_finite() { factor * kept } else { 0.0 };
         }
@@ -109,9 +107,22 @@ impl Volumes {
         self.rings.iter().fold(0.0f32, |worst, ring| worst.max(ring[2].abs()))
     }
 
+    /// Notes whether errors have become smaller since this was last called. Volumes that are merely late are
+    /// waited for; those that come no nearer contradict what touches.
+    pub fn note_progress(&mut self, iteration: u32) {
+        let now = self.worst_possible();
+        self.stalled = now > VOLUME_STALLED * self.before || iteration >= GIVE_WAY_FROM;
+        self.before = now;
+    }
+
+    /// Whether all that can be met is met, or nothing comes any nearer.
+    pub fn is_exhausted(&self, step: &Step) -> bool {
+        self.worst_possible() <= self.tolerance(step) || self.stalled
+    }
+
     /// Pressures of all vertices; none where no volume is kept.
-    pub fn shared(&mut self) -> Option<SharedQuads> {
-        (!self.rings.is_empty()).then(|| SharedQuads::new(&mut self.rings))
+    pub fn pressures(&self) -> Option<&[Quad]> {
+        (!self.rings.is_empty()).then_some(&self.rings)
     }
 }
 
@@ -126,7 +137,7 @@ pub struct Ring {
 
 /// Rings of a filter from its tetrahedra: vertices, weighted volume, 2 μ + 3 λ, and whether volume is kept.
 /// Empty if none is.
-pub fn rings_of(tetrahedra: &[([u32; 4], f64, f64, bool)], masses: &[f32]) -> Vec<Ring> {
+fn rings_of(tetrahedra: &[([u32; 4], f64, f64, bool)], masses: &[f32]) -> Vec<Ring> {
     if !tetrahedra.iter().any(|(.., kept)| *kept) {
         return Vec::new();
     }
@@ -149,61 +160,74 @@ pub fn rings_of(tetrahedra: &[([u32; 4], f64, f64, bool)], masses: &[f32]) -> Ve
     rings.into_iter().map(ring).collect()
 }
 
-impl Filter {
+impl TetrahedraTerm {
     /// New pressures of all rings, with stiffness κ and duals that are still to be rescaled; and errors of
     /// rings at `x`, if these are to be measured.
-    pub(super) fn press(
-        &self,
-        settings: &Settings,
-        x: SharedQuads,
-        scratch: &mut Scratch,
-        [stiffness, rescale]: [f32; 2],
-        measure: bool,
-    ) {
-        let Scratch { volumes, solid_states, .. } = scratch;
-        for time in 0..TIMES {
-            let Some(pressures) = volumes.shared() else { return };
-            let first_time = time == 0;
-            settings.threads.each(solid_states, GRAIN, |first, states| {
-                let batches = &self.tetrahedra.batches[first..first + states.len()];
-                run(settings.lanes, Swell { batches, states, x, pressures, stiffness, rescale, first_time });
+    pub(super) fn press(&mut self, step: &Step, x: &[Quad], [stiffness, rescale]: [f32; 2], measure: bool) {
+        let (settings, of_rings) = (step.settings, &step.filter.rings);
+        let Self { tables, states, volumes, .. } = self;
+        for sweep in 0..VOLUME_SWEEPS {
+            if volumes.is_empty() {
+                return;
+            }
+            let (tetrahedra, first_time) = (tables.batches.over(x).with(volumes.pressures()), sweep == 0);
+            settings.threads.each(states, BATCH_GRAIN, |first, states| {
+                let batches = tetrahedra.part(first..first + states.len());
+                run(settings.lanes, Swell { batches, states, stiffness, rescale, first_time });
             });
-            let (states, band): (&[TetrahedronState], f32) = (solid_states, volumes.band);
+            let (states, band): (&[TetrahedronState], f32) = (states, volumes.band);
             settings.threads.each(&mut volumes.rings, VERTEX_GRAIN, |first, rings| {
                 for (k, ring) in rings.iter_mut().enumerate() {
                     let i = first + k;
-                    let pressure = ring[0] + SHARE * self.around(i, |batch, lane| states[batch].lacks[lane]);
-                    let free = (SHARE * band * (stiffness + self.rings[i].stiffness) / 3.0).max(0.0);
+                    let pressure = ring[0]
+                        + VOLUME_SHARE * tables.around(of_rings, i, |batch, lane| states[batch].lacks[lane]);
+                    let free = (VOLUME_SHARE * band * (stiffness + of_rings[i].stiffness) / 3.0).max(0.0);
                     ring[0] = pressure - pressure.clamp(-free, free);
                     if first_time && measure {
-                        ring[1] = self.around(i, |batch, lane| states[batch].gains[lane]);
-                        let mut places = self.tetrahedra.corners.of(i).iter().map(|c| *c as usize);
-                        let yielded = places.any(|c| states[c / (4 * BATCH)].slack[c % BATCH] > YIELDED);
+                        ring[1] = tables.around(of_rings, i, |batch, lane| states[batch].gains[lane]);
+                        let mut places = tables.corners.of(i).iter().map(|c| *c as usize);
+                        let yielded =
+                            places.any(|c| states[c / (4 * BATCH)].slack[c % BATCH] > VOLUME_YIELDED);
                         ring[2] = if yielded { 0.0 } else { ring[1] };
                     }
                 }
             });
         }
     }
+}
+
+impl Tetrahedra {
+    /// Volumes around vertices, of which those without mass are held; empty if none is kept.
+    pub(crate) fn rings(&self, masses: &[f32]) -> Vec<Ring> {
+        let stiffness = |t: usize| {
+            let [mu, lambda] = self.batches[t / BATCH].elastic.map(|e| f64::from(e[t % BATCH]));
+            2.0 * mu + 3.0 * lambda
+        };
+        let of_tetrahedron = |(t, ((v, _, volume), kept)): (usize, (&StiffTetrahedron, &bool))| {
+            (*v, *volume, stiffness(t), *kept)
+        };
+        let tetrahedra = self.stiff.iter().zip(&self.keeps_volume).enumerate().map(of_tetrahedron);
+        rings_of(&tetrahedra.collect::<Vec<_>>(), masses)
+    }
 
     /// The mean around vertex `i` of what is given by tetrahedron; 0 where it does not count.
     #[inline(always)]
-    fn around(&self, i: usize, weighted: impl Fn(usize, usize) -> f32) -> f32 {
-        let inverse = self.rings[i].inverse;
+    fn around(&self, rings: &[Ring], i: usize, weighted: impl Fn(usize, usize) -> f32) -> f32 {
+        let inverse = rings[i].inverse;
         if inverse <= 0.0 {
             return 0.0;
         }
         let mut sum = 0.0;
-        for &place in self.tetrahedra.corners.of(i) {
+        for &place in self.corners.of(i) {
             sum += weighted(place as usize / (4 * BATCH), place as usize % BATCH);
         }
         sum * inverse
     }
 
-    /// Largest relative error of a ring at `x`, measured anew.
-    pub fn ring_error(&self, x: &[Quad]) -> f32 {
-        (0..self.rings.len()).fold(0.0, |worst, i| {
-            let gain = self.around(i, |batch, lane| self.tetrahedra.gain(batch * BATCH + lane, x));
+    /// Largest relative error of one of `rings` at `x`, measured anew.
+    pub(crate) fn ring_error(&self, rings: &[Ring], x: &[Quad]) -> f32 {
+        (0..rings.len()).fold(0.0, |worst, i| {
+            let gain = self.around(rings, i, |batch, lane| self.gain(batch * BATCH + lane, x));
             <f32 as Real>::max(worst, gain.abs())
         })
     }
@@ -217,11 +241,9 @@ pub(super) fn gain<R: Real>(f: &M3<R>, volume: R) -> R {
 
 /// What volumes come to under the pressures that there are, and the pressures that would mend them.
 struct Swell<'a> {
-    batches: &'a [NearestTetrahedron],
+    /// Tetrahedra, with pressures as second corners.
+    batches: Over<'a, NearestTetrahedron, 4>,
     states: &'a mut [TetrahedronState],
-    /// Positions and pressures; nobody writes meanwhile.
-    x: SharedQuads,
-    pressures: SharedQuads,
     stiffness: f32,
     rescale: f32,
     /// Whether stretches are not known yet.
@@ -234,15 +256,14 @@ impl Work for Swell<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let (rescale, kappa) = (L::splat(self.rescale), L::splat(self.stiffness));
-        let (most, third) = (L::splat(MOST), L::splat(1.0 / 3.0));
+        let (most, third) = (L::splat(VOLUME_ERROR_MOST), L::splat(1.0 / 3.0));
         for (batch, state) in self.batches.iter().zip(self.states) {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 let volume = L::load(&batch.volume, at);
                 let [mu, lambda]: [L; 2] = L::load_all(&batch.elastic, at);
                 let moduli = [mu, lambda, kappa];
                 if self.first_time {
-                    // SAFETY: indices are of vertices of the filter; nobody writes meanwhile.
-                    let x: [V3<L>; 4] = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                    let x: [V3<L>; 4] = batch.corners(at);
                     let mut f = gradient3(&x, &batch.rest::<L>(at));
                     gain(&f, volume).store(&mut state.gains, at);
                     let u = columns(L::load_all(&state.dual, at));
@@ -254,12 +275,13 @@ impl Work for Swell<'_> {
                         eased[k].store(&mut state.eased[k], at);
                     }
                 }
-                // SAFETY: as above, with as many rings as vertices.
-                let pressure = mean(&unsafe { L::corners(self.pressures.base(), &batch.vertices, at) });
+                let Some(pressures) = batch.second_corners(at) else { continue };
+                let pressure = mean(&pressures);
                 let (eased, limits) =
                     (L::load_all(&state.eased, at), state.given_way(batch.limits::<L>(at), at));
-                let off = pressed_gain3(&eased, limits, moduli, pressure).clamp(L::splat(-MOST), most);
-                let kept = L::load(&state.slack, at).le(L::splat(YIELDED));
+                let off =
+                    pressed_gain3(&eased, limits, moduli, pressure).clamp(L::splat(-VOLUME_ERROR_MOST), most);
+                let kept = L::load(&state.slack, at).le(L::splat(VOLUME_YIELDED));
                 let lack = L::select(kept, off * (bulk(moduli) * third), -pressure);
                 (lack * volume).store(&mut state.lacks, at);
             }

@@ -1,25 +1,28 @@
-//! Bending as a part of the filter: what hinges pull while limits are met, where cloth touches.
+//! Bending as a term: what hinges pull while limits are met, where the solve is elastic.
 //!
 //! The velocity update is explicit, and carries the bending of a fine mesh only in hundreds of substeps;
 //! softened to what a few can carry, cloth that piles up would crumple like foil. So here the state that is
 //! looked for minimises ½ (x − x₀)ᵀ M (x − x₀) + dt² W(x), implicitly. W = ½ k c |K x − t|², with the linear
-//! map K of [bend limits](super::bend): |K x| is 2 sin(θ/2), so that W is the hinge's energy for small bends
+//! map K of [bend limits](super::bend_limit): |K x| is 2 sin(θ/2), so that W is the hinge's energy for small bends
 //! (quadratic bending, as Bergou and others have it for flat cloth), and t the same of the rest shape, along
 //! the hinge's normal of the moment. K is constant, and goes into the matrix.
 
+use std::sync::Arc;
+
 use super::{
-    bend::mean_normal,
-    local::{Pulls, put},
-    tables::Corners,
+    Block, Stage, Step, Term,
+    bend_limit::{hinge_map, mean_normal},
+    corners::{Corners, Pulling, Pulls, put},
 };
 use crate::{
-    hierarchy::multigrid::StiffHinge,
+    exec::batch::{Batches, Over, lanes_of},
+    hierarchy::multigrid::{Stiff, StiffHinge},
     kernel::{
         dihedral::dihedral,
-        lanes::{BATCH, Lanes, VertexOffset, Work},
+        lanes::{BATCH, Lanes, Quad, Work, run},
         real::{V3, add, combine, scale, sub},
     },
-    limit::colored::{SharedQuads, lanes_of, offsets_of},
+    solve::nearest::tuning::BATCH_GRAIN,
     velocity::bending::HingeElement,
 };
 
@@ -35,23 +38,24 @@ pub struct FoldElement {
 impl FoldElement {
     /// K \[1/m\].
     fn map(&self) -> [f64; 4] {
-        super::bend::hinge_map(self.feet, self.hinge.heights)
+        hinge_map(self.feet, self.hinge.heights)
     }
 }
 
-/// Hinges of a filter that bend inside it.
+/// Hinges of a filter that bend inside it. Vertices count from the filter's first.
 #[derive(Clone, Debug, Default)]
-pub struct Folds {
-    pub(super) batches: Vec<FoldBatch>,
+pub struct Bending {
+    batches: Batches<FoldBatch, 4>,
     /// Places of each vertex in the pulls of all batches.
-    pub(super) corners: Corners,
+    corners: Corners,
+    /// What they add to the matrix, beside the mass.
+    stiff: Vec<StiffHinge>,
 }
 
 /// [`BATCH`] hinges side by side.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub struct FoldBatch {
-    vertices: [[VertexOffset; BATCH]; 4],
+struct FoldBatch {
     /// K.
     map: [[f32; BATCH]; 4],
     /// dt² k c in units of the mean mass.
@@ -62,16 +66,13 @@ pub struct FoldBatch {
     curved: bool,
 }
 
-impl Folds {
+impl Bending {
     /// Tables of `elements`, whose vertices count from `first`, of a filter of `count` vertices; `unit` is
     /// dt² over the mean mass \[s²/kg\].
     pub fn new(elements: &[FoldElement], first: u32, count: usize, unit: f64) -> Self {
-        let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let pack = |indices: &[u32]| {
             let rest = lanes_of(indices, 0.0, |e| 2.0 * elements[e].hinge.rest_sin_half);
             FoldBatch {
-                vertices: [0, 1, 2, 3]
-                    .map(|k| offsets_of(indices, 0, |e| elements[e].hinge.vertices[k] - first)),
                 map: [0, 1, 2, 3].map(|k| lanes_of(indices, 0.0, |e| elements[e].map()[k] as f32)),
                 weight: lanes_of(indices, 0.0, |e| (unit * f64::from(elements[e].hinge.stiffness)) as f32),
                 curved: rest.iter().any(|r| r.abs() > 1e-6),
@@ -79,25 +80,72 @@ impl Folds {
             }
         };
         let vertices: Vec<[u32; 4]> = elements.iter().map(|e| e.hinge.vertices.map(|v| v - first)).collect();
-        Self { batches: indices.chunks(BATCH).map(pack).collect(), corners: Corners::new(count, &vertices) }
+        Self {
+            batches: Batches::pack(count, 0, &vertices, pack),
+            corners: Corners::new(count, &vertices),
+            stiff: stiff_folds(elements, first, unit),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+}
+
+impl Block for Bending {
+    fn name(&self) -> &'static str {
+        "bending"
+    }
+
+    fn matrix<'a>(&'a self, stiff: &mut Stiff<'a>) {
+        stiff.folds.push(&self.stiff);
+    }
+
+    fn term(self: Arc<Self>) -> Box<dyn Term> {
+        Box::new(BendingTerm { pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.batches.len()], tables: self })
+    }
+}
+
+/// Memory of the bending hinges of a filter.
+#[derive(Debug)]
+struct BendingTerm {
+    tables: Arc<Bending>,
+    pulls: Vec<Pulls<4>>,
+}
+
+impl Term for BendingTerm {
+    fn allows_finish(&self) -> bool {
+        true
+    }
+
+    fn local(&mut self, step: &Step, x: &mut [Quad], _stage: &Stage, _look: bool) {
+        let Self { tables, pulls } = self;
+        let (hinges, settings) = (tables.batches.over(x), step.settings);
+        settings.threads.each(pulls, BATCH_GRAIN, |first, pulls| {
+            let batches = hinges.part(first..first + pulls.len());
+            run(settings.lanes, PullFolds { batches, pulls });
+        });
+    }
+
+    fn pulling(&self) -> Option<Pulling<'_>> {
+        Some(Pulling::new(&self.tables.corners, &self.pulls))
     }
 }
 
 /// What hinges add to the matrix beside the mass.
-pub fn stiff_folds(elements: &[FoldElement], first: u32, unit: f64) -> Vec<StiffHinge> {
+fn stiff_folds(elements: &[FoldElement], first: u32, unit: f64) -> Vec<StiffHinge> {
     let stiff =
         |e: &FoldElement| (e.hinge.vertices.map(|v| v - first), e.map(), unit * f64::from(e.hinge.stiffness));
     elements.iter().map(stiff).collect()
 }
 
 /// The pulls −dt² k c Kᵀ (K x − t) of some batches.
-pub struct PullFolds<'a> {
+struct PullFolds<'a> {
     /// Hinges.
-    pub batches: &'a [FoldBatch],
+    batches: Over<'a, FoldBatch, 4>,
     /// Where their pulls go.
-    pub pulls: &'a mut [Pulls<4>],
-    /// Positions; nobody writes meanwhile.
-    pub x: SharedQuads,
+    pulls: &'a mut [Pulls<4>],
 }
 
 impl Work for PullFolds<'_> {
@@ -108,8 +156,7 @@ impl Work for PullFolds<'_> {
         let zero = L::splat(0.0);
         for (batch, pulls) in self.batches.iter().zip(self.pulls) {
             for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the filter; nobody writes meanwhile.
-                let x: [V3<L>; 4] = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let x: [V3<L>; 4] = batch.corners(at);
                 let map: [L; 4] = L::load_all(&batch.map, at);
                 let wings = combine(sub(x[2], x[0]), map[2], sub(x[3], x[0]), map[3]);
                 let mut bent = add(wings, scale(sub(x[1], x[0]), map[1]));

@@ -1,46 +1,36 @@
 //! The part of an iteration that each triangle does by itself: clamp, update its dual, pull at its vertices.
 
+use super::super::corners::{Pulls, put};
 use crate::{
+    exec::batch::{Over, lanes_of},
     kernel::{
         clamp::{clamp_stretches, clamp_stretches_facing, ease_stretches},
-        lanes::{BATCH, Lanes, Quad, VertexOffset, Work},
+        lanes::{BATCH, Lanes, Work},
         real::{Real, V3, add, combine, scale},
         strain::{Range, strain_residual},
         svd2::{RestInverse, deformation_gradient},
         weave::{Limits, WeaveRange},
     },
-    limit::{
-        NO_LIMIT,
-        colored::{SharedQuads, lanes_of, offsets_of},
-        strain_triangle::StrainElement,
-        weave::WeaveLanes,
-    },
+    limit::{NO_LIMIT, strain_triangle::StrainElement, weave::WeaveLanes},
 };
 
 /// [`BATCH`] triangles side by side, in the order of their vertices: they need no colours.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct NearestBatch {
-    pub(super) vertices: [[VertexOffset; BATCH]; 3],
-    pub(super) rest: [[f32; BATCH]; 3],
-    pub(super) area: [f32; BATCH],
-    pub(super) min: [f32; BATCH],
-    pub(super) max: [f32; BATCH],
+    pub(crate) rest: [[f32; BATCH]; 3],
+    pub(crate) area: [f32; BATCH],
+    pub(crate) min: [f32; BATCH],
+    pub(crate) max: [f32; BATCH],
     /// Stiffness inside the limits, in the units of κ.
-    pub(super) elastic: [f32; BATCH],
+    pub(crate) elastic: [f32; BATCH],
 }
 
 impl NearestBatch {
-    /// Packs elements with their `areas` \[m²\] and stiffness inside the limits, which may be empty; vertices
-    /// count from `first`. Lanes that are left get a triangle without area or limits.
-    pub fn pack(
-        indices: &[u32],
-        elements: &[StrainElement],
-        [areas, elastic]: [&[f64]; 2],
-        first: u32,
-    ) -> Self {
+    /// Packs elements with their `areas` \[m²\] and stiffness inside the limits, which may be empty. Lanes that
+    /// are left get a triangle without area or limits.
+    pub fn pack(indices: &[u32], elements: &[StrainElement], [areas, elastic]: [&[f64]; 2]) -> Self {
         Self {
-            vertices: [0, 1, 2].map(|k| offsets_of(indices, 0, |e| elements[e].vertices[k] - first)),
             rest: [0, 1, 2].map(|k| lanes_of(indices, 0.0, |e| elements[e].rest[k])),
             area: lanes_of(indices, 0.0, |e| areas[e] as f32),
             min: lanes_of(indices, 0.0, |e| elements[e].range.min),
@@ -51,23 +41,13 @@ impl NearestBatch {
 
     /// Rest inverses of some lanes.
     #[inline(always)]
-    pub(super) fn rest<L: Lanes>(&self, at: usize) -> RestInverse<L> {
+    pub(crate) fn rest<L: Lanes>(&self, at: usize) -> RestInverse<L> {
         L::load_all(&self.rest, at)
-    }
-
-    /// What `base` holds for the corners of some lanes.
-    ///
-    /// # Safety
-    /// `base` must hold a quad for each vertex of the body, and nobody may write meanwhile.
-    #[inline(always)]
-    pub(super) unsafe fn corners<L: Lanes>(&self, base: *const Quad, at: usize) -> [V3<L>; 3] {
-        // SAFETY: the caller's promise.
-        unsafe { L::corners(base, &self.vertices, at) }
     }
 }
 
 /// Where the limits of some batches are: a body has one kind for all its triangles.
-pub(super) trait LimitSource: Copy {
+pub(crate) trait LimitSource: Copy {
     /// The kind of limits.
     type Limits<L: Lanes>: Limits<L>;
 
@@ -76,12 +56,12 @@ pub(super) trait LimitSource: Copy {
 }
 
 /// The same in all directions.
-impl LimitSource for &[NearestBatch] {
+impl LimitSource for Over<'_, NearestBatch, 3> {
     type Limits<L: Lanes> = Range<L>;
 
     #[inline(always)]
     fn limits<L: Lanes>(self, b: usize, at: usize) -> Range<L> {
-        Range { min: L::load(&self[b].min, at), max: L::load(&self[b].max, at) }
+        Range { min: L::load(&self.data(b).min, at), max: L::load(&self.data(b).max, at) }
     }
 }
 
@@ -112,7 +92,7 @@ pub struct BatchState {
 impl BatchState {
     /// Takes down the residuals of a batch.
     #[inline(always)]
-    pub(super) fn note(&mut self, mut residuals: [f32; BATCH]) {
+    pub(crate) fn note(&mut self, mut residuals: [f32; BATCH]) {
         self.worst = 0.0;
         for k in 0..BATCH {
             self.worst = <f32 as Real>::max(self.worst, residuals[k]);
@@ -127,35 +107,19 @@ impl BatchState {
     }
 }
 
-/// Pulls of the elements of a batch at their corners.
-pub type Pulls<const K: usize = 3> = [[Quad; BATCH]; K];
-
-/// Where the lanes of a batch go in one corner's [`Pulls`].
-const IN_ORDER: [VertexOffset; BATCH] = {
-    let mut offsets = [VertexOffset::new(0); BATCH];
-    let mut k = 0;
-    while k < BATCH {
-        offsets[k] = VertexOffset::new(k as u32);
-        k += 1;
-    }
-    offsets
-};
-
 /// Duals beyond this are the debris of numbers that overflowed; strains are of the order of 1.
 const DEBRIS: f32 = 1e6;
 
 /// One iteration of some batches: f = Bx + u, p = f clamped, pulls κ A Bᵀ(2 (p − f) + u), u ← f − p.
 pub struct ClampTriangles<'a> {
     /// Triangles.
-    pub batches: &'a [NearestBatch],
+    pub batches: Over<'a, NearestBatch, 3>,
     /// Their limits along warp, weft and bias, if they have such.
     pub weaves: Option<&'a [WeaveLanes]>,
     /// Their duals and residuals.
     pub states: &'a mut [BatchState],
     /// Where their pulls go.
     pub pulls: &'a mut [Pulls],
-    /// Positions; nobody writes meanwhile.
-    pub x: SharedQuads,
     /// κ.
     pub stiffness: f32,
     /// Factor on the duals as they come.
@@ -173,28 +137,24 @@ impl Work for ClampTriangles<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self.weaves {
-                None => {
-                    let batches = self.batches;
-                    self.clamp::<L, _>(batches);
-                }
-                Some(weaves) => self.clamp::<L, _>(weaves),
+        match self.weaves {
+            None => {
+                let batches = self.batches;
+                self.clamp::<L, _>(batches);
             }
+            Some(weaves) => self.clamp::<L, _>(weaves),
         }
     }
 }
 
 impl ClampTriangles<'_> {
     #[inline(always)]
-    unsafe fn clamp<L: Lanes, S: LimitSource>(self, source: S) {
+    fn clamp<L: Lanes, S: LimitSource>(self, source: S) {
         let (zero, rescale, kappa) = (L::splat(0.0), L::splat(self.rescale), L::splat(self.stiffness));
         for (b, ((batch, state), pulls)) in self.batches.iter().zip(self.states).zip(self.pulls).enumerate() {
             let mut residuals = [0.0; BATCH];
             for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
-                let x = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let x = batch.corners(at);
                 let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(b, at));
                 if self.measure {
                     strain_residual(&x, rest, limits).store(&mut residuals, at);
@@ -256,11 +216,4 @@ fn guarded<L: Lanes>(moved: [V3<L>; 2]) -> [V3<L>; 2] {
         }
     }
     kept
-}
-
-/// Writes the pulls at one corner.
-#[inline(always)]
-pub(super) fn put<L: Lanes>(pulls: &mut [Quad; BATCH], at: usize, pull: V3<L>) {
-    // SAFETY: the offsets are those of a batch, which is ours alone.
-    unsafe { L::scatter(pulls.as_mut_ptr(), &IN_ORDER, at, [pull[0], pull[1], pull[2], L::splat(0.0)]) }
 }

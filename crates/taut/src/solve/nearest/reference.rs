@@ -6,8 +6,9 @@
 //! the set of feasible states nonconvex; what is found then is the minimum that this iteration leads to from
 //! the prediction.
 
-use super::{local::NearestBatch, tables::Filter};
+use super::filter::Filter;
 use crate::{
+    exec::threads::Threads,
     kernel::{
         clamp::clamp_stretches,
         lanes::{BATCH, Quad},
@@ -16,7 +17,7 @@ use crate::{
         svd2::deformation_gradient,
         weave::WeaveRange,
     },
-    parallel::Threads,
+    term::strain::local::NearestBatch,
 };
 
 /// Factor of the ramp that it iterates with: stiffer ones find limits sooner and the balance later.
@@ -45,7 +46,7 @@ impl Filter {
         let kappa = f64::from(self.stiffness[STAGE]);
         let mut cycle = self.multigrid.scratch();
         self.multigrid.choose(&mut cycle, STAGE, |_| 0.0);
-        let mut duals = vec![[[0.0f64; 3]; 2]; self.triangle_count];
+        let mut duals = vec![[[0.0f64; 3]; 2]; self.strain.count];
         let mut found = Nearest { x: goal.to_vec(), residual: 0.0, imbalance: 0.0, iterations: 0 };
         let mut correction: Vec<Quad> = vec![[0.0; 4]; goal.len()];
         let mut forces = vec![[0.0f64; 3]; goal.len()];
@@ -54,13 +55,14 @@ impl Filter {
             forces.fill([0.0; 3]);
             balance.fill([0.0; 3]);
             found.residual = 0.0;
-            let lanes = self.batches.iter().flat_map(|batch| (0..BATCH).map(move |lane| (batch, lane)));
+            let lanes =
+                self.strain.batches.iter().flat_map(|batch| (0..BATCH).map(move |lane| (batch, lane)));
             for (t, ((batch, lane), u)) in lanes.zip(&mut duals).enumerate() {
-                let (vertices, rest, area, range) = batch.triangle(lane);
+                let (vertices, (rest, area, range)) = (batch.vertices(lane), batch.triangle(lane));
                 let x = vertices.map(|v| found.x[v]);
                 let f = deformation_gradient(&x, rest);
                 let f = [add(f[0], u[0]), add(f[1], u[1])];
-                let (residual, moved) = match self.weave_of(t as u32).map(WeaveRange::doubled) {
+                let (residual, moved) = match self.strain.weave_of(t as u32).map(WeaveRange::doubled) {
                     None => (strain_residual(&x, rest, range), clamp_stretches(&f, range)),
                     Some(weave) => (strain_residual(&x, rest, weave), clamp_stretches(&f, weave)),
                 };
@@ -100,10 +102,9 @@ impl Filter {
 }
 
 impl NearestBatch {
-    /// Vertices, inverse rest matrix, area and limits of one lane, in double precision.
-    fn triangle(&self, lane: usize) -> ([usize; 3], [f64; 3], f64, Range<f64>) {
+    /// Inverse rest matrix, area and limits of one lane, in double precision.
+    fn triangle(&self, lane: usize) -> ([f64; 3], f64, Range<f64>) {
         (
-            self.vertices.map(|v| v[lane].index()),
             self.rest.map(|r| f64::from(r[lane])),
             f64::from(self.area[lane]),
             Range { min: f64::from(self.min[lane]), max: f64::from(self.max[lane]) },

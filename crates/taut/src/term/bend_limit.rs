@@ -1,4 +1,4 @@
-//! Bend limits as a block of the filter: what each hinge does by itself in an iteration.
+//! Bend limits of hinges as a term (W4): what each hinge does by itself in an iteration.
 //!
 //! The map K x = (x₂ − foot₂)/h₂ + (x₃ − foot₃)/h₃, with feet and heights of the rest shape, adds the
 //! directions of the two wings. It is linear, so it goes into the matrix like the deformation gradient, with
@@ -8,22 +8,23 @@
 //!
 //! The dual is one number a hinge, along n, and so turns with it.
 
+use std::sync::Arc;
+
 use super::{
-    local::{Pulls, put},
-    tables::Corners,
+    Block, Excess, Stage, Step, Term,
+    corners::{Corners, Pulling, Pulls, put},
 };
 use crate::{
-    hierarchy::multigrid::StiffHinge,
+    exec::batch::{Batches, Over, lanes_of},
+    hierarchy::multigrid::{Stiff, StiffHinge},
     kernel::{
         bend::{near_rest, past},
         dihedral::dihedral,
-        lanes::{BATCH, Lanes, VertexOffset, Work},
+        lanes::{BATCH, Lanes, Quad, Work, run},
         real::{Real, V3, add, combine, cross, dot, scale, select3, sub},
     },
-    limit::{
-        bend::{AllowedLanes, BendElement, allowed_lanes, load_allowed},
-        colored::{SharedQuads, lanes_of, offsets_of},
-    },
+    limit::bend::{AllowedLanes, BendElement, allowed_lanes, load_allowed},
+    solve::nearest::tuning::{BATCH_GRAIN, BEND_STRETCH, BEND_WEIGHT, WARM_START},
 };
 
 /// Stands for "no limit" on 2 ρ sin(θ/2), which is hardly ever beyond 2.
@@ -32,29 +33,23 @@ const NO_BOUND: f32 = 1e9;
 /// Duals beyond this are the debris of numbers that overflowed.
 const DEBRIS: f32 = 1e6;
 
-/// Least and largest mean stretch ρ that is believed: beyond, a wing has collapsed or is far from its limits.
-const STRETCH: [f32; 2] = [0.25, 4.0];
-
-/// Weight of hinges against triangles: with 1, strain takes half as many iterations again; with 0.1, bend
-/// does.
-const WEIGHT: f32 = 0.3;
-
-/// Hinges of a body with limits.
+/// Hinges of a filter with limits. Vertices count from the filter's first.
 #[derive(Clone, Debug, Default)]
-pub struct Bends {
-    pub(super) batches: Vec<NearestBend>,
+pub struct BendLimits {
+    batches: Batches<NearestBend, 4>,
     /// Places of each vertex in the pulls of all batches.
-    pub(super) corners: Corners,
+    corners: Corners,
+    /// What they add to the matrix.
+    stiff: Vec<StiffHinge>,
 }
 
 /// [`BATCH`] hinges side by side.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub struct NearestBend {
-    vertices: [[VertexOffset; BATCH]; 4],
+struct NearestBend {
     /// K.
     map: [[f32; BATCH]; 4],
-    /// A third of the area, times [`WEIGHT`].
+    /// A third of the area, times [`BEND_WEIGHT`].
     weight: [f32; BATCH],
     allowed: AllowedLanes,
     /// 2 sin(a/2) of the allowed angles.
@@ -64,11 +59,11 @@ pub struct NearestBend {
 /// What an iteration remembers of a batch of hinges.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
-pub struct BendState {
+struct BendState {
     /// Duals.
-    pub dual: [f32; BATCH],
+    dual: [f32; BATCH],
     /// Largest excess past the limits, as [`bend_excess`](crate::kernel::bend::bend_excess).
-    pub worst: f32,
+    worst: f32,
 }
 
 /// K of a hinge \[1/m\].
@@ -82,10 +77,9 @@ pub(super) fn hinge_map(feet: [f32; 2], heights: [f32; 2]) -> [f64; 4] {
     [-(1.0 - t2) / h2 - (1.0 - t3) / h3, -t2 / h2 - t3 / h3, 1.0 / h2, 1.0 / h3]
 }
 
-impl Bends {
+impl BendLimits {
     /// Tables of `elements`, whose vertices count from `first`; the body has `count` vertices.
     pub fn new(elements: &[BendElement], first: u32, count: usize) -> Self {
-        let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let pack = |indices: &[u32]| {
             let allowed = allowed_lanes(indices, elements);
             let bound = |none: f32, limit: fn(&BendElement) -> f32, sine: usize| {
@@ -94,40 +88,127 @@ impl Bends {
                 std::array::from_fn(|k| if bounded[k] { 2.0 * allowed[sine][k] } else { none })
             };
             NearestBend {
-                vertices: [0, 1, 2, 3].map(|k| offsets_of(indices, 0, |e| elements[e].vertices[k] - first)),
                 map: [0, 1, 2, 3].map(|k| lanes_of(indices, 0.0, |e| map(&elements[e])[k] as f32)),
-                weight: lanes_of(indices, 0.0, |e| WEIGHT * elements[e].area / 3.0),
+                weight: lanes_of(indices, 0.0, |e| BEND_WEIGHT * elements[e].area / 3.0),
                 bounds: [bound(-NO_BOUND, |e| e.min, 2), bound(NO_BOUND, |e| e.max, 4)],
                 allowed,
             }
         };
         let vertices: Vec<[u32; 4]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
-        Self { batches: indices.chunks(BATCH).map(pack).collect(), corners: Corners::new(count, &vertices) }
+        Self {
+            batches: Batches::pack(count, 0, &vertices, pack),
+            corners: Corners::new(count, &vertices),
+            stiff: stiff_hinges(elements, first),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+}
+
+impl Block for BendLimits {
+    fn name(&self) -> &'static str {
+        "bend limits"
+    }
+
+    fn kept(&self) -> usize {
+        self.batches.len() * BATCH
+    }
+
+    fn matrix<'a>(&'a self, stiff: &mut Stiff<'a>) {
+        stiff.hinges.push(&self.stiff);
+    }
+
+    fn term(self: Arc<Self>) -> Box<dyn Term> {
+        Box::new(BendLimitTerm {
+            states: vec![BendState::default(); self.batches.len()],
+            pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.batches.len()],
+            rescale: 1.0,
+            tables: self,
+        })
+    }
+}
+
+/// Duals and memory of the limited hinges of a filter.
+#[derive(Debug)]
+struct BendLimitTerm {
+    tables: Arc<BendLimits>,
+    states: Vec<BendState>,
+    pulls: Vec<Pulls<4>>,
+    /// Factor on the duals in the next iteration.
+    rescale: f32,
+}
+
+impl Term for BendLimitTerm {
+    fn kept(&self) -> usize {
+        self.tables.kept()
+    }
+
+    fn begin(&mut self, _step: &Step, _x: &mut [Quad], kept: &mut [f32]) {
+        for (state, kept) in self.states.iter_mut().zip(kept.chunks_exact(BATCH)) {
+            for (dual, kept) in state.dual.iter_mut().zip(kept) {
+                *dual = WARM_START * kept;
+            }
+        }
+    }
+
+    fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {
+        self.rescale = 1.0 / stage.c;
+    }
+
+    fn rescale(&mut self, growth: f32) {
+        self.rescale = 1.0 / growth;
+    }
+
+    fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, _look: bool) {
+        let Self { tables, states, pulls, rescale } = self;
+        let (hinges, settings) = (tables.batches.over(x), step.settings);
+        let (stiffness, rescale) = (stage.kappa, std::mem::replace(rescale, 1.0));
+        settings.threads.each_pair(states, pulls, BATCH_GRAIN, |first, states, pulls| {
+            let batches = hinges.part(first..first + states.len());
+            run(settings.lanes, ClampBends { batches, states, pulls, stiffness, rescale });
+        });
+    }
+
+    fn pulling(&self) -> Option<Pulling<'_>> {
+        Some(Pulling::new(&self.tables.corners, &self.pulls))
+    }
+
+    fn measure(&self, _step: &Step, _x: &[Quad], _iteration: u32, excess: &mut Excess) {
+        excess.bend = self.states.iter().fold(excess.bend, |worst, state| worst.max(state.worst));
+    }
+
+    fn end(&mut self, _step: &Step, _x: &mut [Quad], stage: &Stage, kept: &mut [f32]) {
+        for (state, kept) in self.states.iter().zip(kept.chunks_exact_mut(BATCH)) {
+            for (kept, dual) in kept.iter_mut().zip(&state.dual) {
+                *kept = dual * stage.c;
+            }
+        }
     }
 }
 
 /// What hinges add to the matrix.
-pub fn stiff_hinges(elements: &[BendElement], first: u32) -> Vec<StiffHinge> {
+fn stiff_hinges(elements: &[BendElement], first: u32) -> Vec<StiffHinge> {
     elements
         .iter()
-        .map(|e| (e.vertices.map(|v| v - first), map(e), f64::from(WEIGHT * e.area) / 3.0))
+        .map(|e| (e.vertices.map(|v| v - first), map(e), f64::from(BEND_WEIGHT * e.area) / 3.0))
         .collect()
 }
 
 /// One iteration of some batches: s = −n·K x + u, p = s clamped, pulls −κ A Kᵀ n (2 (p − s) + u), u ← s − p.
-pub struct ClampBends<'a> {
+struct ClampBends<'a> {
     /// Hinges.
-    pub batches: &'a [NearestBend],
+    batches: Over<'a, NearestBend, 4>,
     /// Their duals and excesses.
-    pub states: &'a mut [BendState],
+    states: &'a mut [BendState],
     /// Where their pulls go.
-    pub pulls: &'a mut [Pulls<4>],
-    /// Positions; nobody writes meanwhile.
-    pub x: SharedQuads,
+    pulls: &'a mut [Pulls<4>],
     /// κ.
-    pub stiffness: f32,
+    stiffness: f32,
     /// Factor on the duals as they come.
-    pub rescale: f32,
+    rescale: f32,
 }
 
 impl Work for ClampBends<'_> {
@@ -140,8 +221,7 @@ impl Work for ClampBends<'_> {
         for ((batch, state), pulls) in self.batches.iter().zip(self.states).zip(self.pulls) {
             let mut worst = zero;
             for at in (0..BATCH).step_by(L::WIDTH) {
-                // SAFETY: indices are of vertices of the body; nobody writes meanwhile.
-                let x: [V3<L>; 4] = unsafe { L::corners(self.x.base(), &batch.vertices, at) };
+                let x: [V3<L>; 4] = batch.corners(at);
                 let map: [L; 4] = L::load_all(&batch.map, at);
                 let allowed = load_allowed(&batch.allowed, at);
                 let d = dihedral(&x);
@@ -155,7 +235,7 @@ impl Work for ClampBends<'_> {
                 let u = L::load(&state.dual, at) * rescale;
                 let s = u - dot(n, bent);
                 let stretch = ((d.heights[0] * map[2] + d.heights[1] * map[3]) * half)
-                    .clamp(L::splat(STRETCH[0]), L::splat(STRETCH[1]));
+                    .clamp(L::splat(BEND_STRETCH[0]), L::splat(BEND_STRETCH[1]));
                 let [low, high]: [L; 2] = L::load_all(&batch.bounds, at);
                 let moved = s.clamp(low * stretch, high * stretch) - s;
                 // Not in lanes where something is not a number.

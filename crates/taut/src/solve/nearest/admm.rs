@@ -1,0 +1,274 @@
+//! The ADMM loop: begin, local, gather, precondition, stop, end. It knows no term by name.
+
+use super::{
+    filter::Filter,
+    ramp::Ramp,
+    tuning::{
+        FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM, VERTEX_GRAIN,
+        give_way_from,
+    },
+};
+use crate::{
+    budget::Deadline,
+    hierarchy::multigrid::Cycle,
+    kernel::lanes::Quad,
+    limit::{Settings, enforce::Enforced},
+    term::{Excess, Iteration, Stage, Stale, Step, Term, corners::Pulling, obstacle::Surroundings},
+};
+
+/// Most terms of a filter whose pulls wait at corners of elements.
+const MOST_PULLING: usize = 8;
+
+/// Memory that the solve of one filter needs, kept between steps.
+#[derive(Debug)]
+pub struct Memory {
+    /// Its terms, in the order in which they are called.
+    pub terms: Vec<Box<dyn Term>>,
+    goal: Vec<Quad>,
+    /// What terms add to the diagonal of the matrix, by vertex.
+    diagonal: Vec<f32>,
+    /// Vertices that touch something.
+    touched: Vec<bool>,
+    cycle: Cycle,
+    /// How the last step ended.
+    pub ended: Enforced,
+}
+
+impl Memory {
+    /// Memory for `filter`.
+    pub fn new(filter: &Filter) -> Self {
+        let count = filter.vertices.len();
+        let terms: Vec<_> = filter.blocks.iter().map(|block| block.clone().term()).collect();
+        let pulling = terms.iter().filter(|term| term.pulling().is_some()).count();
+        assert!(pulling <= MOST_PULLING, "{pulling} terms pull at corners; make MOST_PULLING larger");
+        Self {
+            terms,
+            goal: vec![[0.0; 4]; count],
+            diagonal: vec![0.0; count],
+            touched: vec![false; count],
+            cycle: filter.multigrid.scratch(),
+            ended: Enforced::default(),
+        }
+    }
+}
+
+/// When to end.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// Largest residual past a limit; the mean must be a tenth of it.
+    pub tolerance: f32,
+    /// Largest excess past a bend limit: the sine of half that angle.
+    pub bend: f32,
+    /// Least number of iterations, so that motion is not biased.
+    pub least: u32,
+    /// Most iterations.
+    pub iterations: u32,
+    /// When to end with what there is.
+    pub deadline: Option<Deadline>,
+    /// Iterations that it may take past the deadline, if limits are not met before.
+    pub min_iterations_past_deadline: u32,
+}
+
+impl Stop {
+    fn is_late(&self, iteration: u32) -> bool {
+        iteration > 0
+            && iteration >= self.min_iterations_past_deadline
+            && self.deadline.is_some_and(|deadline| deadline.is_past())
+    }
+}
+
+/// Calls `f` of each term with its part of what is kept.
+fn each_kept(terms: &mut [Box<dyn Term>], kept: &mut [f32], mut f: impl FnMut(&mut dyn Term, &mut [f32])) {
+    let mut rest = kept;
+    for term in terms {
+        let (own, others) = rest.split_at_mut(term.kept());
+        f(term.as_mut(), own);
+        rest = others;
+    }
+}
+
+impl Filter {
+    /// Moves the bodies' vertices `x` to about the nearest state within their limits. `kept` goes from step to
+    /// step.
+    pub fn solve(
+        &self,
+        settings: &Settings,
+        x: &mut [Quad],
+        around: Surroundings,
+        kept: &mut [f32],
+        memory: &mut Memory,
+        stop: Stop,
+    ) -> Enforced {
+        let (step, alone, mut ramp) = self.begin(settings, x, around, kept, memory, &stop);
+        let least = stop.least.min(stop.iterations);
+        let mut enforced = Enforced::default();
+        for iteration in 0..=stop.iterations {
+            self.bring_up_to_date(&step, &mut ramp, memory, iteration);
+            let (late, impatient) = (stop.is_late(iteration), ramp.is_impatient());
+            let look = iteration >= least || impatient || late;
+            for term in &mut memory.terms {
+                term.local(&step, x, &ramp.stage, look);
+            }
+            ramp.count();
+            let mut met = false;
+            if look {
+                let may_finish = alone && iteration >= least;
+                let (looked, exhausted) =
+                    self.look(&step, x, memory, &stop, iteration, may_finish, &ramp.stage);
+                enforced = looked;
+                ramp.ask(impatient && !enforced.converged);
+                met = enforced.converged || exhausted;
+                if met && !step.touching && iteration >= least || late || iteration == stop.iterations {
+                    break;
+                }
+            }
+            self.gather(settings, x, memory);
+            for term in &mut memory.terms {
+                term.pull(&step, x, &ramp.stage, memory.cycle.residual());
+            }
+            if met && iteration >= least && memory.terms.iter().all(|term| term.is_settled(&step)) {
+                break;
+            }
+            if memory.terms.iter().any(|term| term.stale() == Stale::Now) {
+                self.weigh(&step, &ramp.stage, memory);
+            }
+            self.multigrid.cycle(settings.threads, &mut memory.cycle, x);
+            for term in &mut memory.terms {
+                term.after_cycle(&step, &ramp.stage, &mut memory.cycle, x);
+            }
+        }
+        each_kept(&mut memory.terms, kept, |term, kept| term.end(&step, x, &ramp.stage, kept));
+        memory.terms.iter().for_each(|term| term.expel(x));
+        enforced
+    }
+
+    /// Warm start, and the first stage of the ramp. Also says whether nothing but strains is at stake.
+    fn begin<'a>(
+        &'a self,
+        settings: &'a Settings<'a>,
+        x: &mut [Quad],
+        around: Surroundings<'a>,
+        kept: &mut [f32],
+        memory: &mut Memory,
+        stop: &Stop,
+    ) -> (Step<'a>, bool, Ramp) {
+        let Memory { terms, goal, .. } = memory;
+        goal.copy_from_slice(x);
+        terms.iter().for_each(|term| term.set_goal(self, goal));
+        let factor = terms.iter().map(|term| term.tolerance_factor()).fold(1.0, f32::min);
+        let tolerance = factor * stop.tolerance;
+        let shallow = terms
+            .iter()
+            .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));
+        let touching = terms.iter().any(|term| term.touches());
+        let step = Step { settings, filter: self, around, tolerance, shallow, touching };
+        each_kept(terms, kept, |term, kept| term.begin(&step, x, kept));
+        let alone = !touching && terms.iter().all(|term| term.allows_finish());
+        let mut excess = Excess::default();
+        terms.iter().for_each(|term| term.measure(&step, x, 0, &mut excess));
+        let mut first = Ramp::first_stage(&excess, alone);
+        for stage in terms.iter().filter_map(|term| term.first_stage(&step, x)) {
+            first = stage;
+        }
+        let ramp = Ramp::begin(first, self.stiffness, touching);
+        each_kept(terms, kept, |term, kept| term.enter(&step, x, kept, &ramp.stage));
+        self.weigh(&step, &ramp.stage, memory);
+        let Memory { terms, touched, .. } = memory;
+        if touching && terms.iter().any(|term| term.has_given_way()) {
+            touched.fill(false);
+            terms.iter().for_each(|term| term.mark_touched(touched));
+            terms.iter_mut().for_each(|term| term.come_back(touched));
+        }
+        (step, alone, ramp)
+    }
+
+    /// The next stage of the ramp, if it is due, and the weights of what has begun to touch or stays inside.
+    fn bring_up_to_date(&self, step: &Step, ramp: &mut Ramp, memory: &mut Memory, iteration: u32) {
+        if let Some(growth) = ramp.advance() {
+            memory.terms.iter_mut().for_each(|term| term.rescale(growth));
+            self.weigh(step, &ramp.stage, memory);
+        }
+        if step.touching && iteration % STRENGTHEN_EVERY == 0 {
+            let diagonal = self.multigrid.diagonal(ramp.stage.index);
+            let mut grown = false;
+            for term in memory.terms.iter_mut().filter(|_| iteration >= STRENGTHEN_FROM) {
+                grown |= term.strengthen(step, &ramp.stage, diagonal);
+            }
+            if grown || memory.terms.iter().any(|term| term.stale() == Stale::Waits) {
+                self.weigh(step, &ramp.stage, memory);
+            }
+        }
+    }
+
+    /// How far everything is from being met. Lets limits that cannot be met give way; says whether all is met
+    /// as far as they have.
+    fn look(
+        &self,
+        step: &Step,
+        x: &mut [Quad],
+        memory: &mut Memory,
+        stop: &Stop,
+        number: u32,
+        may_finish: bool,
+        stage: &Stage,
+    ) -> (Enforced, bool) {
+        let (terms, tolerance) = (&mut memory.terms, step.tolerance);
+        let mut excess = Excess::default();
+        terms.iter().for_each(|term| term.measure(step, x, number, &mut excess));
+        let even = excess.mean() <= MEAN_TOLERANCE * tolerance;
+        let mut within = even && excess.worst <= tolerance && excess.bend <= stop.bend && !excess.unmet;
+        let often = number < FINISH_LONG || number % FINISH_EVERY == 0;
+        if even && !within && may_finish && often {
+            within = terms.iter_mut().any(|term| term.finish(step, x, number));
+        }
+        let mut weaker = false;
+        for term in terms.iter_mut() {
+            weaker |= term.give_way(step, Iteration { number, within });
+        }
+        let residual = if within { excess.worst.min(tolerance) } else { excess.worst };
+        let exhausted = !within
+            && number > give_way_from(step.touching)
+            && excess.can_give_way
+            && excess.beyond <= tolerance
+            && terms.iter().all(|term| term.is_exhausted(step));
+        if weaker {
+            self.weigh(step, stage, memory);
+        }
+        (Enforced { iterations: number, residual, bend: excess.bend, converged: within }, exhausted)
+    }
+
+    /// r: the way to the goal, and the pulls at corners of elements, vertex by vertex in a fixed order.
+    fn gather(&self, settings: &Settings, x: &[Quad], memory: &mut Memory) {
+        let Memory { terms, goal, cycle, .. } = memory;
+        let mut all = [None; MOST_PULLING];
+        let mut count = 0;
+        for pulling in terms.iter().filter_map(|term| term.pulling()) {
+            all[count] = Some(pulling);
+            count += 1;
+        }
+        let all: &[Option<Pulling>] = &all[..count];
+        settings.threads.each(cycle.residual(), VERTEX_GRAIN, |first, part| {
+            for (k, r) in part.iter_mut().enumerate() {
+                let i = first + k;
+                let mass = self.masses[i];
+                *r = [0.0; 4];
+                if mass > 0.0 {
+                    let mut sum = [0.0; 4];
+                    for k in 0..3 {
+                        sum[k] = mass * (goal[i][k] - x[i][k]);
+                    }
+                    all.iter().flatten().for_each(|pulling| pulling.add(i, &mut sum));
+                    *r = sum;
+                }
+            }
+        });
+    }
+
+    /// Takes the matrices of a stage of the ramp, with the weights of all terms.
+    fn weigh(&self, step: &Step, stage: &Stage, memory: &mut Memory) {
+        let Memory { terms, diagonal, cycle, .. } = memory;
+        diagonal.fill(0.0);
+        terms.iter_mut().for_each(|term| term.weigh(step, stage, diagonal));
+        self.multigrid.choose(cycle, stage.index, |i| diagonal[i]);
+    }
+}

@@ -1,0 +1,291 @@
+//! Tables of bodies that are solved together, and the list of their terms.
+
+use std::{ops::Range, sync::Arc};
+
+use super::tuning::RAMP;
+use crate::{
+    boundary::rigid::RigidBody,
+    certificate::TermCertificate,
+    hierarchy::{
+        Transfer,
+        multigrid::{Multigrid, Stiff},
+    },
+    kernel::{lanes::Quad, strain},
+    limit::{bend::BendElement, strain_tetrahedron::TetrahedronElement, strain_triangle::StrainElement},
+    term::{
+        Block,
+        bend_limit::BendLimits,
+        bending::{Bending, FoldElement},
+        grip::Gripping,
+        obstacle::Obstacles,
+        pair::Pairs,
+        rigid::RigidBodies,
+        seam::{Link, Seams},
+        strain::Strain,
+        tetrahedra::{Tetrahedra, Weight},
+        volume::Ring,
+    },
+};
+
+/// Tables of one body whose triangles have limits, or of several that touch or are sewn to each other and so
+/// must be solved together. Copies share all that does not depend on which vertices are held.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// Its vertices, of all vertices of the world.
+    pub vertices: Range<usize>,
+    /// Vertices of each of the bodies that are solved together, counted from the first of them.
+    pub(crate) bodies: Vec<Range<usize>>,
+    /// The fixed part of its terms, in the order in which they are called.
+    pub(crate) blocks: Vec<Arc<dyn Block>>,
+    /// The first of them, with which results are compared.
+    pub(crate) strain: Arc<Strain>,
+    /// One of them, if there are tetrahedra: volumes are measured with it.
+    tetrahedra: Option<Arc<Tetrahedra>>,
+    /// By vertex of the filter: the one that stands for it and its twins. Empty if there are none.
+    pub(crate) welds: Arc<Vec<u32>>,
+    /// Masses in units of their mean; 0 for vertices that are held, and for those that another stands for.
+    pub(crate) masses: Vec<f32>,
+    /// κ of each stage of the ramp.
+    pub(crate) stiffness: [f32; RAMP.len()],
+    /// Mean length of an edge \[m\].
+    pub(crate) edge_length: f32,
+    /// Volumes around vertices, if any is kept.
+    pub(crate) rings: Vec<Ring>,
+    pub(crate) multigrid: Multigrid,
+    matrix: Arc<MatrixParts>,
+}
+
+/// What the matrices are made from, beside the blocks.
+#[derive(Debug)]
+struct MatrixParts {
+    /// Masses of all vertices while they are not held, in units of their mean.
+    masses: Vec<f32>,
+    transfers: Vec<Transfer<4>>,
+    stiffness: [f64; RAMP.len()],
+}
+
+/// What a [`Filter`] is made from.
+#[derive(Clone, Debug)]
+pub struct Parts<'a> {
+    /// The body's vertices, of all vertices of the world; those of several bodies, one after the other.
+    pub vertices: Range<usize>,
+    /// Vertices of each of these bodies, counted from the first of them.
+    pub bodies: Vec<Range<usize>>,
+    /// Its triangles, with vertices of the world.
+    pub elements: &'a [StrainElement],
+    /// Their weights in the matrix: rest areas \[m²\]; of several bodies, such that `stiffness` is right for
+    /// each.
+    pub areas: &'a [f64],
+    /// Their stiffness inside the limits, in the units of κ; empty if that is left to the velocity update.
+    pub elastic: &'a [f64],
+    /// Its tetrahedra, with vertices of the world, and what they weigh.
+    pub tetrahedra: (&'a [TetrahedronElement], &'a [Weight]),
+    /// Its hinges with limits, with vertices of the world.
+    pub bends: &'a [BendElement],
+    /// Its hinges that bend inside the filter, with vertices of the world, and the length of a step \[s\].
+    pub folds: (&'a [FoldElement], f64),
+    /// Pairs of vertices that are drawn together.
+    pub links: Vec<Link>,
+    /// How many there would be if no seam were closed.
+    pub link_count: usize,
+    /// By vertex, within `vertices`: the one that stands for it, where twins of closed seams are one; no
+    /// element names another. Empty: each stands for itself.
+    pub welds: Vec<u32>,
+    /// Masses \[kg\] in the order of `vertices`.
+    pub masses: Vec<f64>,
+    /// Whether each vertex is held.
+    pub held: Vec<bool>,
+    /// Levels, finest first; vertices in the order of `vertices`.
+    pub transfers: Vec<Transfer<4>>,
+    /// κ of the ramp's factor 1: see [`stiffness`].
+    pub stiffness: f64,
+    /// Mean length of an edge \[m\].
+    pub edge_length: f32,
+    /// Whether there are obstacles.
+    pub has_obstacles: bool,
+    /// Rigid bodies that it may touch.
+    pub rigid_bodies: &'a [RigidBody],
+}
+
+/// κ of the ramp's factor 1 for a body of `count` vertices, whose rest shape has the largest extent `size`
+/// \[m\], in units of its mean mass. Bodies without limited triangles have limited hinges.
+pub fn stiffness(count: usize, size: f64, areas: &[f64], bends: &[BendElement]) -> f64 {
+    // Each triangle belongs to three hinges, but for borders.
+    let area: f64 = match areas {
+        [] => bends.iter().map(|e| f64::from(e.area) / 3.0).sum(),
+        areas => areas.iter().sum(),
+    };
+    size * size * count as f64 / area
+}
+
+impl Filter {
+    /// Builds the tables.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { vertices, bodies, masses, held, transfers, stiffness, edge_length, .. } = parts;
+        let (first, count) = (vertices.start as u32, vertices.len());
+        let mean = masses.iter().sum::<f64>() / count as f64;
+        let stiffness = RAMP.map(|c| f64::from(c) * stiffness);
+        let strain = Arc::new(Strain::new(parts.elements, parts.areas, parts.elastic, first, count));
+        let (elements, weights) = parts.tetrahedra;
+        let tetrahedra =
+            (!elements.is_empty()).then(|| Arc::new(Tetrahedra::new(elements, weights, first, count)));
+        let (folds, dt) = parts.folds;
+
+        // The list of all terms. Pulls are summed, and kept duals stored, in this order.
+        let mut blocks: Vec<Arc<dyn Block>> = vec![strain.clone()];
+        if let Some(tetrahedra) = &tetrahedra {
+            blocks.push(tetrahedra.clone());
+        }
+        if !parts.bends.is_empty() {
+            blocks.push(Arc::new(BendLimits::new(parts.bends, first, count)));
+        }
+        if !folds.is_empty() {
+            blocks.push(Arc::new(Bending::new(folds, first, count, dt * dt / mean)));
+        }
+        if parts.has_obstacles {
+            blocks.push(Arc::new(Obstacles { count }));
+        }
+        blocks.push(Arc::new(Pairs { count }));
+        if parts.link_count > 0 {
+            blocks.push(Arc::new(Seams::new(parts.links, parts.link_count)));
+        }
+        blocks.push(Arc::new(Gripping { count }));
+        if !parts.rigid_bodies.is_empty() {
+            blocks.push(Arc::new(RigidBodies { bodies: parts.rigid_bodies.to_vec(), count }));
+        }
+
+        let masses = masses.iter().map(|m| (m / mean) as f32).collect();
+        let mut filter = Self {
+            vertices,
+            bodies,
+            blocks,
+            strain,
+            tetrahedra,
+            welds: Arc::new(parts.welds),
+            masses: Vec::new(),
+            stiffness: stiffness.map(|k| k as f32),
+            edge_length,
+            rings: Vec::new(),
+            multigrid: Multigrid::default(),
+            matrix: Arc::new(MatrixParts { masses, transfers, stiffness }),
+        };
+        filter.hold(|i| held[i]);
+        filter
+    }
+
+    /// Gives the triangles of the vertices `vertices` of the world other limits of the same kind, the same in
+    /// all directions. Not for filters with twins: theirs may be vertices of another body.
+    pub(crate) fn set_range(&mut self, vertices: &Range<usize>, range: strain::Range<f32>) {
+        let first = self.vertices.start;
+        let own = vertices.start.max(first) - first..vertices.end.max(first) - first;
+        self.strain = Arc::new(self.strain.with_range(&own, range));
+        self.blocks[0] = self.strain.clone();
+    }
+
+    /// The same bodies with other vertices held: those (within the filter) that `held` says. Makes new
+    /// matrices.
+    pub fn holding(&self, held: impl Fn(usize) -> bool) -> Self {
+        let mut filter = Self {
+            vertices: self.vertices.clone(),
+            bodies: self.bodies.clone(),
+            blocks: self.blocks.clone(),
+            strain: self.strain.clone(),
+            tetrahedra: self.tetrahedra.clone(),
+            welds: self.welds.clone(),
+            masses: Vec::new(),
+            stiffness: self.stiffness,
+            edge_length: self.edge_length,
+            rings: Vec::new(),
+            multigrid: Multigrid::default(),
+            matrix: self.matrix.clone(),
+        };
+        filter.hold(held);
+        filter
+    }
+
+    fn hold(&mut self, held: impl Fn(usize) -> bool) {
+        let masses = self.matrix.masses.iter().enumerate();
+        self.masses = masses.map(|(i, mass)| if held(i) { 0.0 } else { *mass }).collect();
+        self.rings = self.tetrahedra.as_ref().map_or(Vec::new(), |tetrahedra| tetrahedra.rings(&self.masses));
+        let mut stiff = Stiff::default();
+        self.blocks.iter().for_each(|block| block.matrix(&mut stiff));
+        let MatrixParts { transfers, stiffness, .. } = &*self.matrix;
+        self.multigrid = Multigrid::new(&self.masses, &stiff, transfers.clone(), stiffness);
+    }
+
+    /// Number of floats that its terms keep from one step to the next.
+    pub fn kept_count(&self) -> usize {
+        self.blocks.iter().map(|block| block.kept()).sum()
+    }
+
+    /// Takes what the terms of `before`, of the same bodies, have `kept`, for those that it has too.
+    pub(crate) fn carry(&self, before: &Self, kept: &[f32], own: &mut [f32]) {
+        let mut at = 0;
+        for block in &self.blocks {
+            let count = block.kept();
+            let mut from = 0;
+            for other in &before.blocks {
+                if (other.name(), other.kept()) == (block.name(), count) {
+                    own[at..at + count].copy_from_slice(&kept[from..from + count]);
+                }
+                from += other.kept();
+            }
+            at += count;
+        }
+    }
+
+    /// Largest relative error of a volume that is kept, at `x`.
+    pub fn ring_error(&self, x: &[Quad]) -> f32 {
+        self.tetrahedra.as_ref().map_or(0.0, |tetrahedra| tetrahedra.ring_error(&self.rings, x))
+    }
+
+    /// How well those of its terms are met at `x`, all vertices of the world, that have a line of their own.
+    pub fn certify(&self, x: &[Quad]) -> impl Iterator<Item = TermCertificate> {
+        let x = &x[self.vertices.clone()];
+        self.blocks
+            .iter()
+            .filter_map(|block| Some(TermCertificate { name: block.name().into(), excess: block.excess(x)? }))
+    }
+
+    /// Number of bodies that are solved together.
+    pub fn body_count(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether vertex `i` of the body is held, or another stands for it.
+    pub fn holds(&self, i: usize) -> bool {
+        self.masses[i] <= 0.0
+    }
+
+    /// Whether another vertex stands for vertex `i` of the body.
+    pub fn stands_behind(&self, i: usize) -> bool {
+        self.welds.get(i).is_some_and(|&v| v as usize != i)
+    }
+
+    /// The vertex that stands for vertex `i` of the body: itself, but for twins of closed seams.
+    #[inline(always)]
+    pub fn stand_in(&self, i: usize) -> usize {
+        self.welds.get(i).map_or(i, |&v| v as usize)
+    }
+
+    /// The inverse mass of vertex `i` of the body with all for which it stands, in about the units of the
+    /// engine; 0 if it is held.
+    pub(crate) fn inverse_mass(&self, i: usize) -> f32 {
+        if self.masses[i] > 0.0 { self.edge_length * self.edge_length / self.masses[i] } else { 0.0 }
+    }
+
+    /// Puts the vertices for which others stand where those are, unless they are held.
+    pub fn spread(&self, x: &mut [Quad]) {
+        for (i, &stand_in) in self.welds.iter().enumerate() {
+            if stand_in as usize != i && x[i][3] > 0.0 {
+                let place = x[stand_in as usize];
+                x[i][..3].copy_from_slice(&place[..3]);
+            }
+        }
+    }
+
+    /// Number of vertices of each level, finest first.
+    pub fn level_sizes(&self) -> Vec<usize> {
+        self.multigrid.sizes()
+    }
+}

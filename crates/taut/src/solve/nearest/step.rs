@@ -1,0 +1,177 @@
+//! All filters of a world in one step.
+
+use std::ops::Range;
+
+use super::{
+    admm::{Memory, Stop},
+    filter::Filter,
+    tuning::{MIN_ITERATIONS, MIN_ITERATIONS_ELASTIC, SHARING_COST, VERTEX_GRAIN},
+};
+use crate::{
+    World,
+    boundary::seam::Sewn,
+    boundary::solids::Solids,
+    contact::touching::Touching,
+    kernel::lanes::Quad,
+    limit::{
+        Settings,
+        enforce::{Draft, Enforced, StepBudget, bend_bound},
+    },
+    term::{Outcome, Scene, obstacle::Surroundings},
+};
+
+/// Memory of all filters of a world, and which tables are in force: they change with the vertices that are
+/// held, and when seams close.
+#[derive(Debug, Default)]
+pub struct Filters {
+    memories: Vec<Memory>,
+    /// What takes the place of each of the world's filters while other vertices are held than at the start.
+    holding: Vec<Option<Filter>>,
+    /// Whether the seams of each are closed.
+    closed: Vec<bool>,
+    /// The vertices of each, and its part of what is kept.
+    parts: Vec<[Range<usize>; 2]>,
+}
+
+impl Filters {
+    /// Memory for `world`.
+    pub fn new(world: &World) -> Self {
+        Self {
+            memories: world.filters.iter().map(Memory::new).collect(),
+            holding: vec![None; world.filters.len()],
+            closed: vec![false; world.filters.len()],
+            parts: Vec::with_capacity(world.filters.len()),
+        }
+    }
+
+    /// Whether it is memory for `world`.
+    pub fn fits(&self, world: &World) -> bool {
+        self.memories.len() == world.filters.len()
+    }
+
+    /// Takes the tables for the vertices that are held now: those with no inverse mass in `x`. Allocates only
+    /// where they are others than before.
+    pub fn hold(&mut self, world: &World, x: &[Quad]) {
+        for (k, (open, welded)) in world.filters.iter().zip(&world.welded).enumerate() {
+            let closed = welded.is_some() && world.sewing.is_closed(&open.vertices, x);
+            let base = welded.as_ref().filter(|_| closed).unwrap_or(open);
+            if closed != self.closed[k] {
+                // Between steps a term has nothing that is not among what is kept.
+                self.memories[k] = Memory::new(base);
+                self.closed[k] = closed;
+            }
+            let first = base.vertices.start;
+            let held = |i: usize| {
+                if closed {
+                    base.stands_behind(i) || world.sewing.holds(first + i, x)
+                } else {
+                    x[first + i][3] <= 0.0
+                }
+            };
+            let fits = |filter: &Filter| (0..filter.vertices.len()).all(|i| filter.holds(i) == held(i));
+            let own = &mut self.holding[k];
+            if fits(base) {
+                *own = None;
+            } else if !own.as_ref().is_some_and(|own| own.welds.is_empty() != closed && fits(own)) {
+                *own = Some(base.holding(held));
+            }
+        }
+    }
+
+    /// The tables in force in place of the world's filter with number `k`, if there are others.
+    pub fn in_place_of<'a>(&'a self, world: &'a World, k: usize) -> Option<&'a Filter> {
+        let closed = self.closed.get(k).is_some_and(|closed| *closed);
+        let welded = world.welded.get(k).and_then(Option::as_ref).filter(|_| closed);
+        self.holding.get(k).and_then(Option::as_ref).or(welded)
+    }
+
+    /// Whether a seam is still open that will be one vertex once it is closed: filters change places between
+    /// frames, and one that closes within a frame is still drawn together.
+    pub fn has_open_seams(&self, world: &World) -> bool {
+        world.welded.iter().zip(&self.closed).any(|(welded, closed)| welded.is_some() && !closed)
+    }
+
+    /// Moves the bodies of all filters to about the nearest state within their limits.
+    pub fn solve(
+        &mut self,
+        world: &World,
+        settings: &Settings,
+        draft: Draft,
+        (solids, touching, sewn): (&Solids, &[Touching], &Sewn),
+        budget: StepBudget,
+    ) -> Enforced {
+        let Draft { x, old, duals, poses, grips } = draft;
+        let Self { memories, holding, closed, parts } = self;
+        let in_force = |k: usize| {
+            let welded = world.welded[k].as_ref().filter(|_| closed[k]);
+            holding[k].as_ref().or(welded).unwrap_or(&world.filters[k])
+        };
+        let scene = Scene {
+            old,
+            x,
+            touching,
+            sewing: &world.sewing,
+            sewn,
+            grips,
+            poses,
+            mean_mass: world.mean_mass(),
+            dt: world.step_time(),
+            reach: 2.0 * world.edge_length,
+        };
+        let mut kept = 0;
+        parts.clear();
+        for (k, memory) in memories.iter_mut().enumerate() {
+            let filter = in_force(k);
+            memory.terms.iter_mut().for_each(|term| term.prepare(&scene, filter));
+            let first = kept;
+            kept += filter.kept_count();
+            parts.push([filter.vertices.clone(), first..kept]);
+        }
+        let (obstacles, stop) = (&world.description.obstacles, stop(world, budget));
+        // Filters know nothing of each other. Where every thread takes whole ones, the loops inside run where
+        // they are.
+        let whole = poses.is_empty() && is_best_whole(&world.filters, settings.threads.count());
+        settings.threads.each_with_parts(whole, memories, parts, (x, duals), |k, memory, x, kept| {
+            let filter = in_force(k);
+            let around = Surroundings { obstacles, solids, old: &old[filter.vertices.clone()] };
+            memory.ended = filter.solve(settings, x, around, kept, memory, stop);
+            filter.spread(x);
+        });
+        let mut enforced = Enforced { converged: true, ..Enforced::default() };
+        let mut outcome = Outcome { grips, poses };
+        for (k, memory) in memories.iter().enumerate() {
+            memory.terms.iter().for_each(|term| term.report(in_force(k), &mut outcome));
+            enforced = enforced.with(memory.ended);
+        }
+        enforced
+    }
+}
+
+/// When filters end.
+fn stop(world: &World, budget: StepBudget) -> Stop {
+    let solver = &world.description.solver;
+    Stop {
+        // Lanes measure in single precision; the certificate must find the limit kept in double precision.
+        tolerance: (solver.tolerance - 2e-6).max(0.0),
+        bend: bend_bound(solver.bend_tolerance),
+        least: least_iterations(world.steps_per_frame, world.forces.inside),
+        iterations: budget.iterations,
+        deadline: budget.deadline,
+        min_iterations_past_deadline: budget.min_iterations_past_deadline,
+    }
+}
+
+/// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
+pub fn least_iterations(steps: u32, elastic: bool) -> u32 {
+    (2 * if elastic { MIN_ITERATIONS_ELASTIC } else { MIN_ITERATIONS } / (steps + 1)).max(4)
+}
+
+/// Whether `filters` are done sooner if each is done by one of `threads` threads than if all threads do one
+/// after the other.
+fn is_best_whole(filters: &[Filter], threads: usize) -> bool {
+    let sizes = || filters.iter().map(|filter| filter.vertices.len());
+    let (total, largest) = (sizes().sum::<usize>(), sizes().max().unwrap_or(0).max(1));
+    let whole = largest * total.div_ceil(largest * threads);
+    let shared = |size: usize| SHARING_COST * size as f32 / threads.min(size / VERTEX_GRAIN).max(1) as f32;
+    (whole as f32) < sizes().map(shared).sum()
+}

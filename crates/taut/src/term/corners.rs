@@ -1,0 +1,76 @@
+//! Pulls of elements at their corners, and how they are summed at each vertex in a fixed order.
+
+use crate::kernel::{
+    lanes::{BATCH, Lanes, Quad},
+    real::V3,
+};
+
+/// Pulls of the elements of a batch at their corners.
+pub type Pulls<const K: usize = 3> = [[Quad; BATCH]; K];
+
+/// Writes the pulls at one corner.
+#[inline(always)]
+pub(crate) fn put<L: Lanes>(pulls: &mut [Quad; BATCH], at: usize, pull: V3<L>) {
+    L::store_quads(pulls, at, [pull[0], pull[1], pull[2], L::splat(0.0)]);
+}
+
+/// Corners of elements at each vertex, as places in the pulls of all batches.
+#[derive(Clone, Debug, Default)]
+pub struct Corners {
+    starts: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Corners {
+    /// Corners of `elements` at each of `count` vertices.
+    pub fn new<const K: usize>(count: usize, elements: &[[u32; K]]) -> Self {
+        let mut starts = vec![0u32; count + 1];
+        for v in elements.iter().flatten() {
+            starts[*v as usize + 1] += 1;
+        }
+        for i in 0..count {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut places = vec![0; K * elements.len()];
+        for (e, vertices) in elements.iter().enumerate() {
+            for (k, v) in vertices.iter().enumerate() {
+                let at = &mut next[*v as usize];
+                places[*at as usize] = ((e / BATCH * K + k) * BATCH + e % BATCH) as u32;
+                *at += 1;
+            }
+        }
+        Self { starts, places }
+    }
+
+    /// Places of vertex `i`.
+    #[inline(always)]
+    pub fn of(&self, i: usize) -> &[u32] {
+        &self.places[self.starts[i] as usize..self.starts[i + 1] as usize]
+    }
+}
+
+/// Pulls that wait to be gathered.
+#[derive(Clone, Copy, Debug)]
+pub struct Pulling<'a> {
+    corners: &'a Corners,
+    pulls: &'a [Quad],
+}
+
+impl<'a> Pulling<'a> {
+    /// Pulls of batches, with their places at each vertex.
+    pub fn new<const K: usize>(corners: &'a Corners, pulls: &'a [Pulls<K>]) -> Self {
+        Self { corners, pulls: pulls.as_flattened().as_flattened() }
+    }
+
+    /// Adds those at vertex `i` to `sum`, in the order of the elements.
+    #[inline(always)]
+    pub fn add(&self, i: usize, sum: &mut Quad) {
+        for &c in self.corners.of(i) {
+            let pull = &self.pulls[c as usize];
+            for k in 0..4 {
+                sum[k] += pull[k];
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Obstacles as a term (W6): each vertex near one has a dual of its own.
+//!
+//! f = x + w, p = f put outside with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 1000 c m
+//! grows with the vertex's mass, so that it means the same at every resolution; vertices that stay inside get
+//! more of it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use glam::Vec3;
+
+use super::{Block, Stage, Stale, Step, Term};
+use crate::{
+    boundary::{obstacle::Obstacle, solids::Solids},
+    kernel::lanes::Quad,
+    solve::nearest::tuning::{
+        OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_MOST, VERTEX_GRAIN,
+    },
+};
+
+/// Obstacles, for a filter of so many vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct Obstacles {
+    /// Number of vertices of the filter.
+    pub count: usize,
+}
+
+impl Block for Obstacles {
+    fn name(&self) -> &'static str {
+        "obstacles"
+    }
+
+    fn kept(&self) -> usize {
+        3 * self.count
+    }
+
+    fn term(self: Arc<Self>) -> Box<dyn Term> {
+        Box::new(ObstacleTerm { count: self.count, touches: Vec::with_capacity(self.count), begun: false })
+    }
+}
+
+/// The vertices of a filter that may meet an obstacle in a step.
+#[derive(Debug)]
+struct ObstacleTerm {
+    /// Number of vertices of the filter.
+    count: usize,
+    /// By vertex.
+    touches: Vec<Touch>,
+    /// Whether some have begun to touch since the matrix was chosen.
+    begun: bool,
+}
+
+impl Term for ObstacleTerm {
+    fn kept(&self) -> usize {
+        3 * self.count
+    }
+
+    fn touches(&self) -> bool {
+        true
+    }
+
+    fn enter(&mut self, step: &Step, x: &[Quad], kept: &[f32], stage: &Stage) {
+        let (vertices, near) = (&step.filter.vertices, OBSTACLE_NEAR * step.filter.edge_length);
+        let candidates = step.around.solids.candidates();
+        let from = candidates.partition_point(|&v| (v as usize) < vertices.start);
+        let own = candidates[from..].iter().take_while(|&&v| (v as usize) < vertices.end);
+        self.touches.clear();
+        self.touches.extend(own.map(|&v| {
+            let i = v as usize - vertices.start;
+            let dual = [kept[3 * i], kept[3 * i + 1], kept[3 * i + 2]];
+            Touch::begin(&step.around, i, &x[i], dual, near, stage.c)
+        }));
+        self.begun = false;
+    }
+
+    fn mark_touched(&self, touched: &mut [bool]) {
+        for touch in self.touches.iter().filter(|touch| touch.touches()) {
+            touched[touch.vertex as usize] = true;
+        }
+    }
+
+    fn rescale(&mut self, growth: f32) {
+        self.touches.iter_mut().for_each(|touch| touch.w = touch.w.map(|w| w / growth));
+    }
+
+    fn weigh(&mut self, step: &Step, stage: &Stage, diagonal: &mut [f32]) {
+        self.begun = false;
+        for touch in &self.touches {
+            let i = touch.vertex as usize;
+            diagonal[i] += touch.weight(step.filter.masses[i], stage.c);
+        }
+    }
+
+    fn stale(&self) -> Stale {
+        // What has begun to touch weighs little against the rest of the matrix.
+        if self.begun { Stale::Waits } else { Stale::No }
+    }
+
+    fn strengthen(&mut self, step: &Step, stage: &Stage, diagonal: &[f32]) -> bool {
+        let (masses, shallow) = (&step.filter.masses, OBSTACLE_SHALLOW * step.filter.edge_length);
+        let mut grown = false;
+        for touch in self.touches.iter_mut().filter(|touch| masses[touch.vertex as usize] > 0.0) {
+            let i = touch.vertex as usize;
+            grown |= touch.strengthen(masses[i], stage.c, diagonal[i], shallow);
+        }
+        grown
+    }
+
+    fn pull(&mut self, step: &Step, x: &[Quad], stage: &Stage, r: &mut [Quad]) {
+        let (masses, begun) = (&step.filter.masses, AtomicBool::new(false));
+        step.settings.threads.each(&mut self.touches, VERTEX_GRAIN, |_, touches| {
+            for touch in touches.iter_mut() {
+                let i = touch.vertex as usize;
+                if masses[i] > 0.0 {
+                    let touched = touch.touches();
+                    touch.pull = touch.iterate(&step.around, &x[i], masses[i], stage.c);
+                    if touch.touches() != touched {
+                        begun.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+        });
+        self.begun |= begun.into_inner();
+        for touch in &self.touches {
+            for k in 0..3 {
+                r[touch.vertex as usize][k] += touch.pull[k];
+            }
+        }
+    }
+
+    fn is_settled(&self, step: &Step) -> bool {
+        !self.touches.iter().any(|touch| touch.depth > step.shallow)
+    }
+
+    fn end(&mut self, _step: &Step, _x: &mut [Quad], stage: &Stage, kept: &mut [f32]) {
+        kept.fill(0.0);
+        for touch in &self.touches {
+            let dual = touch.w.map(|w| w * (touch.boost * stage.c));
+            kept[3 * touch.vertex as usize..][..3].copy_from_slice(&dual);
+        }
+    }
+}
+
+/// What one vertex has to do with obstacles.
+#[derive(Clone, Copy, Debug, Default)]
+struct Touch {
+    /// Of the filter.
+    vertex: u32,
+    /// What it pulls in this iteration.
+    pull: [f32; 3],
+    /// Dual \[m\].
+    w: [f32; 3],
+    /// Factor on the weight; 0 while it does not touch.
+    boost: f32,
+    /// How deep it may be inside at the end of the step \[m\].
+    sunk: f32,
+    /// Where it was when it was last looked at \[m\].
+    seen: Vec3,
+    /// How much deeper than it may be it was then \[m\].
+    depth: f32,
+}
+
+/// Obstacles as the vertices of one body see them.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Obstacles.
+    pub obstacles: &'a [Obstacle],
+    /// Their poses in this step.
+    pub solids: &'a Solids,
+    /// Where the body's vertices began the step \[m\].
+    pub old: &'a [Quad],
+}
+
+impl Touch {
+    /// Vertex `i` at the start of a step; `dual` is what it kept of the last, `near` \[m\] how close a
+    /// surface must be to count as touched, `c` the ramp's factor.
+    fn begin(around: &Surroundings, i: usize, x: &Quad, dual: [f32; 3], near: f32, c: f32) -> Self {
+        let mut touch = Self { vertex: i as u32, depth: f32::NEG_INFINITY, ..Self::default() };
+        touch.sunk = around.solids.sunk(around.obstacles, position(&around.old[i]));
+        touch.look(around, x);
+        if touch.depth > -near {
+            touch.boost = 1.0;
+            let sane = dual.iter().all(|w| w.is_finite());
+            touch.w = if sane { dual.map(|w| w / c) } else { [0.0; 3] };
+        }
+        touch
+    }
+
+    /// What it adds to the diagonal.
+    fn weight(&self, mass: f32, c: f32) -> f32 {
+        OBSTACLE_WEIGHT * c * mass * self.boost
+    }
+
+    /// More weight if it is deeper inside than `shallow` \[m\]. Says whether that changed.
+    fn strengthen(&mut self, mass: f32, c: f32, diagonal: f32, shallow: f32) -> bool {
+        if self.boost <= 0.0 || self.depth <= shallow {
+            return false;
+        }
+        let most = OBSTACLE_WEIGHT_MOST * diagonal / (OBSTACLE_WEIGHT * c * mass);
+        let boost = (self.boost * OBSTACLE_BOOST).min(most).max(self.boost);
+        self.w = self.w.map(|w| w * (self.boost / boost));
+        let grown = boost > self.boost;
+        self.boost = boost;
+        grown
+    }
+
+    /// One iteration of the vertex at `x`; gives its pull. It starts to touch where it is inside.
+    fn iterate(&mut self, around: &Surroundings, x: &Quad, mass: f32, c: f32) -> [f32; 3] {
+        // Most do not touch, and have not moved so far that they could.
+        if self.boost <= 0.0 && self.depth + 1.001 * (position(x) - self.seen).length() < 0.0 {
+            return [0.0; 3];
+        }
+        self.look(around, x);
+        if self.boost <= 0.0 {
+            if self.depth <= 0.0 {
+                return [0.0; 3];
+            }
+            self.boost = 1.0;
+        }
+        let old = position(&around.old[self.vertex as usize]);
+        let w = Vec3::from_array(self.w);
+        let f = position(x) + w;
+        let moved = around.solids.nearest_outside(around.obstacles, old, self.sunk, f) - f;
+        self.w = (-moved).to_array();
+        ((moved + moved + w) * self.weight(mass, c)).to_array()
+    }
+
+    /// Sees how deep it is inside at `x`.
+    fn look(&mut self, around: &Surroundings, x: &Quad) {
+        self.seen = position(x);
+        self.depth = around.solids.depth(around.obstacles, self.seen) - self.sunk;
+    }
+
+    /// Whether it touches.
+    fn touches(&self) -> bool {
+        self.boost > 0.0
+    }
+}
+
+fn position(quad: &Quad) -> Vec3 {
+    Vec3::new(quad[0], quad[1], quad[2])
+}

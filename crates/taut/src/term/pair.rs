@@ -1,0 +1,228 @@
+//! Parts of surfaces that touch each other or an obstacle's mesh, as a term: each pair has a dual of its own.
+//!
+//! With d = Σ wᵢ xᵢ the line between the nearest points of a pair: f = d + u; p = f with at least the gap
+//! along the normal, and with its way along the surface since the start of the step shortened by μ times what
+//! was missing (Eq. 7, as for [obstacles](super::obstacle)); pull e wᵢ (2 (p − f) + u), u ← f − p. The weight
+//! e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which bounds what the pair
+//! adds to the matrix.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use super::{Block, Scene, Stage, Step, Term};
+use crate::{
+    contact::touching::Touching,
+    kernel::lanes::Quad,
+    solve::nearest::{
+        filter::Filter,
+        tuning::{DEPTH_IN_GAPS, PAIR_BOOST, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT, PAIR_WEIGHT_MOST},
+    },
+};
+
+#[derive(Clone, Copy, Debug)]
+struct PairTouch {
+    /// Of the filter; those of others, and those that are held, have weight 0.
+    vertices: [u32; 4],
+    weights: [f32; 4],
+    normal: Vec3,
+    /// What the filter's own vertices add to d where they began the step, so that d is what it was then
+    /// \[m\].
+    anchor: Vec3,
+    /// What their part in d must be at least, along the normal \[m\].
+    least: f32,
+    friction: f32,
+    /// Dual \[m\].
+    u: Vec3,
+    /// Mass of the lightest side.
+    mass: f32,
+    /// Factor on its weight.
+    boost: f32,
+    /// How much nearer than it may be it was when it was last looked at \[m\].
+    depth: f32,
+    /// Its gap \[m\].
+    gap: f32,
+}
+
+/// Pairs of touching parts, for a filter of so many vertices. Contact detection says in every step which
+/// there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs {
+    /// Number of vertices of the filter.
+    pub count: usize,
+}
+
+impl Block for Pairs {
+    fn name(&self) -> &'static str {
+        "pairs"
+    }
+
+    fn term(self: Arc<Self>) -> Box<dyn Term> {
+        Box::new(PairTerm { list: Vec::new(), extra: vec![0.0; self.count], lacking: 0.0 })
+    }
+}
+
+/// The pairs of one filter in this step.
+#[derive(Debug)]
+struct PairTerm {
+    list: Vec<PairTouch>,
+    /// What they add to the diagonal, by vertex.
+    extra: Vec<f32>,
+    /// How much of its gap the worst pair lacked in the last iteration, 0 to 1 and more.
+    lacking: f32,
+}
+
+impl Term for PairTerm {
+    fn prepare(&mut self, scene: &Scene, filter: &Filter) {
+        self.list.clear();
+        self.list.extend(scene.touching.iter().filter_map(|touch| PairTouch::new(touch, scene, filter)));
+        self.lacking = 0.0;
+    }
+
+    fn touches(&self) -> bool {
+        !self.list.is_empty()
+    }
+
+    fn depth_allowed(&self, so_far: f32, _edge: f32, _tolerance: f32) -> f32 {
+        let widest = self.list.iter().map(|pair| pair.gap).reduce(f32::max).unwrap_or(f32::INFINITY);
+        so_far.min(DEPTH_IN_GAPS * widest)
+    }
+
+    fn allows_finish(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    fn mark_touched(&self, touched: &mut [bool]) {
+        for pair in &self.list {
+            for i in (0..4).filter(|&i| pair.weights[i] != 0.0) {
+                touched[pair.vertices[i] as usize] = true;
+            }
+        }
+    }
+
+    fn rescale(&mut self, growth: f32) {
+        self.list.iter_mut().for_each(|pair| pair.u /= growth);
+    }
+
+    fn weigh(&mut self, _step: &Step, stage: &Stage, diagonal: &mut [f32]) {
+        if self.list.is_empty() {
+            return;
+        }
+        self.extra.fill(0.0);
+        for pair in &self.list {
+            let e = pair.weight(stage.c);
+            let total: f32 = pair.weights.iter().map(|w| w.abs()).sum();
+            for i in 0..4 {
+                self.extra[pair.vertices[i] as usize] += e * pair.weights[i].abs() * total;
+            }
+        }
+        diagonal.iter_mut().zip(&self.extra).for_each(|(d, extra)| *d += extra);
+    }
+
+    fn strengthen(&mut self, _step: &Step, stage: &Stage, diagonal: &[f32]) -> bool {
+        let mut grown = false;
+        for pair in &mut self.list {
+            if pair.depth <= PAIR_NEAR * pair.gap {
+                continue;
+            }
+            let own = (0..4).filter(|&i| pair.weights[i] != 0.0);
+            let smallest = own.map(|i| diagonal[pair.vertices[i] as usize]).fold(f32::INFINITY, f32::min);
+            let most = PAIR_WEIGHT_MOST * smallest / (PAIR_WEIGHT * stage.c * pair.mass);
+            let boost = (pair.boost * PAIR_BOOST).min(most).max(pair.boost);
+            pair.u *= pair.boost / boost;
+            grown |= boost > pair.boost;
+            pair.boost = boost;
+        }
+        grown
+    }
+
+    fn pull(&mut self, step: &Step, x: &[Quad], stage: &Stage, r: &mut [Quad]) {
+        let masses = &step.filter.masses;
+        self.lacking = 0.0;
+        for pair in &mut self.list {
+            let mut now = Vec3::ZERO;
+            for i in 0..4 {
+                now += pair.weights[i] * position(&x[pair.vertices[i] as usize]);
+            }
+            pair.depth = pair.least - now.dot(pair.normal);
+            self.lacking = self.lacking.max(pair.depth / pair.gap);
+            let moved = pair.settled(now + pair.u);
+            let pull = pair.weight(stage.c) * (2.0 * moved + pair.u);
+            pair.u = -moved;
+            for i in 0..4 {
+                let v = pair.vertices[i] as usize;
+                if masses[v] > 0.0 {
+                    for k in 0..3 {
+                        r[v][k] += pull[k] * pair.weights[i];
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_settled(&self, _step: &Step) -> bool {
+        self.lacking <= PAIR_LACKING
+    }
+}
+
+impl PairTouch {
+    /// What `filter` has to do with a pair: nothing, if all its vertices there are held. Vertices that are
+    /// not the filter's own, or held, go from where they began the step to where they are predicted.
+    fn new(touch: &Touching, scene: &Scene, filter: &Filter) -> Option<Self> {
+        let (vertices, masses) = (&filter.vertices, &filter.masses);
+        let normal = Vec3::from_array(touch.normal);
+        let mut pair = Self {
+            vertices: [0; 4],
+            weights: [0.0; 4],
+            normal,
+            anchor: Vec3::ZERO,
+            least: touch.gap,
+            friction: touch.friction,
+            u: Vec3::ZERO,
+            mass: 0.0,
+            boost: 1.0,
+            depth: 0.0,
+            gap: touch.gap,
+        };
+        let mut compliance = 0.0;
+        for i in 0..4 {
+            let (v, weight) = (touch.vertices[i] as usize, touch.weights[i]);
+            pair.anchor += weight * position(&scene.old[v]);
+            // What is held is where it will be, as what is not the filter's own.
+            let own = if vertices.contains(&v) { Some(filter.stand_in(v - vertices.start)) } else { None };
+            if let Some(own) = own.filter(|&own| masses[own] > 0.0) {
+                compliance += weight * weight / masses[own];
+                (pair.vertices[i], pair.weights[i]) = (own as u32, weight);
+            } else {
+                let there = weight * position(&scene.x[v]);
+                pair.anchor -= there;
+                pair.least -= there.dot(normal);
+            }
+        }
+        pair.mass = 1.0 / compliance;
+        (compliance > 0.0).then_some(pair)
+    }
+
+    fn weight(&self, c: f32) -> f32 {
+        PAIR_WEIGHT * c * self.mass * self.boost
+    }
+
+    /// What takes `f` \[m\] to where it keeps the gap, with friction.
+    #[inline(always)]
+    fn settled(&self, f: Vec3) -> Vec3 {
+        let depth = self.least - f.dot(self.normal);
+        if depth <= 0.0 {
+            return Vec3::ZERO;
+        }
+        let slip = f - self.anchor;
+        let slip = slip - self.normal * slip.dot(self.normal);
+        let (length, hold) = (slip.length(), self.friction * depth);
+        let back = if length <= hold { slip } else { slip * (hold / length) };
+        self.normal * depth - back
+    }
+}
+
+#[inline(always)]
+fn position(x: &Quad) -> Vec3 {
+    Vec3::new(x[0], x[1], x[2])
+}

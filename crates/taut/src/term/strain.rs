@@ -1,0 +1,256 @@
+//! Principal stretches of triangles as a term: W1, W3 of the main paper as a block of the splitting.
+//!
+//! One iteration of a triangle, in lanes: f = Bx + u, p = f clamped, pulls κ A Bᵀ(2 (p − f) + u), u ← f − p
+//! ([`local`]). Duals go from step to step turned with their triangles ([`warm`]); the side that crushed
+//! triangles open to is that of the start of the step ([`facing`]); the last few are settled one by one
+//! ([`finish`]). Where the solve is elastic, stretches are drawn to 1 by what the material is worth before
+//! they are clamped.
+
+pub mod facing;
+pub mod finish;
+pub mod local;
+pub mod warm;
+
+use std::sync::Arc;
+
+use super::{
+    Block, Excess, Stage, Step, Term,
+    corners::{Corners, Pulling, Pulls},
+};
+use crate::{
+    exec::batch::Batches,
+    hierarchy::multigrid::Stiff,
+    kernel::{
+        lanes::{BATCH, Quad, run},
+        strain::{self, strain_residual},
+        weave::WeaveRange,
+    },
+    limit::{strain_triangle::StrainElement, weave::WeaveLanes},
+    solve::nearest::tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, WARM_START},
+};
+use finish::Finish;
+use local::{BatchState, ClampTriangles, NearestBatch};
+use warm::{TurnDuals, Way};
+
+/// Floats that are kept of a batch's duals.
+const DUALS: usize = 3 * BATCH;
+
+/// Triangles of a filter. Vertices count from the filter's first.
+#[derive(Clone, Debug)]
+pub struct Strain {
+    pub(crate) batches: Batches<NearestBatch, 3>,
+    /// Limits of the batches along warp, weft and bias; empty if no triangle has such.
+    weaves: Vec<WeaveLanes>,
+    /// Number of triangles.
+    pub(crate) count: usize,
+    /// Number of vertices of the filter.
+    vertex_count: usize,
+    /// Whether any triangle has a lower limit.
+    two_sided: bool,
+    /// Whether triangles are elastic inside their limits.
+    pub(crate) elastic: bool,
+    /// Rest areas \[m²\]; of several bodies, such that one κ is right for each.
+    areas: Vec<f64>,
+    /// Corners of triangles at each vertex.
+    corners: Corners,
+}
+
+impl Strain {
+    /// Tables of `elements`, whose vertices count from `first`, of a filter of `count` vertices. `areas` are
+    /// their weights in the matrix \[m²\], `elastic` their stiffness inside the limits in the units of κ,
+    /// which may be empty.
+    pub fn new(elements: &[StrainElement], areas: &[f64], elastic: &[f64], first: u32, count: usize) -> Self {
+        let indices: Vec<u32> = (0..elements.len() as u32).collect();
+        let woven = elements.iter().any(|e| e.weave.is_some());
+        let pack = |batch: &[u32]| NearestBatch::pack(batch, elements, [areas, elastic]);
+        let corners: Vec<[u32; 3]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
+        Self {
+            batches: Batches::pack(count, 0, &corners, pack),
+            weaves: indices
+                .chunks(BATCH)
+                .filter(|_| woven)
+                .map(|batch| WeaveLanes::pack(batch, elements))
+                .collect(),
+            count: elements.len(),
+            vertex_count: count,
+            two_sided: elements.iter().any(StrainElement::has_lower_limit),
+            elastic: !elastic.is_empty(),
+            areas: areas.to_vec(),
+            corners: Corners::new(count, &corners),
+        }
+    }
+
+    /// Vertices of triangle `t`, of the filter's.
+    pub(crate) fn vertices_of(&self, t: u32) -> [usize; 3] {
+        let (b, lane) = (t as usize / BATCH, t as usize % BATCH);
+        self.batches[b].vertices(lane)
+    }
+
+    /// Inverse rest matrix of triangle `t`.
+    fn rest_of(&self, t: u32) -> [f32; 3] {
+        let (b, lane) = (t as usize / BATCH, t as usize % BATCH);
+        self.batches[b].rest.map(|r| r[lane])
+    }
+
+    /// Limits of triangle `t`, unless it has some along warp, weft and bias.
+    fn range_of(&self, t: u32) -> strain::Range<f32> {
+        let (batch, lane) = (&self.batches[t as usize / BATCH], t as usize % BATCH);
+        strain::Range { min: batch.min[lane], max: batch.max[lane] }
+    }
+
+    /// Limits of triangle `t` along warp, weft and bias, if it has such.
+    pub(crate) fn weave_of(&self, t: u32) -> Option<WeaveRange<f32>> {
+        self.weaves.get(t as usize / BATCH).map(|weaves| weaves.lane(t as usize % BATCH))
+    }
+
+    /// Limits of `count` batches along warp, weft and bias, if there are such.
+    fn weaves(&self, first: usize, count: usize) -> Option<&[WeaveLanes]> {
+        self.weaves.get(first..first + count).filter(|weaves| !weaves.is_empty())
+    }
+
+    /// The same triangles, of which those with vertices among `vertices` have other limits of the same kind,
+    /// the same in all directions.
+    pub(crate) fn with_range(&self, vertices: &std::ops::Range<usize>, range: strain::Range<f32>) -> Self {
+        let mut changed = self.clone();
+        for t in (0..self.count as u32).filter(|&t| vertices.contains(&self.vertices_of(t)[0])) {
+            let (batch, lane) = (changed.batches.data_mut(t as usize / BATCH), t as usize % BATCH);
+            (batch.min[lane], batch.max[lane]) = (range.min, range.max);
+        }
+        changed
+    }
+
+    /// How far triangle `t` is past its limits.
+    fn residual_of(&self, t: u32, x: &[Quad]) -> f32 {
+        let (corners, rest) = (self.vertices_of(t).map(|v| [x[v][0], x[v][1], x[v][2]]), self.rest_of(t));
+        match self.weave_of(t) {
+            None => strain_residual(&corners, rest, self.range_of(t)),
+            Some(weave) => strain_residual(&corners, rest, weave),
+        }
+    }
+}
+
+impl Block for Strain {
+    fn name(&self) -> &'static str {
+        "strain"
+    }
+
+    fn kept(&self) -> usize {
+        self.batches.len() * DUALS
+    }
+
+    fn matrix<'a>(&'a self, stiff: &mut Stiff<'a>) {
+        stiff.triangles.extend((0..self.count as u32).zip(&self.areas).map(|(t, &area)| {
+            let [a, b, c] = self.rest_of(t).map(f64::from);
+            (self.vertices_of(t).map(|v| v as u32), [[-a, -(b + c)], [a, b], [0.0, c]], area)
+        }));
+    }
+
+    fn term(self: Arc<Self>) -> Box<dyn Term> {
+        Box::new(StrainTerm {
+            states: vec![BatchState::default(); self.batches.len()],
+            pulls: vec![[[[0.0; 4]; BATCH]; 3]; self.batches.len()],
+            turned: vec![[0.0; 4]; if self.two_sided { self.vertex_count } else { 0 }],
+            finish: Finish::new(self.count),
+            rescale: 1.0,
+            tables: self,
+        })
+    }
+}
+
+/// Duals and memory of the triangles of a filter.
+#[derive(Debug)]
+struct StrainTerm {
+    tables: Arc<Strain>,
+    states: Vec<BatchState>,
+    pulls: Vec<Pulls>,
+    /// Where bodies would be had they only turned since the start of the step \[m\].
+    turned: Vec<Quad>,
+    finish: Finish,
+    /// Factor on the duals in the next iteration.
+    rescale: f32,
+}
+
+impl StrainTerm {
+    /// Takes the duals that are kept, or keeps them, and measures residuals.
+    fn turn(&mut self, step: &Step, x: &mut [Quad], kept: &mut [f32], way: Way, factor: f32) {
+        let Self { tables, states, .. } = self;
+        let (triangles, settings) = (tables.batches.over(x), step.settings);
+        let (kept, _) = kept.as_chunks_mut::<DUALS>();
+        settings.threads.each_pair(states, kept, BATCH_GRAIN, |first, states, kept| {
+            let batches = triangles.part(first..first + states.len());
+            let (kept, weaves) = (kept.as_flattened_mut(), tables.weaves(first, batches.len()));
+            run(settings.lanes, TurnDuals { batches, weaves, states, kept, way, factor });
+        });
+    }
+}
+
+impl Term for StrainTerm {
+    fn kept(&self) -> usize {
+        self.tables.kept()
+    }
+
+    fn depth_allowed(&self, _so_far: f32, edge: f32, tolerance: f32) -> f32 {
+        edge * if self.tables.elastic { DEPTH_ELASTIC } else { DEPTH_HARD * tolerance }
+    }
+
+    fn begin(&mut self, step: &Step, x: &mut [Quad], kept: &mut [f32]) {
+        if self.tables.two_sided {
+            self.face(step, x);
+        }
+        self.turn(step, x, kept, Way::Begin, WARM_START);
+    }
+
+    fn allows_finish(&self) -> bool {
+        true
+    }
+
+    fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {
+        self.rescale = 1.0 / stage.c;
+    }
+
+    fn rescale(&mut self, growth: f32) {
+        self.rescale = 1.0 / growth;
+    }
+
+    fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, measure: bool) {
+        let Self { tables, states, pulls, rescale, .. } = self;
+        let (triangles, settings) = (tables.batches.over(x), step.settings);
+        let rescale = std::mem::replace(rescale, 1.0);
+        settings.threads.each_pair(states, pulls, BATCH_GRAIN, |first, states, pulls| {
+            let batches = triangles.part(first..first + states.len());
+            let work = ClampTriangles {
+                batches,
+                weaves: tables.weaves(first, batches.len()),
+                states,
+                pulls,
+                stiffness: stage.kappa,
+                rescale,
+                faced: tables.two_sided,
+                elastic: tables.elastic,
+                measure,
+            };
+            run(settings.lanes, work);
+        });
+    }
+
+    fn pulling(&self) -> Option<Pulling<'_>> {
+        (self.tables.count > 0).then(|| Pulling::new(&self.tables.corners, &self.pulls))
+    }
+
+    fn measure(&self, _step: &Step, _x: &[Quad], _iteration: u32, excess: &mut Excess) {
+        excess.count += self.tables.count;
+        for state in &self.states {
+            excess.worst = excess.worst.max(state.worst);
+            excess.sum += f64::from(state.sum);
+        }
+        excess.beyond = excess.beyond.max(excess.worst);
+    }
+
+    fn finish(&mut self, step: &Step, x: &mut [Quad], iteration: u32) -> bool {
+        self.settle_last(step, x, iteration)
+    }
+
+    fn end(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, kept: &mut [f32]) {
+        self.turn(step, x, kept, Way::End, stage.c);
+    }
+}
