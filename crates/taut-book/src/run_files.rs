@@ -54,8 +54,8 @@ pub const METRICS: &[(&str, &str)] = &[
     ("certificate.bodies[].mean_residual", "Mean over all triangles of that residual."),
     ("certificate.bodies[].violations", "Triangles past a limit by more than 0.000001."),
     (
-        "certificate.bodies[].worst_triangle",
-        "Triangle with the largest residual, or with the largest strain if none exceeds its limits.",
+        "certificate.bodies[].worst_element",
+        "Triangle or tetrahedron with the largest residual, or with the largest strain if none exceeds its limits.",
     ),
     ("certificate.bodies[].max_edge_strain", "Largest strain of an edge; 0 is at rest."),
     ("certificate.bodies[].min_edge_strain", "Smallest strain of an edge."),
@@ -239,7 +239,7 @@ mod tests {
     use serde_json::Value as Json;
     use taut::{
         Certificate, FrameReport,
-        certificate::{
+        measure::{
             BodyCertificate, ContactCertificate, Intersection, RigidCertificate, SeamCertificate,
             SolidMeasure,
         },

@@ -4,8 +4,8 @@ use std::{path::Path, process::ExitCode};
 
 use serde::Serialize;
 use taut::{
-    World,
-    certificate::{Examiner, Intersection},
+    Schedule, World,
+    measure::{Examiner, Intersection},
     mesh::TriangleMesh,
     parallel::Threads,
 };
@@ -35,6 +35,9 @@ struct Found {
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     frames: Option<u32>,
+    /// Steps and substeps, and which rules decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<Schedule>,
     bodies: Vec<BodySize>,
     obstacles: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,6 +142,7 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
         ok: true,
         warnings: scene.warnings().iter().map(ToString::to_string).chain(world.warnings()).collect(),
         frames: Some(scene.frames),
+        schedule: Some(*world.schedule()),
         bodies: body_sizes(&world),
         obstacles: world.description().obstacles.len()
             + world.description().mesh_obstacles.len()
@@ -230,6 +234,9 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
     }
     if let Some(frames) = found.frames {
         text.push_str(&format!("  obstacles: {}, frames: {frames}\n", found.obstacles));
+    }
+    if let Some(schedule) = &found.schedule {
+        text.push_str(&format!("  {schedule}\n"));
     }
     text
 }

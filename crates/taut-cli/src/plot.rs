@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use taut::{Body, Description, certificate::BodyCertificate};
+use taut::{Body, Description, measure::BodyCertificate};
 use taut_io::{
     Problem, Problems,
     output::{

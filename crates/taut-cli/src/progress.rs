@@ -85,9 +85,8 @@ impl Progress {
 
 /// Largest residual past a limit in a frame.
 fn residual(line: &FrameLine) -> f64 {
-    let of_body = |body: &taut::certificate::BodyCertificate| {
-        body.strain.max_residual.max(body.strain.max_edge_residual)
-    };
+    let of_body =
+        |body: &taut::measure::BodyCertificate| body.strain.max_residual.max(body.strain.max_edge_residual);
     line.certificate.bodies.iter().map(of_body).fold(0.0, f64::max)
 }
 

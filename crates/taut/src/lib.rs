@@ -48,16 +48,20 @@
 #[cfg(test)]
 extern crate self as taut;
 
+mod body;
 pub mod boundary;
 mod budget;
-pub mod certificate;
 pub mod contact;
+mod describe;
 pub mod element;
+pub mod embedding;
 pub mod exec;
 pub mod hierarchy;
 pub mod kernel;
 pub mod limit;
+pub mod measure;
 pub mod mesh;
+pub mod schedule;
 pub mod simulation;
 pub mod solve;
 pub mod state;
@@ -79,8 +83,13 @@ pub use boundary::{
     seam::Seam,
 };
 pub use budget::{Budget, Clock};
-pub use certificate::{BodyCertificate, Certificate, certify};
+pub use describe::{
+    Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Limit, Model, Projection, Scheme,
+    Solid, Solver, Weave, WorldError,
+};
 pub use exec::threads as parallel;
+pub use measure::{BodyCertificate, Certificate, Ruler, certify};
+pub use schedule::Schedule;
 pub use simulation::{
     AnyObstacle, BodyHandle, Element, Event, GripHandle, Limiter, ObstacleHandle, RigidBodyHandle,
     Simulation, SimulationBuilder, SimulationError, VectorIter, Vectors,
@@ -89,7 +98,4 @@ pub use state::State;
 pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material, solid_material::SolidMaterial};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
-pub use world::{
-    Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Limit, Model, Projection, Scheme,
-    Solid, Solver, Weave, World, WorldError,
-};
+pub use world::World;

@@ -1,9 +1,9 @@
 //! The front door: a running simulation that bodies and obstacles are put into and taken out of, that is
 //! stepped, read and changed.
 //!
-//! [`Simulation`] owns the [`World`] (tables), its [`State`] and its [`Stepper`]. What depends on a few numbers
-//! is changed in place; for the rest the world is built again from the changed description, with the levels
-//! of its meshes kept, and the state goes on in it ([`carry`]).
+//! [`Simulation`] owns the [`World`] (tables), its [`State`] and its [`Stepper`]. What depends on a few
+//! numbers is changed in place; for the rest the world is built again from the changed description, with the
+//! levels of its meshes kept, and the state goes on in it ([`carry`]).
 
 mod bodies;
 mod builder;
@@ -23,10 +23,11 @@ use glam::Vec3;
 
 use crate::{
     Budget, Description, FrameReport, Solver, State, Stepper, World, WorldError,
+    body::BodyTables,
     boundary::rigid::RigidState,
-    certificate::{BodyCertificate, Certificate, certify, certify_body},
     hierarchy::Hierarchy,
-    world::Known,
+    measure::{BodyCertificate, Certificate, certify, certify_body},
+    world::HierarchyCache,
 };
 use carry::Origins;
 use event::SeamWatch;
@@ -87,7 +88,7 @@ pub struct Simulation {
     world: World,
     state: State,
     stepper: Stepper,
-    known: Known,
+    cache: HierarchyCache,
     bodies: Slots,
     shapes: Slots,
     meshes: Slots,
@@ -117,9 +118,9 @@ impl Simulation {
     /// # Errors
     /// If the description cannot be simulated, or threads cannot be started.
     pub fn from_description(description: Description, threads: usize) -> Result<Self, SimulationError> {
-        let known = Known::default();
-        let world = World::knowing(description, &known)?;
-        Ok(Self::with(world, None, known, threads)?)
+        let cache = HierarchyCache::default();
+        let world = World::with_cache(description, &cache)?;
+        Ok(Self::with(world, None, cache, threads)?)
     }
 
     /// Goes on from `state` of `world`, or from its start, with `threads` threads (0: one per core).
@@ -130,10 +131,15 @@ impl Simulation {
         if state.as_ref().is_some_and(|state| !state.fits(&world)) {
             return Err(SimulationError::StateOfAnotherWorld);
         }
-        Ok(Self::with(world, state, Known::default(), threads)?)
+        Ok(Self::with(world, state, HierarchyCache::default(), threads)?)
     }
 
-    fn with(world: World, state: Option<State>, known: Known, threads: usize) -> Result<Self, WorldError> {
+    fn with(
+        world: World,
+        state: Option<State>,
+        cache: HierarchyCache,
+        threads: usize,
+    ) -> Result<Self, WorldError> {
         let state = state.unwrap_or_else(|| State::new(&world));
         let stepper = Stepper::new(&world, threads)?;
         let id = handle::next_simulation();
@@ -153,7 +159,7 @@ impl Simulation {
             poses: Default::default(),
             seams: Vec::new(),
             events: Vec::new(),
-            known,
+            cache,
             world,
             state,
             stepper,
@@ -284,16 +290,17 @@ impl Simulation {
     /// caller pinned, unpinned or gripped is forgotten, and obstacles whose pose was set are where they were
     /// placed.
     pub fn reset(&mut self) {
-        self.world.origin = 0.0;
-        let frame_time = self.world.description.frame_time;
-        let described: Vec<_> = self.world.description.bodies.iter().flat_map(|body| body.pins()).collect();
-        for pin in &mut self.world.pins {
+        self.world.ruler.origin = 0.0;
+        let ruler = &mut self.world.ruler;
+        let frame_time = ruler.description.frame_time;
+        let described: Vec<_> = ruler.description.bodies.iter().flat_map(|body| body.pins()).collect();
+        for pin in &mut ruler.pins {
             pin.frames = described[pin.motion as usize].frames(frame_time);
         }
         self.forget_poses();
-        let mut start = std::mem::take(&mut self.world.start);
+        let mut start = std::mem::take(&mut self.world.ruler.start);
         self.world.place_fixtures(0.0, &mut start);
-        self.world.start = start;
+        self.world.ruler.start = start;
         self.state = State::new(&self.world);
         self.events.clear();
         self.watch_seams();
@@ -328,7 +335,7 @@ impl Simulation {
     /// If it is not finite and at most 1e6.
     pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), SimulationError> {
         finite("gravity", gravity)?;
-        self.world.description.gravity = gravity;
+        self.world.ruler.description.gravity = gravity;
         Ok(())
     }
 
@@ -338,7 +345,7 @@ impl Simulation {
     /// If it is not finite and at most 1e6.
     pub fn set_wind(&mut self, wind: Vec3) -> Result<(), SimulationError> {
         finite("wind", wind)?;
-        let keys = &mut self.world.description.air.wind;
+        let keys = &mut self.world.ruler.description.air.wind;
         keys.clear();
         keys.push((0.0, wind));
         Ok(())
@@ -346,7 +353,7 @@ impl Simulation {
 
     /// Goes on with a changed description that has `origins` of the one before.
     fn rebuild(&mut self, description: Description, origins: &Origins) -> Result<(), SimulationError> {
-        let mut world = World::knowing(description, &self.known)?;
+        let mut world = World::with_cache(description, &self.cache)?;
         let time = self.world.origin + f64::from(self.state.frame) * self.world.frame_length();
         world.resume_at(time, self.state.frame, &self.world, origins);
         self.stepper.adapt(&world);
@@ -358,9 +365,9 @@ impl Simulation {
 
     /// Makes what is looked up by body.
     fn index(&mut self) {
-        let places = |body: &crate::world::BodyTables| {
-            let mut places = vec![0; body.order.len()];
-            body.order.iter().zip(0..).for_each(|(&v, place)| places[v as usize] = place);
+        let places = |body: &BodyTables| {
+            let mut places = vec![0; body.order().len()];
+            body.order().iter().zip(0..).for_each(|(&v, place)| places[v as usize] = place);
             places
         };
         self.places = self.world.bodies.iter().map(places).collect();

@@ -154,7 +154,7 @@ impl State {
             state.put_hand((hand.vertex, place), hand.target);
         }
         for body in &world.bodies {
-            for (k, &v) in body.order.iter().enumerate() {
+            for (k, &v) in body.order().iter().enumerate() {
                 let (to, from) = (body.vertices.start + k, body.vertices.start + v as usize);
                 state.x[to][..3].copy_from_slice(&snapshot.positions[from].to_array());
                 state.v[to][..3].copy_from_slice(&snapshot.velocities[from].to_array());
@@ -172,9 +172,5 @@ fn velocities_of(body: &RigidState) -> [Vec3; 2] {
 
 pub(crate) fn in_callers_order(world: &World, body: usize, quads: &[Quad]) -> Vec<Vec3> {
     let body = &world.bodies[body];
-    let mut positions = vec![Vec3::ZERO; body.order.len()];
-    for (quad, &v) in quads[body.vertices.clone()].iter().zip(&body.order) {
-        positions[v as usize] = Vec3::new(quad[0], quad[1], quad[2]);
-    }
-    positions
+    body.embedding.points_of(&quads[body.vertices.clone()])
 }

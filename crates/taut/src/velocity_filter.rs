@@ -48,13 +48,13 @@ use crate::{
     Cloth, Description, Limit, Material, Obstacle, Solver, World, WorldError,
     boundary::{grip::Grips, solids::Solids},
     budget::Deadline,
-    certificate::{BendMeasure, StrainMeasure, measure_bends},
     hierarchy::fit::CoarseLimits,
     kernel::lanes::{LaneKind, Quad},
     limit::{
         Settings,
         enforce::{Draft, Scratch, StepBudget, enforce},
     },
+    measure::{BendMeasure, StrainMeasure},
     mesh::TriangleMesh,
     parallel::Threads,
 };
@@ -263,7 +263,7 @@ impl VelocityFilter {
         self.check(positions, velocities, dt)?;
         let Self { world, threads, lanes, solids, scratch, duals, old, predicted, x, .. } = self;
         let (body, description) = (&world.bodies[0], &world.description);
-        for (k, &v) in body.order.iter().enumerate() {
+        for (k, &v) in body.order().iter().enumerate() {
             let v = v as usize;
             let w = if self.held[v] { 0.0 } else { world.inverse_masses[k] };
             let (from, to) = (positions[v], positions[v] + dt * velocities[v]);
@@ -295,7 +295,7 @@ impl VelocityFilter {
         );
 
         let mut rescued = 0;
-        for (k, &v) in body.order.iter().enumerate() {
+        for (k, &v) in body.order().iter().enumerate() {
             let (x, predicted, velocity) = (&x[k], &predicted[k], &mut velocities[v as usize]);
             let change = Vec3::new(x[0] - predicted[0], x[1] - predicted[1], x[2] - predicted[2]) / dt;
             let changed = *velocity + change;
@@ -312,9 +312,7 @@ impl VelocityFilter {
         }
         self.time += f64::from(dt);
         self.calls += 1;
-        // Its only body is cloth.
-        let limits = description.cloths().next().map(|cloth| (cloth.strain, cloth.edge, cloth.bend));
-        let (strain, edge, bend) = limits.unwrap_or_default();
+        let (strain, bend) = body.measure_limits(&description.bodies[0], &self.after);
         let mut max_penetration = 0.0f64;
         for obstacle in &description.obstacles {
             let pose = obstacle.pose(times[1]);
@@ -326,8 +324,8 @@ impl VelocityFilter {
         Ok(Filtered {
             iterations: enforced.iterations,
             converged: enforced.converged && rescued == 0,
-            strain: body.rest.measure(&self.after, strain, edge),
-            bend: measure_bends(&body.bends, &self.after, bend),
+            strain,
+            bend,
             max_penetration,
             rescued,
         })

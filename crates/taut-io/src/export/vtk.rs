@@ -27,7 +27,7 @@ mod solid;
 use glam::Vec3;
 use taut::{
     Cloth, Limit,
-    certificate::RestShape,
+    measure::RestShape,
     mesh::{TriangleMesh, tetrahedra::TetrahedronMesh},
     velocity::fem::{moduli, principal_stress},
 };

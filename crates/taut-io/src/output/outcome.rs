@@ -245,7 +245,7 @@ impl Tally {
             };
             worst(&mut f.max_strain, strain.max_stretch - 1.0, false, &[strain.most_stretched]);
             worst(&mut f.min_strain, strain.min_stretch - 1.0, true, &[strain.most_compressed]);
-            worst(&mut f.max_residual, strain.max_residual, false, &[strain.worst_triangle]);
+            worst(&mut f.max_residual, strain.max_residual, false, &[strain.worst_element]);
             worst(&mut f.max_edge_residual, strain.max_edge_residual, false, &strain.worst_edge);
             worst(&mut f.max_bend, body.bend.max_bend, false, &[]);
             worst(&mut f.max_bend_excess, body.bend.max_bend_excess, false, &body.bend.worst_hinge);
@@ -310,7 +310,7 @@ pub fn median_and_worst(values: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use taut::certificate::{BodyCertificate, ContactCertificate, SolidMeasure, StrainMeasure};
+    use taut::measure::{BodyCertificate, ContactCertificate, SolidMeasure, StrainMeasure};
 
     use super::*;
     use taut::FrameReport;

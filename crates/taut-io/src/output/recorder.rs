@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use taut::{Body, FrameReport, State, World, certificate::Certifier};
+use taut::{Body, FrameReport, Ruler, State, World, measure::Certifier};
 
 use super::{
     OutputError, atomic,
@@ -180,14 +180,14 @@ pub(super) fn rest_files(files: &Layout, body: &Body) -> Vec<(PathBuf, Vec<u8>)>
 }
 
 /// Sizes of the bodies of `world`.
-pub fn body_sizes(world: &World) -> Vec<BodySize> {
+pub fn body_sizes(ruler: &Ruler) -> Vec<BodySize> {
     let size = |body: &Body| BodySize {
         name: body.name().into(),
         vertices: body.rest_positions().len(),
         triangles: if let Body::Cloth(_) = body { body.element_count() } else { 0 },
         tetrahedra: if let Body::Solid(_) = body { body.element_count() } else { 0 },
     };
-    world.description().bodies.iter().map(size).collect()
+    ruler.description().bodies.iter().map(size).collect()
 }
 
 /// The input files of a scene, in memory because they may be in the folder that is about to be cleared.

@@ -1,7 +1,7 @@
 //! Strain of every triangle of a body, as the certificate measures it.
 
 use glam::Vec3;
-use taut::{Cloth, Limit, certificate::RestShape, mesh::TriangleMesh};
+use taut::{Cloth, Limit, measure::RestShape, mesh::TriangleMesh};
 
 /// What is measured of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! Strain of the tetrahedra of a soft body, as the certificate measures it, on its display surface.
 
 use glam::Vec3;
-use taut::{Limit, Solid, certificate::RestTetrahedra, mesh::tetrahedra::TetrahedronMesh};
+use taut::{Limit, Solid, measure::RestTetrahedra, mesh::tetrahedra::TetrahedronMesh};
 
 use super::Coloring;
 

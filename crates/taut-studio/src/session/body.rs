@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 use taut::{
     Body, Cloth, Limit,
-    certificate::RestTetrahedra,
+    measure::RestTetrahedra,
     mesh::{TriangleMesh, adjacency::Adjacency},
 };
 use taut_render::{

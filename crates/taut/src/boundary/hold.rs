@@ -8,7 +8,10 @@
 
 use glam::Vec3;
 
-use crate::{State, World, WorldError, kernel::lanes::Quad, state::in_callers_order, world::PinnedVertex};
+use crate::{
+    State, World, WorldError, body::PinnedVertex, kernel::lanes::Quad, measure::Ruler,
+    state::in_callers_order,
+};
 
 /// Where pins that begin after the start caught their vertices.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,18 +47,18 @@ enum Goal {
 
 impl Caught {
     /// Nothing is caught yet.
-    pub fn new(world: &World) -> Self {
+    pub fn new(world: &Ruler) -> Self {
         Self { places: vec![None; world.pins.len()] }
     }
 
     /// Notes where the pins of body `body` that begin with frame `frame` catch their vertices, which are at
     /// `positions` then, in the caller's order.
-    pub fn note(&mut self, world: &World, body: usize, frame: u32, positions: &[Vec3]) {
+    pub fn note(&mut self, world: &Ruler, body: usize, frame: u32, positions: &[Vec3]) {
         let body = &world.bodies[body];
         for (place, pin) in self.places.iter_mut().zip(&world.pins) {
             let vertex = pin.vertex as usize;
             if pin.frames.start == frame && body.vertices.contains(&vertex) {
-                *place = positions.get(body.order[vertex - body.vertices.start] as usize).copied();
+                *place = positions.get(body.order()[vertex - body.vertices.start] as usize).copied();
             }
         }
     }
@@ -103,7 +106,7 @@ impl Caught {
     }
 
     /// Where pin number `pin` has its vertex at `time` \[s\]; `None` if it has not caught it.
-    fn target(&self, world: &World, pin: usize, time: f32) -> Option<Vec3> {
+    fn target(&self, world: &Ruler, pin: usize, time: f32) -> Option<Vec3> {
         let held = &world.pins[pin];
         if let Some(attachment) = &held.attachment {
             return Some(attachment.at(&world.description.mesh_obstacles, time));
@@ -121,7 +124,7 @@ impl Caught {
     /// Largest distance of a vertex of body `body` from where a pin has it at the end of frame `frame` \[m\].
     pub(crate) fn largest_error(
         &self,
-        world: &World,
+        world: &Ruler,
         body: usize,
         frame: u32,
         positions: &[Vec3],
@@ -136,7 +139,7 @@ impl Caught {
             if !tables.vertices.contains(&vertex) {
                 continue;
             }
-            let own = tables.order[vertex - tables.vertices.start];
+            let own = tables.order()[vertex - tables.vertices.start];
             let handled = hands.iter().any(|(place, _)| *place as usize == vertex);
             if let (Some(target), false) = (self.target(world, pin, time), handled) {
                 largest = largest.max(f64::from(positions[own as usize].distance(target)));
@@ -160,7 +163,7 @@ impl Hold {
     }
 }
 
-impl World {
+impl Ruler {
     /// Bodies and frames in which pins begin after the start, without repetition: what [`Caught::note`]
     /// needs.
     pub fn catches(&self) -> Vec<(usize, u32)> {
@@ -186,24 +189,23 @@ impl World {
     pub(crate) fn place_of(&self, vertex: u32) -> Option<u32> {
         let body = self.bodies.iter().find(|b| b.vertices.contains(&(vertex as usize)))?;
         let own = vertex - body.vertices.start as u32;
-        let place = body.order.iter().position(|&v| v == own)?;
-        Some((body.vertices.start + place) as u32)
+        Some(body.vertices.start as u32 + body.embedding.unknown_of(own)?)
     }
 
     /// The number of a body's vertex among all bodies', and the engine's.
     pub(crate) fn numbered(&self, body: usize, vertex: u32) -> Result<(u32, u32), WorldError> {
-        let invalid = |what: String, problem: String| Err(WorldError::Invalid { what, problem });
         let Some(tables) = self.bodies.get(body) else {
-            let problem = format!("there is none; the world has {}", self.bodies.len());
-            return invalid(format!("body {body}"), problem);
+            return Err(WorldError::NoSuchBody { body, count: self.bodies.len() });
         };
-        let Some(place) = tables.order.iter().position(|&v| v == vertex) else {
-            let described = self.description.bodies.get(body);
-            let what = described.map_or_else(String::new, |b| format!("{} \"{}\"", b.kind(), b.name()));
-            return invalid(what, format!("has no vertex {vertex}; it has {}", tables.order.len()));
-        };
+        let described = &self.description.bodies[body];
+        let place = tables.embedding.unknown_of(vertex).ok_or_else(|| WorldError::NoSuchVertex {
+            kind: described.kind(),
+            name: described.name().into(),
+            vertex,
+            count: tables.embedding.point_count(),
+        })?;
         let first = tables.vertices.start as u32;
-        Ok((first + vertex, first + place as u32))
+        Ok((first + vertex, first + place))
     }
 }
 
@@ -269,7 +271,7 @@ impl State {
         pinned.filter(move |&vertex| !handled(vertex)).chain(grabbed).map(|vertex| {
             let body = world.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
             let tables = &world.bodies[body];
-            (body, tables.order[vertex as usize - tables.vertices.start])
+            (body, tables.order()[vertex as usize - tables.vertices.start])
         })
     }
 

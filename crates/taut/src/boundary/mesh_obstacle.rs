@@ -8,7 +8,7 @@
 use glam::Vec3;
 
 use super::motion::Motion;
-use crate::{World, kernel::lanes::Quad};
+use crate::{Ruler, kernel::lanes::Quad};
 
 /// Furthest that anything may be from the origin \[m\].
 const FURTHEST: f32 = 1e6;
@@ -166,7 +166,7 @@ impl MeshObstacle {
     }
 }
 
-impl World {
+impl Ruler {
     /// Writes where the vertices of all mesh obstacles are at `time` \[s\] to their places in `x`, an array
     /// over all of the engine's vertices. Allocates nothing.
     pub fn place_fixtures(&self, time: f32, x: &mut [Quad]) {
@@ -182,7 +182,7 @@ impl World {
 mod tests {
     use super::*;
     use crate::{
-        Cloth, Description, Limit, Material, Pin, State, Stepper, boundary::motion::Keyframe, certify,
+        Cloth, Description, Limit, Material, Pin, State, Stepper, World, boundary::motion::Keyframe, certify,
         mesh::generate,
     };
 
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn the_world_says_which_obstacle_is_wrong() {
-        let mut description = world(5.0).description;
+        let mut description = world(5.0).description.clone();
         description.mesh_obstacles[0].triangles[0][1] = 7;
         let error = World::new(description).unwrap_err().to_string();
         assert_eq!(error, "obstacle \"flap\": face 0 names vertex 7; there are 3, counted from 0");
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_certificate_knows_who_is_inside_a_closed_mesh() {
-        let description = world(5.0).description;
+        let description = world(5.0).description.clone();
         let ball = generate::Generator::Sphere { radius: 0.3, frequency: 8 }.generate().unwrap();
         let middle = Vec3::new(0.5, 0.0, 0.5);
         let positions = ball.positions.iter().map(|&p| p + middle).collect();

@@ -6,9 +6,9 @@
 //! place, and stay there to the bit: forces, velocities and positions of twins are their mass-weighted mean
 //! from then on. Whether twins are closed follows from where they are, so that nothing has to be kept.
 //!
-//! The filter takes closed twins for one vertex ([`Filter`](crate::solve::nearest::filter::Filter)) and draws open
-//! ones together by a term of their own ([`seam`](crate::term::seam)); other schemes move the
-//! twins of a set in every iteration (`Sewn::project`). Where a twin is held, the others follow it.
+//! The filter takes closed twins for one vertex ([`Filter`](crate::solve::nearest::filter::Filter)) and draws
+//! open ones together by a term of their own ([`seam`](crate::term::seam)); other schemes move the twins of a
+//! set in every iteration (`Sewn::project`). Where a twin is held, the others follow it.
 
 use crate::{WorldError, kernel::lanes::Quad};
 
@@ -80,8 +80,7 @@ impl Sewing {
     ) -> Result<Self, WorldError> {
         let mut stitches = Vec::new();
         for seam in seams {
-            let wrong =
-                |problem: String| WorldError::Invalid { what: format!("seam \"{}\"", seam.name), problem };
+            let wrong = |problem: String| WorldError::Seam { name: seam.name.clone(), problem };
             if !(seam.speed > 0.0 && seam.speed.is_finite()) {
                 return Err(wrong("speed must be positive".into()));
             }

@@ -126,7 +126,8 @@ pub(crate) fn enforce(
     let shallow = 0.01 * world.edge_length;
 
     // Shared out between the steps of a frame.
-    let (steps, number) = (u64::from(world.steps_per_frame), budget.step % u64::from(world.steps_per_frame));
+    let (steps, number) =
+        (u64::from(world.steps_per_frame()), budget.step % u64::from(world.steps_per_frame()));
     let until = |body: &EdgeBody, step: u64| u64::from(body.iterations) * step / steps;
     let share = |body: &EdgeBody| (until(body, number + 1) - until(body, number)).max(1) as u32;
     let kept = duals.len() - world.pull_count();

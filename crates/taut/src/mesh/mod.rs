@@ -3,8 +3,8 @@
 
 pub mod adjacency;
 pub mod check;
-pub mod embed;
 pub mod generate;
+pub mod locate;
 pub mod normals;
 pub mod reorder;
 pub mod stuff;

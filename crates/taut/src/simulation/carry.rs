@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::{State, World, boundary::hold::Hand};
+use crate::{Ruler, State, World, boundary::hold::Hand};
 
 /// What a new world has taken over from an old one: for each of its bodies and rigid bodies, which it was.
 #[derive(Clone, Debug)]
@@ -43,32 +43,34 @@ fn moved(old: &Range<u32>, new: Range<u32>, now: u32) -> Range<u32> {
 impl World {
     /// Goes on with frame `frame` at `time` \[s\], from the world `from` of which it has `origins`.
     pub(super) fn resume_at(&mut self, time: f64, frame: u32, from: &World, origins: &Origins) {
-        self.origin = if frame == 0 { time } else { time - f64::from(frame) * self.frame_length() };
+        self.ruler.origin = if frame == 0 { time } else { time - f64::from(frame) * self.frame_length() };
         if self.origin == from.origin && self.frame_length() == from.frame_length() && self.origin == 0.0 {
             self.hold_new_bodies(frame, origins);
             return;
         }
         let described: Vec<_> = self.description.bodies.iter().flat_map(|body| body.pins()).collect();
-        let frame_time = self.description.frame_time;
-        for k in 0..self.pins.len() {
-            let new = described[self.pins[k].motion as usize].frames_after(self.origin, frame_time);
-            self.pins[k].frames = match same_pin(from, self, origins, k) {
+        let frames = self.pins.iter().enumerate().map(|(k, pin)| {
+            let new = described[pin.motion as usize].frames_after(self.origin, self.description.frame_time);
+            match same_pin(from, self, origins, k) {
                 Some(old) => moved(&from.pins[old].frames, new, frame),
                 None => new,
-            };
-        }
+            }
+        });
+        let frames: Vec<_> = frames.collect();
+        self.ruler.pins.iter_mut().zip(frames).for_each(|(pin, frames)| pin.frames = frames);
         self.hold_new_bodies(frame, origins);
     }
 
     /// Length of a frame as the clock counts it \[s\].
     pub(super) fn frame_length(&self) -> f64 {
-        f64::from(self.steps_per_frame) * f64::from(self.step_time())
+        f64::from(self.steps_per_frame()) * f64::from(self.step_time())
     }
 
     /// Pins of bodies that are new in frame `frame` and should have begun before hold from their start.
     fn hold_new_bodies(&mut self, frame: u32, origins: &Origins) {
-        for (body, origin) in self.bodies.iter().zip(&origins.bodies) {
-            let pins = self.pins.iter_mut().filter(|pin| body.vertices.contains(&(pin.vertex as usize)));
+        let Ruler { bodies, pins, .. } = &mut self.ruler;
+        for (body, origin) in bodies.iter().zip(&origins.bodies) {
+            let pins = pins.iter_mut().filter(|pin| body.vertices.contains(&(pin.vertex as usize)));
             for pin in pins.filter(|pin| origin.is_none() && pin.frames.start <= frame) {
                 pin.frames.start = 0;
             }

@@ -1,7 +1,7 @@
 //! What happened in a step that a caller may want to know of.
 
 use super::{BodyHandle, RigidBodyHandle, Simulation};
-use crate::{Body, FrameReport, certificate::certify_body, kernel::lanes::Quad};
+use crate::{Body, FrameReport, kernel::lanes::Quad, measure::certify_body};
 
 /// Part of a body, in the order of its mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Simulation {
         let vertex = vertex as usize;
         let body = self.world.bodies.iter().position(|tables| tables.vertices.contains(&vertex))?;
         let tables = &self.world.bodies[body];
-        Some((BodyHandle(self.bodies.handle(body)), tables.order[vertex - tables.vertices.start]))
+        Some((BodyHandle(self.bodies.handle(body)), tables.order()[vertex - tables.vertices.start]))
     }
 
     fn collect_rescued(&mut self) {
@@ -142,8 +142,8 @@ impl Simulation {
             let measured = certify_body(&self.world, &self.state, index);
             let (strain, bend) = (&measured.strain, &measured.bend);
             let worst = match described {
-                Body::Cloth(_) => Element::Triangle(strain.worst_triangle),
-                Body::Solid(_) => Element::Tetrahedron(strain.worst_triangle),
+                Body::Cloth(_) => Element::Triangle(strain.worst_element),
+                Body::Solid(_) => Element::Tetrahedron(strain.worst_element),
             };
             let tolerance = f64::from(solver.tolerance);
             let past = [

@@ -43,11 +43,11 @@ impl Simulation {
 
     fn levels_of(&mut self, body: usize) -> Option<&Hierarchy> {
         let cloth = self.world.description.bodies.get(body)?.as_cloth()?;
-        let (usual, known) = (Options::default(), &self.known);
+        let (usual, cache) = (Options::default(), &self.cache);
         Some(self.levels.get_mut(body)?.get_or_insert_with(|| match cloth.model.edge() {
-            None => known.hierarchy(&cloth.mesh, &usual),
+            None => cache.hierarchy(&cloth.mesh, &usual),
             Some(model) => {
-                let mut hierarchy = known.hierarchy(&cloth.mesh, &EdgeModel::options());
+                let mut hierarchy = cache.hierarchy(&cloth.mesh, &EdgeModel::options());
                 hierarchy.levels.truncate(model.levels as usize - 1);
                 hierarchy
             }

@@ -133,7 +133,7 @@ impl Simulation {
     pub(super) fn begin_poses(&mut self) {
         let frame = self.state.frame;
         let times = [self.world.time_of_frame(frame), self.world.time_of_frame(frame + 1)];
-        let description = &mut self.world.description;
+        let description = &mut self.world.ruler.description;
         let shapes =
             description.obstacles.iter_mut().map(|o| (o.pose(times[0]), o.placement(), &mut o.motion));
         for (now, start, motion) in shapes {
@@ -147,7 +147,7 @@ impl Simulation {
             let (obstacle, next) = self.poses[k];
             // Of what has been removed there is no next pose.
             let (Ok(index), Ok(now)) = (self.obstacle_index(obstacle), self.pose(obstacle)) else { continue };
-            let description = &mut self.world.description;
+            let description = &mut self.world.ruler.description;
             let (motion, start) = match obstacle.kind {
                 ObstacleKind::Shape => {
                     let obstacle = &mut description.obstacles[index];
@@ -168,7 +168,7 @@ impl Simulation {
     /// Obstacles are where they were placed.
     pub(super) fn forget_poses(&mut self) {
         self.poses.clear();
-        let description = &mut self.world.description;
+        let description = &mut self.world.ruler.description;
         description.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.driven = None);
         description.mesh_obstacles.iter_mut().for_each(|obstacle| obstacle.motion.driven = None);
     }

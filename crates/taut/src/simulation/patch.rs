@@ -61,10 +61,10 @@ impl World {
     fn patch_strain(&mut self, body: usize, limit: Limit) {
         let vertices = self.bodies[body].vertices.clone();
         let range = limit.range();
-        if let Body::Cloth(cloth) = &mut self.description.bodies[body] {
+        if let Body::Cloth(cloth) = &mut self.ruler.description.bodies[body] {
             (cloth.strain, cloth.coarse) = (limit, None);
         }
-        self.elements.triangles.set_range(self.vertex_count as u32, &vertices, range);
+        self.elements.triangles.set_range(self.ruler.vertex_count as u32, &vertices, range);
         self.filters.iter_mut().for_each(|filter| filter.set_range(&vertices, range));
         self.judges = OnceLock::new();
     }

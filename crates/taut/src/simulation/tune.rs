@@ -1,17 +1,12 @@
 //! Limits, stiffness and materials that are changed while it runs.
 
 use super::{BodyHandle, Simulation, SimulationError, carry::Origins};
-use crate::{Body, Cloth, Description, Limit, Material, Model, Solid, SolidMaterial, Solver, Weave};
+use crate::{
+    Body, Cloth, Description, Limit, Material, Model, Solid, SolidMaterial, Solver, Weave, schedule,
+};
 
 /// Limit on stretch of a body that is to be limited but has none \[strain\].
 const USUAL: f32 = 0.05;
-
-/// Steps a frame, and most substeps of each, while cloth has no limits.
-const STEPS_WITHOUT_LIMITS: u32 = 4;
-const SUBSTEPS_WITHOUT_LIMITS: u32 = 24;
-
-/// Most substeps a step for the sake of stiffness.
-const MOST_SUBSTEPS: f32 = 96.0;
 
 /// Largest factor on stiffness.
 const STIFFEST: f32 = 1e6;
@@ -70,7 +65,8 @@ impl Simulation {
     /// Changes the limits on the bend of cloth \[°/cm\]; they hold while its limiter is not off.
     ///
     /// # Errors
-    /// If the handle is stale, the body is no cloth, or the limits are out of range. Nothing has changed then.
+    /// If the handle is stale, the body is no cloth, or the limits are out of range. Nothing has changed
+    /// then.
     pub fn set_bend_limit(
         &mut self,
         body: BodyHandle,
@@ -274,22 +270,19 @@ impl Simulation {
         Ok(())
     }
 
-    /// Chooses steps and substeps for bodies with `settings`, where the solver's leave that open. Without
-    /// limits, forces alone hold cloth together, and need more of them. Stiffness that is softened to what
-    /// substeps carry would not change with its factor if these did not.
+    /// Chooses steps and substeps for bodies with `settings`, where the solver's leave that open; the rules
+    /// are those of [`schedule`].
     fn adapt_steps(&self, settings: &[Settings], solver: &mut Solver) {
         let both = || settings.iter().zip(&self.description().bodies);
         let cloths = || both().filter_map(|(settings, body)| Some((settings, body.as_cloth()?)));
         let off =
             cloths().any(|(settings, cloth)| cloth.model == Model::Fem && settings.limiter == Limiter::Off);
         if self.solver.steps_per_frame == 0 {
-            solver.steps_per_frame = if off { STEPS_WITHOUT_LIMITS } else { 0 };
+            solver.steps_per_frame = schedule::steps_while_running(off);
         }
         let stiffest = cloths().map(|(settings, _)| settings.stiffness).reduce(f32::max);
         if let (0, Some(factor)) = (self.solver.max_substeps, stiffest) {
-            let usual = if off { SUBSTEPS_WITHOUT_LIMITS } else { self.substeps };
-            let needed = (usual as f32 * factor.sqrt()).round().clamp(1.0, MOST_SUBSTEPS);
-            solver.max_substeps = if factor == 1.0 { 0 } else { needed as u32 };
+            solver.max_substeps = schedule::substeps_while_running(off, self.substeps, factor);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 use taut::{
-    Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, World,
-    certificate::BodyCertificate, certify, limit::bend::NO_ANGLE, mesh::generate,
+    Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, World, certify,
+    limit::bend::NO_ANGLE, measure::BodyCertificate, mesh::generate,
 };
 
 #[test]

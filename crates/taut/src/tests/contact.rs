@@ -8,9 +8,9 @@ use taut::{
         motion::{Keyframe, Motion},
         obstacle::{Obstacle, Shape},
     },
-    certificate::Examiner,
     certify,
     contact::{intersection::piercings, surface::Surface},
+    measure::Examiner,
     mesh::generate,
     parallel::Threads,
 };

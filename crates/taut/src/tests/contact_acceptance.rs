@@ -9,7 +9,7 @@ use taut::{
         motion::{Keyframe, rotation_of_degrees},
         obstacle::Shape,
     },
-    certificate::Certifier,
+    measure::Certifier,
     mesh::{TriangleMesh, generate},
 };
 

@@ -78,7 +78,7 @@ pub fn run(description: Description) -> Outcome {
     let world = World::new(description).unwrap();
     let cloth = world.description().bodies[0].as_cloth().unwrap();
     let limits = Limit { min: Some(-0.05), max: Some(0.05) };
-    let rest = taut::certificate::RestShape::new(&cloth.mesh, vec![]);
+    let rest = taut::measure::RestShape::new(&cloth.mesh, vec![]);
     let whole = volume(&cloth.mesh.triangles, &cloth.mesh.positions);
     let mut state = State::new(&world);
     let mut stepper = Stepper::new(&world, 2).unwrap();

@@ -6,8 +6,8 @@ use taut::{
     Cloth, Description, Limit, Material, MeshFrames, MeshObstacle, Motion, Pin, Scheme, State, Stepper,
     World,
     boundary::{hold::Caught, motion::Keyframe},
-    certificate::certify_positions,
     certify,
+    measure::certify_positions,
     mesh::generate,
 };
 

@@ -9,8 +9,8 @@ use taut::{
     Cloth, Contact, Description, Limit, Material, MeshObstacle, Motion, Obstacle, Pin, Scheme, State,
     Stepper, World,
     boundary::{mesh_obstacle::MeshFrames, motion::Keyframe, obstacle::Shape},
-    certificate::{Certifier, Examiner},
     kernel::random::Random,
+    measure::{Certifier, Examiner},
     mesh::{TriangleMesh, generate::Generator},
     parallel::Threads,
 };

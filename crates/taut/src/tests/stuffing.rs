@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use glam::{DVec3, Vec3};
+use taut::embedding::Embedding;
 use taut::mesh::{
     TriangleMesh,
-    embed::{Embedding, transfer},
     generate::Generator,
+    locate::transfer,
     stuff::{StuffError, StuffOptions, Stuffed, solid_levels, spacing_of, stuff},
     tetrahedra::{EDGES, TetrahedronMesh},
 };
@@ -172,10 +173,8 @@ fn a_scan_with_a_hole_and_75k_tetrahedra_is_filled() {
     assert!((-0.1..-0.08).contains(&lowest), "{lowest}");
     println!("{count} tetrahedra, angles {:?}", angles(&stuffed.mesh));
 
-    let embedding = Embedding::new(&stuffed.mesh, &surface.positions);
-    let mut rest = surface.positions.clone();
-    rest.fill(Vec3::ZERO);
-    embedding.apply(&stuffed.mesh.positions, &mut rest);
+    let embedding = Embedding::barycentric(&stuffed.mesh, &surface.positions);
+    let rest = embedding.points(&stuffed.mesh.positions);
     let off = rest.iter().zip(&surface.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
     assert!(off < 1e-5 * 0.2, "{off}");
 }
@@ -373,8 +372,8 @@ fn levels_are_coarser_and_keep_all_parts() {
 fn embedded_points_follow_every_affine_map_inside_and_outside() {
     let mesh = filled(&sphere(0.5, 12), 0.1).mesh;
     let points: Vec<Vec3> = sphere(0.55, 20).positions.into_iter().chain(sphere(0.2, 5).positions).collect();
-    let embedding = Embedding::new(&mesh, &points);
-    assert_eq!(embedding.len(), points.len());
+    let embedding = Embedding::barycentric(&mesh, &points);
+    assert_eq!(embedding.point_count(), points.len());
     let map = |x: &Vec3| {
         let x = x.as_dvec3();
         let y = DVec3::new(1.1 * x.x + 0.2 * x.y, 0.9 * x.y - 0.3 * x.z, x.z + 0.1 * x.x)
@@ -382,14 +381,14 @@ fn embedded_points_follow_every_affine_map_inside_and_outside() {
         y.as_vec3()
     };
     let positions: Vec<Vec3> = mesh.positions.iter().map(map).collect();
-    let mut out = vec![Vec3::ZERO; points.len()];
-    embedding.apply(&positions, &mut out);
+    let out = embedding.points(&positions);
     for (x, y) in points.iter().zip(&out) {
         assert!(y.distance(map(x)) < 2e-5, "{x} {y} {}", map(x));
     }
     // Nearest tetrahedra with moderate weights: a face that goes on, not a sliver.
-    assert!(embedding.weights().iter().flatten().all(|w| w.abs() < 6.0));
-    assert!(embedding.corners().iter().flatten().all(|&v| (v as usize) < mesh.positions.len()));
-    let none = Embedding::new(&TetrahedronMesh::default(), &points);
-    assert!(none.is_empty() && transfer(&TetrahedronMesh::default(), &points).is_empty());
+    let Embedding::Barycentric { corners, weights, .. } = &embedding else { panic!("tetrahedra") };
+    assert!(weights.iter().flatten().all(|w| w.abs() < 6.0));
+    assert!(corners.iter().flatten().all(|&v| (v as usize) < mesh.positions.len()));
+    let none = Embedding::barycentric(&TetrahedronMesh::default(), &points);
+    assert!(none.point_count() == 0 && transfer(&TetrahedronMesh::default(), &points).is_empty());
 }

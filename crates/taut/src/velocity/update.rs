@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     World,
+    body::Rest,
     boundary::seam::Sewn,
     element::force::{Scaled, accumulate, add_forces},
     exec::colored::{Colored, Exec},
@@ -53,7 +54,7 @@ pub struct Forces {
     pub viscosity: f64,
     /// Whether stretching and bending are left to the limiter, which is implicit: then there are no such
     /// forces here.
-    pub inside: bool,
+    pub is_elastic: bool,
 }
 
 /// Substeps of one step, and how the material must be softened for them.
@@ -72,7 +73,7 @@ pub struct Plan {
 impl Forces {
     /// Plans a step of `dt` \[s\] that starts with triangles stretched by at most `stretch`.
     pub fn plan(&self, dt: f64, stretch: f64, max_substeps: u32) -> Plan {
-        if self.inside {
+        if self.is_elastic {
             return Plan { substeps: 1, stretch: 0.0, bend: 0.0, cap: 0.0 };
         }
         let reach = HEADROOM * stretch.max(1.0);
@@ -120,7 +121,7 @@ impl Forces {
     /// The largest principal stretch of any triangle or tetrahedron (of these a bound); 1 where that is not
     /// asked for.
     pub fn largest_stretch(&self, exec: Exec, x: &[Quad]) -> f64 {
-        if self.inside {
+        if self.is_elastic {
             return 1.0;
         }
         let square = self.membrane.measure(exec, x, &LargestStretch);
@@ -185,7 +186,7 @@ pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, pla
             let keep = (-body.damping * h).exp();
             // A whole frame may be one step of a solid, in which a load that is damped along would weigh
             // less.
-            let [before, after] = if body.solid.is_some() { [keep, 1.0] } else { [1.0, keep] };
+            let [before, after] = if matches!(body.rest, Rest::Solid(_)) { [keep, 1.0] } else { [1.0, keep] };
             let (range, forces) = (body.vertices.clone(), &forces[body.vertices.clone()]);
             threads.each_pair(&mut v[range.clone()], &mut x[range], VERTEX_GRAIN, |first, v, x| {
                 for ((v, x), f) in v.iter_mut().zip(x).zip(&forces[first..]) {

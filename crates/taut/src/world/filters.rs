@@ -4,17 +4,19 @@ use std::{iter::once, ops::Range};
 
 use glam::Vec3;
 
-use super::{
-    Body, BodyTables, Cloth, Description, Known, Solid,
-    build::{Elements, Ranges, elastic_inside},
-    sewing,
-};
+use super::{HierarchyCache, sewing};
 use crate::{
+    Body, Cloth, Description, Solid,
+    body::{
+        BodyTables,
+        elements::{Elements, Ranges},
+    },
     boundary::seam::Sewing,
     hierarchy::{Options, Transfer, lattice::lattice},
     kernel::lanes::Quad,
     limit::{bend::BendElement, strain_tetrahedron::TetrahedronElement, strain_triangle::StrainElement},
     mesh::TriangleMesh,
+    schedule,
     solve::nearest::filter::{Filter, Parts, stiffness},
     term::{bending::FoldElement, tetrahedra::Weight},
     velocity::{bending::HingeElement, fem_tetrahedron::lame},
@@ -34,7 +36,7 @@ pub(super) struct Seams<'a> {
 /// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch
 /// or are sewn together; and what takes their place while seams are closed.
 pub(super) fn build_filters(
-    (description, known): (&Description, &Known),
+    (description, cache): (&Description, &HierarchyCache),
     bodies: &[BodyTables],
     elements: &Elements,
     seams: Seams,
@@ -42,7 +44,7 @@ pub(super) fn build_filters(
     edge_length: f32,
     dt: f64,
 ) -> (Vec<Filter>, Vec<Option<Filter>>) {
-    let implicit = elastic_inside(description);
+    let is_elastic = schedule::is_elastic(description);
     // What a body touches has to be filtered with it, so all that it may touch is filtered at once.
     let touching = description.contact.thickness > 0.0 || !description.rigid_bodies.is_empty();
     // What has to stop a body carries the body's mass as well, and κ grows with what it has to stop.
@@ -67,10 +69,10 @@ pub(super) fn build_filters(
                     if cloth.model.edge().is_some() {
                         continue;
                     }
-                    if !limited && !implicit && !sewn && alone {
+                    if !limited && !is_elastic && !sewn && alone {
                         continue;
                     }
-                    Together::cloth(cloth, body, &elements.ranges[number], elements, (implicit, sewn), dt)
+                    Together::cloth(cloth, body, &elements.ranges[number], elements, (is_elastic, sewn), dt)
                 }
                 Body::Solid(solid) => Together::solid(solid, body, &elements.ranges[number], elements, dt),
             };
@@ -82,7 +84,7 @@ pub(super) fn build_filters(
         }
         if let Some(together) = together {
             welded.push(together.welded(description, seams, start, edge_length, dt));
-            filters.push(together.filter(description, sewing, start, edge_length, dt, known));
+            filters.push(together.filter(description, sewing, start, edge_length, dt, cache));
         }
     }
     (filters, welded)
@@ -128,38 +130,38 @@ impl Together {
         body: &BodyTables,
         ranges: &Ranges,
         elements: &Elements,
-        (implicit, sewn): (bool, bool),
+        (is_elastic, sewn): (bool, bool),
         dt: f64,
     ) -> Self {
         let (areas, bends) = (&elements.areas[ranges.strain.clone()], &elements.bends[ranges.bends.clone()]);
-        let (count, size) = (body.order.len(), size(&cloth.mesh.positions));
+        let (count, size) = (body.order().len(), size(&cloth.mesh.positions));
         let mean = body.masses.iter().sum::<f64>() / count as f64;
         let stretch = dt * dt * f64::from(cloth.material.stretch) / mean;
         Self {
             vertices: body.vertices.clone(),
             bodies: once(0..count).collect(),
             elements: elements.strain[ranges.strain.clone()].to_vec(),
-            elastic: if implicit { vec![stretch; areas.len()] } else { Vec::new() },
+            elastic: if is_elastic { vec![stretch; areas.len()] } else { Vec::new() },
             areas: areas.to_vec(),
             bends: bends.to_vec(),
             folds: elements.folds[ranges.folds.clone()].to_vec(),
-            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-            stiffness: if cloth.limits_strain() || cloth.bend.is_some() || implicit {
+            masses: body.order().iter().map(|&v| body.masses[v as usize]).collect(),
+            stiffness: if cloth.limits_strain() || cloth.bend.is_some() || is_elastic {
                 stiffness(count, size, areas, bends)
             } else if sewn {
-                stiffness(count, size, &[body.rest.size().powi(2)], bends)
+                stiffness(count, size, &[body.size().powi(2)], bends)
             } else {
                 0.0
             },
             mesh: cloth.mesh.clone(),
-            order: body.order.clone(),
+            order: body.order().to_vec(),
             cloth: (0..count as u32).collect(),
             ..Self::default()
         }
     }
 
     fn solid(solid: &Solid, body: &BodyTables, ranges: &Ranges, elements: &Elements, dt: f64) -> Self {
-        let count = body.order.len();
+        let count = body.order().len();
         let mean = body.masses.iter().sum::<f64>() / count as f64;
         let tetrahedra = &elements.tetrahedra[ranges.tetrahedra.clone()];
         let volumes = &elements.volumes[ranges.tetrahedra.clone()];
@@ -168,7 +170,7 @@ impl Together {
         let elastic = [mu, lambda].map(|modulus| dt * dt * modulus / mean);
         let keeps_volume = solid.preserve_volume;
         let size = size(&solid.mesh.positions);
-        let rest: Vec<Vec3> = body.order.iter().map(|&v| solid.mesh.positions[v as usize]).collect();
+        let rest: Vec<Vec3> = body.order().iter().map(|&v| solid.mesh.positions[v as usize]).collect();
         let corners: Vec<[u32; 4]> =
             tetrahedra.iter().map(|e| e.vertices.map(|v| v - body.vertices.start as u32)).collect();
         Self {
@@ -176,7 +178,7 @@ impl Together {
             bodies: once(0..count).collect(),
             tetrahedra: tetrahedra.to_vec(),
             weights: volumes.iter().map(|&volume| Weight { volume, elastic, keeps_volume }).collect(),
-            masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+            masses: body.order().iter().map(|&v| body.masses[v as usize]).collect(),
             stiffness: size * size * count as f64 / volume,
             lattices: vec![(0..count, lattice(&rest, &corners, volume))],
             ..Self::default()
@@ -228,10 +230,10 @@ impl Together {
         start: &[Quad],
         edge_length: f32,
         dt: f64,
-        known: &Known,
+        cache: &HierarchyCache,
     ) -> Filter {
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
-        let transfers = transfers(&self.mesh, &self.order, known);
+        let transfers = transfers(&self.mesh, &self.order, cache);
         Filter::new(Parts {
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
             transfers: side_by_side((&self.cloth, transfers), &self.lattices),
@@ -286,8 +288,8 @@ impl Together {
             FoldElement { hinge: HingeElement { vertices, ..e.hinge }, ..*e }
         };
         let across = seams.folds.iter().filter(|e| self.vertices.contains(&(e.hinge.vertices[0] as usize)));
-        let implicit = !self.elastic.is_empty();
-        let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| implicit)).map(weld).collect();
+        let is_elastic = !self.elastic.is_empty();
+        let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| is_elastic)).map(weld).collect();
         let transfers = self.welded_transfers(&welds, &start[self.vertices.clone()]);
         let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
         Some(Filter::new(Parts {
@@ -314,8 +316,8 @@ impl Together {
         }))
     }
 
-    /// Levels of the cloth with twins as one: `welds` says which vertex of the filter stands for each, `start`
-    /// where they start.
+    /// Levels of the cloth with twins as one: `welds` says which vertex of the filter stands for each,
+    /// `start` where they start.
     fn welded_transfers(&self, welds: &[u32], start: &[Quad]) -> Vec<Transfer> {
         let mut among_cloth = vec![0u32; welds.len()];
         for (k, &v) in self.cloth.iter().enumerate() {
@@ -345,11 +347,11 @@ impl Together {
 
 /// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of
 /// the finest.
-fn transfers(mesh: &TriangleMesh, order: &[u32], known: &Known) -> Vec<Transfer> {
+fn transfers(mesh: &TriangleMesh, order: &[u32], cache: &HierarchyCache) -> Vec<Transfer> {
     if mesh.triangles.is_empty() {
         return Vec::new();
     }
-    let levels = known.hierarchy(mesh, &Options::default()).reordered(order).levels;
+    let levels = cache.hierarchy(mesh, &Options::default()).reordered(order).levels;
     levels.into_iter().map(|level| level.transfer).collect()
 }
 

@@ -4,8 +4,9 @@ use std::{collections::BTreeMap, ops::Range};
 
 use glam::{DVec3, Vec3};
 
-use super::{BodyTables, Cloth, Description, WorldError, cloths};
 use crate::{
+    Cloth, Description, WorldError,
+    body::{BodyTables, cloth::validate::invalid, cloths, in_order},
     boundary::seam::Sewing,
     hierarchy::{self, Transfer},
     kernel::{dihedral::dihedral, lanes::Quad},
@@ -21,7 +22,7 @@ const TOGETHER: f32 = 1e-3;
 const SWEEPS: f64 = 4.0;
 
 /// The seams of `description`, in the engine's order of vertices.
-pub(super) fn sewing(
+pub(crate) fn sewing(
     description: &Description,
     bodies: &[BodyTables],
     edge: f32,
@@ -44,7 +45,7 @@ pub(super) fn sewing(
                 let problem = format!(
                     "seams sew two corners of its face {number} together, which would leave it no area"
                 );
-                return Err(super::build::invalid(cloth, problem));
+                return Err(invalid(cloth, problem));
             }
         }
     }
@@ -53,15 +54,11 @@ pub(super) fn sewing(
 
 /// The engine's vertex of each of a body's, in the caller's order.
 fn places(body: &BodyTables) -> Vec<u32> {
-    let mut place = vec![0; body.order.len()];
-    for (k, &v) in body.order.iter().enumerate() {
-        place[v as usize] = (body.vertices.start + k) as u32;
-    }
-    place
+    in_order(body.order(), body.vertices.start)
 }
 
 /// Which bodies are to be filtered together because seams join them: ranges of bodies, in order.
-pub(super) fn joined(sewing: &Sewing, bodies: &[BodyTables]) -> Vec<Range<usize>> {
+pub(crate) fn joined(sewing: &Sewing, bodies: &[BodyTables]) -> Vec<Range<usize>> {
     let body_of = |v: u32| bodies.partition_point(|body| body.vertices.end <= v as usize);
     let mut last: Vec<usize> = (0..bodies.len()).collect();
     for stitch in &sewing.stitches {
@@ -80,7 +77,7 @@ pub(super) fn joined(sewing: &Sewing, bodies: &[BodyTables]) -> Vec<Range<usize>
 
 /// Which vertices of a filter turn as one while seams are closed: its `bodies`, those that `welds` join as
 /// one range.
-pub(super) fn pieces(bodies: &[Range<usize>], welds: &[u32]) -> Vec<Range<usize>> {
+pub(crate) fn pieces(bodies: &[Range<usize>], welds: &[u32]) -> Vec<Range<usize>> {
     let mut pieces: Vec<Range<usize>> = Vec::new();
     for body in bodies {
         // Twins stand behind lower ones.
@@ -96,7 +93,7 @@ pub(super) fn pieces(bodies: &[Range<usize>], welds: &[u32]) -> Vec<Range<usize>
 
 /// The links of the filter with these vertices of the world; `areas` are those around its vertices \[m²\],
 /// `edge` the mean length of an edge \[m\].
-pub(super) fn links(sewing: &Sewing, vertices: &Range<usize>, areas: &[f64], edge: f32) -> Vec<Link> {
+pub(crate) fn links(sewing: &Sewing, vertices: &Range<usize>, areas: &[f64], edge: f32) -> Vec<Link> {
     let own =
         sewing.stitches.iter().enumerate().filter(|(_, s)| vertices.contains(&(s.vertices[0] as usize)));
     own.map(|(number, stitch)| {
@@ -109,7 +106,7 @@ pub(super) fn links(sewing: &Sewing, vertices: &Range<usize>, areas: &[f64], edg
 
 /// Levels of `mesh`, whose vertices are those of a filter in the `order` given, with twins as one: `welds`
 /// says which vertex stands for each. `start` is where they start.
-pub(super) fn welded_transfers(
+pub(crate) fn welded_transfers(
     mesh: &TriangleMesh,
     order: &[u32],
     welds: &[u32],
@@ -212,11 +209,14 @@ struct Side<'a> {
 /// Hinges across seams, where two border edges are sewn to each other along all of their length and face the
 /// same side, with the mean bending stiffness of the two; and a bound on ω² of theirs \[1/s²\]. Flat at rest,
 /// unless the rest shape is sewn together already. They are to act only while seams are closed.
-pub(super) fn hinges(
+pub(crate) fn hinges(
     description: &Description,
     bodies: &[BodyTables],
     sewing: &Sewing,
 ) -> (Vec<FoldElement>, f64) {
+    if sewing.is_empty() {
+        return (Vec::new(), 0.0);
+    }
     let mut sides: BTreeMap<[u32; 2], Vec<Side>> = BTreeMap::new();
     for (cloth, body) in cloths(description, bodies) {
         let place = places(body);

@@ -1,7 +1,7 @@
 //! Soft bodies as grids of tetrahedra, with measurements of each.
 
 use glam::Vec3;
-use taut::{Solid, certificate::RestTetrahedra};
+use taut::{Solid, measure::RestTetrahedra};
 
 use super::grid::Grid;
 use crate::{

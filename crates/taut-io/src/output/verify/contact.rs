@@ -1,6 +1,6 @@
 //! Checks the contact of one frame: intersections, and agreement with the recorded ones.
 
-use taut::certificate::ContactCertificate;
+use taut::measure::ContactCertificate;
 
 use super::{Failure, Kind};
 use crate::output::metrics::FrameLine;

@@ -3,9 +3,9 @@
 
 use glam::{DVec3, Vec3};
 use taut::{
-    Body, Certificate, FrameReport, RigidBody, State, World,
+    Body, Certificate, FrameReport, RigidBody, Ruler,
     boundary::hold::Caught,
-    certificate::{
+    measure::{
         BodyCertificate, Examiner, RigidCertificate, SeamCertificate, certify_positions, measure_seams,
     },
     parallel::Threads,
@@ -37,13 +37,13 @@ pub(super) struct Checked {
 
 /// Positions at which pins that begin later caught their vertices, from the frames in which they begin.
 /// Unreadable frames are reported when they are checked.
-pub(super) fn caught(files: &Layout, world: &World) -> Caught {
-    let mut caught = Caught::new(world);
-    let bodies: Vec<&Body> = world.description().bodies.iter().collect();
-    for (body, frame) in world.catches() {
+pub(super) fn caught(files: &Layout, ruler: &Ruler) -> Caught {
+    let mut caught = Caught::new(ruler);
+    let bodies: Vec<&Body> = ruler.description().bodies.iter().collect();
+    for (body, frame) in ruler.catches() {
         let path = files.frame(bodies[body].name(), frame);
         if let Ok(positions) = npy::read(&path, bodies[body].rest_positions().len()) {
-            caught.note(world, body, frame, &positions);
+            caught.note(ruler, body, frame, &positions);
         }
     }
     caught
@@ -54,7 +54,7 @@ pub(super) fn caught(files: &Layout, world: &World) -> Caught {
 /// `is_last`.
 pub(super) fn check(
     files: &Layout,
-    world: &World,
+    ruler: &Ruler,
     caught: &Caught,
     examiner: Option<&mut Examiner>,
     frame: u32,
@@ -64,10 +64,10 @@ pub(super) fn check(
     let mut failures = Vec::new();
     let mut bodies = Vec::new();
     let mut positions = Vec::new();
-    let all = world.description().bodies.iter();
+    let all = ruler.description().bodies.iter();
     let count = all.len();
     for (index, body) in all.enumerate() {
-        let context = Context { world, caught, frame, body, index, line };
+        let context = Context { ruler, caught, frame, body, index, line };
         if let Some((x, certificate)) = context.check(files, &mut failures) {
             positions.push(x);
             bodies.push(certificate);
@@ -79,15 +79,15 @@ pub(super) fn check(
     }
     let whole = bodies.len() == count;
     let report = line.and_then(|line| line.report).or((frame > 0).then(FrameReport::default));
-    let seams = if whole { measure_seams(world, &positions) } else { Vec::new() };
+    let seams = if whole { measure_seams(ruler, &positions) } else { Vec::new() };
     if let (true, Some(line)) = (whole, line) {
         compare_seams(frame, &line.certificate.seams, &seams, &mut failures);
     }
     let contact = examiner.filter(|_| whole).map(|examiner| {
-        examiner.examine(&Threads::alone(), world, frame, positions.iter().map(Vec::as_slice))
+        examiner.examine(&Threads::alone(), ruler, frame, positions.iter().map(Vec::as_slice))
     });
     let rigid_bodies = line.map(|line| line.certificate.rigid_bodies.clone()).unwrap_or_default();
-    failures.extend(line.and_then(|line| check_rigid(world, frame, &line.certificate.rigid_bodies)));
+    failures.extend(line.and_then(|line| check_rigid(ruler, frame, &line.certificate.rigid_bodies)));
     let certificate = Certificate { bodies, seams, contact, rigid_bodies, ..Certificate::default() };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
@@ -114,7 +114,7 @@ fn compare_seams(frame: u32, then: &[SeamCertificate], now: &[SeamCertificate], 
 
 /// One body in one frame.
 struct Context<'a> {
-    world: &'a World,
+    ruler: &'a Ruler,
     caught: &'a Caught,
     frame: u32,
     body: &'a Body,
@@ -143,10 +143,10 @@ impl Context<'_> {
             failures.push(self.failure(Kind::NotFinite, Some(format!("vertex {vertex}")), message));
             return None;
         }
-        let mut now = certify_positions(self.world, self.index, self.frame, &positions, self.caught);
+        let mut now = certify_positions(self.ruler, self.index, self.frame, &positions, self.caught);
         if let Some(line) = self.line {
             let poses = line.certificate.rigid_bodies.iter().map(RigidCertificate::pose);
-            now.add_rigid_bodies(self.world, poses, &positions);
+            now.add_rigid_bodies(self.ruler, poses, &positions);
         }
         if self.frame == 0 {
             self.check_start(&positions, failures);
@@ -168,7 +168,7 @@ impl Context<'_> {
 
     /// Frame 0 is given, not simulated: it may exceed any limit, and must match the scene.
     fn check_start(&self, positions: &[Vec3], failures: &mut Vec<Failure>) {
-        let start = State::new(self.world).positions(self.world, self.index);
+        let start = self.ruler.start_positions(self.index);
         if let Some(vertex) = start.iter().zip(positions).position(|(a, b)| a != b) {
             let message = format!("is initially at {} m, expected {} m", positions[vertex], start[vertex]);
             failures.push(self.failure(Kind::Changed, Some(format!("vertex {vertex}")), message));
@@ -176,14 +176,14 @@ impl Context<'_> {
     }
 
     fn check_limits(&self, now: &BodyCertificate, failures: &mut Vec<Failure>) {
-        let tolerance = self.world.description().solver.tolerance;
+        let tolerance = self.ruler.description().solver.tolerance;
         let allowed = f64::from(tolerance) + STRAIN_SLACK;
         let unconverged = self.line.and_then(|line| line.report).is_some_and(|report| !report.converged);
         let (kind, prefix) =
             if unconverged { (Kind::LimitNotReached, "limit not reached: ") } else { (Kind::Limit, "") };
         let strain = &now.strain;
         if exceeds(strain.max_residual, allowed) {
-            let worst = strain.worst_triangle;
+            let worst = strain.worst_element;
             let vertices = self.body.element(worst as usize).unwrap_or_default();
             let limit = match self.body {
                 Body::Cloth(cloth) => cloth.strain,
@@ -203,7 +203,7 @@ impl Context<'_> {
             );
             failures.push(self.failure(kind, Some(element), message));
         }
-        let bend_tolerance = self.world.description().solver.bend_tolerance;
+        let bend_tolerance = self.ruler.description().solver.bend_tolerance;
         if exceeds(now.bend.max_bend_excess, f64::from(bend_tolerance) + BEND_SLACK) {
             let element = format!("hinge {}", list(&now.bend.worst_hinge));
             let message = format!(
@@ -259,8 +259,8 @@ impl Context<'_> {
 
 /// Failures of the rigid bodies in metrics.jsonl: no other file contains their poses, but frame 0 must match
 /// the scene, and their figures must be consistent.
-fn check_rigid(world: &World, frame: u32, found: &[RigidCertificate]) -> Option<Failure> {
-    let bodies = &world.description().rigid_bodies;
+fn check_rigid(ruler: &Ruler, frame: u32, found: &[RigidCertificate]) -> Option<Failure> {
+    let bodies = &ruler.description().rigid_bodies;
     let failure = |kind, body: Option<&RigidBody>, message: String| {
         let body = body.map(|body| body.obstacle.name.clone());
         Some(Failure { frame: Some(frame), body, ..Failure::new(kind, message) })
@@ -271,7 +271,7 @@ fn check_rigid(world: &World, frame: u32, found: &[RigidCertificate]) -> Option<
         return failure(Kind::Missing, None, message);
     }
     for (body, found) in bodies.iter().zip(found) {
-        let gravity = world.description().gravity.as_dvec3();
+        let gravity = ruler.description().gravity.as_dvec3();
         let mass = f64::from(body.mass);
         let height = -mass * DVec3::from(found.position).dot(gravity);
         let momentum = (mass * DVec3::from(found.velocity)).distance(DVec3::from(found.momentum));

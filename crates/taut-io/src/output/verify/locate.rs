@@ -4,7 +4,7 @@
 //! changes by d and the second by i d: their ratio is the vertex, found without the original positions.
 
 use glam::{DVec3, Vec3};
-use taut::{Body, certificate::fingerprint};
+use taut::{Body, measure::fingerprint};
 
 /// The sums are exact up to rounding, which grows with the summands.
 const ROUNDING: f64 = 1e-12;

@@ -1,9 +1,10 @@
 //! Recomputes the certificates of a run from the files in its folder alone.
 //!
-//! The scene in the folder is built again; for every frame the positions are read back and measured as during
-//! the run. Three kinds of failure are reported: a violated limit (with the worst triangle), figures that
-//! differ from `metrics.jsonl` (files were changed afterwards; with the vertex, see `locate.rs`), and missing
-//! or damaged files. Frames are checked in parallel; the result does not depend on the number of threads.
+//! The scene in the folder is built again as rest tables ([`Ruler`]), without any table of the solver; for
+//! every frame the positions are read back and measured as during the run. Three kinds of failure are
+//! reported: a violated limit (with the worst triangle), figures that differ from `metrics.jsonl` (files were
+//! changed afterwards; with the vertex, see `locate.rs`), and missing or damaged files. Frames are checked in
+//! parallel; the result does not depend on the number of threads.
 
 mod contact;
 mod frame;
@@ -14,7 +15,7 @@ use std::{collections::BTreeMap, path::Path};
 use glam::Vec3;
 use rayon::prelude::*;
 use serde::Serialize;
-use taut::{Body, World, certificate::Examiner};
+use taut::{Body, Ruler, measure::Examiner};
 
 use super::{
     layout::Layout,
@@ -118,21 +119,21 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
         return Err(complain(root, "is not a run folder: scene.toml is missing".into()).into());
     }
     let scene = scene::load(&files.scene().to_string_lossy(), &[])?;
-    let world = World::new(scene.build()?).map_err(|error| complain(&files.scene(), error.to_string()))?;
+    let ruler = Ruler::new(scene.build()?).map_err(|error| complain(&files.scene(), error.to_string()))?;
 
-    let mut failures = check_rest(&files, &world);
+    let mut failures = check_rest(&files, &ruler);
     let (lines, complaints) = read_lines(&files, scene.frames);
     failures.extend(complaints);
-    failures.extend(find_extra(&files, &world, scene.frames));
+    failures.extend(find_extra(&files, &ruler, scene.frames));
 
-    let caught = frame::caught(&files, &world);
+    let caught = frame::caught(&files, &ruler);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| complain(root, format!("could not start threads: {error}")))?;
     let checked: Vec<_> = pool.install(|| {
-        let examiner = Examiner::new(&world);
+        let examiner = Examiner::new(&ruler);
         let check = |examiner: &mut Option<Examiner>, number| {
             let (line, is_last) = (lines.get(&number), number == scene.frames);
-            frame::check(&files, &world, &caught, examiner.as_mut(), number, line, is_last)
+            frame::check(&files, &ruler, &caught, examiner.as_mut(), number, line, is_last)
         };
         (0..=scene.frames).into_par_iter().map_init(|| examiner.clone(), check).collect()
     });
@@ -159,16 +160,16 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
     Ok(Verification {
         ok: failures.is_empty(),
         frames: scene.frames,
-        bodies: body_sizes(&world),
+        bodies: body_sizes(&ruler),
         failures,
         figures: tally.figures(),
     })
 }
 
 /// Compares the rest mesh of each body with that of the scene.
-fn check_rest(files: &Layout, world: &World) -> Vec<Failure> {
+fn check_rest(files: &Layout, ruler: &Ruler) -> Vec<Failure> {
     let mut failures = Vec::new();
-    for body in world.description().bodies.iter() {
+    for body in ruler.description().bodies.iter() {
         let mut fail = |kind, element, message: String| {
             let body = Some(body.name().into());
             failures.push(Failure { body, element, ..Failure::new(kind, message) });
@@ -256,13 +257,13 @@ fn read_lines(files: &Layout, frames: u32) -> (BTreeMap<u32, FrameLine>, Vec<Fai
 }
 
 /// Frame files that the scene does not have.
-fn find_extra(files: &Layout, world: &World, frames: u32) -> Vec<Failure> {
+fn find_extra(files: &Layout, ruler: &Ruler, frames: u32) -> Vec<Failure> {
     let Ok(entries) = std::fs::read_dir(files.frames()) else { return Vec::new() };
     let mut failures = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some((body, frame)) = name.to_str().and_then(Layout::parse_frame) else { continue };
-        if frame > frames || world.description().body(body).is_none() {
+        if frame > frames || ruler.description().body(body).is_none() {
             failures.push(Failure {
                 frame: Some(frame),
                 body: Some(body.into()),

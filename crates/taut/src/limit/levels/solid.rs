@@ -17,7 +17,7 @@ use crate::{
     element::{colored, tetrahedron::TetrahedronElement},
     hierarchy::Transfer,
     kernel::{strain::Range, tetrahedron::rest_inverse3},
-    mesh::{embed, reorder::locality_order, tetrahedra::TetrahedronMesh},
+    mesh::{locate, reorder::locality_order, tetrahedra::TetrahedronMesh},
 };
 
 /// Least quality (1: equilateral) of a tetrahedron that is limited. Stuffing leaves none below 0.2.
@@ -82,7 +82,7 @@ fn drawn_to(mesh: &TetrahedronMesh, mut level: TetrahedronMesh) -> (TetrahedronM
 /// Where `points` lie in `mesh`, or in which tetrahedron the nearest place is.
 fn located(mesh: &TetrahedronMesh, points: &[Vec3]) -> Transfer<4> {
     let mut transfer = Transfer::default();
-    for (corners, weights) in embed::transfer(mesh, points) {
+    for (corners, weights) in locate::transfer(mesh, points) {
         let kept = weights.map(|w| if w < NONE { 0.0 } else { w });
         let sum: f32 = kept.iter().sum();
         transfer.corners.push(corners);

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::prepare::Prepared;
-use crate::mesh::{TriangleMesh, embed::Locator, tetrahedra::TetrahedronMesh};
+use crate::mesh::{TriangleMesh, locate::Locator, tetrahedra::TetrahedronMesh};
 
 /// A level with fewer vertices than this is not worth its while: the one before it can be solved directly.
 const FEWEST: usize = 150;

@@ -7,7 +7,7 @@ use super::{
     prepare::{Filled, Prepared},
     shown,
 };
-use crate::mesh::embed::Locator;
+use crate::mesh::locate::Locator;
 
 /// Vertices of the surface that are looked at, at most: enough to find parts of a thousandth of the area.
 const SAMPLES: usize = 20_000;

@@ -5,13 +5,13 @@ use std::{ops::Range, sync::Arc};
 use super::tuning::RAMP;
 use crate::{
     boundary::rigid::RigidBody,
-    certificate::TermCertificate,
     hierarchy::{
         Transfer,
         multigrid::{Multigrid, Stiff},
     },
     kernel::{lanes::Quad, strain},
     limit::{bend::BendElement, strain_tetrahedron::TetrahedronElement, strain_triangle::StrainElement},
+    measure::TermCertificate,
     term::{
         Block,
         bend_limit::BendLimits,

@@ -154,7 +154,7 @@ fn stop(world: &World, budget: StepBudget) -> Stop {
         // Lanes measure in single precision; the certificate must find the limit kept in double precision.
         tolerance: (solver.tolerance - 2e-6).max(0.0),
         bend: bend_bound(solver.bend_tolerance),
-        least: least_iterations(world.steps_per_frame, world.forces.inside),
+        least: least_iterations(world.steps_per_frame(), world.schedule.is_elastic),
         iterations: budget.iterations,
         deadline: budget.deadline,
         min_iterations_past_deadline: budget.min_iterations_past_deadline,

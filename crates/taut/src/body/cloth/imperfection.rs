@@ -2,15 +2,14 @@
 
 use glam::Vec3;
 
-use super::{Cloth, Description, IMPERFECTION};
-use crate::{kernel::random::Random, mesh::normals::normal_sums};
+use crate::{Cloth, Description, IMPERFECTION, kernel::random::Random, mesh::normals::normal_sums};
 
 /// Keeps these random numbers apart from those of other uses of the same seed.
 const STREAM: u64 = 0x1f83_d9ab_fb41_bd6b;
 
 /// Where the vertices of `cloth`, number `body` of the scene, start: displaced along their normals by up to
 /// its imperfection, except those that are held then. `edge` is its mean length of an edge \[m\].
-pub(super) fn start(cloth: &Cloth, edge: f32, body: u64, description: &Description) -> Vec<Vec3> {
+pub(crate) fn start(cloth: &Cloth, edge: f32, body: u64, description: &Description) -> Vec<Vec3> {
     let mut start = cloth.start.clone();
     let amplitude = cloth.imperfection.unwrap_or(IMPERFECTION * edge);
     if amplitude <= 0.0 {

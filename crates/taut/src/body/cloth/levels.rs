@@ -1,10 +1,12 @@
-//! What schemes need that limit coarser levels of bodies too.
+//! Levels of cloth, for schemes that limit coarser levels too.
 
-use super::{
-    BodyTables, Cloth, Description, EdgeModel, Known, Limit, PinnedVertex, Scheme, WorldError,
-    build::invalid, cloths, solids,
-};
+use super::validate::invalid;
 use crate::{
+    Cloth, Description, EdgeModel, Limit, Scheme, WorldError,
+    body::{
+        BodyTables, PinnedVertex, cloths,
+        levels::{depth, own_pins, places},
+    },
     hierarchy::{Hierarchy, Options, fit},
     kernel::dihedral::dihedral,
     limit::{
@@ -14,59 +16,29 @@ use crate::{
         levels::{
             edges::EdgeLimits,
             parts::{Bare, Leveled, Parts},
-            solid::SolidLimits,
             tables::ElementLimits,
         },
     },
-    mesh::{adjacency::Adjacency, tetrahedra::TetrahedronMesh},
+    mesh::adjacency::Adjacency,
+    world::HierarchyCache,
 };
 
-/// Levels of the paper, the finest one included.
-const PAPER_LEVELS: usize = 4;
-
 /// Coarse levels of all bodies with limits on their triangles or hinges, if the scheme asks for them.
-pub(super) fn levels(
+pub(crate) fn levels(
     description: &Description,
     bodies: &[BodyTables],
     pins: &[PinnedVertex],
-    known: &Known,
+    cache: &HierarchyCache,
 ) -> Result<Vec<Leveled<Vec<ElementLimits>>>, WorldError> {
     let Some(depth) = depth(description.solver.scheme) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
     for (cloth, body) in cloths(description, bodies).filter(|(cloth, _)| limited(cloth)) {
-        let mut hierarchy = known.hierarchy(&cloth.mesh, &Options::default());
+        let mut hierarchy = cache.hierarchy(&cloth.mesh, &Options::default());
         hierarchy.levels.truncate(depth);
         let limits = coarse_limits(cloth, &hierarchy)?;
         levels.push(Leveled::new(parts(cloth, body, hierarchy, pins, limits)));
     }
     Ok(levels)
-}
-
-/// Coarse levels of all solids with limits, if the scheme asks for them.
-pub(super) fn solid_levels(
-    description: &Description,
-    bodies: &[BodyTables],
-    pins: &[PinnedVertex],
-) -> Vec<Leveled<SolidLimits, 4>> {
-    let Some(depth) = depth(description.solver.scheme) else { return Vec::new() };
-    solids(description, bodies)
-        .filter(|(solid, _)| solid.strain.is_some())
-        .map(|(solid, body)| {
-            let place = places(body);
-            let mesh = TetrahedronMesh {
-                positions: body.order.iter().map(|&v| solid.mesh.positions[v as usize]).collect(),
-                tetrahedra: solid.mesh.tetrahedra.iter().map(|t| t.map(|v| place[v as usize])).collect(),
-            };
-            Leveled::new(Parts {
-                vertices: body.vertices.clone(),
-                bare: Bare::of_solid(&mesh, &solid.levels[..solid.levels.len().min(depth)]),
-                rest: mesh.positions,
-                masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
-                pins: own_pins(body, pins),
-                limits: SolidLimits(solid.strain.range()),
-            })
-        })
-        .collect()
 }
 
 /// What the levels of a cloth are made from.
@@ -79,9 +51,9 @@ fn parts<L>(
 ) -> Parts<L> {
     Parts {
         vertices: body.vertices.clone(),
-        bare: Bare::of_cloth(hierarchy.reordered(&body.order), &own_triangles(cloth, body)),
-        rest: body.order.iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
-        masses: body.order.iter().map(|&v| body.masses[v as usize]).collect(),
+        bare: Bare::of_cloth(hierarchy.reordered(body.order()), &own_triangles(cloth, body)),
+        rest: body.order().iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
+        masses: body.order().iter().map(|&v| body.masses[v as usize]).collect(),
         pins: own_pins(body, pins),
         limits,
     }
@@ -93,35 +65,18 @@ fn own_triangles(cloth: &Cloth, body: &BodyTables) -> Vec<[u32; 3]> {
     cloth.mesh.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect()
 }
 
-/// Most coarse levels that a scheme limits; `None`: it limits none.
-fn depth(scheme: Scheme) -> Option<usize> {
-    match scheme {
-        Scheme::Cycle => Some(usize::MAX),
-        Scheme::Paper => Some(PAPER_LEVELS - 1),
-        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi | Scheme::Nearest => None,
-    }
-}
-
-/// Vertices within the body that are, or may be, pinned.
-fn own_pins(body: &BodyTables, pins: &[PinnedVertex]) -> Vec<u32> {
-    let own = pins.iter().filter(|pin| body.vertices.contains(&(pin.vertex as usize)));
-    let mut pins: Vec<u32> = own.map(|pin| pin.vertex - body.vertices.start as u32).collect();
-    pins.dedup();
-    pins
-}
-
 /// Levels of all cloth of the edge model, the cloth itself not counted, about as coarse at the last as the
 /// second paper shows them.
-pub(super) fn edge_bodies(
+pub(crate) fn edge_bodies(
     description: &Description,
     bodies: &[BodyTables],
     pins: &[PinnedVertex],
-    known: &Known,
+    cache: &HierarchyCache,
 ) -> Vec<EdgeBody> {
     let of_model = cloths(description, bodies).filter_map(|both| Some((both, both.0.model.edge()?)));
     of_model
         .map(|((cloth, body), EdgeModel { levels, iterations })| {
-            let mut hierarchy = known.hierarchy(&cloth.mesh, &EdgeModel::options());
+            let mut hierarchy = cache.hierarchy(&cloth.mesh, &EdgeModel::options());
             hierarchy.levels.truncate(levels as usize - 1);
             let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
             let stretches = bounds.levels.iter().map(|level| level.strain.iter().map(|r| r.max).collect());
@@ -177,7 +132,7 @@ fn coarse_limits(cloth: &Cloth, hierarchy: &Hierarchy) -> Result<Vec<ElementLimi
 }
 
 /// Triangles of level 0 with limited angles, for the paper's scheme.
-pub(super) fn bend_triangles(description: &Description, bodies: &[BodyTables]) -> Vec<BendTriangle> {
+pub(crate) fn bend_triangles(description: &Description, bodies: &[BodyTables]) -> Vec<BendTriangle> {
     if description.solver.scheme != Scheme::Paper {
         return Vec::new();
     }
@@ -202,13 +157,4 @@ pub(super) fn bend_triangles(description: &Description, bodies: &[BodyTables]) -
         all.extend(bend_paper::bend_triangles(&triangles, &ranges));
     }
     all
-}
-
-/// Where each of the caller's vertices is within the body.
-fn places(body: &BodyTables) -> Vec<u32> {
-    let mut place = vec![0; body.order.len()];
-    for (k, &v) in body.order.iter().enumerate() {
-        place[v as usize] = k as u32;
-    }
-    place
 }

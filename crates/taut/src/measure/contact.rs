@@ -4,8 +4,8 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
+use super::Ruler;
 use crate::{
-    State, World,
     contact::inspect::{Crossing, Inspector, Parts},
     mesh::TriangleMesh,
     parallel::Threads,
@@ -84,17 +84,17 @@ impl Gathered {
         parts.radius.resize(parts.start.len(), radius);
     }
 
-    /// Takes vertices for one that seams sew together; the bodies are those of `world`, in their order.
-    fn sew(&mut self, world: &World) {
+    /// Takes vertices for one that seams sew together; the bodies are those of `ruler`, in their order.
+    fn sew(&mut self, ruler: &Ruler) {
         let Self { objects, parts } = self;
-        let places = world.bodies.iter().zip(objects);
-        let mut by_engine = vec![0; world.bodies.last().map_or(0, |body| body.vertices.end)];
+        let places = ruler.bodies.iter().zip(objects);
+        let mut by_engine = vec![0; ruler.bodies.last().map_or(0, |body| body.vertices.end)];
         for (body, object) in places {
-            for (k, &v) in body.order.iter().enumerate() {
+            for (k, &v) in body.order().iter().enumerate() {
                 by_engine[body.vertices.start + k] = object.first_vertex + v;
             }
         }
-        for (engine, &twin) in world.sewing.identity.iter().enumerate() {
+        for (engine, &twin) in ruler.sewing.identity.iter().enumerate() {
             parts.identity[by_engine[engine] as usize] = by_engine[twin as usize];
         }
     }
@@ -106,29 +106,29 @@ impl Gathered {
 }
 
 impl Examiner {
-    /// One for the contact that `world` keeps; none if it lets everything pass.
-    pub fn new(world: &World) -> Option<Self> {
-        let surface = world.surface.as_ref()?;
-        Some(Self::gather(world, surface.between_cloth))
+    /// One for the contact that `ruler` keeps; none if it lets everything pass.
+    pub fn new(ruler: &Ruler) -> Option<Self> {
+        let between_cloth = ruler.description.contact.thickness > 0.0;
+        let touches = between_cloth || !ruler.description.mesh_obstacles.is_empty();
+        touches.then(|| Self::gather(ruler, between_cloth))
     }
 
-    /// One for all that could touch in `world`, also where it lets it pass.
-    pub fn of_all(world: &World) -> Self {
-        Self::gather(world, true)
+    /// One for all that could touch in `ruler`, also where it lets it pass.
+    pub fn of_all(ruler: &Ruler) -> Self {
+        Self::gather(ruler, true)
     }
 
-    fn gather(world: &World, between_cloth: bool) -> Self {
-        let thickness = world.description.contact.thickness;
-        let start = State::new(world);
+    fn gather(ruler: &Ruler, between_cloth: bool) -> Self {
+        let thickness = ruler.description.contact.thickness;
         let mut all = Gathered::default();
-        for (body, described) in world.description.bodies.iter().enumerate() {
-            let positions = start.positions(world, body);
-            all.add(described.name(), world.surface_of(body), &positions, 0.5 * thickness);
+        for (body, described) in ruler.description.bodies.iter().enumerate() {
+            let positions = ruler.start_positions(body);
+            all.add(described.name(), ruler.surface_of(body), &positions, 0.5 * thickness);
         }
-        all.sew(world);
+        all.sew(ruler);
         all.parts.fixed_from = all.parts.start.len() as u32;
         all.parts.between_cloth = between_cloth;
-        for obstacle in &world.description.mesh_obstacles {
+        for obstacle in &ruler.description.mesh_obstacles {
             all.add(&obstacle.name, &obstacle.triangles, &obstacle.positions_at(0.0), obstacle.margin);
         }
         all.examiner()
@@ -143,7 +143,7 @@ impl Examiner {
         all.examiner()
     }
 
-    /// Looks at frame `frame` of `world`, with the vertices of its cloth at `positions`, one list a body
+    /// Looks at frame `frame` of `ruler`, with the vertices of its cloth at `positions`, one list a body
     /// \[m\]; mesh obstacles are where the time of the frame has them. What is left of a tangled start one
     /// frame alone does not tell: `tangled` is set in a start only.
     ///
@@ -152,14 +152,14 @@ impl Examiner {
     pub fn examine<'a>(
         &mut self,
         threads: &Threads,
-        world: &World,
+        ruler: &Ruler,
         frame: u32,
         positions: impl IntoIterator<Item = &'a [Vec3]>,
     ) -> ContactCertificate {
         self.x.clear();
         self.x.extend(positions.into_iter().flatten().map(Vec3::to_array));
-        let time = world.time_of_frame(frame);
-        for obstacle in &world.description.mesh_obstacles {
+        let time = ruler.time_of_frame(frame);
+        for obstacle in &ruler.description.mesh_obstacles {
             self.x.extend(obstacle.positions_at(time).iter().map(Vec3::to_array));
         }
         let mut found = self.look(threads);

@@ -4,12 +4,12 @@
 use glam::{DMat3, DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 
-use super::{StrainMeasure, past};
 use crate::{
-    Limit,
+    Limit, Solid,
     kernel::svd3::{Svd3, svd3_f64},
+    measure::{BodyCertificate, Energy, StrainMeasure, past},
     mesh::tetrahedra::TetrahedronMesh,
-    velocity::fem_tetrahedron::solid_energy,
+    velocity::fem_tetrahedron::{lame, solid_energy},
 };
 
 /// What belongs to soft solids alone.
@@ -67,6 +67,23 @@ impl RestTetrahedra {
         rest
     }
 
+    /// About how large it is: the cubic root of its volume \[m\].
+    pub(crate) fn size(&self) -> f64 {
+        self.volumes.iter().sum::<f64>().cbrt()
+    }
+
+    /// Strains, volumes and stored energy of `positions` \[m\].
+    pub(crate) fn certify(&self, solid: &Solid, positions: &[Vec3]) -> BodyCertificate {
+        let [young, poisson] = [solid.material.young, solid.material.poisson].map(f64::from);
+        BodyCertificate {
+            name: solid.name.clone(),
+            strain: self.measure(positions, solid.strain),
+            solid: Some(self.measure_volumes(positions)),
+            energy: Energy { stretch: self.energy(positions, lame(young, poisson)), ..Energy::default() },
+            ..BodyCertificate::default()
+        }
+    }
+
     /// Number of tetrahedra.
     pub fn len(&self) -> usize {
         self.tetrahedra.len()
@@ -120,7 +137,7 @@ impl RestTetrahedra {
             m.violations += u64::from(residual > 1e-6);
             let badness = (residual, (larger - 1.0).max(1.0 - smaller));
             if badness > worst {
-                (worst, m.worst_triangle) = (badness, t as u32);
+                (worst, m.worst_element) = (badness, t as u32);
             }
         }
         let count = self.tetrahedra.len().max(1) as f64;

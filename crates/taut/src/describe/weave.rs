@@ -43,7 +43,7 @@ const LEAST: f64 = 1e-3;
 impl Weave {
     /// Checks what does not need a mesh: a lower and an upper limit must be there for all three or for none,
     /// since there is nothing half-way between a limit and none.
-    pub(super) fn check(&self) -> Result<(), &'static str> {
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
         let all = [self.warp, self.weft, self.bias];
         let alike = |some: [bool; 3]| some == [some[0]; 3];
         if !alike(all.map(|l| l.min.is_some())) {

@@ -1,5 +1,5 @@
-//! Points that follow a tetrahedral mesh: a surface shown at full detail around a solid, vertices of a finer
-//! level in a coarser one.
+//! Which tetrahedron of a mesh a point is in, or nearest to: of the vertices of a surface shown around a
+//! solid ([`Embedding`](crate::embedding::Embedding)), of those of a finer level in a coarser one.
 
 use glam::{DMat3, DVec3, Vec3};
 use rayon::prelude::*;
@@ -14,60 +14,6 @@ use crate::contact::{
 /// is taken.
 const AS_NEAR: f64 = 1e-4;
 
-/// For each point a tetrahedron, and weights of its corners that sum to 1.
-///
-/// A point inside a tetrahedron moves with it. One outside of all moves with the nearest, as if that went on
-/// beyond its faces: some of its weights are negative. So every point is where it was as long as nothing has
-/// moved, and a surface keeps its detail.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Embedding {
-    corners: Vec<[u32; 4]>,
-    weights: Vec<[f32; 4]>,
-}
-
-impl Embedding {
-    /// Puts `points` \[m\] into `mesh`. A mesh without tetrahedra holds none: [`len`](Self::len) is 0 then.
-    pub fn new(mesh: &TetrahedronMesh, points: &[Vec3]) -> Self {
-        let located = locate(mesh, points);
-        let weights = |found: &Found| found.weights.map(|w| w as f32);
-        Self {
-            corners: located.iter().map(|found| mesh.tetrahedra[found.tetrahedron as usize]).collect(),
-            weights: located.iter().map(weights).collect(),
-        }
-    }
-
-    /// Number of points.
-    pub fn len(&self) -> usize {
-        self.corners.len()
-    }
-
-    /// Whether there is no point.
-    pub fn is_empty(&self) -> bool {
-        self.corners.is_empty()
-    }
-
-    /// By point: the corners of its tetrahedron.
-    pub fn corners(&self) -> &[[u32; 4]] {
-        &self.corners
-    }
-
-    /// By point: the weights of these corners, which sum to 1.
-    pub fn weights(&self) -> &[[f32; 4]] {
-        &self.weights
-    }
-
-    /// Where the points are when the vertices of the mesh are at `positions` \[m\]. Writes as many as there
-    /// are, in their order.
-    pub fn apply(&self, positions: &[Vec3], out: &mut [Vec3]) {
-        for ((corners, weights), out) in self.corners.iter().zip(&self.weights).zip(out) {
-            let [a, b, c, d] = corners.map(|v| positions[v as usize]);
-            // Relative to one corner, so that rounding is relative to the tetrahedron and not to the distance
-            // from the origin.
-            *out = a + (weights[1] * (b - a) + weights[2] * (c - a) + weights[3] * (d - a));
-        }
-    }
-}
-
 /// For each of `points` \[m\] the corners of a tetrahedron of `coarse` and weights in 0 … 1 that sum to 1: of
 /// the point itself, or of the nearest point of the mesh if it is outside. A mesh without tetrahedra gives
 /// none.
@@ -79,7 +25,8 @@ pub fn transfer(coarse: &TetrahedronMesh, points: &[Vec3]) -> Vec<([u32; 4], [f3
     locate(coarse, points).iter().map(row).collect()
 }
 
-fn locate(mesh: &TetrahedronMesh, points: &[Vec3]) -> Vec<Found> {
+/// The tetrahedron of each of `points` \[m\]; none if the mesh has none.
+pub(crate) fn locate(mesh: &TetrahedronMesh, points: &[Vec3]) -> Vec<Found> {
     let positions: Vec<DVec3> = mesh.positions.iter().map(|x| x.as_dvec3()).collect();
     let locator = Locator::new(&positions, &mesh.tetrahedra);
     // A point that is no number has no place: any will do, so that the others keep their numbers.
@@ -101,7 +48,7 @@ pub(crate) struct Found {
     /// Square of the distance \[m²\]; 0 inside.
     pub squared: f64,
     /// Weights of the corners that give the point.
-    weights: [f64; 4],
+    pub weights: [f64; 4],
     /// Those that give the nearest point of the tetrahedron.
     clamped: [f64; 4],
 }

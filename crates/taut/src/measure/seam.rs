@@ -3,7 +3,8 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::{World, boundary::seam::Seam};
+use super::Ruler;
+use crate::boundary::seam::Seam;
 
 /// What one seam has come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,15 +19,15 @@ pub struct SeamCertificate {
     pub worst_pair: u32,
 }
 
-/// Measures all seams of `world`; `positions` \[m\] are those of each of its cloths, in the caller's order.
-pub fn measure_seams<P: AsRef<[Vec3]>>(world: &World, positions: &[P]) -> Vec<SeamCertificate> {
-    world.description.seams.iter().map(|seam| measure_seam(seam, positions)).collect()
+/// Measures all seams of `ruler`; `positions` \[m\] are those of each of its bodies, in the caller's order.
+pub fn measure_seams<P: AsRef<[Vec3]>>(ruler: &Ruler, positions: &[P]) -> Vec<SeamCertificate> {
+    ruler.description.seams.iter().map(|seam| measure_seam(seam, positions)).collect()
 }
 
 fn measure_seam<P: AsRef<[Vec3]>>(seam: &Seam, positions: &[P]) -> SeamCertificate {
     let mut measured = SeamCertificate { name: seam.name.clone(), ..SeamCertificate::default() };
     for (number, pair) in seam.pairs.iter().enumerate() {
-        let [a, b] = pair.map(|(cloth, v)| positions[cloth].as_ref()[v as usize].as_dvec3());
+        let [a, b] = pair.map(|(body, v)| positions[body].as_ref()[v as usize].as_dvec3());
         let apart = a.distance(b);
         measured.open += u64::from(apart > 0.0);
         if apart > measured.max_opening {

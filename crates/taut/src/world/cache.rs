@@ -9,11 +9,11 @@ use crate::{
 
 /// Levels of meshes that have been made: most of the time that it takes to build a world.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct HierarchyCache {
     levels: Mutex<Vec<(TriangleMesh, Options, Hierarchy)>>,
 }
 
-impl Known {
+impl HierarchyCache {
     /// Levels of `mesh`.
     pub fn hierarchy(&self, mesh: &TriangleMesh, options: &Options) -> Hierarchy {
         let build = || hierarchy::build(mesh, options);

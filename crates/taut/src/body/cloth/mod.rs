@@ -1,0 +1,7 @@
+//! Cloth: triangles, hinges and edges.
+
+pub(crate) mod assemble;
+pub(crate) mod imperfection;
+pub(crate) mod levels;
+pub mod measure;
+pub(crate) mod validate;

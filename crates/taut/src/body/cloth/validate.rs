@@ -1,0 +1,124 @@
+//! What cloth cannot be simulated. Scene files are checked with lines and keys before; this is for callers of
+//! the library.
+
+use crate::{Cloth, Description, EdgeModel, Limit, Model, WorldError, schedule};
+
+/// The error that says what is wrong with `cloth`.
+pub(crate) fn invalid(cloth: &Cloth, problem: String) -> WorldError {
+    WorldError::Cloth { name: cloth.name.clone(), problem }
+}
+
+fn need(cloth: &Cloth, is_met: bool, problem: &str) -> Result<(), WorldError> {
+    if is_met { Ok(()) } else { Err(invalid(cloth, problem.into())) }
+}
+
+/// Refuses what cannot be simulated.
+pub(crate) fn check(cloth: &Cloth, description: &Description) -> Result<(), WorldError> {
+    check_mesh(cloth)?;
+    check_material(cloth)?;
+    cloth.weave.map_or(Ok(()), |weave| weave.check()).or_else(|problem| need(cloth, false, problem))?;
+    check_limits(cloth)?;
+    if let Model::Edge(settings) = cloth.model {
+        check_edge_model(cloth, settings, description)?;
+    }
+    check_masses(cloth)
+}
+
+fn check_mesh(cloth: &Cloth) -> Result<(), WorldError> {
+    let count = cloth.mesh.positions.len();
+    need(cloth, !cloth.mesh.triangles.is_empty(), "its mesh has no face")?;
+    need(cloth, cloth.start.len() == count, "needs one start position for each vertex")?;
+    let mut positions = cloth.mesh.positions.iter().chain(&cloth.start);
+    need(
+        cloth,
+        positions.all(|p| p.is_finite() && p.abs().max_element() <= 1e6),
+        "positions must be finite and within 1e6 m",
+    )?;
+    need(
+        cloth,
+        cloth.mesh.triangles.iter().flatten().all(|&v| (v as usize) < count),
+        "a face names a vertex that does not exist",
+    )?;
+    need(cloth, cloth.velocity.is_finite(), "velocity must be finite")?;
+    need(
+        cloth,
+        cloth.imperfection.is_none_or(|i| (0.0..=1e6).contains(&i)),
+        "imperfection must lie between 0 and 1e6 m",
+    )
+}
+
+fn check_material(cloth: &Cloth) -> Result<(), WorldError> {
+    let material = &cloth.material;
+    let at_least_0 = |v: f32| v >= 0.0 && v.is_finite();
+    need(cloth, material.density.is_finite() && material.density > 0.0, "density must be positive")?;
+    need(cloth, at_least_0(material.stretch), "stretch stiffness must be at least 0")?;
+    need(cloth, at_least_0(material.bend), "bending stiffness must be at least 0")?;
+    need(cloth, material.poisson.abs() < 1.0, "Poisson's ratio must lie between -1 and 1")?;
+    need(
+        cloth,
+        at_least_0(material.damping) && at_least_0(material.viscosity),
+        "damping and viscosity must be at least 0",
+    )
+}
+
+fn check_limits(cloth: &Cloth) -> Result<(), WorldError> {
+    let refuse = |problem: &str| WorldError::Limit {
+        kind: "cloth",
+        name: cloth.name.clone(),
+        problem: problem.into(),
+    };
+    let woven = cloth.weave.map_or([cloth.strain; 3], |w| [w.warp, w.weft, w.bias]);
+    for Limit { min, max } in woven.into_iter().chain([cloth.strain, cloth.edge]) {
+        let is_fine =
+            min.is_none_or(|m| (-1.0..=0.0).contains(&m)) && max.is_none_or(|m| m >= 0.0 && m.is_finite());
+        if !is_fine {
+            return Err(refuse("a limit's min must lie between -1 and 0, its max be at least 0"));
+        }
+    }
+    let Limit { min, max } = cloth.bend;
+    if min.is_none_or(|m| m <= 0.0 && m.is_finite()) && max.is_none_or(|m| m >= 0.0 && m.is_finite()) {
+        return Ok(());
+    }
+    Err(refuse("a bend limit's min must be at most 0, its max at least 0 degrees a centimetre"))
+}
+
+fn check_masses(cloth: &Cloth) -> Result<(), WorldError> {
+    let count = cloth.mesh.positions.len();
+    need(
+        cloth,
+        cloth
+            .masses
+            .as_ref()
+            .is_none_or(|masses| masses.len() == count && masses.iter().all(|m| (1e-12..=1e12).contains(m))),
+        "masses must be given for each vertex, and lie between 1e-12 and 1e12 kg",
+    )?;
+    let mut referenced = vec![false; count];
+    for &v in cloth.mesh.triangles.iter().flatten() {
+        referenced[v as usize] = true;
+    }
+    match referenced.iter().position(|r| !r) {
+        Some(v) => Err(invalid(cloth, format!("vertex {v} belongs to no face, so it has no mass"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what the edge model cannot do.
+fn check_edge_model(cloth: &Cloth, settings: EdgeModel, description: &Description) -> Result<(), WorldError> {
+    need(cloth, (1..=5).contains(&settings.levels), "model \"edge\" has 1 to 5 levels")?;
+    need(
+        cloth,
+        (1..=10_000).contains(&settings.iterations),
+        "model \"edge\" has 1 to 10000 iterations a level",
+    )?;
+    need(
+        cloth,
+        !cloth.limits_strain(),
+        "model \"edge\" limits edges: give its limits as `edge`, not as `strain`, which is for triangles",
+    )?;
+    let alone = !schedule::is_elastic(description) && !schedule::touches_meshes(description);
+    need(
+        cloth,
+        alone && description.seams.is_empty(),
+        "model \"edge\" knows no contact of cloth with cloth, no mesh obstacles, bodies with mass, soft solids or seams beside it; use model \"fem\"",
+    )
+}

@@ -1,0 +1,101 @@
+//! Pins of a body: what is wrong with them, and what they become.
+
+use std::ops::Range;
+
+use glam::Vec3;
+
+use super::{BodyTables, in_order};
+use crate::{
+    Body, Description, Pin, WorldError,
+    boundary::{
+        attachment::{self, Attachment},
+        motion::Motion,
+    },
+};
+
+/// A vertex that is held for some time.
+#[derive(Clone, Debug)]
+pub(crate) struct PinnedVertex {
+    /// In the engine's order.
+    pub vertex: u32,
+    /// Where it starts \[m\].
+    pub start: Vec3,
+    /// Its motion, of the world's motions.
+    pub motion: u32,
+    /// During which it is held: from the end of the first to the end of the last.
+    pub frames: Range<u32>,
+    /// What it follows in place of the motion.
+    pub attachment: Option<Attachment>,
+}
+
+impl PinnedVertex {
+    /// Whether by frame `frame` it was caught somewhere other than its start.
+    pub fn has_caught(&self, frame: u32) -> bool {
+        self.frames.start > 0 && self.frames.start < frame
+    }
+}
+
+/// Says what is wrong with the pins of `body`.
+pub(crate) fn check_pins(body: &Body) -> Result<(), WorldError> {
+    let (pins, count) = (body.pins(), body.rest_positions().len());
+    let rules = [
+        (
+            pins.iter().flat_map(|p| &p.vertices).all(|&v| (v as usize) < count),
+            "a pin names a vertex that does not exist",
+        ),
+        (
+            pins.iter().all(|p| p.from >= 0.0 && p.from.is_finite() && p.until.is_none_or(|u| u > p.from)),
+            "a pin's from must be at least 0 s, its until later",
+        ),
+        (
+            pins.iter().all(|p| p.attach.is_none() || p.from <= 0.0 && p.motion.keys.is_empty()),
+            "a pin that is attached to an obstacle begins at the start, and has no motion of its own",
+        ),
+    ];
+    let broken = rules.into_iter().find(|(fine, _)| !fine);
+    broken.map_or(Ok(()), |(_, problem)| Err(refused(body, problem.into())))
+}
+
+fn refused(body: &Body, problem: String) -> WorldError {
+    WorldError::Pin { kind: body.kind(), name: body.name().into(), problem }
+}
+
+/// Adds the pins of `body`, whose tables are `tables`.
+pub(crate) fn add_pins(
+    description: &Description,
+    body: &Body,
+    tables: &BodyTables,
+    pins: &mut Vec<PinnedVertex>,
+    motions: &mut Vec<Motion>,
+) -> Result<(), WorldError> {
+    let place = in_order(tables.order(), tables.vertices.start);
+    for pin in body.pins() {
+        let mut attached = attachments(description, body, pin)?.into_iter();
+        pins.extend(pin.vertices.iter().map(|&v| PinnedVertex {
+            vertex: place[v as usize],
+            start: body.start()[v as usize],
+            motion: motions.len() as u32,
+            frames: pin.frames(description.frame_time),
+            attachment: attached.next(),
+        }));
+        motions.push(pin.motion.clone());
+    }
+    Ok(())
+}
+
+/// What the vertices of a pin follow; empty if it is no mesh obstacle.
+fn attachments(description: &Description, body: &Body, pin: &Pin) -> Result<Vec<Attachment>, WorldError> {
+    let Some(number) = pin.attach else { return Ok(Vec::new()) };
+    let Some(obstacle) = description.mesh_obstacles.get(number) else {
+        let count = description.mesh_obstacles.len();
+        let problem = format!("a pin is attached to mesh obstacle {number}; there are {count}");
+        return Err(refused(body, problem));
+    };
+    let places = pin.vertices.iter().map(|&v| body.start()[v as usize]);
+    attachment::attach(obstacle, number as u32, places).ok_or_else(|| {
+        let name = &obstacle.name;
+        let problem =
+            format!("a pin is attached to obstacle \"{name}\", which has no face with three corners");
+        refused(body, problem)
+    })
+}

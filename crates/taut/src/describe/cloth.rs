@@ -1,0 +1,130 @@
+//! Cloth: what a caller says of it.
+
+use glam::Vec3;
+
+use super::{Limit, Weave};
+use crate::{
+    Material, Pin,
+    hierarchy::{self, Hierarchy, fit::CoarseLimits},
+    mesh::TriangleMesh,
+};
+
+/// One piece of cloth.
+#[derive(Clone, Debug)]
+pub struct Cloth {
+    /// Its name in files and messages.
+    pub name: String,
+    /// Rest shape.
+    pub mesh: TriangleMesh,
+    /// Where its vertices start \[m\]; as many as `mesh.positions`.
+    pub start: Vec<Vec3>,
+    /// Velocity at the start \[m/s\].
+    pub velocity: Vec3,
+    /// What it is made of.
+    pub material: Material,
+    /// How it is simulated.
+    pub model: Model,
+    /// Limits on the principal strains of every triangle (isotropic).
+    pub strain: Limit,
+    /// Limits on the principal strains of every triangle by their direction; these take the place of
+    /// `strain`.
+    pub weave: Option<Weave>,
+    /// Limits on the strain of every edge.
+    pub edge: Limit,
+    /// Limits on the bend of every hinge \[°/cm\].
+    pub bend: Limit,
+    /// Limits of its coarser levels, for schemes that enforce limits there; `None`: the closed-form bounds.
+    pub coarse: Option<CoarseLimits>,
+    /// Vertices that are held.
+    pub pins: Vec<Pin>,
+    /// Mass of each vertex \[kg\]; `None` takes a third of the mass of each triangle around it.
+    pub masses: Option<Vec<f64>>,
+    /// How far the start of vertices that are not held is displaced at random along the normals, at most
+    /// \[m\]; `None` takes [`IMPERFECTION`] of the mean length of an edge. No real cloth is perfectly flat,
+    /// and one that is does not know which way to buckle: pushed together, it stays flat and cannot meet a
+    /// lower limit.
+    pub imperfection: Option<f32>,
+}
+
+/// What [`Cloth::imperfection`] is by default, in mean lengths of an edge: far below what can be seen, far
+/// above rounding.
+pub const IMPERFECTION: f32 = 1e-4;
+
+impl Cloth {
+    /// Cloth at rest in its rest shape, with no limits and no pins.
+    pub fn new(name: impl Into<String>, mesh: TriangleMesh, material: Material) -> Self {
+        let start = mesh.positions.clone();
+        Self {
+            name: name.into(),
+            mesh,
+            start,
+            velocity: Vec3::ZERO,
+            material,
+            model: Model::Fem,
+            strain: Limit::default(),
+            weave: None,
+            edge: Limit::default(),
+            bend: Limit::default(),
+            coarse: None,
+            pins: Vec::new(),
+            masses: None,
+            imperfection: None,
+        }
+    }
+}
+
+/// How a cloth is simulated: its forces inside the limits, and how these are enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// Linear triangles; limits as the [`Scheme`] has it.
+    #[default]
+    Fem,
+    /// The second paper's (T1 to T4, T6): energy of edges and hinges, limits on edges and hinges alone,
+    /// enforced over a few levels with so many iterations on each, whatever the scheme. Quick, and as exact
+    /// as its iterations make it.
+    Edge(EdgeModel),
+}
+
+/// Settings of [`Model::Edge`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeModel {
+    /// Levels, the cloth itself included: 1 to 5. Small meshes may have fewer.
+    pub levels: u32,
+    /// Iterations on each level in a frame, 1 to 10000, shared out between its steps; fewer where limits
+    /// hold.
+    pub iterations: u32,
+}
+
+impl EdgeModel {
+    /// Vertices that its coarsest level may have at the least.
+    const COARSEST: usize = 16;
+
+    /// How deep its levels are, the cloth itself not counted: at most [`EdgeModel::levels`] less one of what
+    /// this makes.
+    pub(crate) fn options() -> hierarchy::Options {
+        hierarchy::Options { coarsest: Self::COARSEST, ..hierarchy::Options::default() }
+    }
+
+    /// Its levels of `mesh`, the mesh itself not counted.
+    pub fn hierarchy(self, mesh: &TriangleMesh) -> Hierarchy {
+        let mut hierarchy = hierarchy::build(mesh, &Self::options());
+        hierarchy.levels.truncate((self.levels as usize).saturating_sub(1));
+        hierarchy
+    }
+}
+
+impl Default for EdgeModel {
+    fn default() -> Self {
+        Self { levels: 4, iterations: 50 }
+    }
+}
+
+impl Model {
+    /// The settings of the edge model, if it is that.
+    pub fn edge(self) -> Option<EdgeModel> {
+        match self {
+            Self::Fem => None,
+            Self::Edge(settings) => Some(settings),
+        }
+    }
+}

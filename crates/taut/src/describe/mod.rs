@@ -1,0 +1,83 @@
+//! What a user says: bodies, what they touch, and how they are simulated. Nothing here is prepared for the
+//! solver; [`World`](crate::World) does that.
+
+mod body;
+mod cloth;
+mod error;
+mod limit;
+mod solid;
+mod solver;
+mod weave;
+
+use glam::Vec3;
+
+use crate::{Air, MeshObstacle, Obstacle, RigidBody, Seam};
+
+pub use body::Body;
+pub use cloth::{Cloth, EdgeModel, IMPERFECTION, Model};
+pub use error::WorldError;
+pub use limit::Limit;
+pub use solid::Solid;
+pub use solver::{Projection, Scheme, Solver};
+pub use weave::{Direction, Weave};
+
+/// Contact of cloth with itself and with other cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Distance that pieces of cloth keep from each other and from themselves \[m\]; 0 lets cloth pass
+    /// through cloth.
+    pub thickness: f32,
+    /// Coulomb friction coefficient of cloth on cloth.
+    pub friction: f32,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Self { thickness: 0.0, friction: 0.3 }
+    }
+}
+
+/// Everything that a simulation is made from.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Cloth and soft solids, in any order. Pins, seams, certificates and files count them in this order.
+    pub bodies: Vec<Body>,
+    /// Vertices of cloth that are sewn together.
+    pub seams: Vec<Seam>,
+    /// Solid bodies that cloth may not enter.
+    pub obstacles: Vec<Obstacle>,
+    /// Triangle meshes that cloth may not pass through.
+    pub mesh_obstacles: Vec<MeshObstacle>,
+    /// Solid bodies with mass, which cloth pushes; for [`Scheme::Nearest`] only.
+    pub rigid_bodies: Vec<RigidBody>,
+    /// Gravity \[m/s²\].
+    pub gravity: Vec3,
+    /// Air around it.
+    pub air: Air,
+    /// Length of a frame \[s\].
+    pub frame_time: f32,
+    /// Settings of the limiter.
+    pub solver: Solver,
+    /// Contact of cloth with cloth.
+    pub contact: Contact,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for Description {
+    fn default() -> Self {
+        Self {
+            bodies: Vec::new(),
+            seams: Vec::new(),
+            obstacles: Vec::new(),
+            mesh_obstacles: Vec::new(),
+            rigid_bodies: Vec::new(),
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            air: Air::default(),
+            frame_time: 1.0 / 30.0,
+            solver: Solver::default(),
+            contact: Contact::default(),
+            seed: 0,
+        }
+    }
+}

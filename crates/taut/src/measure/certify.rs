@@ -1,0 +1,176 @@
+//! Certificates of states and of positions that were read back.
+
+use glam::{DVec3, Vec3};
+
+use super::{BodyCertificate, Certificate, Energy, Examiner, RigidCertificate, Ruler, measure_seams};
+use crate::{
+    State, World, WorldError,
+    boundary::{hold::Caught, motion::Pose},
+    parallel::Threads,
+};
+
+/// Measures frame after frame.
+#[derive(Debug)]
+pub struct Certifier {
+    threads: Threads,
+    examiner: Option<Examiner>,
+}
+
+impl Certifier {
+    /// Prepares to measure `world` with `threads` threads (0: one per core); figures do not depend on them.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
+        let examiner = Examiner::new(world);
+        // Everything else is measured by the caller's own.
+        let threads = if examiner.is_some() { Threads::new(threads)? } else { Threads::alone() };
+        Ok(Self { threads, examiner })
+    }
+
+    /// Measures what the state of the simulation has come to.
+    pub fn certify(&mut self, world: &World, state: &State) -> Certificate {
+        let bodies = (0..world.bodies.len()).map(|body| certify_body(world, state, body)).collect();
+        let Self { threads, examiner } = self;
+        let positions: Vec<_> = (0..world.bodies.len()).map(|b| state.positions(world, b)).collect();
+        let contact = examiner.as_mut().map(|examiner| {
+            examiner.examine(threads, world, state.frame(), positions.iter().map(Vec::as_slice))
+        });
+        let description = &world.description;
+        let rigid_bodies = description.rigid_bodies.iter().zip(&state.rigid).zip(&state.mean_rigid);
+        let rigid_bodies = rigid_bodies
+            .map(|((body, now), mean)| RigidCertificate::new(body, now, *mean, description.gravity))
+            .collect();
+        let elements = world.elements.certificates(&state.x);
+        let terms = world.filters.iter().flat_map(|filter| filter.certify(&state.x)).collect();
+        Certificate {
+            bodies,
+            seams: measure_seams(world, &positions),
+            contact,
+            rigid_bodies,
+            elements,
+            terms,
+        }
+    }
+}
+
+impl BodyCertificate {
+    /// Adds what rigid bodies at `poses` have to say of the penetration of `positions` \[m\].
+    pub fn add_rigid_bodies(
+        &mut self,
+        ruler: &Ruler,
+        poses: impl IntoIterator<Item = Pose>,
+        positions: &[Vec3],
+    ) {
+        for (body, pose) in ruler.description.rigid_bodies.iter().zip(poses) {
+            for x in positions {
+                let depth = -f64::from(body.obstacle.shape.distance(pose.to_body(*x)).0);
+                self.max_penetration = self.max_penetration.max(depth);
+                self.penetrating += u64::from(depth > 1e-6);
+            }
+        }
+    }
+}
+
+/// Measures what the state of a simulation has come to. A [`Certifier`] does so frame after frame at less
+/// cost, where there is contact.
+pub fn certify(world: &World, state: &State) -> Certificate {
+    Certifier { threads: Threads::alone(), examiner: Examiner::new(world) }.certify(world, state)
+}
+
+/// Measures one body.
+pub(crate) fn certify_body(world: &World, state: &State, body: usize) -> BodyCertificate {
+    let positions = state.positions(world, body);
+    let mut certificate = certify_positions(world, body, state.frame(), &positions, &state.caught);
+    certificate.add_rigid_bodies(world, state.rigid.iter().map(|body| body.pose), &positions);
+    certificate.max_pin_error = state.pin_error(world, body);
+    let velocities = state.velocities(world, body);
+    let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+    for ((x, v), m) in positions.iter().zip(&velocities).zip(&world.bodies[body].masses) {
+        let (x, v) = (x.as_dvec3(), v.as_dvec3());
+        certificate.energy.kinetic += 0.5 * m * v.length_squared();
+        momentum += *m * v;
+        angular += *m * x.cross(v);
+    }
+    certificate.momentum = momentum.to_array();
+    certificate.angular_momentum = angular.to_array();
+    certificate
+}
+
+/// Measures body `body` with given positions at the end of frame `frame`: everything but kinetic energy and
+/// momenta, which need velocities and stay zero. `caught` must know where pins that began before caught their
+/// vertices; others are not looked at. This is what `taut verify` compares.
+///
+/// # Panics
+/// If `positions` has another length than the body has vertices.
+pub fn certify_positions(
+    ruler: &Ruler,
+    body: usize,
+    frame: u32,
+    positions: &[Vec3],
+    caught: &Caught,
+) -> BodyCertificate {
+    let tables = &ruler.bodies[body];
+    assert_eq!(positions.len(), tables.masses.len(), "one position a vertex");
+    let gravity = ruler.description.gravity.as_dvec3();
+    let (mut weighted, mut total) = (DVec3::ZERO, 0.0);
+    for (x, m) in positions.iter().zip(&tables.masses) {
+        weighted += *m * x.as_dvec3();
+        total += m;
+    }
+    let measured = tables.measure(&ruler.description.bodies[body], positions);
+    let energy = Energy { gravity: -weighted.dot(gravity), ..measured.energy };
+    let time = ruler.time_of_frame(frame);
+    let (mut max_penetration, mut penetrating) = (0.0f64, 0);
+    for obstacle in &ruler.description.obstacles {
+        let pose = obstacle.pose(time);
+        for x in positions {
+            let depth = -f64::from(obstacle.shape.distance(pose.to_body(*x)).0);
+            max_penetration = max_penetration.max(depth);
+            penetrating += u64::from(depth > 1e-6);
+        }
+    }
+    for depth in depths_in_meshes(ruler, time, positions) {
+        max_penetration = max_penetration.max(depth);
+        penetrating += u64::from(depth > 1e-6);
+    }
+    BodyCertificate {
+        center_of_mass: (weighted / total).to_array(),
+        fingerprint: fingerprint(positions),
+        energy,
+        max_penetration,
+        penetrating,
+        max_pin_error: caught.largest_error(ruler, body, frame, positions, &[]),
+        ..measured
+    }
+}
+
+/// How deep vertices are in closed mesh obstacles at `time` \[s\], where they are inside \[m\].
+fn depths_in_meshes(ruler: &Ruler, time: f32, positions: &[Vec3]) -> Vec<f64> {
+    let mut depths = Vec::new();
+    for (obstacle, closed) in ruler.description.mesh_obstacles.iter().zip(&ruler.insides) {
+        let Some(mut closed) = closed.clone() else { continue };
+        closed.fit(&obstacle.positions_at(time));
+        let [low, high] = closed.bounds();
+        let mut guess = None;
+        for &x in positions {
+            let p = x.as_dvec3();
+            if p.cmpge(low).all() && p.cmple(high).all() {
+                let signed = closed.signed_distance_from(x, guess);
+                guess = Some(signed.face);
+                depths.extend((signed.distance < 0.0).then_some(-signed.distance));
+            }
+        }
+    }
+    depths
+}
+
+/// Σ x and Σ i x: see [`BodyCertificate::fingerprint`].
+pub fn fingerprint(positions: &[Vec3]) -> [[f64; 3]; 2] {
+    let mut sums = [DVec3::ZERO; 2];
+    for (i, x) in positions.iter().enumerate() {
+        sums[0] += x.as_dvec3();
+        sums[1] += i as f64 * x.as_dvec3();
+    }
+    sums.map(|s| s.to_array())
+}

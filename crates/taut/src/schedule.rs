@@ -1,0 +1,357 @@
+//! How time is divided: steps a frame, substeps of the explicit forces, least iterations. All rules are here,
+//! each with its reason, and a [`Schedule`] says which of them decided.
+
+use serde::Serialize;
+
+use crate::{
+    Body, Description, Scheme,
+    body::{BodyTables, cloths, elements::Elements},
+    velocity::update::Forces,
+};
+
+/// Substeps of the velocity update after which limits are to act again, where the number of steps is chosen.
+/// With 12 a stretched sheet is calm, with 24 it shakes.
+const SUBSTEPS_A_STEP: u32 = 12;
+
+/// Steps a frame where cloth touches: what touches is looked for once a step.
+const STEPS_WITH_CONTACT: u32 = 4;
+
+/// Steps a frame where cloth touches nothing but rigid bodies: how far these are from where they should be
+/// makes more of a velocity in shorter steps.
+const STEPS_WITH_BODIES: u32 = 2;
+
+/// Steps a frame of cloth of the edge model, if it has enough iterations for that. Of a sheet of 1600
+/// vertices, hung by two corners within ±10 %, edges at the corners are stretched by up to 12 % then, with 50
+/// iterations a frame on each of four levels; by 14 % with 10 steps, which take three quarters of the time.
+const STEPS_OF_EDGES: u32 = 15;
+
+/// Least iterations on each level in a step of such cloth: with a single one it trembles.
+const ITERATIONS_A_STEP: u32 = 2;
+
+/// Steps a frame of curved shells with a lower limit, which a longer step crumples.
+const STEPS_OF_SHELLS: u32 = 3;
+
+/// Fewest and most steps a frame that are chosen for explicit forces.
+const STEPS_OF_FORCES: [u32; 2] = [4, 32];
+
+/// Most steps a frame that are chosen.
+const MOST_STEPS: u32 = 32;
+
+/// Most substeps a step where a frame has fewer steps than [`STEPS_OF_FORCES`]: a step is over before waves
+/// have crossed a cloth, and more of them are not worth their time.
+const SUBSTEPS_OF_LONG_STEPS: u32 = 6;
+
+/// Most substeps a step otherwise.
+const MOST_SUBSTEPS: u32 = 24;
+
+/// Steps a frame, and most substeps of each, while a running simulation has cloth whose limits are off:
+/// forces alone hold it together.
+const STEPS_WITHOUT_LIMITS: u32 = 4;
+const SUBSTEPS_WITHOUT_LIMITS: u32 = 24;
+
+/// Most substeps a step for the sake of stiffness that was raised while it runs.
+const MOST_SUBSTEPS_FOR_STIFFNESS: f32 = 96.0;
+
+/// Why a frame has as many steps as it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepRule {
+    /// `solver.steps_per_frame` says so.
+    Asked,
+    /// There is cloth of the edge model: as many as leave each step two iterations on every level, at most
+    /// 15.
+    EdgeModel,
+    /// The scheme solves over levels, all limits with it, and nothing is in the way.
+    OverLevels,
+    /// Stiffness is part of the solve, and nothing is in the way.
+    Elastic,
+    /// Bodies keep off each other or off mesh obstacles; what touches is looked for once a step.
+    Contact,
+    /// Soft solids meet obstacles.
+    SolidsMeetObstacles,
+    /// Cloth pushes rigid bodies.
+    RigidBodies,
+    /// A curved shell with a lower limit would crumple in longer steps.
+    CurvedShell,
+    /// The smallest body would fall further than its own size in a longer step.
+    Fall,
+    /// Explicit forces need substeps, at most 12 of them a step.
+    ExplicitForces,
+}
+
+impl StepRule {
+    /// The reason, as a plain sentence without a full stop.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Asked => "solver.steps_per_frame asks for it",
+            Self::EdgeModel => "cloth of the edge model shares its iterations out between steps",
+            Self::OverLevels => "limits are solved over levels and nothing is in the way",
+            Self::Elastic => "stiffness is part of the solve and nothing is in the way",
+            Self::Contact => "cloth touches cloth or a mesh obstacle",
+            Self::SolidsMeetObstacles => "soft solids meet obstacles",
+            Self::RigidBodies => "cloth pushes rigid bodies",
+            Self::CurvedShell => "a curved shell with a lower limit would crumple in longer steps",
+            Self::Fall => "the smallest body would fall further than its own size in a longer step",
+            Self::ExplicitForces => "explicit forces need substeps, at most 12 a step",
+        }
+    }
+}
+
+/// Why a step may have as many substeps as it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubstepRule {
+    /// `solver.max_substeps` says so.
+    Asked,
+    /// All bodies are cloth of the edge model, whose steps are short.
+    EdgeModel,
+    /// A frame has fewer than 4 steps.
+    LongSteps,
+    /// A frame has 4 steps or more.
+    ShortSteps,
+}
+
+impl SubstepRule {
+    /// The reason, as a plain sentence without a full stop.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Asked => "solver.max_substeps asks for it",
+            Self::EdgeModel => "all bodies are cloth of the edge model",
+            Self::LongSteps => "a frame has fewer than 4 steps",
+            Self::ShortSteps => "a frame has 4 steps or more",
+        }
+    }
+}
+
+/// How time is divided, and which rules decided.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Schedule {
+    /// Steps of the whole pipeline a frame.
+    pub steps_per_frame: u32,
+    /// Which rule decided that.
+    pub rule: StepRule,
+    /// Most substeps of the explicit velocity update a step.
+    pub max_substeps: u32,
+    /// Which rule decided that.
+    pub substep_rule: SubstepRule,
+    /// Whether stretching inside the limits and bending are part of the solve, which is implicit, in place of
+    /// explicit forces; then a step has one substep.
+    pub is_elastic: bool,
+}
+
+impl Schedule {
+    /// Applies the rules to a description, its rest tables and elements.
+    pub(crate) fn new(description: &Description, bodies: &[BodyTables], elements: &Elements) -> Self {
+        let (steps_per_frame, rule) = steps(description, bodies, elements);
+        let (max_substeps, substep_rule) = substeps(description, steps_per_frame);
+        Self { steps_per_frame, rule, max_substeps, substep_rule, is_elastic: is_elastic(description) }
+    }
+}
+
+impl std::fmt::Display for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let steps = if self.steps_per_frame == 1 { "step" } else { "steps" };
+        write!(f, "{} {steps} a frame: {}", self.steps_per_frame, self.rule.reason())
+    }
+}
+
+/// Whether stretching inside the limits and bending are part of the solve, in place of explicit forces.
+pub(crate) fn is_elastic(description: &Description) -> bool {
+    let touching = touches_meshes(description) || !description.rigid_bodies.is_empty();
+    // Solids are far too stiff for explicit steps of a useful length.
+    (touching || description.solids().next().is_some()) && description.solver.scheme == Scheme::Nearest
+}
+
+/// Whether bodies keep off each other or off mesh obstacles.
+pub(crate) fn touches_meshes(description: &Description) -> bool {
+    description.contact.thickness > 0.0 || !description.mesh_obstacles.is_empty()
+}
+
+/// Whether limits are enforced over levels, all of them, and with nothing in the way: obstacles need short
+/// steps too. With contact the filter is elastic itself, and [`STEPS_WITH_CONTACT`] says how many.
+fn over_levels(description: &Description) -> bool {
+    let formula = !description.obstacles.is_empty() || !description.rigid_bodies.is_empty();
+    if formula || !description.mesh_obstacles.is_empty() {
+        return false;
+    }
+    let levels = matches!(description.solver.scheme, Scheme::Nearest | Scheme::Cycle | Scheme::Paper);
+    // Forces alone do not hold cloth without limits together over steps as long as a frame.
+    levels && !description.cloths().any(|cloth| cloth.edge.is_some() || !cloth.limits_strain())
+}
+
+/// Steps a frame, and the rule that decided.
+fn steps(description: &Description, bodies: &[BodyTables], elements: &Elements) -> (u32, StepRule) {
+    let asked = description.solver.steps_per_frame;
+    if asked > 0 {
+        return (asked, StepRule::Asked);
+    }
+    let of_edges = description.cloths().filter_map(|cloth| cloth.model.edge());
+    if let Some(most) = of_edges.map(|edge| edge.iterations).max() {
+        return ((most / ITERATIONS_A_STEP).clamp(1, STEPS_OF_EDGES), StepRule::EdgeModel);
+    }
+    if over_levels(description) || is_elastic(description) {
+        return implicit_steps(description, bodies);
+    }
+    let forces = Forces {
+        membrane_frequency: elements.membrane_frequency,
+        hinge_frequency: elements.hinge_frequency.max(elements.seam_frequency),
+        viscosity: viscosity(description),
+        ..Forces::default()
+    };
+    let needed = forces.plan(f64::from(description.frame_time), 1.0, u32::MAX).substeps;
+    let [fewest, most] = STEPS_OF_FORCES;
+    (needed.div_ceil(SUBSTEPS_A_STEP).clamp(fewest, most), StepRule::ExplicitForces)
+}
+
+/// Steps a frame where a step may be as long as a frame, and the rule that decided.
+fn implicit_steps(description: &Description, bodies: &[BodyTables]) -> (u32, StepRule) {
+    let meets_obstacles = description.solids().next().is_some() && !description.obstacles.is_empty();
+    let (mut least, mut rule) = if !is_elastic(description) {
+        (1, StepRule::OverLevels)
+    } else if touches_meshes(description) {
+        (STEPS_WITH_CONTACT, StepRule::Contact)
+    } else if meets_obstacles {
+        (STEPS_WITH_CONTACT, StepRule::SolidsMeetObstacles)
+    } else if !description.rigid_bodies.is_empty() {
+        (STEPS_WITH_BODIES, StepRule::RigidBodies)
+    } else {
+        (1, StepRule::Elastic)
+    };
+    let crumples = cloths(description, bodies).any(|(cloth, body)| {
+        let lower =
+            cloth.strain.min.is_some() || cloth.weave.as_ref().is_some_and(|weave| weave.warp.min.is_some());
+        lower && body.is_curved()
+    });
+    if crumples && least < STEPS_OF_SHELLS {
+        (least, rule) = (STEPS_OF_SHELLS, StepRule::CurvedShell);
+    }
+    // Cloth should not fall further than its own size in a step.
+    let size = bodies.iter().map(BodyTables::size).fold(f64::INFINITY, f64::min).max(1e-9);
+    let fall = f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
+    let fall = fall.ceil() as u32;
+    if fall > least {
+        (least, rule) = (fall.min(MOST_STEPS), StepRule::Fall);
+    }
+    (least, rule)
+}
+
+/// Most substeps a step, and the rule that decided.
+fn substeps(description: &Description, steps_per_frame: u32) -> (u32, SubstepRule) {
+    let of_edges = |body: &Body| match body {
+        Body::Cloth(cloth) => cloth.model.edge().is_some(),
+        Body::Solid(_) => false,
+    };
+    match description.solver.max_substeps {
+        0 if description.bodies.iter().all(of_edges) => (1, SubstepRule::EdgeModel),
+        0 if steps_per_frame < STEPS_OF_FORCES[0] => (SUBSTEPS_OF_LONG_STEPS, SubstepRule::LongSteps),
+        0 => (MOST_SUBSTEPS, SubstepRule::ShortSteps),
+        asked => (asked, SubstepRule::Asked),
+    }
+}
+
+/// The largest viscosity of any material \[s\].
+pub(crate) fn viscosity(description: &Description) -> f64 {
+    let of = |body: &Body| match body {
+        Body::Cloth(cloth) => cloth.material.viscosity,
+        Body::Solid(solid) => solid.material.viscosity,
+    };
+    description.bodies.iter().map(of).fold(0.0, |largest, viscosity| f64::max(largest, viscosity.into()))
+}
+
+/// Steps a frame for a running simulation whose scene leaves them open; 0: as the rules above have it.
+/// `without_limits`: the limits of some cloth are off, and forces alone hold it together.
+pub(crate) fn steps_while_running(without_limits: bool) -> u32 {
+    if without_limits { STEPS_WITHOUT_LIMITS } else { 0 }
+}
+
+/// Most substeps a step for a running simulation whose scene leaves them open, whose stiffness is now
+/// `factor` times what it was; 0: as the rules above have it, which came to `usual`. Stiffness that is
+/// softened to what substeps carry would not change with its factor if these did not.
+pub(crate) fn substeps_while_running(without_limits: bool, usual: u32, factor: f32) -> u32 {
+    let usual = if without_limits { SUBSTEPS_WITHOUT_LIMITS } else { usual };
+    let needed = (usual as f32 * factor.sqrt()).round().clamp(1.0, MOST_SUBSTEPS_FOR_STIFFNESS);
+    if factor == 1.0 { 0 } else { needed as u32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{Quat, Vec3};
+
+    use super::*;
+    use crate::{
+        Cloth, EdgeModel, Material, Model, Motion, Obstacle, RigidBody, Ruler, boundary::obstacle::Shape,
+        mesh::generate,
+    };
+
+    fn sheet() -> Description {
+        let mesh = generate::grid([1.0, 1.0], [6, 6], generate::Diagonals::Alternating, 0);
+        let mut sheet = Cloth::new("sheet", mesh, Material::named("denim").unwrap());
+        sheet.strain.max = Some(0.05);
+        Description { bodies: vec![sheet.into()], ..Description::default() }
+    }
+
+    fn schedule(change: impl FnOnce(&mut Description)) -> (u32, StepRule) {
+        let mut description = sheet();
+        change(&mut description);
+        let ruler = Ruler::new(description).unwrap();
+        (ruler.schedule().steps_per_frame, ruler.schedule().rule)
+    }
+
+    fn ball() -> RigidBody {
+        RigidBody {
+            obstacle: Obstacle {
+                name: "ball".into(),
+                shape: Shape::Sphere { radius: 0.1 },
+                position: Vec3::Y,
+                rotation: Quat::IDENTITY,
+                motion: Motion::default(),
+                friction: 0.3,
+                restitution: 0.0,
+                margin: 0.001,
+            },
+            mass: 1.0,
+            velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+        }
+    }
+
+    fn cloth(description: &mut Description) -> &mut Cloth {
+        description.cloths_mut().next().unwrap()
+    }
+
+    #[test]
+    fn every_rule_decides_where_it_should() {
+        assert_eq!(schedule(|_| {}), (1, StepRule::OverLevels));
+        assert_eq!(schedule(|d| d.solver.steps_per_frame = 7), (7, StepRule::Asked));
+        assert_eq!(schedule(|d| d.contact.thickness = 0.01), (4, StepRule::Contact));
+        assert_eq!(schedule(|d| d.rigid_bodies = vec![ball()]), (2, StepRule::RigidBodies));
+        assert_eq!(schedule(|d| d.frame_time = 1.0).1, StepRule::Fall);
+        let edges = |d: &mut Description| {
+            let cloth = cloth(d);
+            (cloth.model, cloth.edge, cloth.strain) =
+                (Model::Edge(EdgeModel::default()), cloth.strain, crate::Limit::default());
+        };
+        assert_eq!(schedule(edges), (15, StepRule::EdgeModel));
+        let (steps, rule) = schedule(|d| d.solver.scheme = Scheme::Sweep);
+        assert!((4..=32).contains(&steps) && rule == StepRule::ExplicitForces, "{steps}");
+    }
+
+    #[test]
+    fn a_curved_shell_with_a_lower_limit_takes_three_steps() {
+        let bend = |d: &mut Description| {
+            let cloth = cloth(d);
+            cloth.strain.min = Some(-0.05);
+            cloth.mesh.positions.iter_mut().for_each(|p| p.z = 0.2 * p.x * p.x);
+            cloth.start = cloth.mesh.positions.clone();
+        };
+        assert_eq!(schedule(bend), (3, StepRule::CurvedShell));
+    }
+
+    #[test]
+    fn a_schedule_is_said_in_a_sentence() {
+        let mut description = sheet();
+        description.contact.thickness = 0.01;
+        let ruler = Ruler::new(description).unwrap();
+        assert_eq!(ruler.schedule().to_string(), "4 steps a frame: cloth touches cloth or a mesh obstacle");
+    }
+}

@@ -1,0 +1,102 @@
+//! What cannot be simulated, whatever the bodies. Scene files are checked with lines and keys before; this is
+//! for callers of the library.
+
+use crate::{Description, Obstacle, Scheme, WorldError, body, kernel::lanes::VertexOffset};
+
+/// Refuses a description without a body.
+pub(crate) fn check_not_empty(description: &Description) -> Result<(), WorldError> {
+    if description.bodies.is_empty() { Err(WorldError::NoBodies) } else { Ok(()) }
+}
+
+/// Refuses more vertices than the engine can address; `counts` are those of bodies and mesh obstacles.
+pub(crate) fn check_vertex_count(counts: impl IntoIterator<Item = usize>) -> Result<(), WorldError> {
+    let count = counts.into_iter().fold(0, usize::saturating_add);
+    let limit = VertexOffset::LIMIT as usize - 1;
+    if count > limit { Err(WorldError::TooManyVertices { count, limit }) } else { Ok(()) }
+}
+
+/// Refuses what cannot be simulated. There may be no body.
+pub(crate) fn check(description: &Description) -> Result<(), WorldError> {
+    check_settings(description)?;
+    check_solver(description)?;
+    check_obstacles(description)?;
+    for described in &description.bodies {
+        body::validate(described, description)?;
+        body::check_pins(described)?;
+    }
+    Ok(())
+}
+
+fn check_settings(description: &Description) -> Result<(), WorldError> {
+    let need = |is_met: bool, key: &'static str, problem: &str| {
+        if is_met { Ok(()) } else { Err(WorldError::Setting { key, problem: problem.into() }) }
+    };
+    need(description.gravity.is_finite(), "gravity", "gravity must be finite")?;
+    let frame_time = description.frame_time;
+    need(frame_time.is_finite() && frame_time > 0.0, "frame_time", "frame_time must be positive")?;
+    let density = description.air.density;
+    need(density >= 0.0 && density.is_finite(), "air", "air density must be at least 0")
+}
+
+fn check_solver(description: &Description) -> Result<(), WorldError> {
+    let solver = &description.solver;
+    let need = |is_met: bool, key: &'static str, problem: &str| {
+        if is_met { Ok(()) } else { Err(WorldError::Solver { key, problem: problem.into() }) }
+    };
+    need(
+        solver.tolerance.is_finite() && solver.tolerance >= 0.0,
+        "tolerance",
+        "tolerance must be at least 0",
+    )?;
+    need(
+        solver.passes == 0 || matches!(solver.scheme, Scheme::Cycle | Scheme::Paper),
+        "passes",
+        "passes must be 0 unless the scheme is cycle or paper: others do not pass over levels",
+    )?;
+    need(
+        solver.bend_tolerance.is_finite() && solver.bend_tolerance >= 0.0,
+        "bend_tolerance",
+        "bend_tolerance must be at least 0",
+    )?;
+    need(
+        solver.relaxation > 0.0 && solver.relaxation < 2.0,
+        "relaxation",
+        "relaxation must lie between 0 and 2",
+    )?;
+    need(
+        solver.budget_ms.is_none_or(|ms| (0.0..=1e9).contains(&ms)),
+        "budget_ms",
+        "budget_ms must be at least 0 and at most 1e9",
+    )?;
+    need(solver.steps_per_frame <= 100_000, "steps_per_frame", "there can be at most 100000 steps a frame")
+}
+
+fn check_obstacles(description: &Description) -> Result<(), WorldError> {
+    let is_fine = |o: &&Obstacle| {
+        o.position.is_finite()
+            && o.rotation.is_finite()
+            && o.friction >= 0.0
+            && o.margin >= 0.0
+            && o.margin.is_finite()
+            && (0.0..=1.0).contains(&o.restitution)
+    };
+    let mut all = description.obstacles.iter().chain(description.rigid_bodies.iter().map(|b| &b.obstacle));
+    if let Some(obstacle) = all.find(|o| !is_fine(o)) {
+        let problem = "an obstacle's placement must be finite, its friction and margin at least 0, its restitution between 0 and 1";
+        return Err(WorldError::Obstacle { name: obstacle.name.clone(), problem: problem.into() });
+    }
+    for obstacle in &description.mesh_obstacles {
+        let name = || obstacle.name.clone();
+        obstacle.check().map_err(|problem| WorldError::MeshObstacle { name: name(), problem })?;
+    }
+    for body in &description.rigid_bodies {
+        let scheme = (description.solver.scheme != Scheme::Nearest).then_some(
+            "it has a mass, which needs solver.scheme \"nearest\"; other schemes know no rigid bodies",
+        );
+        if let Some(problem) = body.problem().or(scheme) {
+            let name = body.obstacle.name.clone();
+            return Err(WorldError::RigidBody { name, problem: problem.into() });
+        }
+    }
+    Ok(())
+}
