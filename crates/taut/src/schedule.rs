@@ -341,7 +341,7 @@ mod tests {
         let bend = |d: &mut Description| {
             let cloth = cloth(d);
             cloth.strain.min = Some(-0.05);
-            cloth.mesh.positions.iter_mut().for_each(|p| p.z = 0.2 * p.x * p.x);
+            cloth.mesh.positions.iter_mut().for_each(|p| p.y = 0.2 * p.x * p.x);
             cloth.start = cloth.mesh.positions.clone();
         };
         assert_eq!(schedule(bend), (3, StepRule::CurvedShell));

@@ -103,6 +103,7 @@ fn save_from_studio(scene: &Path) {
     let request = http::Request::builder()
         .uri(format!("ws://{address}/ws"))
         .header("Host", address.to_string())
+        .header("Origin", format!("http://{address}"))
         .header("Connection", "Upgrade")
         .header("Upgrade", "websocket")
         .header("Sec-WebSocket-Version", "13")
