@@ -10,8 +10,8 @@ const DT: f32 = 1.0 / 60.0;
 fn main() -> Result<(), SimulationError> {
     let mut simulation = Simulation::builder().time_step(DT).build()?;
 
-    // A curtain of 1 m × 2 m that hangs from its upper edge and stretches by 5 % at most. Grids lie flat, with
-    // z from 0 at the top: turned about x, z points down.
+    // A curtain of 1 m × 2 m that hangs from its upper edge and stretches by 5 % at most. Grids lie flat,
+    // with z from 0 at the top: turned about x, z points down.
     let mesh = generate::grid([1.0, 2.0], [20, 40], generate::Diagonals::Alternating, 0);
     let upper_edge: Vec<u32> = (0..=20).collect();
     let hanging = Pose {

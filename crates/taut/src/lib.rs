@@ -29,9 +29,9 @@
 //! | to | use |
 //! |---|---|
 //! | set up, step, read | [`Simulation`], [`SimulationBuilder`], [`Budget`], [`FrameReport`], [`Vectors`] |
-//! | describe bodies | [`Cloth`] of a [`TriangleMesh`](mesh::TriangleMesh) and a [`Material`]; [`Solid`] of a [`TetrahedronMesh`](mesh::tetrahedra::TetrahedronMesh) and a [`SolidMaterial`] |
+//! | describe bodies | [`Cloth`], [`Solid`], their [`Material`] and [`SolidMaterial`], meshes in [`mesh`] |
 //! | say how far they may go | [`Limit`], or a range: `..=0.05`, `-0.02..=0.05`; [`Weave`] by direction |
-//! | put something in their way | [`Obstacle`], [`MeshObstacle`], [`RigidBody`], moved by [`Pose`] or [`Motion`] |
+//! | add obstacles | [`Obstacle`], [`MeshObstacle`], [`RigidBody`], moved by [`Pose`] or [`Motion`] |
 //! | hold and pull | [`Simulation::pin`], [`Simulation::grip`], [`Pin`], [`Grip`] |
 //! | hear what happened | [`Event`], [`BodyCertificate`] |
 //! | limit another simulator's cloth | [`VelocityFilter`] |

@@ -1,41 +1,32 @@
-//! One step: the pipeline of the main paper's figure 2, and nothing else.
+//! One step: the pipeline of the main paper's figure 2, box by box (`Stepper::step`).
 //!
 //! | box | where |
 //! |---|---|
 //! | velocity update, level 0 | [`velocity::update`](crate::velocity::update) |
+//! | contact: what passes through is separated | [`contact::untangle`](crate::contact::untangle) |
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
-//! | contact: what passes through what is drawn apart | [`contact::untangle`](crate::contact::untangle) |
 //! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
-//! | position update | `update_velocities` here, [`Solids::respond`] |
+//! | position update | [`boxes`], [`Solids::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
+
+mod boxes;
 
 use std::time::Instant;
 
-use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Budget, Description, State, World, WorldError,
+    Budget, State, World, WorldError,
     boundary::{hold::Hold, motion::Pose, rigid::RigidState, solids::Solids},
-    contact::{
-        guard::Guard,
-        untangle::{Untangle, pierced},
-    },
-    exec::colored::Exec,
+    contact::{guard::Guard, untangle::Untangle},
     kernel::{
         bend::excess_angle,
         lanes::{LaneKind, Quad},
     },
-    limit::{
-        Settings,
-        enforce::{Draft, Scratch, StepBudget, enforce, measure},
-    },
+    limit::enforce::{Scratch, StepBudget},
     parallel::Threads,
-    velocity::update,
 };
-
-/// What of the gap between two parts is kept free in any case.
-const GUARDED: f32 = 0.1;
+use boxes::Span;
 
 /// How a frame went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -272,212 +263,28 @@ impl Stepper {
         left: u32,
         report: &mut FrameReport,
     ) {
-        let Self {
-            threads,
-            lanes,
-            old,
-            predicted,
-            predicted_v,
-            forces,
-            steady,
-            solids,
-            scratch,
-            holds,
-            guard,
-            poses,
-            flown,
-            untangle,
-            rescued: [rescued_vertices, rescued_bodies],
-        } = self;
-        let (threads, lanes): (&Threads, _) = (threads, *lanes);
-        let exec = Exec { threads, lanes };
-        let description = &world.description;
-        let dt = world.step_time();
-        let (time, end) = (world.time_of_step(budget.step), world.time_of_step(budget.step + 1));
-        let State { x, v, mean_v, duals, caught, grips, rigid, mean_rigid, piercings, .. } = state;
+        let times = [budget.step, budget.step + 1].map(|step| world.time_of_step(step));
+        let span = Span { times, dt: world.step_time(), left };
         let begun = Instant::now();
-        old.copy_from_slice(x);
-        world.place_fixtures(time, old);
-        let targets = holds.iter().map(|hold| {
-            let vertex = hold.vertex as usize;
-            (vertex, hold.target(world, caught, end, &old[vertex], left))
-        });
-        move_pins(targets.clone(), dt, old, v);
-        scratch.sewn.begin(&world.sewing, old, dt);
-
-        // Velocity update: forces inside the limits.
-        let stretch = world.forces.largest_stretch(exec, x);
-        let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
-        let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn };
-        update::update(world, exec, motion, time, dt, &plan);
-        place_pins(targets, x);
-        world.place_fixtures(end, x);
-        for i in world.fixtures.clone() {
-            v[i] = std::array::from_fn(|k| (x[i][k] - old[i][k]) / dt);
-        }
-        let cloth = 0..world.fixtures.start;
-        report.rescued +=
-            rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth.clone()], rescued_vertices);
-        fly(world, [time, end], rigid, flown, poses);
-        scratch.sewn.unite(&world.sewing, x, v);
-        predicted.copy_from_slice(x);
-        predicted_v.copy_from_slice(v);
-        grips.begin(world, old, x, dt, left);
-
+        self.update_velocity(world, state, span, report);
         let velocity_done = Instant::now();
-
-        // What passes through what is drawn apart, and let pass meanwhile.
-        if let Some(surface) = &world.surface {
-            let found = piercings.get_or_insert_with(|| pierced(surface, old));
-            untangle.begin(world, surface, found, old, dt, &mut scratch.tangle);
-            untangle.draw(x);
-            if !scratch.tangle.is_empty() {
-                scratch.sewn.unite(&world.sewing, x, v);
-            }
-        }
-        let apart_done = Instant::now();
-
-        // Limiting: elements clamped, boundary conditions inside every iteration.
-        solids.begin(&description.obstacles, [time, end], old, x, 2.0 * world.edge_length);
-        let settings = Settings {
-            threads,
-            lanes,
-            projection: description.solver.projection,
-            relaxation: description.solver.relaxation,
-        };
-        let mut enforced =
-            enforce(world, &settings, Draft { x, old, duals, poses, grips }, solids, scratch, budget);
-
-        if solids.hold_back(dt, old, predicted, x) {
-            enforced = measure(world, &settings, x, enforced);
-        }
-
+        self.separate(world, state, span);
+        let separate_done = Instant::now();
+        let mut enforced = self.limit(world, state, span, budget);
         let limit_done = Instant::now();
-
-        // Contact: what the step may not end with.
-        if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
-            let near = (&scratch.tangle, &mut finder.candidates);
-            let guarded = guard.hold(threads, surface, near, old, x, GUARDED);
-            report.stopped += guarded.stopped;
-            if guarded.stopped > 0 {
-                enforced = measure(world, &settings, x, enforced);
-            }
-            if guarded.unsure || !scratch.tangle.is_empty() {
-                *piercings = Some(pierced(surface, x));
-            }
-            report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
-        }
-        grips.end(world, x);
+        self.guard(world, state, &mut enforced, report);
         let contact_done = Instant::now();
-
-        // Position update: what limiting changed changes velocities.
-        let rescued = rescue(&old[cloth.clone()], &mut x[cloth.clone()], &mut v[cloth], rescued_vertices);
-        report.rescued += rescued;
-        if rescued > 0 {
-            *piercings = None;
-        }
-        update_velocities(dt, old, predicted, x, v, mean_v);
-        untangle.calm(dt, predicted_v, v);
-        solids.calm(predicted_v, v);
-        solids.respond(&description.obstacles, dt, old, x, predicted_v, v);
-        for (k, (state, flown)) in rigid.iter_mut().zip(flown.iter()).enumerate() {
-            if !land(state, flown, poses[k], dt) {
-                report.rescued += 1;
-                rescued_bodies.push(k as u32);
-            }
-            mean_rigid[k] = state.mean(&poses[k][0], dt);
-        }
+        self.update_position(world, state, span, report);
         let position_done = Instant::now();
 
         let ms = |from: Instant, to: Instant| (to - from).as_secs_f32() * 1e3;
         report.iterations += enforced.iterations;
-        report.substeps += plan.substeps;
         report.converged &= enforced.converged;
         report.residual = enforced.residual;
         report.bend_excess = excess_angle(enforced.bend).to_degrees();
         report.velocity_ms += ms(begun, velocity_done);
-        report.limit_ms += ms(apart_done, limit_done);
-        report.contact_ms += ms(velocity_done, apart_done) + ms(limit_done, contact_done);
+        report.limit_ms += ms(separate_done, limit_done);
+        report.contact_ms += ms(velocity_done, separate_done) + ms(limit_done, contact_done);
         report.position_ms += ms(contact_done, position_done);
-    }
-}
-
-/// Where rigid bodies go by themselves.
-fn fly(
-    world: &World,
-    times: [f32; 2],
-    rigid: &[RigidState],
-    flown: &mut Vec<RigidState>,
-    poses: &mut Vec<[Pose; 2]>,
-) {
-    let Description { rigid_bodies, obstacles, gravity, .. } = &world.description;
-    flown.clear();
-    flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| {
-        let mut flown = body.fly(state, *gravity, world.step_time());
-        body.meet(&mut flown, obstacles, times, *gravity);
-        flown
-    }));
-    poses.clear();
-    poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
-}
-
-/// Takes a rigid body that would have `flown` to the end of a step. One that is not finite then stays where
-/// it was, at rest: false.
-fn land(state: &mut RigidState, flown: &RigidState, [start, end]: [Pose; 2], dt: f32) -> bool {
-    *state = *flown;
-    state.end_step(&flown.pose, end, dt);
-    let finite = state.is_finite();
-    if !finite {
-        *state = RigidState { pose: start, velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO };
-    }
-    finite
-}
-
-/// Gives held vertices the velocity that takes them where they must be at the end of a step of `dt`.
-fn move_pins(targets: impl Iterator<Item = (usize, Vec3)>, dt: f32, old: &[Quad], v: &mut [Quad]) {
-    for (vertex, target) in targets {
-        for k in 0..3 {
-            v[vertex][k] = (target[k] - old[vertex][k]) / dt;
-        }
-    }
-}
-
-/// Puts held vertices exactly where they must be at the end of the step: summing velocities rounds.
-fn place_pins(targets: impl Iterator<Item = (usize, Vec3)>, x: &mut [Quad]) {
-    for (vertex, target) in targets {
-        x[vertex][..3].copy_from_slice(&target.to_array());
-    }
-}
-
-/// The last line of defence: a vertex that is not a finite number goes back to where it was, at rest. Gives
-/// their count, and adds them to `found`.
-fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad], found: &mut Vec<u32>) -> u32 {
-    let mut rescued = 0;
-    for (vertex, ((old, x), v)) in (0..).zip(old.iter().zip(x).zip(v)) {
-        if !(x[0] + x[1] + x[2] + v[0] + v[1] + v[2]).is_finite() {
-            x[..3].copy_from_slice(&old[..3]);
-            *v = [0.0; 4];
-            rescued += 1;
-            found.push(vertex);
-        }
-    }
-    rescued
-}
-
-/// v ← v + (x − predicted) / dt: limiting as a velocity filter.
-fn update_velocities(
-    dt: f32,
-    old: &[Quad],
-    predicted: &[Quad],
-    x: &[Quad],
-    v: &mut [Quad],
-    mean_v: &mut [Quad],
-) {
-    let rate = 1.0 / dt;
-    for i in 0..x.len() {
-        for k in 0..3 {
-            v[i][k] += (x[i][k] - predicted[i][k]) * rate;
-            mean_v[i][k] = (x[i][k] - old[i][k]) * rate;
-        }
     }
 }

@@ -1,10 +1,10 @@
 //! Ways through the elements of a mesh, generic over what they are (W5).
 //!
 //! [`sweep`] is coloured Gauss–Seidel: colours one after the other in random order, their batches over lanes
-//! and threads. It converges like the randomised serial one ([`serial`], the paper's own way: one element at a
-//! time, in a random order anew each iteration) at an eighth of the cost. A fixed order of colours would pull a
-//! symmetric sheet to one side, so the order is shuffled before every sweep. [`accumulate`] is one Jacobi
-//! iteration: all elements from the same positions.
+//! and threads. It converges like the randomised serial one ([`serial`], the paper's own way: one element at
+//! a time, in a random order anew each iteration) at an eighth of the cost. A fixed order of colours would
+//! pull a symmetric sheet to one side, so the order is shuffled before every sweep. [`accumulate`] is one
+//! Jacobi iteration: all elements from the same positions.
 
 use super::{LimitLanes, Limited};
 use crate::{

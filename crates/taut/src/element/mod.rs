@@ -2,8 +2,8 @@
 //!
 //! One file a kind of limit ([`triangle`], [`woven`] triangle, [`tetrahedron`], [`edge`], [`hinge`]): the
 //! element, its batch in lanes, its projection and its measure. All ways through a mesh are generic over them
-//! ([`iterate`]: coloured sweeps, the paper's serial order, Jacobi, residuals; [`force`]: sums of forces), and
-//! [`set`] is the one list of everything that a world limits.
+//! ([`iterate`]: coloured sweeps, the paper's serial order, Jacobi, residuals; [`force`]: sums of forces),
+//! and [`set`] is the one list of everything that a world limits.
 
 pub mod edge;
 pub mod force;
@@ -83,8 +83,8 @@ pub fn colored<E: Element<K>, const K: usize>(
 /// The weight of each element in a Jacobi iteration: one over the largest number of elements at one of its
 /// vertices.
 ///
-/// Each correction keeps momentum, so their weighted sum does, and no vertex is moved by more than an average.
-/// (Dividing by the number of *active* corrections at each vertex loses momentum.)
+/// Each correction keeps momentum, so their weighted sum does, and no vertex is moved by more than an
+/// average. (Dividing by the number of *active* corrections at each vertex loses momentum.)
 pub fn shares<E: Element<K>, const K: usize>(vertex_count: usize, elements: &[E]) -> Vec<f32> {
     let mut counts = vec![0u32; vertex_count];
     for v in elements.iter().flat_map(E::vertices) {

@@ -144,8 +144,8 @@ impl<E: Limited<K, Lanes: Debug> + Debug, const K: usize> ElementSet for Limited
     }
 }
 
-/// Triangles: one after the other they are one set; in lanes, those with limits along warp, weft and bias come
-/// after the others.
+/// Triangles: one after the other they are one set; in lanes, those with limits along warp, weft and bias
+/// come after the others.
 #[derive(Debug)]
 pub struct Triangles {
     elements: Vec<StrainElement>,
@@ -268,7 +268,8 @@ impl ElementSets {
         self.all().all(ElementSet::is_empty)
     }
 
-    /// Whether something has limits that the nearest feasible state does not know, so that sweeps must follow.
+    /// Whether something has limits that the nearest feasible state does not know, so that sweeps must
+    /// follow.
     pub fn needs_sweeps(&self) -> bool {
         !self.edges.is_empty() || !self.more.is_empty()
     }
@@ -312,8 +313,8 @@ impl ElementSets {
         Residuals::of(sets, |set| set.serial(settings, x, random, order))
     }
 
-    /// One Jacobi iteration: the weighted corrections of all elements from the same positions, summed. `moves`
-    /// is scratch of the length of `x`. Gives the largest residuals.
+    /// One Jacobi iteration: the weighted corrections of all elements from the same positions, summed.
+    /// `moves` is scratch of the length of `x`. Gives the largest residuals.
     pub fn jacobi(&self, settings: &Settings, x: &mut [Quad], moves: &mut [Quad]) -> Residuals {
         moves.fill([0.0; 4]);
         let worst = Residuals::of(self.all(), |set| set.accumulate(settings, x, moves));

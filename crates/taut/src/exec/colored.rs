@@ -135,8 +135,9 @@ impl<D: Sync, const K: usize> Colored<D, K> {
         })
     }
 
-    /// Adds what `kernel` gives for all elements of a colour to `sums`, of which there is one for each of `x`.
-    /// `second` is something else of the vertices that it is to see. Gives the largest of what it measured.
+    /// Adds what `kernel` gives for all elements of a colour to `sums`, of which there is one for each of
+    /// `x`. `second` is something else of the vertices that it is to see. Gives the largest of what it
+    /// measured.
     pub fn accumulate_color<W: Kernel<D, K>>(
         &self,
         exec: Exec,

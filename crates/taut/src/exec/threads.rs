@@ -375,9 +375,9 @@ impl Threads {
         f32::from_bits(largest.into_inner() as u32)
     }
 
-    /// Calls `work` with each of `items`, its number, and its own `parts` of two arrays. The parts of an array
-    /// must follow each other in the order of the items. `shared`: on all threads, an item at a time; else
-    /// here, one after the other.
+    /// Calls `work` with each of `items`, its number, and its own `parts` of two arrays. The parts of an
+    /// array must follow each other in the order of the items. `shared`: on all threads, an item at a time;
+    /// else here, one after the other.
     pub fn each_with_parts<T: Send, A: Send, B: Send>(
         &self,
         shared: bool,

@@ -1,5 +1,5 @@
-//! Bodies in one expression: `Cloth::new("flag", mesh, material).stretch(..=0.05).pin(corners)`. Each of these
-//! sets a plain field.
+//! Bodies in one expression: `Cloth::new("flag", mesh, material).stretch(..=0.05).pin(corners)`. Each of
+//! these sets a plain field.
 
 use std::ops::{RangeFrom, RangeFull, RangeInclusive, RangeToInclusive};
 

@@ -3,9 +3,9 @@
 //! The velocity update is explicit, and carries the bending of a fine mesh only in hundreds of substeps;
 //! softened to what a few can carry, cloth that piles up would crumple like foil. So here the state that is
 //! looked for minimises ½ (x − x₀)ᵀ M (x − x₀) + dt² W(x), implicitly. W = ½ k c |K x − t|², with the linear
-//! map K of [bend limits](super::bend_limit): |K x| is 2 sin(θ/2), so that W is the hinge's energy for small bends
-//! (quadratic bending, as Bergou and others have it for flat cloth), and t the same of the rest shape, along
-//! the hinge's normal of the moment. K is constant, and goes into the matrix.
+//! map K of [bend limits](super::bend_limit): |K x| is 2 sin(θ/2), so that W is the hinge's energy for small
+//! bends (quadratic bending, as Bergou and others have it for flat cloth), and t the same of the rest shape,
+//! along the hinge's normal of the moment. K is constant, and goes into the matrix.
 
 use std::sync::Arc;
 

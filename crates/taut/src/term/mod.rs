@@ -65,8 +65,8 @@ pub trait Block: Debug + Send + Sync {
     /// The part that changes, with memory for all that a step needs.
     fn term(self: Arc<Self>) -> Box<dyn Term>;
 
-    /// How far the filter's vertices `x` are from meeting it, for the certificate, in its own unit. Terms that
-    /// a certificate measures in a section of its own say nothing here.
+    /// How far the filter's vertices `x` are from meeting it, for the certificate, in its own unit. Terms
+    /// that a certificate measures in a section of its own say nothing here.
     fn excess(&self, _x: &[Quad]) -> Option<f64> {
         None
     }

@@ -1,5 +1,5 @@
-//! One-ring volumes, kept by the term of [tetrahedra](super::tetrahedra) (W13; Irving, Schroeder and Fedkiw 2007): the volume around
-//! every vertex, that of the tetrahedra that share it, stays what it is at rest.
+//! One-ring volumes, kept by the term of [tetrahedra](super::tetrahedra) (W13; Irving, Schroeder and Fedkiw
+//! 2007): the volume around every vertex, that of the tetrahedra that share it, stays what it is at rest.
 //!
 //! Volumes of single tetrahedra cannot all be kept: there are more of them than unknowns, and the body would
 //! lock. There is one ring a vertex, with a pressure π for its multiplier. Rings are kept by p, what elements
@@ -8,8 +8,9 @@
 //! twice:
 //!
 //! ```text
-//! s = eased stretches − π̄ cof s / (κ + 2 μ + 3 λ), clamped     of every tetrahedron, π̄ the mean of its corners
-//! π ← π + c e, and nearer to 0 by c b, but not past it          e: mean of s₁ s₂ s₃ − 1 around the vertex, in a fixed order; c = 0.7 (κ + 2 μ + 3 λ) / 3
+//! s = eased stretches − π̄ cof s / (κ + 2 μ + 3 λ), clamped   π̄: mean of the corners of a tetrahedron
+//! π ← π + c e, and nearer to 0 by c b, but not past it        e: mean of s₁ s₂ s₃ − 1 around the vertex,
+//!                                                             in a fixed order; c = 0.7 (κ + 2 μ + 3 λ) / 3
 //! ```
 //!
 //! which is steepest ascent of the dual of the projection onto limits and rings, with the step that its

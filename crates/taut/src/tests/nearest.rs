@@ -17,8 +17,9 @@ use taut::{
     mesh::{TriangleMesh, generate},
     parallel::Threads,
     solve::nearest::{
-        admm::{Memory, Stop},
+        admm::Stop,
         filter::{Filter, Parts, stiffness},
+        memory::Memory,
     },
     term::obstacle::Surroundings,
 };

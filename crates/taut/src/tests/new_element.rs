@@ -1,5 +1,5 @@
-//! A limit on elements that the engine does not know, defined here by the steps of ARCHITECTURE.md, "How to add
-//! an element": tethers, which keep two vertices of different bodies within a distance of each other.
+//! A limit on elements that the engine does not know, defined here by the steps of ARCHITECTURE.md, "How to
+//! add an element": tethers, which keep two vertices of different bodies within a distance of each other.
 
 use glam::Vec3;
 use taut::{

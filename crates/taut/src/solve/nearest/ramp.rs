@@ -17,8 +17,8 @@ pub struct Ramp {
 }
 
 impl Ramp {
-    /// The stage that a prediction with this `excess` is best begun with, if no term has another wish. `alone`
-    /// says that nothing but strains of triangles is at stake.
+    /// The stage that a prediction with this `excess` is best begun with, if no term has another wish.
+    /// `alone` says that nothing but strains of triangles is at stake.
     pub fn first_stage(excess: &Excess, alone: bool) -> usize {
         usize::from(!alone || excess.mean() > LOCAL_VIOLATION * excess.worst)
     }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    admm::{Memory, Stop},
+    admm::Stop,
     filter::Filter,
+    memory::Memory,
     tuning::{MIN_ITERATIONS, MIN_ITERATIONS_ELASTIC, SHARING_COST, VERTEX_GRAIN},
 };
 use crate::{

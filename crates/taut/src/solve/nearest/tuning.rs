@@ -107,8 +107,8 @@ pub const VOLUME_SWEEPS: u32 = 2;
 pub const VOLUME_SHARE: f32 = 0.7;
 
 /// Fraction of the tolerance that a ring may be off without any pressure. Errors that change sign from vertex
-/// to vertex are hardly felt by pressures, which are means over elements: driven to 0, they come back a little
-/// larger with every step.
+/// to vertex are hardly felt by pressures, which are means over elements: driven to 0, they come back a
+/// little larger with every step.
 pub const VOLUME_BAND: f32 = 0.4;
 
 /// Fraction of the tolerance that is used where something touches: pushing vertices out of obstacles at the

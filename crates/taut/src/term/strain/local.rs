@@ -27,8 +27,8 @@ pub struct NearestBatch {
 }
 
 impl NearestBatch {
-    /// Packs elements with their `areas` \[m²\] and stiffness inside the limits, which may be empty. Lanes that
-    /// are left get a triangle without area or limits.
+    /// Packs elements with their `areas` \[m²\] and stiffness inside the limits, which may be empty. Lanes
+    /// that are left get a triangle without area or limits.
     pub fn pack(indices: &[u32], elements: &[StrainElement], [areas, elastic]: [&[f64]; 2]) -> Self {
         Self {
             rest: [0, 1, 2].map(|k| lanes_of(indices, 0.0, |e| elements[e].rest[k])),

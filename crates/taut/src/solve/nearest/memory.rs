@@ -1,0 +1,97 @@
+//! What the solve of one filter remembers, and the two things it does with all terms at once: gather their
+//! pulls, and weigh them in the matrix.
+
+use super::{filter::Filter, tuning::VERTEX_GRAIN};
+use crate::{
+    hierarchy::multigrid::Cycle,
+    kernel::lanes::Quad,
+    limit::{Settings, enforce::Enforced},
+    term::{Stage, Step, Term, corners::Pulling},
+};
+
+/// Most terms of a filter whose pulls wait at corners of elements.
+const MOST_PULLING: usize = 8;
+
+/// Memory that the solve of one filter needs, kept between steps.
+#[derive(Debug)]
+pub struct Memory {
+    /// Its terms, in the order in which they are called.
+    pub terms: Vec<Box<dyn Term>>,
+    pub(super) goal: Vec<Quad>,
+    /// What terms add to the diagonal of the matrix, by vertex.
+    diagonal: Vec<f32>,
+    /// Vertices that touch something.
+    pub(super) touched: Vec<bool>,
+    pub(super) cycle: Cycle,
+    /// How the last step ended.
+    pub ended: Enforced,
+}
+
+impl Memory {
+    /// Memory for `filter`.
+    pub fn new(filter: &Filter) -> Self {
+        let count = filter.vertices.len();
+        let terms: Vec<_> = filter.blocks.iter().map(|block| block.clone().term()).collect();
+        let pulling = terms.iter().filter(|term| term.pulling().is_some()).count();
+        assert!(pulling <= MOST_PULLING, "{pulling} terms pull at corners; make MOST_PULLING larger");
+        Self {
+            terms,
+            goal: vec![[0.0; 4]; count],
+            diagonal: vec![0.0; count],
+            touched: vec![false; count],
+            cycle: filter.multigrid.scratch(),
+            ended: Enforced::default(),
+        }
+    }
+}
+
+/// Calls `f` of each term with its part of what is kept.
+pub(super) fn each_kept(
+    terms: &mut [Box<dyn Term>],
+    kept: &mut [f32],
+    mut f: impl FnMut(&mut dyn Term, &mut [f32]),
+) {
+    let mut rest = kept;
+    for term in terms {
+        let (own, others) = rest.split_at_mut(term.kept());
+        f(term.as_mut(), own);
+        rest = others;
+    }
+}
+
+impl Filter {
+    /// r: the way to the goal, and the pulls at corners of elements, vertex by vertex in a fixed order.
+    pub(super) fn gather(&self, settings: &Settings, x: &[Quad], memory: &mut Memory) {
+        let Memory { terms, goal, cycle, .. } = memory;
+        let mut all = [None; MOST_PULLING];
+        let mut count = 0;
+        for pulling in terms.iter().filter_map(|term| term.pulling()) {
+            all[count] = Some(pulling);
+            count += 1;
+        }
+        let all: &[Option<Pulling>] = &all[..count];
+        settings.threads.each(cycle.residual(), VERTEX_GRAIN, |first, part| {
+            for (k, r) in part.iter_mut().enumerate() {
+                let i = first + k;
+                let mass = self.masses[i];
+                *r = [0.0; 4];
+                if mass > 0.0 {
+                    let mut sum = [0.0; 4];
+                    for k in 0..3 {
+                        sum[k] = mass * (goal[i][k] - x[i][k]);
+                    }
+                    all.iter().flatten().for_each(|pulling| pulling.add(i, &mut sum));
+                    *r = sum;
+                }
+            }
+        });
+    }
+
+    /// Takes the matrices of a stage of the ramp, with the weights of all terms.
+    pub(super) fn weigh(&self, step: &Step, stage: &Stage, memory: &mut Memory) {
+        let Memory { terms, diagonal, cycle, .. } = memory;
+        diagonal.fill(0.0);
+        terms.iter_mut().for_each(|term| term.weigh(step, stage, diagonal));
+        self.multigrid.choose(cycle, stage.index, |i| diagonal[i]);
+    }
+}

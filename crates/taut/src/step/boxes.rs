@@ -1,0 +1,249 @@
+//! The boxes of a step, one function each.
+
+use glam::Vec3;
+
+use super::{FrameReport, Stepper};
+use crate::{
+    Description, State, World,
+    boundary::{motion::Pose, rigid::RigidState},
+    contact::untangle::pierced,
+    exec::colored::Exec,
+    exec::threads::Threads,
+    kernel::lanes::{LaneKind, Quad},
+    limit::{
+        Settings,
+        enforce::{Draft, Enforced, StepBudget, enforce, measure},
+    },
+    velocity::update,
+};
+
+/// Fraction of the gap between two parts that is kept free in any case.
+const GUARDED: f32 = 0.1;
+
+/// The time that a step spans.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// Its start and its end \[s\].
+    pub times: [f32; 2],
+    /// Its length \[s\].
+    pub dt: f32,
+    /// Steps that are left in the frame, this one included.
+    pub left: u32,
+}
+
+impl Stepper {
+    /// Velocity update: forces inside the limits, pins, rigid bodies, grips. Gives the prediction.
+    pub(super) fn update_velocity(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        Span { times: [time, end], dt, left }: Span,
+        report: &mut FrameReport,
+    ) {
+        let Self { old, forces, steady, scratch, holds, poses, flown, rescued, .. } = self;
+        let State { x, v, caught, grips, rigid, .. } = state;
+        old.copy_from_slice(x);
+        world.place_fixtures(time, old);
+        let targets = holds.iter().map(|hold| {
+            let vertex = hold.vertex as usize;
+            (vertex, hold.target(world, caught, end, &old[vertex], left))
+        });
+        move_pins(targets.clone(), dt, old, v);
+        scratch.sewn.begin(&world.sewing, old, dt);
+
+        let exec = Exec { threads: &self.threads, lanes: self.lanes };
+        let stretch = world.forces.largest_stretch(exec, x);
+        let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
+        report.substeps += plan.substeps;
+        let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn };
+        update::update(world, exec, motion, time, dt, &plan);
+        place_pins(targets, x);
+        world.place_fixtures(end, x);
+        for i in world.fixtures.clone() {
+            v[i] = std::array::from_fn(|k| (x[i][k] - old[i][k]) / dt);
+        }
+        let own = 0..world.fixtures.start;
+        report.rescued += rescue(&old[own.clone()], &mut x[own.clone()], &mut v[own], &mut rescued[0]);
+        fly(world, [time, end], rigid, flown, poses);
+        scratch.sewn.unite(&world.sewing, x, v);
+        self.predicted.copy_from_slice(x);
+        self.predicted_v.copy_from_slice(v);
+        grips.begin(world, old, x, dt, left);
+    }
+
+    /// Contact: what passes through is separated, and let pass meanwhile.
+    pub(super) fn separate(&mut self, world: &World, state: &mut State, span: Span) {
+        let Self { old, scratch, untangle, .. } = self;
+        let State { x, v, piercings, .. } = state;
+        if let Some(surface) = &world.surface {
+            let found = piercings.get_or_insert_with(|| pierced(surface, old));
+            untangle.begin(world, surface, found, old, span.dt, &mut scratch.tangle);
+            untangle.draw(x);
+            if !scratch.tangle.is_empty() {
+                scratch.sewn.unite(&world.sewing, x, v);
+            }
+        }
+    }
+
+    /// Limiting: elements clamped, boundary conditions inside every iteration.
+    pub(super) fn limit(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        span: Span,
+        budget: StepBudget,
+    ) -> Enforced {
+        let settings = settings(world, &self.threads, self.lanes);
+        let Self { old, predicted, solids, scratch, poses, .. } = self;
+        let State { x, duals, grips, .. } = state;
+        solids.begin(&world.description.obstacles, span.times, old, x, 2.0 * world.edge_length);
+        let draft = Draft { x, old, duals, poses, grips };
+        let enforced = enforce(world, &settings, draft, solids, scratch, budget);
+        if solids.hold_back(span.dt, old, predicted, x) {
+            return measure(world, &settings, x, enforced);
+        }
+        enforced
+    }
+
+    /// Contact: what the step may not end with.
+    pub(super) fn guard(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        enforced: &mut Enforced,
+        report: &mut FrameReport,
+    ) {
+        let Self { old, scratch, guard, .. } = self;
+        let State { x, grips, piercings, .. } = state;
+        if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
+            let near = (&scratch.tangle, &mut finder.candidates);
+            let guarded = guard.hold(&self.threads, surface, near, old, x, GUARDED);
+            report.stopped += guarded.stopped;
+            if guarded.stopped > 0 {
+                let settings = settings(world, &self.threads, self.lanes);
+                *enforced = measure(world, &settings, x, *enforced);
+            }
+            if guarded.unsure || !scratch.tangle.is_empty() {
+                *piercings = Some(pierced(surface, x));
+            }
+            report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
+        }
+        grips.end(world, x);
+    }
+
+    /// Position update: what limiting changed changes velocities; obstacles respond.
+    pub(super) fn update_position(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        Span { dt, .. }: Span,
+        report: &mut FrameReport,
+    ) {
+        let Self { old, predicted, predicted_v, solids, poses, flown, untangle, rescued, .. } = self;
+        let State { x, v, mean_v, rigid, mean_rigid, piercings, .. } = state;
+        let [rescued_vertices, rescued_bodies] = rescued;
+        let own = 0..world.fixtures.start;
+        let rescued = rescue(&old[own.clone()], &mut x[own.clone()], &mut v[own], rescued_vertices);
+        report.rescued += rescued;
+        if rescued > 0 {
+            *piercings = None;
+        }
+        update_velocities(dt, old, predicted, x, v, mean_v);
+        untangle.calm(dt, predicted_v, v);
+        solids.calm(predicted_v, v);
+        solids.respond(&world.description.obstacles, dt, old, x, predicted_v, v);
+        for (k, (state, flown)) in rigid.iter_mut().zip(flown.iter()).enumerate() {
+            if !land(state, flown, poses[k], dt) {
+                report.rescued += 1;
+                rescued_bodies.push(k as u32);
+            }
+            mean_rigid[k] = state.mean(&poses[k][0], dt);
+        }
+    }
+}
+
+/// How iterations are done.
+fn settings<'a>(world: &World, threads: &'a Threads, lanes: LaneKind) -> Settings<'a> {
+    let solver = &world.description.solver;
+    Settings { threads, lanes, projection: solver.projection, relaxation: solver.relaxation }
+}
+
+/// Where rigid bodies go by themselves.
+fn fly(
+    world: &World,
+    times: [f32; 2],
+    rigid: &[RigidState],
+    flown: &mut Vec<RigidState>,
+    poses: &mut Vec<[Pose; 2]>,
+) {
+    let Description { rigid_bodies, obstacles, gravity, .. } = &world.description;
+    flown.clear();
+    flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| {
+        let mut flown = body.fly(state, *gravity, world.step_time());
+        body.meet(&mut flown, obstacles, times, *gravity);
+        flown
+    }));
+    poses.clear();
+    poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
+}
+
+/// Takes a rigid body that would have `flown` to the end of a step. One that is not finite then stays where
+/// it was, at rest: false.
+fn land(state: &mut RigidState, flown: &RigidState, [start, end]: [Pose; 2], dt: f32) -> bool {
+    *state = *flown;
+    state.end_step(&flown.pose, end, dt);
+    let finite = state.is_finite();
+    if !finite {
+        *state = RigidState { pose: start, velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO };
+    }
+    finite
+}
+
+/// Gives held vertices the velocity that takes them where they must be at the end of a step of `dt`.
+fn move_pins(targets: impl Iterator<Item = (usize, Vec3)>, dt: f32, old: &[Quad], v: &mut [Quad]) {
+    for (vertex, target) in targets {
+        for k in 0..3 {
+            v[vertex][k] = (target[k] - old[vertex][k]) / dt;
+        }
+    }
+}
+
+/// Puts held vertices exactly where they must be at the end of the step: summing velocities rounds.
+fn place_pins(targets: impl Iterator<Item = (usize, Vec3)>, x: &mut [Quad]) {
+    for (vertex, target) in targets {
+        x[vertex][..3].copy_from_slice(&target.to_array());
+    }
+}
+
+/// The last line of defence: a vertex that is not a finite number goes back to where it was, at rest. Gives
+/// their count, and adds them to `found`.
+fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad], found: &mut Vec<u32>) -> u32 {
+    let mut rescued = 0;
+    for (vertex, ((old, x), v)) in (0..).zip(old.iter().zip(x).zip(v)) {
+        if !(x[0] + x[1] + x[2] + v[0] + v[1] + v[2]).is_finite() {
+            x[..3].copy_from_slice(&old[..3]);
+            *v = [0.0; 4];
+            rescued += 1;
+            found.push(vertex);
+        }
+    }
+    rescued
+}
+
+/// v ← v + (x − predicted) / dt: limiting as a velocity filter.
+fn update_velocities(
+    dt: f32,
+    old: &[Quad],
+    predicted: &[Quad],
+    x: &[Quad],
+    v: &mut [Quad],
+    mean_v: &mut [Quad],
+) {
+    let rate = 1.0 / dt;
+    for i in 0..x.len() {
+        for k in 0..3 {
+            v[i][k] += (x[i][k] - predicted[i][k]) * rate;
+            mean_v[i][k] = (x[i][k] - old[i][k]) * rate;
+        }
+    }
+}
