@@ -10,7 +10,7 @@ use crate::{
     budget::Deadline,
     kernel::lanes::Quad,
     limit::{Settings, enforce::Enforced},
-    term::{Excess, Iteration, Stage, Stale, Step, Term, obstacle::Surroundings},
+    term::{Excess, Iteration, Stage, Stale, Step, obstacle::Surroundings},
 };
 
 /// When to end.
