@@ -87,10 +87,14 @@ impl Term for GripTerm {
 
     fn give_way(&mut self, _step: &Step, iteration: Iteration) -> bool {
         let Iteration { number, within } = iteration;
-        if within || number < GRIP_GIVES_WAY_FROM || number % GRIP_GIVES_WAY_EVERY != 0 {
+        if within || number < GRIP_GIVES_WAY_FROM || !number.is_multiple_of(GRIP_GIVES_WAY_EVERY) {
             return false;
         }
-        self.own.iter_mut().fold(false, |weaker, gripped| gripped.give_way() || weaker)
+        let mut weaker = false;
+        for gripped in &mut self.own {
+            weaker |= gripped.give_way();
+        }
+        weaker
     }
 
     fn report(&self, filter: &Filter, outcome: &mut Outcome) {

@@ -118,6 +118,8 @@ pub struct Step<'a> {
     pub around: Surroundings<'a>,
     /// Largest residual past a limit at which the step may end.
     pub tolerance: f32,
+    /// Largest excess past a bend limit at which it may end: the sine of half that angle.
+    pub bend_tolerance: f32,
     /// How deep inside an obstacle a vertex may be at the end \[m\].
     pub shallow: f32,
     /// Whether anything may touch.

@@ -247,7 +247,7 @@ impl Term for TetrahedraTerm {
 
     fn give_way(&mut self, step: &Step, iteration: Iteration) -> bool {
         let Iteration { number, within } = iteration;
-        if number < give_way_from(step.touching) || number % GIVE_WAY_EVERY != 0 {
+        if number < give_way_from(step.touching) || !number.is_multiple_of(GIVE_WAY_EVERY) {
             return false;
         }
         if !within {

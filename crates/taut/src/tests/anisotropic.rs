@@ -219,7 +219,7 @@ proptest! {
 fn what_cannot_be_woven_is_refused_by_name() {
     let refused = |change: &dyn Fn(&mut Cloth)| {
         let mut description = sheets(|_| Some(weave(Direction::U)), Scheme::Sweep, Projection::Gradient);
-        change(&mut description.bodies[0].as_cloth_mut().unwrap());
+        change(description.bodies[0].as_cloth_mut().unwrap());
         World::new(description).map(|_| ()).unwrap_err().to_string()
     };
     let set = |weave: Weave| move |cloth: &mut Cloth| cloth.weave = Some(weave);

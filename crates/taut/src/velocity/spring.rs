@@ -111,10 +111,7 @@ impl ForceLanes<2> for SpringLanes {
         v: Option<&[V3<L>; 2]>,
         scaled: &Scaled<L>,
     ) -> [V3<L>; 2] {
-        let damping = match v {
-            None => None,
-            Some(v) => Some((*v, L::load(&self.viscosity, at))),
-        };
+        let damping = v.map(|v| (*v, L::load(&self.viscosity, at)));
         let stiffness = L::load(&self.stiffness, at) * scaled.softening;
         let force = spring_force(*x, damping, L::load(&self.rest, at), stiffness, scaled.cap);
         [scale(force, L::splat(-1.0)), force]

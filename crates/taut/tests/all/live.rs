@@ -89,7 +89,7 @@ fn within_reach(place: Vec3) -> bool {
 /// stretch, and the mean distance from the pointer while that was within reach, once it has been so for three
 /// frames.
 fn drag(live: &mut Simulation, grip: Grip, frames: u32) -> (u32, f64, f64) {
-    let corner = corner(&live.description().bodies[0].as_cloth().unwrap(), "bottom-right");
+    let corner = corner(live.description().bodies[0].as_cloth().unwrap(), "bottom-right");
     let id = live.grip(first(live), [corner; 3], [1.0, 0.0, 0.0], grip).unwrap();
     let mut path = Path { at: live.grip_point(id).unwrap(), next: 0 };
     let (mut past, mut largest) = (0, 0.0f64);
@@ -126,7 +126,7 @@ fn it_springs_back_when_it_is_let_go() {
     let mut live = Simulation::from_description(sheet(24), 2).unwrap();
     frames(&mut live, 40);
     let rest = measured(&live).bodies[0].center_of_mass;
-    let corner = corner(&live.description().bodies[0].as_cloth().unwrap(), "bottom-right");
+    let corner = corner(live.description().bodies[0].as_cloth().unwrap(), "bottom-right");
     let id = live.grip(first(&live), [corner; 3], [1.0, 0.0, 0.0], Grip::Hard).unwrap();
     for _ in 0..20 {
         live.move_grip(id, Vec3::new(1.0, 0.5, 2.5)).unwrap();
@@ -198,7 +198,7 @@ fn pins_are_switched_on_and_off() {
         live.unpin(first(&live), left).unwrap();
         let mut held: Vec<_> = live.pins().collect();
         held.sort_unstable();
-        let top_right = corner(&live.description().bodies[0].as_cloth().unwrap(), "top-right");
+        let top_right = corner(live.description().bodies[0].as_cloth().unwrap(), "top-right");
         let mut wanted = vec![(first(&live), right), (first(&live), top_right)];
         wanted.sort_unstable();
         assert_eq!(held, wanted);
@@ -395,7 +395,7 @@ fn a_soft_solid_is_pulled_by_a_spring_and_swings_back() {
         Simulation::from_description(Description { bodies: vec![solid.into()], ..Description::default() }, 2)
             .unwrap();
     frames(&mut live, 15);
-    let end = |live: &Simulation| live.positions(first(&live)).unwrap().to_vec()[23];
+    let end = |live: &Simulation| live.positions(first(live)).unwrap().to_vec()[23];
     let before = end(&live);
     assert!(live.set_limiter(first(&live), Limiter::Edge).is_err());
     let id = live.grip(first(&live), [23, 21, 22], [0.8, 0.1, 0.1], Grip::Soft { stiffness: 200.0 }).unwrap();

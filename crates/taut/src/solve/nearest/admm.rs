@@ -64,8 +64,7 @@ impl Filter {
             let mut met = false;
             if look {
                 let may_finish = alone && iteration >= least;
-                let (looked, exhausted) =
-                    self.look(&step, x, memory, &stop, iteration, may_finish, &ramp.stage);
+                let (looked, exhausted) = self.look(&step, x, memory, iteration, may_finish, &ramp.stage);
                 enforced = looked;
                 ramp.ask(impatient && !enforced.converged);
                 met = enforced.converged || exhausted;
@@ -112,7 +111,8 @@ impl Filter {
             .iter()
             .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));
         let touching = terms.iter().any(|term| term.touches());
-        let step = Step { settings, filter: self, around, tolerance, shallow, touching };
+        let step =
+            Step { settings, filter: self, around, tolerance, bend_tolerance: stop.bend, shallow, touching };
         each_kept(terms, kept, |term, kept| term.begin(&step, x, kept));
         let alone = !touching && terms.iter().all(|term| term.allows_finish());
         let mut excess = Excess::default();
@@ -139,7 +139,7 @@ impl Filter {
             memory.terms.iter_mut().for_each(|term| term.rescale(growth));
             self.weigh(step, &ramp.stage, memory);
         }
-        if step.touching && iteration % STRENGTHEN_EVERY == 0 {
+        if step.touching && iteration.is_multiple_of(STRENGTHEN_EVERY) {
             let diagonal = self.multigrid.diagonal(ramp.stage.index);
             let mut grown = false;
             for term in memory.terms.iter_mut().filter(|_| iteration >= STRENGTHEN_FROM) {
@@ -158,7 +158,6 @@ impl Filter {
         step: &Step,
         x: &mut [Quad],
         memory: &mut Memory,
-        stop: &Stop,
         number: u32,
         may_finish: bool,
         stage: &Stage,
@@ -167,8 +166,9 @@ impl Filter {
         let mut excess = Excess::default();
         terms.iter().for_each(|term| term.measure(step, x, number, &mut excess));
         let even = excess.mean() <= MEAN_TOLERANCE * tolerance;
-        let mut within = even && excess.worst <= tolerance && excess.bend <= stop.bend && !excess.unmet;
-        let often = number < FINISH_LONG || number % FINISH_EVERY == 0;
+        let mut within =
+            even && excess.worst <= tolerance && excess.bend <= step.bend_tolerance && !excess.unmet;
+        let often = number < FINISH_LONG || number.is_multiple_of(FINISH_EVERY);
         if even && !within && may_finish && often {
             within = terms.iter_mut().any(|term| term.finish(step, x, number));
         }
