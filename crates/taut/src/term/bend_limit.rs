@@ -142,10 +142,6 @@ struct BendLimitTerm {
 }
 
 impl Term for BendLimitTerm {
-    fn kept(&self) -> usize {
-        self.tables.kept()
-    }
-
     fn begin(&mut self, _step: &Step, _x: &mut [Quad], kept: &mut [f32]) {
         for (state, kept) in self.states.iter_mut().zip(kept.chunks_exact(BATCH)) {
             for (dual, kept) in state.dual.iter_mut().zip(kept) {

@@ -191,11 +191,6 @@ pub enum Stale {
 /// [`pull`](Term::pull), the multigrid cycle, [`after_cycle`](Term::after_cycle); at last
 /// [`end`](Term::end) and [`report`](Term::report).
 pub trait Term: Debug + Send {
-    /// Number of floats that are kept from one step to the next.
-    fn kept(&self) -> usize {
-        0
-    }
-
     /// Learns what concerns it in this step.
     fn prepare(&mut self, _scene: &Scene, _filter: &Filter) {}
 

@@ -37,15 +37,13 @@ impl Block for Obstacles {
     }
 
     fn term(self: Arc<Self>) -> Box<dyn Term> {
-        Box::new(ObstacleTerm { count: self.count, touches: Vec::with_capacity(self.count), begun: false })
+        Box::new(ObstacleTerm { touches: Vec::with_capacity(self.count), begun: false })
     }
 }
 
 /// The vertices of a filter that may meet an obstacle in a step.
 #[derive(Debug)]
 struct ObstacleTerm {
-    /// Number of vertices of the filter.
-    count: usize,
     /// By vertex.
     touches: Vec<Touch>,
     /// Whether some have begun to touch since the matrix was chosen.
@@ -53,10 +51,6 @@ struct ObstacleTerm {
 }
 
 impl Term for ObstacleTerm {
-    fn kept(&self) -> usize {
-        3 * self.count
-    }
-
     fn touches(&self) -> bool {
         true
     }

@@ -148,10 +148,6 @@ impl RigidTerm {
 }
 
 impl Term for RigidTerm {
-    fn kept(&self) -> usize {
-        self.tables.kept()
-    }
-
     fn prepare(&mut self, scene: &Scene, filter: &Filter) {
         let (old, x) = (&scene.old[filter.vertices.clone()], &scene.x[filter.vertices.clone()]);
         let unit = scene.mean_mass;

@@ -92,10 +92,6 @@ struct SeamTerm {
 }
 
 impl Term for SeamTerm {
-    fn kept(&self) -> usize {
-        self.tables.kept()
-    }
-
     fn prepare(&mut self, scene: &Scene, _filter: &Filter) {
         for (state, link) in self.states.iter_mut().zip(&self.tables.links) {
             let stitch = link.stitch as usize;

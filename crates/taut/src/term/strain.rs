@@ -185,10 +185,6 @@ impl StrainTerm {
 }
 
 impl Term for StrainTerm {
-    fn kept(&self) -> usize {
-        self.tables.kept()
-    }
-
     fn depth_allowed(&self, _so_far: f32, edge: f32, tolerance: f32) -> f32 {
         edge * if self.tables.elastic { DEPTH_ELASTIC } else { DEPTH_HARD * tolerance }
     }

@@ -173,10 +173,6 @@ impl TetrahedraTerm {
 }
 
 impl Term for TetrahedraTerm {
-    fn kept(&self) -> usize {
-        self.tables.kept()
-    }
-
     fn depth_allowed(&self, _so_far: f32, edge: f32, tolerance: f32) -> f32 {
         edge * (if self.volumes.is_empty() { DEPTH_HARD } else { DEPTH_VOLUME } * tolerance)
     }

@@ -14,6 +14,9 @@ use taut::{
     term::{Block, Excess, Stage, Step, Term},
 };
 
+/// Weight of a rail in units of its vertex's mass.
+const WEIGHT: f32 = 1000.0;
+
 fn position(x: &Quad) -> Vec3 {
     Vec3::new(x[0], x[1], x[2])
 }
@@ -29,9 +32,6 @@ struct Rail {
 }
 
 impl Rail {
-    /// Weight in units of the vertex's mass.
-    const WEIGHT: f32 = 1000.0;
-
     fn nearest(&self, p: Vec3) -> Vec3 {
         self.from + self.along * (p - self.from).dot(self.along).clamp(0.0, self.length)
     }
@@ -52,7 +52,7 @@ impl Block for Rail {
     }
 
     fn term(self: Arc<Self>) -> Box<dyn Term> {
-        Box::new(RailTerm { rail: *self, w: Vec3::ZERO })
+        Box::new(RailTerm(*self, Vec3::ZERO))
     }
 
     fn excess(&self, x: &[Quad]) -> Option<f64> {
@@ -60,47 +60,40 @@ impl Block for Rail {
     }
 }
 
-/// The dual of a rail \[m\].
+/// A rail and its dual \[m\].
 #[derive(Debug)]
-struct RailTerm {
-    rail: Rail,
-    w: Vec3,
-}
+struct RailTerm(Rail, Vec3);
 
 impl Term for RailTerm {
-    fn kept(&self) -> usize {
-        self.rail.kept()
-    }
-
     fn enter(&mut self, _step: &Step, _x: &[Quad], kept: &[f32], stage: &Stage) {
-        self.w = Vec3::from_slice(kept) / stage.c;
+        self.1 = Vec3::from_slice(kept) / stage.c;
     }
 
     fn rescale(&mut self, growth: f32) {
-        self.w /= growth;
+        self.1 /= growth;
     }
 
     fn weigh(&mut self, step: &Step, stage: &Stage, diagonal: &mut [f32]) {
-        diagonal[self.rail.vertex] += Rail::WEIGHT * stage.c * step.filter.masses[self.rail.vertex];
+        diagonal[self.0.vertex] += WEIGHT * stage.c * step.filter.masses[self.0.vertex];
     }
 
     fn pull(&mut self, step: &Step, x: &[Quad], stage: &Stage, r: &mut [Quad]) {
-        let i = self.rail.vertex;
-        let f = position(&x[i]) + self.w;
-        let moved = self.rail.nearest(f) - f;
-        let pull = Rail::WEIGHT * stage.c * step.filter.masses[i] * (2.0 * moved + self.w);
-        self.w = -moved;
+        let Self(rail, w) = self;
+        let f = position(&x[rail.vertex]) + *w;
+        let moved = rail.nearest(f) - f;
+        let pull = WEIGHT * stage.c * step.filter.masses[rail.vertex] * (2.0 * moved + *w);
+        *w = -moved;
         for k in 0..3 {
-            r[i][k] += pull[k];
+            r[rail.vertex][k] += pull[k];
         }
     }
 
     fn measure(&self, step: &Step, x: &[Quad], _iteration: u32, excess: &mut Excess) {
-        excess.unmet |= self.rail.off(x) > 0.01 * step.filter.edge_length;
+        excess.unmet |= self.0.off(x) > 0.01 * step.filter.edge_length;
     }
 
     fn end(&mut self, _step: &Step, _x: &mut [Quad], stage: &Stage, kept: &mut [f32]) {
-        (self.w * stage.c).write_to_slice(kept);
+        (self.1 * stage.c).write_to_slice(kept);
     }
 }
 

@@ -100,3 +100,22 @@ fn check_obstacles(description: &Description) -> Result<(), WorldError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_vertices_than_can_be_addressed_are_refused_by_name() {
+        let limit = VertexOffset::LIMIT as usize - 1;
+        assert!(check_vertex_count([limit - 7, 7]).is_ok());
+        for counts in [vec![1 << 31], vec![limit, 1], vec![usize::MAX, usize::MAX]] {
+            let refused = check_vertex_count(counts.iter().copied());
+            let Err(WorldError::TooManyVertices { count, limit: named }) = refused else {
+                panic!("{counts:?}: {refused:?}")
+            };
+            assert!(count > limit && named == limit, "{counts:?}");
+        }
+        assert!(matches!(check_not_empty(&Description::default()), Err(WorldError::NoBodies)));
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{
     filter::Filter,
-    memory::{Memory, each_kept},
+    memory::Memory,
     ramp::Ramp,
     tuning::{FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM, give_way_from},
 };
@@ -87,7 +87,7 @@ impl Filter {
                 term.after_cycle(&step, &ramp.stage, &mut memory.cycle, x);
             }
         }
-        each_kept(&mut memory.terms, kept, |term, kept| term.end(&step, x, &ramp.stage, kept));
+        memory.each_kept(kept, |term, kept| term.end(&step, x, &ramp.stage, kept));
         memory.terms.iter().for_each(|term| term.expel(x));
         enforced
     }
@@ -113,7 +113,8 @@ impl Filter {
         let touching = terms.iter().any(|term| term.touches());
         let step =
             Step { settings, filter: self, around, tolerance, bend_tolerance: stop.bend, shallow, touching };
-        each_kept(terms, kept, |term, kept| term.begin(&step, x, kept));
+        memory.each_kept(kept, |term, kept| term.begin(&step, x, kept));
+        let terms = &memory.terms;
         let alone = !touching && terms.iter().all(|term| term.allows_finish());
         let mut excess = Excess::default();
         terms.iter().for_each(|term| term.measure(&step, x, 0, &mut excess));
@@ -122,7 +123,7 @@ impl Filter {
             first = stage;
         }
         let ramp = Ramp::begin(first, self.stiffness, touching);
-        each_kept(terms, kept, |term, kept| term.enter(&step, x, kept, &ramp.stage));
+        memory.each_kept(kept, |term, kept| term.enter(&step, x, kept, &ramp.stage));
         self.weigh(&step, &ramp.stage, memory);
         let Memory { terms, touched, .. } = memory;
         if touching && terms.iter().any(|term| term.has_given_way()) {

@@ -17,6 +17,8 @@ const MOST_PULLING: usize = 8;
 pub struct Memory {
     /// Its terms, in the order in which they are called.
     pub terms: Vec<Box<dyn Term>>,
+    /// Number of floats that each of them keeps.
+    pub(super) kept: Vec<usize>,
     pub(super) goal: Vec<Quad>,
     /// What terms add to the diagonal of the matrix, by vertex.
     diagonal: Vec<f32>,
@@ -36,6 +38,7 @@ impl Memory {
         assert!(pulling <= MOST_PULLING, "{pulling} terms pull at corners; make MOST_PULLING larger");
         Self {
             terms,
+            kept: filter.blocks.iter().map(|block| block.kept()).collect(),
             goal: vec![[0.0; 4]; count],
             diagonal: vec![0.0; count],
             touched: vec![false; count],
@@ -43,19 +46,15 @@ impl Memory {
             ended: Enforced::default(),
         }
     }
-}
 
-/// Calls `f` of each term with its part of what is kept.
-pub(super) fn each_kept(
-    terms: &mut [Box<dyn Term>],
-    kept: &mut [f32],
-    mut f: impl FnMut(&mut dyn Term, &mut [f32]),
-) {
-    let mut rest = kept;
-    for term in terms {
-        let (own, others) = rest.split_at_mut(term.kept());
-        f(term.as_mut(), own);
-        rest = others;
+    /// Calls `f` of each term with its part of what all of them keep.
+    pub(super) fn each_kept(&mut self, kept: &mut [f32], mut f: impl FnMut(&mut dyn Term, &mut [f32])) {
+        let mut rest = kept;
+        for (term, &count) in self.terms.iter_mut().zip(&self.kept) {
+            let (own, others) = rest.split_at_mut(count);
+            f(term.as_mut(), own);
+            rest = others;
+        }
     }
 }
 
