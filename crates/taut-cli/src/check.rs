@@ -4,10 +4,7 @@ use std::{path::Path, process::ExitCode};
 
 use serde::Serialize;
 use taut::{
-    Schedule, World,
-    measure::{Examiner, Intersection},
-    mesh::TriangleMesh,
-    parallel::Threads,
+    Schedule, World, low_level::Threads, measure::Examiner, measure::Intersection, mesh::TriangleMesh,
 };
 use taut_io::{
     Problem, Problems,

@@ -6,8 +6,7 @@ use std::{process::ExitCode, time::Duration};
 use serde::Serialize;
 use taut::{
     Description, World,
-    hierarchy::fit::{LevelLimits, Method},
-    parallel::Threads,
+    low_level::{Threads, fit::LevelLimits, fit::Method},
 };
 use taut_io::{
     cache::{
@@ -160,7 +159,8 @@ fn spread(values: impl Iterator<Item = f32>) -> Option<[f32; 3]> {
 }
 
 fn stretches(range: Option<[f32; 3]>) -> String {
-    let word = |value: f32| if value < taut::limit::NO_LIMIT { format!("{value:.3}") } else { "none".into() };
+    let word =
+        |value: f32| if value < taut::low_level::NO_LIMIT { format!("{value:.3}") } else { "none".into() };
     range.map_or("-".into(), |range| range.map(word).join(" "))
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use taut::{Simulation, World, kernel::lanes::LaneKind};
+use taut::{Simulation, World, low_level::LaneKind};
 use taut_io::{
     output::{
         OutputError,

@@ -14,7 +14,7 @@ use std::{
 };
 
 use glam::{Vec2, Vec3};
-use taut::{Description, Obstacle, RigidBody, boundary::motion::Pose};
+use taut::{Description, Obstacle, Pose, RigidBody};
 
 use crate::{
     Problem, Problems, mesh,

@@ -1,10 +1,7 @@
 //! All triangles of a scene in one list, with normals, for the rasteriser and the lights.
 
 use glam::Vec3;
-use taut::{
-    boundary::obstacle::{Shape, surface::Surface},
-    mesh::normals::vertex_normals,
-};
+use taut::{Shape, low_level::Surface, mesh::normals::vertex_normals};
 
 use crate::{
     scene::{Color, Paint, Scene},

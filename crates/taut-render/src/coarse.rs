@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-use taut::{Cloth, hierarchy, mesh::TriangleMesh};
+use taut::{Cloth, low_level, mesh::TriangleMesh};
 use taut_io::recording::{Connections, Geometry};
 
 /// A level of a mesh that is displayed instead of it.
@@ -14,7 +14,7 @@ pub struct Coarse {
     /// Connectivity of the mesh itself.
     fine: Vec<[u32; 3]>,
     /// Embedding of the level's vertices: triangle of the mesh and barycentric weights.
-    sites: Vec<hierarchy::Site>,
+    sites: Vec<low_level::Site>,
     connections: Arc<Connections>,
 }
 
@@ -26,7 +26,7 @@ impl Coarse {
     pub fn new(mesh: &TriangleMesh, cloth: Option<&Cloth>, level: usize) -> Result<Self, usize> {
         let mut levels = match cloth.and_then(|cloth| cloth.model.edge()) {
             Some(model) => model.hierarchy(mesh),
-            None => hierarchy::build(mesh, &hierarchy::Options::default()),
+            None => low_level::build_levels(mesh, &low_level::LevelOptions::default()),
         };
         let coarsest = levels.levels.len();
         if level == 0 || level > coarsest {
@@ -42,7 +42,7 @@ impl Coarse {
         if geometry.connections.triangles() != self.fine {
             return None;
         }
-        let at = |site: &hierarchy::Site| -> Vec3 {
+        let at = |site: &low_level::Site| -> Vec3 {
             let corners = self.fine[site.triangle as usize].iter().zip(site.weights);
             corners.map(|(&v, weight)| weight * geometry.positions[v as usize]).sum()
         };

@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use glam::Vec3;
-use taut::{Cloth, boundary::obstacle::Shape, mesh::TriangleMesh};
+use taut::{Cloth, Shape, mesh::TriangleMesh};
 use taut_io::{
     Problem,
     recording::{Body, Connections, Geometry, Recording},

@@ -1,7 +1,7 @@
 //! The scene to draw: surfaces, obstacles, a floor, lights and a camera.
 
 use glam::Vec3;
-use taut::boundary::{motion::Pose, obstacle::Shape};
+use taut::{Pose, Shape};
 
 use crate::{camera::Camera, light::Lights};
 

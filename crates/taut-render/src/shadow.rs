@@ -1,9 +1,9 @@
 //! Shadow maps: depth maps from several points of the key light, whose mean is a soft shadow, and small ones
 //! from all over the sky, whose mean is the ambient visibility.
 //!
-//! Maps of the key light share its axes and are sheared: a ray towards the point (s, t) of the light keeps x
-//! + s z and y + t z, where z is the depth away from the light. All maps are fixed in space, so shadows do
-//! not flicker when cloth moves.
+//! Maps of the key light share its axes and are sheared: a ray towards the point (s, t) of the light keeps
+//! `x + s z` and `y + t z`, where z is the depth away from the light. All maps are fixed in space, so shadows
+//! do not flicker when cloth moves.
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;

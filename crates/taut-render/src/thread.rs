@@ -1,7 +1,7 @@
 //! Strands as round threads: a prism around each, with smooth normals.
 
 use glam::Vec3;
-use taut::boundary::obstacle::surface::Surface;
+use taut::low_level::Surface;
 
 use crate::scene::Threads;
 

@@ -4,8 +4,8 @@
 use divan::{Bencher, black_box};
 use taut::{
     contact::inspect::{Inspector, Parts},
+    exec::threads::Threads,
     mesh::generate,
-    parallel::Threads,
 };
 
 fn main() {

@@ -6,10 +6,10 @@ use divan::{Bencher, counter::ItemsCount};
 use taut::{
     Cloth, Description, Limit, Material, Motion, Pin, Projection, State, Stepper, World, certify,
     element::iterate::sweep,
+    exec::threads::Threads,
     kernel::{dihedral::dihedral, lanes::LaneKind, svd3::svd3},
     limit::Settings,
     mesh::generate,
-    parallel::Threads,
 };
 
 mod scene;

@@ -9,13 +9,13 @@ use nalgebra::Matrix3x2;
 use taut::{
     Projection,
     element::{iterate::sweep, triangle::StrainElement},
+    exec::threads::Threads,
     kernel::{
         lanes::LaneKind,
         random::Random,
         strain::{limit_strain_gradient, strain_residual},
     },
     limit::Settings,
-    parallel::Threads,
 };
 
 mod scene;

@@ -38,7 +38,7 @@
 //!
 //! One level below, for programs that record and resume: a [`Description`] says what is wanted, [`World`] is
 //! what does not change while it runs, [`State`] what does, [`Stepper`] advances one by the other, and
-//! [`certify`] measures what came out. [`step`] shows one step from top to bottom.
+//! [`certify`] measures what came out. [`low_level`] has the rest of it.
 //!
 //! Units are SI throughout: metres, kilograms, seconds; angles are radians inside the engine. The same
 //! input gives the same bits at any number of threads, unless a time budget cuts a step short.
@@ -49,29 +49,58 @@
 extern crate self as taut;
 
 mod body;
+#[cfg(not(feature = "internals"))]
+mod boundary;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod boundary;
 mod budget;
+#[cfg(not(feature = "internals"))]
+mod contact;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod contact;
 mod describe;
+#[cfg(not(feature = "internals"))]
+mod element;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod element;
-pub mod embedding;
+mod embedding;
+#[cfg(not(feature = "internals"))]
+mod exec;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod exec;
+#[cfg(not(feature = "internals"))]
+mod hierarchy;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod hierarchy;
+#[cfg(not(feature = "internals"))]
+mod kernel;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod kernel;
+#[cfg(not(feature = "internals"))]
+mod limit;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod limit;
+pub mod low_level;
 pub mod measure;
 pub mod mesh;
-pub mod schedule;
-pub mod simulation;
-pub mod solve;
-pub mod state;
-pub mod step;
-pub mod term;
+mod schedule;
+mod simulation;
+mod solve;
+mod state;
+mod step;
+mod term;
 #[cfg(test)]
 mod tests;
-pub mod velocity;
-pub mod velocity_filter;
-pub mod world;
+mod velocity;
+mod velocity_filter;
+mod world;
 
 pub use boundary::{
     grip::{Grip, GripId},
@@ -87,7 +116,6 @@ pub use describe::{
     Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Limit, Model, Projection, Scheme,
     Solid, Solver, Weave, WorldError,
 };
-pub use exec::threads as parallel;
 pub use measure::{BodyCertificate, Certificate, Ruler, certify};
 pub use schedule::Schedule;
 pub use simulation::{

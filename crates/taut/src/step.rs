@@ -19,12 +19,12 @@ use crate::{
     Budget, State, World, WorldError,
     boundary::{hold::Hold, motion::Pose, rigid::RigidState, solids::Solids},
     contact::{guard::Guard, untangle::Untangle},
+    exec::threads::Threads,
     kernel::{
         bend::excess_angle,
         lanes::{LaneKind, Quad},
     },
     limit::enforce::{Scratch, StepBudget},
-    parallel::Threads,
 };
 use boxes::Span;
 
@@ -157,7 +157,7 @@ impl Stepper {
     /// from it, in the mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go.
     /// Whatever the scheme is. `None` without limited triangles, or if they were all within their limits.
     ///
-    /// Compares with a converged [reference](crate::solve::nearest::reference), which knows nothing of
+    /// Compares with a converged reference (`solve::nearest::reference`), which knows nothing of
     /// obstacles; takes seconds.
     pub fn mass_metric_error(&self, world: &World, state: &State) -> Option<f64> {
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);

@@ -48,6 +48,7 @@ use crate::{
     Cloth, Description, Limit, Material, Obstacle, Solver, World, WorldError,
     boundary::{grip::Grips, solids::Solids},
     budget::Deadline,
+    exec::threads::Threads,
     hierarchy::fit::CoarseLimits,
     kernel::lanes::{LaneKind, Quad},
     limit::{
@@ -56,7 +57,6 @@ use crate::{
     },
     measure::{BendMeasure, StrainMeasure},
     mesh::TriangleMesh,
-    parallel::Threads,
 };
 
 /// Furthest that a vertex may be from the origin \[m\].

@@ -32,7 +32,7 @@ const MEMORY_NOISE: f64 = 2e6;
 
 /// The benches of the engine; they fail where a promised ratio is not kept.
 pub fn bench() -> Result<(), String> {
-    cargo(&["bench", "--package", "taut"])
+    cargo(&["bench", "--package", "taut", "--features", "internals"])
 }
 
 /// One run's figures.

@@ -56,7 +56,7 @@ fn report(files: &[(String, Measured)]) -> Vec<String> {
     match engine.iter().find(|(name, _)| name == ADMM_FILE) {
         Some((name, file)) => {
             let lines = file.functions.iter().map(|function| function.lines).sum();
-            figure("ADMM loop", "lines", ADMM, &mut vec![(lines, name.clone())], &mut over);
+            figure("ADMM loop", "lines", ADMM, &mut [(lines, name.clone())], &mut over);
         }
         None => over.push(format!("{ADMM_FILE}, which has the ADMM loop, is not there")),
     }
@@ -72,7 +72,7 @@ fn report(files: &[(String, Measured)]) -> Vec<String> {
 }
 
 /// Prints the largest of a figure, and notes those over the limit.
-fn figure(what: &str, unit: &str, limit: usize, all: &mut Vec<(usize, String)>, over: &mut Vec<String>) {
+fn figure(what: &str, unit: &str, limit: usize, all: &mut [(usize, String)], over: &mut Vec<String>) {
     all.sort_by(|a, b| b.cmp(a));
     match all.first() {
         Some((size, name)) => println!("{what}: {size} {unit} of {limit} ({name})"),

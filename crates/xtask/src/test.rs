@@ -32,7 +32,7 @@ pub fn test() -> Result<(), String> {
     }
     step(begun, "tests, both tiers");
     // Without documentation tests: they have their own reasons to be ignored.
-    let all = ["test", "--release", "--workspace", "--lib", "--bins", "--tests"];
+    let all = ["test", "--release", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"];
     cargo(&[&all[..], &["--", "--include-ignored", "--skip", ALONE]].concat())?;
     step(begun, "the studio's page in a browser, with nothing beside it");
     cargo(&["test", "--release", "--workspace", "--test", "all", "--", "--ignored", ALONE])?;

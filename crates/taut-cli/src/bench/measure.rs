@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use taut::{State, Stepper, World, certify, state::Snapshot};
+use taut::{State, Stepper, World, certify, low_level::Snapshot};
 use taut_io::{output::outcome::median_and_worst, scene::LoadedScene};
 
 use super::resources::used;

@@ -17,7 +17,7 @@ mod table;
 use std::{path::Path, process::ExitCode};
 
 use serde::Serialize;
-use taut::{State, Stepper, state::Snapshot};
+use taut::{State, Stepper, low_level::Snapshot};
 use taut_io::scene::{self, LoadedScene};
 
 use super::{

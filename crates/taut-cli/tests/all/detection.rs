@@ -7,10 +7,7 @@ use std::{fs, path::Path};
 
 use clients::python;
 use glam::{DVec3, Vec3};
-use taut::{
-    contact::continuous::{Kind, first_contact},
-    kernel::random::Random,
-};
+use taut::low_level::{ContactKind as Kind, Random, first_contact};
 
 /// Pairs that are compared.
 const PAIRS: usize = 100_000;

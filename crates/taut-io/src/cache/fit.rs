@@ -13,13 +13,12 @@ use std::{
 
 use taut::{
     Cloth, Description, Limit,
-    hierarchy::{
-        self, Hierarchy,
-        fit::{self, CoarseLimits, LevelLimits, Method, Task},
+    low_level::{
+        self, Hierarchy, LevelOptions, StretchRange, Threads, fit, fit::CoarseLimits, fit::LevelLimits,
+        fit::Method, fit::Task,
     },
-    kernel::strain::Range,
-    mesh::{TriangleMesh, adjacency::Adjacency},
-    parallel::Threads,
+    mesh::TriangleMesh,
+    mesh::adjacency::Adjacency,
 };
 
 use crate::output::atomic;
@@ -89,8 +88,8 @@ pub fn fit_cloth(
     progress: &(dyn Fn(f64) + Sync),
 ) -> Fit {
     let started = Instant::now();
-    let options = hierarchy::Options::default();
-    let hierarchy = hierarchy::build(&cloth.mesh, &options);
+    let options = LevelOptions::default();
+    let hierarchy = low_level::build_levels(&cloth.mesh, &options);
     let key = key(&cloth.mesh, &options, [cloth.strain_bounds(), cloth.bend], method);
     let path = cache.folder.map(|folder| folder.join(format!("fit-{key:032x}.limits")));
     let mut fit = Fit {
@@ -201,7 +200,8 @@ pub fn decode(key: u128, hierarchy: &Hierarchy, bytes: &[u8]) -> Result<CoarseLi
     let mut pairs = data.chunks_exact(8).map(|pair| [number(pair), number(&pair[4..])]);
     let mut limits = CoarseLimits::default();
     for [triangles, hinges] in counts {
-        let strain: Vec<_> = pairs.by_ref().take(triangles).map(|[min, max]| Range { min, max }).collect();
+        let strain: Vec<_> =
+            pairs.by_ref().take(triangles).map(|[min, max]| StretchRange { min, max }).collect();
         let bend: Vec<_> = pairs.by_ref().take(hinges).collect();
         // Written so that NaN is refused.
         let ordered = strain.iter().all(|r| r.min <= r.max) && bend.iter().all(|[min, max]| min <= max);
@@ -214,7 +214,7 @@ pub fn decode(key: u128, hierarchy: &Hierarchy, bytes: &[u8]) -> Result<CoarseLi
 }
 
 /// Two hashes of everything that fitted limits depend on.
-pub fn key(mesh: &TriangleMesh, options: &hierarchy::Options, limits: [Limit; 2], method: Method) -> u128 {
+pub fn key(mesh: &TriangleMesh, options: &LevelOptions, limits: [Limit; 2], method: Method) -> u128 {
     let mut hash = Hash([0xcbf2_9ce4_8422_2325, 0x6c62_272e_07bb_0142]);
     hash.add(&fit::VERSION.to_le_bytes());
     hash.add(&[match method {

@@ -18,11 +18,7 @@ mod layout;
 
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};
-use taut::{
-    Obstacle,
-    boundary::{motion::Pose, obstacle::surface::Surface},
-    mesh::normals::vertex_normals,
-};
+use taut::{Obstacle, Pose, low_level::Surface, mesh::normals::vertex_normals};
 
 use self::layout::{Kind, Layout};
 use super::{

@@ -27,9 +27,10 @@ mod solid;
 use glam::Vec3;
 use taut::{
     Cloth, Limit,
+    low_level::{moduli, principal_stress},
     measure::RestShape,
-    mesh::{TriangleMesh, tetrahedra::TetrahedronMesh},
-    velocity::fem::{moduli, principal_stress},
+    mesh::TriangleMesh,
+    mesh::tetrahedra::TetrahedronMesh,
 };
 
 use self::grid::{Grid, escape};

@@ -15,9 +15,8 @@ use std::{
 
 use glam::{Quat, Vec3};
 use taut::{
-    RigidState,
-    boundary::{hold::Hand, motion::Pose},
-    state::Snapshot,
+    Pose, RigidState,
+    low_level::{Hand, Snapshot},
 };
 
 use super::{OutputError, atomic};

@@ -1,10 +1,7 @@
 //! Soft bodies of a recording: tetrahedra, and their display surface.
 
 use glam::Vec3;
-use taut::{
-    embedding::Embedding,
-    mesh::{TriangleMesh, tetrahedra::TetrahedronMesh},
-};
+use taut::{low_level::Embedding, mesh::TriangleMesh, mesh::tetrahedra::TetrahedronMesh};
 
 use crate::{Problem, mesh, output::layout::Layout};
 

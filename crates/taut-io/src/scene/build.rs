@@ -5,12 +5,8 @@ use std::{f64::consts::TAU, path::PathBuf};
 
 use glam::{DQuat, DVec3, Vec3};
 use taut::{
-    Description,
-    boundary::motion::Keyframe,
-    mesh::{
-        check::{MAX_COORDINATE, check},
-        generate::Garment,
-    },
+    Description, low_level::Keyframe, mesh::check::MAX_COORDINATE, mesh::check::check,
+    mesh::generate::Garment,
 };
 
 use super::{
@@ -186,7 +182,7 @@ impl Builder<'_> {
                 cloth.name.clone(),
                 index,
                 &seams,
-                taut::boundary::seam::SPEED,
+                taut::low_level::SEAM_SPEED,
             ));
         }
         (self.report.problems.len() == before).then_some(cloth)

@@ -37,7 +37,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use taut::{Description, hierarchy::fit::Method};
+use taut::{Description, low_level::fit::Method};
 
 use crate::{Problem, Problems};
 

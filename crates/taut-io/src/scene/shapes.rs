@@ -1,7 +1,7 @@
 //! Converts `[[obstacle]]` to the engine's shapes, which are centred at the origin along y.
 
 use glam::{DQuat, DVec3, Vec3};
-use taut::boundary::obstacle::Shape as Solid;
+use taut::Shape as Solid;
 
 use super::{
     build::{motion, rotation, vector},

@@ -5,9 +5,8 @@ use std::{fs, path::Path};
 use glam::Vec3;
 use taut::{
     Cloth, Limit, Material,
-    hierarchy::{self, fit::Method},
+    low_level::{LevelOptions, Threads, fit::Method},
     mesh::generate,
-    parallel::Threads,
 };
 use taut_io::cache::fit::{Cache, Fit, encode, fit_cloth, key};
 
@@ -145,7 +144,7 @@ fn a_folder_that_cannot_be_written_costs_a_warning_only() {
 #[test]
 fn a_file_of_another_mesh_under_this_name_is_not_taken() {
     let place = tempfile::tempdir().unwrap();
-    let (cloth, options) = (sheet(), hierarchy::Options::default());
+    let (cloth, options) = (sheet(), LevelOptions::default());
     let good = bounds(place.path(), &cloth);
     let path = fs::read_dir(place.path()).unwrap().next().unwrap().unwrap().path();
     let other = key(&cloth.mesh, &options, [cloth.strain, cloth.bend], Method::Direct);

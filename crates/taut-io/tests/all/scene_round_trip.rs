@@ -272,7 +272,7 @@ fn placement_is_scale_then_rotation_then_translation() {
     assert!((last - glam::Vec3::new(13.0, 22.0, 30.0)).length() < 1e-5, "{last}");
     assert!((obstacle.position - glam::Vec3::new(0.0, 5.0, 0.0)).length() < 1e-5);
     assert!(((obstacle.rotation * glam::Vec3::Y).abs() - glam::Vec3::Y).length() < 1e-5);
-    assert_eq!(obstacle.shape, taut::boundary::obstacle::Shape::Capsule { radius: 1.0, length: 4.0 });
+    assert_eq!(obstacle.shape, taut::Shape::Capsule { radius: 1.0, length: 4.0 });
     assert_eq!(obstacle.motion.pivot, obstacle.position);
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 use taut::{
-    hierarchy::{self, Hierarchy, Options},
+    low_level::{self, Hierarchy, LevelOptions},
     mesh::TriangleMesh,
 };
 
@@ -21,7 +21,7 @@ pub struct Levels {
 impl Levels {
     /// Makes them.
     pub fn new(mesh: TriangleMesh) -> Self {
-        let hierarchy = hierarchy::build(&mesh, &Options::default());
+        let hierarchy = low_level::build_levels(&mesh, &LevelOptions::default());
         Self { mesh, hierarchy }
     }
 

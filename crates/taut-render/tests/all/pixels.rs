@@ -1,11 +1,7 @@
 //! What ends up in which pixel.
 
 use glam::{Quat, Vec3};
-use taut::{
-    boundary::{motion::Pose, obstacle::Shape},
-    kernel::random::Random,
-    mesh::generate::{Diagonals, grid},
-};
+use taut::{Pose, Shape, low_level::Random, mesh::generate::Diagonals, mesh::generate::grid};
 use taut_render::{
     Camera, Lights, Picture, Scene, render,
     scene::{Backdrop, Floor, Paint, Solid, Surface, Threads},

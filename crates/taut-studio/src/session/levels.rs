@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use taut::{
-    hierarchy::{self, Hierarchy, Options},
+    low_level::{self, Hierarchy, LevelOptions},
     mesh::TriangleMesh,
 };
 
@@ -18,7 +18,10 @@ pub struct ShownLevels {
 impl ShownLevels {
     /// The levels of `mesh`.
     pub fn new(mesh: &TriangleMesh) -> Self {
-        Self { base: mesh.triangles.clone(), hierarchy: hierarchy::build(mesh, &Options::default()) }
+        Self {
+            base: mesh.triangles.clone(),
+            hierarchy: low_level::build_levels(mesh, &LevelOptions::default()),
+        }
     }
 
     /// Their description for the page.
@@ -38,11 +41,11 @@ impl ShownLevels {
 
     /// Positions of their vertices when those of the mesh are at `x` \[m\].
     pub fn positions(&self, x: &[Vec3]) -> Vec<(u32, Vec<Vec3>)> {
-        let place = |site: &hierarchy::Site| -> Vec3 {
+        let place = |site: &low_level::Site| -> Vec3 {
             let corners = self.base[site.triangle as usize];
             corners.iter().zip(site.weights).map(|(&v, weight)| x[v as usize] * weight).sum()
         };
-        let level = |level: &hierarchy::Level| level.on_base.iter().map(place).collect();
+        let level = |level: &low_level::Level| level.on_base.iter().map(place).collect();
         self.hierarchy.levels.iter().zip(1..).map(|(l, number)| (number, level(l))).collect()
     }
 }

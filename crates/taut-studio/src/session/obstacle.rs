@@ -1,13 +1,7 @@
 //! Displayed obstacles: shapes, meshes and rigid bodies, with their poses.
 
 use glam::{Mat3, Vec3};
-use taut::{
-    Description, MeshObstacle, Obstacle,
-    boundary::{
-        motion::{Motion, Pose},
-        obstacle::Shape,
-    },
-};
+use taut::{Description, MeshObstacle, Motion, Obstacle, Pose, Shape};
 
 use crate::protocol::ObstacleMessage;
 

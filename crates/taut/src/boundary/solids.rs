@@ -12,7 +12,7 @@
 use glam::Vec3;
 
 use super::{motion::Pose, obstacle::Obstacle};
-use crate::{kernel::lanes::Quad, parallel::Threads};
+use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. All at once would throw
 /// it.

@@ -11,7 +11,7 @@ use super::{
     surface::Surface,
     tree::{Swept, Tree},
 };
-use crate::{kernel::lanes::Quad, parallel::Threads};
+use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// Two parts that may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -202,6 +202,7 @@ impl Candidates {
     }
 
     /// The pairs that were found last.
+    #[cfg(test)]
     pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
         self.found.iter().flatten()
     }

@@ -20,7 +20,7 @@ use super::{
     surface::Surface,
     tangle::Tangle,
 };
-use crate::{kernel::lanes::Quad, parallel::Threads};
+use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// What of the way to a contact is gone.
 const SHORT: f64 = 0.8;

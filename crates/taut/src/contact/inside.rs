@@ -128,6 +128,7 @@ impl ClosedMesh {
     }
 
     /// Where `p` \[m\] is relative to it.
+    #[cfg(test)]
     pub fn signed_distance(&self, p: Vec3) -> Signed {
         self.signed_distance_from(p, None)
     }

@@ -20,7 +20,7 @@ use super::{
     intersection::pierces,
     tree::{Swept, Tree},
 };
-use crate::{kernel::lanes::Quad, parallel::Threads};
+use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// The surfaces that are looked at: those of all cloth first, then those of mesh obstacles.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,7 @@ use super::{
     inspect::{Inspector, Parts},
     surface::Surface,
 };
-use crate::parallel::Threads;
+use crate::exec::threads::Threads;
 
 /// An edge that pierces a triangle, by their vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

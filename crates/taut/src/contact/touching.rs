@@ -14,7 +14,7 @@ use super::{
     surface::Surface,
     tangle::Tangle,
 };
-use crate::{kernel::lanes::Quad, parallel::Threads};
+use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// Distances, in gaps, up to which parts are looked at.
 const NEAR: f64 = 1.5;

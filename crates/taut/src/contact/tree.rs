@@ -8,7 +8,7 @@
 //! ([`Swept`]), and two parts are told apart by where they start and how they move *relative to each other*:
 //! what moves together meets no more than if it stood still.
 
-use crate::parallel::Threads;
+use crate::exec::threads::Threads;
 
 /// A box along the axes \[m\]. The fourth numbers are 0: four are compared at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,11 +163,6 @@ impl Tree {
         tree
     }
 
-    /// Number of parts.
-    pub fn len(&self) -> usize {
-        self.parts.len()
-    }
-
     /// Whether there are no parts.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
@@ -209,6 +204,7 @@ impl Tree {
 
     /// Calls `found` with each part that `part` may meet, in the tree's order.
     #[inline(always)]
+    #[cfg(test)]
     pub fn search(&self, part: &Swept, mut found: impl FnMut(u32)) {
         self.visit(0, part, |places| {
             for place in places {

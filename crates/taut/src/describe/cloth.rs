@@ -76,7 +76,7 @@ impl Cloth {
 /// How a cloth is simulated: its forces inside the limits, and how these are enforced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Model {
-    /// Linear triangles; limits as the [`Scheme`] has it.
+    /// Linear triangles; limits as the [`Scheme`](crate::Scheme) has it.
     #[default]
     Fem,
     /// The second paper's (T1 to T4, T6): energy of edges and hinges, limits on edges and hinges alone,

@@ -128,11 +128,6 @@ impl<D, const K: usize> Batches<D, K> {
         &mut self.list[b].data
     }
 
-    /// How many quads an array must have to be read or written by these batches.
-    pub fn vertex_count(&self) -> usize {
-        self.count
-    }
-
     /// Checks that `x` has a quad for every vertex, once for a whole loop.
     #[inline]
     pub(super) fn check(&self, x: &[Quad]) {
@@ -184,13 +179,8 @@ impl<'a, D, const K: usize> Over<'a, D, K> {
     }
 
     /// How many batches.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.list.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
     }
 
     /// What belongs to batch number `b`.

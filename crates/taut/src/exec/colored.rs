@@ -105,16 +105,6 @@ impl<D, const K: usize> Colored<D, K> {
     pub fn batch_count(&self) -> usize {
         self.batches.len()
     }
-
-    /// Whether there are no elements.
-    pub fn is_empty(&self) -> bool {
-        self.batches.is_empty()
-    }
-
-    /// What belongs to each batch, colour after colour.
-    pub fn data(&self) -> impl Iterator<Item = &D> {
-        self.batches.iter().map(|batch| &**batch)
-    }
 }
 
 impl<D: Sync, const K: usize> Colored<D, K> {

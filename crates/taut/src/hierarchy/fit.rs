@@ -36,10 +36,10 @@ use glam::DVec3;
 use super::{Hierarchy, Level, Site};
 use crate::{
     Limit,
+    exec::threads::Threads,
     kernel::{dihedral::dihedral, lanes::LaneKind, strain::Range},
     limit::bend::{NO_ANGLE, allowed_angles},
     mesh::{TriangleMesh, adjacency::Adjacency},
-    parallel::Threads,
 };
 use patch::{Element, Fine, Scratch};
 
@@ -53,7 +53,7 @@ pub struct LevelLimits {
     pub strain: Vec<Range<f32>>,
     /// Allowed dihedral angles \[rad\], smallest and largest, of each hinge of the level's mesh, in the order
     /// of
-    /// [`Adjacency::hinges`]; ±[`NO_ANGLE`] where nothing limits them.
+    /// [`Adjacency::hinges`]; ±4 rad where nothing limits them.
     pub bend: Vec<[f32; 2]>,
 }
 

@@ -19,7 +19,7 @@ use super::{
     Transfer,
     sparse::{Rows, Weights, inverse},
 };
-use crate::{kernel::lanes::Quad, parallel::Threads};
+use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// Vertices below which a loop is not shared between threads: about 2 µs of work.
 const GRAIN: usize = 300;

@@ -17,7 +17,7 @@
 //! Cost: 16 lanes, all violating, one thread: see `benches/kernels.rs`.
 
 use super::{
-    real::{Real, V3, add, combine, cross, dot, perpendicular, scale, select3, sub},
+    real::{Real, V3, add, combine, dot, perpendicular, scale, select3, sub},
     svd2::{Principal, RestInverse, cauchy, deformation_gradient, principal},
     weave::Limits,
 };
@@ -34,8 +34,6 @@ pub struct Range<R> {
 /// What a projection did to a triangle.
 #[derive(Clone, Copy)]
 pub struct Projected<R: Real> {
-    /// Whether it was outside its limits.
-    pub active: R::Mask,
     /// How far the worse principal stretch was past its limit, before.
     pub residual: R,
     /// How its vertices move \[m\].
@@ -84,7 +82,7 @@ pub fn limit_strain_gradient<R: Real, M: Limits<R>>(
             moves[i] = select3::<R>(given, scale(shape[i], factor), moves[i]);
         }
     }
-    Some(Projected { active, residual, moves })
+    Some(Projected { residual, moves })
 }
 
 /// A triangle of which some lane is outside its limits.
@@ -364,7 +362,7 @@ pub fn limit_strain_paper<R: Real, M: Limits<R>>(
     for i in 0..3 {
         moves[i] = scale(moves[i], factor);
     }
-    Some(Projected { active, residual, moves })
+    Some(Projected { residual, moves })
 }
 
 /// The corners of the rest triangle in its own frame: at the origin, on the x axis, above it.
@@ -446,11 +444,9 @@ fn pick<R: Real>(free: [R::Mask; 3], a: V3<R>, b: V3<R>, c: V3<R>) -> V3<R> {
 
 /// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices
 /// only.
+#[cfg(test)]
 pub fn angular_impulse(x: &[V3<f64>; 3], w: [f64; 3], moves: &[V3<f64>; 3]) -> V3<f64> {
-    (0..3).fold(
-        [0.0; 3],
-        |sum, i| {
-            if w[i] > 0.0 { add(sum, scale(cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
-        },
-    )
+    (0..3).fold([0.0; 3], |sum, i| {
+        if w[i] > 0.0 { add(sum, scale(super::real::cross(x[i], moves[i]), 1.0 / w[i])) } else { sum }
+    })
 }

@@ -27,8 +27,6 @@ use super::{
 /// What a projection did to a tetrahedron.
 #[derive(Clone, Copy)]
 pub struct Projected3<R: Real> {
-    /// Whether it was outside its limits.
-    pub active: R::Mask,
     /// How far the worst principal stretch was past its limit, before.
     pub residual: R,
     /// How its vertices move \[m\].
@@ -94,7 +92,7 @@ impl<R: Real> Violation<R> {
         for i in 0..4 {
             relaxed[i] = select3::<R>(self.active, scale(moves[i], relaxation), [zero; 3]);
         }
-        Projected3 { active: self.active, residual: self.residual, moves: relaxed }
+        Projected3 { residual: self.residual, moves: relaxed }
     }
 }
 
@@ -342,6 +340,7 @@ fn around_pins<R: Real>(
 
 /// Angular momentum (times dt) that moves give: Σ x × move / w, for tests and measurements. Free vertices
 /// only.
+#[cfg(test)]
 pub fn angular_impulse3(x: &[V3<f64>; 4], w: [f64; 4], moves: &[V3<f64>; 4]) -> V3<f64> {
     let mut sum = [0.0; 3];
     for i in 0..4 {

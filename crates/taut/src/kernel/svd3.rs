@@ -12,7 +12,9 @@
 //! completed by a cross product, and the last value is measured along it. Cost: three to six sweeps of three
 //! rotations, no allocation.
 
-use glam::{DMat3, DVec3, Mat3, Vec3};
+use glam::{DMat3, DVec3};
+#[cfg(any(test, feature = "internals"))]
+use glam::{Mat3, Vec3};
 
 /// The parts of `F = U diag(s) Vᵀ`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,6 +118,7 @@ macro_rules! define_svd3 {
     };
 }
 
+#[cfg(any(test, feature = "internals"))]
 define_svd3!(svd3, f32, Mat3, Vec3, "single");
 define_svd3!(svd3_f64, f64, DMat3, DVec3, "double");
 

@@ -6,7 +6,7 @@ use super::{BodyCertificate, Certificate, Energy, Examiner, RigidCertificate, Ru
 use crate::{
     State, World, WorldError,
     boundary::{hold::Caught, motion::Pose},
-    parallel::Threads,
+    exec::threads::Threads,
 };
 
 /// Measures frame after frame.

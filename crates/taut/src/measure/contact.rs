@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::Ruler;
 use crate::{
     contact::inspect::{Crossing, Inspector, Parts},
+    exec::threads::Threads,
     mesh::TriangleMesh,
-    parallel::Threads,
 };
 
 /// The part of a certificate that is about contact: of cloth with itself, with other cloth and with mesh

@@ -212,9 +212,9 @@ mod tests {
         Cloth, Contact, Limit, Material, Pin, Solid, SolidMaterial, State, Stepper, World,
         boundary::hold::Caught,
         certify,
+        exec::threads::Threads,
         measure::{Examiner, certify_positions},
         mesh::generate,
-        parallel::Threads,
     };
 
     fn description() -> Description {

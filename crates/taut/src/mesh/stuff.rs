@@ -6,7 +6,7 @@
 //! of 10.78° and 164.74° (15° to 151° is usual; α is 0.24999 of a long edge, 0.41189 of a short one). Cuts
 //! made up by chance, each for itself, come to 10.2° and 151° at worst. The surface of the result goes
 //! through the given one at its vertices and cuts its corners; fine detail is followed by
-//! [embedding](super::embed) the given surface.
+//! [embedding](crate::low_level::Embedding) the given surface.
 //!
 //! Unlike the paper, there is no field of distances. Inside is where the
 //! [winding number](https://doi.org/10.1145/2461912.2461916) is over 0.5, and edges are cut where they meet

@@ -101,11 +101,6 @@ impl BendLimits {
             stiff: stiff_hinges(elements, first),
         }
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.batches.is_empty()
-    }
 }
 
 impl Block for BendLimits {

@@ -86,11 +86,6 @@ impl Bending {
             stiff: stiff_folds(elements, first, unit),
         }
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.batches.is_empty()
-    }
 }
 
 impl Block for Bending {

@@ -10,9 +10,9 @@ use taut::{
     },
     certify,
     contact::{intersection::piercings, surface::Surface},
+    exec::threads::Threads,
     measure::Examiner,
     mesh::generate,
-    parallel::Threads,
 };
 
 /// A sheet that is dropped on its edge, and piles up.

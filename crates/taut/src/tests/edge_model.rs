@@ -7,6 +7,7 @@ use taut::{
     boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
     certify,
     element::iterate::sweep,
+    exec::threads::Threads,
     hierarchy,
     kernel::{
         lanes::{LaneKind, Quad},
@@ -21,7 +22,6 @@ use taut::{
         },
     },
     mesh::{adjacency::Adjacency, generate},
-    parallel::Threads,
     term::obstacle::Surroundings,
 };
 

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use glam::{DVec3, Vec3};
 use taut::{
     Limit,
+    exec::threads::Threads,
     hierarchy::{
         self, Hierarchy, Level, Site, Transfer,
         fit::{CoarseLimits, Method, Task, bounds, fit},
@@ -19,7 +20,6 @@ use taut::{
         bend::{NO_ANGLE, allowed_angles},
     },
     mesh::{TriangleMesh, adjacency::Adjacency, generate},
-    parallel::Threads,
 };
 
 const STRAIN: Limit = Limit { min: Some(-0.05), max: Some(0.05) };

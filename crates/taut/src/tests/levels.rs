@@ -5,7 +5,9 @@ use glam::{Quat, Vec3};
 use taut::{
     Budget, Cloth, Description, Limit, Material, Motion, Obstacle, Pin, Scheme, State, Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
-    certify, hierarchy,
+    certify,
+    exec::threads::Threads,
+    hierarchy,
     kernel::{
         lanes::{LaneKind, Quad},
         strain::Range,
@@ -20,7 +22,6 @@ use taut::{
         },
     },
     mesh::{TriangleMesh, generate},
-    parallel::Threads,
     term::obstacle::Surroundings,
 };
 

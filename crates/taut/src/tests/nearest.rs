@@ -5,7 +5,9 @@ use glam::{DVec3, Vec3};
 use taut::{
     Cloth, Description, Limit, Material, Motion, Obstacle, Pin, Projection, Scheme, State, Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
-    certify, hierarchy,
+    certify,
+    exec::threads::Threads,
+    hierarchy,
     kernel::{
         clamp::clamp_stretches,
         lanes::{LaneKind, Quad},
@@ -15,7 +17,6 @@ use taut::{
     },
     limit::{Settings, strain_triangle::StrainElement},
     mesh::{TriangleMesh, generate},
-    parallel::Threads,
     solve::nearest::{
         admm::Stop,
         filter::{Filter, Parts, stiffness},

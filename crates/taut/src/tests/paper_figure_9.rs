@@ -11,12 +11,12 @@ use taut::{
     Cloth, Description, Limit, Material, Motion, Obstacle, Scheme, State, Stepper, World,
     boundary::obstacle::Shape,
     certify,
+    exec::threads::Threads,
     hierarchy::{
         self,
         fit::{Method, Task, fit},
     },
     mesh::generate::Generator,
-    parallel::Threads,
 };
 
 const FRAMES: u32 = 6;

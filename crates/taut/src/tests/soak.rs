@@ -9,10 +9,10 @@ use taut::{
     Cloth, Contact, Description, Limit, Material, MeshObstacle, Motion, Obstacle, Pin, Scheme, State,
     Stepper, World,
     boundary::{mesh_obstacle::MeshFrames, motion::Keyframe, obstacle::Shape},
+    exec::threads::Threads,
     kernel::random::Random,
     measure::{Certifier, Examiner},
     mesh::{TriangleMesh, generate::Generator},
-    parallel::Threads,
 };
 
 /// Scenes without the variable: half a minute's.

@@ -6,6 +6,7 @@ use taut::{
     Description, Limit, Motion, Pin, Projection, Scheme, Solid, SolidMaterial, State, Stepper, World,
     boundary::{motion::Keyframe, solids::Solids},
     certify,
+    exec::threads::Threads,
     kernel::{
         lanes::{LaneKind, Quad},
         strain::Range,
@@ -24,7 +25,6 @@ use taut::{
         stuff::{StuffOptions, solid_levels, stuff},
         tetrahedra::TetrahedronMesh,
     },
-    parallel::Threads,
     term::obstacle::Surroundings,
 };
 

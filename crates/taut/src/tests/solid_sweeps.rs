@@ -10,6 +10,7 @@ use taut::{
         iterate::{serial, sweep},
         tetrahedron::{TetrahedronElement, TetrahedronLanes},
     },
+    exec::threads::Threads,
     exec::{color::color, colored::Colored},
     kernel::{
         lanes::{LaneKind, Quad},
@@ -19,7 +20,6 @@ use taut::{
     },
     limit::Settings,
     mesh::tetrahedra::TetrahedronMesh,
-    parallel::Threads,
 };
 
 /// A block of cubes, each of six tetrahedra around a diagonal.

@@ -8,10 +8,8 @@ use std::{
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Description, EdgeModel, FilterSetup, Limit, Material, Model, Motion, Obstacle, Pin, Scheme, Solid,
-    SolidMaterial, State, Stepper, VelocityFilter, World,
-    boundary::{motion::Keyframe, obstacle::Shape},
-    mesh::generate,
+    Cloth, Description, EdgeModel, FilterSetup, Limit, Material, Model, Motion, Obstacle, Pin, Scheme, Shape,
+    Solid, SolidMaterial, State, Stepper, VelocityFilter, World, low_level::Keyframe, mesh::generate,
 };
 
 /// Counts what the thread that asks for it allocates.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use glam::{Quat, Vec3};
 use taut::{
     Budget, Cloth, Contact, Description, Event, Grip, Limit, Material, MeshFrames, MeshObstacle, Motion,
-    Obstacle, Pin, Pose, RigidBody, Seam, Simulation, SimulationError, World, boundary::motion::Keyframe,
+    Obstacle, Pin, Pose, RigidBody, Seam, Simulation, SimulationError, World, low_level::Keyframe,
     mesh::generate,
 };
 

@@ -3,14 +3,7 @@
 use std::ops::RangeInclusive;
 
 use glam::{Quat, Vec3};
-use taut::{
-    MeshObstacle,
-    boundary::{
-        motion::Pose,
-        obstacle::{Shape, surface::Surface},
-    },
-    mesh::normals::vertex_normals,
-};
+use taut::{MeshObstacle, Pose, Shape, low_level::Surface, mesh::normals::vertex_normals};
 
 use super::{
     body::{COLOUR, COUNTS, DOUBLE_SIDED, EXTENT, INDICES, NORMALS, POINTS, SUBDIVISION},

@@ -4,11 +4,13 @@
 use glam::{DVec3, Vec3};
 use taut::{
     Body, Certificate, FrameReport, RigidBody, Ruler,
-    boundary::hold::Caught,
-    measure::{
-        BodyCertificate, Examiner, RigidCertificate, SeamCertificate, certify_positions, measure_seams,
-    },
-    parallel::Threads,
+    low_level::{Caught, Threads},
+    measure::BodyCertificate,
+    measure::Examiner,
+    measure::RigidCertificate,
+    measure::SeamCertificate,
+    measure::certify_positions,
+    measure::measure_seams,
 };
 
 use super::{Failure, Kind, locate};

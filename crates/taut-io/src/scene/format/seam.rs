@@ -43,5 +43,5 @@ pub(crate) struct Seam {
 }
 
 fn speed() -> f64 {
-    super::decimal(taut::boundary::seam::SPEED)
+    super::decimal(taut::low_level::SEAM_SPEED)
 }

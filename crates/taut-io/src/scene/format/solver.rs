@@ -69,11 +69,11 @@ pub(crate) enum Fit {
 
 impl Fit {
     /// The engine's method.
-    pub fn build(self) -> taut::hierarchy::fit::Method {
+    pub fn build(self) -> taut::low_level::fit::Method {
         match self {
-            Self::Direct => taut::hierarchy::fit::Method::Direct,
-            Self::Indirect => taut::hierarchy::fit::Method::Indirect,
-            Self::Bounds => taut::hierarchy::fit::Method::Bounds,
+            Self::Direct => taut::low_level::fit::Method::Direct,
+            Self::Indirect => taut::low_level::fit::Method::Indirect,
+            Self::Bounds => taut::low_level::fit::Method::Bounds,
         }
     }
 }

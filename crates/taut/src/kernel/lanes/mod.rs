@@ -98,29 +98,10 @@ pub trait Lanes: Real {
         }
         all
     }
-
-    /// The first three components of the vertices of `K`-cornered elements.
-    ///
-    /// # Safety
-    /// As [`Lanes::gather`].
-    #[inline(always)]
-    unsafe fn corners<const K: usize>(
-        base: *const Quad,
-        vertices: &[[VertexOffset; BATCH]; K],
-        at: usize,
-    ) -> [[Self; 3]; K] {
-        let mut corners = [[Self::splat(0.0); 3]; K];
-        for k in 0..K {
-            // SAFETY: the caller's promise.
-            let [x, y, z, _] = unsafe { Self::gather(base, &vertices[k], at) };
-            corners[k] = [x, y, z];
-        }
-        corners
-    }
 }
 
 /// Lanes that this processor has. Only [`LaneKind::available`] and [`LaneKind::PORTABLE`] give any, so that
-/// [`run`] can rely on it.
+/// `run` can rely on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneKind(Kind);
 
