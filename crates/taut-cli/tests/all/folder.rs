@@ -11,7 +11,7 @@ fn a_folder_with_another_run_is_kept() {
     let place = Place::new();
     place.good("run scene-in.toml -o out");
     let before = place.files("out/frames");
-    place.bad("run scene-in.toml -o out", 2, &["out", "another run", "--resume", "--force"]);
+    place.bad("run scene-in.toml -o out", 2, &["out", "already contains a run", "--resume", "--force"]);
     place.bad("run scene-in.toml -o out --set cloth.sheet.strain.max=0.2", 2, &["--force"]);
     place.bad(
         "run scene-in.toml -o out --resume --set cloth.sheet.strain.max=0.2",

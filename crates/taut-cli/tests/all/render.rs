@@ -82,7 +82,7 @@ fn what_makes_no_picture_is_refused_and_leaves_nothing() {
         ("-o x.png --frame 99", "frames 0 to 4"),
         ("-o x.gif --frames 3-99", "frames 0 to 4"),
         ("-o x.png --frame 1 --frames 1-2", "cannot be used with"),
-        ("-o x.png --zoom 0", "above 0"),
+        ("-o x.png --zoom 0", "must be a positive number"),
         ("-o x.png --fps -1", "--fps"),
         ("-o x.png --camera 1,2,3", "EYE_X"),
         ("-o x.png --camera nan,0,0/0,0,0", "finite"),
