@@ -1,8 +1,9 @@
 //! One level below [`Simulation`](crate::Simulation): what programs need that record, resume, verify and draw
 //! runs, as `taut` itself does.
 //!
-//! A [`Description`](crate::Description) makes a [`World`](crate::World), that a [`State`](crate::State), and a
-//! [`Stepper`](crate::Stepper) advances it frame by frame. A [`Snapshot`] of a state is all that a resume needs.
+//! A [`Description`](crate::Description) makes a [`World`](crate::World), that a [`State`](crate::State), and
+//! a [`Stepper`](crate::Stepper) advances it frame by frame. A [`Snapshot`] of a state is all that a resume
+//! needs.
 
 pub use crate::{
     boundary::{

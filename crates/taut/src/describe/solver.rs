@@ -55,14 +55,14 @@ pub struct Solver {
     pub relaxation: f32,
     /// Steps of the whole pipeline a frame; 0 chooses: 1, as in the paper, for the schemes that solve over
     /// levels (3 for curved shells with a lower limit, which a long step crumples), 15 where there is cloth
-    /// of the [edge model](crate::Model::Edge), or half as many as it has iterations, and 4 to 32 for those that do
-    /// not and for limits on edges, so that a step has no more than 12 substeps: limits that are met only
-    /// roughly set off waves in stiff cloth.
+    /// of the [edge model](crate::Model::Edge), or half as many as it has iterations, and 4 to 32 for those
+    /// that do not and for limits on edges, so that a step has no more than 12 substeps: limits that are met
+    /// only roughly set off waves in stiff cloth.
     pub steps_per_frame: u32,
     /// Most substeps of the explicit velocity update a step; stiffness that needs more is softened. Of no use
-    /// where cloth touches ([`Contact`](crate::Contact), mesh obstacles) and the scheme is [`Scheme::Nearest`], which is
-    /// implicit there. 0 chooses: 1 for cloth of the edge model alone, 6 where a frame is one step or three,
-    /// 24 otherwise.
+    /// where cloth touches ([`Contact`](crate::Contact), mesh obstacles) and the scheme is
+    /// [`Scheme::Nearest`], which is implicit there. 0 chooses: 1 for cloth of the edge model alone, 6 where
+    /// a frame is one step or three, 24 otherwise.
     pub max_substeps: u32,
 }
 
