@@ -19,7 +19,7 @@ use crate::{
 /// mesh. A [`World`](crate::World) is one of these and what the solver needs, and can be measured as one.
 ///
 /// ```
-/// use taut::{Cloth, Description, Material, boundary::hold::Caught, mesh::generate};
+/// use taut::{Cloth, Description, Material, low_level::Caught, mesh::generate};
 /// use taut::measure::{Ruler, certify_positions};
 ///
 /// let mesh = generate::grid([1.0, 1.0], [8, 8], generate::Diagonals::Alternating, 0);
