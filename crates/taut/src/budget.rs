@@ -8,12 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::schedule::MIN_ITERATIONS_PAST_DEADLINE;
+
 /// Time since a moment that does not change while the program runs.
 pub type Clock = fn() -> Duration;
-
-/// Iterations that a step with a budget may take past its deadline: time goes by while other programs run,
-/// too, and what is cut after a few iterations may be far past its limits.
-const MIN_ITERATIONS: u32 = 64;
 
 /// Longest budget \[s\]; more than that is no budget.
 const LONGEST_S: f32 = 1e6;
@@ -53,7 +51,7 @@ impl Budget {
         let seconds = if seconds.is_nan() { 0.0 } else { seconds };
         Self {
             limit: Some(Duration::from_secs_f32(seconds)),
-            min_iterations: MIN_ITERATIONS,
+            min_iterations: MIN_ITERATIONS_PAST_DEADLINE,
             clock: system_clock,
         }
     }

@@ -1,11 +1,14 @@
-//! How time is divided: steps a frame, substeps of the explicit forces, least iterations. All rules are here,
-//! each with its reason, and a [`Schedule`] says which of them decided.
+//! How time is divided: steps a frame, substeps of the explicit forces, iterations and time of a step. All
+//! rules are here, each with its reason, and a [`Schedule`] says which of them decided.
+
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::{
     Body, Description, Scheme,
     body::{BodyTables, cloths, elements::Elements},
+    budget::{Budget, Deadline},
     velocity::update::Forces,
 };
 
@@ -51,6 +54,21 @@ const SUBSTEPS_WITHOUT_LIMITS: u32 = 24;
 
 /// Most substeps a step for the sake of stiffness that was raised while it runs.
 const MOST_SUBSTEPS_FOR_STIFFNESS: f32 = 96.0;
+
+/// Least number of iterations of [`Scheme::Nearest`] in a step that is a whole frame, so that motion is not
+/// biased. Shorter steps have less to correct.
+const MIN_ITERATIONS: u32 = 20;
+
+/// The same where the solve is elastic: more, because stresses have to find their balance as well; with less,
+/// cloth at rest trembles.
+const MIN_ITERATIONS_ELASTIC: u32 = 36;
+
+/// Least number of iterations of a step of any length.
+const MIN_ITERATIONS_SHORT: u32 = 4;
+
+/// Iterations that a step with a time budget may take past its deadline: the clock also runs while other
+/// programs do, and a step that is cut after a few iterations may be far past its limits.
+pub(crate) const MIN_ITERATIONS_PAST_DEADLINE: u32 = 64;
 
 /// Why a frame has as many steps as it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -137,6 +155,30 @@ pub struct Schedule {
     /// Whether stretching inside the limits and bending are part of the solve, which is implicit, in place of
     /// explicit forces; then a step has one substep.
     pub is_elastic: bool,
+    /// Least iterations of a step of [`Scheme::Nearest`], so that motion is not biased.
+    pub min_iterations: u32,
+    /// Most iterations of a step, on the finest level if there are several: `solver.iterations`.
+    pub max_iterations: u32,
+}
+
+/// Which step it is, and how long it may take.
+#[derive(Clone, Copy, Debug)]
+pub struct StepBudget {
+    /// Number of the step, for the random order.
+    pub step: u64,
+    /// Most iterations, on the finest level if there are several.
+    pub iterations: u32,
+    /// When to end with what there is.
+    pub deadline: Option<Deadline>,
+    /// Iterations of [`Scheme::Nearest`] that it may take past the deadline, if limits are not met before.
+    pub min_iterations_past_deadline: u32,
+}
+
+impl StepBudget {
+    /// Whether it is time to end.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline.is_past())
+    }
 }
 
 impl Schedule {
@@ -144,7 +186,36 @@ impl Schedule {
     pub(crate) fn new(description: &Description, bodies: &[BodyTables], elements: &Elements) -> Self {
         let (steps_per_frame, rule) = steps(description, bodies, elements);
         let (max_substeps, substep_rule) = substeps(description, steps_per_frame);
-        Self { steps_per_frame, rule, max_substeps, substep_rule, is_elastic: is_elastic(description) }
+        let is_elastic = is_elastic(description);
+        Self {
+            steps_per_frame,
+            rule,
+            max_substeps,
+            substep_rule,
+            is_elastic,
+            min_iterations: min_iterations(steps_per_frame, is_elastic),
+            max_iterations: description.solver.iterations,
+        }
+    }
+
+    /// What step `k` of `frame` may take, if the frame began at `begun`: all steps of a frame have the same
+    /// share of its time.
+    pub(crate) fn step_budget(&self, frame: u32, k: u32, budget: &Budget, begun: Duration) -> StepBudget {
+        StepBudget {
+            step: u64::from(frame) * u64::from(self.steps_per_frame) + u64::from(k),
+            iterations: self.max_iterations,
+            deadline: budget.deadline(begun, (k + 1) as f32 / self.steps_per_frame as f32),
+            min_iterations_past_deadline: budget.min_iterations(),
+        }
+    }
+
+    /// How many of the `iterations` that a frame has on each level step number `step` of the run takes, for
+    /// cloth of the edge model: all steps about the same, together exactly as many, but each at least one.
+    pub(crate) fn share_of_iterations(&self, iterations: u32, step: u64) -> u32 {
+        let steps = u64::from(self.steps_per_frame);
+        let k = step % steps;
+        let until = |step: u64| u64::from(iterations) * step / steps;
+        (until(k + 1) - until(k)).max(1) as u32
     }
 }
 
@@ -233,6 +304,12 @@ fn implicit_steps(description: &Description, bodies: &[BodyTables]) -> (u32, Ste
         (least, rule) = (fall.min(MOST_STEPS), StepRule::Fall);
     }
     (least, rule)
+}
+
+/// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
+fn min_iterations(steps: u32, is_elastic: bool) -> u32 {
+    let of_frame = if is_elastic { MIN_ITERATIONS_ELASTIC } else { MIN_ITERATIONS };
+    (2 * of_frame / (steps + 1)).max(MIN_ITERATIONS_SHORT)
 }
 
 /// Most substeps a step, and the rule that decided.
@@ -345,6 +422,27 @@ mod tests {
             cloth.start = cloth.mesh.positions.clone();
         };
         assert_eq!(schedule(bend), (3, StepRule::CurvedShell));
+    }
+
+    #[test]
+    fn iterations_of_a_frame_are_shared_out_whole() {
+        let mut description = sheet();
+        description.solver.steps_per_frame = 7;
+        let ruler = Ruler::new(description).unwrap();
+        let schedule = ruler.schedule();
+        for iterations in [7, 8, 50] {
+            let shares: Vec<u32> =
+                (14..21).map(|step| schedule.share_of_iterations(iterations, step)).collect();
+            assert_eq!(shares.iter().sum::<u32>(), iterations);
+            assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1, "{shares:?}");
+        }
+    }
+
+    #[test]
+    fn shorter_steps_need_fewer_iterations() {
+        let elastic = [1, 2, 4, 32, u32::MAX / 4].map(|steps| min_iterations(steps, true));
+        assert_eq!(elastic, [36, 24, 14, 4, 4]);
+        assert_eq!(min_iterations(1, false), 20);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 mod boxes;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,8 @@ use crate::{
         bend::excess_angle,
         lanes::{LaneKind, Quad},
     },
-    limit::enforce::{Scratch, StepBudget},
+    limit::enforce::Scratch,
+    schedule::StepBudget,
 };
 use boxes::Span;
 
@@ -202,21 +203,13 @@ impl Stepper {
     pub fn advance_within(&mut self, world: &World, state: &mut State, budget: &Budget) -> FrameReport {
         self.expect_fitting(world, state);
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
-        let (steps, iterations) = (world.steps_per_frame(), world.description.solver.iterations);
+        let steps = world.steps_per_frame();
         let begun = budget.now();
         self.rescued.iter_mut().for_each(Vec::clear);
         state.begin_frame(world, &mut self.holds);
         self.scratch.hold(world, &state.x, &state.grips);
         for k in 0..steps {
-            let step = u64::from(state.frame) * u64::from(steps) + u64::from(k);
-            let share = (k + 1) as f32 / steps as f32;
-            let deadline = budget.deadline(begun, share);
-            let turn = StepBudget {
-                step,
-                iterations,
-                deadline,
-                min_iterations_past_deadline: budget.min_iterations(),
-            };
+            let turn = world.schedule.step_budget(state.frame, k, budget, begun);
             self.step(world, state, turn, steps - k, &mut report);
         }
         state.frame += 1;
@@ -239,13 +232,8 @@ impl Stepper {
         let steps = world.steps_per_frame();
         state.begin_frame(world, &mut self.holds);
         self.scratch.hold(world, &state.x, &state.grips);
-        let step = u64::from(state.frame) * u64::from(steps);
-        let turn = StepBudget {
-            step,
-            iterations: iterations.max(1),
-            deadline: None,
-            min_iterations_past_deadline: 0,
-        };
+        let whole = world.schedule.step_budget(state.frame, 0, &Budget::unlimited(), Duration::ZERO);
+        let turn = StepBudget { iterations: iterations.max(1), ..whole };
         self.step(world, &mut state, turn, steps, &mut report);
         if iterations == 0 {
             state.x.copy_from_slice(&self.predicted);

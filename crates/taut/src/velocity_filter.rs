@@ -53,10 +53,11 @@ use crate::{
     kernel::lanes::{LaneKind, Quad},
     limit::{
         Settings,
-        enforce::{Draft, Scratch, StepBudget, enforce},
+        enforce::{Draft, Scratch, enforce},
     },
     measure::{BendMeasure, StrainMeasure},
     mesh::TriangleMesh,
+    schedule::StepBudget,
 };
 
 /// Furthest that a vertex may be from the origin \[m\].

@@ -21,32 +21,21 @@
 
 use super::{
     Settings,
-    enforce::{Draft, Enforced, LOOSEN_FROM, Scratch, StepBudget, bend_bound},
+    enforce::{Draft, Enforced, Scratch, bend_bound},
     levels::{self, Descent, tables::Levels},
+    tuning::levels::{
+        BETWEEN_OBSTACLES, CYCLE_GROWTH, CYCLE_RELAXATION, CYCLE_RELAXATION_MOST, CYCLE_SWEEPS,
+        CYCLE_SWEEPS_MOST, LOOSEN_FROM,
+    },
 };
 use crate::{
     World,
     boundary::{grip::Grips, solids::Solids},
     element::{iterate::sweep, set::Residuals},
     kernel::{lanes::Quad, random::Random},
+    schedule::StepBudget,
     term::obstacle::Surroundings,
 };
-
-/// Factor on corrections, on top of that of the settings.
-const OVER: f32 = 1.5;
-
-/// Most that a factor may be; beyond 2 nothing converges.
-const MOST: f32 = 1.95;
-
-/// Sweeps of level 0 in a cycle.
-const SWEEPS: u32 = 4;
-
-/// Sweeps of a level over those of the next finer one, and the most of a level.
-const GROWTH: u32 = 3;
-const MOST_SWEEPS: u32 = 108;
-
-/// Sweeps of a coarse level after which it meets obstacles.
-const BETWEEN_OBSTACLES: u32 = 8;
 
 /// Brings the positions of `draft` within the limits of `world`.
 pub fn enforce(
@@ -61,7 +50,10 @@ pub fn enforce(
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let plain = settings;
-    let settings = &Settings { relaxation: (OVER * settings.relaxation).min(MOST), ..*settings };
+    let settings = &Settings {
+        relaxation: (CYCLE_RELAXATION * settings.relaxation).min(CYCLE_RELAXATION_MOST),
+        ..*settings
+    };
     let mut random = Random::new(world.description.seed, budget.step);
     let shallow = 0.01 * world.edge_length;
     let tolerance = (solver.tolerance - 2e-6).max(0.0);
@@ -71,7 +63,7 @@ pub fn enforce(
     let mut enforced = Enforced::default();
     let mut passes = 0;
     'cycles: loop {
-        for _ in 0..SWEEPS {
+        for _ in 0..CYCLE_SWEEPS {
             let Residuals { strain, bend } =
                 world.elements.sweep([settings, plain], x, &mut random, &mut scratch.order);
             scratch.sewn.project(&world.sewing, x);
@@ -138,7 +130,8 @@ impl Sweeps<'_> {
         let Self { settings, tolerance, grips, random, order } = self;
         let (enough, first) = (0.1 * *tolerance, body.vertices.start);
         body.pass(settings, Descent::Sample, x, around, memory, |level, tables, x, round| {
-            let all = SWEEPS.saturating_mul(GROWTH.saturating_pow(level as u32)).min(MOST_SWEEPS);
+            let all =
+                CYCLE_SWEEPS.saturating_mul(CYCLE_GROWTH.saturating_pow(level as u32)).min(CYCLE_SWEEPS_MOST);
             if round == 0 {
                 tables.weigh(grips, first, x);
             }

@@ -17,12 +17,13 @@ use super::{
     Settings,
     edge_pull::{begin_pulls, sweep_pulls},
     edge_weight::Heavier,
-    enforce::{Draft, Enforced, Scratch, StepBudget, bend_bound},
+    enforce::{Draft, Enforced, Scratch, bend_bound},
     levels::{
         Descent, Scratch as LevelScratch,
         edges::EdgeLimits,
         parts::{Holding, Leveled},
     },
+    tuning::edge_model::{BETWEEN_OBSTACLES, TORN},
 };
 use crate::{
     World,
@@ -35,15 +36,9 @@ use crate::{
     },
     exec::colored::Colored,
     kernel::{lanes::Quad, random::Random},
+    schedule::StepBudget,
     term::obstacle::Surroundings,
 };
-
-/// Iterations of a coarse level after which it meets obstacles.
-const BETWEEN_OBSTACLES: u32 = 8;
-
-/// Residuals over the tolerance from which on grips give way. Fixed iterations leave about two tolerances at
-/// pins.
-const TORN: f32 = 4.0;
 
 /// All cloth of the model.
 #[derive(Clone, Debug, Default)]
@@ -125,11 +120,7 @@ pub(crate) fn enforce(
     let bend_tolerance = bend_bound(solver.bend_tolerance);
     let shallow = 0.01 * world.edge_length;
 
-    // Shared out between the steps of a frame.
-    let (steps, number) =
-        (u64::from(world.steps_per_frame()), budget.step % u64::from(world.steps_per_frame()));
-    let until = |body: &EdgeBody, step: u64| u64::from(body.iterations) * step / steps;
-    let share = |body: &EdgeBody| (until(body, number + 1) - until(body, number)).max(1) as u32;
+    let share = |body: &EdgeBody| world.schedule.share_of_iterations(body.iterations, budget.step);
     let kept = duals.len() - world.pull_count();
     let (pulls, _) = duals[kept..].as_chunks_mut();
     for (body, EdgeScratch { heavier, .. }) in tables.bodies.iter().zip(&mut scratch.edge_model) {

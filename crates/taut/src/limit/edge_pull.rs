@@ -8,6 +8,7 @@
 //! is forgotten: cloth gives way to that by folding.
 
 use super::Settings;
+use super::tuning::edge_model::{PULL_KEPT, PULL_MOST};
 use crate::{
     element::{edge::EdgeLanes, iterate::shuffled},
     exec::{
@@ -21,14 +22,6 @@ use crate::{
         strain::Range,
     },
 };
-
-/// What is left of a pull from step to step: all of it would keep cloth trembling.
-const KEPT: f32 = 0.9;
-
-/// Most that a remembered pull moves the vertices of an edge towards each other, over its length. An edge
-/// that pulls by more throws vertices beside the line that it pulls along further to the other side than they
-/// were.
-const STEADY: f32 = 0.5;
 
 /// Pulls of a batch of edges: by what they move a vertex, over its inverse mass. Positive ones draw together,
 /// negative ones push apart.
@@ -117,8 +110,8 @@ impl Kernel<EdgeLanes, 2> for KeepPulls {
         let (zero, [p, q]) = (L::splat(0.0), weights(&corners.quads));
         let (rest, had) = (edges.rest::<L>(at), L::load(pulls, at));
         let (along, _) = direction(xyz(&corners.quads), rest);
-        let most = L::splat(STEADY) * rest / (p + q).max(L::splat(1e-30));
-        let now = (had * L::splat(KEPT)).min(most).max(zero);
+        let most = L::splat(PULL_MOST) * rest / (p + q).max(L::splat(1e-30));
+        let now = (had * L::splat(PULL_KEPT)).min(most).max(zero);
         now.store(pulls, at);
         let moves = scale(along, now);
         L::any(zero.lt(now.abs())).then_some([scale(moves, p), scale(moves, -q)])

@@ -6,16 +6,8 @@
 //! half as much more a ring further out. That is no more than a few percent of a sheet, it hangs at pins
 //! anyway, and forces know nothing of it.
 
+use super::tuning::edge_model::{WEIGHT_FALL, WEIGHT_LEAST, WEIGHT_MOST};
 use crate::kernel::lanes::Quad;
-
-/// What is added to a weight, from one ring around held vertices to the next.
-const FALL: f32 = 0.5;
-
-/// Least addition that is worth it.
-const LEAST: f32 = 0.05;
-
-/// Heaviest that a vertex becomes.
-const MOST: f32 = 32.0;
 
 /// Vertices of a cloth near those that are held.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +25,7 @@ impl Heavier {
         held.iter().for_each(|&v| reached[v as usize] = true);
         let mut near: Vec<(u32, f32)> = Vec::new();
         let mut more = f32::INFINITY;
-        while more > LEAST {
+        while more > WEIGHT_LEAST {
             let from = near.len();
             for triangle in triangles.iter().filter(|t| t.iter().any(|&v| reached[v as usize])) {
                 near.extend(triangle.iter().filter(|&&v| !reached[v as usize]).map(|&v| (v, 1.0)));
@@ -47,13 +39,13 @@ impl Heavier {
             }
             if from == 0 {
                 let carried = (count - held.len()) as f32 / ring as f32;
-                more = carried.sqrt().min(MOST) - 1.0;
+                more = carried.sqrt().min(WEIGHT_MOST) - 1.0;
             }
             for (v, factor) in &mut near[from..] {
                 reached[*v as usize] = true;
                 *factor += more;
             }
-            more *= FALL;
+            more *= WEIGHT_FALL;
         }
         Self { own: vec![0.0; near.len()], near }
     }
@@ -95,7 +87,7 @@ mod tests {
         let mut added = 0.0;
         for v in (0..count).filter(|&v| v != corner as usize) {
             added += factor(v) - 1.0;
-            assert!((1.0..=MOST).contains(&factor(v)), "{}", factor(v));
+            assert!((1.0..=WEIGHT_MOST).contains(&factor(v)), "{}", factor(v));
             assert!(from(v) < 0.4 || factor(v) == 1.0, "{} at {}", factor(v), from(v));
         }
         let beside =

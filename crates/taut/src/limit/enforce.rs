@@ -6,20 +6,17 @@ use super::{
     edge_model::{self, EdgeScratch},
     levels::{self, parts::Holding, tables::LevelTables},
     paper,
+    tuning::levels::{LOOSEN_EVERY, LOOSEN_FROM},
 };
 use crate::{
     Scheme, World,
     boundary::{grip::Grips, motion::Pose, seam::Sewn, solids::Solids},
-    budget::Deadline,
     contact::{tangle::Tangle, touching::Finder},
     element::set::Residuals,
     kernel::{lanes::Quad, random::Random},
+    schedule::StepBudget,
     solve::nearest::{filter::Filter, step::Filters},
 };
-
-/// From when on, and how often, grips give way to limits that sweeps have not met.
-pub(super) const LOOSEN_FROM: u32 = 16;
-pub(super) const LOOSEN_EVERY: u32 = 4;
 
 /// How the enforcement of a step ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -48,26 +45,6 @@ impl Enforced {
     /// Takes these residuals for its own.
     pub(super) fn take(&mut self, Residuals { strain, bend }: Residuals) {
         (self.residual, self.bend) = (strain, bend);
-    }
-}
-
-/// Which step it is, and how long it may take.
-#[derive(Clone, Copy, Debug)]
-pub struct StepBudget {
-    /// Number of the step, for the random order.
-    pub step: u64,
-    /// Most iterations, on the finest level if there are several.
-    pub iterations: u32,
-    /// When to end with what there is.
-    pub deadline: Option<Deadline>,
-    /// Iterations of [`Scheme::Nearest`] that it may take past the deadline, if limits are not met before.
-    pub min_iterations_past_deadline: u32,
-}
-
-impl StepBudget {
-    /// Whether it is time to end.
-    pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| deadline.is_past())
     }
 }
 

@@ -12,6 +12,7 @@ pub mod edge_weight;
 pub mod enforce;
 pub mod levels;
 pub mod paper;
+pub mod tuning;
 
 pub use crate::element::{
     hinge as bend, tetrahedron as strain_tetrahedron, triangle as strain_triangle, woven as weave,

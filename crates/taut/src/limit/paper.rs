@@ -13,22 +13,18 @@
 
 use super::{
     Settings, bend_paper,
-    enforce::{Draft, Enforced, LOOSEN_EVERY, LOOSEN_FROM, Scratch, StepBudget, bend_bound},
+    enforce::{Draft, Enforced, Scratch, bend_bound},
     levels::{self, Descent, tables::Levels},
+    tuning::levels::{BETWEEN_OBSTACLES, LOOSEN_EVERY, LOOSEN_FROM, PAPER_ITERATIONS},
 };
 use crate::{
     Projection, World,
     boundary::{grip::Grips, solids::Solids},
     element::iterate::serial,
     kernel::{lanes::Quad, random::Random},
+    schedule::StepBudget,
     term::obstacle::Surroundings,
 };
-
-/// Iterations on each level.
-const ITERATIONS: u32 = 128;
-
-/// Iterations of a coarse level after which it meets obstacles.
-const BETWEEN_OBSTACLES: u32 = 8;
 
 /// Brings the positions of `draft` nearer to the limits of `world`.
 pub fn enforce(
@@ -64,7 +60,7 @@ pub fn enforce(
             let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
             coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
-        for _ in 0..ITERATIONS {
+        for _ in 0..PAPER_ITERATIONS {
             let met = world.elements.serial(settings, false, x, &mut random, &mut scratch.order).strain;
             let bent = bend_paper::iterate(
                 &world.bend_triangles,
@@ -139,7 +135,7 @@ impl Coarse<'_> {
                     return false;
                 }
             }
-            (round + 1) * BETWEEN_OBSTACLES < ITERATIONS
+            (round + 1) * BETWEEN_OBSTACLES < PAPER_ITERATIONS
         });
     }
 }

@@ -12,8 +12,9 @@ use crate::{
     kernel::lanes::{LaneKind, Quad},
     limit::{
         Settings,
-        enforce::{Draft, Enforced, StepBudget, enforce, measure},
+        enforce::{Draft, Enforced, enforce, measure},
     },
+    schedule::StepBudget,
     velocity::update,
 };
 

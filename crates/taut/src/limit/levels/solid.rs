@@ -17,11 +17,9 @@ use crate::{
     element::{colored, tetrahedron::TetrahedronElement},
     hierarchy::Transfer,
     kernel::{strain::Range, tetrahedron::rest_inverse3},
+    limit::tuning::levels::TETRAHEDRON_QUALITY,
     mesh::{locate, reorder::locality_order, tetrahedra::TetrahedronMesh},
 };
-
-/// Least quality (1: equilateral) of a tetrahedron that is limited. Stuffing leaves none below 0.2.
-const FLAT: f32 = 0.05;
 
 /// Weights below this are none: what lies on a vertex is that vertex.
 const NONE: f32 = 1e-5;
@@ -105,7 +103,7 @@ fn shape([a, b, c, d]: [Vec3; 4]) -> (Vec3, f32) {
 fn limited(level: &Bare<4>, range: Range<f32>) -> Limited {
     let element = |vertices: [u32; 4]| {
         let (_, quality) = shape(vertices.map(|v| level.positions[v as usize]));
-        if quality < FLAT {
+        if quality < TETRAHEDRON_QUALITY {
             return None;
         }
         let corners = vertices.map(|v| level.positions[v as usize].as_dvec3().to_array());

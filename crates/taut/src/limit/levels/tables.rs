@@ -21,14 +21,8 @@ use crate::{
     hierarchy::Transfer,
     kernel::{lanes::Quad, strain::Range, svd2::rest_inverse},
     limit::bend_paper::{BendTriangle, bend_triangles},
+    limit::tuning::levels::{PIN_DISTANCE, PIN_QUALITY},
 };
-
-/// Least quality (1: equilateral) that an element keeps when a vertex of it is moved onto a pin, relative to
-/// before.
-const SPOILED: f32 = 0.4;
-
-/// Least distance of two pins that both get a vertex, in edges of the level: of a cluster one speaks for all.
-const APART: f32 = 0.6;
 
 /// The coarse levels of one body.
 #[derive(Clone, Debug)]
@@ -267,7 +261,7 @@ fn snap<const K: usize>(
     for v in 0..chosen.len() {
         let Some(pin) = chosen[v] else { continue };
         let at = rest[pin as usize];
-        if taken.iter().any(|p| p.distance(at) < APART * edge) {
+        if taken.iter().any(|p| p.distance(at) < PIN_DISTANCE * edge) {
             chosen[v] = None;
             continue;
         }
@@ -275,7 +269,7 @@ fn snap<const K: usize>(
         let old = std::mem::replace(&mut level.positions[v], at);
         let spoiled = around[v].iter().zip(before).any(|(&t, (normal, quality))| {
             let (turned, now) = shape(level, t);
-            turned.dot(normal) <= 0.0 || now < SPOILED * quality
+            turned.dot(normal) <= 0.0 || now < PIN_QUALITY * quality
         });
         if spoiled {
             level.positions[v] = old;

@@ -6,7 +6,7 @@ use super::{
     admm::Stop,
     filter::Filter,
     memory::Memory,
-    tuning::{MIN_ITERATIONS, MIN_ITERATIONS_ELASTIC, SHARING_COST, VERTEX_GRAIN},
+    tuning::{SHARING_COST, VERTEX_GRAIN},
 };
 use crate::{
     World,
@@ -16,8 +16,9 @@ use crate::{
     kernel::lanes::Quad,
     limit::{
         Settings,
-        enforce::{Draft, Enforced, StepBudget, bend_bound},
+        enforce::{Draft, Enforced, bend_bound},
     },
+    schedule::StepBudget,
     term::{Outcome, Scene, obstacle::Surroundings},
 };
 
@@ -155,16 +156,11 @@ fn stop(world: &World, budget: StepBudget) -> Stop {
         // Lanes measure in single precision; the certificate must find the limit kept in double precision.
         tolerance: (solver.tolerance - 2e-6).max(0.0),
         bend: bend_bound(solver.bend_tolerance),
-        least: least_iterations(world.steps_per_frame(), world.schedule.is_elastic),
+        least: world.schedule.min_iterations,
         iterations: budget.iterations,
         deadline: budget.deadline,
         min_iterations_past_deadline: budget.min_iterations_past_deadline,
     }
-}
-
-/// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
-pub fn least_iterations(steps: u32, elastic: bool) -> u32 {
-    (2 * if elastic { MIN_ITERATIONS_ELASTIC } else { MIN_ITERATIONS } / (steps + 1)).max(4)
 }
 
 /// Whether `filters` are done sooner if each is done by one of `threads` threads than if all threads do one

@@ -26,14 +26,6 @@ pub const FIRST_STAGE_TETRAHEDRA_TOUCHING: usize = 2;
 
 // ---- iterations ---------------------------------------------------------------------------------------
 
-/// Least number of iterations of a step that is a whole frame, so that motion is not biased. Shorter steps
-/// have less to mend.
-pub const MIN_ITERATIONS: u32 = 20;
-
-/// The same where the solve is elastic: more, because stresses have to find their balance as well; with less,
-/// cloth at rest trembles.
-pub const MIN_ITERATIONS_ELASTIC: u32 = 36;
-
 /// Fraction of the tolerance that the mean residual may have at the end.
 pub const MEAN_TOLERANCE: f32 = 0.1;
 

@@ -1,0 +1,48 @@
+//! Every tuned number of the schemes that sweep over elements, on one level
+//! ([`enforce`](crate::limit::enforce)) or on several ([`cycle`](crate::limit::cycle),
+//! [`paper`](crate::limit::paper)).
+
+// ---- sweeps of any number of levels -------------------------------------------------------------------
+
+/// Iteration from which on grips give way to limits that are not met.
+pub const LOOSEN_FROM: u32 = 16;
+
+/// Iterations between two times that grips give way.
+pub const LOOSEN_EVERY: u32 = 4;
+
+/// Iterations of a coarse level between two projections out of obstacles.
+pub const BETWEEN_OBSTACLES: u32 = 8;
+
+// ---- scheme `paper` -----------------------------------------------------------------------------------
+
+/// Iterations on each level: the number of the paper's Table 1.
+pub const PAPER_ITERATIONS: u32 = 128;
+
+// ---- scheme `cycle` -----------------------------------------------------------------------------------
+
+/// Factor on corrections, on top of `solver.relaxation`.
+pub const CYCLE_RELAXATION: f32 = 1.5;
+
+/// Largest factor on corrections; from 2 on nothing converges.
+pub const CYCLE_RELAXATION_MOST: f32 = 1.95;
+
+/// Sweeps of level 0 in a cycle.
+pub const CYCLE_SWEEPS: u32 = 4;
+
+/// Sweeps of a level over those of the next finer one.
+pub const CYCLE_GROWTH: u32 = 3;
+
+/// Most sweeps of a level in a cycle.
+pub const CYCLE_SWEEPS_MOST: u32 = 108;
+
+// ---- coarse meshes ------------------------------------------------------------------------------------
+
+/// Least quality (1: equilateral) that an element keeps when a vertex of it is moved onto a pin, relative to
+/// before.
+pub const PIN_QUALITY: f32 = 0.4;
+
+/// Least distance of two pins that both get a vertex, in edges of the level: one of a cluster stands for all.
+pub const PIN_DISTANCE: f32 = 0.6;
+
+/// Least quality (1: equilateral) of a tetrahedron that is limited. Stuffing leaves none below 0.2.
+pub const TETRAHEDRON_QUALITY: f32 = 0.05;
