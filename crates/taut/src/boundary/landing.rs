@@ -1,10 +1,10 @@
-//! Rigid bodies against obstacles that are given by formula: impulses with friction and bounce.
+//! Rigid bodies against analytic obstacles: impulses with friction and restitution.
 //!
-//! Points on a body are tested against the obstacle's signed distance: the centres of the balls that a sphere
-//! or capsule is made of, and corners, middles of edges and of faces of a box or cylinder. The body is pushed
-//! out as far as its deepest point is inside, and impulses at all points that were inside take away the
-//! speeds at which they approach: Gauss–Seidel over the points, sums of impulses clamped, so that a box comes
-//! to lie on its face. Bodies do not feel each other, nor obstacles that are meshes.
+//! Sample points of a body are tested against the obstacle's signed distance: the centres of the balls of a
+//! sphere or capsule, and the corners, edge centres and face centres of a box or cylinder. The body is pushed
+//! out by the depth of its deepest point, and impulses at all points that were inside cancel their
+//! approaching speeds: Gauss–Seidel over the points with clamped accumulated impulses, so that a box comes to
+//! rest on its face. Rigid bodies do not collide with each other, nor with mesh obstacles.
 
 use glam::{Mat3, Vec3};
 
@@ -14,22 +14,22 @@ use super::{
     rigid::{RigidBody, RigidState},
 };
 
-/// Rounds over all points that touch.
+/// Iterations over all contact points.
 const ROUNDS: u32 = 24;
 
-/// Rounds of pushing out: leaving one obstacle may enter its neighbour.
+/// Iterations of pushing out: leaving one obstacle may enter its neighbour.
 const PUSHES: u32 = 4;
 
-/// Most points that touch; others wait for the next step.
+/// Maximum number of contact points; others wait for the next step.
 const CONTACTS: usize = 48;
 
-/// Speed of approach below which nothing bounces, in what gravity adds in a step.
+/// Approaching speed below which nothing bounces, in units of the speed that gravity adds in a step.
 const CALM: f32 = 4.0;
 
-/// Most points of a shape.
+/// Maximum number of sample points of a shape.
 const POINTS: usize = 27;
 
-/// Points of a shape, in its own frame \[m\], and how many there are; and the radius of the ball about each.
+/// Sample points of a shape, in its own frame \[m\], their number, and the radius of the ball around each.
 fn feelers(shape: &Shape) -> ([Vec3; POINTS], usize, f32) {
     let mut points = [Vec3::ZERO; POINTS];
     match *shape {
@@ -62,14 +62,14 @@ fn feelers(shape: &Shape) -> ([Vec3; POINTS], usize, f32) {
 #[derive(Clone, Copy, Debug, Default)]
 struct Contact {
     normal: Vec3,
-    /// From the body's middle \[m\].
+    /// Offset from the body's centre \[m\].
     arm: Vec3,
-    /// Of the obstacle there \[m/s\].
+    /// Velocity of the obstacle there \[m/s\].
     surface: Vec3,
-    /// At which it shall leave \[m/s\].
+    /// Target speed along the normal \[m/s\].
     leaving: f32,
     friction: f32,
-    /// Impulses so far: along the normal, and along the surface \[kg m/s\].
+    /// Accumulated impulses: along the normal, and along the surface \[kg m/s\].
     push: f32,
     hold: Vec3,
 }
@@ -126,7 +126,7 @@ impl RigidBody {
         Contact { normal, arm, surface, leaving, friction, push: 0.0, hold: Vec3::ZERO }
     }
 
-    /// Pushes it out as far as its deepest point is inside.
+    /// Pushes it out by the depth of its deepest point.
     fn push_out(&self, state: &mut RigidState, obstacles: &[Obstacle], times: [f32; 2]) {
         let (points, count, radius) = feelers(&self.obstacle.shape);
         for _ in 0..PUSHES {

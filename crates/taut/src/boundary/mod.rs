@@ -1,4 +1,4 @@
-//! Boundary conditions: what holds the cloth and what it may not enter.
+//! Boundary conditions: pins, grips, seams and obstacles.
 pub mod attachment;
 pub mod grip;
 pub mod hold;

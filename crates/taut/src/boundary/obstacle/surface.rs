@@ -1,5 +1,5 @@
-//! Surfaces of shapes as triangles, for whoever draws or exports them: smooth where the shape is round, with
-//! sharp edges where it is not.
+//! Triangle surfaces of shapes, for drawing and export: smooth where the shape is round, with sharp edges
+//! where it is not.
 
 use std::f32::consts::{PI, TAU};
 
@@ -25,7 +25,8 @@ pub struct Surface {
 type Outline = (Vec2, Vec2);
 
 impl Shape {
-    /// Its surface, about its origin; that of a plane is a square that reaches `reach` \[m\] to each side.
+    /// Its surface, relative to its origin; that of a plane is a square that extends `reach` \[m\] to each
+    /// side.
     pub fn surface(&self, reach: f32) -> Surface {
         let mut surface = Surface::default();
         match *self {
@@ -57,12 +58,12 @@ impl Shape {
     }
 }
 
-/// Half a circle from the lower pole to the upper, whose halves are `lift` \[m\] below and above the middle.
+/// Half a circle from the lower pole to the upper, with its halves shifted by `lift` \[m\] down and up.
 fn half_circle(radius: f32, lift: f32) -> Vec<Outline> {
     let quarter = AROUND / 4;
     let point = |k: u32, lift: f32| {
         let normal = Vec2::from_angle(0.5 * PI * (k as f32 / quarter as f32 - 1.0));
-        // Poles lie on the axis, where rounding would leave them beside it.
+        // Poles lie on the axis; rounding would leave them beside it.
         let normal = if k == 0 || k == 2 * quarter { Vec2::new(0.0, normal.y) } else { normal };
         (radius * normal + lift * Vec2::Y, normal)
     };
@@ -86,7 +87,7 @@ impl Surface {
         }
     }
 
-    /// Turns an outline about the y axis; the last point of one that is `closed` is followed by the first.
+    /// Revolves an outline about the y axis; the last point of a `closed` one is followed by the first.
     fn add_turned(&mut self, outline: &[Outline], closed: bool) {
         let first = self.positions.len() as u32;
         for (point, normal) in outline {
@@ -113,7 +114,7 @@ impl Surface {
         }
     }
 
-    /// Adds a triangle, turned so that its front is outside.
+    /// Adds a triangle, oriented so that its front is outside.
     fn add_triangle(&mut self, [a, b, c]: [u32; 3]) {
         let [p, q, r] = [a, b, c].map(|v| self.positions[v as usize]);
         let outward: Vec3 = [a, b, c].map(|v| self.normals[v as usize]).into_iter().sum();
@@ -133,7 +134,7 @@ mod tests {
             for (&p, &n) in surface.positions.iter().zip(&surface.normals) {
                 assert!(shape.distance(p).0.abs() < 1e-5, "{shape:?} {p}");
                 assert!((n.length() - 1.0).abs() < 1e-5);
-                // A little outside, the distance grows along the normal.
+                // Slightly outside, the distance grows along the normal.
                 assert!((shape.distance(p + n * 0.01).0 - 0.01).abs() < 1e-4, "{shape:?} {p} {n}");
             }
             let (mut area, mut volume) = (0.0, 0.0);
