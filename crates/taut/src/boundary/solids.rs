@@ -22,7 +22,7 @@ pub(crate) const PUSH: f32 = 2.0;
 /// out.
 const DEEP: f32 = 0.1;
 
-/// Maximum speed of cloth that is dragged along, in units of that speed.
+/// Maximum speed of cloth that is dragged along, in units of [`PUSH`].
 const CARRIED: f32 = 1.5;
 
 /// No obstacle.

@@ -7,7 +7,7 @@ use crate::mesh::TriangleMesh;
 const LEAST: u32 = 8;
 const NONE: u32 = u32::MAX;
 
-/// A grid without its top right quarter and the middle of its bottom left one, scattered.
+/// A grid without its top right quarter and the middle of its bottom left one, with random vertices.
 pub(super) fn generate(size: [f32; 2], cells: [u32; 2], seed: u64) -> Result<TriangleMesh, GenerateError> {
     let counts = [require_count("cells[0]", cells[0], LEAST)?, require_count("cells[1]", cells[1], LEAST)?];
     let mut mesh = grid::generate(size, cells, Diagonals::Alternating, seed)?;
@@ -26,7 +26,7 @@ pub(super) fn generate(size: [f32; 2], cells: [u32; 2], seed: u64) -> Result<Tri
     Ok(mesh)
 }
 
-/// Keeps the triangles whose centre (x, z) passes, and their vertices; groups that lose vertices go.
+/// Keeps the triangles whose centre (x, z) passes, and their vertices; removes groups that lose vertices.
 fn keep(mesh: &mut TriangleMesh, passes: impl Fn([f32; 2]) -> bool) {
     let centre = |t: &[u32; 3]| {
         let sum = t.iter().map(|&v| mesh.positions[v as usize]).sum::<glam::Vec3>() / 3.0;
@@ -46,6 +46,6 @@ fn keep(mesh: &mut TriangleMesh, passes: impl Fn([f32; 2]) -> bool) {
         vertices.iter_mut().for_each(|v| *v = place[*v as usize]);
         !vertices.contains(&NONE)
     });
-    // Made again when the vertices have moved.
+    // Recomputed when the vertices have moved.
     mesh.uvs = None;
 }

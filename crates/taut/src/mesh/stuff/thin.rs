@@ -1,4 +1,4 @@
-//! Says what is lost where a surface is thinner than a cell, and which spacing would keep it.
+//! Warns about parts of a surface that are thinner than a cell, and suggests a spacing that keeps them.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -9,9 +9,9 @@ use super::{
 };
 use crate::mesh::locate::Locator;
 
-/// Vertices of the surface that are looked at, at most: enough to find parts of a thousandth of the area.
+/// Maximum number of sampled vertices of the surface: enough to find parts of a thousandth of the area.
 const SAMPLES: usize = 20_000;
-/// Lost volume that is worth a word even if every vertex is near.
+/// Fraction of lost volume that is reported even if every vertex is near.
 const LOST: f64 = 0.05;
 
 /// A sentence if parts of the surface are further than a spacing from the tetrahedra, or much volume is
@@ -37,8 +37,8 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
     }
     let mut thickness: Vec<f64> = lost.iter().filter_map(|&v| through(prepared, v, normals[v])).collect();
     thickness.sort_unstable_by(f64::total_cmp);
-    // Half of what is lost would be kept; without any, volume is lost at corners alone, by the square of the
-    // spacing.
+    // Half of the lost parts would be kept; without any, volume is lost at corners alone, with the square of
+    // the spacing.
     let right = match thickness.get(thickness.len() / 2) {
         Some(&middle) => middle.min(0.5 * spacing),
         None => 0.5 * spacing,
@@ -53,13 +53,13 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
     ))
 }
 
-/// How thick the surface is below vertex `v` \[m\].
+/// Thickness of the surface below vertex `v` \[m\].
 fn through(prepared: &Prepared, v: usize, normal: DVec3) -> Option<f64> {
     let x = prepared.positions[v].as_dvec3();
     let reach = 10.0 * prepared.thickness();
     let end = x - normal.normalize_or_zero() * reach;
     let mut found = Vec::new();
     prepared.tree.crossings(x, end, &mut found);
-    // The faces about the vertex itself are at its very beginning.
+    // The faces around the vertex itself are at the very start of the ray.
     found.iter().map(|&(t, _)| t * reach).find(|&way| way > 1e-4 * reach)
 }
