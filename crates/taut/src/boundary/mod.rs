@@ -6,7 +6,7 @@ pub mod landing;
 pub mod mesh_obstacle;
 pub mod motion;
 pub mod obstacle;
+pub mod obstacle_contacts;
 pub mod pin;
 pub mod rigid;
 pub mod seam;
-pub mod solids;

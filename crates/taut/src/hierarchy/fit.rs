@@ -36,9 +36,9 @@ use glam::DVec3;
 use super::{Hierarchy, Level, Site};
 use crate::{
     Limit,
+    element::hinge::{NO_ANGLE, allowed_angles},
     exec::threads::Threads,
     kernel::{dihedral::dihedral, lanes::LaneKind, strain::Range},
-    limit::bend::{NO_ANGLE, allowed_angles},
     mesh::{TriangleMesh, adjacency::Adjacency},
 };
 use patch::{Element, Fine, Scratch};

@@ -8,10 +8,10 @@ use glam::{DVec3, Vec3};
 use taut::{
     Cloth, Description, Limit, Material, Pin, Scheme, State, Stepper, World,
     boundary::hold::Caught,
+    element::triangle::StrainElement,
     exec::threads::Threads,
     hierarchy,
     kernel::svd2::rest_inverse,
-    limit::strain_triangle::StrainElement,
     measure::certify_positions,
     mesh::generate,
     solve::nearest::filter::{Filter, Parts, stiffness},

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use taut::{
     Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, World, certify,
-    limit::bend::NO_ANGLE, measure::BodyCertificate, mesh::generate,
+    element::hinge::NO_ANGLE, measure::BodyCertificate, mesh::generate,
 };
 
 #[test]

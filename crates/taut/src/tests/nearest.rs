@@ -4,8 +4,9 @@
 use glam::{DVec3, Vec3};
 use taut::{
     Cloth, Description, Limit, Material, Motion, Obstacle, Pin, Projection, Scheme, State, Stepper, World,
-    boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
+    boundary::{motion::Keyframe, obstacle::Shape, obstacle_contacts::ObstacleContacts},
     certify,
+    element::triangle::StrainElement,
     exec::threads::Threads,
     hierarchy,
     kernel::{
@@ -15,7 +16,7 @@ use taut::{
         strain::Range,
         svd2::{deformation_gradient, rest_inverse},
     },
-    limit::{Settings, strain_triangle::StrainElement},
+    limit::Settings,
     mesh::{TriangleMesh, generate},
     solve::nearest::{
         admm::Stop,
@@ -342,7 +343,8 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
             }
         }
         let predicted: Vec<[f64; 3]> = x.iter().map(|q| [q[0], q[1], q[2]].map(f64::from)).collect();
-        let around = Surroundings { obstacles: &[], solids: &Solids::default(), old: &old };
+        let around =
+            Surroundings { obstacles: &[], obstacle_contacts: &ObstacleContacts::default(), old: &old };
         let enforced = filter.solve(&settings, &mut x, around, &mut duals, &mut memory, stop);
         assert!(enforced.converged);
         iterations += enforced.iterations;

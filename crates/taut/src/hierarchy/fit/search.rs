@@ -17,6 +17,7 @@ use super::patch::{Element, Fine, Patch, Places};
 use super::starts::{self, Drive, Start, Starts};
 use super::{angle_and_heights, within_half_turn};
 use crate::{
+    element::hinge::NO_ANGLE,
     kernel::{
         dihedral::dihedral,
         lanes::{self, BATCH, LaneKind, Lanes, Work},
@@ -24,7 +25,7 @@ use crate::{
         strain::{Range, limit_strain_gradient},
         svd2::{cauchy, deformation_gradient, rest_inverse},
     },
-    limit::{NO_LIMIT, bend::NO_ANGLE},
+    limit::NO_LIMIT,
 };
 
 /// Residual at which a limit counts as satisfied: strain, and half of an angle \[rad\].

@@ -4,7 +4,7 @@
 //! its tangential displacement, relative to that of the surface in this step, is shortened by μ times the
 //! depth, or cancelled if it is shorter than that (the static case). Written for displacements in a step; the
 //! paper writes velocities, which are these over the step. Restitution is applied after the step, in
-//! [`Solids::respond`].
+//! [`ObstacleContacts::respond`].
 //!
 //! As in the paper, only vertices are tested, not edges; a vertex that would jump across a thin obstacle is
 //! stopped where it enters.
@@ -16,13 +16,13 @@ use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. Pushing it out in one
 /// step would throw it.
-pub(crate) const PUSH: f32 = 2.0;
+pub(crate) const PUSH_OUT_SPEED: f32 = 2.0;
 
 /// Cloth that begins a step inside by this fraction of the push-out distance of a step is still being pushed
 /// out.
 const DEEP: f32 = 0.1;
 
-/// Maximum speed of cloth that is dragged along, in units of [`PUSH`].
+/// Maximum speed of cloth that is dragged along, in units of [`PUSH_OUT_SPEED`].
 const CARRIED: f32 = 1.5;
 
 /// No obstacle.
@@ -63,7 +63,7 @@ impl Placed {
 
 /// Obstacles at the start and the end of a step, the vertices that may touch them, and their contacts.
 #[derive(Debug, Default)]
-pub struct Solids {
+pub struct ObstacleContacts {
     /// One per obstacle.
     placed: Vec<Placed>,
     /// Length of the step \[s\].
@@ -76,10 +76,10 @@ pub struct Solids {
     contacts: Vec<Contact>,
 }
 
-impl Solids {
+impl ObstacleContacts {
     /// Whether some vertex began the step inside an obstacle, even if it gets out in this one.
     fn frees(&self) -> bool {
-        self.deepest > DEEP * PUSH * self.duration
+        self.deepest > DEEP * PUSH_OUT_SPEED * self.duration
     }
 
     /// Scratch for `vertex_count` vertices and `obstacle_count` obstacles, so that steps do not allocate.
@@ -204,8 +204,8 @@ impl Solids {
         p
     }
 
-    /// Moves every vertex to its [`Solids::nearest_outside`].
-    pub fn put_outside(&self, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
+    /// Moves every vertex to its [`ObstacleContacts::nearest_outside`].
+    pub fn move_outside(&self, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
         for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
             let (old, quad) = (position(&old[v as usize]), &mut x[v as usize]);
             let p = self.nearest_outside(obstacles, old, contact.sunk, position(quad));
@@ -213,7 +213,7 @@ impl Solids {
         }
     }
 
-    /// Records which obstacle each candidate touches, within `reach` \[m\], for [`Solids::respond`].
+    /// Records which obstacle each candidate touches, within `reach` \[m\], for [`ObstacleContacts::respond`].
     pub fn note_contacts(&mut self, obstacles: &[Obstacle], x: &[Quad], reach: f32) {
         for (&v, contact) in self.candidates.iter().zip(&mut self.contacts) {
             let p = position(&x[v as usize]);
@@ -252,7 +252,7 @@ impl Solids {
         let mut held = false;
         for ((x, old), predicted) in x.iter_mut().zip(old).zip(predicted).filter(|((x, _), _)| x[3] > 0.0) {
             let (start, way) = (position(old), position(x) - position(old));
-            let most = (position(predicted) - start).length().max(CARRIED * PUSH * dt);
+            let most = (position(predicted) - start).length().max(CARRIED * PUSH_OUT_SPEED * dt);
             if way.length() > most {
                 x[..3].copy_from_slice(&(start + way * (most / way.length())).to_array());
                 held = true;
@@ -269,7 +269,7 @@ impl Solids {
             return;
         }
         for (v, predicted) in v.iter_mut().zip(predicted) {
-            let (speed, most) = (position(v).length(), position(predicted).length().max(PUSH));
+            let (speed, most) = (position(v).length(), position(predicted).length().max(PUSH_OUT_SPEED));
             if speed > most {
                 v[..3].iter_mut().for_each(|v| *v *= most / speed);
             }
@@ -342,7 +342,7 @@ fn settle(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, p: &mut Vec3, co
 /// Allowed depth at the end of a step of `duration` \[s\] of a vertex that begins it at `old` \[m\]: 0,
 /// unless it begins inside.
 fn sunk(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, duration: f32) -> f32 {
-    (began(obstacles, placed, old) - PUSH * duration).max(0.0)
+    (began(obstacles, placed, old) - PUSH_OUT_SPEED * duration).max(0.0)
 }
 
 /// Depth in an obstacle of a vertex that begins a step at `old` \[m\]; negative outside.
