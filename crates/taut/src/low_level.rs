@@ -7,7 +7,7 @@
 
 pub use crate::{
     boundary::{
-        hold::{Caught, Hand},
+        hold::{Caught, PinOverride},
         motion::Keyframe,
         obstacle::surface::Surface,
         seam::SPEED as SEAM_SPEED,

@@ -22,7 +22,7 @@ pub struct Caught {
 
 /// A vertex that the caller holds or keeps free, in place of the pins of the description.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hand {
+pub struct PinOverride {
     /// The vertex, in the caller's order over all bodies.
     pub vertex: u32,
     /// Target at the end of the next frame \[m\]; `None`: it is free.
@@ -42,7 +42,7 @@ enum Goal {
     /// By the pin with this index.
     Pin(u32),
     /// By a pin override with this target.
-    Hand(Vec3),
+    PinOverride(Vec3),
 }
 
 impl Caught {
@@ -129,7 +129,7 @@ impl Caught {
         body: usize,
         frame: u32,
         positions: &[Vec3],
-        hands: &[(u32, Hand)],
+        pin_overrides: &[(u32, PinOverride)],
     ) -> f64 {
         let tables = &world.bodies[body];
         let time = world.time_of_frame(frame);
@@ -141,8 +141,8 @@ impl Caught {
                 continue;
             }
             let own = tables.order()[vertex - tables.vertices.start];
-            let handled = hands.iter().any(|(place, _)| *place as usize == vertex);
-            if let (Some(target), false) = (self.target(world, pin, time), handled) {
+            let overridden = pin_overrides.iter().any(|(place, _)| *place as usize == vertex);
+            if let (Some(target), false) = (self.target(world, pin, time), overridden) {
                 largest = largest.max(f64::from(positions[own as usize].distance(target)));
             }
         }
@@ -158,8 +158,8 @@ impl Hold {
         let from = Vec3::new(from[0], from[1], from[2]);
         match self.goal {
             Goal::Pin(pin) => caught.target(world, pin as usize, time).unwrap_or(from),
-            Goal::Hand(target) if steps <= 1 => target,
-            Goal::Hand(target) => from + (target - from) / steps as f32,
+            Goal::PinOverride(target) if steps <= 1 => target,
+            Goal::PinOverride(target) => from + (target - from) / steps as f32,
         }
     }
 }
@@ -223,10 +223,10 @@ impl State {
     /// let sheet = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     /// let world = World::new(Description { bodies: vec![sheet.into()], ..Description::default() })?;
     /// let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1)?);
-    /// let hand = state.positions(&world, 0)[40] + Vec3::new(0.0, 0.02, 0.0);
-    /// state.pin(&world, 0, 40, hand)?;
+    /// let target = state.positions(&world, 0)[40] + Vec3::new(0.0, 0.02, 0.0);
+    /// state.pin(&world, 0, 40, target)?;
     /// stepper.advance_frame(&world, &mut state);
-    /// assert_eq!(state.positions(&world, 0)[40], hand);
+    /// assert_eq!(state.positions(&world, 0)[40], target);
     /// state.unpin(&world, 0, 40)?;
     /// # Ok::<(), taut::WorldError>(())
     /// ```
@@ -240,7 +240,7 @@ impl State {
             let problem = format!("is {target} m, must be finite and within 1e6 m");
             return Err(WorldError::Invalid { what, problem });
         }
-        self.put_hand(number, Some(target));
+        self.override_pin(number, Some(target));
         Ok(())
     }
 
@@ -252,24 +252,26 @@ impl State {
     pub fn unpin(&mut self, world: &World, body: usize, vertex: u32) -> Result<(), WorldError> {
         let number = world.numbered(body, vertex)?;
         if world.pins.iter().any(|pin| pin.vertex == number.1) {
-            self.put_hand(number, None);
+            self.override_pin(number, None);
         } else {
-            self.hands.retain(|(place, _)| *place != number.1);
+            self.pin_overrides.retain(|(place, _)| *place != number.1);
         }
         Ok(())
     }
 
     /// Vertices that the caller has pinned, and pins of the description that it has released.
-    pub fn hands(&self) -> impl Iterator<Item = Hand> {
-        self.hands.iter().map(|(_, hand)| *hand)
+    pub fn pin_overrides(&self) -> impl Iterator<Item = PinOverride> {
+        self.pin_overrides.iter().map(|(_, pin)| *pin)
     }
 
     /// Bodies and vertices (in the caller's order) that are held in the next frame.
     pub(crate) fn held<'a>(&'a self, world: &'a World) -> impl Iterator<Item = (usize, u32)> + 'a {
-        let handled = |vertex: u32| self.hands.binary_search_by_key(&vertex, |(place, _)| *place).is_ok();
+        let overridden =
+            |vertex: u32| self.pin_overrides.binary_search_by_key(&vertex, |(place, _)| *place).is_ok();
         let pinned = world.pins_during(self.frame).map(|pin| world.pins[pin].vertex);
-        let grabbed = self.hands.iter().filter(|(_, hand)| hand.target.is_some()).map(|(place, _)| *place);
-        pinned.filter(move |&vertex| !handled(vertex)).chain(grabbed).map(|vertex| {
+        let grabbed =
+            self.pin_overrides.iter().filter(|(_, pin)| pin.target.is_some()).map(|(place, _)| *place);
+        pinned.filter(move |&vertex| !overridden(vertex)).chain(grabbed).map(|vertex| {
             let body = world.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
             let tables = &world.bodies[body];
             (body, tables.order()[vertex as usize - tables.vertices.start])
@@ -277,10 +279,10 @@ impl State {
     }
 
     /// `vertex` in the caller's and in the engine's order.
-    pub(crate) fn put_hand(&mut self, (vertex, place): (u32, u32), target: Option<Vec3>) {
-        match self.hands.binary_search_by_key(&place, |(place, _)| *place) {
-            Ok(at) => self.hands[at].1.target = target,
-            Err(at) => self.hands.insert(at, (place, Hand { vertex, target })),
+    pub(crate) fn override_pin(&mut self, (vertex, place): (u32, u32), target: Option<Vec3>) {
+        match self.pin_overrides.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => self.pin_overrides[at].1.target = target,
+            Err(at) => self.pin_overrides.insert(at, (place, PinOverride { vertex, target })),
         }
     }
 
@@ -294,10 +296,10 @@ impl State {
         for pin in world.pins_during(self.frame) {
             holds.push(Hold { vertex: world.pins[pin].vertex, goal: Goal::Pin(pin as u32) });
         }
-        for &(vertex, hand) in &self.hands {
+        for &(vertex, pin) in &self.pin_overrides {
             holds.retain(|hold| hold.vertex != vertex);
-            if let Some(target) = hand.target {
-                holds.push(Hold { vertex, goal: Goal::Hand(target) });
+            if let Some(target) = pin.target {
+                holds.push(Hold { vertex, goal: Goal::PinOverride(target) });
             }
         }
         holds.sort_unstable_by_key(|hold| hold.vertex);
@@ -312,6 +314,6 @@ impl State {
     /// Largest distance of a held vertex of body `body` from its target \[m\].
     pub(crate) fn pin_error(&self, world: &World, body: usize) -> f64 {
         let positions = in_callers_order(world, body, &self.x);
-        self.caught.largest_error(world, body, self.frame, &positions, &self.hands)
+        self.caught.largest_error(world, body, self.frame, &positions, &self.pin_overrides)
     }
 }
