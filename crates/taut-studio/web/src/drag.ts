@@ -51,7 +51,7 @@ const PIN_NEAR = 16;
 /** Early moves are sent no more often than this [ms]. */
 const EARLY = 7;
 
-export class Hands {
+export class GripInput {
   tool: Tool = "soft";
   /** Time of the last picks [ms]. */
   readonly pickTimes: number[] = [];
@@ -275,7 +275,7 @@ export class Hands {
     else delete stage.canvas.dataset.over;
   }
 
-  /** Whether hands or the pointer have moved since the last picture, so that the marks are stale. */
+  /** Whether gripInput or the pointer have moved since the last picture, so that the marks are stale. */
   get stale(): boolean {
     return this.changed || this.hoverDue;
   }

@@ -4,7 +4,7 @@ import "./style.css";
 import { BodyView } from "./cloth";
 import { Connection, streamAddress, type Link } from "./connection";
 import { Controls, byId, type LevelsShown, type Shown } from "./controls";
-import { Hands } from "./drag";
+import { GripInput } from "./drag";
 import { FrameLog } from "./hook";
 import { listenToKeys } from "./keys";
 import { Latency } from "./latency";
@@ -39,7 +39,7 @@ class Studio {
     frame: (frame) => this.onFrame(frame),
     unreadable: (why) => problem(`The server sent an unreadable message: ${why}. Reload the page if the server is newer.`),
   });
-  private readonly hands = new Hands({
+  private readonly gripInput = new GripInput({
     stage: this.stage, marks: this.marks, latency: this.latency,
     bodies: () => this.bodies,
     pins: () => this.pins,
@@ -52,7 +52,7 @@ class Studio {
     set: (key, value) => this.set(key, value),
     parameters: () => this.parameters,
     initial: () => this.info?.parameters ?? null,
-    tool: (tool) => (this.hands.tool = tool),
+    tool: (tool) => (this.gripInput.tool = tool),
     levels: (shown) => this.showLevels(shown),
     wireframe: (shown) => this.showWireframe(shown),
     quality: (name) => this.stage.chooseTier(name),
@@ -86,7 +86,7 @@ class Studio {
   constructor() {
     this.stage.scene.add(this.marks.group);
     this.stage.onTier = () => this.paint();
-    listenToKeys(this.stage, this.hands, this.controls);
+    listenToKeys(this.stage, this.gripInput, this.controls);
     const { canvas } = this.stage;
     const aim = () => (byId("aim").hidden = !canvas.matches(":focus-visible"));
     canvas.addEventListener("focus", aim);
@@ -113,7 +113,7 @@ class Studio {
       this.connection.send({ type: "draws", software: this.stage.software });
     } else {
       this.unseen = [];
-      this.hands.letAll();
+      this.gripInput.letAll();
       this.latency.clear();
     }
     if (link.kind === "waiting" && link.attempt === 1) notice("Connection to the server lost. Retrying automatically.");
@@ -141,7 +141,7 @@ class Studio {
         return;
       case "state":
         if (message.driving !== this.driving) notice(message.driving ? "You have control." : "Another viewer has control now. You are watching.");
-        if (!message.driving) this.hands.letAll();
+        if (!message.driving) this.gripInput.letAll();
         ({ playing: this.playing, driving: this.driving, viewers: this.viewers } = message);
         break;
       case "notice":
@@ -186,7 +186,7 @@ class Studio {
     this.log.entries = [];
     this.plots.clear();
     this.plots.tolerance = info.tolerance ?? null;
-    this.hands.letAll();
+    this.gripInput.letAll();
     this.paint();
   }
 
@@ -232,8 +232,8 @@ class Studio {
     }
     // Where pictures are dear, marks move with the frames: a picture for a mark alone would hold up the next frame.
     const flowing = this.playing && !this.stage.tier.fine && performance.now() - this.lastFrame < 120;
-    if (frame || (this.hands.stale && !flowing)) {
-      this.hands.mark();
+    if (frame || (this.gripInput.stale && !flowing)) {
+      this.gripInput.mark();
       this.stage.invalidate();
     }
     const made = this.stage.draw();
@@ -351,10 +351,10 @@ class Studio {
       pins: () => this.pins,
       maxStrain: () => this.log.entries.at(-1)?.maxStrain ?? Number.NaN,
       latency: () => this.latency.samples,
-      pickTimes: () => this.hands.pickTimes,
+      pickTimes: () => this.gripInput.pickTimes,
       pictureTimes: () => this.pictureTimes,
       project: (point) => this.stage.project(new THREE.Vector3(...point)),
-      holding: () => this.hands.holding,
+      holding: () => this.gripInput.holding,
     };
   }
 }
