@@ -33,7 +33,7 @@ pub struct Projection {
     eye: Vec3,
     size: [f32; 2],
     near: f32,
-    /// A ray through the image centre, and its change per pixel to the right and down.
+    /// The ray through the top left corner of the image, and its change per pixel to the right and down.
     ray: [Vec3; 3],
 }
 

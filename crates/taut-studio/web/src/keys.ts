@@ -23,7 +23,7 @@ export function listenToKeys(stage: Stage, gripInput: GripInput, controls: Contr
 
 const ARROWS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** Keys that only the view takes, as arrows move sliders elsewhere. */
+/** Keys of the view only; elsewhere arrows move sliders. */
 function onView(event: KeyboardEvent, stage: Stage, gripInput: GripInput): boolean {
   const arrow = ARROWS[event.key];
   if (arrow && gripInput.holdingByKeys) gripInput.pullByKeys(14 * arrow[0], 14 * arrow[1]);
@@ -40,7 +40,7 @@ function onPage(event: KeyboardEvent, stage: Stage, gripInput: GripInput, contro
   const button = (event.target as HTMLElement).matches("button, summary, input");
   switch (event.key.toLowerCase()) {
     case " ":
-      // On a button, a space presses that button.
+      // On a button, space presses that button.
       if (button || event.repeat) return false;
       press("play");
       return true;

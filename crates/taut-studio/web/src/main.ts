@@ -71,7 +71,7 @@ class Studio {
   /** The newest frame that is not drawn yet, and the number of the one that is. */
   private waiting: Frame | null = null;
   private drawn = -1;
-  /** Frames that came while the page was hidden; they are acknowledged when it is seen again. */
+  /** Frames that arrived while the page was hidden; they are acknowledged when it is visible again. */
   private unseen: number[] = [];
   private lastFrame = -Infinity;
   /** Whether a body was too far away to be drawn in the last frame. */
@@ -149,7 +149,7 @@ class Studio {
         return;
       case "problem":
         problem(message.text);
-        // Whatever was refused is shown as it still is.
+        // A refused change is reverted in the display.
         if (this.told) this.apply(this.told);
         return;
       case "saved":
@@ -167,7 +167,7 @@ class Studio {
     this.buildIfComplete();
   }
 
-  /** Builds the view once all meshes of the scene are there. */
+  /** Builds the view once all meshes of the scene have arrived. */
   private buildIfComplete(): void {
     const info = this.info;
     if (!info) return;
@@ -195,11 +195,11 @@ class Studio {
   }
 
   private onFrame(frame: Frame): void {
-    // At once, so that the newest frame is here whenever the card is ready for one; but what nobody sees need not be sent.
+    // Immediately, so that the newest frame is available when the GPU is ready; a hidden page needs no frames.
     if (document.hidden) this.unseen.push(frame.frame);
     else this.connection.send({ type: "ack", frame: frame.frame });
     if (frame.epoch !== this.info?.epoch || !this.complete) return;
-    // Only the newest is drawn, but all are measured.
+    // Only the newest is drawn, but all are recorded.
     this.waiting = frame;
     const last = this.log.entries[this.log.entries.length - 1];
     if (last && frame.frame < last.frame) {
@@ -212,25 +212,25 @@ class Studio {
       const { largestResidual: largest, meanResidual: mean } = frame;
       this.plots.add({ largest, mean, milliseconds: [...frame.milliseconds] });
     }
-    // The browser's next own picture may be a while off.
+    // The browser's next animation frame may be late.
     if (!this.stage.drawing && !document.hidden) this.picture();
   }
 
-  /** Before each picture of the browser: gliding of the camera, marks that moved, and a frame that could not be drawn when it came. */
+  /** Per animation frame: camera damping, moved marks, and a frame that could not be drawn on arrival. */
   private tick(): void {
     requestAnimationFrame(() => this.tick());
     this.picture();
   }
 
-  /** Takes the newest frame, and makes a picture if anything has changed. */
+  /** Takes the newest frame, and renders if anything has changed. */
   private picture(): void {
-    // A frame that the card cannot draw yet waits here, where a newer one may take its place.
+    // A frame that the GPU cannot draw yet waits here, where a newer one may replace it.
     const frame = this.stage.drawing ? null : this.waiting;
     if (frame) {
       this.waiting = null;
       this.take(frame);
     }
-    // Where pictures are dear, marks move with the frames: a picture for a mark alone would hold up the next frame.
+    // Where rendering is slow, marks move with the frames: an image for a mark alone would delay the next frame.
     const flowing = this.playing && !this.stage.tier.fine && performance.now() - this.lastFrame < 120;
     if (frame || (this.gripInput.stale && !flowing)) {
       this.gripInput.mark();
@@ -272,7 +272,7 @@ class Studio {
 
   private set(key: Key, value: Parameters[Key]): void {
     this.connection.send({ type: "set", key, value });
-    // What the server makes of it comes back; until then, later changes build on this one.
+    // The server returns the accepted values; until then, later changes build on this one.
     if (this.parameters) this.apply({ ...this.parameters, [key]: value });
   }
 
@@ -302,12 +302,12 @@ class Studio {
     this.paint();
   }
 
-  /** Materials and edges as they are chosen. */
+  /** Applies the chosen materials and edges. */
   private paint(): void {
     const colouring = this.parameters?.colouring ?? "none";
     for (const body of this.bodies) {
       body.paint(colouring, this.stage.tier);
-      // Under the edges of coarser levels its own would hide more than they show.
+      // The cloth's own edges would hide those of coarser levels.
       body.show({ surface: true, edges: this.wireframe && !this.levels.over, through: false });
     }
     this.levels.paint(this.stage.tier, this.wireframe);
