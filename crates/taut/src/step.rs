@@ -187,7 +187,7 @@ impl Stepper {
     fn expect_fitting(&self, world: &World, state: &State) {
         let prepared = self.old.len() == world.start.len() && self.scratch.filters.fits(world);
         assert!(prepared, "this stepper was prepared for another world");
-        assert!(state.fits(world), "state and world do not belong together");
+        assert!(state.fits(world), "state and world do not match");
     }
 
     /// Advances by one frame, within the time budget of the world's solver.

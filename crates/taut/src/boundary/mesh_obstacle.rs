@@ -133,7 +133,10 @@ impl MeshObstacle {
         }
         for (k, frame) in positions.iter().enumerate() {
             need(frame.len() == count, &|| {
-                format!("frame {k} has {} vertices, the first {count}; all must have as many", frame.len())
+                format!(
+                    "frame {k} has {} vertices, the first {count}; all must have the same number",
+                    frame.len()
+                )
             })?;
             let wild = frame.iter().position(|p| !(p.is_finite() && p.abs().max_element() <= FURTHEST));
             if let Some(v) = wild {

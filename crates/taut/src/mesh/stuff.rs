@@ -122,7 +122,7 @@ pub enum StuffError {
     },
     /// There is no inside.
     #[error(
-        "the surface encloses nothing ({open} of its edges are open): it must be closed, apart from small holes"
+        "the surface encloses nothing ({open} of its edges are open): it must be closed, except for small holes"
     )]
     EnclosesNothing {
         /// Edges that do not have exactly two consistently oriented faces.
@@ -141,7 +141,7 @@ pub enum StuffError {
     },
     /// The boundary stayed pinched.
     #[error(
-        "at a spacing of {spacing} m tetrahedra hang together by edges or vertices alone, and dropping some does not mend it: a spacing of {} m or less would",
+        "at a spacing of {spacing} m some tetrahedra are connected by edges or vertices alone, and dropping them does not fix it: use a spacing of {} m or less",
         shown(f64::from(*right))
     )]
     NonManifold {

@@ -91,7 +91,7 @@ fn check_obstacles(description: &Description) -> Result<(), WorldError> {
     }
     for body in &description.rigid_bodies {
         let scheme = (description.solver.scheme != Scheme::Nearest).then_some(
-            "it has a mass, which needs solver.scheme \"nearest\"; other schemes know no rigid bodies",
+            "it has a mass, which needs solver.scheme \"nearest\"; other schemes do not support rigid bodies",
         );
         if let Some(problem) = body.problem().or(scheme) {
             let name = body.obstacle.name.clone();

@@ -92,7 +92,7 @@ impl Prepared {
         let mut warnings = Vec::new();
         if self.open > 0 {
             warnings.push(format!(
-                "{} edges of the surface are open, or their faces do not agree which side is out: holes are closed by the winding number",
+                "{} edges of the surface are open, or their faces have inconsistent orientations: holes are closed by the winding number",
                 self.open
             ));
         }
