@@ -291,7 +291,7 @@ mod tests {
         let (found, warnings) = load(folder.path(), 7);
         assert_eq!((frames(&found), warnings.len()), (vec![3, 2], 0));
 
-        // A new store goes on with the older of the two.
+        // A new store overwrites the older of the two.
         Store::new(folder.path().into(), 7).save(&snapshot(4)).unwrap();
         assert_eq!(frames(&load(folder.path(), 7).0), [4, 3]);
 

@@ -17,18 +17,18 @@ use glam::Vec3;
 use crate::{State, World, WorldError, kernel::lanes::Quad};
 
 /// Weight of a hard grip, in masses of the whole body.
-const HARD: f32 = 10.0;
+const HARD_WEIGHT_IN_BODY_MASSES: f32 = 10.0;
 
 /// Factor on a grip's strength each time it yields, and its minimum.
-const GIVE: f32 = 0.5;
-const LEAST: f32 = 1.0 / 256.0;
+const YIELD_FACTOR: f32 = 0.5;
+const MIN_STRENGTH: f32 = 1.0 / 256.0;
 
 /// Factor by which a grip that has yielded recovers in each step.
-const RECOVER: f32 = 2.0;
+const RECOVERY_FACTOR: f32 = 2.0;
 
 /// Maximum speed at which a point is pulled towards its target \[m/s\]: the rest of a jump is left to later
 /// frames.
-const FASTEST: f32 = 6.0;
+const MAX_PULL_SPEED: f32 = 6.0;
 
 /// How a point is held.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,7 +131,7 @@ impl Grips {
     /// them.
     pub(crate) fn begin(&mut self, world: &World, old: &[Quad], x: &mut [Quad], dt: f32, left: u32) {
         for gripped in self.all.iter_mut().map(|(_, gripped)| gripped) {
-            gripped.strength = (RECOVER * gripped.strength).min(1.0);
+            gripped.strength = (RECOVERY_FACTOR * gripped.strength).min(1.0);
             gripped.begin(world, old, x, dt, left);
         }
         for gripped in self.iter() {
@@ -159,13 +159,16 @@ impl Gripped {
         let to = from
             + match self.grip {
                 // A spring pulls by its full length in every step.
-                Grip::Soft { .. } => way.clamp_length_max(FASTEST * world.description.frame_time),
-                Grip::Hard => (way / left.max(1) as f32).clamp_length_max(FASTEST * dt),
+                Grip::Soft { .. } => way.clamp_length_max(MAX_PULL_SPEED * world.description.frame_time),
+                Grip::Hard => (way / left.max(1) as f32).clamp_length_max(MAX_PULL_SPEED * dt),
             };
         let shift = to - self.point(x);
         let weight = match self.grip {
             Grip::Soft { stiffness } => stiffness * dt * dt,
-            Grip::Hard => HARD * world.bodies[self.body as usize].masses.iter().sum::<f64>() as f32,
+            Grip::Hard => {
+                HARD_WEIGHT_IN_BODY_MASSES
+                    * world.bodies[self.body as usize].masses.iter().sum::<f64>() as f32
+            }
         };
         for k in 0..3 {
             let quad = &x[self.vertices[k] as usize];
@@ -210,7 +213,7 @@ impl Gripped {
 
     /// Weakens the grip, because limits are not met. Returns whether it could.
     pub(crate) fn give_way(&mut self) -> bool {
-        let weaker = (GIVE * self.strength).max(LEAST);
+        let weaker = (YIELD_FACTOR * self.strength).max(MIN_STRENGTH);
         std::mem::replace(&mut self.strength, weaker) > weaker
     }
 }

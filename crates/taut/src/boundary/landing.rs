@@ -15,23 +15,23 @@ use super::{
 };
 
 /// Iterations over all contact points.
-const ROUNDS: u32 = 24;
+const IMPULSE_ITERATIONS: u32 = 24;
 
 /// Iterations of pushing out: leaving one obstacle may enter its neighbour.
-const PUSHES: u32 = 4;
+const PUSH_ITERATIONS: u32 = 4;
 
 /// Maximum number of contact points; others wait for the next step.
-const CONTACTS: usize = 48;
+const MAX_CONTACTS: usize = 48;
 
 /// Approaching speed below which nothing bounces, in units of the speed that gravity adds in a step.
-const CALM: f32 = 4.0;
+const MIN_BOUNCE_SPEED: f32 = 4.0;
 
 /// Maximum number of sample points of a shape.
-const POINTS: usize = 27;
+const MAX_POINTS: usize = 27;
 
 /// Sample points of a shape, in its own frame \[m\], their number, and the radius of the ball around each.
-fn feelers(shape: &Shape) -> ([Vec3; POINTS], usize, f32) {
-    let mut points = [Vec3::ZERO; POINTS];
+fn feelers(shape: &Shape) -> ([Vec3; MAX_POINTS], usize, f32) {
+    let mut points = [Vec3::ZERO; MAX_POINTS];
     match *shape {
         Shape::Sphere { radius } => (points, 1, radius),
         Shape::Capsule { radius, length } => {
@@ -44,7 +44,7 @@ fn feelers(shape: &Shape) -> ([Vec3; POINTS], usize, f32) {
                 let at = |k: usize| (k % 3) as f32 * 0.5 - 0.5;
                 *point = size * Vec3::new(at(k), at(k / 3), at(k / 9));
             }
-            (points, POINTS, 0.0)
+            (points, MAX_POINTS, 0.0)
         }
         Shape::Cylinder { radius, height } => {
             for (k, point) in points[..24].iter_mut().enumerate() {
@@ -80,17 +80,17 @@ impl RigidBody {
     pub fn meet(&self, state: &mut RigidState, obstacles: &[Obstacle], times: [f32; 2], gravity: Vec3) {
         let dt = times[1] - times[0];
         let (points, count, radius) = feelers(&self.obstacle.shape);
-        let (mut contacts, mut found) = ([Contact::default(); CONTACTS], 0);
+        let (mut contacts, mut found) = ([Contact::default(); MAX_CONTACTS], 0);
         for obstacle in obstacles {
             let poses = times.map(|time| obstacle.pose(time));
             for point in &points[..count] {
                 let p = state.pose.to_world(*point);
                 let (distance, normal) = obstacle.shape.distance(poses[1].to_body(p));
-                if distance < radius && found < CONTACTS {
+                if distance < radius && found < MAX_CONTACTS {
                     let normal = poses[1].rotation * normal;
                     let at = p - normal * radius;
                     contacts[found] = self.contact(state, obstacle, &poses, [at, normal], dt);
-                    if contacts[found].leaving <= CALM * dt * gravity.length() {
+                    if contacts[found].leaving <= MIN_BOUNCE_SPEED * dt * gravity.length() {
                         contacts[found].leaving = 0.0;
                     }
                     found += 1;
@@ -102,7 +102,7 @@ impl RigidBody {
         }
         self.push_out(state, obstacles, times);
         let inverse = self.inertia_in_space(state.pose.rotation).inverse();
-        for _ in 0..ROUNDS {
+        for _ in 0..IMPULSE_ITERATIONS {
             for contact in &mut contacts[..found] {
                 self.exchange(state, contact, inverse);
             }
@@ -129,7 +129,7 @@ impl RigidBody {
     /// Pushes it out by the depth of its deepest point.
     fn push_out(&self, state: &mut RigidState, obstacles: &[Obstacle], times: [f32; 2]) {
         let (points, count, radius) = feelers(&self.obstacle.shape);
-        for _ in 0..PUSHES {
+        for _ in 0..PUSH_ITERATIONS {
             for obstacle in obstacles {
                 let pose = obstacle.pose(times[1]);
                 let (mut deepest, mut out) = (0.0, Vec3::ZERO);

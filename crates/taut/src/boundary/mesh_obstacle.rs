@@ -10,7 +10,7 @@ use super::motion::Motion;
 use crate::{Ruler, kernel::lanes::Quad};
 
 /// Maximum distance of anything from the origin \[m\].
-const FURTHEST: f32 = 1e6;
+const MAX_DISTANCE: f32 = 1e6;
 
 /// Vertex positions of a mesh, by frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -138,7 +138,7 @@ impl MeshObstacle {
                     frame.len()
                 )
             })?;
-            let wild = frame.iter().position(|p| !(p.is_finite() && p.abs().max_element() <= FURTHEST));
+            let wild = frame.iter().position(|p| !(p.is_finite() && p.abs().max_element() <= MAX_DISTANCE));
             if let Some(v) = wild {
                 let p = frame[v];
                 return Err(format!("frame {k}: vertex {v} is at {p} m; must be finite and within 1e6 m"));
@@ -150,16 +150,16 @@ impl MeshObstacle {
                 return Err(format!("face {t} names vertex {v}; there are {count}, counted from 0"));
             }
         }
-        need((0.0..=FURTHEST).contains(&self.friction), &|| {
+        need((0.0..=MAX_DISTANCE).contains(&self.friction), &|| {
             format!("friction is {}; must lie between 0 and 1e6", self.friction)
         })?;
-        need((0.0..=FURTHEST).contains(&self.margin), &|| {
+        need((0.0..=MAX_DISTANCE).contains(&self.margin), &|| {
             format!("margin is {} m; must lie between 0 and 1e6 m", self.margin)
         })?;
         let keys = &self.motion.keys;
         for (k, key) in keys.iter().enumerate() {
             let finite = key.time.is_finite() && key.translate.is_finite() && key.rotate.is_finite();
-            let near = key.translate.abs().max_element() <= FURTHEST;
+            let near = key.translate.abs().max_element() <= MAX_DISTANCE;
             need(finite && near && (k == 0 || keys[k - 1].time < key.time), &|| {
                 format!("keyframe {k} must be finite, within 1e6 m and later than the one before")
             })?;

@@ -7,7 +7,7 @@ use glam::{Quat, Vec2, Vec3};
 use super::motion::{Motion, Pose};
 
 /// Friction coefficient of an obstacle that specifies none: cloth on wood.
-const FRICTION: f32 = 0.3;
+const DEFAULT_FRICTION: f32 = 0.3;
 
 /// A shape about the origin, with y as its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,7 +166,7 @@ impl Obstacle {
             position,
             rotation: Quat::IDENTITY,
             motion: Motion::default(),
-            friction: FRICTION,
+            friction: DEFAULT_FRICTION,
             restitution: 0.0,
             margin: 0.0,
         }

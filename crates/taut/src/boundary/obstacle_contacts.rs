@@ -20,10 +20,10 @@ pub(crate) const PUSH_OUT_SPEED: f32 = 2.0;
 
 /// Cloth that begins a step inside by this fraction of the push-out distance of a step is still being pushed
 /// out.
-const DEEP: f32 = 0.1;
+const STILL_DEEP_FRACTION: f32 = 0.1;
 
 /// Maximum speed of cloth that is dragged along, in units of [`PUSH_OUT_SPEED`].
-const CARRIED: f32 = 1.5;
+const MAX_DRAGGED_SPEED: f32 = 1.5;
 
 /// No obstacle.
 const NONE: u32 = u32::MAX;
@@ -79,7 +79,7 @@ pub struct ObstacleContacts {
 impl ObstacleContacts {
     /// Whether some vertex began the step inside an obstacle, even if it gets out in this one.
     fn frees(&self) -> bool {
-        self.deepest > DEEP * PUSH_OUT_SPEED * self.duration
+        self.deepest > STILL_DEEP_FRACTION * PUSH_OUT_SPEED * self.duration
     }
 
     /// Scratch for `vertex_count` vertices and `obstacle_count` obstacles, so that steps do not allocate.
@@ -252,7 +252,7 @@ impl ObstacleContacts {
         let mut held = false;
         for ((x, old), predicted) in x.iter_mut().zip(old).zip(predicted).filter(|((x, _), _)| x[3] > 0.0) {
             let (start, way) = (position(old), position(x) - position(old));
-            let most = (position(predicted) - start).length().max(CARRIED * PUSH_OUT_SPEED * dt);
+            let most = (position(predicted) - start).length().max(MAX_DRAGGED_SPEED * PUSH_OUT_SPEED * dt);
             if way.length() > most {
                 x[..3].copy_from_slice(&(start + way * (most / way.length())).to_array());
                 held = true;

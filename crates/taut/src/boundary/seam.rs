@@ -28,11 +28,11 @@ pub struct Seam {
 }
 
 /// Default closing speed of seams \[m/s\].
-pub const SPEED: f32 = 1.0;
+pub const DEFAULT_CLOSING_SPEED: f32 = 1.0;
 
 impl Default for Seam {
     fn default() -> Self {
-        Self { name: "seam".into(), pairs: Vec::new(), speed: SPEED }
+        Self { name: "seam".into(), pairs: Vec::new(), speed: DEFAULT_CLOSING_SPEED }
     }
 }
 

@@ -43,7 +43,7 @@ impl Pair {
 }
 
 /// Leaves per work item.
-const PIECE: usize = 32;
+const LEAVES_PER_ITEM: usize = 32;
 
 /// Trees of the vertices, triangles and edges of cloth, or of obstacles.
 #[derive(Debug, Default)]
@@ -123,8 +123,8 @@ impl Candidates {
         let (cloth, fixed) = (Trees::new(surface, false, x), Trees::new(surface, true, x));
         let mut pieces = Vec::new();
         let mut add = |search: Search, leaves: usize| {
-            for first in (0..leaves).step_by(PIECE) {
-                pieces.push((search, first..(first + PIECE).min(leaves)));
+            for first in (0..leaves).step_by(LEAVES_PER_ITEM) {
+                pieces.push((search, first..(first + LEAVES_PER_ITEM).min(leaves)));
             }
         };
         if surface.between_cloth {

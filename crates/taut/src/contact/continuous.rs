@@ -116,20 +116,20 @@ pub fn apart_along(kind: Kind, line: DVec3, from: &[DVec3; 4], to: &[DVec3; 4], 
 }
 
 /// Fraction of the remaining distance by which time advances. The rest is far more than the rounding error.
-const SHARE: f64 = 0.9;
+const ADVANCE_FRACTION: f64 = 0.9;
 
 /// Fraction of the initial distance below which a pair counts as in contact.
-const LEFT: f64 = 1e-6;
+const CONTACT_FRACTION: f64 = 1e-6;
 
 /// The same for a pair with a gap, as a fraction of that gap: it need not be that close.
-const LEFT_OF_GAP: f64 = 1e-2;
+const CONTACT_FRACTION_OF_GAP: f64 = 1e-2;
 
 /// Below this fraction of the size of a pair, distances are too inaccurate to advance by.
-const FLOOR: f64 = 1e-7;
+const MIN_RELATIVE_DISTANCE: f64 = 1e-7;
 
 /// Maximum number of advances per pair. A pair that is undecided by then counts as a contact at the time
 /// reached, which is safe.
-const MOST: u32 = 1000;
+const MAX_ADVANCES: u32 = 1000;
 
 /// The time of impact: when the primitives first come closer than `gap` \[m\], as a fraction of the step from
 /// 0 to 1. Never later than the true time, and earlier only by a hundredth of the gap, or a millionth of the
@@ -148,13 +148,15 @@ pub fn first_contact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -
     let reach = kind.reach(&way);
     let gap = gap.min(0.5 * start);
     let size = from.iter().fold(reach, |size, x| size.max(x.abs().max_element()));
-    let left = (LEFT * (start - gap)).max(LEFT_OF_GAP * gap).max((FLOOR * size).min(0.1 * (start - gap)));
+    let left = (CONTACT_FRACTION * (start - gap))
+        .max(CONTACT_FRACTION_OF_GAP * gap)
+        .max((MIN_RELATIVE_DISTANCE * size).min(0.1 * (start - gap)));
     let (mut time, mut x, mut nearest) = (0.0, from, kind.nearest(&from));
-    for _ in 0..MOST {
+    for _ in 0..MAX_ADVANCES {
         let distance = nearest.squared.sqrt();
         // Also with zero displacement: then the bound is beyond every time.
         let safe = ((distance - gap) / reach).max(kind.until_plane(&x, &way, &nearest, gap));
-        time += SHARE * safe;
+        time += ADVANCE_FRACTION * safe;
         if time >= 1.0 {
             return None;
         }

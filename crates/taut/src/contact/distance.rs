@@ -62,7 +62,7 @@ pub fn vertex_triangle(x: &[DVec3; 4]) -> Nearest {
     let (wb, wc) = (vb / sum, vc / sum);
     let inside = on(1.0 - wb - wc, wb, wc);
     let (bb, bc, cc) = (ab.dot(ab), ab.dot(ac), ac.dot(ac));
-    if sum > SLIVER * bb * cc {
+    if sum > SLIVER_SINE_SQUARED * bb * cc {
         return inside;
     }
     // Weights in a sliver have a large rounding error: solve again from there; its edges may also be nearer.
@@ -81,7 +81,7 @@ pub fn vertex_triangle(x: &[DVec3; 4]) -> Nearest {
 }
 
 /// Squared sine of the angle below which a triangle is a sliver.
-const SLIVER: f64 = 1e-6;
+const SLIVER_SINE_SQUARED: f64 = 1e-6;
 
 /// The nearest points of two edges, `x[0]` to `x[1]` and `x[2]` to `x[3]`.
 #[inline]

@@ -23,16 +23,16 @@ use super::{
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// Fraction of the displacement up to a contact that is kept.
-const SHORT: f64 = 0.8;
+const KEPT_FRACTION: f64 = 0.8;
 
 /// The same for carried cloth: what it does not move, it is ahead of the obstacle.
-const SHORT_CARRIED: f64 = 0.99;
+const KEPT_FRACTION_CARRIED: f64 = 0.99;
 
 /// No vertex.
 const NONE: u32 = u32::MAX;
 
 /// Rounds in which pairs may move by a fraction of their displacement; after these they stop.
-const GENTLE: u32 = 8;
+const PARTIAL_ROUNDS: u32 = 8;
 
 /// What the guard did in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,8 +123,8 @@ impl Guard {
                         false => carrier[v as usize],
                     });
                     let carried_by = carried_by.fold(NONE, u32::min);
-                    let short = if carried_by == NONE { SHORT } else { SHORT_CARRIED };
-                    let part = if rounds < GENTLE { short * time } else { 0.0 };
+                    let short = if carried_by == NONE { KEPT_FRACTION } else { KEPT_FRACTION_CARRIED };
+                    let part = if rounds < PARTIAL_ROUNDS { short * time } else { 0.0 };
                     for &v in vertices.iter().filter(|v| !surface.is_fixed(**v)) {
                         let asked = share[v as usize] * part as f32;
                         // Twins of seams move together.

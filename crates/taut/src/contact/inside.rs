@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Weight below which a corner does not contribute to the nearest point.
-const TOUCH: f64 = 1e-9;
+const MIN_CORNER_WEIGHT: f64 = 1e-9;
 
 /// Position of a point relative to a closed surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,7 +162,7 @@ impl ClosedMesh {
     /// The normal, of any length, of the feature (face, edge or vertex) of face `t` on which the point with
     /// these weights of its corners lies.
     fn normal_at(&self, t: usize, weights: [f64; 3]) -> DVec3 {
-        let out = weights.map(|w| w <= TOUCH);
+        let out = weights.map(|w| w <= MIN_CORNER_WEIGHT);
         let corner = |k: usize| self.vertex_normals[self.triangles[t][k] as usize];
         let edge = |k: usize| self.face_normals[t] + self.face_normals[self.across[t][k] as usize];
         match out {

@@ -81,7 +81,7 @@ pub struct Near {
 }
 
 /// Leaves of the tree per work item.
-const PIECE: usize = 32;
+const LEAVES_PER_ITEM: usize = 32;
 
 /// Results of one work item.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +121,7 @@ impl Inspector {
         let owned = owned.collect();
         let boxes: Vec<Swept> = (0..parts.triangles.len()).map(|t| about(&parts, &parts.start, t)).collect();
         let tree = Tree::new(&boxes);
-        let pieces = vec![Piece::default(); tree.leaf_count().div_ceil(PIECE)];
+        let pieces = vec![Piece::default(); tree.leaf_count().div_ceil(LEAVES_PER_ITEM)];
         Self { parts, owned, tree, pieces, crossings: Vec::new(), nearest: None }
     }
 
@@ -144,7 +144,8 @@ impl Inspector {
             for (k, piece) in some.iter_mut().enumerate() {
                 piece.crossings.clear();
                 piece.nearest = None;
-                let leaves = (first + k) * PIECE..((first + k + 1) * PIECE).min(tree.leaf_count());
+                let leaves =
+                    (first + k) * LEAVES_PER_ITEM..((first + k + 1) * LEAVES_PER_ITEM).min(tree.leaf_count());
                 for leaf in leaves {
                     tree.meet_later(leaf, |s, t| view.look([s, t], piece));
                 }

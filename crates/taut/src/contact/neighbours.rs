@@ -15,10 +15,10 @@ const NONE: u32 = u32::MAX;
 
 /// Sine of the angle by which a line between two edges may lean over their neighbours. Between flat sheets
 /// all crossing edges are equally near.
-const LEAN: f64 = 0.1;
+const MAX_LEAN_SINE_EDGE: f64 = 0.1;
 
 /// The same for vertices, whose nearest points lie on the boundaries of triangles.
-const LEAN_OVER_RIM: f64 = 0.01;
+const MAX_LEAN_SINE_VERTEX: f64 = 0.01;
 
 /// Weights below this belong to a point on the boundary of a triangle.
 pub const RIM: f64 = 1e-6;
@@ -127,7 +127,7 @@ impl Neighbours {
                 }
                 let (a, b) = (at(corners[(k + 1) % 3]), at(corners[(k + 2) % 3]));
                 let into = inwards(a, b, at(other));
-                up.dot(into) <= LEAN_OVER_RIM * up.length() * into.length()
+                up.dot(into) <= MAX_LEAN_SINE_VERTEX * up.length() * into.length()
             }
             _ => {
                 let k = (0..3).fold(0, |best, k| if weights[k] > weights[best] { k } else { best });
@@ -139,7 +139,7 @@ impl Neighbours {
                 let around = &self.around[self.starts[corner] as usize..self.starts[corner + 1] as usize];
                 around.iter().all(|&other| {
                     let along = at(other) - here;
-                    up.dot(along) <= LEAN_OVER_RIM * up.length() * along.length()
+                    up.dot(along) <= MAX_LEAN_SINE_VERTEX * up.length() * along.length()
                 })
             }
         }
@@ -151,7 +151,7 @@ impl Neighbours {
         let [a, b] = surface.edges[edge as usize].map(&at);
         self.wings[edge as usize].iter().filter(|wing| **wing != NONE).all(|&wing| {
             let into = inwards(a, b, at(wing));
-            up.dot(into) <= LEAN * up.length() * into.length()
+            up.dot(into) <= MAX_LEAN_SINE_EDGE * up.length() * into.length()
         })
     }
 }

@@ -18,11 +18,11 @@ use super::{
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
 /// Distance, in gaps, within which pairs are tested.
-const NEAR: f64 = 1.5;
+const TEST_DISTANCE_IN_GAPS: f64 = 1.5;
 
 /// Distance, in gaps, within which pairs are found: larger, so that the pairs remain valid when limiting
 /// moves vertices.
-const FOUND: f32 = 2.2;
+const SEARCH_DISTANCE_IN_GAPS: f32 = 2.2;
 
 /// Two primitives that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,7 +79,7 @@ impl Finder {
         [start, old, x]: [&[Quad]; 3],
     ) -> &[Touching] {
         let Self { candidates, largest_gap, neighbours, found, all } = self;
-        candidates.find(threads, surface, old, x, FOUND * *largest_gap);
+        candidates.find(threads, surface, old, x, SEARCH_DISTANCE_IN_GAPS * *largest_gap);
         let look = Look { surface, tangle, neighbours, start, old, x };
         threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
@@ -113,7 +113,7 @@ impl Look<'_> {
         let vertices = pair.vertices(self.surface);
         let [from, to] = [self.old, self.x].map(|x| vertices.map(|v| point(&x[v as usize])));
         let gap = f64::from(self.surface.gap(pair, &vertices));
-        if stay_apart(pair.kind, &from, &to, NEAR * gap) {
+        if stay_apart(pair.kind, &from, &to, TEST_DISTANCE_IN_GAPS * gap) {
             return None;
         }
         if self.tangle.ignores(self.surface, pair, &vertices) {
@@ -124,7 +124,13 @@ impl Look<'_> {
         let (time, nearest) = if distance <= 2.0 * gap {
             (0.0, began)
         } else {
-            if apart_along(pair.kind, combined(&from, &began.weights), &from, &to, NEAR * gap) {
+            if apart_along(
+                pair.kind,
+                combined(&from, &began.weights),
+                &from,
+                &to,
+                TEST_DISTANCE_IN_GAPS * gap,
+            ) {
                 return None;
             }
             let time = first_contact(pair.kind, &from, &to, gap)?;
@@ -155,7 +161,7 @@ impl Look<'_> {
         // Neighbours in the mesh may be closer than that, and must not push each other apart.
         let at_start = pair.kind.nearest(&vertices.map(|v| point(&self.start[v as usize]))).squared.sqrt();
         let gap = gap.min(0.5 * at_start);
-        if end.dot(normal) > NEAR * gap {
+        if end.dot(normal) > TEST_DISTANCE_IN_GAPS * gap {
             return None;
         }
         // Pairs that are closer already are not thrown apart.

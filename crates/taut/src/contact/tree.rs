@@ -120,10 +120,10 @@ impl Swept {
 const GRAIN: usize = 1000;
 
 /// Maximum number of primitives in a leaf.
-const LEAF: usize = 6;
+const MAX_LEAF_SIZE: usize = 6;
 
 /// Upper bound on the depth of a tree.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// A tree of boxes over primitives that are numbered from 0.
 #[derive(Clone, Debug, Default)]
@@ -152,7 +152,7 @@ impl Tree {
     /// A tree over primitives with these boxes, split in halves along the longest side.
     pub fn new(boxes: &[Swept]) -> Self {
         let mut parts: Vec<u32> = (0..boxes.len() as u32).collect();
-        let mut nodes = Vec::with_capacity(2 * boxes.len().div_ceil(LEAF) + 1);
+        let mut nodes = Vec::with_capacity(2 * boxes.len().div_ceil(MAX_LEAF_SIZE) + 1);
         if !boxes.is_empty() {
             split(boxes, &mut parts, 0, &mut nodes);
         }
@@ -225,7 +225,7 @@ impl Tree {
     ) -> Option<(u32, f64)> {
         let (mut best, mut found) = (within, None);
         // Every split halves the primitives: no tree is deeper than this.
-        let mut later = [(0u32, 0.0f64); DEPTH];
+        let mut later = [(0u32, 0.0f64); MAX_DEPTH];
         let mut waiting = usize::from(!self.nodes.is_empty());
         while waiting > 0 {
             waiting -= 1;
@@ -324,7 +324,7 @@ impl Node {
 /// Adds the subtree of `parts`, whose first primitive has index `first`.
 fn split(boxes: &[Swept], parts: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
     let node = nodes.len();
-    let count = if parts.len() <= LEAF { parts.len() as u32 } else { 0 };
+    let count = if parts.len() <= MAX_LEAF_SIZE { parts.len() as u32 } else { 0 };
     nodes.push(Node { bounds: Swept::EMPTY, skip: 0, first: first as u32, count });
     if count == 0 {
         let all = parts.iter().fold(Bounds::EMPTY, |all, &part| all.union(&boxes[part as usize].start));

@@ -11,9 +11,9 @@
 //!   other moves on along the cut.
 //! - Cloth inside a closed mesh moves to the nearest point outside.
 //!
-//! Surfaces move at `SPEED` at most, distributed by mass so that the centre of mass stays. This motion is not
-//! a force: velocities do not gain from it. It is a function of positions alone. Nothing of this runs while
-//! nothing is tangled.
+//! Surfaces move at `SEPARATION_SPEED` at most, distributed by mass so that the centre of mass stays. This
+//! motion is not a force: velocities do not gain from it. It is a function of positions alone. Nothing of
+//! this runs while nothing is tangled.
 
 mod field;
 mod sides;
@@ -30,10 +30,10 @@ use crate::{World, kernel::lanes::Quad};
 use field::Field;
 
 /// Speed at which surfaces are separated \[m/s\].
-const SPEED: f64 = 1.0;
+const SEPARATION_SPEED: f64 = 1.0;
 
 /// Minimum number of rings of vertices that move along with those at a crossing.
-const RINGS: u32 = 2;
+const MIN_RINGS: u32 = 2;
 
 /// No index.
 const NONE: u32 = u32::MAX;
@@ -240,7 +240,7 @@ impl Untangle {
         let Self { tables, closed, moves } = self;
         let tables: &Tables = tables.get_or_insert_with(|| Tables::new(world, surface));
         closed.resize(world.insides.len(), None);
-        let most = SPEED * f64::from(dt);
+        let most = SEPARATION_SPEED * f64::from(dt);
         let mut labels = [Labels::new(old.len()), Labels::new(old.len())];
         let crossings = tables.crossings(surface, old, found);
         for of_pair in crossings.chunk_by(|a, b| a.key() == b.key()) {

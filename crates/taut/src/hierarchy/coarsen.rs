@@ -14,11 +14,11 @@ use super::surface::{Surface, cross, quality};
 
 /// Fraction of the triangles that a round keeps: small rounds keep shapes good while smoothing can still
 /// help.
-const ROUND: f64 = 0.625;
+const ROUND_FRACTION: f64 = 0.625;
 /// Rounds of flips and smoothing at the end of a level.
-const POLISH: usize = 4;
+const FINAL_ROUNDS: usize = 4;
 /// Quality below which a triangle is a sliver.
-const SLIVER: f64 = 0.6;
+const MIN_QUALITY: f64 = 0.6;
 
 /// Flatness below which a vertex represents an edge or a tip of the shape.
 pub(super) const SHARP: f64 = 0.75;
@@ -100,7 +100,7 @@ impl<'a> Coarsener<'a> {
         let strict = Guard { longest: 1.7 * spacing, cos_normal: 0.3, quality: 0.45 };
         let loose = Guard { longest: 3.0 * spacing, cos_normal: 0.1, quality: 0.15 };
         loop {
-            let step = ((self.triangle_count as f64 * ROUND) as usize).max(target);
+            let step = ((self.triangle_count as f64 * ROUND_FRACTION) as usize).max(target);
             self.collapse_to(step, &strict);
             self.flip_all();
             self.smooth();
@@ -113,7 +113,7 @@ impl<'a> Coarsener<'a> {
                 break;
             }
         }
-        self.polish(POLISH);
+        self.polish(FINAL_ROUNDS);
         for _ in 0..3 {
             if !self.remove_slivers(spacing) {
                 break;
@@ -158,7 +158,7 @@ impl<'a> Coarsener<'a> {
             }
             let p = self.work.points(t);
             let before = quality(p);
-            if before >= SLIVER {
+            if before >= MIN_QUALITY {
                 continue;
             }
             let lengths = [0, 1, 2].map(|k| p[k].distance_squared(p[(k + 1) % 3]));

@@ -14,27 +14,27 @@ use glam::{IVec3, Vec3};
 use super::Transfer;
 
 /// Spacing of the first lattice, in mean distances of vertices.
-const WIDTH: f64 = 2.0;
+const FIRST_SPACING: f64 = 2.0;
 
 /// Maximum number of nodes of the coarsest level.
-const SMALL: usize = 200;
+const MAX_COARSEST_NODES: usize = 200;
 
 /// A level with more than this fraction of the nodes of the finer one is skipped.
-const SHRINKS: f64 = 0.6;
+const MAX_NODE_RATIO: f64 = 0.6;
 
 /// Levels of a solid with vertices at `rest` \[m\] and a volume of `volume` \[m³\]; `tetrahedra` give its
 /// connectivity. Finest first.
 pub fn lattice(rest: &[Vec3], tetrahedra: &[[u32; 4]], volume: f64) -> Vec<Transfer<4>> {
     let pieces = pieces(rest.len(), tetrahedra);
     let origin = rest.iter().copied().fold(Vec3::MAX, Vec3::min);
-    let width = WIDTH * (volume / rest.len().max(1) as f64).cbrt();
+    let width = FIRST_SPACING * (volume / rest.len().max(1) as f64).cbrt();
     let mut transfers = Vec::new();
     // Positions in units of the current lattice.
     let mut points: Vec<(u32, Vec3)> =
         pieces.iter().zip(rest).map(|(&piece, &p)| (piece, (p - origin) / width as f32)).collect();
-    while points.len() > SMALL {
+    while points.len() > MAX_COARSEST_NODES {
         let (transfer, nodes) = step(&points);
-        if nodes.len() as f64 > SHRINKS * points.len() as f64 {
+        if nodes.len() as f64 > MAX_NODE_RATIO * points.len() as f64 {
             break;
         }
         points = nodes.into_iter().map(|(piece, node)| (piece, 0.5 * node.as_vec3())).collect();
@@ -119,7 +119,7 @@ mod tests {
             .iter()
             .map(|&p| {
                 let origin = points.iter().copied().fold(Vec3::MAX, Vec3::min);
-                (0, (p - origin) / (WIDTH * (1.0f64 / 3000.0).cbrt()) as f32)
+                (0, (p - origin) / (FIRST_SPACING * (1.0f64 / 3000.0).cbrt()) as f32)
             })
             .collect();
         let (transfer, nodes) = step(&fine);

@@ -40,7 +40,7 @@ pub use transfer::Transfer;
 
 /// Minimum fraction of triangles that a level must remove; a level that removes less is not worth its cost
 /// and ends the hierarchy.
-const LEAST_GAIN: f64 = 0.15;
+const MIN_REDUCTION: f64 = 0.15;
 
 /// One coarser level.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +113,7 @@ pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
         }
         let fine = coarsener.work.clone();
         let seeds = coarsener.descend((triangles as f64 / ratio).round() as usize);
-        if coarsener.triangle_count as f64 > (1.0 - LEAST_GAIN) * triangles as f64 {
+        if coarsener.triangle_count as f64 > (1.0 - MIN_REDUCTION) * triangles as f64 {
             return hierarchy;
         }
         let transfer = Transfer::new(&fine, count, &seeds, &coarsener);

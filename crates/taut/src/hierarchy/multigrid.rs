@@ -28,10 +28,10 @@ const GRAIN: usize = 300;
 const COARSE_GRAIN: usize = 100;
 
 /// Maximum number of vertices of a level that is inverted.
-const DIRECT: usize = 400;
+const MAX_DIRECT_VERTICES: usize = 400;
 
 /// Symmetric sweeps over a coarsest level that is not inverted.
-const SWEEPS: usize = 8;
+const COARSEST_SWEEPS: usize = 8;
 
 /// One triangle of the finest level: vertices, gradients of its shape functions \[1/m\] and area \[m²\].
 pub type StiffTriangle = ([u32; 3], [[f64; 2]; 3], f64);
@@ -343,7 +343,11 @@ impl Coarsest {
         };
         Self {
             values: stiffness.iter().map(|&kappa| matrix.values(rows, kappa)).collect(),
-            inverses: if n <= DIRECT { stiffness.iter().map(dense).collect() } else { Vec::new() },
+            inverses: if n <= MAX_DIRECT_VERTICES {
+                stiffness.iter().map(dense).collect()
+            } else {
+                Vec::new()
+            },
             matrix,
         }
     }
@@ -363,7 +367,7 @@ impl Coarsest {
             _ => {
                 let values = &self.values[*which].0;
                 let n = z.len();
-                for sweep in 0..2 * SWEEPS {
+                for sweep in 0..2 * COARSEST_SWEEPS {
                     for k in 0..n {
                         let i = if sweep % 2 == 0 { k } else { n - 1 - k };
                         if diagonal[i] > 0.0 {

@@ -10,7 +10,7 @@ use super::halfedge::NONE;
 use super::surface::{cross, quality};
 
 /// Fraction of the displacement that a vertex moves in one round.
-const STEP: f64 = 0.75;
+const STEP_FRACTION: f64 = 0.75;
 /// Cosine of the largest angle by which a triangle may rotate.
 const COS_NORMAL: f64 = 0.3;
 
@@ -44,7 +44,7 @@ impl Coarsener<'_> {
         }
         let ends = [half.head(out), half.tail[before as usize]].map(|v| self.work.positions[v as usize]);
         let p = self.work.positions[v as usize];
-        let goal = p.lerp(0.5 * (ends[0] + ends[1]), STEP);
+        let goal = p.lerp(0.5 * (ends[0] + ends[1]), STEP_FRACTION);
         let (home, point) = self.base.walk_boundary(self.home[v as usize], goal);
         Some((point, home))
     }
@@ -76,7 +76,7 @@ impl Coarsener<'_> {
             let n = normal.normalize_or_zero();
             way - n * way.dot(n)
         };
-        let hit = self.base.walk(self.home[v as usize], p + way * STEP, DVec3::ZERO);
+        let hit = self.base.walk(self.home[v as usize], p + way * STEP_FRACTION, DVec3::ZERO);
         // Edges and limbs of the shape are preserved by the planes that the vertex represents.
         let [before, after] = [p, hit.point].map(|p| self.quadric[v as usize].error(p));
         let spacing2 = weight / count;

@@ -21,14 +21,14 @@ pub use degenerate::{MIN_EDGE, MIN_RELATIVE_HEIGHT};
 pub use problem::{Kind, MeshProblem};
 
 /// Maximum number of problems of one kind that are listed; the rest are only counted.
-pub const LISTED: usize = 20;
+pub const MAX_LISTED_PER_KIND: usize = 20;
 /// Coordinates beyond this are treated as a mistake in units \[m\]: at 1000 km, the resolution of f32 is 6
 /// cm.
 pub const MAX_COORDINATE: f32 = 1e6;
 
 /// All problems of `mesh`, in a fixed order: by kind, then by element. Empty if it can be simulated.
 ///
-/// At most [`LISTED`] problems of a kind are listed, followed by [`MeshProblem::More`] with the number of the
+/// At most [`MAX_LISTED_PER_KIND`] problems of a kind are listed, followed by [`MeshProblem::More`] with the number of the
 /// others.
 pub fn check(mesh: &TriangleMesh) -> Vec<MeshProblem> {
     let mut found = Vec::new();
@@ -90,7 +90,7 @@ fn check_positions(positions: &[Vec3], found: &mut Vec<MeshProblem>) {
 
 /// Adds problems of one kind: lists the first ones, counts the rest.
 fn list(found: &mut Vec<MeshProblem>, kind: Kind, mut problems: impl Iterator<Item = MeshProblem>) {
-    found.extend(problems.by_ref().take(LISTED));
+    found.extend(problems.by_ref().take(MAX_LISTED_PER_KIND));
     let count = problems.count();
     if count > 0 {
         found.push(MeshProblem::More { kind, count });

@@ -13,7 +13,7 @@ use crate::contact::{
 
 /// Relative tolerance of the squared distance within which tetrahedra are equally near; the one with the
 /// smallest weights is taken.
-const AS_NEAR: f64 = 1e-4;
+const RELATIVE_TIE: f64 = 1e-4;
 
 /// For each of `points` \[m\] the corners of a tetrahedron of `coarse` and weights in 0 … 1 that sum to 1: of
 /// the point itself, or of the nearest point of the mesh if it is outside. Empty for a mesh without
@@ -74,8 +74,8 @@ impl<'a> Locator<'a> {
         self.tree.nearest(&p.to_array(), f64::INFINITY, |t| {
             let found = self.about(t, p);
             let as_near = |old: &Found| {
-                found.squared <= old.squared * (1.0 + AS_NEAR)
-                    && old.squared <= found.squared * (1.0 + AS_NEAR)
+                found.squared <= old.squared * (1.0 + RELATIVE_TIE)
+                    && old.squared <= found.squared * (1.0 + RELATIVE_TIE)
             };
             let better = |old: &Found| {
                 if as_near(old) { size(&found) < size(old) } else { found.squared < old.squared }
@@ -84,7 +84,7 @@ impl<'a> Locator<'a> {
                 best = Some(found);
             }
             // Slightly more, so that equally near ones are tested as well.
-            found.squared * (1.0 + 2.0 * AS_NEAR)
+            found.squared * (1.0 + 2.0 * RELATIVE_TIE)
         });
         best
     }

@@ -46,7 +46,7 @@ pub const MAX_POINTS: u64 = 1 << 26;
 /// Minimum spacing relative to the largest coordinate: below, rounding to f32 would change angles by degrees.
 pub const MIN_RELATIVE_SPACING: f32 = 1e-5;
 /// Maximum number of fillings that are tried to reach a requested number of tetrahedra.
-const TRIES: usize = 6;
+const MAX_TRIES: usize = 6;
 
 /// How a surface is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ impl StuffOptions {
         let wanted = tetrahedra.max(1) as f64;
         let mut spacing = prepared.spacing_for(wanted)?;
         let mut best: Option<(f64, f64)> = None;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let count = match prepared.fill(spacing) {
                 Ok(filled) => filled.tetrahedra.len() as f64,
                 Err(error @ StuffError::TooFine { .. }) if best.is_none() => return Err(error),

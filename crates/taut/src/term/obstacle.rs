@@ -1,8 +1,8 @@
-//! Obstacles as a term (W6): each vertex near one has a dual of its own.
+//! Obstacles as a term (W6): each vertex near one has a dual.
 //!
-//! f = x + w, p = f put outside with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 1000 c m
-//! grows with the vertex's mass, so that it means the same at every resolution; vertices that stay inside get
-//! more of it.
+//! f = x + w, p = f pushed out with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 1000 c m
+//! grows with the vertex's mass, so that it is independent of resolution; vertices that stay inside get a
+//! larger one.
 
 use std::sync::{
     Arc,

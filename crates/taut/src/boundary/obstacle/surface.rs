@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 use super::Shape;
 
 /// Segments of a full turn: enough that outlines look round.
-const AROUND: u32 = 72;
+const SEGMENTS_PER_TURN: u32 = 72;
 
 /// Triangles with a normal at each vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +48,7 @@ impl Shape {
             }
             Self::Torus { major, minor } => {
                 // A tube is thin: half as many segments are enough.
-                let steps = AROUND / 2;
+                let steps = SEGMENTS_PER_TURN / 2;
                 let normals = (0..steps).map(|k| Vec2::from_angle(TAU * k as f32 / steps as f32));
                 let circle: Vec<Outline> = normals.map(|n| (major * Vec2::X + minor * n, n)).collect();
                 surface.add_turned(&circle, true);
@@ -60,7 +60,7 @@ impl Shape {
 
 /// Half a circle from the lower pole to the upper, with its halves shifted by `lift` \[m\] down and up.
 fn half_circle(radius: f32, lift: f32) -> Vec<Outline> {
-    let quarter = AROUND / 4;
+    let quarter = SEGMENTS_PER_TURN / 4;
     let point = |k: u32, lift: f32| {
         let normal = Vec2::from_angle(0.5 * PI * (k as f32 / quarter as f32 - 1.0));
         // Poles lie on the axis; rounding would leave them beside it.
@@ -91,8 +91,8 @@ impl Surface {
     fn add_turned(&mut self, outline: &[Outline], closed: bool) {
         let first = self.positions.len() as u32;
         for (point, normal) in outline {
-            for k in 0..AROUND {
-                let (sin, cos) = (TAU * k as f32 / AROUND as f32).sin_cos();
+            for k in 0..SEGMENTS_PER_TURN {
+                let (sin, cos) = (TAU * k as f32 / SEGMENTS_PER_TURN as f32).sin_cos();
                 let turned = |p: Vec2| Vec3::new(p.x * cos, p.y, p.x * sin);
                 self.positions.push(turned(*point));
                 self.normals.push(turned(*normal).normalize());
@@ -100,8 +100,8 @@ impl Surface {
         }
         for row in 0..outline.len() - usize::from(!closed) {
             let next = (row + 1) % outline.len();
-            let at = |row: usize, k: u32| first + row as u32 * AROUND + k % AROUND;
-            for k in 0..AROUND {
+            let at = |row: usize, k: u32| first + row as u32 * SEGMENTS_PER_TURN + k % SEGMENTS_PER_TURN;
+            for k in 0..SEGMENTS_PER_TURN {
                 let [a, b, c, d] = [at(row, k), at(row, k + 1), at(next, k), at(next, k + 1)];
                 // On the axis the row is one point, and one of the halves has no area.
                 if outline[row].0.x > 0.0 {

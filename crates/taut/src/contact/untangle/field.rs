@@ -8,7 +8,7 @@ use super::{
         surface::Surface,
         tangle::{Labels, Sets},
     },
-    Crossing, RINGS, Tables, normal, point, sides,
+    Crossing, MIN_RINGS, Tables, normal, point, sides,
 };
 use crate::kernel::lanes::Quad;
 
@@ -64,14 +64,14 @@ impl Field<'_> {
         let layers = if crossings.iter().all(tells) { None } else { self.layers(pieces, crossings) };
         if let Some(up) = layers {
             crossings.iter().zip(up).for_each(|(crossing, up)| plant(crossing, up));
-            self.spread(pieces, &wrong, &mut pulls, seeds, RINGS, crossings);
+            self.spread(pieces, &wrong, &mut pulls, seeds, MIN_RINGS, crossings);
             return;
         }
         for crossing in crossings.iter().filter(|c| tells(c)) {
             let first = wrong[crossing.edge[0] as usize];
             plant(crossing, if first { crossing.normal } else { -crossing.normal });
         }
-        let mut rings = RINGS;
+        let mut rings = MIN_RINGS;
         for contour in contours(crossings, self.old.len()) {
             if contour.iter().any(|c| tells(c)) {
                 continue;

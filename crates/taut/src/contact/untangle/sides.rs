@@ -16,7 +16,7 @@ use crate::kernel::lanes::Quad;
 pub(super) const FLAT: f64 = 0.5;
 
 /// Weight of a held vertex relative to a free one.
-const HELD: f64 = 1e6;
+const HELD_VERTEX_WEIGHT: f64 = 1e6;
 
 /// Two classes of connected vertices, as disjoint sets with a sign.
 struct Signs {
@@ -88,7 +88,8 @@ pub(super) fn wrong(tables: &Tables, x: &[Quad], pieces: [u32; 2], crossings: &[
     let mut weights = vec![[0.0f64; 2]; count];
     for &v in members.iter().flat_map(|&piece| &tables.vertices[piece as usize]) {
         let (root, sign) = signs.of(v);
-        weights[root as usize][usize::from(sign)] += if x[v as usize][3] > 0.0 { 1.0 } else { HELD };
+        weights[root as usize][usize::from(sign)] +=
+            if x[v as usize][3] > 0.0 { 1.0 } else { HELD_VERTEX_WEIGHT };
     }
     let mut wrong = vec![false; count];
     for &v in members.iter().flat_map(|&piece| &tables.vertices[piece as usize]) {

@@ -17,7 +17,7 @@ use super::{angle_and_heights, within_half_turn};
 use crate::limit::NO_LIMIT;
 
 /// Excess of an arc length over its chord that counts as rounding error.
-const STRAIGHT: f64 = 1e-5;
+const MAX_STRAIGHT_EXCESS: f64 = 1e-5;
 
 /// What a line over the surface crosses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -101,7 +101,7 @@ pub(super) fn crossing(fine: &Fine, patch: &Patch, a: DVec3, b: DVec3, element: 
         .map(|x| x.1)
         .chain([ends[1]])
         .fold((ends[0], 0.0), |(last, sum), x| (x, sum + last.distance(x)));
-    if way.1 > (1.0 + STRAIGHT) * length {
+    if way.1 > (1.0 + MAX_STRAIGHT_EXCESS) * length {
         found.detour = way.1 / length.max(f64::MIN_POSITIVE);
     }
     found

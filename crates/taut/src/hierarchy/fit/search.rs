@@ -31,18 +31,18 @@ use crate::{
 /// Residual at which a limit counts as satisfied: strain, and half of an angle \[rad\].
 const TOLERANCE: f32 = 0.003;
 /// Sweeps per round.
-const SWEEPS: usize = 4;
+const SWEEPS_PER_ROUND: usize = 4;
 /// Rounds for an element of zero width, and additional rounds per edge of the finer mesh of its width.
 const ROUNDS: [f64; 2] = [40.0, 8.0];
 /// Width, in edges of the finer mesh, beyond which an element gets no additional rounds.
-const LARGEST: f64 = 64.0;
+const MAX_WIDTH: f64 = 64.0;
 /// Approximate displacement of the element's corners in the first round, in edges of the finer mesh: larger
 /// steps crumple it.
-const PUSH: f32 = 0.15;
+const FIRST_PUSH: f32 = 0.15;
 /// Fraction of that in the last round.
-const LAST_PUSH: f32 = 0.1;
+const LAST_PUSH_FRACTION: f32 = 0.1;
 /// Curvature of the starts beyond those that satisfy the limits, as a factor.
-const BEYOND: f64 = 1.35;
+const BEYOND_FACTOR: f64 = 1.35;
 /// Result of lanes without any state that satisfied the limits.
 const NOTHING: f32 = -1e9;
 /// sin(θ/2) past which a hinge counts as folded flat: 164 degrees.
@@ -131,7 +131,7 @@ fn search_triangle(
         lower = found.iter().fold(min, |l, f| l.min(-f.1)).max(low);
     }
     if stretches {
-        let found = memory.run(&starts::stretching(element), aim, kind, aim.rounds(), SWEEPS);
+        let found = memory.run(&starts::stretching(element), aim, kind, aim.rounds(), SWEEPS_PER_ROUND);
         upper = found.iter().fold(max, |u, &f| u.max(f)).min(high);
     }
     [lower, upper]
@@ -229,10 +229,10 @@ impl Memory {
         }
         let lanes: [Start; BATCH] = std::array::from_fn(|lane| match lane {
             0..6 => rolls[lane],
-            6..12 => rolls[lane - 6].bent(BEYOND),
+            6..12 => rolls[lane - 6].bent(BEYOND_FACTOR),
             _ => starts.at_rest[lane - 12],
         });
-        let furthest = self.run(&lanes, aim, kind, aim.rounds(), SWEEPS);
+        let furthest = self.run(&lanes, aim, kind, aim.rounds(), SWEEPS_PER_ROUND);
         found.extend(lanes.iter().map(Start::sign).zip(furthest));
         found
     }
@@ -271,7 +271,7 @@ struct Aim {
 
 impl Aim {
     fn new(rest: Option<[f32; 3]>, element: &Element, edge: f64) -> Self {
-        Self { rest, size: (element.size() / edge).clamp(1.0, LARGEST) as f32 }
+        Self { rest, size: (element.size() / edge).clamp(1.0, MAX_WIDTH) as f32 }
     }
 
     fn rounds(&self) -> usize {
@@ -317,13 +317,13 @@ impl Work for Rounds<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> Column {
         let mut best = [0.0; BATCH];
-        let fade = LAST_PUSH.powf(1.0 / self.rounds as f32);
+        let fade = LAST_PUSH_FRACTION.powf(1.0 / self.rounds as f32);
         for at in (0..BATCH).step_by(L::WIDTH) {
             let sign = L::load(&self.drives.sign, at);
             let strain = L::load_all(&self.drives.strain, at);
             let mut furthest = L::splat(NOTHING);
             let mut push = L::splat(0.0);
-            let mut length = PUSH / self.aim.size;
+            let mut length = FIRST_PUSH / self.aim.size;
             for _ in 0..self.rounds {
                 match self.aim.rest {
                     Some(rest) => push_triangle(self.local, self.x, at, rest, &strain, sign * push),

@@ -6,7 +6,7 @@ use super::{Kind, MeshProblem, list};
 use crate::mesh::TriangleMesh;
 
 /// Maximum number of faces of one edge that a message names.
-const FACES_NAMED: usize = 4;
+const MAX_NAMED_FACES: usize = 4;
 
 /// One side of a face. Sorting puts the sides of one edge next to each other, in the order of their faces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +58,7 @@ pub(super) fn check(mesh: &TriangleMesh, mut sound: Vec<bool>, found: &mut Vec<M
         Kind::NonManifoldEdge,
         edges().filter(|sides| sides.len() > 2).map(|sides| MeshProblem::NonManifoldEdge {
             vertices: sides[0].ends(),
-            faces: sides.iter().take(FACES_NAMED).map(|side| side.face()).collect(),
+            faces: sides.iter().take(MAX_NAMED_FACES).map(|side| side.face()).collect(),
             count: sides.len(),
         }),
     );

@@ -19,11 +19,11 @@ use crate::{
 /// Rounds of smoothing.
 const ROUNDS: usize = 12;
 /// Minimum number of triangles that show the shape.
-const FEWEST: u32 = 500;
+const MIN_TRIANGLES: u32 = 500;
 /// Maximum number of triangles.
-const MOST: u32 = 2_000_000;
+const MAX_TRIANGLES: u32 = 2_000_000;
 /// Cells along the longest side, each of which lists the parts that contribute in it.
-const CUBES: f64 = 48.0;
+const CELLS: f64 = 48.0;
 /// Iterations from both ends of a segment to the surface.
 const STEPS: usize = 8;
 
@@ -118,8 +118,8 @@ impl Blobs {
     /// The surface with about `triangles` triangles, its lowest point at y = 0, `size` metres long along axis
     /// `axis`.
     pub fn surface(&self, triangles: u32, axis: usize, size: f64) -> Result<TriangleMesh, GenerateError> {
-        if !(FEWEST..=MOST).contains(&triangles) {
-            let (least, most) = (FEWEST as f32, MOST as f32);
+        if !(MIN_TRIANGLES..=MAX_TRIANGLES).contains(&triangles) {
+            let (least, most) = (MIN_TRIANGLES as f32, MAX_TRIANGLES as f32);
             return Err(GenerateError::Range { name: "triangles", value: triangles as f32, least, most });
         }
         let sorted = Sorted::new(self);
@@ -170,7 +170,7 @@ struct Sorted<'a> {
 impl<'a> Sorted<'a> {
     fn new(blobs: &'a Blobs) -> Self {
         let size = blobs.high - blobs.low;
-        let side = size.max_element() / CUBES;
+        let side = size.max_element() / CELLS;
         let cubes = (size / side).ceil().max(DVec3::ONE).to_array().map(|n| n as usize);
         let place = |n: usize| {
             let at = [n % cubes[0], n / cubes[0] % cubes[1], n / (cubes[0] * cubes[1])];

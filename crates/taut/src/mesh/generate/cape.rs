@@ -12,7 +12,7 @@ use super::{Garment, GenerateError, pattern::fill::fill, require_range};
 use crate::mesh::TriangleMesh;
 
 /// Range of edge lengths of a cape \[m\].
-const EDGES: [f32; 2] = [0.003, 0.03];
+const EDGE_RANGE: [f32; 2] = [0.003, 0.03];
 /// Half the width at the shoulders and at the lower end \[m\].
 const WIDTHS: [f64; 2] = [0.185, 0.46];
 /// Length from the front edge to the lower end \[m\].
@@ -29,7 +29,7 @@ const HELD: f64 = 0.025;
 
 /// A cape with edges of about `edge` \[m\]. In the pattern the front edge is up.
 pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
-    let edge = require_range("edge", edge, EDGES)?;
+    let edge = require_range("edge", edge, EDGE_RANGE)?;
     let boundary = outline(edge);
     let (points, triangles) = fill(&boundary, edge);
     let held = |side: f64| -> Vec<u32> {

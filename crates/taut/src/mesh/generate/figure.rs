@@ -24,11 +24,11 @@ use crate::mesh::{
 };
 
 /// Range of edge lengths of a figure \[m\].
-const EDGES: [f32; 2] = [0.005, 0.025];
+const EDGE_RANGE: [f32; 2] = [0.005, 0.025];
 /// How far the influence of a bone reaches across a joint \[m\].
 const REACH: f64 = 0.045;
 /// Maximum number of bones per vertex.
-const INFLUENCES: usize = 4;
+const MAX_INFLUENCES: usize = 4;
 
 /// A human figure: faces +z, y is up, feet at y = 0, arms 40 degrees below the horizontal.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Figure {
     /// The surface in its first pose \[m\].
     mesh: TriangleMesh,
     /// Bones and skinning weights of each vertex; weights add up to 1.
-    weights: Vec<[(u8, f32); INFLUENCES]>,
+    weights: Vec<[(u8, f32); MAX_INFLUENCES]>,
 }
 
 impl Figure {
@@ -45,7 +45,7 @@ impl Figure {
     /// # Errors
     /// If `edge` is out of range.
     pub fn new(edge: f32) -> Result<Self, GenerateError> {
-        let edge = require_range("edge", edge, EDGES)?;
+        let edge = require_range("edge", edge, EDGE_RANGE)?;
         let body = Body::new();
         // The margin keeps the surface off the outermost cells.
         let (low, high) = (DVec3::new(-0.78, -0.06, -0.2), DVec3::new(0.78, 1.78, 0.24));
@@ -64,7 +64,7 @@ impl Figure {
     /// from side to side, and raises and lowers its arms.
     pub fn at(&self, time: f32) -> Vec<Vec3> {
         let places = pose(f64::from(time));
-        let moved = |(&x, weights): (&Vec3, &[(u8, f32); INFLUENCES])| {
+        let moved = |(&x, weights): (&Vec3, &[(u8, f32); MAX_INFLUENCES])| {
             let x = x.as_dvec3();
             let sum: DVec3 = weights
                 .iter()
@@ -82,7 +82,12 @@ pub(super) fn left_arm() -> (DVec3, DVec3) {
 }
 
 /// Skinning weights of every vertex: all of the nearest bone, diffused along the surface by [`REACH`].
-fn weights(body: &Body, points: &[DVec3], triangles: &[[u32; 3]], edge: f64) -> Vec<[(u8, f32); INFLUENCES]> {
+fn weights(
+    body: &Body,
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+    edge: f64,
+) -> Vec<[(u8, f32); MAX_INFLUENCES]> {
     let neighbors = Neighbors::new(points.len(), &Adjacency::new(triangles).edges);
     let mut weights: Vec<[f64; BONES.len()]> = points
         .iter()
@@ -110,7 +115,7 @@ fn weights(body: &Body, points: &[DVec3], triangles: &[[u32; 3]], edge: f64) -> 
         .map(|row| {
             let mut order: Vec<usize> = (0..BONES.len()).collect();
             order.sort_by(|&a, &b| row[b].total_cmp(&row[a]).then(a.cmp(&b)));
-            let sum: f64 = order[..INFLUENCES].iter().map(|&bone| row[bone]).sum();
+            let sum: f64 = order[..MAX_INFLUENCES].iter().map(|&bone| row[bone]).sum();
             std::array::from_fn(|k| (order[k] as u8, (row[order[k]] / sum) as f32))
         })
         .collect()

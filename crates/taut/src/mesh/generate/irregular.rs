@@ -13,10 +13,10 @@ use crate::{
 const ROUNDS: u64 = 3;
 /// Minimum height over longest side of a triangle after a move, which keeps angles above about 8 degrees even
 /// before the flips.
-const LEAST_HEIGHT: f64 = 0.15;
+const MIN_HEIGHT: f64 = 0.15;
 
 /// Maximum distance of a point from its grid position, in cells.
-const REACH: f64 = 0.45;
+const MAX_DISTANCE_IN_CELLS: f64 = 0.45;
 
 /// Moves the interior vertices of a flat sheet of `size` \[m\] with vertices `spacing` \[m\] apart to random
 /// positions, and flips edges until the triangulation is Delaunay, scaled so that cells are square. Texture
@@ -31,11 +31,11 @@ pub(super) fn scatter(mesh: &mut TriangleMesh, size: [f32; 2], spacing: [f64; 2]
         for v in (0..points.len() as u32).filter(|&v| !half.on_boundary(v)) {
             let before = points[v as usize];
             let index = round * homes.len() as u64 + u64::from(v);
-            points[v as usize] = homes[v as usize] + REACH * in_disc(seed, index);
+            points[v as usize] = homes[v as usize] + MAX_DISTANCE_IN_CELLS * in_disc(seed, index);
             let fine = half.ring(v).all(|h| {
                 let [a, b, c] = half.corners(h / 3).map(|v| points[v as usize]);
                 let sides = [b - a, c - b, a - c].map(DVec2::length_squared);
-                (b - a).perp_dot(c - a) >= LEAST_HEIGHT * sides[0].max(sides[1]).max(sides[2])
+                (b - a).perp_dot(c - a) >= MIN_HEIGHT * sides[0].max(sides[1]).max(sides[2])
             });
             if !fine {
                 points[v as usize] = before;

@@ -25,7 +25,7 @@ use super::{
 use crate::mesh::TriangleMesh;
 
 /// Range of edge lengths of a shirt \[m\].
-const EDGES: [f32; 2] = [0.002, 0.03];
+const EDGE_RANGE: [f32; 2] = [0.002, 0.03];
 /// Half the width and the depth of the body \[m\], an ellipse.
 const WIDTH: f64 = 0.212;
 const DEPTH: f64 = 0.15;
@@ -132,7 +132,7 @@ impl Armhole {
 
 /// A shirt with edges of about `edge` \[m\]: the pattern, and its initial shape around the figure.
 pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
-    let edge = require_range("edge", edge, EDGES)?;
+    let edge = require_range("edge", edge, EDGE_RANGE)?;
     let hole = Armhole::new();
     let neck = hole.neck();
     let p = DVec2::new;

@@ -8,14 +8,14 @@ use super::{GenerateError, require_count, require_length, require_size, require_
 use crate::mesh::TriangleMesh;
 
 /// Maximum ratio of an edge length to the mean; the minimum is above its inverse.
-const SPREAD: f64 = 1.3;
+const MAX_EDGE_RATIO: f64 = 1.3;
 
 /// Subdivides every face of an icosahedron into `frequency`² triangles and projects the points to the sphere.
 pub(super) fn generate(radius: f32, frequency: u32) -> Result<TriangleMesh, GenerateError> {
     let r = require_length("radius", radius)?;
     let f = require_count("frequency", frequency, 1)?;
     require_size(10 * u128::from(f) * u128::from(f) + 2)?;
-    let spacing = 1.05 * r / f as f64 / SPREAD;
+    let spacing = 1.05 * r / f as f64 / MAX_EDGE_RATIO;
     require_spacing(spacing, spacing, 2.0 * r)?;
 
     let (corners, faces) = icosahedron();

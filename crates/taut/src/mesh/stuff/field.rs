@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::winding::WindingTree;
 
 /// Bisections of an edge where the cut has no closed form.
-const HALVINGS: usize = 20;
+const BISECTIONS: usize = 20;
 
 /// A solid, as a point set.
 pub(crate) trait Field: Sync {
@@ -20,7 +20,7 @@ pub(crate) trait Field: Sync {
     /// The fraction of the segment from `inside` to `outside` at which the solid ends.
     fn leaving(&self, inside: DVec3, outside: DVec3) -> f64 {
         let (mut from, mut to) = (0.0, 1.0);
-        for _ in 0..HALVINGS {
+        for _ in 0..BISECTIONS {
             let middle = 0.5 * (from + to);
             let within = self.is_inside(inside.lerp(outside, middle));
             *(if within { &mut from } else { &mut to }) = middle;

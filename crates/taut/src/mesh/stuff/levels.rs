@@ -7,7 +7,7 @@ use crate::mesh::{TriangleMesh, locate::Locator, tetrahedra::TetrahedronMesh};
 
 /// Minimum number of vertices of a level; smaller ones are not worth it: the previous level can be solved
 /// directly.
-const FEWEST: usize = 150;
+const MIN_VERTICES: usize = 150;
 
 /// Coarser levels of `finest`, which fills `surface` at `spacing` \[m\]: stuffed at twice the spacing, four
 /// times and so on, finest first. It ends before a level that would lose parts (some vertex of `finest`
@@ -25,7 +25,7 @@ pub fn solid_levels(surface: &TriangleMesh, spacing: f32, finest: &TetrahedronMe
         let keeps = |x: &glam::Vec3| {
             locator.nearest(x.as_dvec3()).is_some_and(|found| found.squared <= spacing * spacing)
         };
-        if filled.positions.len() < FEWEST || !finest.positions.par_iter().all(keeps) {
+        if filled.positions.len() < MIN_VERTICES || !finest.positions.par_iter().all(keeps) {
             break;
         }
         levels.push(filled.mesh());

@@ -10,13 +10,13 @@ use glam::DVec3;
 use crate::{contact::tangle::Sets, mesh::tetrahedra::FACES};
 
 /// Maximum number of rounds. Each one drops at least one tetrahedron; a few are usual.
-const ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 64;
 
 /// Drops tetrahedra until every edge of the boundary has two faces and every vertex one fan of them. Returns
 /// how many were dropped, or `None` if the boundary is still not a manifold.
 pub(super) fn mend(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3]) -> Option<usize> {
     let count = tetrahedra.len();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let bad = pinched(tetrahedra);
         if bad.is_empty() {
             return Some(count - tetrahedra.len());

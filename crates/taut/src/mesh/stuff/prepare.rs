@@ -30,7 +30,7 @@ use crate::{
 
 /// Tetrahedra that a surface area of one squared spacing adds: an estimate that fits spheres, tori and
 /// animals.
-const CUT: f64 = 6.0;
+const TETRAHEDRA_PER_SURFACE_SQUARE: f64 = 6.0;
 
 /// The surface.
 pub(super) struct Prepared {
@@ -117,7 +117,7 @@ impl Prepared {
     /// Estimated number of tetrahedra at a spacing \[m\]: 12 per cube of it, and those that the surface
     /// splits.
     pub fn estimate(&self, spacing: f64) -> f64 {
-        12.0 * self.volume / spacing.powi(3) + CUT * self.area / spacing.powi(2)
+        12.0 * self.volume / spacing.powi(3) + TETRAHEDRA_PER_SURFACE_SQUARE * self.area / spacing.powi(2)
     }
 
     /// The spacing with this estimated number \[m\].
@@ -129,7 +129,10 @@ impl Prepared {
         }
         // By bisection: the estimate falls with the spacing, and each of its two terms alone bounds the
         // spacing.
-        let parts = [(12.0 * self.volume / tetrahedra).cbrt(), (CUT * self.area / tetrahedra).sqrt()];
+        let parts = [
+            (12.0 * self.volume / tetrahedra).cbrt(),
+            (TETRAHEDRA_PER_SURFACE_SQUARE * self.area / tetrahedra).sqrt(),
+        ];
         let (mut low, mut high) = (parts[0].max(parts[1]), parts[0] + parts[1]);
         for _ in 0..40 {
             let middle = 0.5 * (low + high);

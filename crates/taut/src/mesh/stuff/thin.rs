@@ -10,9 +10,9 @@ use super::{
 use crate::mesh::locate::Locator;
 
 /// Maximum number of sampled vertices of the surface: enough to find parts of a thousandth of the area.
-const SAMPLES: usize = 20_000;
+const MAX_SAMPLES: usize = 20_000;
 /// Fraction of lost volume that is reported even if every vertex is near.
-const LOST: f64 = 0.05;
+const MIN_REPORTED_LOSS: f64 = 0.05;
 
 /// A sentence if parts of the surface are further than a spacing from the tetrahedra, or much volume is
 /// missing.
@@ -23,7 +23,7 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
         let [a, b, c] = triangle.map(|v| prepared.positions[v as usize].as_dvec3());
         triangle.iter().for_each(|&v| normals[v as usize] += (b - a).cross(c - a));
     }
-    let stride = prepared.positions.len().div_ceil(SAMPLES);
+    let stride = prepared.positions.len().div_ceil(MAX_SAMPLES);
     let sampled: Vec<usize> =
         (0..normals.len()).step_by(stride).filter(|&v| normals[v] != DVec3::ZERO).collect();
     let beyond = |&&v: &&usize| {
@@ -32,7 +32,7 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
     };
     let lost: Vec<usize> = sampled.par_iter().filter(beyond).copied().collect();
     let missing = 1.0 - filled.volume() / prepared.volume;
-    if lost.is_empty() && missing < LOST {
+    if lost.is_empty() && missing < MIN_REPORTED_LOSS {
         return None;
     }
     let mut thickness: Vec<f64> = lost.iter().filter_map(|&v| through(prepared, v, normals[v])).collect();

@@ -11,9 +11,9 @@ use std::f64::consts::PI;
 use glam::DVec3;
 
 /// Maximum number of triangles in a leaf.
-const LEAF: usize = 8;
+const MAX_LEAF_SIZE: usize = 8;
 /// A node is far if it is this many radii away. With 3, winding numbers are within 0.06.
-const FAR: f64 = 3.0;
+const FAR_IN_RADII: f64 = 3.0;
 
 /// A tree of triangle boxes, each with its far-field approximation.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +58,7 @@ impl WindingTree {
         while let Some(node) = self.nodes.get(at) {
             let way = node.centre - p;
             let squared = way.length_squared();
-            if squared > (FAR * node.radius).powi(2) {
+            if squared > (FAR_IN_RADII * node.radius).powi(2) {
                 sum += way.dot(node.dipole) / (squared * squared.sqrt());
                 at = node.skip as usize;
                 continue;
@@ -117,7 +117,7 @@ impl WindingTree {
 fn build(nodes: &mut Vec<Node>, all: &mut [[DVec3; 3]], first: usize, count: usize) {
     let at = nodes.len();
     nodes.push(summary(&all[first..first + count], first));
-    if count > LEAF {
+    if count > MAX_LEAF_SIZE {
         let extent = nodes[at].high - nodes[at].low;
         let axis = if extent.x >= extent.y.max(extent.z) { 0 } else { 1 + usize::from(extent.z > extent.y) };
         let along = |t: &[DVec3; 3]| t[0][axis] + t[1][axis] + t[2][axis];
