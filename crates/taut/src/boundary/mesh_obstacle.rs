@@ -279,7 +279,8 @@ mod tests {
 
     #[test]
     fn how_far_away_an_obstacle_is_changes_no_bit_of_the_cloth() {
-        // Bits differ from those without any obstacle: with one, stretching and bending are left to the filter.
+        // Bits differ from those without any obstacle: with one, stretching and bending are left to the
+        // filter.
         let fall = |far: f32| {
             let world = world(far);
             let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());

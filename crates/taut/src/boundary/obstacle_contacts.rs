@@ -213,7 +213,8 @@ impl ObstacleContacts {
         }
     }
 
-    /// Records which obstacle each candidate touches, within `reach` \[m\], for [`ObstacleContacts::respond`].
+    /// Records which obstacle each candidate touches, within `reach` \[m\], for
+    /// [`ObstacleContacts::respond`].
     pub fn note_contacts(&mut self, obstacles: &[Obstacle], x: &[Quad], reach: f32) {
         for (&v, contact) in self.candidates.iter().zip(&mut self.contacts) {
             let p = position(&x[v as usize]);

@@ -77,8 +77,8 @@ pub fn allowed_angles(limit: Limit, rest_angle: f64, heights: [f64; 2]) -> [f64;
     [side(limit.min, -f64::from(NO_ANGLE)), side(limit.max, f64::from(NO_ANGLE))]
 }
 
-/// How sharply a hinge is bent away from its rest angle \[degrees per centimetre\], from angles \[rad\] and the
-/// heights \[m\] of its wings at rest.
+/// How sharply a hinge is bent away from its rest angle \[degrees per centimetre\], from angles \[rad\] and
+/// the heights \[m\] of its wings at rest.
 pub fn bend_rate(angle: f64, rest_angle: f64, heights: [f64; 2]) -> f64 {
     (angle - rest_angle) / (RADIANS_A_METRE * (heights[0] + heights[1]))
 }

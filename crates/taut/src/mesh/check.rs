@@ -28,8 +28,8 @@ pub const MAX_COORDINATE: f32 = 1e6;
 
 /// All problems of `mesh`, in a fixed order: by kind, then by element. Empty if it can be simulated.
 ///
-/// At most [`MAX_LISTED_PER_KIND`] problems of a kind are listed, followed by [`MeshProblem::More`] with the number of the
-/// others.
+/// At most [`MAX_LISTED_PER_KIND`] problems of a kind are listed, followed by [`MeshProblem::More`] with the
+/// number of the others.
 pub fn check(mesh: &TriangleMesh) -> Vec<MeshProblem> {
     let mut found = Vec::new();
     if mesh.positions.is_empty() || mesh.triangles.is_empty() {
