@@ -14,16 +14,16 @@ use tracing::{
 /// Calls `work`, and returns what it returned beside every warning and error that was logged meanwhile, one
 /// line each.
 pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let result = tracing::subscriber::with_default(Listener { told: told.clone() }, work);
+    let logged = Arc::new(Mutex::new(Vec::new()));
+    let result = tracing::subscriber::with_default(Listener { logged: logged.clone() }, work);
     // A panic while one line was added leaves the others as they are.
-    let told = std::mem::take(&mut *told.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-    (result, told)
+    let logged = std::mem::take(&mut *logged.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    (result, logged)
 }
 
 /// Keeps warnings and errors; spans mean nothing to it.
 struct Listener {
-    told: Arc<Mutex<Vec<String>>>,
+    logged: Arc<Mutex<Vec<String>>>,
 }
 
 impl Subscriber for Listener {
@@ -42,7 +42,7 @@ impl Subscriber for Listener {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(format!("{}: ", event.metadata().level().as_str().to_lowercase()));
         event.record(&mut line);
-        self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(line.0);
+        self.logged.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(line.0);
     }
 
     fn enter(&self, _: &Id) {}
@@ -70,13 +70,13 @@ mod tests {
 
     #[test]
     fn warnings_and_errors_are_caught_and_the_rest_is_not() {
-        let (answer, told) = gather(|| {
+        let (answer, logged) = gather(|| {
             tracing::info!("hello");
             tracing::warn!("page {} is odd", 3);
             tracing::error!("page 4 is wrong");
             5
         });
         assert_eq!(answer, 5);
-        assert_eq!(told, ["warn: page 3 is odd", "error: page 4 is wrong"]);
+        assert_eq!(logged, ["warn: page 3 is odd", "error: page 4 is wrong"]);
     }
 }

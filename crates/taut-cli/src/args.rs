@@ -354,7 +354,7 @@ Examples:
                                              convergence of one step, for each scheme
   taut bench noisy-sheet --convergence --frame 1 --set solver.tolerance=0.0001
                                              the step of the main paper's figure 14, to a lower residual
-  taut bench --paper --markdown              the main paper's results beside taut's
+  taut bench --paper --markdown              the main paper's results next to taut's
 
 One iteration in --convergence is:
   sweep, serial, jacobi   every triangle, edge and hinge once
@@ -407,7 +407,7 @@ pub struct BenchArgs {
     #[arg(long, requires = "out")]
     pub force: bool,
     /// Measure the examples of the main paper (Wang, O'Brien and Ramamoorthi 2010) that taut supports today:
-    /// Table 1, and the comparisons of figures 9 and 14. Published numbers are quoted beside taut's default
+    /// Table 1, and the comparisons of figures 9 and 14. Published numbers are quoted next to taut's default
     /// scheme and the published method (scheme paper), both measured in the same run. --set changes all
     /// scenes
     #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]

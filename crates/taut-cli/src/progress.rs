@@ -27,7 +27,7 @@ pub struct Progress {
 enum Shown {
     Nothing,
     Bar(ProgressBar),
-    Lines { told: Instant },
+    Lines { printed: Instant },
 }
 
 impl Progress {
@@ -46,7 +46,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(200));
             Shown::Bar(bar)
         } else {
-            Shown::Lines { told: Instant::now() }
+            Shown::Lines { printed: Instant::now() }
         };
         Self { shown, first, last, started: Instant::now() }
     }
@@ -63,8 +63,8 @@ impl Progress {
                 bar.set_position(line.frame.into());
                 bar.set_message(format!("{rate:.1} frames/s  residual {residual:.4}"));
             }
-            Shown::Lines { told } if told.elapsed() >= LINE_EVERY => {
-                *told = Instant::now();
+            Shown::Lines { printed } if printed.elapsed() >= LINE_EVERY => {
+                *printed = Instant::now();
                 let left = f64::from(self.last.saturating_sub(line.frame)) / rate;
                 terminal::note(&format!(
                     "frame {}/{}, {rate:.1} frames/s, {left:.0} s left, residual {residual:.4}",
@@ -101,7 +101,7 @@ pub struct Share {
 
 enum ShareShown {
     Bar(ProgressBar),
-    Lines { told: Instant },
+    Lines { printed: Instant },
 }
 
 impl Share {
@@ -119,8 +119,8 @@ impl Share {
         let Ok(mut shown) = self.shown.try_lock() else { return };
         match shown.get_or_insert_with(|| ShareShown::new(&self.what)) {
             ShareShown::Bar(bar) => bar.set_position((part * STEPS as f64) as u64),
-            ShareShown::Lines { told } if told.elapsed() >= LINE_EVERY => {
-                *told = Instant::now();
+            ShareShown::Lines { printed } if printed.elapsed() >= LINE_EVERY => {
+                *printed = Instant::now();
                 terminal::note(&format!("{}: {:.0} %", self.what, 100.0 * part));
             }
             ShareShown::Lines { .. } => {}
@@ -138,7 +138,7 @@ impl Share {
 impl ShareShown {
     fn new(what: &str) -> Self {
         if !io::stderr().is_terminal() {
-            return Self::Lines { told: Instant::now() };
+            return Self::Lines { printed: Instant::now() };
         }
         let bar = ProgressBar::new(STEPS).with_message(what.to_owned());
         let template = "{bar:32.cyan} {percent} %  {eta} left  {msg}";

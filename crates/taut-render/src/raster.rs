@@ -33,7 +33,7 @@ pub struct Projection {
     eye: Vec3,
     size: [f32; 2],
     near: f32,
-    /// A ray through the middle of the picture, and by how much it changes a pixel to the right and down.
+    /// The ray through the top left corner of the image, and its change per pixel to the right and down.
     ray: [Vec3; 3],
 }
 
@@ -61,7 +61,7 @@ impl Projection {
         Vec3::new(d.dot(self.rows[0]), d.dot(self.rows[1]), d.dot(self.rows[2]))
     }
 
-    /// The ray through a pixel coordinate: one metre further along the view each time that it is added.
+    /// The ray through a pixel coordinate, of unit length along the view \[m\].
     pub fn ray(&self, x: f32, y: f32) -> Vec3 {
         self.ray[0] + self.ray[1] * x + self.ray[2] * y
     }
@@ -71,8 +71,8 @@ impl Projection {
         self.eye
     }
 
-    /// 1/distance of a floor at the picture's corner, and its change a pixel to the right and down; nothing
-    /// if it is seen from below.
+    /// 1/distance of a floor at the corner of the picture, and its change per pixel to the right and down;
+    /// none if it is seen from below.
     pub fn floor(&self, floor: &Floor) -> Option<[f32; 3]> {
         let above = floor.normal.dot(self.eye) - floor.height;
         (above > 0.0).then(|| self.ray.map(|r| -floor.normal.dot(r) / above))
@@ -82,7 +82,7 @@ impl Projection {
 /// A triangle on the screen.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
-    /// Corners in steps, so ordered that the area is positive.
+    /// Corners in steps, ordered so that the area is positive.
     x: [i32; 3],
     y: [i32; 3],
     /// 1/distance of the corners.
@@ -102,7 +102,7 @@ pub struct Raster {
 }
 
 impl Raster {
-    /// Takes in the triangles of `assembly` as seen by `projection`.
+    /// Collects the triangles of `assembly` as seen by `projection`.
     pub fn place(&mut self, assembly: &Assembly, projection: &Projection) {
         self.size = projection.size.map(|s| s as usize);
         self.across = self.size[0].div_ceil(TILE[0]);
@@ -120,7 +120,7 @@ impl Raster {
     }
 
     fn place_triangle(&mut self, corners: &[Vec3; 3], id: u32, scale: f32, projection: &Projection) {
-        // Far outside the picture numbers would get too large.
+        // Far outside the picture, coordinates would overflow.
         let [width, height] = projection.size;
         let [wide, high] = [8.0 * width, 8.0 * height];
         let borders = [
@@ -172,7 +172,7 @@ impl Raster {
         if area == 0 {
             return;
         }
-        // The screen's y goes down: what is counter-clockwise in space has a negative area.
+        // The screen's y points down: counter-clockwise in space is a negative area.
         let mut id = id | FRONT;
         if area < 0 {
             x.swap(1, 2);
@@ -222,7 +222,7 @@ fn area(x: &[i32; 3], y: &[i32; 3]) -> i64 {
     d(x, 1) * d(y, 2) - d(x, 2) * d(y, 1)
 }
 
-/// What is seen in a tile: depth and triangle of each sample.
+/// Visibility in a tile: depth and triangle of each sample.
 #[derive(Debug)]
 pub struct Tile {
     origin: [usize; 2],
@@ -248,7 +248,7 @@ macro_rules! draw_triangle {
         fn $name(&mut self, t: &Placed) {
             let wide = |v: i32| <$int>::from(v);
             let unit = wide(UNIT);
-            // Bounds within the tile, in pixels of it.
+            // Bounds within the tile, in its pixels.
             let range = |v: &[i32; 3], k: usize| {
                 let (low, high) = (v.iter().min().unwrap(), v.iter().max().unwrap());
                 let (origin, last) = (self.origin[k] as i32, self.size[k] as i32 - 1);
@@ -265,7 +265,7 @@ macro_rules! draw_triangle {
             for k in 0..3 {
                 let (a, b) = (k, (k + 1) % 3);
                 let (dx, dy) = (wide(t.x[b] - t.x[a]), wide(t.y[b] - t.y[a]));
-                // Samples on an edge belong to one of the two triangles that have it.
+                // Samples on an edge belong to one of its two triangles.
                 let own = dy < 0 || (dy == 0 && dx > 0);
                 row[k] = dx * wide(start[1] - t.y[a]) - dy * wide(start[0] - t.x[a]) - <$int>::from(!own);
                 step[k] = [-dy * unit, dx * unit];
@@ -342,13 +342,13 @@ impl Tile {
         self.origin
     }
 
-    /// The triangles that are seen in a pixel of the tile, each with [`FRONT`] where that is what is seen.
+    /// The triangles that are visible in a pixel of the tile, each with [`FRONT`] if its front is.
     pub fn ids(&self, x: usize, y: usize) -> &[u32; SAMPLES] {
         &self.ids[y * TILE[0] + x]
     }
 }
 
-/// The middle of some samples of a pixel.
+/// The mean position of some samples of a pixel.
 pub fn middle(samples: impl Iterator<Item = usize>) -> [f32; 2] {
     let (mut sum, mut count) = ([0; 2], 0);
     for s in samples {
@@ -368,7 +368,7 @@ struct DepthPlane {
 }
 
 impl DepthPlane {
-    /// By pixels from `start`, which is in steps.
+    /// Per pixel from `start`, which is in steps.
     fn new(t: &Placed, start: [i32; 2]) -> Self {
         let area = area(&t.x, &t.y) as f64;
         let d = |v: &[i32; 3], k: usize| f64::from(v[k] - v[0]);

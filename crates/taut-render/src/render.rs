@@ -88,7 +88,7 @@ impl Renderer {
 /// A picture of `scene`, `width` × `height` pixels, drawn on `threads` threads.
 ///
 /// # Errors
-/// If the system has no more threads to give.
+/// If the system cannot start the threads.
 pub fn render(
     scene: &Scene,
     width: usize,

@@ -180,7 +180,7 @@ impl Shader<'_> {
         p.iter().any(|v| q.contains(v))
     }
 
-    /// The colour of a group of samples, whose middle is at `x` and `y`.
+    /// The colour of a group of samples with mean position `x` and `y`.
     fn lit(&self, x: f32, y: f32, group: &Group, ids: &[u32; SAMPLES]) -> Color {
         let Assembly { triangles, positions, normals, parts, part_of, .. } = self.assembly;
         let triangle = (group.id & !FRONT) as usize;
@@ -267,8 +267,7 @@ impl Shader<'_> {
         sum / group.count as f32
     }
 
-    /// Shares of the corners of a triangle in the point seen at `x` and `y`, in perspective; each within 0 to
-    /// 1.
+    /// Barycentric weights of the point seen at `x` and `y`, perspective-correct; each within 0 to 1.
     fn shares(&self, corners: [usize; 3], x: f32, y: f32) -> [f32; 3] {
         let at = Vec3::new(x, y, 1.0);
         let [a, b, c] = corners.map(|v| self.raster.projected[v]);
@@ -285,7 +284,7 @@ impl Shader<'_> {
         shares.map(|v| v / sum)
     }
 
-    /// The floor or what is behind it.
+    /// The floor or the background.
     fn background(&self, x: f32, y: f32) -> Color {
         let backdrop = &self.scene.backdrop;
         let height = y / self.height as f32;
@@ -357,8 +356,8 @@ fn stored(v: f32) -> f32 {
 /// Steps of the table of [`stored_quickly`].
 const STEPS: usize = 1024;
 
-/// [`stored`] from a table over the root of the value, where it is nearly straight; powers of every pixel
-/// would take as long as its light.
+/// [`stored`] from a table over the square root of the value, where it is nearly linear; a power per pixel
+/// would take as long as its lighting.
 fn stored_quickly(v: f32) -> f32 {
     static TABLE: LazyLock<Vec<f32>> = LazyLock::new(|| {
         let root = |k: usize| k as f32 / STEPS as f32;

@@ -19,7 +19,7 @@ const SKY_MAPS: usize = 24;
 /// Texels along the side of a map of the sky.
 const SKY_SIZE: usize = 112;
 
-/// Where else the maps of the key light are looked at in half-shadows.
+/// Additional sample offsets of the key light's maps in penumbrae.
 const AROUND: [[f32; 2]; 4] = [[0.9, 0.4], [-0.4, 0.9], [-0.9, -0.4], [0.4, -0.9]];
 
 /// An orthographic depth map of a light.
@@ -27,7 +27,7 @@ const AROUND: [[f32; 2]; 4] = [[0.9, 0.4], [-0.4, 0.9], [-0.9, -0.4], [0.4, -0.9
 struct DepthMap {
     size: usize,
     depth: Vec<f32>,
-    /// Rows and columns that may hold something: `[x0, y0, x1, y1]`, without the last.
+    /// Rows and columns that may be occupied: `[x0, y0, x1, y1]`, without the last.
     used: [usize; 4],
     /// Scratch: vertices in texels, and their depth \[m\].
     points: Vec<Vec3>,
@@ -38,7 +38,7 @@ impl DepthMap {
         Self { size, depth: vec![f32::INFINITY; size * size], used: [0; 4], points: Vec::new() }
     }
 
-    /// Draws triangles whose vertices `place` takes to texels and depth.
+    /// Draws triangles whose vertices `place` maps to texels and depth.
     fn draw(&mut self, assembly: &Assembly, place: impl Fn(Vec3) -> Vec3) {
         let [x0, y0, x1, y1] = self.used;
         for y in y0..y1 {
@@ -74,7 +74,7 @@ impl DepthMap {
         let inverse = 1.0 / area;
         let (zx, zy) = ((u.z * v.y - v.z * u.y) * inverse, (v.z * u.x - u.z * v.x) * inverse);
         let sign = area.signum();
-        // A little more than the triangle, so that rounding leaves no pin-holes between neighbours.
+        // Slightly more than the triangle, so that rounding leaves no pinholes between neighbours.
         let slack = -1e-3 * area.abs();
         let edge = |p: Vec3, q: Vec3| {
             let (dx, dy) = (sign * (q.x - p.x), sign * (q.y - p.y));
@@ -104,8 +104,8 @@ impl DepthMap {
         }
     }
 
-    /// How much of the light reaches the point at `x` and `y` in texels, at depth `z`: of the four texels
-    /// around it, 0 to 1.
+    /// Fraction of the light that reaches the point at `x` and `y` in texels, at depth `z`: over the four
+    /// texels around it, 0 to 1.
     #[inline(always)]
     fn visible(&self, x: f32, y: f32, z: f32) -> f32 {
         let (x, y) = (x - 0.5, y - 0.5);
@@ -127,7 +127,7 @@ impl DepthMap {
 }
 
 impl DepthMap {
-    /// How far what casts a shadow is in front of the point \[m\]; nothing does if it is not above 0.
+    /// Distance of the shadow caster in front of the point \[m\]; none if it is not above 0.
     fn gap(&self, x: f32, y: f32, z: f32) -> f32 {
         let texel = |v: f32| (v.max(0.0) as usize).min(self.size - 1);
         let depth = self.depth[texel(y) * self.size + texel(x)];
@@ -135,7 +135,7 @@ impl DepthMap {
     }
 }
 
-/// Axes of a light that is far away, and the scale of its maps.
+/// Axes of a distant light, and the scale of its maps.
 #[derive(Clone, Copy, Debug)]
 struct View {
     x: Vec3,
@@ -143,7 +143,7 @@ struct View {
     /// Away from the light.
     z: Vec3,
     center: Vec3,
-    /// Texels a metre.
+    /// Texels per metre.
     scale: f32,
     half: f32,
 }
@@ -174,17 +174,17 @@ impl View {
 #[derive(Debug)]
 pub struct Shadows {
     key: View,
-    /// Sheared by these, in texels a metre.
+    /// Shear of each map, in texels per metre.
     shears: Vec<Vec2>,
     /// The largest of these.
     shear: f32,
-    /// How far these are apart, in texels a metre.
+    /// Their spacing, in texels per metre.
     spacing: f32,
-    /// What the maps of the key light use together: `[x0, y0, x1, y1]`.
+    /// Occupied bounds of all maps of the key light: `[x0, y0, x1, y1]`.
     used: [f32; 4],
     key_maps: Vec<DepthMap>,
     sky: Vec<View>,
-    /// Light from each direction of the sky, so that an open place that looks up gets 1 in all.
+    /// Light from each direction of the sky, normalized so that an unoccluded upward surface gets 1 in total.
     sky_weights: Vec<f32>,
     sky_maps: Vec<DepthMap>,
 }
@@ -192,9 +192,9 @@ pub struct Shadows {
 /// Sky light on both sides of a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SkyLight {
-    /// On the front and on the back, 1 in the open, looking up.
+    /// On the front and on the back; 1 for an unoccluded surface that faces up.
     pub sides: [f32; 2],
-    /// Share of the sky that is not hidden, 0 to 1.
+    /// Fraction of the sky that is visible, 0 to 1.
     pub open: f32,
 }
 
@@ -216,7 +216,7 @@ impl Default for Shadows {
 }
 
 impl Shadows {
-    /// Draws what the lights see of `assembly`. Runs on the threads of the pool that it is called in.
+    /// Draws the depth maps of `assembly`. Runs on the threads of the calling pool.
     pub fn draw(&mut self, assembly: &Assembly, lights: &Lights) {
         let golden = std::f32::consts::PI * (3.0 - 5f32.sqrt());
         self.key = View::new(lights.key, lights.center, lights.radius * (1.0 + lights.softness), KEY_SIZE);
@@ -258,10 +258,10 @@ impl Shadows {
             filled.fold(nothing, |a, b| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]);
     }
 
-    /// How much of the key light reaches the point `p` of a surface with this normal, towards the light, 0 to
-    /// 1.
+    /// Fraction of the key light that reaches the point `p` of a surface with this normal, towards the light,
+    /// 0 to 1.
     pub fn key(&self, p: Vec3, normal: Vec3) -> f32 {
-        // Off the surface, so that it does not shade itself: the further, the more it is seen from the side.
+        // Offset from the surface against self-shadowing: the more grazing the light, the further.
         let slope = 1.0 + 1.5 * (1.0 - normal.dot(self.key.z).abs());
         let p = p + normal * (1.2 * slope * self.key.texel()) - self.key.z * (0.8 * self.key.texel());
         let q = self.key.place(p);
@@ -286,8 +286,8 @@ impl Shadows {
         if sum == 0.0 || sum == count || blocked == 0.0 {
             return sum / count;
         }
-        // In a half-shadow the edges of single maps must not show: each is looked at in more places, about as
-        // far apart as neighbouring points of the light are, seen from what casts the shadow.
+        // In a penumbra the edges of single maps must not show: each is sampled at more offsets, spaced about
+        // like neighbouring points of the light, seen from the shadow caster.
         let spacing = self.spacing * apart / blocked;
         for offset in AROUND.map(|[x, y]| Vec2::new(x, y) * spacing) {
             for (map, shear) in self.key_maps.iter().zip(&self.shears) {

@@ -152,7 +152,7 @@ fn main() {
     println!("median / mean / worst of {FRAMES} frames, one thread");
     for (name, limit) in limits {
         for steps in [1, 3] {
-            let title = format!("{name}, {steps} steps a frame");
+            let title = format!("{name}, {steps} steps per frame");
             let chosen = |shape: &&Shape| {
                 shape.name == "regular sheet" || format!("{title}, {}", shape.name).contains(&only)
             };

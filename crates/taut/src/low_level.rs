@@ -7,10 +7,10 @@
 
 pub use crate::{
     boundary::{
-        hold::{Caught, Hand},
+        hold::{Caught, PinOverride},
         motion::Keyframe,
         obstacle::surface::Surface,
-        seam::SPEED as SEAM_SPEED,
+        seam::DEFAULT_CLOSING_SPEED as SEAM_SPEED,
     },
     contact::continuous::{Kind as ContactKind, first_contact},
     embedding::Embedding,

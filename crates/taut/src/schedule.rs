@@ -16,10 +16,10 @@ use crate::{
 /// With 12 a stretched sheet is calm, with 24 it shakes.
 const SUBSTEPS_A_STEP: u32 = 12;
 
-/// Steps a frame where cloth touches: what touches is looked for once a step.
+/// Steps per frame where cloth touches: what touches is looked for once a step.
 const STEPS_WITH_CONTACT: u32 = 4;
 
-/// Steps a frame where cloth touches nothing but rigid bodies: how far these are from where they should be
+/// Steps per frame where cloth touches nothing but rigid bodies: how far these are from where they should be
 /// makes more of a velocity in shorter steps.
 const STEPS_WITH_BODIES: u32 = 2;
 
@@ -70,22 +70,22 @@ const MIN_ITERATIONS_SHORT: u32 = 4;
 /// programs do, and a step that is cut after a few iterations may be far past its limits.
 pub(crate) const MIN_ITERATIONS_PAST_DEADLINE: u32 = 64;
 
-/// Why a frame has as many steps as it has.
+/// Why a frame has its number of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepRule {
-    /// `solver.steps_per_frame` says so.
+    /// Set by `solver.steps_per_frame`.
     Asked,
     /// There is cloth of the edge model: as many as leave each step two iterations on every level, at most
     /// 15.
     EdgeModel,
-    /// The scheme solves over levels, all limits with it, and nothing is in the way.
+    /// The scheme solves all limits over levels, and nothing requires shorter steps.
     OverLevels,
-    /// Stiffness is part of the solve, and nothing is in the way.
+    /// Stiffness is part of the solve, and nothing requires shorter steps.
     Elastic,
-    /// Bodies keep off each other or off mesh obstacles; what touches is looked for once a step.
+    /// Bodies collide with each other or with mesh obstacles; contacts are detected once per step.
     Contact,
-    /// Soft solids meet obstacles.
+    /// Soft solids collide with obstacles.
     SolidsMeetObstacles,
     /// Cloth pushes rigid bodies.
     RigidBodies,
@@ -93,7 +93,7 @@ pub enum StepRule {
     CurvedShell,
     /// The smallest body would fall further than its own size in a longer step.
     Fall,
-    /// Explicit forces need substeps, at most 12 of them a step.
+    /// Explicit forces need substeps, at most 12 per step.
     ExplicitForces,
 }
 
@@ -101,25 +101,25 @@ impl StepRule {
     /// The reason, as a plain sentence without a full stop.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Asked => "solver.steps_per_frame asks for it",
-            Self::EdgeModel => "cloth of the edge model shares its iterations out between steps",
-            Self::OverLevels => "limits are solved over levels and nothing is in the way",
-            Self::Elastic => "stiffness is part of the solve and nothing is in the way",
+            Self::Asked => "set by solver.steps_per_frame",
+            Self::EdgeModel => "cloth of the edge model divides its iterations among the steps",
+            Self::OverLevels => "limits are solved over levels, and nothing requires shorter steps",
+            Self::Elastic => "stiffness is part of the solve, and nothing requires shorter steps",
             Self::Contact => "cloth touches cloth or a mesh obstacle",
-            Self::SolidsMeetObstacles => "soft solids meet obstacles",
+            Self::SolidsMeetObstacles => "soft solids collide with obstacles",
             Self::RigidBodies => "cloth pushes rigid bodies",
             Self::CurvedShell => "a curved shell with a lower limit would crumple in longer steps",
             Self::Fall => "the smallest body would fall further than its own size in a longer step",
-            Self::ExplicitForces => "explicit forces need substeps, at most 12 a step",
+            Self::ExplicitForces => "explicit forces need substeps, at most 12 per step",
         }
     }
 }
 
-/// Why a step may have as many substeps as it may.
+/// Why a step has its maximum number of substeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SubstepRule {
-    /// `solver.max_substeps` says so.
+    /// Set by `solver.max_substeps`.
     Asked,
     /// All bodies are cloth of the edge model, whose steps are short.
     EdgeModel,
@@ -133,7 +133,7 @@ impl SubstepRule {
     /// The reason, as a plain sentence without a full stop.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Asked => "solver.max_substeps asks for it",
+            Self::Asked => "set by solver.max_substeps",
             Self::EdgeModel => "all bodies are cloth of the edge model",
             Self::LongSteps => "a frame has fewer than 4 steps",
             Self::ShortSteps => "a frame has 4 steps or more",
@@ -144,11 +144,11 @@ impl SubstepRule {
 /// How time is divided, and which rules decided.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Schedule {
-    /// Steps of the whole pipeline a frame.
+    /// Steps of the whole pipeline per frame.
     pub steps_per_frame: u32,
     /// Which rule decided that.
     pub rule: StepRule,
-    /// Most substeps of the explicit velocity update a step.
+    /// Maximum number of substeps of the explicit velocity update per step.
     pub max_substeps: u32,
     /// Which rule decided that.
     pub substep_rule: SubstepRule,
@@ -222,7 +222,7 @@ impl Schedule {
 impl std::fmt::Display for Schedule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let steps = if self.steps_per_frame == 1 { "step" } else { "steps" };
-        write!(f, "{} {steps} a frame: {}", self.steps_per_frame, self.rule.reason())
+        write!(f, "{} {steps} per frame: {}", self.steps_per_frame, self.rule.reason())
     }
 }
 
@@ -274,7 +274,7 @@ fn steps(description: &Description, bodies: &[BodyTables], elements: &Elements) 
     (needed.div_ceil(SUBSTEPS_A_STEP).clamp(fewest, most), StepRule::ExplicitForces)
 }
 
-/// Steps a frame where a step may be as long as a frame, and the rule that decided.
+/// Steps per frame where a step may be as long as a frame, and the rule that decided.
 fn implicit_steps(description: &Description, bodies: &[BodyTables]) -> (u32, StepRule) {
     let meets_obstacles = description.solids().next().is_some() && !description.obstacles.is_empty();
     let (mut least, mut rule) = if !is_elastic(description) {
@@ -450,6 +450,6 @@ mod tests {
         let mut description = sheet();
         description.contact.thickness = 0.01;
         let ruler = Ruler::new(description).unwrap();
-        assert_eq!(ruler.schedule().to_string(), "4 steps a frame: cloth touches cloth or a mesh obstacle");
+        assert_eq!(ruler.schedule().to_string(), "4 steps per frame: cloth touches cloth or a mesh obstacle");
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     World,
     boundary::{
         grip::Grips,
-        hold::{Caught, Hand},
+        hold::{Caught, PinOverride},
         rigid::RigidState,
     },
     contact::intersection::Piercing,
@@ -29,19 +29,19 @@ pub struct State {
     pub(crate) duals: Vec<f32>,
     /// Where pins caught their vertices.
     pub(crate) caught: Caught,
-    /// What the caller holds or keeps free, by the engine's vertex.
-    pub(crate) hands: Vec<(u32, Hand)>,
-    /// Points that are pulled at.
+    /// Pin overrides of the caller, by the engine's vertex.
+    pub(crate) pin_overrides: Vec<(u32, PinOverride)>,
+    /// Grips.
     pub(crate) grips: Grips,
     /// Rigid bodies.
     pub(crate) rigid: Vec<RigidState>,
     /// Their mean velocities over the last step \[m/s\], \[rad/s\].
     pub(crate) mean_rigid: Vec<[Vec3; 2]>,
-    /// What passes through what, if that is known. Nothing, once it has come apart.
+    /// Intersections, if they are known; empty once everything is separated.
     pub(crate) piercings: Option<Vec<Piercing>>,
 }
 
-/// All of a [`State`] that must be kept to go on from it to the same bits, in the caller's vertex order.
+/// All of a [`State`] that is needed to resume it bit-identically, in the caller's vertex order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// Frames simulated so far.
@@ -55,8 +55,8 @@ pub struct Snapshot {
     pub duals: Vec<f32>,
     /// Where pins that have begun since the start caught their vertices, in an order of the world's \[m\].
     pub caught: Vec<Vec3>,
-    /// Vertices that the caller holds or keeps free.
-    pub hands: Vec<Hand>,
+    /// Pin overrides: vertices that the caller holds or keeps free.
+    pub pin_overrides: Vec<PinOverride>,
     /// Rigid bodies.
     pub rigid: Vec<RigidState>,
 }
@@ -73,12 +73,24 @@ impl State {
             v[world.pins[pin].vertex as usize] = [0.0; 4];
         }
         let duals = vec![0.0; world.dual_count()];
-        let (caught, hands) = (Caught::new(world), Vec::new());
+        let (caught, pin_overrides) = (Caught::new(world), Vec::new());
         let rigid: Vec<_> = world.description.rigid_bodies.iter().map(|body| body.start()).collect();
         let mean_rigid = rigid.iter().map(velocities_of).collect();
         let (x, mean_v) = (world.start.clone(), v.clone());
         let grips = Grips::default();
-        Self { frame: 0, x, mean_v, v, duals, caught, hands, grips, rigid, mean_rigid, piercings: None }
+        Self {
+            frame: 0,
+            x,
+            mean_v,
+            v,
+            duals,
+            caught,
+            pin_overrides,
+            grips,
+            rigid,
+            mean_rigid,
+            piercings: None,
+        }
     }
 
     /// Whether it has as many vertices, duals and rigid bodies as a state of `world`.
@@ -124,7 +136,7 @@ impl State {
             velocities: all(&self.v),
             duals: self.duals.clone(),
             caught: self.caught.places_at(world, self.frame),
-            hands: self.hands().collect(),
+            pin_overrides: self.pin_overrides().collect(),
             rigid: self.rigid.clone(),
         }
     }
@@ -149,9 +161,9 @@ impl State {
         state.duals.copy_from_slice(&snapshot.duals);
         state.frame = snapshot.frame;
         state.caught = Caught::restored(world, snapshot.frame, &snapshot.caught)?;
-        for hand in &snapshot.hands {
-            let place = world.place_of(hand.vertex).filter(|_| hand.target.is_none_or(Vec3::is_finite))?;
-            state.put_hand((hand.vertex, place), hand.target);
+        for pin in &snapshot.pin_overrides {
+            let place = world.place_of(pin.vertex).filter(|_| pin.target.is_none_or(Vec3::is_finite))?;
+            state.override_pin((pin.vertex, place), pin.target);
         }
         for body in &world.bodies {
             for (k, &v) in body.order().iter().enumerate() {

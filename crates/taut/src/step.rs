@@ -6,7 +6,7 @@
 //! | contact: what passes through is separated | [`contact::untangle`](crate::contact::untangle) |
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
 //! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
-//! | position update | [`boxes`], [`Solids::respond`] |
+//! | position update | [`boxes`], [`ObstacleContacts::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
 mod boxes;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Budget, State, World, WorldError,
-    boundary::{hold::Hold, motion::Pose, rigid::RigidState, solids::Solids},
+    boundary::{hold::Hold, motion::Pose, obstacle_contacts::ObstacleContacts, rigid::RigidState},
     contact::{guard::Guard, untangle::Untangle},
     exec::threads::Threads,
     kernel::{
@@ -76,7 +76,7 @@ pub struct Stepper {
     predicted_v: Vec<Quad>,
     forces: Vec<Quad>,
     steady: Vec<Quad>,
-    solids: Solids,
+    obstacle_contacts: ObstacleContacts,
     scratch: Scratch,
     /// Vertices that are held during the frame.
     holds: Vec<Hold>,
@@ -109,7 +109,10 @@ impl Stepper {
             predicted_v: quads(),
             forces: quads(),
             steady: quads(),
-            solids: Solids::with_capacity(world.vertex_count, world.description.obstacles.len()),
+            obstacle_contacts: ObstacleContacts::with_capacity(
+                world.vertex_count,
+                world.description.obstacles.len(),
+            ),
             scratch: Scratch::new(world),
             holds: Vec::with_capacity(world.pins.len()),
             guard: world.surface.as_ref().map(|surface| Guard::new(surface, &world.start)),
@@ -184,7 +187,7 @@ impl Stepper {
     fn expect_fitting(&self, world: &World, state: &State) {
         let prepared = self.old.len() == world.start.len() && self.scratch.filters.fits(world);
         assert!(prepared, "this stepper was prepared for another world");
-        assert!(state.fits(world), "state and world do not belong together");
+        assert!(state.fits(world), "state and world do not match");
     }
 
     /// Advances by one frame, within the time budget of the world's solver.

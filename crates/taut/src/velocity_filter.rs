@@ -46,7 +46,7 @@ use glam::Vec3;
 
 use crate::{
     Cloth, Description, Limit, Material, Obstacle, Solver, World, WorldError,
-    boundary::{grip::Grips, solids::Solids},
+    boundary::{grip::Grips, obstacle_contacts::ObstacleContacts},
     budget::Deadline,
     exec::threads::Threads,
     hierarchy::fit::CoarseLimits,
@@ -190,7 +190,7 @@ pub struct VelocityFilter {
     held: Vec<bool>,
     threads: Threads,
     lanes: LaneKind,
-    solids: Solids,
+    obstacle_contacts: ObstacleContacts,
     scratch: Scratch,
     duals: Vec<f32>,
     old: Vec<Quad>,
@@ -235,7 +235,7 @@ impl VelocityFilter {
             masses,
             threads: Threads::new(threads)?,
             lanes: LaneKind::detect(),
-            solids: Solids::with_capacity(count, world.description.obstacles.len()),
+            obstacle_contacts: ObstacleContacts::with_capacity(count, world.description.obstacles.len()),
             scratch: Scratch::new(&world),
             duals: vec![0.0; world.dual_count()],
             old: quads(),
@@ -262,7 +262,7 @@ impl VelocityFilter {
         dt: f32,
     ) -> Result<Filtered, FilterError> {
         self.check(positions, velocities, dt)?;
-        let Self { world, threads, lanes, solids, scratch, duals, old, predicted, x, .. } = self;
+        let Self { world, threads, lanes, obstacle_contacts, scratch, duals, old, predicted, x, .. } = self;
         let (body, description) = (&world.bodies[0], &world.description);
         for (k, &v) in body.order().iter().enumerate() {
             let v = v as usize;
@@ -274,7 +274,7 @@ impl VelocityFilter {
         scratch.hold(world, x, &Grips::default());
         predicted.copy_from_slice(x);
         let times = [self.time, self.time + f64::from(dt)].map(|t| t as f32);
-        solids.begin(&description.obstacles, times, old, x, 2.0 * world.edge_length);
+        obstacle_contacts.begin(&description.obstacles, times, old, x, 2.0 * world.edge_length);
         let solver = &description.solver;
         let settings =
             Settings { threads, lanes: *lanes, projection: solver.projection, relaxation: solver.relaxation };
@@ -290,7 +290,7 @@ impl VelocityFilter {
             world,
             &settings,
             Draft { x, old, duals, poses: &mut [], grips: &mut Grips::default() },
-            solids,
+            obstacle_contacts,
             scratch,
             turn,
         );

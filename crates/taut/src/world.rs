@@ -13,7 +13,7 @@ use glam::Vec3;
 
 use crate::{
     Description, Scheme, WorldError,
-    boundary::solids::PUSH,
+    boundary::obstacle_contacts::PUSH_OUT_SPEED,
     contact::{surface::Surface, untangle::pierced},
     element::{hinge::BendElement, set::ElementSets},
     kernel::lanes::BATCH,
@@ -199,7 +199,7 @@ impl World {
                 let (count, deepest) = inside.fold((0, 0.0f32), |(n, deepest), d| (n + 1, deepest.max(-d)));
                 if count > 0 {
                     warnings.push(format!(
-                        "{} \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at {PUSH:.0} m/s",
+                        "{} \"{}\" starts inside obstacle \"{}\": {count} of {} vertices, up to {:.1} mm deep; they are pushed out at {PUSH_OUT_SPEED:.0} m/s",
                         described.kind(),
                         described.name(),
                         obstacle.name,

@@ -1,4 +1,4 @@
-//! `taut bench --paper`: published results of the main paper beside taut's, for the scenes that taut has
+//! `taut bench --paper`: published results of the main paper next to taut's, for the scenes that taut has
 //! today.
 //!
 //! [`published`] quotes; everything else is measured here. taut's default scheme and the published method,

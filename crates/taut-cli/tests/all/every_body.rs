@@ -63,7 +63,7 @@ fn every_kind_of_body_runs_is_verified_resumed_exported_drawn_and_saved() {
         let checked: Value = serde_json::from_str(&place.good("check one.toml --json").out).unwrap();
         assert!(checked["schedule"]["steps_per_frame"].as_u64().unwrap() >= 1, "{kind}: {checked}");
         assert!(checked["schedule"]["rule"].is_string() && checked["schedule"]["max_substeps"].is_u64());
-        assert!(place.good("check one.toml").out.contains(" a frame: "), "{kind}");
+        assert!(place.good("check one.toml").out.contains(" per frame: "), "{kind}");
 
         place.good("run one.toml -o out --frames 2");
         place.good("verify out");

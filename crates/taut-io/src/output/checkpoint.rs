@@ -1,11 +1,11 @@
 //! Checkpoints: the state of a run, to resume it to the same bits after it was killed.
 //!
 //! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of
-//! vertices, of the limiter's floats, of vertices caught by pins, of grips and of rigid bodies; positions,
-//! velocities, those floats, caught positions, grips (vertex, whether it is held, target) and rigid bodies
-//! (position, rotation, velocities); and a CRC-32 of all that. Two are kept and the older one is replaced
-//! each time, so that one is always complete. A checkpoint that is damaged, or belongs to another scene, is
-//! ignored.
+//! vertices, of the limiter's floats, of vertices caught by pins, of pin overrides and of rigid bodies;
+//! positions, velocities, those floats, caught positions, pin overrides (vertex, whether it is held, target)
+//! and rigid bodies (position, rotation, velocities); and a CRC-32 of all that. Two are kept and the older
+//! one is replaced each time, so that one is always complete. A checkpoint that is damaged, or belongs to
+//! another scene, is ignored.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use std::{
 use glam::{Quat, Vec3};
 use taut::{
     Pose, RigidState,
-    low_level::{Hand, Snapshot},
+    low_level::{PinOverride, Snapshot},
 };
 
 use super::{OutputError, atomic};
@@ -27,7 +27,7 @@ const HEADER: usize = 8 + 4 + 8 + 4 + 5 * 8;
 const CRC: usize = 4;
 const BYTES_PER_VERTEX: usize = 24;
 const BYTES_PER_CAUGHT: usize = 12;
-const BYTES_PER_HAND: usize = 20;
+const BYTES_PER_PIN_OVERRIDE: usize = 20;
 const BYTES_PER_BODY: usize = 52;
 const GENERATIONS: [&str; 2] = ["a.state", "b.state"];
 /// Saving costs about as much as a frame file; once a second makes it negligible and loses at most a second
@@ -42,15 +42,16 @@ pub fn hash(text: &str) -> u64 {
 /// The bytes of a checkpoint.
 pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     let count = snapshot.positions.len();
-    let Snapshot { duals, caught, hands, rigid, .. } = snapshot;
-    let rest = duals.len() * 4 + caught.len() * BYTES_PER_CAUGHT + hands.len() * BYTES_PER_HAND;
+    let Snapshot { duals, caught, pin_overrides, rigid, .. } = snapshot;
+    let rest =
+        duals.len() * 4 + caught.len() * BYTES_PER_CAUGHT + pin_overrides.len() * BYTES_PER_PIN_OVERRIDE;
     let rest = rest + rigid.len() * BYTES_PER_BODY;
     let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + rest + CRC);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&scene.to_le_bytes());
     bytes.extend_from_slice(&snapshot.frame.to_le_bytes());
-    for number in [count, duals.len(), caught.len(), hands.len(), rigid.len()] {
+    for number in [count, duals.len(), caught.len(), pin_overrides.len(), rigid.len()] {
         bytes.extend_from_slice(&(number as u64).to_le_bytes());
     }
     let put = |bytes: &mut Vec<u8>, values: &[f32]| {
@@ -61,10 +62,10 @@ pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     }
     put(&mut bytes, duals);
     caught.iter().for_each(|place| put(&mut bytes, &place.to_array()));
-    for hand in hands {
-        bytes.extend_from_slice(&hand.vertex.to_le_bytes());
-        bytes.extend_from_slice(&u32::from(hand.target.is_some()).to_le_bytes());
-        put(&mut bytes, &hand.target.unwrap_or_default().to_array());
+    for pin in pin_overrides {
+        bytes.extend_from_slice(&pin.vertex.to_le_bytes());
+        bytes.extend_from_slice(&u32::from(pin.target.is_some()).to_le_bytes());
+        put(&mut bytes, &pin.target.unwrap_or_default().to_array());
     }
     for body in rigid {
         put(&mut bytes, &body.pose.position.to_array());
@@ -100,22 +101,22 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
     }
     let data = &body[HEADER..];
     let numbers = [24, 32, 40, 48, 56].map(u64_at);
-    let sizes =
-        [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_HAND, BYTES_PER_BODY].map(|size| size as u64);
+    let sizes = [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_PIN_OVERRIDE, BYTES_PER_BODY]
+        .map(|size| size as u64);
     let announced = numbers
         .iter()
         .zip(sizes)
         .try_fold(0u64, |sum, (number, size)| sum.checked_add(number.checked_mul(size)?));
     if announced != Some(data.len() as u64) {
-        let [count, duals, caught, hands, rigid] = numbers;
+        let [count, duals, caught, pin_overrides, rigid] = numbers;
         return Err(format!(
-            "declares {count} vertices, {duals} floats, {caught} caught positions, {hands} grips and {rigid} rigid bodies, but has {} bytes for them",
+            "declares {count} vertices, {duals} floats, {caught} caught positions, {pin_overrides} pin overrides and {rigid} rigid bodies, but has {} bytes for them",
             data.len()
         ));
     }
-    let [_, duals, caught, hands, rigid] = [0, 1, 2, 3, 4].map(|k| (numbers[k] * sizes[k]) as usize);
+    let [_, duals, caught, pin_overrides, rigid] = [0, 1, 2, 3, 4].map(|k| (numbers[k] * sizes[k]) as usize);
     let (data, rigid) = data.split_at(data.len() - rigid);
-    let (data, hands) = data.split_at(data.len() - hands);
+    let (data, pin_overrides) = data.split_at(data.len() - pin_overrides);
     let (data, caught) = data.split_at(data.len() - caught);
     let (data, duals) = data.split_at(data.len() - duals);
     let number = |at: &[u8]| f32::from_le_bytes([at[0], at[1], at[2], at[3]]);
@@ -123,9 +124,9 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         bytes.chunks_exact(12).map(|c| Vec3::new(number(c), number(&c[4..]), number(&c[8..]))).collect()
     };
     let (positions, velocities) = data.split_at(data.len() / 2);
-    let hand = |bytes: &[u8]| {
+    let pin_override = |bytes: &[u8]| {
         let vertex = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        Hand { vertex, target: vectors(&bytes[8..]).first().copied().filter(|_| bytes[4] != 0) }
+        PinOverride { vertex, target: vectors(&bytes[8..]).first().copied().filter(|_| bytes[4] != 0) }
     };
     let body = |bytes: &[u8]| {
         let at = |k: usize| number(&bytes[4 * k..]);
@@ -143,7 +144,7 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         velocities: vectors(velocities),
         duals: duals.chunks_exact(4).map(number).collect(),
         caught: vectors(caught),
-        hands: hands.chunks_exact(BYTES_PER_HAND).map(hand).collect(),
+        pin_overrides: pin_overrides.chunks_exact(BYTES_PER_PIN_OVERRIDE).map(pin_override).collect(),
         rigid: rigid.chunks_exact(BYTES_PER_BODY).map(body).collect(),
     })
 }
@@ -229,11 +230,11 @@ mod tests {
         let duals = vec![0.5, -0.0, frame as f32];
         let caught = vec![Vec3::new(1.5, -0.0, 2.0); 3];
         let targets = [None, Some(Vec3::new(-0.0, 7.0, frame as f32))];
-        let hands = targets.map(|target| Hand { vertex: frame + 9, target }).to_vec();
+        let pin_overrides = targets.map(|target| PinOverride { vertex: frame + 9, target }).to_vec();
         let pose =
             Pose { position: Vec3::new(frame as f32, -0.0, 1.5), rotation: Quat::from_rotation_x(0.3) };
         let rigid = vec![RigidState { pose, velocity: Vec3::X, angular_velocity: Vec3::new(0.1, 7.0, -0.0) }];
-        Snapshot { frame, velocities, positions, duals, caught, hands, rigid }
+        Snapshot { frame, velocities, positions, duals, caught, pin_overrides, rigid }
     }
 
     #[test]
@@ -242,7 +243,7 @@ mod tests {
         let none = Snapshot {
             duals: Vec::new(),
             caught: Vec::new(),
-            hands: Vec::new(),
+            pin_overrides: Vec::new(),
             rigid: Vec::new(),
             ..snapshot(3)
         };
@@ -290,7 +291,7 @@ mod tests {
         let (found, warnings) = load(folder.path(), 7);
         assert_eq!((frames(&found), warnings.len()), (vec![3, 2], 0));
 
-        // A new store goes on with the older of the two.
+        // A new store overwrites the older of the two.
         Store::new(folder.path().into(), 7).save(&snapshot(4)).unwrap();
         assert_eq!(frames(&load(folder.path(), 7).0), [4, 3]);
 

@@ -11,7 +11,7 @@ use crate::{
 /// The colour of words and frames.
 const INK: Rgba = [44, 48, 54, 255];
 
-/// Size of capitals for a picture: readable in small ones, not loud in large ones.
+/// Text size for a picture: legible in small ones, not dominant in large ones.
 fn capitals(picture: &Picture) -> f32 {
     (picture.height().min(picture.width()) as f32 / 52.0).clamp(7.0, 40.0)
 }
@@ -69,7 +69,7 @@ pub fn directions(picture: &mut Picture) {
     draw::text(picture, 2.0 * size, cy + 1.7 * size, size, INK, words);
 }
 
-/// Draws a title into the lower right corner, where there is no scale.
+/// Draws a title into the lower right corner, if there is no scale.
 pub fn title(picture: &mut Picture, words: &str) {
     let size = capitals(picture);
     let wide = draw::text_width(size, words);

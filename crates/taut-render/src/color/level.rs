@@ -46,7 +46,7 @@ impl Levels {
         for k in 0..level.min(self.coarsest()) {
             let finer = self.at(k);
             let coarse = &self.hierarchy.levels[k];
-            // Vertices say which triangle of the coarser level they take part in by its corners.
+            // Vertices name the triangle of the coarser level that they are interpolated from by its corners.
             let sorted = |mut t: [u32; 3]| {
                 t.sort_unstable();
                 t
@@ -76,8 +76,7 @@ fn middle(mesh: &TriangleMesh, t: [u32; 3]) -> Vec3 {
     t.iter().map(|&v| mesh.positions[v as usize]).sum::<Vec3>() / 3.0
 }
 
-/// Numbers of colours for triangles, so that those with a common corner differ where eight colours are enough
-/// for that.
+/// Colour indices of triangles, so that those with a common corner differ if eight colours are enough.
 fn distinct(triangles: &[[u32; 3]]) -> Vec<usize> {
     let mut at_vertex: HashMap<u32, Vec<usize>> = HashMap::new();
     let mut colors = vec![0; triangles.len()];
@@ -88,7 +87,7 @@ fn distinct(triangles: &[[u32; 3]]) -> Vec<usize> {
                 uses[colors[other]] += 1;
             }
         }
-        // Not always the first of those that are free, so that all are used.
+        // Not always the first free one, so that all are used.
         let order = (0..8).map(|c| (c + k) % 8);
         colors[k] = order.min_by_key(|&c| uses[c]).unwrap_or(0);
         for &v in t {

@@ -3,12 +3,12 @@
 use glam::Vec3;
 use taut::{Cloth, Limit, measure::RestShape, mesh::TriangleMesh};
 
-/// What is measured of a triangle.
+/// Measurements of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Principal strains, the larger first (0 = at rest).
     pub strains: [f32; 2],
-    /// How far the worse of them is past its limit, at least 0.
+    /// Excess of the worse of them past its limit, at least 0.
     pub residual: f32,
     /// Angle, in the rest shape, of the direction of the strain whose magnitude is larger, from the x axis
     /// (from the z axis where the triangle faces along x), −π to π \[radians\].
@@ -19,8 +19,7 @@ pub struct Measured {
 #[derive(Clone, Debug)]
 pub struct Gauge {
     rest: RestShape,
-    /// First edge, and what is at right angles to it, of each triangle, in coordinates along the reference
-    /// directions.
+    /// First edge, and its perpendicular, of each triangle, in coordinates along the reference directions.
     frames: Vec<[[f32; 2]; 2]>,
     limit: Limit,
     vertices: usize,
@@ -47,7 +46,7 @@ impl Gauge {
         Self { limit, ..self }
     }
 
-    /// Measures a frame. Nothing if its vertices are not those of the rest shape.
+    /// Measures a frame. `None` if its vertices do not match the rest shape.
     pub fn measure(&self, positions: &[Vec3]) -> Option<Vec<Measured>> {
         if positions.len() != self.vertices {
             return None;
@@ -55,7 +54,7 @@ impl Gauge {
         let measure = |t: usize| {
             let measure = self.rest.triangle(t, positions, self.limit);
             let strains = measure.stretches.map(|s| (s - 1.0) as f32);
-            // The second direction is the first turned left.
+            // The second direction is the first rotated to the left.
             let [x, y] = measure.rest_direction.as_vec2().to_array();
             let [x, y] = if strains[1].abs() > strains[0].abs() { [-y, x] } else { [x, y] };
             let [e, n] = self.frames[t];

@@ -29,13 +29,12 @@ pub enum Coloring {
     Strain,
     /// The excess of the worse principal strain of each triangle past its limit.
     Residual,
-    /// The picture of the main paper's figure 14. Hue: in which direction of the rest shape the larger of
-    /// both principal strains is. Value: how far the worse strain is past its limit, so that what is within
-    /// its limits is black. Saturation: how different the two strains are, 1 − smaller / larger; where both
-    /// are the same, there is no direction, and the colour is white. For soft bodies it shows the strain of
-    /// the surface.
+    /// Figure 14 of the main paper. Hue: direction in the rest shape of the larger of both principal strains.
+    /// Value: excess of the worse strain past its limit, so that triangles within their limits are black.
+    /// Saturation: difference of the two strains, 1 − smaller / larger; where both are equal, there is no
+    /// direction, and the colour is white. For soft bodies it shows the strain of the surface.
     Hsv,
-    /// Tang's picture: the redder, the more a triangle is stretched.
+    /// Tang's colouring: the redder, the more a triangle is stretched.
     Overstretch,
 }
 

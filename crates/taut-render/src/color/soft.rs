@@ -59,7 +59,7 @@ mod tests {
         let mut solid = Solid::new("s", mesh.clone(), SolidMaterial::named("foam").unwrap());
         solid.strain = Limit { min: Some(-0.1), max: Some(0.1) };
         let gauge = SoftGauge::new(&mesh, Some(&solid));
-        // The first is pulled by 30 %, the second pushed together by half; both have the same volume.
+        // The first is stretched by 30 %, the second compressed by half; both have the same volume.
         let mut positions = mesh.positions.clone();
         positions[1].x = 1.3;
         positions[4].x = -0.5;

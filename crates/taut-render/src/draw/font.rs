@@ -1,35 +1,35 @@
-//! The shapes of letters: strokes that a round pen follows.
+//! Glyphs: strokes of a round pen.
 //!
-//! A glyph is an advance and a path. Units: the pen goes from 0 on the baseline up to 20 for capitals and
-//! digits and 14 for small letters, and down to −6 for tails; y is up. A path is a line of commands: `M x y`
-//! sets the pen down, `L x y` draws a straight line, `C x y x y x y` a cubic Bézier curve,
-//! `A x y rx ry from to` goes on along an ellipse around (x, y) from one angle to another
-//! \[°, anticlockwise from the right\], `O` the same with the pen set down anew.
+//! A glyph is an advance and a path. Units: the pen moves from 0 on the baseline up to 20 for capitals and
+//! digits and 14 for lowercase letters, and down to −6 for descenders; y is up. A path is a list of commands:
+//! `M x y` moves the pen, `L x y` draws a straight line, `C x y x y x y` a cubic Bézier curve, `A x y rx ry
+//! from to` continues along an ellipse around (x, y) from one angle to another \[°, anticlockwise from the
+//! right\], `O` does the same after moving the pen to its start.
 
 use std::{collections::HashMap, sync::OnceLock};
 
 /// Height of capitals in units of the font.
 pub const CAPITALS: f32 = 20.0;
 
-/// Space between letters, in addition to what each brings along.
+/// Space between letters, in addition to their own side bearings.
 pub const TRACKING: f32 = 0.7;
 
-/// A letter as polylines.
+/// A glyph as polylines.
 #[derive(Debug)]
 pub struct Glyph {
-    /// From this letter to the next.
+    /// Advance to the next glyph.
     pub advance: f32,
-    /// Where the pen goes, y up.
+    /// Strokes, y up.
     pub strokes: Vec<Vec<[f32; 2]>>,
 }
 
-/// The shape of `character`, a box if the font has none.
+/// The glyph of `character`, a box if the font has none.
 pub fn glyph(character: char) -> &'static Glyph {
     static UNKNOWN: OnceLock<Glyph> = OnceLock::new();
     known(character).unwrap_or_else(|| UNKNOWN.get_or_init(|| trace(16.0, "M3 0 L13 0 L13 20 L3 20 L3 0")))
 }
 
-/// The shape of `character`, if the font has one.
+/// The glyph of `character`, if the font has one.
 pub fn known(character: char) -> Option<&'static Glyph> {
     static GLYPHS: OnceLock<HashMap<char, Glyph>> = OnceLock::new();
     let glyphs = GLYPHS.get_or_init(|| TABLE.iter().map(|&(c, a, path)| (c, trace(a, path))).collect());
@@ -43,7 +43,7 @@ pub fn known(character: char) -> Option<&'static Glyph> {
     glyphs.get(&same)
 }
 
-/// Follows a path.
+/// Parses a path.
 fn trace(advance: f32, path: &str) -> Glyph {
     let mut strokes: Vec<Vec<[f32; 2]>> = Vec::new();
     let starts: Vec<usize> =
@@ -70,7 +70,7 @@ fn trace(advance: f32, path: &str) -> Glyph {
     Glyph { advance, strokes }
 }
 
-/// Steps of a curve: at 40 pixels, chords stay within a fiftieth of a pixel of letters.
+/// Segments of a curve: at 40 pixels, chords stay within a fiftieth of a pixel of the curve.
 const STEPS: usize = 14;
 
 fn curve(stroke: &mut Vec<[f32; 2]>, p: [[f32; 2]; 4]) {
@@ -83,7 +83,7 @@ fn curve(stroke: &mut Vec<[f32; 2]>, p: [[f32; 2]; 4]) {
 }
 
 fn arc(stroke: &mut Vec<[f32; 2]>, center: [f32; 2], radii: [f32; 2], [from, to]: [f32; 2]) {
-    // A circle takes four times the steps of a curve, which is a quarter of one or so.
+    // A circle takes four times the segments of a curve, which is about a quarter of one.
     let steps = (((to - from).abs() / 90.0 * STEPS as f32).ceil() as usize).max(1);
     for step in 0..=steps {
         let angle = (from + (to - from) * step as f32 / steps as f32).to_radians();
@@ -209,7 +209,7 @@ pub const TABLE: &[(char, f32, &str)] = &[
 mod tests {
     use super::*;
 
-    /// The lowest and highest that the pen goes in any glyph.
+    /// The lowest and highest pen position in any glyph.
     const EXTENT: [f32; 2] = [-6.0, 23.0];
 
     #[test]

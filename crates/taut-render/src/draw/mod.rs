@@ -1,8 +1,8 @@
 //! Lines, rectangles and text on a [`Picture`], with smooth edges.
 //!
 //! Coordinates are in pixels from the top left corner of the picture, x to the right and y down; pixel (0, 0)
-//! covers 0 to 1, so that its centre is at (0.5, 0.5). What lies outside the picture is not drawn. Text is
-//! drawn with a font of taut's own ([`font`](self::text())), so that nothing has to be installed.
+//! covers 0 to 1, so that its centre is at (0.5, 0.5). Shapes are clipped to the picture. Text uses a
+//! built-in font ([`font`](self::text())), so that nothing must be installed.
 
 mod font;
 mod stroke;
@@ -13,7 +13,7 @@ pub use text::{Style, text, text_styled, text_width, unknown_characters};
 
 use crate::Picture;
 
-/// A place on a picture: x to the right, y down \[pixels\].
+/// A point of a picture: x to the right, y down \[pixels\].
 pub type Point = [f32; 2];
 
 /// Whether `point` can be drawn at all.
@@ -21,15 +21,15 @@ fn is_finite(point: Point) -> bool {
     point[0].is_finite() && point[1].is_finite()
 }
 
-/// The whole pixels of a row or column of `length` between `low` and `high`.
+/// The pixels of a row or column of `length` between `low` and `high`.
 fn pixels_between(low: f32, high: f32, length: usize) -> std::ops::Range<usize> {
-    // Casts saturate: what is left of the picture starts at 0, what is right of it ends at its last pixel.
+    // Casts saturate: coordinates left of the picture become 0, those right of it its last pixel.
     let start = (low.floor() as usize).min(length);
     start..(high.ceil() as usize).clamp(start, length)
 }
 
-/// Coverage of the pixels of a part of a picture, 0 to 1. Shapes that overlap in one mask are one shape:
-/// where they meet, a translucent colour is mixed in once.
+/// Coverage of the pixels of a region of a picture, 0 to 1. Overlapping shapes in one mask are one shape: a
+/// translucent colour is blended once.
 struct Mask {
     columns: std::ops::Range<usize>,
     rows: std::ops::Range<usize>,
@@ -47,7 +47,7 @@ impl Mask {
 
     /// Adds the straight stroke of radius `radius` with round ends from `a` to `b`.
     fn stroke(&mut self, a: Point, b: Point, radius: f32) {
-        // A stroke thinner than a pixel is as pale as the part of the pixel that it covers.
+        // A stroke thinner than a pixel is scaled by its coverage.
         let densest = (2.0 * radius).min(1.0);
         let reach = radius + 0.5;
         let along = [b[0] - a[0], b[1] - a[1]];
@@ -71,7 +71,7 @@ impl Mask {
         }
     }
 
-    /// Mixes `color` into `picture` where the mask covers it.
+    /// Blends `color` into `picture` where the mask covers it.
     fn paint(&self, picture: &mut Picture, color: crate::picture::Rgba) {
         for (y, row) in self.rows.clone().zip(self.share.chunks_exact(self.columns.len().max(1))) {
             for (x, &share) in self.columns.clone().zip(row) {

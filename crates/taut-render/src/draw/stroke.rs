@@ -9,12 +9,12 @@ pub fn line(picture: &mut Picture, from: Point, to: Point, width: f32, color: Rg
 }
 
 /// Draws straight lines from each point to the next, with round corners and ends, `width` pixels wide. A
-/// point that is not finite leaves a gap.
+/// non-finite point leaves a gap.
 pub fn polyline(picture: &mut Picture, points: &[Point], width: f32, color: Rgba) {
     strokes(picture, &[points], width, color);
 }
 
-/// Draws several polylines as one shape: where they cross, a translucent colour is mixed in once.
+/// Draws several polylines as one shape: where they cross, a translucent colour is blended once.
 pub fn strokes(picture: &mut Picture, polylines: &[impl AsRef<[Point]>], width: f32, color: Rgba) {
     if !(width > 0.0 && width.is_finite()) {
         return;
@@ -37,7 +37,7 @@ pub fn strokes(picture: &mut Picture, polylines: &[impl AsRef<[Point]>], width: 
         for (i, &point) in points.iter().enumerate().filter(|(_, p)| is_finite(**p)) {
             match points.get(i + 1).filter(|p| is_finite(**p)) {
                 Some(&next) => mask.stroke(point, next, width / 2.0),
-                // A point by itself is a dot; the end of a line is on the line already.
+                // An isolated point is a dot; the end of a line is on the line already.
                 None if i == 0 || !is_finite(points[i - 1]) => mask.stroke(point, point, width / 2.0),
                 None => {}
             }
@@ -46,8 +46,7 @@ pub fn strokes(picture: &mut Picture, polylines: &[impl AsRef<[Point]>], width: 
     mask.paint(picture, color);
 }
 
-/// The parts of a polyline that are drawn when it is dashed: `on` pixels drawn, `off` not, and so on along
-/// it.
+/// The dashes of a polyline: `on` pixels drawn, `off` not, and so on along it.
 pub fn dashes(points: &[Point], on: f32, off: f32) -> Vec<Vec<Point>> {
     if !(on > 0.0 && off > 0.0 && on.is_finite() && off.is_finite()) {
         return vec![points.to_vec()];
@@ -89,8 +88,7 @@ pub fn dashes(points: &[Point], on: f32, off: f32) -> Vec<Vec<Point>> {
     parts
 }
 
-/// Fills the rectangle between two opposite corners. Edges that are not on whole pixels are as pale as the
-/// part of the pixel that they cover.
+/// Fills the rectangle between two opposite corners. Edges between pixels are antialiased by coverage.
 pub fn rectangle(picture: &mut Picture, corner: Point, opposite: Point, color: Rgba) {
     if !is_finite(corner) || !is_finite(opposite) {
         return;
@@ -119,7 +117,7 @@ mod tests {
     const WHITE: Rgba = [255; 4];
     const BLACK: Rgba = [0, 0, 0, 255];
 
-    /// How much ink there is, in pixels of pure black.
+    /// Total ink, in pixels of pure black.
     fn ink(picture: &Picture) -> f64 {
         picture.pixels().iter().map(|p| 1.0 - f64::from(p[0]) / 255.0).sum()
     }

@@ -1,23 +1,23 @@
-//! Text, in taut's own font.
+//! Text, in the built-in font.
 
 use super::{Point, font, is_finite, strokes};
 use crate::{Picture, picture::Rgba};
 
-/// How text looks.
+/// Style of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Style {
     /// Height of capitals \[pixels\].
     pub height: f32,
-    /// Width of the pen over the height of capitals; 0.12 is regular, 0.17 bold.
+    /// Stroke width over the height of capitals; 0.12 is regular, 0.17 bold.
     pub weight: f32,
-    /// Whether it runs upwards in place of to the right.
+    /// Whether it runs upwards instead of to the right.
     pub upwards: bool,
     /// Colour of the letters.
     pub color: Rgba,
 }
 
 impl Style {
-    /// Width of the pen of regular text, over the height of capitals.
+    /// Stroke width of regular text, over the height of capitals.
     pub const REGULAR: f32 = 0.12;
 
     /// Regular text from left to right.
@@ -37,17 +37,17 @@ impl Style {
         Self { upwards: true, ..self }
     }
 
-    /// The pen's width \[pixels\] and the size of a unit of the font \[pixels\]: capitals with their ink are
+    /// Stroke width \[pixels\] and size of a font unit \[pixels\]: capitals including their strokes are
     /// `height` high.
     fn pen(&self) -> (f32, f32) {
-        // At least two thirds of a pixel, so that small print stays dark enough to be read.
+        // At least two thirds of a pixel, so that small text stays legible.
         let pen = (self.weight * self.height).max(0.66).min(self.height / 2.0);
         (pen, (self.height - pen) / font::CAPITALS)
     }
 }
 
 /// Writes `text` from `x` to the right with its baseline at `baseline_y`; capitals are `height` pixels high.
-/// Sharpest where `baseline_y` is a whole number. Characters that the font lacks show as boxes.
+/// Sharpest at integer `baseline_y`. Characters that the font lacks are drawn as boxes.
 pub fn text(picture: &mut Picture, x: f32, baseline_y: f32, height: f32, color: Rgba, text: &str) {
     text_styled(picture, [x, baseline_y], Style::new(height, color), text);
 }
@@ -72,7 +72,7 @@ pub fn text_styled(picture: &mut Picture, start: Point, style: Style, text: &str
     }
 }
 
-/// Characters of `text` that the font has no shape for, each once, in order; they are drawn as boxes.
+/// Characters of `text` that the font lacks, each once, in order; they are drawn as boxes.
 pub fn unknown_characters(text: &str) -> Vec<char> {
     let mut unknown = Vec::new();
     for c in text.lines().flat_map(str::chars) {
@@ -83,7 +83,7 @@ pub fn unknown_characters(text: &str) -> Vec<char> {
     unknown
 }
 
-/// How wide [`text()`] is \[pixels\].
+/// Width of [`text()`] \[pixels\].
 pub fn text_width(height: f32, text: &str) -> f32 {
     let (_, unit) = Style::new(height, [0; 4]).pen();
     text.chars().map(|character| (font::glyph(character).advance + font::TRACKING) * unit).sum()

@@ -1,7 +1,7 @@
-//! Animated PNG: a PNG with more frames behind its first, in chunks of their own.
+//! Animated PNG: a PNG with further frames after its first, in separate chunks.
 //!
-//! A frame holds the rectangle in which something changed, with pixels that did not change transparent, which
-//! packs well. The number of frames stands at the front and is written last.
+//! A frame stores the rectangle that changed, with unchanged pixels transparent, which compresses well. The
+//! number of frames is at the front and is written last.
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -15,7 +15,7 @@ use super::{
 use crate::{Picture, picture::Rgba};
 
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
-/// Where the chunk that counts frames begins: behind the signature and the header.
+/// Offset of the chunk that counts frames: after the signature and the header.
 const COUNT_AT: u64 = 8 + 25;
 
 /// An animated PNG that is being written.
@@ -36,7 +36,7 @@ impl Apng {
         part.write(&SIGNATURE)?;
         let [width, height] = size.map(|n| (n as u32).to_be_bytes());
         let mut header = [width, height].concat();
-        // 8 bits, RGBA, and the only methods that there are.
+        // 8 bits, RGBA, and the only defined methods.
         header.extend([8, 6, 0, 0, 0]);
         part.write(&chunk(*b"IHDR", &header))?;
         part.write(&count(0))?;
@@ -57,7 +57,7 @@ impl Sink for Apng {
         let mut control = self.next().to_vec();
         control.extend([width, height, left, top].iter().flat_map(|&n| (n as u32).to_be_bytes()));
         control.extend(self.delay.iter().flat_map(|n| n.to_be_bytes()));
-        // The frame stays; the next is laid over it, or takes its place where it is translucent.
+        // The frame stays; the next is blended over it, or replaces it where it is translucent.
         control.extend([0, u8::from(over)]);
         self.part.write(&chunk(*b"fcTL", &control))?;
 
@@ -88,8 +88,8 @@ impl Sink for Apng {
     }
 }
 
-/// Left, top, width and height of the part of `picture` that differs from `before`, its pixels, and whether
-/// these are to be laid over `before`: pixels that did not change are transparent then.
+/// Left, top, width and height of the region of `picture` that differs from `before`, its pixels, and whether
+/// these are to be blended over `before`: unchanged pixels are transparent then.
 fn changes(picture: &Picture, before: &[Rgba]) -> ([usize; 4], Vec<Rgba>, bool) {
     let (width, height) = (picture.width(), picture.height());
     let pixels = picture.pixels();
@@ -113,7 +113,7 @@ fn changes(picture: &Picture, before: &[Rgba]) -> ([usize; 4], Vec<Rgba>, bool) 
     ([left, top, right - left, bottom - top], samples, opaque)
 }
 
-/// Left, top, right and bottom of where rows of `width` differ; one pixel where they do not.
+/// Left, top, right and bottom of the region where rows of `width` differ; one pixel where they do not.
 pub(super) fn changed_rectangle<T: PartialEq>(now: &[T], before: &[T], width: usize) -> [usize; 4] {
     let (mut left, mut top, mut right, mut bottom) = (usize::MAX, usize::MAX, 0, 0);
     for (y, (a, b)) in now.chunks_exact(width).zip(before.chunks_exact(width)).enumerate() {
@@ -129,7 +129,7 @@ pub(super) fn changed_rectangle<T: PartialEq>(now: &[T], before: &[T], width: us
     if right == 0 { [0, 0, 1, 1] } else { [left, top, right, bottom] }
 }
 
-/// Time that a frame shows, as a fraction of seconds in 16 bits.
+/// Duration of a frame, as a fraction of seconds in 16 bits.
 fn delay(rate: Rate) -> [u16; 2] {
     let most = f64::from(u16::MAX);
     let scale = (most / f64::from(rate.frames.max(rate.seconds))).min(1.0);
@@ -150,7 +150,7 @@ fn count(frames: u32) -> Vec<u8> {
     chunk(*b"acTL", &[frames.to_be_bytes(), [0; 4]].concat())
 }
 
-/// The compressed pixels of a PNG file that taut made.
+/// The compressed pixels of a PNG file written by taut.
 fn image_data(file: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = SIGNATURE.len();
     std::iter::from_fn(move || {

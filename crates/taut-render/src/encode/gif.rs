@@ -1,8 +1,7 @@
-//! GIF: 255 colours that are the same for all frames.
+//! GIF: 255 colours, the same for all frames.
 //!
-//! Frames are parked as PNGs while their colours are counted; when the palette is known they are read again,
-//! several at a time. A frame holds the rectangle in which something changed, with pixels that did not change
-//! transparent.
+//! Frames are buffered as PNGs while their colours are counted; with the palette known they are read again,
+//! several at a time. A frame stores the rectangle that changed, with unchanged pixels transparent.
 
 use std::io::Read;
 
@@ -20,9 +19,9 @@ use super::{
 };
 use crate::Picture;
 
-/// Frames that are worked on at a time.
+/// Frames that are processed at a time.
 const BATCH: usize = 8;
-/// Index of the colour that shows what was there before.
+/// Index of the transparent colour.
 const SAME: u8 = COLORS as u8;
 
 /// A GIF that is being written.
@@ -30,7 +29,7 @@ pub struct Gif {
     part: Part,
     parked: Part,
     size: [usize; 2],
-    /// When each frame shows, and when the last ends \[hundredths of a second\].
+    /// Start time of each frame, and end of the last \[hundredths of a second\].
     starts: Vec<u64>,
     rate: Rate,
     frames: u64,
@@ -66,7 +65,7 @@ impl Sink for Gif {
 
     fn finish(self: Box<Self>) -> Result<(), EncodeError> {
         let Self { mut part, mut parked, size, mut starts, rate, frames, histogram } = *self;
-        // The last frame shows as long as the others.
+        // The last frame is shown as long as the others.
         let end = rate.start(frames, 100);
         starts.push(end.max(starts.last().map_or(2, |last| last + 2)));
         let palette = histogram.palette();
@@ -117,7 +116,7 @@ impl Sink for Gif {
     }
 }
 
-/// The next parked frame.
+/// The next buffered frame.
 fn next_file(reading: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut length = [0; 4];
     reading.read_exact(&mut length)?;
@@ -126,7 +125,7 @@ fn next_file(reading: &mut impl Read) -> std::io::Result<Vec<u8>> {
     Ok(file)
 }
 
-/// A parked frame as indices into the palette.
+/// A buffered frame as indices into the palette.
 fn indices(file: &[u8], [width, height]: [usize; 2], mixer: &Mixer) -> Result<Vec<u8>, String> {
     let mut reader =
         Decoder::new(std::io::Cursor::new(file)).read_info().map_err(|error| error.to_string())?;
@@ -136,7 +135,7 @@ fn indices(file: &[u8], [width, height]: [usize; 2], mixer: &Mixer) -> Result<Ve
     Ok(pixels.iter().enumerate().map(|(i, &color)| mixer.index(color, i % width, i / width)).collect())
 }
 
-/// What changed since `before`, which is empty for the first frame.
+/// The rectangle that changed since `before`, which is empty for the first frame.
 fn changes(now: &[u8], before: &[u8], [width, height]: [usize; 2]) -> Frame<'static> {
     let mut frame = Frame { dispose: DisposalMethod::Keep, transparent: Some(SAME), ..Frame::default() };
     let [left, top, right, bottom] =

@@ -51,9 +51,9 @@ pub enum EncodeError {
         height: usize,
         /// The format.
         format: &'static str,
-        /// What each side takes at least.
+        /// Minimum of each side.
         smallest: usize,
-        /// What it takes at most, the longer side first.
+        /// Maximum, the longer side first.
         largest: [usize; 2],
     },
     /// Invalid frame rate.
@@ -100,17 +100,17 @@ pub enum EncodeError {
     },
 }
 
-/// How a largest size is told.
+/// The text of a maximum size.
 fn most([longer, shorter]: [usize; 2]) -> String {
     let swapped = if longer == shorter { String::new() } else { format!(" or {shorter} × {longer}") };
     format!("{longer} × {shorter}{swapped}")
 }
 
-/// What writes frames of one format.
+/// Encoder of one format.
 trait Sink: Send {
-    /// Adds a frame, which has the right size.
+    /// Adds a frame of the right size.
     fn add(&mut self, picture: &Picture) -> Result<(), EncodeError>;
-    /// Writes what is left and gives the file its name. There is a frame at least.
+    /// Completes and renames the file. There is at least one frame.
     fn finish(self: Box<Self>) -> Result<(), EncodeError>;
 }
 
@@ -139,10 +139,10 @@ impl std::fmt::Debug for Clip {
 }
 
 impl Clip {
-    /// Whether [`create`](Clip::create) knows the extension of `path`; what is wrong with it otherwise.
+    /// Whether [`create`](Clip::create) supports the extension of `path`.
     ///
     /// # Errors
-    /// If the extension is not known, or not in this build.
+    /// If the extension is unknown, or not supported in this build.
     pub fn check_extension(path: &Path) -> Result<(), EncodeError> {
         match extension(path).as_str() {
             "mp4" if !cfg!(feature = "h264") => Err(EncodeError::NoMp4 { path: path.into() }),
@@ -154,7 +154,7 @@ impl Clip {
     /// Begins the clip `path` with `width` × `height` pixels and `frame_rate` frames per second.
     ///
     /// # Errors
-    /// If the extension, size or frame rate is not possible, or the folder cannot be written to.
+    /// If the extension, size or frame rate is not supported, or the folder is not writable.
     pub fn create(path: &Path, width: usize, height: usize, frame_rate: f32) -> Result<Self, EncodeError> {
         Self::check_extension(path)?;
         let rate = Rate::nearest(frame_rate)
@@ -204,12 +204,12 @@ impl Clip {
     }
 }
 
-/// The extension of `path` in small letters.
+/// The extension of `path` in lowercase.
 fn extension(path: &Path) -> String {
     path.extension().map_or_else(String::new, |e| e.to_string_lossy().to_ascii_lowercase())
 }
 
-/// The colour of a pixel on white paper.
+/// The colour of a pixel on white.
 fn on_white(pixel: Rgba) -> [u8; 3] {
     let [r, g, b, a] = pixel.map(u32::from);
     [r, g, b].map(|c| ((c * a + 255 * (255 - a) + 127) / 255) as u8)

@@ -1,8 +1,8 @@
-//! MP4: H.264 by OpenH264 in a container that begins with its index, so that browsers play it while it loads.
+//! MP4: H.264 by OpenH264 in a container that begins with its index, so that browsers can stream it.
 //!
-//! Frames are encoded one by one and parked; when the last is there, the index ([`boxes`]) is written and the
-//! frames behind it. Quality is the same for all frames, whatever that takes in bits; each one can be jumped
-//! to that begins two seconds.
+//! Frames are encoded one by one into a temporary file; after the last, the index ([`boxes`]) is written and
+//! the frames after it. Quality is constant over all frames, at any bit rate; players can seek to a sync
+//! frame every two seconds.
 
 mod boxes;
 
@@ -21,8 +21,8 @@ use self::boxes::{Sample, Track};
 use super::{EncodeError, Rate, Sink, part::Part, yuv::Planes};
 use crate::Picture;
 
-/// Quantiser that frames are encoded with: wrinkles and print stay clean (45 dB for smooth shading), and
-/// files small. The second is for pictures that change altogether.
+/// Quantiser of the frames: wrinkles and text stay clean (45 dB for smooth shading), and files small. The
+/// second is for pictures that change completely.
 const QUANTISER: u8 = 20;
 const COARSEST: u8 = 22;
 
@@ -41,11 +41,11 @@ impl Mp4 {
         let (part, parked) = (Part::create(path, "")?, Part::create(path, ".frames")?);
         let even = size.map(|n| n.next_multiple_of(2));
         let per_second = rate.frames as f32 / rate.seconds as f32;
-        // Not used with a given quantiser, but it has to make sense.
+        // Unused with a given quantiser, but must be valid.
         let bits = even[0] as f32 * even[1] as f32 * per_second * 0.15;
         let config = EncoderConfig::new()
             .profile(Profile::High)
-            // The one mode that holds the quantiser, skips nothing and does not complain.
+            // The only mode that keeps the quantiser, skips nothing and reports no error.
             .rate_control_mode(RateControlMode::Bufferbased)
             .bitrate(BitRate::from_bps(bits.clamp(500e3, 100e6) as u32))
             .qp(QpRange::new(QUANTISER, COARSEST))
@@ -85,7 +85,7 @@ impl YUVSource for Planes {
     }
 }
 
-/// Kinds of the units that a stream is made of.
+/// Kinds of the units of a stream.
 const IDR: u8 = 5;
 const SEQUENCE: u8 = 7;
 const PICTURE: u8 = 8;
@@ -115,7 +115,7 @@ impl Sink for Mp4 {
             }
         }
         if sample.is_empty() {
-            // The encoder found nothing to say: the frame before shows on. Never so for the first.
+            // The encoder skipped the frame: the previous one is shown longer. Never for the first.
             self.track.prolong();
             return Ok(());
         }

@@ -1,16 +1,16 @@
-//! 255 colours for many: which, and how others are mixed from them.
+//! Palette of 255 colours, and how other colours are dithered from it.
 //!
-//! Colours are counted over all frames in 64³ cells, cells are split where that takes away most of the
-//! squared error, and a few rounds of Lloyd's iteration settle the result. Rare colours count for more than
-//! their number: text and colour bars are small and matter. Colours between two of the palette are mixed by
-//! an ordered pattern, which depends on the pixel's place alone: what does not move does not shimmer.
+//! Colours are counted over all frames in 64³ cells, cells are split where that reduces the squared error
+//! most, and a few rounds of Lloyd's iteration refine the result. Rare colours are weighted above their
+//! count: text and colour bars are small and matter. Colours between two of the palette are dithered by an
+//! ordered pattern, which depends on the pixel's position alone: what does not move does not shimmer.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Colours of a palette; the 256th is transparent.
 pub const COLORS: usize = 255;
 
-/// Differences of green are seen best.
+/// Differences of green are most visible.
 const SEEN: [f32; 3] = [2.0, 4.0, 3.0];
 
 /// How often colours occur.
@@ -33,7 +33,7 @@ impl Histogram {
         cell[3] += u64::from(b);
     }
 
-    /// At most [`COLORS`] colours that stand for all.
+    /// At most [`COLORS`] colours that represent all.
     pub fn palette(&self) -> Vec<[u8; 3]> {
         let total: u64 = self.cells.iter().map(|cell| cell[0]).sum();
         let colors: Vec<Cell> = self.cells.iter().filter(|cell| cell[0] > 0).map(Cell::new).collect();
@@ -41,7 +41,7 @@ impl Histogram {
         for _ in 0..4 {
             settle(&colors, &mut centers);
         }
-        // Large even areas, such as the background, keep their very colour.
+        // Large uniform areas, such as the background, keep their exact colour.
         let mut taken = vec![false; centers.len()];
         let mut large: Vec<&Cell> = colors.iter().filter(|c| c.count * 200 > total).collect();
         large.sort_by_key(|cell| std::cmp::Reverse(cell.count));
@@ -91,8 +91,7 @@ fn nearest(centers: &[[f32; 3]], color: [f32; 3]) -> usize {
 /// Cells that share a colour of the palette, until they are split.
 struct Group {
     cells: Vec<Cell>,
-    /// What splitting would take away from the squared error, along which axis, and before which cell in that
-    /// order.
+    /// Reduction of the squared error by splitting, along which axis, and before which cell in that order.
     best: (f64, usize, usize),
 }
 
@@ -153,10 +152,10 @@ fn settle(colors: &[Cell], centers: &mut [[f32; 3]]) {
     }
 }
 
-/// Finds for every pixel the colour of the palette that shows there.
+/// Maps every pixel to a colour of the palette.
 pub struct Mixer {
     colors: Vec<[f32; 3]>,
-    /// For every colour (7 bits each): 0 if nobody asked yet; else a set bit 31, the nearest colour of the
+    /// For every colour (7 bits each): 0 if not computed yet; else a set bit 31, the nearest colour of the
     /// palette, the one to mix in, and for how many pixels of 64.
     known: Vec<AtomicU32>,
 }
@@ -173,7 +172,7 @@ impl Mixer {
         let known = &self.known[r << 14 | g << 7 | b];
         let mut recipe = known.load(Ordering::Relaxed);
         if recipe == 0 {
-            // Every thread finds the same; it does not matter who is first.
+            // Every thread computes the same value; the order does not matter.
             recipe = self.recipe(color.map(|c| f32::from(c >> 1 << 1 | c >> 7)));
             known.store(recipe, Ordering::Relaxed);
         }
@@ -186,14 +185,14 @@ impl Mixer {
         let p = self.colors[first];
         let alone = distance(p, color);
         let mut best = (alone, first, 0.0);
-        // Within a level or so nobody sees a difference, and even areas stay even.
+        // Within about one level the difference is invisible, and uniform areas stay uniform.
         if alone > 14.0 {
             for (i, &q) in self.colors.iter().enumerate().filter(|(i, _)| *i != first) {
                 let apart = distance(p, q);
                 let along: f32 = (0..3).map(|k| SEEN[k] * (color[k] - p[k]) * (q[k] - p[k])).sum();
                 let share = (along / apart).clamp(0.0, 0.5);
                 let mixed = [0, 1, 2].map(|k| p[k] + share * (q[k] - p[k]));
-                // Patterns of colours that are far apart are seen themselves.
+                // Patterns of very different colours would be visible.
                 let error = distance(mixed, color) + 0.1 * share * apart;
                 if error < best.0 {
                     best = (error, i, share);

@@ -10,7 +10,7 @@ use taut_io::output::atomic;
 
 use super::EncodeError;
 
-/// A file under a hidden name beside `path`, removed unless it is [kept](Part::keep).
+/// A temporary file next to `path` with a hidden name, removed unless it is [kept](Part::keep).
 #[derive(Debug)]
 pub struct Part {
     path: PathBuf,
@@ -19,28 +19,28 @@ pub struct Part {
 }
 
 impl Part {
-    /// Begins the file that will be `path`; `kind` tells several for the same path apart.
+    /// Begins the file that will be `path`; `kind` distinguishes several for the same path.
     pub fn create(path: &Path, kind: &str) -> Result<Self, EncodeError> {
         let mut name = path.as_os_str().to_owned();
         name.push(kind);
         let temporary = atomic::temporary_name(Path::new(&name));
-        // Read too: frames that are parked are read again.
+        // Also readable: buffered frames are read again.
         let file = File::options().read(true).write(true).create(true).truncate(true).open(&temporary);
         let file = file.map_err(|source| EncodeError::Io { path: path.into(), source })?;
         Ok(Self { path: path.into(), temporary, file: Some(BufWriter::with_capacity(1 << 20, file)) })
     }
 
-    /// The name that it will have.
+    /// Its final name.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the system said, with the file's name.
+    /// The system's error, with the file name.
     pub fn error(&self, source: io::Error) -> EncodeError {
         EncodeError::Io { path: self.path.clone(), source }
     }
 
-    /// Does something with the file.
+    /// Runs an operation on the file.
     pub fn with<T>(
         &mut self,
         work: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
@@ -65,7 +65,7 @@ impl Part {
         })
     }
 
-    /// Gives the file, which is whole now, its name.
+    /// Renames the complete file to its final name.
     pub fn keep(mut self) -> Result<(), EncodeError> {
         self.with(|file| {
             file.flush()?;

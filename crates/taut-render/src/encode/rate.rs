@@ -1,16 +1,16 @@
-//! Frame rates as fractions, which is how files have them.
+//! Frame rates as fractions, as files store them.
 
-/// Frames a second as a fraction.
+/// Frames per second as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// Frames …
     pub frames: u32,
-    /// … in so many seconds.
+    /// … in this many seconds.
     pub seconds: u32,
 }
 
 impl Rate {
-    /// The fraction that is meant by `frame_rate`: 30, 25/2, 30000/1001 for 29.97. None unless it is 0.01 to
+    /// The fraction that `frame_rate` approximates: 30, 25/2, 30000/1001 for 29.97. None unless it is 0.01 to
     /// 1000.
     pub fn nearest(frame_rate: f32) -> Option<Self> {
         if !(0.01..=1000.0).contains(&frame_rate) {
@@ -28,7 +28,7 @@ impl Rate {
         simple.or_else(near).or_else(close)
     }
 
-    /// Time at which frame `frame` begins, in units of which a second has `units`, rounded.
+    /// Start time of frame `frame`, with `units` units per second, rounded.
     pub fn start(self, frame: u64, units: u64) -> u64 {
         let (frames, seconds) = (u64::from(self.frames), u64::from(self.seconds));
         (frame * seconds * units + frames / 2) / frames

@@ -4,13 +4,13 @@ use png::{BitDepth, ColorType, Compression, DeflateCompression, Encoder, Filter,
 
 use crate::Picture;
 
-/// The picture as a PNG file, made quickly; without an alpha channel if it is opaque.
+/// The picture as a PNG file, encoded quickly; without an alpha channel if it is opaque.
 pub fn png(picture: &Picture) -> Vec<u8> {
     packed(picture, Packing::Fast)
 }
 
-/// The same in a smaller file, which takes some tenths of a second: packed as a drawing, of which most is
-/// paper, and as a photograph, whichever comes out smaller.
+/// The same in a smaller file, which takes some tenths of a second: encoded as a drawing, which is mostly
+/// background, and as a photograph; the smaller one is returned.
 pub fn png_small(picture: &Picture) -> Vec<u8> {
     let [drawing, photograph] =
         [Packing::Drawing, Packing::Photograph].map(|packing| packed(picture, packing));
@@ -30,10 +30,10 @@ fn packed(picture: &Picture, packing: Packing) -> Vec<u8> {
     file(size, ColorType::Rgba, pixels.as_flattened(), packing)
 }
 
-/// How much time to spend on size.
+/// Compression effort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// About 10 ns a pixel.
+    /// About 10 ns per pixel.
     Fast,
     /// Half the size in seven times the time.
     Small,
@@ -64,8 +64,8 @@ pub(super) fn file(size: [usize; 2], color: ColorType, samples: &[u8], packing: 
             encoder.set_deflate_compression(DeflateCompression::Level(6));
         }
     }
-    // What is above predicts smooth shading well, at no cost; even paper and sharp lines are best left as
-    // they are.
+    // The pixel above predicts smooth shading well, at no cost; uniform areas and sharp lines are best
+    // unfiltered.
     encoder.set_filter(match packing {
         Packing::Fast | Packing::Small => Filter::Up,
         Packing::Drawing => Filter::NoFilter,

@@ -1,7 +1,7 @@
-//! RGB to luma and chroma as video has them: BT.709, 16 to 235, one pair of chroma samples for 2 × 2 pixels.
+//! RGB to luma and chroma for video: BT.709, 16 to 235, one pair of chroma samples per 2 × 2 pixels.
 //!
-//! Chroma samples lie on the left column of their four pixels, halfway between the rows: where H.264 expects
-//! them unless it is told otherwise.
+//! Chroma samples lie on the left column of their four pixels, halfway between the rows: the default of
+//! H.264.
 
 use rayon::prelude::*;
 
@@ -31,7 +31,7 @@ fn weigh(weights: [i32; 3], [r, g, b]: [i32; 3]) -> i32 {
 }
 
 impl Planes {
-    /// Takes over `picture`; odd sizes repeat the last column or row.
+    /// Converts `picture`; odd sizes repeat the last column or row.
     pub fn set(&mut self, picture: &Picture) {
         let (width, height) = (picture.width(), picture.height());
         let even = [width.next_multiple_of(2), height.next_multiple_of(2)];
@@ -54,7 +54,7 @@ fn two_rows(rows: [&[Rgba]; 2], y: &mut [u8], u: &mut [u8], v: &mut [u8]) {
     let (above, below) = y.split_at_mut(y.len() / 2);
     let mut left = [0; 3];
     for column in 0..u.len() {
-        // Both rows added up: the pixels of this column and of the one to the right.
+        // Sum of both rows: the pixels of this column and of the one to the right.
         let mut sums = [[0; 3]; 2];
         for (row, luma) in [(rows[0], &mut *above), (rows[1], &mut *below)] {
             for side in 0..2 {

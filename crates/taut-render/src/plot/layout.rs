@@ -18,7 +18,7 @@ const INK: Rgba = [0x22, 0x26, 0x2b, 255];
 const SOFT: Rgba = [0x4c, 0x53, 0x5c, 255];
 const GRID: Rgba = [0xe3, 0xe6, 0xea, 255];
 const LIMIT: Rgba = [0xb4, 0x23, 0x18, 255];
-/// Colours that stay apart for most eyes, and in grey.
+/// Colours that are distinguishable with most colour vision, and in grey.
 const COLORS: [Rgba; 9] = [
     [0x1f, 0x66, 0xb0, 255],
     [0xe0, 0x7b, 0x1a, 255],
@@ -34,7 +34,7 @@ const COLORS: [Rgba; 9] = [
 const DASHED: [f32; 2] = [5.0, 4.0];
 const LIMIT_DASHES: [[f32; 2]; 3] = [[7.0, 4.0], [2.0, 3.0], [12.0, 3.0]];
 
-/// To which side of a point text goes.
+/// Horizontal alignment of text at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// It begins there.
@@ -45,7 +45,7 @@ pub enum Anchor {
     End,
 }
 
-/// Words on a figure.
+/// Text of a figure.
 #[derive(Clone, Debug)]
 pub struct Words {
     pub at: [f32; 2],
@@ -57,20 +57,20 @@ pub struct Words {
     pub label: Label,
 }
 
-/// A piece of a figure.
+/// An element of a figure.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// Lines from point to point, in pieces; dashed if there are dashes.
+    /// Polylines; dashed if there are dashes.
     Line { pieces: Vec<Vec<[f32; 2]>>, width: f32, color: Rgba, dashes: Option<[f32; 2]> },
     /// Discs.
     Dots { at: Vec<[f32; 2]>, radius: f32, color: Rgba },
-    /// Words.
+    /// Text.
     Words(Words),
     /// A chart begins, with this title.
     Chart(String),
 }
 
-/// A figure: its height and what is on it.
+/// A figure: its height and its elements.
 pub struct Figure {
     pub height: f32,
     pub shapes: Vec<Shape>,
@@ -97,7 +97,7 @@ impl<'a> Scaled<'a> {
     fn new(chart: &'a Chart, all: &[Chart]) -> Self {
         let points = || chart.series.iter().flat_map(|series| &series.points);
         let both = || points().filter(|p| p[0].is_finite() && p[1].is_finite());
-        // Points in gaps and of charts with the same axis too, so that charts below each other are in line.
+        // Also from points in gaps and from charts with the same axis, so that stacked charts are aligned.
         let same =
             |other: &&Chart| std::ptr::eq(*other, chart) || (other.x == chart.x && !chart.x.label.is_empty());
         let across = all.iter().filter(same).flat_map(|c| &c.series).flat_map(|series| &series.points);
@@ -115,7 +115,7 @@ impl<'a> Scaled<'a> {
         Self { chart, x, y, colors }
     }
 
-    /// Room that the labels of the y axis take.
+    /// Width of the labels of the y axis.
     fn label_width(&self) -> f32 {
         self.y.ticks(5.0).iter().map(|tick| width_of(&tick.label, SMALL)).fold(0.0, f32::max)
     }
@@ -132,12 +132,12 @@ impl<'a> Scaled<'a> {
     }
 }
 
-/// How wide a label is.
+/// Width of a label.
 pub fn width_of(label: &Label, height: f32) -> f32 {
     text_width(height, &label.text) + text_width(height * EXPONENT[0], &label.exponent)
 }
 
-/// As much of `text` as fits.
+/// `text`, truncated to fit.
 fn shortened(text: &str, height: f32, width: f32) -> String {
     if text_width(height, text) <= width {
         return text.into();
@@ -149,13 +149,13 @@ fn shortened(text: &str, height: f32, width: f32) -> String {
     short.trim_end().to_owned() + "…"
 }
 
-/// Lays charts out below each other, with their axes in line.
+/// Lays out charts below each other, with aligned axes.
 pub fn lay_out(charts: &[Chart]) -> Figure {
     let scaled: Vec<Scaled> = charts.iter().map(|chart| Scaled::new(chart, charts)).collect();
     let labels = scaled.iter().map(Scaled::label_width).fold(0.0, f32::max);
     let names =
         scaled.iter().flat_map(Scaled::legend).map(|(name, ..)| text_width(SMALL, &name)).fold(0.0, f32::max);
-    // Fonts that SVGs are shown with may be wider than taut's.
+    // Fonts in SVG viewers may be wider than the built-in one.
     let legend = if names > 0.0 { 1.18 * names + 44.0 } else { 16.0 };
     let (left, right) = ((42.0 + labels).round(), (WIDTH - legend - 10.0).round());
     let mut shapes = Vec::new();
@@ -171,7 +171,7 @@ pub fn lay_out(charts: &[Chart]) -> Figure {
         curves(&mut shapes, scaled, frame);
         key(&mut shapes, scaled, frame);
         y = bottom + 6.0 + SMALL + 6.0;
-        // Axes that go on below are named once.
+        // An axis shared with the chart below is labelled once.
         let shared = charts.get(i + 1).is_some_and(|next| next.x == scaled.chart.x);
         if !shared && !scaled.chart.x.label.is_empty() {
             let label = shortened(&scaled.chart.x.label, SMALL, right - left);
@@ -191,7 +191,7 @@ fn words(at: [f32; 2], anchor: Anchor, label: impl Into<Label>, height: f32, col
 
 fn axes(shapes: &mut Vec<Shape>, scaled: &Scaled, frame: Frame) {
     let Frame { left, right, top, bottom } = frame;
-    // Whole pixels and a half: thin lines are sharp there.
+    // At half pixels thin lines are sharp.
     let sharp = |v: f32| v.floor() + 0.5;
     let mut grid = Vec::new();
     for tick in scaled.y.ticks(5.0) {

@@ -1,7 +1,7 @@
 //! Charts: curves over axes, as SVG or as a picture.
 //!
-//! `layout` decides where everything goes, from `scale`s that mark round numbers; [`svg()`] and [`png()`]
-//! draw the same figure. Charts with the same x axis show the same range of it.
+//! `layout` positions everything, with ticks at round numbers from `scale`; [`svg()`] and [`png()`] draw the
+//! same figure. Charts with the same x axis show the same range of it.
 
 mod layout;
 mod raster;
@@ -13,14 +13,14 @@ use crate::Picture;
 /// A chart: curves over two axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// What it shows, above it.
+    /// Title, above it.
     pub title: String,
-    /// The axis to the right.
+    /// The x axis.
     pub x: Axis,
-    /// The axis upwards.
+    /// The y axis.
     pub y: Axis,
-    /// Curves, each in a colour of its own. One without points takes its colour and has no place in the
-    /// legend: what is the same on several charts can then have the same colour on all.
+    /// Curves, each in its own colour. One without points uses up its colour and has no legend entry: the
+    /// same curve on several charts can then have the same colour on all.
     pub series: Vec<Series>,
     /// Horizontal dashed lines: limits and tolerances.
     pub lines: Vec<LimitLine>,
@@ -29,9 +29,9 @@ pub struct Chart {
 /// An axis of a [`Chart`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What it measures, with the unit, as in `time [s]`.
+    /// Label: quantity and unit, as in `time [s]`.
     pub label: String,
-    /// Whether it is logarithmic: values below zero are then left out, and zeros have a place below the
+    /// Whether it is logarithmic: negative values are then omitted, and zeros have a position below the
     /// lowest decade.
     pub log: bool,
 }
@@ -41,10 +41,10 @@ pub struct Axis {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Points \[x, y\], joined by lines in this order. A point that is not finite leaves a gap.
+    /// Points \[x, y\], joined by lines in this order. A non-finite point leaves a gap.
     pub points: Vec<[f64; 2]>,
-    /// Whether it is dashed. A dashed curve has the colour of the curve before it that is not: the same thing
-    /// measured otherwise.
+    /// Whether it is dashed. A dashed curve has the colour of the previous solid curve: the same quantity by
+    /// another measurement.
     pub dashed: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct Series {
 pub struct LimitLine {
     /// Its name in the legend.
     pub name: String,
-    /// Where it is on the y axis.
+    /// Value on the y axis.
     pub y: f64,
 }
 
@@ -62,8 +62,7 @@ pub fn svg(charts: &[Chart]) -> String {
     svg::write(&layout::lay_out(charts))
 }
 
-/// The charts below each other, as a picture; [`encode::png_small`](crate::encode::png_small()) makes a file
-/// of it.
+/// The charts below each other, as a picture; [`encode::png_small`](crate::encode::png_small()) encodes it.
 pub fn png(charts: &[Chart]) -> Picture {
     raster::paint(&layout::lay_out(charts))
 }
@@ -83,7 +82,7 @@ mod tests {
         Chart { title: "Title & more".into(), x, y, series, lines }
     }
 
-    /// Checks that tags nest and that nothing is in the text that XML forbids; gives the names of the
+    /// Checks that tags nest and that the text has no characters that XML forbids; returns the names of the
     /// elements.
     fn parse(svg: &str) -> Vec<String> {
         let (mut open, mut seen) = (Vec::new(), Vec::new());

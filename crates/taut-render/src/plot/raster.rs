@@ -6,10 +6,10 @@ use crate::{
     draw::{Style, circle, dashes, strokes, text_styled, text_width},
 };
 
-/// Pixels for each unit of a figure: sharp on good screens and in print.
+/// Pixels per unit of a figure: sharp on high-resolution screens and in print.
 const SCALE: f32 = 2.0;
 
-/// The figure on white paper.
+/// The figure on white.
 pub fn paint(figure: &Figure) -> Picture {
     let size = [WIDTH, figure.height.ceil()].map(|n| (n * SCALE) as usize);
     let mut picture = Picture::new(size[0], size[1], [255; 4]);

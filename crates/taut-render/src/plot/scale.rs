@@ -1,38 +1,38 @@
-//! Axes: which values they show, and where they are marked.
+//! Axes: their range and their ticks.
 //!
-//! Linear axes are marked at 1, 2 or 5 times a power of ten; logarithmic ones at decades, or at 1, 2 and 5
-//! inside them where there are few. A logarithmic axis with zeros gets a place for them below its lowest
-//! decade, marked 0: a residual of nothing is worth showing.
+//! Linear axes have ticks at 1, 2 or 5 times a power of ten; logarithmic ones at decades, or at 1, 2 and 5
+//! inside them where there are few. A logarithmic axis with zeros gets a position for them below its lowest
+//! decade, labelled 0: a residual of zero is worth showing.
 
-/// Values beyond this are taken for infinite, so that differences stay finite, and those below its inverse
-/// for zero.
+/// Values beyond this count as infinite, so that differences stay finite, and those below its inverse as
+/// zero.
 const LARGEST: f64 = 1e300;
 
-/// What an axis shows: maps values to 0 (its start) to 1 (its end).
+/// Range of an axis: maps values to 0 (its start) to 1 (its end).
 #[derive(Clone, Debug)]
 pub struct Scale {
     log: bool,
     /// First and last value, or their decimal logarithms.
     range: [f64; 2],
-    /// Whether there is a place for zero, one decade below the first decade.
+    /// Whether there is a position for zero, one decade below the first decade.
     zero: bool,
 }
 
-/// A mark on an axis.
+/// A tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Where, from 0 to 1.
+    /// Position, 0 to 1.
     pub at: f64,
-    /// What it says; empty for small marks.
+    /// Label; empty for minor ticks.
     pub label: Label,
 }
 
-/// A number as it is written: `text`, and the exponent of ten that is raised behind it.
+/// A formatted number: `text`, and the exponent of ten in superscript.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Label {
-    /// On the line.
+    /// On the baseline.
     pub text: String,
-    /// Raised, or empty.
+    /// Superscript, or empty.
     pub exponent: String,
 }
 
@@ -43,8 +43,8 @@ impl From<String> for Label {
 }
 
 impl Scale {
-    /// A scale that shows all `values` that can be shown. With `margins` it begins and ends at marks, and at
-    /// zero where that is near.
+    /// A scale that shows all finite `values`. With `margins` it begins and ends at ticks, and at zero where
+    /// that is near.
     pub fn new(log: bool, values: impl Iterator<Item = f64> + Clone, margins: bool) -> Self {
         let usable =
             values.filter(|v| v.abs() <= LARGEST).map(|v| if v.abs() < 1.0 / LARGEST { 0.0 } else { v });
@@ -63,12 +63,12 @@ impl Scale {
         }
         if high - low <= 1e-9 * low.abs().max(high.abs()) {
             let around = if low == 0.0 { 1.0 } else { 0.1 * low.abs() };
-            // Of something that stays zero there is nothing below to see.
+            // A constant zero has nothing below it to show.
             (low, high) = if low == 0.0 { (0.0, around) } else { (low - around, high + around) };
         }
         if margins {
             let step = step(high - low, 5.0);
-            // A hair of tolerance: 0.3 is the third multiple of 0.1, whatever its bits say.
+            // A small tolerance: 0.3 is the third multiple of 0.1 despite rounding.
             (low, high) = ((low / step + 1e-6).floor() * step, (high / step - 1e-6).ceil() * step);
         }
         Self { log, range: [low, high], zero: false }
@@ -88,7 +88,7 @@ impl Scale {
         Self { log: true, range: [low, high], zero }
     }
 
-    /// Where `value` is, 0 to 1 for those that the scale was made for; none if it cannot be shown.
+    /// Position of `value`, 0 to 1 for those that the scale was made for; none if it cannot be shown.
     pub fn place(&self, value: f64) -> Option<f64> {
         if value.abs() > LARGEST || value.is_nan() {
             return None;
@@ -105,7 +105,7 @@ impl Scale {
         Some(strip + (1.0 - strip) * (value - low) / (high - low))
     }
 
-    /// The marks with labels, about `wanted` of them.
+    /// The labelled ticks, about `wanted` of them.
     pub fn ticks(&self, wanted: f64) -> Vec<Tick> {
         if self.log { self.log_ticks(wanted) } else { self.linear_ticks(wanted) }
     }
@@ -148,7 +148,7 @@ impl Scale {
         ticks
     }
 
-    /// Places of small marks without labels: the digits of decades, if there are at most `decades`.
+    /// Positions of minor ticks without labels: the digits of decades, if there are at most `decades`.
     pub fn small_ticks(&self, decades: f64) -> Vec<f64> {
         let [low, high] = self.range;
         if !self.log || high - low > decades {
@@ -165,7 +165,7 @@ fn is_zero(value: f64) -> bool {
     (0.0..1.0 / LARGEST).contains(&value)
 }
 
-/// 1, 2 or 5 times a power of ten that goes into `length` about `wanted` times.
+/// 1, 2 or 5 times a power of ten that fits into `length` about `wanted` times.
 fn step(length: f64, wanted: f64) -> f64 {
     let rough = (length / wanted).max(f64::MIN_POSITIVE);
     let power = 10f64.powf(rough.log10().floor());
@@ -182,7 +182,7 @@ fn step(length: f64, wanted: f64) -> f64 {
         }
 }
 
-/// A multiple of `step` with the digits that tell it from its neighbours.
+/// A multiple of `step` with the digits that distinguish it from its neighbours.
 fn written(value: f64, step: f64, largest: f64) -> Label {
     if value == 0.0 || value.abs() < step / 2.0 {
         return "0".to_owned().into();
@@ -191,7 +191,7 @@ fn written(value: f64, step: f64, largest: f64) -> Label {
         let digits = (-step.log10() - 1e-6).ceil().max(0.0) as usize;
         return minus(format!("{value:.digits$}")).into();
     }
-    // The same exponent for the whole axis, so that the eye can compare.
+    // The same exponent for the whole axis, so that labels can be compared.
     let exponent = (largest.log10() + 1e-9).floor();
     let digits = (exponent - step.log10() - 1e-6).ceil().clamp(0.0, 12.0) as usize;
     let mantissa = value / 10f64.powf(exponent);
@@ -208,7 +208,7 @@ fn power(digit: f64, exponent: i32, plain: bool) -> Label {
     Label { text, exponent: minus(exponent.to_string()) }
 }
 
-/// The sign as printers have it.
+/// The typographic minus sign.
 fn minus(text: String) -> String {
     text.replace('-', "−")
 }

@@ -1,14 +1,14 @@
-//! Figures as SVG: a text that browsers, papers and editors of drawings take.
+//! Figures as SVG.
 
 use std::fmt::Write;
 
 use super::layout::{Anchor, EXPONENT, Figure, Shape, WIDTH, Words};
 use crate::{draw::text_width, picture::Rgba};
 
-/// Size of a font over the height of its capitals, for the usual sans-serifs.
+/// Font size over the height of capitals, for common sans-serif fonts.
 const FONT_SIZE: f32 = 1.0 / 0.716;
 
-/// The figure as a text.
+/// The figure as SVG text.
 pub fn write(figure: &Figure) -> String {
     let height = figure.height.ceil();
     let mut svg = format!(
@@ -55,7 +55,7 @@ fn add(svg: &mut String, shape: &Shape) {
     }
 }
 
-/// Points of a path; all but the first as steps from the one before, which is shorter.
+/// Points of a path; all but the first relative to the previous one, which is shorter.
 fn path(svg: &mut String, points: &[[f32; 2]]) {
     let tenths = |p: [f32; 2]| p.map(|v| (f64::from(v) * 10.0).round() as i64);
     let mut before: Option<[i64; 2]> = None;
@@ -75,7 +75,7 @@ fn text(svg: &mut String, words: &Words) {
     if words.label.exponent.is_empty() {
         return line(svg, words.at, words.anchor, words, words.height, &words.label.text);
     }
-    // Two texts that meet: programs disagree about where shifted parts of one go.
+    // Two adjacent texts: programs disagree about the position of shifted spans.
     let [smaller, raised] = EXPONENT;
     let wide = |height: f32, text: &str| text_width(height, text);
     let behind = wide(words.height * smaller, &words.label.exponent);
@@ -110,7 +110,7 @@ fn line(svg: &mut String, at: [f32; 2], anchor: Anchor, words: &Words, height: f
         writeln!(svg, "<text {place}{anchor} font-size=\"{size}\"{weight} fill=\"{color}\">{text}</text>");
 }
 
-/// A number with one digit behind the point at most.
+/// A number with at most one decimal.
 fn short(value: f32) -> f64 {
     (f64::from(value) * 10.0).round() / 10.0
 }
@@ -119,7 +119,7 @@ fn hex([r, g, b, _]: Rgba) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Text as XML takes it: characters that it cannot hold at all are replaced.
+/// Escapes text for XML; invalid characters are replaced.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

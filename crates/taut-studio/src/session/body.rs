@@ -132,7 +132,7 @@ impl ShownBody {
     pub fn update(&mut self, body: &Body) {
         match (&mut self.measure, body) {
             (Measure::Cloth { gauge, edge, .. }, Body::Cloth(cloth)) => {
-                // What was measured before can be measured again.
+                // A body that was measured before can be measured again.
                 if let Ok(new) = Gauge::new(&cloth.mesh, Some(cloth)) {
                     *gauge = new;
                 }

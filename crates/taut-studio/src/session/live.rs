@@ -146,13 +146,13 @@ impl Live {
     /// Advances by one frame. `painting`: whether a page renders in software.
     pub fn advance(&mut self, painting: bool) {
         if self.threads == 0 && painting != self.painting {
-            // If they cannot be started, those that there are go on.
+            // If new threads cannot be started, the present ones are kept.
             let _ = self.engine.set_threads(chosen_threads(self.engine.description(), painting));
             self.painting = painting;
         }
-        // The clock runs on while the system has the thread wait. A scene that mostly needs far less than its
-        // budget gets over that with what it has saved, instead of being cut short; one that needs all of it
-        // has nothing saved.
+        // The clock also counts time in which the system suspends the thread. A scene that mostly needs far
+        // less than its budget covers that with its unspent time, instead of being cut short; one that needs
+        // all of it has nothing saved.
         let budget = self.parameters.budget_ms;
         let allowed = Budget::millis(budget + self.credit);
         let begun = Instant::now();
@@ -185,7 +185,7 @@ impl Live {
         let begun = Instant::now();
         let (world, state) = (self.engine.world(), self.engine.state());
         let Parameters { colouring, colour_range, levels_shown, .. } = self.parameters;
-        // Bodies are measured side by side: of ten curtains that is a sixth of a frame otherwise.
+        // Bodies are measured in parallel: serially, ten curtains would take a sixth of a frame.
         let measure = |(k, body): (usize, &ShownBody)| {
             let all = state.positions(world, k);
             let (strains, painted) = body.measure(&all, colouring, colour_range);
@@ -304,7 +304,7 @@ impl Live {
             .ok_or_else(|| format!("body {body} does not exist: {count} bodies, counted from 0"))
     }
 
-    /// The engine's names for a vertex that is shown.
+    /// The engine's body and vertex for a displayed vertex.
     pub(super) fn vertex(&self, body: u32, vertex: u32) -> Result<(usize, u32), String> {
         let own = self.shown_body(body)?.vertex(vertex);
         let own = own.ok_or_else(|| format!("body {body} has no displayed vertex {vertex}"))?;
@@ -423,12 +423,12 @@ impl Live {
     }
 }
 
-/// Bodies and vertices that are pinned now.
+/// Currently pinned bodies and vertices.
 fn held(engine: &Simulation) -> Vec<(usize, u32)> {
     engine.pins().filter_map(|(body, vertex)| Some((engine.index_of(body).ok()?, vertex))).collect()
 }
 
-/// Releases a grip, if it is not gone yet.
+/// Releases a grip, if it still exists.
 pub(super) fn release(engine: &mut Simulation, grip: GripHandle) {
     let released = engine.release(grip);
     debug_assert!(released.is_ok(), "grips are released once");

@@ -4,7 +4,7 @@
 mod body;
 mod changes;
 mod export;
-mod hands;
+mod grips;
 mod levels;
 mod live;
 mod obstacle;

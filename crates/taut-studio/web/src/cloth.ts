@@ -12,7 +12,7 @@ const LINEAR = Float32Array.from({ length: 256 }, (_, k) => {
   return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 });
 
-/** What sags between pins goes about so far down, over how far it is from the next. */
+/** Sag between pins over the distance to the nearest pin. */
 const SAG = 0.35;
 
 export class BodyView {
@@ -60,7 +60,7 @@ export class BodyView {
     smoothNormals(this.positions, this.corners, this.normals);
   }
 
-  /** About how far it may hang down from vertices that are held [m]; as far as it is wide, if none is. */
+  /** Approximate distance that it may hang below held vertices [m]; its width if none is held. */
   hang(held: readonly number[]): number {
     const all = new THREE.Box3().setFromArray(this.positions);
     const size = all.getSize(new THREE.Vector3());
@@ -74,7 +74,7 @@ export class BodyView {
     for (let v = 0; v < this.positions.length / 3; v += step) {
       this.vertex(v, at);
       const away = Math.min(...some.map((pin) => pin.distanceTo(at)));
-      // Between pins on all sides it sags, and does not fall.
+      // Between pins on all sides it sags instead of falling.
       const between = at.x > frame.min.x && at.x < frame.max.x && at.z > frame.min.z && at.z < frame.max.z;
       most = Math.max(most, between ? SAG * away : away);
     }
@@ -104,7 +104,7 @@ export class BodyView {
     return true;
   }
 
-  /** Whether all positions are numbers and within `far`; takes the lowest height on the way. */
+  /** Whether all positions are finite and within `far`; also records the lowest height. */
   private measure(positions: Float32Array, far: number): boolean {
     let lowest = Infinity;
     let inside = true;
@@ -130,7 +130,7 @@ export class BodyView {
         : measureMaterial(this.info, colouring);
   }
 
-  /** Which of its parts are seen. Edges alone lie over another surface, and are seen through it. */
+  /** Visibility of surface and edges. Edges alone are drawn over another surface, and are visible through it. */
   show(shown: { surface: boolean; edges: boolean; through: boolean; ink?: string; opacity?: number }): void {
     this.mesh.visible = shown.surface;
     this.wire.visible = shown.edges;
@@ -165,7 +165,7 @@ function dispose(mesh: THREE.Mesh): void {
   for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) material.dispose();
 }
 
-/** Texture coordinates stretched so that a tile of the weave has the same width on every cloth, whatever its own are. */
+/** Texture coordinates, scaled so that a tile of the weave has the same width on every cloth. */
 function weaveCoordinates(mesh: Mesh, uv: Float32Array): Float32Array {
   let length = 0;
   let span = 0;

@@ -27,7 +27,7 @@ export class Connection {
   private attempt = 0;
   private timer = 0;
   private heard = 0;
-  /** When it was looked at last whether anything came. */
+  /** Time of the last check for messages. */
   private looked = 0;
 
   constructor(
@@ -57,7 +57,7 @@ export class Connection {
     socket.onclose = () => this.lost(socket);
   }
 
-  /** Does not wait for the next attempt. */
+  /** Retries immediately. */
   retryNow(): void {
     if (this.socket === null) this.connect();
   }
@@ -97,7 +97,7 @@ export class Connection {
     const socket = this.socket;
     if (!socket) return;
     const now = performance.now();
-    // A page that was busy itself has messages waiting: it takes them before it looks again.
+    // A page that was busy itself has messages queued: they are handled before the next check.
     const slept = now - this.looked > 2 * PING;
     this.looked = now;
     if (now - this.heard > DEAD && !slept) {
@@ -111,7 +111,7 @@ export class Connection {
   }
 }
 
-/** Address of the stream beside the page's own; a token travels along. */
+/** Address of the stream, derived from that of the page, with its token. */
 export function streamAddress(page: Location): string {
   const url = new URL("/ws", page.href);
   url.protocol = page.protocol === "https:" ? "wss:" : "ws:";

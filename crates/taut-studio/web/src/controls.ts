@@ -268,7 +268,7 @@ export class Controls {
     timeline.disabled = !able;
   }
 
-  /** Moves the timeline, unless a hand is on it. */
+  /** Moves the timeline, unless the user is dragging it. */
   showFrame(frame: number): void {
     this.lastFrame = frame;
     const timeline = byId<HTMLInputElement>("timeline");

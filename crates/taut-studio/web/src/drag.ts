@@ -44,14 +44,14 @@ export interface Surroundings {
   problem(text: string): void;
 }
 
-/** The pointer that the keyboard stands for. */
+/** Pointer id of the keyboard. */
 const KEYS = -1;
-/** A pin this near to the pointer is the one that is meant [CSS pixels]. */
+/** Distance within which a pin is selected by the pointer [CSS pixels]. */
 const PIN_NEAR = 16;
-/** Early moves are sent no more often than this [ms]. */
+/** Minimum interval of early moves [ms]. */
 const EARLY = 7;
 
-export class Hands {
+export class GripInput {
   tool: Tool = "soft";
   /** Time of the last picks [ms]. */
   readonly pickTimes: number[] = [];
@@ -68,7 +68,7 @@ export class Hands {
     frame.addEventListener("pointerdown", (event) => this.press(event), { capture: true });
     frame.addEventListener("wheel", (event) => this.wheel(event), { capture: true, passive: false });
     canvas.addEventListener("pointermove", (event) => this.move(event));
-    // Where a browser tells of moves before its next picture, a hand need not wait for that.
+    // If the browser reports moves before its next frame, grips need not wait for that frame.
     canvas.addEventListener("pointerrawupdate", (event) => this.early(event as PointerEvent));
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
       canvas.addEventListener(end, (event) => this.let(event.pointerId));
@@ -152,9 +152,9 @@ export class Hands {
     if (grip && event.timeStamp - grip.stamp >= EARLY) this.pull(grip, event.clientX, event.clientY, event.timeStamp);
   }
 
-  /** Moves a hand to a point of the page. */
+  /** Moves a grip to a point of the page. */
   private pull(grip: Grip, x: number, y: number, stamp: number): void {
-    // The same move comes twice: early, and again with the browser's next picture.
+    // The same move is reported twice: early, and again with the browser's next frame.
     if (stamp <= grip.stamp && x === grip.x && y === grip.y) return;
     [grip.x, grip.y, grip.stamp] = [x, y, stamp];
     const at = this.s.stage.ray(x, y).intersectPlane(grip.plane, new THREE.Vector3());
@@ -252,7 +252,7 @@ export class Hands {
     return { x: box.left + box.width / 2, y: box.top + box.height / 2 };
   }
 
-  /** Once before a picture: where the marks are. */
+  /** Once per image: updates the marks. */
   mark(): void {
     const { bodies, marks, stage, pins } = this.s;
     const held = [...this.grips.values()].map(({ pick, target }) => {
@@ -275,7 +275,7 @@ export class Hands {
     else delete stage.canvas.dataset.over;
   }
 
-  /** Whether hands or the pointer have moved since the last picture, so that the marks are stale. */
+  /** Whether grips or the pointer have moved since the last image, so that the marks are stale. */
   get stale(): boolean {
     return this.changed || this.hoverDue;
   }

@@ -4,14 +4,14 @@ import * as THREE from "three";
 import type { BodyInfo, Colouring } from "./protocol";
 import type { Tier } from "./quality";
 
-/** Share of a colouring's own colour that light does not change, so that it can be compared with its scale. */
+/** Fraction of a colouring's colour that light does not change, so that it can be compared with its scale. */
 const UNLIT: Record<Exclude<Colouring, "none">, number> = { strain: 0.5, residual: 0.5, hsv: 0.9 };
 /** Width of the weave's tile on the cloth [m]. */
 export const WEAVE = 0.012;
 
 type Shader = { fragmentShader: string };
 
-/** The inside of cloth a little darker than its outside, so that a fold reads as a fold. */
+/** The inside of cloth is slightly darker than its outside, so that folds are visible. */
 function twoSided(shader: Shader): void {
   const code = "#include <color_fragment>\n if (!gl_FrontFacing) diffuseColor.rgb *= 0.84;";
   shader.fragmentShader = shader.fragmentShader.replace("#include <color_fragment>", code);
@@ -55,13 +55,13 @@ export function measureMaterial(info: BodyInfo, colouring: Exclude<Colouring, "n
 }
 
 export function obstacleMaterial(tier: Tier): THREE.Material {
-  // Vertices of cloth lie on the surface; between them its triangles are a little inside of what is round. Drawn a little further away, it does not show through.
+  // Vertices of cloth lie on the surface; between them its triangles are slightly inside of round obstacles. A depth offset keeps the obstacle from showing through.
   const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 48 };
   const shared = { color: "#d6d1c9", side: THREE.DoubleSide, ...behind };
   return tier.fine ? new THREE.MeshStandardMaterial({ ...shared, roughness: 0.8 }) : new THREE.MeshLambertMaterial(shared);
 }
 
-/** Heights of a plain weave, eight threads each way; far away its smaller copies are flat, so that it does not flicker. */
+/** Height map of a plain weave, eight threads each way; its mipmaps are flat, so that it does not flicker at a distance. */
 export function weaveTexture(): THREE.Texture {
   const size = 128;
   const threads = 8;

@@ -42,7 +42,7 @@ export class Floor {
     this.step.value = 10 ** Math.round(Math.log10(size / 12));
   }
 
-  /** Whether it has the finer of its two sets of lines. */
+  /** Whether the finer of its two sets of lines is visible. */
   fine(shown: boolean): void {
     this.detail.value = shown ? 1 : 0;
   }
@@ -66,11 +66,11 @@ float lines(float apart) {
   vec2 at = place / apart;
   vec2 width = fwidth(at);
   vec2 near = abs(fract(at - 0.5) - 0.5) / max(width, vec2(1e-6));
-  // Lines that come closer than a few pixels fade before they flicker.
+  // Lines closer than a few pixels fade before they flicker.
   return (1.0 - min(min(near.x, near.y), 1.0)) * (1.0 - smoothstep(0.1, 0.35, max(width.x, width.y)));
 }`;
 
-// Shadow over lines over the disc, over whatever is behind.
+// Shadow over lines over the disc, over the background.
 const COMPOSE = `
 float dark = opacity * (1.0 - getShadowMask());
 float away = length(place - centre) / radius;

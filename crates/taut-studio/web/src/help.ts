@@ -74,7 +74,7 @@ export function fillHelp(dialog: HTMLDialogElement): void {
   dialog.replaceChildren(form, columns, element("p", GRIPS));
 }
 
-/** Each key as a key; small words between them stay words. */
+/** Formats each key as a key; words between them stay text. */
 function keys(text: string): (HTMLElement | string)[] {
   return text.split(" ").flatMap((word) => [["while", "holding"].includes(word) ? word : element("kbd", word), " "]);
 }

@@ -2,12 +2,12 @@
 
 import type { Frame, Parameters, Vec3 } from "./protocol";
 
-/** One frame that has arrived. */
+/** One received frame. */
 export interface Logged {
   frame: number;
   /** Simulated time [s]. */
   time: number;
-  /** When it arrived [ms, performance.now]. */
+  /** Arrival time [ms, performance.now]. */
   at: number;
   maxStrain: number;
   minStrain: number;
@@ -27,26 +27,26 @@ export interface TestHook {
   epoch(): number;
   /** As last received from the server. */
   parameters(): Parameters | null;
-  /** Number of the frame that the last picture shows; -1: none yet. */
+  /** Number of the frame in the last image; -1: none yet. */
   frame(): number;
-  /** Pictures made so far, and the tier of quality. */
+  /** Number of rendered images, and the quality tier. */
   drawn(): number;
   tier(): string;
-  /** Every frame that has arrived since the scene began, up to the last 5000. */
+  /** Received frames of the scene, up to the last 5000. */
   log(): Logged[];
-  /** Positions of a body as drawn, as its mesh came, and the corners of its triangles. */
+  /** Drawn positions of a body, positions of its received mesh, and the corners of its triangles. */
   positions(body: number): number[];
   rest(body: number): number[];
   corners(body: number): number[];
   pins(): { body: number; vertex: number }[];
   /** Largest principal strain in the last frame, as the server measured it. */
   maxStrain(): number;
-  /** Samples from pointer event to picture [ms]. */
+  /** Latency samples from pointer event to image [ms]. */
   latency(): number[];
-  /** Milliseconds of the last picks, and of the last pictures on the graphics card. */
+  /** Durations of the last picks, and of the last images on the GPU [ms]. */
   pickTimes(): number[];
   pictureTimes(): number[];
-  /** Where a point is on the page [CSS pixels]. */
+  /** Page position of a point [CSS pixels]. */
   project(point: Vec3): { x: number; y: number };
   /** Number of objects that are held. */
   holding(): boolean;

@@ -2,10 +2,10 @@
 
 import type { Controls } from "./controls";
 import { byId } from "./controls";
-import type { Hands } from "./drag";
+import type { GripInput } from "./drag";
 import type { Stage } from "./scene";
 
-export function listenToKeys(stage: Stage, hands: Hands, controls: Controls): void {
+export function listenToKeys(stage: Stage, gripInput: GripInput, controls: Controls): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
@@ -16,17 +16,17 @@ export function listenToKeys(stage: Stage, hands: Hands, controls: Controls): vo
       return;
     }
     if (writes || inDialog) return;
-    const done = target === stage.canvas ? onView(event, stage, hands) || onPage(event, stage, hands, controls) : onPage(event, stage, hands, controls);
+    const done = target === stage.canvas ? onView(event, stage, gripInput) || onPage(event, stage, gripInput, controls) : onPage(event, stage, gripInput, controls);
     if (done) event.preventDefault();
   });
 }
 
 const ARROWS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** Keys that only the view takes, as arrows move sliders elsewhere. */
-function onView(event: KeyboardEvent, stage: Stage, hands: Hands): boolean {
+/** Keys of the view only; elsewhere arrows move sliders. */
+function onView(event: KeyboardEvent, stage: Stage, gripInput: GripInput): boolean {
   const arrow = ARROWS[event.key];
-  if (arrow && hands.holdingByKeys) hands.pullByKeys(14 * arrow[0], 14 * arrow[1]);
+  if (arrow && gripInput.holdingByKeys) gripInput.pullByKeys(14 * arrow[0], 14 * arrow[1]);
   else if (arrow && event.shiftKey) stage.nudge({ pan: [0.04 * arrow[0], -0.04 * arrow[1]] });
   else if (arrow) stage.nudge({ turn: [0.08 * arrow[0], 0.06 * arrow[1]] });
   else if (event.key === "+" || event.key === "=") stage.nudge({ nearer: 1 / 1.12 });
@@ -35,27 +35,27 @@ function onView(event: KeyboardEvent, stage: Stage, hands: Hands): boolean {
   return true;
 }
 
-function onPage(event: KeyboardEvent, stage: Stage, hands: Hands, controls: Controls): boolean {
+function onPage(event: KeyboardEvent, stage: Stage, gripInput: GripInput, controls: Controls): boolean {
   const press = (id: string) => byId<HTMLButtonElement>(id).click();
   const button = (event.target as HTMLElement).matches("button, summary, input");
   switch (event.key.toLowerCase()) {
     case " ":
-      // On a button, a space presses that button.
+      // On a button, space presses that button.
       if (button || event.repeat) return false;
       press("play");
       return true;
     case "n": press("step"); return true;
     case "r": press("reset"); return true;
     case "p":
-      if (!event.repeat) hands.pinHere();
+      if (!event.repeat) gripInput.pinHere();
       return true;
     case "g":
       if (!event.repeat) {
         stage.canvas.focus();
-        hands.holdByKeys((hands.tool === "hard") !== event.shiftKey);
+        gripInput.holdByKeys((gripInput.tool === "hard") !== event.shiftKey);
       }
       return true;
-    case "t": controls.choose("pointer", hands.tool === "soft" ? "hard" : "soft"); return true;
+    case "t": controls.choose("pointer", gripInput.tool === "soft" ? "hard" : "soft"); return true;
     case "f": stage.lookAtAll(); return true;
     case "w": press("wireframe"); return true;
     case "c": controls.next("colouring"); return true;
@@ -65,7 +65,7 @@ function onPage(event: KeyboardEvent, stage: Stage, hands: Hands, controls: Cont
     case "3": controls.choose("limiter", "isotropic"); return true;
     case "s": controls.openScenePicker(); return true;
     case "h": controls.togglePanel(); return true;
-    case "escape": hands.letAll(); return true;
+    case "escape": gripInput.letAll(); return true;
     default: return false;
   }
 }

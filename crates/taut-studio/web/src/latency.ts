@@ -18,7 +18,7 @@ export class Latency {
     return this.waiting.length > 0;
   }
 
-  /** The picture of a frame that has seen everything up to `echo` is there at `now`. */
+  /** The image of a frame that includes all events up to `echo` is complete at `now`. */
   shown(echo: number, now: number): void {
     let done = 0;
     while (done < this.waiting.length && this.waiting[done]! <= echo) {

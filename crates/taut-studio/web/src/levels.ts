@@ -1,4 +1,4 @@
-// The coarser levels of the first cloth: over it as coloured edges, or beside it one after the other.
+// The coarser levels of the first cloth: over it as coloured edges, or next to it in a row.
 
 import * as THREE from "three";
 import { BodyView } from "./cloth";
@@ -12,7 +12,7 @@ const INKS = ["#2a7f9e", "#e0a21b", "#6f5aa8", "#4c956c", "#c2557a", "#5f6f7a"];
 export class LevelViews {
   private views: { level: number; view: BodyView }[] = [];
   private shown: LevelsShown = "hidden";
-  /** Whether positions have come since they were asked for. */
+  /** Whether positions have arrived since they were requested. */
   private fresh = false;
 
   constructor(private readonly stage: Stage) {}
@@ -69,7 +69,7 @@ export class LevelViews {
   paint(tier: Tier, wireframe: boolean): void {
     this.views.forEach(({ view }, k) => {
       view.paint("none", tier);
-      // Over each other, the coarser is the stronger: fine edges fill the whole surface.
+      // When overlaid, coarser levels are more opaque: fine edges fill the whole surface.
       const over = { surface: false, edges: true, through: true, ink: view.info.color, opacity: (k + 1) / this.views.length };
       view.show(this.shown === "beside" ? { surface: true, edges: wireframe, through: false } : over);
     });

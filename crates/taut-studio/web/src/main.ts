@@ -4,7 +4,7 @@ import "./style.css";
 import { BodyView } from "./cloth";
 import { Connection, streamAddress, type Link } from "./connection";
 import { Controls, byId, type LevelsShown, type Shown } from "./controls";
-import { Hands } from "./drag";
+import { GripInput } from "./drag";
 import { FrameLog } from "./hook";
 import { listenToKeys } from "./keys";
 import { Latency } from "./latency";
@@ -39,7 +39,7 @@ class Studio {
     frame: (frame) => this.onFrame(frame),
     unreadable: (why) => problem(`The server sent an unreadable message: ${why}. Reload the page if the server is newer.`),
   });
-  private readonly hands = new Hands({
+  private readonly gripInput = new GripInput({
     stage: this.stage, marks: this.marks, latency: this.latency,
     bodies: () => this.bodies,
     pins: () => this.pins,
@@ -52,7 +52,7 @@ class Studio {
     set: (key, value) => this.set(key, value),
     parameters: () => this.parameters,
     initial: () => this.info?.parameters ?? null,
-    tool: (tool) => (this.hands.tool = tool),
+    tool: (tool) => (this.gripInput.tool = tool),
     levels: (shown) => this.showLevels(shown),
     wireframe: (shown) => this.showWireframe(shown),
     quality: (name) => this.stage.chooseTier(name),
@@ -71,7 +71,7 @@ class Studio {
   /** The newest frame that is not drawn yet, and the number of the one that is. */
   private waiting: Frame | null = null;
   private drawn = -1;
-  /** Frames that came while the page was hidden; they are acknowledged when it is seen again. */
+  /** Frames that arrived while the page was hidden; they are acknowledged when it is visible again. */
   private unseen: number[] = [];
   private lastFrame = -Infinity;
   /** Whether a body was too far away to be drawn in the last frame. */
@@ -86,7 +86,7 @@ class Studio {
   constructor() {
     this.stage.scene.add(this.marks.group);
     this.stage.onTier = () => this.paint();
-    listenToKeys(this.stage, this.hands, this.controls);
+    listenToKeys(this.stage, this.gripInput, this.controls);
     const { canvas } = this.stage;
     const aim = () => (byId("aim").hidden = !canvas.matches(":focus-visible"));
     canvas.addEventListener("focus", aim);
@@ -113,7 +113,7 @@ class Studio {
       this.connection.send({ type: "draws", software: this.stage.software });
     } else {
       this.unseen = [];
-      this.hands.letAll();
+      this.gripInput.letAll();
       this.latency.clear();
     }
     if (link.kind === "waiting" && link.attempt === 1) notice("Connection to the server lost. Retrying automatically.");
@@ -141,7 +141,7 @@ class Studio {
         return;
       case "state":
         if (message.driving !== this.driving) notice(message.driving ? "You have control." : "Another viewer has control now. You are watching.");
-        if (!message.driving) this.hands.letAll();
+        if (!message.driving) this.gripInput.letAll();
         ({ playing: this.playing, driving: this.driving, viewers: this.viewers } = message);
         break;
       case "notice":
@@ -149,7 +149,7 @@ class Studio {
         return;
       case "problem":
         problem(message.text);
-        // Whatever was refused is shown as it still is.
+        // A refused change is reverted in the display.
         if (this.told) this.apply(this.told);
         return;
       case "saved":
@@ -167,7 +167,7 @@ class Studio {
     this.buildIfComplete();
   }
 
-  /** Builds the view once all meshes of the scene are there. */
+  /** Builds the view once all meshes of the scene have arrived. */
   private buildIfComplete(): void {
     const info = this.info;
     if (!info) return;
@@ -186,7 +186,7 @@ class Studio {
     this.log.entries = [];
     this.plots.clear();
     this.plots.tolerance = info.tolerance ?? null;
-    this.hands.letAll();
+    this.gripInput.letAll();
     this.paint();
   }
 
@@ -195,11 +195,11 @@ class Studio {
   }
 
   private onFrame(frame: Frame): void {
-    // At once, so that the newest frame is here whenever the card is ready for one; but what nobody sees need not be sent.
+    // Immediately, so that the newest frame is available when the GPU is ready; a hidden page needs no frames.
     if (document.hidden) this.unseen.push(frame.frame);
     else this.connection.send({ type: "ack", frame: frame.frame });
     if (frame.epoch !== this.info?.epoch || !this.complete) return;
-    // Only the newest is drawn, but all are measured.
+    // Only the newest is drawn, but all are recorded.
     this.waiting = frame;
     const last = this.log.entries[this.log.entries.length - 1];
     if (last && frame.frame < last.frame) {
@@ -212,28 +212,28 @@ class Studio {
       const { largestResidual: largest, meanResidual: mean } = frame;
       this.plots.add({ largest, mean, milliseconds: [...frame.milliseconds] });
     }
-    // The browser's next own picture may be a while off.
+    // The browser's next animation frame may be late.
     if (!this.stage.drawing && !document.hidden) this.picture();
   }
 
-  /** Before each picture of the browser: gliding of the camera, marks that moved, and a frame that could not be drawn when it came. */
+  /** Per animation frame: camera damping, moved marks, and a frame that could not be drawn on arrival. */
   private tick(): void {
     requestAnimationFrame(() => this.tick());
     this.picture();
   }
 
-  /** Takes the newest frame, and makes a picture if anything has changed. */
+  /** Takes the newest frame, and renders if anything has changed. */
   private picture(): void {
-    // A frame that the card cannot draw yet waits here, where a newer one may take its place.
+    // A frame that the GPU cannot draw yet waits here, where a newer one may replace it.
     const frame = this.stage.drawing ? null : this.waiting;
     if (frame) {
       this.waiting = null;
       this.take(frame);
     }
-    // Where pictures are dear, marks move with the frames: a picture for a mark alone would hold up the next frame.
+    // Where rendering is slow, marks move with the frames: an image for a mark alone would delay the next frame.
     const flowing = this.playing && !this.stage.tier.fine && performance.now() - this.lastFrame < 120;
-    if (frame || (this.hands.stale && !flowing)) {
-      this.hands.mark();
+    if (frame || (this.gripInput.stale && !flowing)) {
+      this.gripInput.mark();
       this.stage.invalidate();
     }
     const made = this.stage.draw();
@@ -272,7 +272,7 @@ class Studio {
 
   private set(key: Key, value: Parameters[Key]): void {
     this.connection.send({ type: "set", key, value });
-    // What the server makes of it comes back; until then, later changes build on this one.
+    // The server returns the accepted values; until then, later changes build on this one.
     if (this.parameters) this.apply({ ...this.parameters, [key]: value });
   }
 
@@ -302,12 +302,12 @@ class Studio {
     this.paint();
   }
 
-  /** Materials and edges as they are chosen. */
+  /** Applies the chosen materials and edges. */
   private paint(): void {
     const colouring = this.parameters?.colouring ?? "none";
     for (const body of this.bodies) {
       body.paint(colouring, this.stage.tier);
-      // Under the edges of coarser levels its own would hide more than they show.
+      // The cloth's own edges would hide those of coarser levels.
       body.show({ surface: true, edges: this.wireframe && !this.levels.over, through: false });
     }
     this.levels.paint(this.stage.tier, this.wireframe);
@@ -351,10 +351,10 @@ class Studio {
       pins: () => this.pins,
       maxStrain: () => this.log.entries.at(-1)?.maxStrain ?? Number.NaN,
       latency: () => this.latency.samples,
-      pickTimes: () => this.hands.pickTimes,
+      pickTimes: () => this.gripInput.pickTimes,
       pictureTimes: () => this.pictureTimes,
       project: (point) => this.stage.project(new THREE.Vector3(...point)),
-      holding: () => this.hands.holding,
+      holding: () => this.gripInput.holding,
     };
   }
 }

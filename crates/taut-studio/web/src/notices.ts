@@ -1,4 +1,4 @@
-// Short messages over the view. Screen readers hear them, too: notices when there is time, problems at once.
+// Short messages over the view. Screen readers announce them too: notices politely, problems immediately.
 
 import { byId } from "./controls";
 
@@ -14,7 +14,7 @@ export function problem(text: string): void {
 
 function show(id: string, text: string, milliseconds: number): void {
   const list = byId(id);
-  // The same again only stays longer.
+  // A repeated message only stays longer.
   for (const old of list.querySelectorAll("p")) if (old.textContent === text) old.remove();
   while (list.children.length >= 3) list.firstElementChild?.remove();
   const line = document.createElement("p");

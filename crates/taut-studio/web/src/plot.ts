@@ -9,12 +9,12 @@ export interface Entry {
 }
 
 const KEPT = 240;
-/** Colours of the stages and of what is left of the whole frame; told apart in both themes and by most colour-blind eyes. */
+/** Colours of the stages and of the rest of the frame; distinguishable in both themes and with most colour vision. */
 const INKS = ["#5b8fd6", "#d58b2f", "#4fa37c", "#b5679b", "#8a8f3c", "#8d8d92"];
 const NAMES = [...STAGES.slice(0, 5), "other"];
 /** Residuals below this are drawn at the bottom. */
 const LEAST = 1e-5;
-/** Redrawn no more often than this [ms]. */
+/** Minimum interval of redraws [ms]. */
 const PAUSE = 150;
 
 export class Plots {
@@ -87,7 +87,7 @@ export class Plots {
     const { g, width, height } = prepare(this.time);
     const whole = (entry: Entry) => entry.milliseconds[5] ?? 0;
     const sorted = this.entries.map(whole).sort((a, b) => a - b);
-    // A single slow frame should not squash all others.
+    // A single slow frame should not compress the scale for all others.
     const usual = sorted[Math.floor(0.98 * (sorted.length - 1))] ?? 0;
     const top = roundUp(1.15 * Math.max(usual, this.budget, 1));
     const y = (ms: number) => height - (height - 4) * Math.min(1, ms / top);
@@ -112,7 +112,7 @@ export class Plots {
     return width - ((this.entries.length - 1 - k) * width) / (KEPT - 1);
   }
 
-  /** The numbers beside the names, twice a second so that they can be read. */
+  /** The numbers next to the names, updated twice a second so that they are legible. */
   private tell(): void {
     const now = performance.now();
     const last = this.entries[this.entries.length - 1];
@@ -131,7 +131,7 @@ export class Plots {
   }
 }
 
-/** Milliseconds of a stage; the last is what the others leave of the whole. */
+/** Milliseconds of a stage; the last is the rest of the frame. */
 function part(entry: Entry, stage: number): number {
   if (stage < 5) return Math.max(0, entry.milliseconds[stage] ?? 0);
   const known = entry.milliseconds.slice(0, 5).reduce((sum, ms) => sum + Math.max(0, ms), 0);
@@ -152,7 +152,7 @@ function prepare(canvas: HTMLCanvasElement): { g: CanvasRenderingContext2D; widt
   const ratio = Math.min(devicePixelRatio, 2);
   const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
-  // On the processor: these few lines cost less there than a trip to a busy graphics card.
+  // On the CPU: these few lines cost less there than a round trip to a busy GPU.
   const g = canvas.getContext("2d", { willReadFrequently: true })!;
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   g.clearRect(0, 0, width, height);
@@ -171,21 +171,21 @@ function rule(g: CanvasRenderingContext2D, width: number, y: number, ink: string
   g.setLineDash([]);
 }
 
-/** Over its line at the left. */
+/** Above its line at the left. */
 function label(g: CanvasRenderingContext2D, text: string, y: number, ink: string): void {
   g.fillStyle = ink;
   g.font = "11px system-ui, sans-serif";
   g.fillText(text, 3, y - 3);
 }
 
-/** Two digits, without powers of ten where it can do without. */
+/** Two digits, without powers of ten where possible. */
 function percent(share: number): string {
   const value = 100 * share;
   if (!(value < 1e4)) return "> 10 000 %";
   return `${value >= 10 ? value.toFixed(0) : value < 0.001 ? "< 0.001" : value.toPrecision(2)} %`;
 }
 
-/** The least of 1, 2 and 5 times a power of ten that is not below. */
+/** The smallest of 1, 2 and 5 times a power of ten that is not below the value. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 5].find((step) => step * power >= value) ?? 10) * power;

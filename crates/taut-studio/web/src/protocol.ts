@@ -145,7 +145,7 @@ export interface Frame {
   shapes: { obstacle: number; positions: Float32Array }[] | null;
 }
 
-/** Reads a message from front to back; views into it where it can, no copies. */
+/** Reads a message sequentially; returns views into it where possible, not copies. */
 class Reader {
   private at = 0;
   private readonly view: DataView;
@@ -178,7 +178,7 @@ class Reader {
   bytes(count: number): Uint8Array {
     return new Uint8Array(this.data, this.take(count), count);
   }
-  /** So many parts that each is at least `least` bytes long: a count that cannot be true throws before memory is taken. */
+  /** A count of items of at least `least` bytes each: an impossible count throws before memory is allocated. */
   list<T>(count: number, least: number, part: () => T): T[] {
     if (count * least > this.data.byteLength - this.at) {
       throw new RangeError(`${count} parts do not fit into a message of ${this.data.byteLength} bytes`);
@@ -187,7 +187,7 @@ class Reader {
   }
 }
 
-/** A binary message; throws a RangeError that says what is wrong with it. */
+/** Parses a binary message; throws a RangeError that names the problem. */
 export function decode(data: ArrayBuffer): { kind: "mesh"; mesh: Mesh } | { kind: "frame"; frame: Frame } {
   const reader = new Reader(data);
   const magic = reader.u32();

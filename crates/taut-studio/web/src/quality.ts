@@ -1,14 +1,14 @@
-// How much the picture may cost. Frames have to be shown while they are new, so a slow graphics card (or none at all) gets fewer
-// pixels and plainer materials; what is shown stays the same.
+// Quality tiers. Frames must be shown while they are new, so a slow GPU (or none) gets fewer
+// pixels and simpler materials; the content is the same.
 
 export interface Tier {
   name: "low" | "medium" | "high";
-  /** Pixels of the picture a pixel of the page, with and without the card's own smoothing of edges. */
+  /** Image pixels per page pixel, with and without GPU antialiasing. */
   ratio: (device: number, smoothed: boolean) => number;
   /** Width of the shadow map [pixels], and whether the edges of shadows are soft. */
   shadow: number;
   softShadows: boolean;
-  /** Whether fabric has sheen, a weave, and light from all around. */
+  /** Whether fabric has sheen, a weave, and environment light. */
   fine: boolean;
 }
 
@@ -18,11 +18,11 @@ export const TIERS: readonly [Tier, Tier, Tier] = [
   { name: "high", ratio: (device, smoothed) => Math.min(smoothed ? device : 1.5 * device, 2), shadow: 2048, softShadows: true, fine: true },
 ];
 
-/** A picture should be done within this [ms]; half of it leaves room for a better tier. */
+/** Target time of an image [ms]; half of it leaves room for a better tier. */
 const TARGET = 14;
 const SAMPLES = 12;
 
-/** Goes down a tier where pictures take too long, and up where there is much room, but not up again to a tier that was too slow. */
+/** Lowers the tier if images take too long, and raises it if there is room, but never again to a tier that was too slow. */
 export class Governor {
   private samples: number[] = [];
   private ceiling = TIERS.length - 1;
@@ -30,7 +30,7 @@ export class Governor {
 
   constructor(public tier: number) {}
 
-  /** Takes the time that a picture took [ms]; true if the tier has changed. */
+  /** Records the time of an image [ms]; true if the tier has changed. */
   took(milliseconds: number): boolean {
     if (!this.automatic) return false;
     this.samples.push(milliseconds);
@@ -49,7 +49,7 @@ export class Governor {
     return false;
   }
 
-  /** A tier by hand; null: by itself again. */
+  /** Selects a tier; null: automatic. */
   choose(tier: number | null): void {
     this.automatic = tier === null;
     this.samples = [];
@@ -58,7 +58,7 @@ export class Governor {
   }
 }
 
-/** Whether pictures are made by the processor, as the name of the renderer tells. */
+/** Whether rendering is done in software, according to the renderer's name. */
 export function isSoftware(gl: WebGL2RenderingContext | WebGLRenderingContext): boolean {
   const info = gl.getExtension("WEBGL_debug_renderer_info");
   const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));

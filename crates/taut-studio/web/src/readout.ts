@@ -3,9 +3,9 @@
 import { byId } from "./controls";
 import type { Frame, Parameters } from "./protocol";
 
-/** Past the limit by no more than this, a strain is "nearly" held. */
+/** Maximum excess past the limit at which a strain counts as "nearly" held. */
 const NEARLY = 0.05;
-/** The numbers change no more often than this, so that they can be read [ms]. */
+/** Minimum interval of updates, so that the numbers are legible [ms]. */
 const PAUSE = 100;
 let told = -Infinity;
 
@@ -28,7 +28,7 @@ function strain(id: string, value: number, limit: number | null, tolerance: numb
   cell.textContent = number;
   const past = limit === null ? null : (value - limit) * (id === "at-squeeze" ? -1 : 1);
   if (past === null) delete cell.dataset.holds;
-  // Half a thousandth for what rounding to 32 bits and to a digit adds.
+  // Half a thousandth for rounding to 32 bits and to a digit.
   else cell.dataset.holds = past <= tolerance + 0.0005 ? "yes" : past <= NEARLY ? "nearly" : "no";
   cell.title = limit === null ? "no limit" : `limit ${(100 * limit).toFixed(1)} %`;
 }

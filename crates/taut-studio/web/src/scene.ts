@@ -1,4 +1,4 @@
-// The view: camera, studio light, floor, obstacles, and when a picture is made.
+// The view: camera, studio light, floor, obstacles, and when an image is rendered.
 
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -13,13 +13,13 @@ const THEMES = {
   dark: { background: "#15171b", disc: "#33363d", line: "#575b64", shadow: 0.62, sky: "#dfe6f2", ground: "#55504a", hemi: 0.7 },
 };
 
-/** After so long without a change a sharp picture is made [ms]. */
+/** Time without changes after which a sharp image is rendered [ms]. */
 const STILL = 600;
-/** How far from bodies obstacles are still worth being seen at first, in sizes of the scene. */
+/** Distance from bodies within which obstacles are framed initially, in scene sizes. */
 const NEAR = 0.35;
-/** What a lamp is seen as. */
+/** Visible shape of a lamp. */
 const BULB = new THREE.SphereGeometry(1, 12, 8);
-/** Room around what is shown at first, as a factor on the distance: cloth swings. */
+/** Initial margin, as a factor on the distance: cloth swings. */
 const MARGIN = 1.15;
 
 export class Stage {
@@ -29,11 +29,11 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly governor: Governor;
   readonly weave = weaveTexture();
-  /** Largest width of what is shown [m]. */
+  /** Largest width of the displayed content [m]. */
   size = 1;
-  /** Pictures made so far. */
+  /** Number of rendered images. */
   drawn = 0;
-  /** Called when the tier of quality has changed. */
+  /** Called when the quality tier has changed. */
   onTier: (tier: Tier) => void = () => {};
   private readonly floor = new Floor();
   private readonly key = new THREE.DirectionalLight("#fff4e6", 2.7);
@@ -43,24 +43,24 @@ export class Stage {
   private readonly lamps = new THREE.Group();
   private readonly centre = new THREE.Vector3();
   private readonly fitted = new THREE.Box3();
-  /** What is to be seen, down to the floor. */
+  /** Bounds of the content, down to the floor. */
   private readonly seen = new THREE.Box3();
   private right = 0;
   /** How far bodies may hang down [m]. */
   private hanging = 1;
-  /** Height of the floor at the start [m]. */
+  /** Initial height of the floor [m]. */
   private ground = 0;
-  /** When something changed last [ms], and whether the picture is a sharper one, as nothing moves. */
+  /** Time of the last change [ms], and whether the image is a sharp one, as nothing moves. */
   private changed = 0;
   private sharp = false;
-  /** Whether pictures are made by the processor. */
+  /** Whether rendering is done in software. */
   readonly software: boolean;
   private readonly smoothed: boolean;
   private obstacles: THREE.Mesh[] = [];
-  /** Of what kind each obstacle is. */
+  /** Kind of each obstacle. */
   private kinds: ObstacleInfo["kind"][] = [];
   private floorIsReal = false;
-  /** A scene was built, and no frame of it has come yet; whether the camera is to be moved then. */
+  /** A scene was built, and no frame of it has arrived yet; whether the camera must be placed then. */
   private settling: { look: boolean } | null = null;
   private busy = false;
   private dirty = true;
@@ -100,35 +100,35 @@ export class Stage {
     return TIERS[this.governor.tier]!;
   }
 
-  /** Something has changed: the next `draw` makes a picture. */
+  /** Something has changed: the next `draw` renders. */
   invalidate(): void {
     this.dirty = true;
     this.changed = performance.now();
     this.sharp = false;
   }
 
-  /** Whether the graphics card still works on the last picture; another one would only wait behind it. */
+  /** Whether the GPU is still busy with the last image; another one would only be queued. */
   get drawing(): boolean {
     return this.busy;
   }
 
-  /** Makes a picture if something has changed; true if it did. */
+  /** Renders if something has changed; true if it did. */
   draw(): boolean {
-    // Also keeps the gliding after a turn going, which calls `invalidate`.
+    // Also continues the camera damping, which calls `invalidate`.
     this.controls.update();
-    // Where pictures are coarse because they are dear, what stands still gets a sharp one.
+    // Where images are coarse because rendering is slow, a still scene gets a sharp one.
     if (!this.dirty && !this.sharp && performance.now() - this.changed > STILL) this.dirty = this.sharp = true;
     if (!this.dirty || this.busy) return false;
     this.dirty = false;
     this.fitCanvas();
-    // The plainest picture has the shadow of every second one.
+    // The lowest tier updates shadows in every second image.
     this.renderer.shadowMap.needsUpdate = this.tier.softShadows || this.sharp || this.drawn % 2 === 0;
     this.renderer.render(this.scene, this.camera);
     this.drawn += 1;
     return true;
   }
 
-  /** Calls back when the graphics card is done with what it was given [ms it took]. */
+  /** Calls back when the GPU has finished its work [duration in ms]. */
   whenDone(done: (milliseconds: number) => void): void {
     const gl = this.renderer.getContext() as WebGL2RenderingContext;
     const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -149,7 +149,7 @@ export class Stage {
     setTimeout(look, 0);
   }
 
-  /** Takes the time of a picture, and goes to a plainer one where it is too long. */
+  /** Records the time of an image, and lowers the tier if it is too long. */
   took(milliseconds: number): void {
     if (!this.sharp && this.governor.took(milliseconds)) this.setTier();
   }
@@ -185,7 +185,7 @@ export class Stage {
     const fine = this.tier.fine;
     this.sky.color.set(theme.sky);
     this.sky.groundColor.set(theme.ground);
-    // A lamp costs more than light from all around, which stands for two of them in the plainest picture.
+    // A lamp costs more than environment light, which replaces two of them in the lowest tier.
     this.sky.intensity = theme.hemi * (fine ? 0.25 : this.tier.softShadows ? 0.8 : 1);
     this.scene.environmentIntensity = theme.hemi * 0.3;
   }
@@ -231,7 +231,7 @@ export class Stage {
     this.settle(null, info.lights);
   }
 
-  /** Puts floor, lights and camera where they belong, once it is known where the floor is. */
+  /** Places floor, lights and camera, once the floor's height is known. */
   private settle(height: number | null, lamps: readonly LightInfo[] | null): void {
     const box = this.fitted;
     this.floorIsReal = height !== null;
@@ -239,7 +239,7 @@ export class Stage {
     const below = Math.min(box.min.y - 0.02 * this.size, box.max.y - 1.1 * this.hanging);
     this.seen.copy(box);
     this.seen.min.y = Math.min(box.min.y, height ?? below);
-    // Obstacles too, as far as they are near.
+    // Nearby obstacles too.
     const near = box.clone().expandByScalar(NEAR * this.size);
     for (const mesh of this.obstacles.filter((obstacle) => obstacle.visible)) {
       mesh.geometry.computeBoundingBox();
@@ -263,7 +263,7 @@ export class Stage {
     object.matrixAutoUpdate = false;
     object.castShadow = object.receiveShadow = true;
     object.frustumCulled = false;
-    // It is shown once a frame has told where it is.
+    // It is shown once a frame has given its pose.
     object.visible = false;
     this.scene.add(object);
     return object;
@@ -284,13 +284,13 @@ export class Stage {
     camera.updateProjectionMatrix();
   }
 
-  /** The lamps of a scene, which take the place of a part of the studio's light. */
+  /** The lamps of a scene, which replace a part of the studio's light. */
   private lamp(lamps: readonly LightInfo[]): void {
     for (const lamp of this.lamps.children) if (lamp instanceof THREE.Mesh) (lamp.material as THREE.Material).dispose();
     this.lamps.clear();
     const indoors = lamps.length > 0;
     this.key.intensity = indoors ? 1.2 : 2.7;
-    // Walls and a roof would keep the key light out.
+    // Walls and a roof would block the key light.
     for (const mesh of this.obstacles) mesh.castShadow = !indoors;
     for (const lamp of lamps) {
       const light = new THREE.PointLight(lamp.color, lamp.intensity * 0.6 * this.size ** 2 / lamps.length, 0, 2);
@@ -302,12 +302,12 @@ export class Stage {
     }
   }
 
-  /** More is shown to the right, so far [m]. */
+  /** Extends the content to the right by this distance [m]. */
   widen(right: number): void {
     this.right = right;
   }
 
-  /** Puts the camera where everything is seen. */
+  /** Frames everything. */
   lookAtAll(): void {
     const seen = this.seen.clone();
     seen.max.x += 0.84 * this.right;
@@ -326,7 +326,7 @@ export class Stage {
     this.invalidate();
   }
 
-  /** How far from `centre` the camera must be, along `direction`, to have all of `box` in the picture [m]. */
+  /** Distance of the camera from `centre`, along `direction`, at which all of `box` is in view [m]. */
   private distanceThatShows(box: THREE.Box3, centre: THREE.Vector3, direction: THREE.Vector3): number {
     const right = new THREE.Vector3(0, 1, 0).cross(direction).normalize();
     const up = direction.clone().cross(right);
@@ -341,7 +341,7 @@ export class Stage {
     return distance;
   }
 
-  /** Turns, moves or nears the camera by keys: angles [rad], shares of the view, factor of the distance. */
+  /** Orbits, pans or zooms the camera by keys: angles [rad], fractions of the view, factor of the distance. */
   nudge(move: { turn?: [number, number]; pan?: [number, number]; nearer?: number }): void {
     const offset = this.camera.position.clone().sub(this.controls.target);
     if (move.turn) {
@@ -362,7 +362,7 @@ export class Stage {
     this.invalidate();
   }
 
-  /** Moves the obstacles to where a frame has them; `hanging` tells how far bodies may hang down [m]. The floor stands for the highest horizontal plane. */
+  /** Applies the obstacle poses of a frame; `hanging` is how far bodies may hang down [m]. The floor represents the highest horizontal plane. */
   moveObstacles(matrices: readonly Float32Array[], shapes: Frame["shapes"], hanging: () => number): void {
     let height: number | null = null;
     matrices.forEach((m, k) => {
@@ -394,14 +394,14 @@ export class Stage {
     object.geometry = creased(positions, corners);
   }
 
-  /** Puts the floor back where it was before something fell below it. */
+  /** Resets the floor to its height before something fell below it. */
   raiseFloor(): void {
     if (this.floorIsReal) return;
     this.floor.mesh.position.y = this.ground;
     this.floor.mesh.visible = true;
   }
 
-  /** A floor that is no obstacle gives way to what falls below it, as nothing would hold it there. */
+  /** A floor that is not an obstacle moves below whatever falls through it. */
   lowerFloor(lowest: number): void {
     if (this.floorIsReal || !(lowest < this.floor.mesh.position.y - 0.01 * this.size)) return;
     const y = this.floor.mesh.position.y;
@@ -409,7 +409,7 @@ export class Stage {
     else this.floor.mesh.position.y = y + 0.25 * (lowest - 0.02 * this.size - y);
   }
 
-  /** Where a point is on the page [CSS pixels]. */
+  /** Page position of a point [CSS pixels]. */
   project(point: THREE.Vector3): { x: number; y: number } {
     const box = this.canvas.getBoundingClientRect();
     this.camera.updateMatrixWorld();
@@ -427,15 +427,15 @@ export class Stage {
     return caster.ray;
   }
 
-  /** The picture as it is now, as a PNG file. */
+  /** The current image, as a PNG file. */
   picture(): Promise<Blob | null> {
-    // The card's own buffer is gone after a picture was shown: make it again and take it in the same turn.
+    // The GPU buffer is discarded after presentation: render again and read it in the same task.
     this.renderer.render(this.scene, this.camera);
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
   }
 }
 
-/** Smooth where a surface is round, with edges where it has some. */
+/** Smooth on round surfaces, with sharp edges elsewhere. */
 function creased(positions: Float32Array, corners: Uint32Array): THREE.BufferGeometry {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
@@ -443,7 +443,7 @@ function creased(positions: Float32Array, corners: Uint32Array): THREE.BufferGeo
   return toCreasedNormals(geometry, 0.7);
 }
 
-/** Light from all around, as large soft boxes in a studio give it. */
+/** Environment light, as from large soft boxes in a studio. */
 function studioLight(renderer: THREE.WebGLRenderer): THREE.Texture {
   const room = new THREE.Scene();
   room.background = new THREE.Color("#5a5b5e");

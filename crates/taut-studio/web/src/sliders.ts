@@ -1,4 +1,4 @@
-// Sliders of the parameters: what each is called, how far it goes, and how its value reads.
+// Sliders of the parameters: label, range and format of each.
 
 import type { Key, Parameters, Vec3 } from "./protocol";
 
@@ -6,7 +6,7 @@ interface Spec {
   key: Key;
   id: string;
   label: string;
-  /** In which part of the panel. */
+  /** Section of the panel. */
   place: "limits" | "forces" | "time";
   min: number;
   max: number;
@@ -15,14 +15,14 @@ interface Spec {
   read(value: Parameters): number | null;
   write(number: number, now: Parameters): Parameters[Key];
   text(number: number): string;
-  /** The value after `free` was taken away; none: it cannot be free. */
+  /** The value after `free` is cleared; none: it cannot be free. */
   whenHeld?: number;
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const bearing = ([x, , z]: Vec3) => (Math.hypot(x, z) > 1e-9 ? ((Math.atan2(x, z) * 180) / Math.PI + 360) % 360 : null);
 const rise = ([x, y, z]: Vec3) => (Math.hypot(x, y, z) > 1e-9 ? (Math.atan2(y, Math.hypot(x, z)) * 180) / Math.PI : null);
-/** Direction of a wind that does not blow, so that its sliders keep where they were put [deg]. */
+/** Direction of a wind of zero speed, so that its sliders keep their positions [deg]. */
 const still = { heading: 0, rise: 0 };
 
 function wind(speed: number, heading: number, up: number): Vec3 {
@@ -75,12 +75,12 @@ const SPECS: Spec[] = [
   },
 ];
 
-/** Sent no more often than this while a slider moves [ms]. */
+/** Minimum interval of messages while a slider moves [ms]. */
 const PAUSE = 40;
-/** For so long after a hand moved it, what comes from the server does not move a slider [ms]. */
+/** Time after a user input during which server values do not move a slider [ms]. */
 const OWN = 600;
 
-/** One slider with its number, and where it has one, its `free` box. */
+/** One slider with its number, and its optional `free` box. */
 class Slider {
   readonly row = document.createElement("div");
   private readonly input = document.createElement("input");
@@ -116,7 +116,7 @@ class Slider {
     this.input.addEventListener("change", () => this.flush());
   }
 
-  /** Shows what the server says, unless a hand is on it. */
+  /** Shows the server's value, unless the user is dragging it. */
   show(parameters: Parameters): void {
     if (performance.now() - this.touched < OWN) return;
     const number = this.spec.read(parameters);

@@ -1,4 +1,4 @@
-// Geometry of triangle meshes on plain arrays: smooth normals, edges, and the first triangle that a ray meets.
+// Geometry of triangle meshes on plain arrays: smooth normals, edges, and the first triangle that a ray hits.
 
 /** Normals of the vertices, weighted by the area of the triangles around them; into `normals`. */
 export function smoothNormals(positions: Float32Array, corners: Uint32Array, normals: Float32Array): void {
@@ -70,7 +70,7 @@ export interface Hit {
   distance: number;
 }
 
-/** The first triangle that a ray meets from either side, nearer than `within`. Plain: 40 000 triangles take about a millisecond. */
+/** The first triangle that a ray hits from either side, nearer than `within`. Brute force: 40 000 triangles take about a millisecond. */
 export function firstHit(
   positions: Float32Array, corners: Uint32Array, origin: readonly number[], direction: readonly number[], within: number,
 ): Hit | null {
@@ -97,7 +97,7 @@ export function firstHit(
     const vx = positions[c]! - ax;
     const vy = positions[c + 1]! - ay;
     const vz = positions[c + 2]! - az;
-    // Möller and Trumbore, with the division put off until the ray is known to be inside.
+    // Möller and Trumbore, with the division deferred until the ray is known to be inside.
     const px = dy * vz - dz * vy;
     const py = dz * vx - dx * vz;
     const pz = dx * vy - dy * vx;

@@ -292,7 +292,7 @@ test("exports what is shown, and saves the scene", async () => {
   await until(page, "gravity as it was", () => Math.abs((window.__taut!.parameters()?.gravity ?? 0) - 9.81) < 0.01);
 });
 
-test("latency from hand to eye: the median is below 80 ms", async () => {
+test("input latency: the median is below 80 ms", async () => {
   await startOver(page, "hard");
   const corner = await freeCorner(page);
   await settled(page, corner);
@@ -331,7 +331,7 @@ async function dragHard(): Promise<number> {
   const corner = await freeCorner(page);
   await settled(page, corner);
   const pressed = await pressAt(page, corner);
-  // Pixels a metre in the plane in which the hand moves.
+  // Pixels per metre in the plane in which the grip moves.
   const scale = await page.evaluate((k) => {
     const [x, y, z] = window.__taut!.positions(0).slice(3 * k, 3 * k + 3) as [number, number, number];
     const [a, b] = [window.__taut!.project([x, y, z]), window.__taut!.project([x, y + 0.1, z])];

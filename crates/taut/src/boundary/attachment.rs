@@ -1,8 +1,9 @@
 //! Vertices of cloth that follow a face of a mesh obstacle, as the collar of a shirt follows its wearer.
 //!
-//! Where a vertex is at the start is kept as a point of the nearest face, by weights of its corners, and what
-//! is left over, by its parts along the face's first edge, its normal, and the direction at right angles to
-//! both. So it moves with the face, turns with it, and slides on it as far as the face itself stretches.
+//! The initial position of a vertex is stored as a point of the nearest face, by barycentric weights, plus an
+//! offset in the frame of the face: along its first edge, its normal, and the direction perpendicular to
+//! both. So the vertex translates and rotates with the face, and slides on it as far as the face itself
+//! stretches.
 
 use glam::{DVec3, Vec3};
 
@@ -12,21 +13,21 @@ use crate::contact::{
     tree::{Swept, Tree},
 };
 
-/// A place that follows a face.
+/// A position that follows a face.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attachment {
-    /// The mesh obstacle, of the world's.
+    /// Index of the mesh obstacle in the world.
     pub obstacle: u32,
-    /// Corners of the face, of the obstacle's vertices.
+    /// Corners of the face, by the obstacle's vertices.
     pub corners: [u32; 3],
     /// Weights of the corners; they add up to 1.
     weights: [f64; 3],
-    /// From the point with these weights to the place, along the axes of the face \[m\].
+    /// Offset from the point with these weights, in the frame of the face \[m\].
     offset: DVec3,
 }
 
 impl Attachment {
-    /// Where it is at `time` \[s\] \[m\]; `obstacles` are the world's.
+    /// Its position at `time` \[s\] \[m\]; `obstacles` are the world's.
     pub fn at(&self, obstacles: &[MeshObstacle], time: f32) -> Vec3 {
         let obstacle = &obstacles[self.obstacle as usize];
         let x = self.corners.map(|v| obstacle.vertex_at(v as usize, time).as_dvec3());
@@ -36,7 +37,8 @@ impl Attachment {
     }
 }
 
-/// The axes of a face: along its first edge, across that, and out of it. Some axes where it has no area.
+/// The frame of a face: along its first edge, across that, and along its normal. Arbitrary axes if it has no
+/// area.
 fn axes(x: &[DVec3; 3]) -> [DVec3; 3] {
     let along = (x[1] - x[0]).normalize_or(DVec3::X);
     let normal =
@@ -44,8 +46,8 @@ fn axes(x: &[DVec3; 3]) -> [DVec3; 3] {
     [along, normal.cross(along), normal]
 }
 
-/// Binds `places` \[m\] to the nearest faces of obstacle number `number` where it is at the start. `None` if
-/// it has no face that names three vertices.
+/// Binds `places` \[m\] to the nearest faces of obstacle `number` at its initial position. `None` if no face
+/// names three vertices.
 pub(crate) fn attach(
     obstacle: &MeshObstacle,
     number: u32,
@@ -88,7 +90,8 @@ mod tests {
         mesh::generate::Generator,
     };
 
-    /// A ball that grows to twice its size in a second, and turns about the origin by 90 degrees in the next.
+    /// A ball that grows to twice its size in a second, and rotates about the origin by 90 degrees in the
+    /// next.
     fn ball() -> MeshObstacle {
         let mesh = Generator::Sphere { radius: 0.5, frequency: 5 }.generate().unwrap();
         let large = mesh.positions.iter().map(|&p| 2.0 * p).collect();
@@ -121,7 +124,7 @@ mod tests {
         }
         let grown = attached.iter().map(|a| a.at(&ball, 1.0)).collect::<Vec<_>>();
         assert!(grown[0].distance(2.0 * corner) < 1e-6 && grown[1].distance(2.0 * middle) < 1e-6);
-        // What stands off keeps its distance: faces grow, distances from them do not.
+        // A vertex off the surface keeps its distance: faces grow, distances from them do not.
         assert!(grown[2].distance(2.0 * middle + 0.1 * out) < 2e-3, "{}", grown[2]);
         assert!((grown[3].distance(2.0 * corner) - 0.3 * corner.length()).abs() < 1e-6);
         let quarter = |p: Vec3| Vec3::new(p.z, p.y, -p.x);

@@ -1,34 +1,34 @@
-//! Grips: points of bodies that a pointer pulls at while it runs, and that limits win against (T5).
+//! Grips: points of bodies that a pointer pulls while the simulation runs; limits take precedence (T5).
 //!
-//! A [hand](super::hold) takes a vertex exactly where it is told to, whatever that does to the cloth. A grip
-//! is softer by nature: for the time of a step it adds ½ e |p − t|² to what the step minimises, with p the
-//! point, t where it is to be and e the weight of the grip, all of a spring's: k dt² with k its stiffness. A
-//! hard grip's weight is many times that of the whole body, so that the point follows the pointer and the
-//! body follows the point; but limits are met exactly and the square only as well as it can be. Written by
-//! vertex: with weights w of the corners, ½ e wᵢ |xᵢ − tᵢ|², tᵢ where the corner would be had the triangle
-//! moved along. So a grip is heavier corners, each with a place to be.
+//! A [pin](super::hold) moves a vertex exactly to its target, whatever that does to the cloth. A grip is
+//! soft: in a step it adds ½ e |p − t|² to the minimised energy, with p the point, t its target and e the
+//! weight of the grip; for a spring, e = k dt² with k its stiffness. A hard grip weighs many times the whole
+//! body, so that the point follows the pointer and the body follows the point; but limits are met exactly,
+//! and the quadratic only as well as possible. Written by vertex: with weights w of the corners, ½ e wᵢ |xᵢ −
+//! tᵢ|², with tᵢ the corner's position had the triangle been translated. So a grip makes corners heavier and
+//! gives each a target.
 //!
-//! How hard a grip pulls is not known beforehand, since the pointer may be far out of reach: limits would
-//! take long to win against a weight of that size. So a grip gives way while limits are not met, and gets its
-//! strength back over the next steps.
+//! The pull of a grip is not known in advance, since the pointer may be far out of reach: limits would
+//! converge slowly against a weight of that size. So a grip yields while limits are not met, and recovers its
+//! strength over the next steps.
 
 use glam::Vec3;
 
 use crate::{State, World, WorldError, kernel::lanes::Quad};
 
 /// Weight of a hard grip, in masses of the whole body.
-const HARD: f32 = 10.0;
+const HARD_WEIGHT_IN_BODY_MASSES: f32 = 10.0;
 
-/// What a grip keeps of its strength each time it gives way, and what is left of it at least.
-const GIVE: f32 = 0.5;
-const LEAST: f32 = 1.0 / 256.0;
+/// Factor on a grip's strength each time it yields, and its minimum.
+const YIELD_FACTOR: f32 = 0.5;
+const MIN_STRENGTH: f32 = 1.0 / 256.0;
 
-/// Factor by which a grip that has given way recovers with each step.
-const RECOVER: f32 = 2.0;
+/// Factor by which a grip that has yielded recovers in each step.
+const RECOVERY_FACTOR: f32 = 2.0;
 
-/// Speed with which a point is pulled towards its target at most \[m/s\]: the rest of a jump is left to the
-/// frames after.
-const FASTEST: f32 = 6.0;
+/// Maximum speed at which a point is pulled towards its target \[m/s\]: the rest of a jump is left to later
+/// frames.
+const MAX_PULL_SPEED: f32 = 6.0;
 
 /// How a point is held.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,7 @@ pub enum Grip {
     Hard,
 }
 
-/// Names a grip of a [`State`]; never used again after it is released.
+/// Identifies a grip of a [`State`]; never reused after release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GripId(u64);
 
@@ -63,17 +63,16 @@ pub struct Gripped {
     weights: [f32; 3],
     grip: Grip,
     target: Vec3,
-    /// What limits have left of its strength.
+    /// Fraction of its strength that is left after yielding.
     strength: f32,
-    /// Weights of the corners at full strength, in masses of each; 0 for those that are held by something
-    /// else.
+    /// Weights of the corners at full strength, in masses of each; 0 for corners that are held otherwise.
     heavier: [f32; 3],
-    /// Where each would be without the grip, and where it is drawn to \[m\].
+    /// Position of each corner without the grip, and its target \[m\].
     ways: [[Vec3; 2]; 3],
 }
 
 impl Grips {
-    /// Whether nothing is gripped.
+    /// Whether there are no grips.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -97,8 +96,8 @@ impl Grips {
             .filter(move |gripped| vertices.contains(&(gripped.vertices[0] as usize)))
     }
 
-    /// The same grips in another world: `place` says which body and which vertex of the engine these are
-    /// there. Those of bodies that are not there are released.
+    /// The same grips in another world: `place` maps bodies and engine vertices to those of that world. Grips
+    /// on bodies that do not exist there are released.
     pub(crate) fn carried(&self, place: impl Fn(u32, u32) -> Option<(u32, u32)>) -> Self {
         let carry = |gripped: &Gripped| {
             let mut carried = *gripped;
@@ -111,12 +110,12 @@ impl Grips {
         Self { all: all.collect(), next: self.next }
     }
 
-    /// Whether there is one of that name.
+    /// Whether this grip exists.
     pub(crate) fn contains(&self, id: GripId) -> bool {
         self.all.iter().any(|(own, _)| *own == id)
     }
 
-    /// Weakens all of them, because limits are not met, and makes their corners in `x` lighter.
+    /// Weakens all grips, because limits are not met, and makes their corners in `x` lighter.
     pub(crate) fn give_way(&mut self, world: &World, x: &mut [Quad]) {
         for (_, gripped) in &mut self.all {
             gripped.give_way();
@@ -127,12 +126,12 @@ impl Grips {
         }
     }
 
-    /// Begins a step of which `left` are left in the frame, this one included: draws the corners of all grips
-    /// from `x`, where they would be without, towards their targets, and makes them as much heavier as the
-    /// grips weigh.
+    /// Begins a step, with `left` steps left in the frame, this one included: moves the corners of all grips
+    /// from `x`, their positions without grips, towards their targets, and adds the weight of the grips to
+    /// them.
     pub(crate) fn begin(&mut self, world: &World, old: &[Quad], x: &mut [Quad], dt: f32, left: u32) {
         for gripped in self.all.iter_mut().map(|(_, gripped)| gripped) {
-            gripped.strength = (RECOVER * gripped.strength).min(1.0);
+            gripped.strength = (RECOVERY_FACTOR * gripped.strength).min(1.0);
             gripped.begin(world, old, x, dt, left);
         }
         for gripped in self.iter() {
@@ -140,7 +139,7 @@ impl Grips {
         }
     }
 
-    /// Ends a step: corners weigh what they weighed.
+    /// Ends a step: restores the weights of corners.
     pub(crate) fn end(&self, world: &World, x: &mut [Quad]) {
         for gripped in self.iter() {
             for &v in &gripped.vertices {
@@ -159,14 +158,17 @@ impl Gripped {
         let way = self.target - from;
         let to = from
             + match self.grip {
-                // A spring pulls by all of its length in every step.
-                Grip::Soft { .. } => way.clamp_length_max(FASTEST * world.description.frame_time),
-                Grip::Hard => (way / left.max(1) as f32).clamp_length_max(FASTEST * dt),
+                // A spring pulls by its full length in every step.
+                Grip::Soft { .. } => way.clamp_length_max(MAX_PULL_SPEED * world.description.frame_time),
+                Grip::Hard => (way / left.max(1) as f32).clamp_length_max(MAX_PULL_SPEED * dt),
             };
         let shift = to - self.point(x);
         let weight = match self.grip {
             Grip::Soft { stiffness } => stiffness * dt * dt,
-            Grip::Hard => HARD * world.bodies[self.body as usize].masses.iter().sum::<f64>() as f32,
+            Grip::Hard => {
+                HARD_WEIGHT_IN_BODY_MASSES
+                    * world.bodies[self.body as usize].masses.iter().sum::<f64>() as f32
+            }
         };
         for k in 0..3 {
             let quad = &x[self.vertices[k] as usize];
@@ -176,7 +178,7 @@ impl Gripped {
         }
     }
 
-    /// Draws the corners in `x` to where the grip alone would have them, and makes them heavier.
+    /// Moves the corners in `x` to where the grip alone would have them, and makes them heavier.
     fn draw(&self, x: &mut [Quad]) {
         for (k, &v) in self.vertices.iter().enumerate() {
             let quad = &mut x[v as usize];
@@ -191,14 +193,14 @@ impl Gripped {
         }
     }
 
-    /// Where the point is while vertices are at `x` \[m\].
+    /// The position of the point with vertices at `x` \[m\].
     fn point(&self, x: &[Quad]) -> Vec3 {
         let corners = self.vertices.iter().zip(&self.weights);
         corners.map(|(&v, w)| *w * position(&x[v as usize])).sum()
     }
 
-    /// Corner by corner: the vertex, how much heavier than its own mass it is now, and where it would be
-    /// without the grip, and is drawn to.
+    /// By corner: the vertex, its added weight in units of its mass, its position without the grip, and its
+    /// target.
     pub(crate) fn corners(&self) -> impl Iterator<Item = (usize, f32, [Vec3; 2])> {
         (0..3).map(|k| (self.vertices[k] as usize, self.strength * self.heavier[k], self.ways[k]))
     }
@@ -209,17 +211,16 @@ impl Gripped {
         self.vertices[most.unwrap_or(0)] as usize
     }
 
-    /// Weakens the grip, because limits are not met. Says whether it could.
+    /// Weakens the grip, because limits are not met. Returns whether it could.
     pub(crate) fn give_way(&mut self) -> bool {
-        let weaker = (GIVE * self.strength).max(LEAST);
+        let weaker = (YIELD_FACTOR * self.strength).max(MIN_STRENGTH);
         std::mem::replace(&mut self.strength, weaker) > weaker
     }
 }
 
 impl State {
-    /// Takes hold of a point of body `body`: of its corners `corners` (in the caller's order) with
-    /// barycentric weights `weights`. It stays where it is until it is
-    /// [moved](State::move_grip).
+    /// Grips a point of body `body`: the point of its corners `corners` (in the caller's order) with
+    /// barycentric weights `weights`. It stays at its position until it is [moved](State::move_grip).
     ///
     /// # Errors
     /// If there is no such body or vertex, if weights are negative or all 0, or if the stiffness is not
@@ -265,8 +266,8 @@ impl State {
         Ok(id)
     }
 
-    /// Pulls a grip's point towards `target` \[m\] from the next frame on. A grip that has been released, or
-    /// a target that is not finite and within 1e6 m, changes nothing.
+    /// Pulls a grip's point towards `target` \[m\] from the next frame on. Ignored if the grip has been
+    /// released, or if the target is not finite and within 1e6 m.
     pub fn move_grip(&mut self, id: GripId, target: Vec3) {
         let found = self.grips.all.iter_mut().find(|(own, _)| *own == id);
         if let Some((_, gripped)) = found.filter(|_| target.is_finite() && target.abs().max_element() <= 1e6)
@@ -275,12 +276,12 @@ impl State {
         }
     }
 
-    /// Lets go of a grip's point, which moves on with the velocity that it has.
+    /// Releases a grip's point, which keeps its velocity.
     pub fn release(&mut self, id: GripId) {
         self.grips.all.retain(|(own, _)| *own != id);
     }
 
-    /// Where a grip's point is \[m\], unless it has been released.
+    /// The position of a grip's point \[m\], unless it has been released.
     pub fn grip_point(&self, id: GripId) -> Option<Vec3> {
         self.grips.all.iter().find(|(own, _)| *own == id).map(|(_, gripped)| gripped.point(&self.x))
     }

@@ -1,9 +1,9 @@
-//! Which vertices are held, and where: pins of the description that begin and end while it runs, and pins of
-//! the caller, its hands (T4).
+//! Which vertices are held, and where: pins of the description that begin and end during the run, and pin
+//! overrides of the caller (T4).
 //!
 //! Both switch between frames. A held vertex has inverse mass 0 in the [`State`], on the base mesh and on
-//! every level: coarse vertices are held while the vertex that they stand for is
-//! ([`levels`](crate::limit::levels)), and the filter's matrices leave held vertices out
+//! every level: a coarse vertex is held while the vertex that it represents is
+//! ([`levels`](crate::limit::levels)), and the filter's matrices exclude held vertices
 //! ([`Scratch::hold`](crate::limit::enforce::Scratch::hold)).
 
 use glam::Vec3;
@@ -13,19 +13,19 @@ use crate::{
     state::in_callers_order,
 };
 
-/// Where pins that begin after the start caught their vertices.
+/// Positions at which pins that begin after the start caught their vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caught {
     /// By the world's pins; `None` before they have begun.
     places: Vec<Option<Vec3>>,
 }
 
-/// A vertex that a caller holds, or keeps free, whatever pins say.
+/// A vertex that the caller holds or keeps free, in place of the pins of the description.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hand {
-    /// The vertex, of all bodies, one after the other in the caller's order.
+pub struct PinOverride {
+    /// The vertex, in the caller's order over all bodies.
     pub vertex: u32,
-    /// Where it is to be at the end of the next frame \[m\]; `None`: it is free.
+    /// Target at the end of the next frame \[m\]; `None`: it is free.
     pub target: Option<Vec3>,
 }
 
@@ -39,10 +39,10 @@ pub(crate) struct Hold {
 
 #[derive(Clone, Copy, Debug)]
 enum Goal {
-    /// By the pin with this number.
+    /// By the pin with this index.
     Pin(u32),
-    /// By a hand that takes it there.
-    Hand(Vec3),
+    /// By a pin override with this target.
+    PinOverride(Vec3),
 }
 
 impl Caught {
@@ -51,7 +51,7 @@ impl Caught {
         Self { places: vec![None; world.pins.len()] }
     }
 
-    /// Notes where the pins of body `body` that begin with frame `frame` catch their vertices, which are at
+    /// Records where the pins of body `body` that begin with frame `frame` catch their vertices, which are at
     /// `positions` then, in the caller's order.
     pub fn note(&mut self, world: &Ruler, body: usize, frame: u32, positions: &[Vec3]) {
         let body = &world.bodies[body];
@@ -73,13 +73,13 @@ impl Caught {
         }
     }
 
-    /// Places of all pins that began between the start and frame `frame`, in the world's order.
+    /// Positions caught by all pins that began between the start and frame `frame`, in the world's order.
     pub(crate) fn places_at(&self, world: &World, frame: u32) -> Vec<Vec3> {
         let begun = self.places.iter().zip(&world.pins).filter(|(_, pin)| pin.has_caught(frame));
         begun.map(|(place, _)| place.unwrap_or_default()).collect()
     }
 
-    /// The inverse of [`Caught::places_at`], or `None` if there are not as many, or one is not finite.
+    /// The inverse of [`Caught::places_at`]; `None` if the count differs, or one is not finite.
     pub(crate) fn restored(world: &World, frame: u32, places: &[Vec3]) -> Option<Self> {
         let mut caught = Self::new(world);
         let mut next = places.iter();
@@ -89,9 +89,9 @@ impl Caught {
         next.next().is_none().then_some(caught)
     }
 
-    /// What pins of the world `from` have caught, for the pins of `to`: `same` says which pin of `from` each
-    /// of them was. Where a pin began is another time there if frames have another length; its place is
-    /// changed so that the vertex is carried on from where it is.
+    /// The caught positions of world `from`, for the pins of `to`: `same` maps each of them to its pin of
+    /// `from`. A pin begins at another time there if frames have another length; its position is changed so
+    /// that the vertex continues from its present position.
     pub(crate) fn carried(&self, from: &World, to: &World, same: impl Fn(usize) -> Option<usize>) -> Self {
         let place = |pin: usize| {
             let old = same(pin)?;
@@ -105,7 +105,7 @@ impl Caught {
         Self { places: (0..to.pins.len()).map(place).collect() }
     }
 
-    /// Where pin number `pin` has its vertex at `time` \[s\]; `None` if it has not caught it.
+    /// Position of the vertex of pin `pin` at `time` \[s\]; `None` if the pin has not caught it.
     fn target(&self, world: &Ruler, pin: usize, time: f32) -> Option<Vec3> {
         let held = &world.pins[pin];
         if let Some(attachment) = &held.attachment {
@@ -121,27 +121,28 @@ impl Caught {
         Some(motion.at(time).to_world(place))
     }
 
-    /// Largest distance of a vertex of body `body` from where a pin has it at the end of frame `frame` \[m\].
+    /// Largest distance of a vertex of body `body` from its pinned position at the end of frame `frame`
+    /// \[m\].
     pub(crate) fn largest_error(
         &self,
         world: &Ruler,
         body: usize,
         frame: u32,
         positions: &[Vec3],
-        hands: &[(u32, Hand)],
+        pin_overrides: &[(u32, PinOverride)],
     ) -> f64 {
         let tables = &world.bodies[body];
         let time = world.time_of_frame(frame);
         let mut largest = 0.0f64;
-        // The start is held by pins that begin there; every other frame by those that led to it.
+        // The initial frame is held by pins that begin there; every other frame by those that led to it.
         for pin in world.pins_during(frame.saturating_sub(1)) {
             let vertex = world.pins[pin].vertex as usize;
             if !tables.vertices.contains(&vertex) {
                 continue;
             }
             let own = tables.order()[vertex - tables.vertices.start];
-            let handled = hands.iter().any(|(place, _)| *place as usize == vertex);
-            if let (Some(target), false) = (self.target(world, pin, time), handled) {
+            let overridden = pin_overrides.iter().any(|(place, _)| *place as usize == vertex);
+            if let (Some(target), false) = (self.target(world, pin, time), overridden) {
                 largest = largest.max(f64::from(positions[own as usize].distance(target)));
             }
         }
@@ -150,22 +151,22 @@ impl Caught {
 }
 
 impl Hold {
-    /// Where it is at `time` \[s\], the end of a step that begins with the vertex at `from`. A hand takes it
-    /// to its target in `steps` steps, this one included.
+    /// Its position at `time` \[s\], the end of a step that begins with the vertex at `from`. A pin override
+    /// reaches its target in `steps` steps, this one included.
     #[inline]
     pub fn target(&self, world: &World, caught: &Caught, time: f32, from: &Quad, steps: u32) -> Vec3 {
         let from = Vec3::new(from[0], from[1], from[2]);
         match self.goal {
             Goal::Pin(pin) => caught.target(world, pin as usize, time).unwrap_or(from),
-            Goal::Hand(target) if steps <= 1 => target,
-            Goal::Hand(target) => from + (target - from) / steps as f32,
+            Goal::PinOverride(target) if steps <= 1 => target,
+            Goal::PinOverride(target) => from + (target - from) / steps as f32,
         }
     }
 }
 
 impl Ruler {
-    /// Bodies and frames in which pins begin after the start, without repetition: what [`Caught::note`]
-    /// needs.
+    /// Bodies and frames in which pins begin after the start, without repetition: the calls that
+    /// [`Caught::note`] needs.
     pub fn catches(&self) -> Vec<(usize, u32)> {
         let body = |vertex: u32| self.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
         let late = self.pins.iter().filter(|pin| pin.frames.start > 0);
@@ -175,8 +176,8 @@ impl Ruler {
         catches
     }
 
-    /// Numbers of the pins that hold while the simulation goes on from frame `frame`, by vertex. Where two
-    /// hold one vertex, the later one in the scene wins.
+    /// Indices of the pins that hold in the frame after `frame`, by vertex. Where two hold one vertex, the
+    /// later one in the scene wins.
     pub(crate) fn pins_during(&self, frame: u32) -> impl Iterator<Item = usize> {
         self.pins.iter().enumerate().filter_map(move |(k, pin)| {
             let holds = |pin: &PinnedVertex| pin.frames.contains(&frame);
@@ -185,14 +186,14 @@ impl Ruler {
         })
     }
 
-    /// The engine's vertex for a caller's, of all bodies.
+    /// The engine's vertex for a caller's vertex, over all bodies.
     pub(crate) fn place_of(&self, vertex: u32) -> Option<u32> {
         let body = self.bodies.iter().find(|b| b.vertices.contains(&(vertex as usize)))?;
         let own = vertex - body.vertices.start as u32;
         Some(body.vertices.start as u32 + body.embedding.unknown_of(own)?)
     }
 
-    /// The number of a body's vertex among all bodies', and the engine's.
+    /// The index of a body's vertex among those of all bodies, and the engine's.
     pub(crate) fn numbered(&self, body: usize, vertex: u32) -> Result<(u32, u32), WorldError> {
         let Some(tables) = self.bodies.get(body) else {
             return Err(WorldError::NoSuchBody { body, count: self.bodies.len() });
@@ -210,9 +211,9 @@ impl Ruler {
 }
 
 impl State {
-    /// Pins vertex `vertex` of body `body` (in the caller's order), or moves on one that is pinned: over
-    /// the next frame it goes to `target` \[m\] in a straight line, is exactly there at the frame's end, and
-    /// stays until it is sent elsewhere. Overrides pins of the description.
+    /// Pins vertex `vertex` of body `body` (in the caller's order), or moves a pinned one: over the next
+    /// frame it moves to `target` \[m\] in a straight line, is exactly there at the frame's end, and stays
+    /// until it gets another target. Overrides pins of the description.
     ///
     /// ```
     /// use glam::Vec3;
@@ -222,10 +223,10 @@ impl State {
     /// let sheet = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     /// let world = World::new(Description { bodies: vec![sheet.into()], ..Description::default() })?;
     /// let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1)?);
-    /// let hand = state.positions(&world, 0)[40] + Vec3::new(0.0, 0.02, 0.0);
-    /// state.pin(&world, 0, 40, hand)?;
+    /// let target = state.positions(&world, 0)[40] + Vec3::new(0.0, 0.02, 0.0);
+    /// state.pin(&world, 0, 40, target)?;
     /// stepper.advance_frame(&world, &mut state);
-    /// assert_eq!(state.positions(&world, 0)[40], hand);
+    /// assert_eq!(state.positions(&world, 0)[40], target);
     /// state.unpin(&world, 0, 40)?;
     /// # Ok::<(), taut::WorldError>(())
     /// ```
@@ -239,52 +240,54 @@ impl State {
             let problem = format!("is {target} m, must be finite and within 1e6 m");
             return Err(WorldError::Invalid { what, problem });
         }
-        self.put_hand(number, Some(target));
+        self.override_pin(number, Some(target));
         Ok(())
     }
 
-    /// Unpins vertex `vertex` of body `body`, whoever pinned it: from the next frame on it moves freely,
-    /// with the velocity that it has.
+    /// Unpins vertex `vertex` of body `body`, whoever pinned it: from the next frame on it moves freely, with
+    /// its present velocity.
     ///
     /// # Errors
     /// If there is no such body or vertex.
     pub fn unpin(&mut self, world: &World, body: usize, vertex: u32) -> Result<(), WorldError> {
         let number = world.numbered(body, vertex)?;
         if world.pins.iter().any(|pin| pin.vertex == number.1) {
-            self.put_hand(number, None);
+            self.override_pin(number, None);
         } else {
-            self.hands.retain(|(place, _)| *place != number.1);
+            self.pin_overrides.retain(|(place, _)| *place != number.1);
         }
         Ok(())
     }
 
-    /// Vertices that the caller has pinned, and pins of the description that it has undone.
-    pub fn hands(&self) -> impl Iterator<Item = Hand> {
-        self.hands.iter().map(|(_, hand)| *hand)
+    /// Vertices that the caller has pinned, and pins of the description that it has released.
+    pub fn pin_overrides(&self) -> impl Iterator<Item = PinOverride> {
+        self.pin_overrides.iter().map(|(_, pin)| *pin)
     }
 
-    /// Bodies and vertices (in the caller's order) that are held while the simulation goes on from here.
+    /// Bodies and vertices (in the caller's order) that are held in the next frame.
     pub(crate) fn held<'a>(&'a self, world: &'a World) -> impl Iterator<Item = (usize, u32)> + 'a {
-        let handled = |vertex: u32| self.hands.binary_search_by_key(&vertex, |(place, _)| *place).is_ok();
+        let overridden =
+            |vertex: u32| self.pin_overrides.binary_search_by_key(&vertex, |(place, _)| *place).is_ok();
         let pinned = world.pins_during(self.frame).map(|pin| world.pins[pin].vertex);
-        let grabbed = self.hands.iter().filter(|(_, hand)| hand.target.is_some()).map(|(place, _)| *place);
-        pinned.filter(move |&vertex| !handled(vertex)).chain(grabbed).map(|vertex| {
+        let grabbed =
+            self.pin_overrides.iter().filter(|(_, pin)| pin.target.is_some()).map(|(place, _)| *place);
+        pinned.filter(move |&vertex| !overridden(vertex)).chain(grabbed).map(|vertex| {
             let body = world.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
             let tables = &world.bodies[body];
             (body, tables.order()[vertex as usize - tables.vertices.start])
         })
     }
 
-    /// `vertex` as the caller and as the engine count it.
-    pub(crate) fn put_hand(&mut self, (vertex, place): (u32, u32), target: Option<Vec3>) {
-        match self.hands.binary_search_by_key(&place, |(place, _)| *place) {
-            Ok(at) => self.hands[at].1.target = target,
-            Err(at) => self.hands.insert(at, (place, Hand { vertex, target })),
+    /// `vertex` in the caller's and in the engine's order.
+    pub(crate) fn override_pin(&mut self, (vertex, place): (u32, u32), target: Option<Vec3>) {
+        match self.pin_overrides.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => self.pin_overrides[at].1.target = target,
+            Err(at) => self.pin_overrides.insert(at, (place, PinOverride { vertex, target })),
         }
     }
 
-    /// Catches what pins catch in this frame, writes all vertices that are held during the next one to
-    /// `holds`, by vertex, and gives them no inverse mass.
+    /// Records what pins catch in this frame, writes all vertices that are held during the next one to
+    /// `holds`, by vertex, and sets their inverse mass to 0.
     pub(crate) fn begin_frame(&mut self, world: &World, holds: &mut Vec<Hold>) {
         if self.frame > 0 {
             self.caught.note_all(world, self.frame, &self.x);
@@ -293,10 +296,10 @@ impl State {
         for pin in world.pins_during(self.frame) {
             holds.push(Hold { vertex: world.pins[pin].vertex, goal: Goal::Pin(pin as u32) });
         }
-        for &(vertex, hand) in &self.hands {
+        for &(vertex, pin) in &self.pin_overrides {
             holds.retain(|hold| hold.vertex != vertex);
-            if let Some(target) = hand.target {
-                holds.push(Hold { vertex, goal: Goal::Hand(target) });
+            if let Some(target) = pin.target {
+                holds.push(Hold { vertex, goal: Goal::PinOverride(target) });
             }
         }
         holds.sort_unstable_by_key(|hold| hold.vertex);
@@ -308,9 +311,9 @@ impl State {
         }
     }
 
-    /// Largest distance of a held vertex of body `body` from its place \[m\].
+    /// Largest distance of a held vertex of body `body` from its target \[m\].
     pub(crate) fn pin_error(&self, world: &World, body: usize) -> f64 {
         let positions = in_callers_order(world, body, &self.x);
-        self.caught.largest_error(world, body, self.frame, &positions, &self.hands)
+        self.caught.largest_error(world, body, self.frame, &positions, &self.pin_overrides)
     }
 }

@@ -1,10 +1,10 @@
-//! Rigid bodies against obstacles that are given by formula: impulses with friction and bounce.
+//! Rigid bodies against analytic obstacles: impulses with friction and restitution.
 //!
-//! Points on a body are tested against the obstacle's signed distance: the centres of the balls that a sphere
-//! or capsule is made of, and corners, middles of edges and of faces of a box or cylinder. The body is pushed
-//! out as far as its deepest point is inside, and impulses at all points that were inside take away the
-//! speeds at which they approach: Gauss–Seidel over the points, sums of impulses clamped, so that a box comes
-//! to lie on its face. Bodies do not feel each other, nor obstacles that are meshes.
+//! Sample points of a body are tested against the obstacle's signed distance: the centres of the balls of a
+//! sphere or capsule, and the corners, edge centres and face centres of a box or cylinder. The body is pushed
+//! out by the depth of its deepest point, and impulses at all points that were inside cancel their
+//! approaching speeds: Gauss–Seidel over the points with clamped accumulated impulses, so that a box comes to
+//! rest on its face. Rigid bodies do not collide with each other, nor with mesh obstacles.
 
 use glam::{Mat3, Vec3};
 
@@ -14,24 +14,24 @@ use super::{
     rigid::{RigidBody, RigidState},
 };
 
-/// Rounds over all points that touch.
-const ROUNDS: u32 = 24;
+/// Iterations over all contact points.
+const IMPULSE_ITERATIONS: u32 = 24;
 
-/// Rounds of pushing out: leaving one obstacle may enter its neighbour.
-const PUSHES: u32 = 4;
+/// Iterations of pushing out: leaving one obstacle may enter its neighbour.
+const PUSH_ITERATIONS: u32 = 4;
 
-/// Most points that touch; others wait for the next step.
-const CONTACTS: usize = 48;
+/// Maximum number of contact points; others wait for the next step.
+const MAX_CONTACTS: usize = 48;
 
-/// Speed of approach below which nothing bounces, in what gravity adds in a step.
-const CALM: f32 = 4.0;
+/// Approaching speed below which nothing bounces, in units of the speed that gravity adds in a step.
+const MIN_BOUNCE_SPEED: f32 = 4.0;
 
-/// Most points of a shape.
-const POINTS: usize = 27;
+/// Maximum number of sample points of a shape.
+const MAX_POINTS: usize = 27;
 
-/// Points of a shape, in its own frame \[m\], and how many there are; and the radius of the ball about each.
-fn feelers(shape: &Shape) -> ([Vec3; POINTS], usize, f32) {
-    let mut points = [Vec3::ZERO; POINTS];
+/// Sample points of a shape, in its own frame \[m\], their number, and the radius of the ball around each.
+fn feelers(shape: &Shape) -> ([Vec3; MAX_POINTS], usize, f32) {
+    let mut points = [Vec3::ZERO; MAX_POINTS];
     match *shape {
         Shape::Sphere { radius } => (points, 1, radius),
         Shape::Capsule { radius, length } => {
@@ -44,7 +44,7 @@ fn feelers(shape: &Shape) -> ([Vec3; POINTS], usize, f32) {
                 let at = |k: usize| (k % 3) as f32 * 0.5 - 0.5;
                 *point = size * Vec3::new(at(k), at(k / 3), at(k / 9));
             }
-            (points, POINTS, 0.0)
+            (points, MAX_POINTS, 0.0)
         }
         Shape::Cylinder { radius, height } => {
             for (k, point) in points[..24].iter_mut().enumerate() {
@@ -62,14 +62,14 @@ fn feelers(shape: &Shape) -> ([Vec3; POINTS], usize, f32) {
 #[derive(Clone, Copy, Debug, Default)]
 struct Contact {
     normal: Vec3,
-    /// From the body's middle \[m\].
+    /// Offset from the body's centre \[m\].
     arm: Vec3,
-    /// Of the obstacle there \[m/s\].
+    /// Velocity of the obstacle there \[m/s\].
     surface: Vec3,
-    /// At which it shall leave \[m/s\].
+    /// Target speed along the normal \[m/s\].
     leaving: f32,
     friction: f32,
-    /// Impulses so far: along the normal, and along the surface \[kg m/s\].
+    /// Accumulated impulses: along the normal, and along the surface \[kg m/s\].
     push: f32,
     hold: Vec3,
 }
@@ -80,17 +80,17 @@ impl RigidBody {
     pub fn meet(&self, state: &mut RigidState, obstacles: &[Obstacle], times: [f32; 2], gravity: Vec3) {
         let dt = times[1] - times[0];
         let (points, count, radius) = feelers(&self.obstacle.shape);
-        let (mut contacts, mut found) = ([Contact::default(); CONTACTS], 0);
+        let (mut contacts, mut found) = ([Contact::default(); MAX_CONTACTS], 0);
         for obstacle in obstacles {
             let poses = times.map(|time| obstacle.pose(time));
             for point in &points[..count] {
                 let p = state.pose.to_world(*point);
                 let (distance, normal) = obstacle.shape.distance(poses[1].to_body(p));
-                if distance < radius && found < CONTACTS {
+                if distance < radius && found < MAX_CONTACTS {
                     let normal = poses[1].rotation * normal;
                     let at = p - normal * radius;
                     contacts[found] = self.contact(state, obstacle, &poses, [at, normal], dt);
-                    if contacts[found].leaving <= CALM * dt * gravity.length() {
+                    if contacts[found].leaving <= MIN_BOUNCE_SPEED * dt * gravity.length() {
                         contacts[found].leaving = 0.0;
                     }
                     found += 1;
@@ -102,7 +102,7 @@ impl RigidBody {
         }
         self.push_out(state, obstacles, times);
         let inverse = self.inertia_in_space(state.pose.rotation).inverse();
-        for _ in 0..ROUNDS {
+        for _ in 0..IMPULSE_ITERATIONS {
             for contact in &mut contacts[..found] {
                 self.exchange(state, contact, inverse);
             }
@@ -126,10 +126,10 @@ impl RigidBody {
         Contact { normal, arm, surface, leaving, friction, push: 0.0, hold: Vec3::ZERO }
     }
 
-    /// Pushes it out as far as its deepest point is inside.
+    /// Pushes it out by the depth of its deepest point.
     fn push_out(&self, state: &mut RigidState, obstacles: &[Obstacle], times: [f32; 2]) {
         let (points, count, radius) = feelers(&self.obstacle.shape);
-        for _ in 0..PUSHES {
+        for _ in 0..PUSH_ITERATIONS {
             for obstacle in obstacles {
                 let pose = obstacle.pose(times[1]);
                 let (mut deepest, mut out) = (0.0, Vec3::ZERO);

@@ -1,24 +1,23 @@
-//! Obstacles that are triangle meshes: of any shape, open or closed, at rest, moved by keyframes, or
-//! deforming from frame to frame as an animated character does.
+//! Mesh obstacles: of any shape, open or closed, at rest, moved by keyframes, or deforming from frame to
+//! frame as an animated character does.
 //!
-//! Both sides of a face keep cloth off. The vertices of all mesh obstacles are in the arrays of the engine,
-//! behind those of cloth ([`World::place_fixtures`]); how they keep cloth off is in
-//! [`contact`](crate::contact).
+//! Both sides of a face collide with cloth. The vertices of all mesh obstacles are in the engine's arrays,
+//! after those of cloth ([`World::place_fixtures`]); their contacts are in [`contact`](crate::contact).
 
 use glam::Vec3;
 
 use super::motion::Motion;
 use crate::{Ruler, kernel::lanes::Quad};
 
-/// Furthest that anything may be from the origin \[m\].
-const FURTHEST: f32 = 1e6;
+/// Maximum distance of anything from the origin \[m\].
+const MAX_DISTANCE: f32 = 1e6;
 
-/// Where the vertices of a mesh are, frame by frame.
+/// Vertex positions of a mesh, by frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshFrames {
-    /// Positions in each frame \[m\], all with as many vertices; at least one frame.
+    /// Positions in each frame \[m\], all with the same number of vertices; at least one frame.
     pub positions: Vec<Vec<Vec3>>,
-    /// When each frame is \[s\], strictly increasing. Between two frames vertices move along straight lines;
+    /// Time of each frame \[s\], strictly increasing. Between two frames vertices are interpolated linearly;
     /// before the first and after the last they stay.
     pub times: Vec<f32>,
 }
@@ -30,13 +29,13 @@ pub struct MeshObstacle {
     pub name: String,
     /// Vertices of each face.
     pub triangles: Vec<[u32; 3]>,
-    /// Where its vertices are, before its motion.
+    /// Positions of its vertices, before its motion.
     pub frames: MeshFrames,
-    /// How all of it moves, on top of that.
+    /// Rigid motion of the whole mesh, applied after that.
     pub motion: Motion,
     /// Coulomb friction coefficient.
     pub friction: f32,
-    /// Distance that cloth keeps from its faces, beside half the thickness of the cloth \[m\].
+    /// Distance that cloth keeps from its faces, in addition to half the thickness of the cloth \[m\].
     pub margin: f32,
 }
 
@@ -46,7 +45,7 @@ impl MeshFrames {
         Self { positions: vec![positions], times: vec![0.0] }
     }
 
-    /// Frames at equal distances: `rate` a second, the first at `start` \[s\].
+    /// Frames at equal intervals: `rate` per second, the first at `start` \[s\].
     pub fn at_rate(positions: Vec<Vec<Vec3>>, rate: f32, start: f32) -> Self {
         let time = |k: usize| (f64::from(start) + k as f64 / f64::from(rate)) as f32;
         Self { times: (0..positions.len()).map(time).collect(), positions }
@@ -57,7 +56,7 @@ impl MeshFrames {
         self.positions.first().map_or(0, Vec::len)
     }
 
-    /// The frames before and after `time` \[s\], and how far it is from the first to the second, 0 to 1.
+    /// The frames before and after `time` \[s\], and the fraction from the first to the second, 0 to 1.
     fn around(&self, time: f32) -> (&[Vec3], &[Vec3], f32) {
         let frame = |k: usize| self.positions.get(k).map_or(&[][..], Vec::as_slice);
         let next = self.times.partition_point(|&t| t <= time);
@@ -69,7 +68,7 @@ impl MeshFrames {
         (frame(next - 1), frame(next), (time - from) / (to - from))
     }
 
-    /// Where vertex `vertex` is at `time` \[m\], before the obstacle's motion.
+    /// Position of vertex `vertex` at `time` \[m\], before the obstacle's motion.
     fn vertex_at(&self, vertex: usize, time: f32) -> Vec3 {
         let (a, b, share) = self.around(time);
         a[vertex] + (b[vertex] - a[vertex]) * share
@@ -82,24 +81,24 @@ impl MeshObstacle {
         self.frames.vertex_count()
     }
 
-    /// Whether anything of it ever moves.
+    /// Whether any vertex ever moves.
     pub fn is_moving(&self) -> bool {
         self.motion.is_moving() || self.frames.positions.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// Writes where its vertices are at `time` \[s\] to `x` \[m\], which has as many places.
+    /// Writes the positions of its vertices at `time` \[s\] to `x` \[m\], which has the same length.
     pub fn at(&self, time: f32, x: &mut [Vec3]) {
         self.place(time, |vertex, p| x[vertex] = p);
     }
 
-    /// Where its vertices are at `time` \[s\] \[m\].
+    /// Positions of its vertices at `time` \[s\] \[m\].
     pub fn positions_at(&self, time: f32) -> Vec<Vec3> {
         let mut x = vec![Vec3::ZERO; self.vertex_count()];
         self.at(time, &mut x);
         x
     }
 
-    /// Where vertex `vertex` is at `time` \[s\] \[m\]; the same to the bit as [`MeshObstacle::at`] has it.
+    /// Position of vertex `vertex` at `time` \[s\] \[m\]; bit-identical to [`MeshObstacle::at`].
     pub fn vertex_at(&self, vertex: usize, time: f32) -> Vec3 {
         let p = self.frames.vertex_at(vertex, time);
         if self.motion.is_empty() { p } else { self.motion.at(time).to_world(p) }
@@ -114,11 +113,11 @@ impl MeshObstacle {
         }
     }
 
-    /// What is wrong with it, naming the frame, face or vertex.
+    /// Checks it; the error names the frame, face or vertex.
     ///
     /// # Errors
     /// If there is no frame or face, a face names a vertex that does not exist, frames differ in their number
-    /// of vertices or are not in the order of time, or a number is not finite or out of range.
+    /// of vertices or are not in temporal order, or a number is not finite or out of range.
     pub fn check(&self) -> Result<(), String> {
         let Self { frames: MeshFrames { positions, times }, .. } = self;
         let need = |ok: bool, problem: &dyn Fn() -> String| if ok { Ok(()) } else { Err(problem()) };
@@ -134,9 +133,12 @@ impl MeshObstacle {
         }
         for (k, frame) in positions.iter().enumerate() {
             need(frame.len() == count, &|| {
-                format!("frame {k} has {} vertices, the first {count}; all must have as many", frame.len())
+                format!(
+                    "frame {k} has {} vertices, the first {count}; all must have the same number",
+                    frame.len()
+                )
             })?;
-            let wild = frame.iter().position(|p| !(p.is_finite() && p.abs().max_element() <= FURTHEST));
+            let wild = frame.iter().position(|p| !(p.is_finite() && p.abs().max_element() <= MAX_DISTANCE));
             if let Some(v) = wild {
                 let p = frame[v];
                 return Err(format!("frame {k}: vertex {v} is at {p} m; must be finite and within 1e6 m"));
@@ -148,16 +150,16 @@ impl MeshObstacle {
                 return Err(format!("face {t} names vertex {v}; there are {count}, counted from 0"));
             }
         }
-        need((0.0..=FURTHEST).contains(&self.friction), &|| {
+        need((0.0..=MAX_DISTANCE).contains(&self.friction), &|| {
             format!("friction is {}; must lie between 0 and 1e6", self.friction)
         })?;
-        need((0.0..=FURTHEST).contains(&self.margin), &|| {
+        need((0.0..=MAX_DISTANCE).contains(&self.margin), &|| {
             format!("margin is {} m; must lie between 0 and 1e6 m", self.margin)
         })?;
         let keys = &self.motion.keys;
         for (k, key) in keys.iter().enumerate() {
             let finite = key.time.is_finite() && key.translate.is_finite() && key.rotate.is_finite();
-            let near = key.translate.abs().max_element() <= FURTHEST;
+            let near = key.translate.abs().max_element() <= MAX_DISTANCE;
             need(finite && near && (k == 0 || keys[k - 1].time < key.time), &|| {
                 format!("keyframe {k} must be finite, within 1e6 m and later than the one before")
             })?;
@@ -167,8 +169,8 @@ impl MeshObstacle {
 }
 
 impl Ruler {
-    /// Writes where the vertices of all mesh obstacles are at `time` \[s\] to their places in `x`, an array
-    /// over all of the engine's vertices. Allocates nothing.
+    /// Writes the positions of the vertices of all mesh obstacles at `time` \[s\] to their range in `x`, an
+    /// array over all of the engine's vertices. Allocates nothing.
     pub fn place_fixtures(&self, time: f32, x: &mut [Quad]) {
         let mut first = self.fixtures.start;
         for obstacle in &self.description.mesh_obstacles {
@@ -230,7 +232,7 @@ mod tests {
         assert_eq!(x[2], flap.vertex_at(2, 1.0));
     }
 
-    /// A sheet under a flap that is `far` \[m\] away.
+    /// A sheet below a flap that is `far` \[m\] away.
     fn world(far: f32) -> World {
         let mesh = generate::grid([1.0, 1.0], [6, 6], generate::Diagonals::Alternating, 0);
         let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
@@ -277,7 +279,8 @@ mod tests {
 
     #[test]
     fn how_far_away_an_obstacle_is_changes_no_bit_of_the_cloth() {
-        // One at all changes some: stretching and bending are left to the filter then.
+        // Bits differ from those without any obstacle: with one, stretching and bending are left to the
+        // filter.
         let fall = |far: f32| {
             let world = world(far);
             let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
@@ -312,7 +315,7 @@ mod tests {
             (body.max_penetration, body.penetrating)
         };
         let (depth, inside) = measured(&obstacle);
-        // The middle of the sheet is in the middle of the ball, and the vertices within 0.3 m are inside.
+        // The centre of the sheet is at the centre of the ball, and the vertices within 0.3 m are inside.
         assert!((depth - 0.3).abs() < 3e-3 && inside == 9, "{depth} {inside}");
         obstacle.motion.keys.push(Keyframe { translate: Vec3::Y, ..Keyframe::default() });
         assert_eq!(measured(&obstacle), (0.0, 0));

@@ -1,4 +1,4 @@
-//! Boundary conditions: what holds the cloth and what it may not enter.
+//! Boundary conditions: pins, grips, seams and obstacles.
 pub mod attachment;
 pub mod grip;
 pub mod hold;
@@ -6,7 +6,7 @@ pub mod landing;
 pub mod mesh_obstacle;
 pub mod motion;
 pub mod obstacle;
+pub mod obstacle_contacts;
 pub mod pin;
 pub mod rigid;
 pub mod seam;
-pub mod solids;

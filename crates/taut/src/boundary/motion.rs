@@ -2,7 +2,7 @@
 
 use glam::{EulerRot, Quat, Vec3};
 
-/// Where something is at one moment, relative to where it started.
+/// A placement at one moment, relative to the initial one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Keyframe {
     /// Time \[s\].
@@ -20,22 +20,22 @@ pub struct Keyframe {
 pub struct Motion {
     /// Keyframes with strictly increasing times.
     pub keys: Vec<Keyframe>,
-    /// Point about which it turns \[m\].
+    /// Centre of rotation \[m\].
     pub pivot: Vec3,
-    /// What takes the place of the keyframes once a caller has set a pose
+    /// Replaces the keyframes once a caller has set a pose
     /// ([`Simulation::set_next_pose`](crate::Simulation::set_next_pose)).
     pub driven: Option<Driven>,
 }
 
-/// The way from one pose to the next: the origin goes straight, the rotation by the shortest arc. Before the
-/// first time the keyframes rule, after the last it stays.
+/// The motion from one pose to the next: linear for the origin, along the shortest arc for the rotation.
+/// Before its first time the keyframes apply; after its last it stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Driven {
-    /// When it begins and ends \[s\].
+    /// Start and end time \[s\].
     pub times: [f32; 2],
-    /// Where it is then.
+    /// Poses at those times.
     pub poses: [Pose; 2],
-    /// Where it was placed before any motion: motions are relative to that.
+    /// Initial placement: motions are relative to it.
     pub start: Pose,
 }
 
@@ -44,27 +44,27 @@ pub struct Driven {
 pub struct Pose {
     /// How it is turned.
     pub rotation: Quat,
-    /// Where the origin goes \[m\].
+    /// Image of the origin \[m\].
     pub position: Vec3,
 }
 
 impl Pose {
-    /// What moves nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { rotation: Quat::IDENTITY, position: Vec3::ZERO };
 
-    /// A shift to `position` \[m\] without a turn.
+    /// A translation to `position` \[m\].
     pub fn at(position: Vec3) -> Self {
         Self { rotation: Quat::IDENTITY, position }
     }
 
-    /// Whether all of it is finite, its position within 1e6 m, and its rotation one.
+    /// Whether all of it is finite, its position within 1e6 m, and its rotation normalized.
     pub fn is_valid(&self) -> bool {
         let Self { rotation, position } = self;
         let near = position.is_finite() && position.abs().max_element() <= 1e6;
         near && rotation.is_finite() && (rotation.length_squared() - 1.0).abs() < 1e-3
     }
 
-    /// Between this (0) and `other` (1).
+    /// Interpolates between this (0) and `other` (1).
     fn between(&self, other: &Self, share: f32) -> Self {
         Self {
             rotation: self.rotation.slerp(other.rotation, share),
@@ -72,19 +72,19 @@ impl Pose {
         }
     }
 
-    /// Takes a point of the body to space.
+    /// Maps a point of the body to space.
     pub fn to_world(&self, p: Vec3) -> Vec3 {
         self.rotation * p + self.position
     }
 
-    /// Takes a point of space to the body.
+    /// Maps a point of space to the body.
     pub fn to_body(&self, p: Vec3) -> Vec3 {
         self.rotation.conjugate() * (p - self.position)
     }
 }
 
 impl Driven {
-    /// Where it is at `time` \[s\].
+    /// Pose at `time` \[s\].
     pub(crate) fn at(&self, time: f32) -> Pose {
         let [from, to] = self.times;
         if time >= to {
@@ -93,7 +93,7 @@ impl Driven {
         self.poses[0].between(&self.poses[1], ((time - from) / (to - from)).clamp(0.0, 1.0))
     }
 
-    /// The same, relative to where it was placed.
+    /// The same, relative to the initial placement.
     fn relative(&self, time: f32) -> Pose {
         let Pose { rotation, position } = self.at(time);
         let turn = rotation * self.start.rotation.conjugate();
@@ -108,7 +108,7 @@ pub fn rotation_of_degrees(degrees: Vec3) -> Quat {
 }
 
 impl Motion {
-    /// Whether nothing is said of it: it stays where it starts.
+    /// Whether it is unspecified: the body stays at its initial placement.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.driven.is_none()
     }

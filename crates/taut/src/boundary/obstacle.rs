@@ -1,4 +1,4 @@
-//! Solid obstacles given by formula: signed distance and outward normal.
+//! Analytic obstacles: signed distance and outward normal.
 
 pub mod surface;
 
@@ -6,8 +6,8 @@ use glam::{Quat, Vec2, Vec3};
 
 use super::motion::{Motion, Pose};
 
-/// Friction coefficient of an obstacle of which nothing is said: cloth on wood.
-const FRICTION: f32 = 0.3;
+/// Friction coefficient of an obstacle that specifies none: cloth on wood.
+const DEFAULT_FRICTION: f32 = 0.3;
 
 /// A shape about the origin, with y as its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub enum Shape {
     Capsule {
         /// Radius \[m\].
         radius: f32,
-        /// Distance between the centres of its two half balls \[m\].
+        /// Distance between the centres of its two hemispheres \[m\].
         length: f32,
     },
     /// A cylinder along y.
@@ -40,31 +40,31 @@ pub enum Shape {
     },
     /// A ring about y.
     Torus {
-        /// Distance from the centre to the middle of the tube \[m\].
+        /// Distance from the centre to the centre line of the tube \[m\].
         major: f32,
         /// Radius of the tube \[m\].
         minor: f32,
     },
 }
 
-/// A solid body that cloth may not enter.
+/// An analytic obstacle that cloth may not enter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Obstacle {
     /// Its name in messages.
     pub name: String,
     /// Its shape.
     pub shape: Shape,
-    /// Where its origin lies at the start \[m\].
+    /// Initial position of its origin \[m\].
     pub position: Vec3,
-    /// How it is turned at the start.
+    /// Initial rotation.
     pub rotation: Quat,
     /// How it moves.
     pub motion: Motion,
     /// Coulomb friction coefficient.
     pub friction: f32,
-    /// Share of the approaching speed that is given back, 0 to 1.
+    /// Coefficient of restitution: fraction of the approaching speed that is returned, 0 to 1.
     pub restitution: f32,
-    /// Distance from the surface at which vertices are held \[m\], so that triangles between them stay
+    /// Distance from the surface at which vertices are kept \[m\], so that triangles between them stay
     /// outside of round shapes. The certificate measures penetration of the surface itself.
     pub margin: f32,
 }
@@ -120,7 +120,7 @@ impl Shape {
         }
     }
 
-    /// How far it reaches from the origin \[m\].
+    /// Largest distance of its surface from the origin \[m\].
     pub fn radius(&self) -> f32 {
         match *self {
             Self::Plane => f32::INFINITY,
@@ -132,7 +132,7 @@ impl Shape {
         }
     }
 
-    /// The thinnest way through it \[m\]: what a vertex must not jump across in one step.
+    /// Its smallest thickness \[m\]: a vertex must not jump across it in one step.
     pub fn thickness(&self) -> f32 {
         match *self {
             Self::Plane => f32::INFINITY,
@@ -144,7 +144,7 @@ impl Shape {
     }
 }
 
-/// Length and direction; up where there is none.
+/// Length and direction; up if the length is 0.
 fn length_and_direction(p: Vec3) -> (f32, Vec3) {
     let length = p.length();
     (length, if length > 1e-20 { p / length } else { Vec3::Y })
@@ -157,8 +157,8 @@ fn radial(p: Vec3) -> (f32, Vec3) {
 }
 
 impl Obstacle {
-    /// `shape` at `position` \[m\], not turned, at rest, with a friction coefficient of 0.3, no bounce and no
-    /// margin.
+    /// `shape` at `position` \[m\], unrotated, at rest, with a friction coefficient of 0.3, no restitution
+    /// and no margin.
     pub fn new(name: impl Into<String>, shape: Shape, position: Vec3) -> Self {
         Self {
             name: name.into(),
@@ -166,24 +166,24 @@ impl Obstacle {
             position,
             rotation: Quat::IDENTITY,
             motion: Motion::default(),
-            friction: FRICTION,
+            friction: DEFAULT_FRICTION,
             restitution: 0.0,
             margin: 0.0,
         }
     }
 
-    /// A ball about `center` \[m\] of `radius` \[m\].
+    /// A ball at `center` \[m\] of `radius` \[m\].
     pub fn sphere(center: Vec3, radius: f32) -> Self {
         Self::new("sphere", Shape::Sphere { radius }, center)
     }
 
-    /// A capsule along y about `center` \[m\] of `radius` \[m\]; `length` \[m\] is the distance between the
-    /// centres of its two half balls.
+    /// A capsule along y at `center` \[m\] of `radius` \[m\]; `length` \[m\] is the distance between the
+    /// centres of its two hemispheres.
     pub fn capsule(center: Vec3, radius: f32, length: f32) -> Self {
         Self::new("capsule", Shape::Capsule { radius, length }, center)
     }
 
-    /// A box about `center` \[m\] with edges of `size` \[m\].
+    /// A box at `center` \[m\] with edges of `size` \[m\].
     pub fn cuboid(center: Vec3, size: Vec3) -> Self {
         Self::new("box", Shape::Box { size }, center)
     }
@@ -203,22 +203,22 @@ impl Obstacle {
         Self { friction, ..self }
     }
 
-    /// The same with another fraction of the approaching speed that is given back, 0 to 1.
+    /// The same with another coefficient of restitution, 0 to 1.
     pub fn restitution(self, restitution: f32) -> Self {
         Self { restitution, ..self }
     }
 
-    /// The same with another distance from the surface at which vertices are held \[m\].
+    /// The same with another margin: distance from the surface at which vertices are kept \[m\].
     pub fn margin(self, margin: f32) -> Self {
         Self { margin, ..self }
     }
 
-    /// The same, turned at the start.
+    /// The same with another initial rotation.
     pub fn turned(self, rotation: Quat) -> Self {
         Self { rotation, ..self }
     }
 
-    /// Where it is at `time` \[s\].
+    /// Its pose at `time` \[s\].
     pub fn pose(&self, time: f32) -> Pose {
         if let Some(driven) = self.motion.driven.filter(|driven| time >= driven.times[0]) {
             return driven.at(time);
@@ -227,21 +227,21 @@ impl Obstacle {
         Pose { rotation: motion.rotation * self.rotation, position: motion.to_world(self.position) }
     }
 
-    /// Where it is placed before any motion.
+    /// Its initial placement, before any motion.
     pub(crate) fn placement(&self) -> Pose {
         Pose { rotation: self.rotation, position: self.position }
     }
 
-    /// How far a point, in the obstacle's own frame, is from where vertices are held \[m\], negative inside,
-    /// and the outward normal.
+    /// Distance of a point, in the obstacle's own frame, from the surface at which vertices are kept \[m\],
+    /// negative inside, and the outward normal.
     pub(crate) fn gap(&self, p: Vec3) -> (f32, Vec3) {
         let (distance, normal) = self.shape.distance(p);
         (distance - self.margin, normal)
     }
 
-    /// Where a point that begins outside and goes straight from `start` to `end`, in the obstacle's own
-    /// frame, comes to where vertices are held, and the outward normal there. Only for ways that are long
-    /// beside the obstacle: it may be on the far side at the end of them.
+    /// Where a point that starts outside and moves straight from `start` to `end`, in the obstacle's own
+    /// frame, reaches the surface at which vertices are kept, and the outward normal there. Only for paths
+    /// that are long compared to the obstacle: their end may be on the far side.
     pub(crate) fn entry(&self, start: Vec3, end: Vec3) -> Option<[Vec3; 2]> {
         let way = (end - start).length();
         if way < 0.5 * (self.shape.thickness() + 2.0 * self.margin) || self.gap(start).0 <= 0.0 {

@@ -1,39 +1,39 @@
-//! Vertices that are held.
+//! Pins: vertices that are held.
 use std::ops::Range;
 
 use super::motion::Motion;
 
-/// Vertices that are held where they are when the pin begins, or carried along by a motion or a mesh obstacle
-/// from there.
+/// Vertices that are held at their positions when the pin begins, or carried from there by a motion or a mesh
+/// obstacle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pin {
     /// Vertex indices, in the mesh's order.
     pub vertices: Vec<u32>,
-    /// How they move. A pin that begins later takes part in what the motion changes from then on.
+    /// Their motion. A pin that begins later follows only the changes of the motion from then on.
     pub motion: Motion,
-    /// From when on it holds \[s\]: from the first frame that is not before. 0: from the start, exactly where
-    /// the cloth starts.
+    /// Start time \[s\]: the pin holds from the first frame that is not earlier. 0: from the start, exactly
+    /// at the initial positions.
     pub from: f32,
-    /// Until when it holds \[s\]: until the first frame that is not before. `None`: to the end.
+    /// End time \[s\]: the pin holds until the first frame that is not earlier. `None`: to the end.
     pub until: Option<f32>,
-    /// The mesh obstacle, of the description's, whose nearest faces the vertices follow from the start on, in
-    /// place of a motion.
+    /// Index of the mesh obstacle in the description whose nearest faces the vertices follow from the start
+    /// on, in place of a motion.
     pub attach: Option<usize>,
 }
 
 impl Pin {
-    /// The frames at whose end it begins and ends, counted from the start (0): it holds while the simulation
-    /// goes from the first to the last.
+    /// The frames at whose end it begins and ends, counted from the start (0): it holds from the first to the
+    /// last.
     ///
-    /// Pins switch between frames and not inside them, so that where a vertex was caught can be read off a
-    /// frame.
+    /// Pins switch between frames, not inside them, so that the position where a vertex was caught can be
+    /// read from a frame.
     pub fn frames(&self, frame_time: f32) -> Range<u32> {
         self.frames_after(0.0, frame_time)
     }
 
     /// The same if frame 0 was at `origin` \[s\].
     pub(crate) fn frames_after(&self, origin: f64, frame_time: f32) -> Range<u32> {
-        // A time that was meant to be a frame's may be off by rounding.
+        // Rounding may move a time that was meant to be a frame's.
         let frame =
             |time: f32| ((f64::from(time) - origin) / f64::from(frame_time) - 1e-3).ceil().max(0.0) as u32;
         frame(self.from)..self.until.map_or(u32::MAX, frame)

@@ -1,9 +1,9 @@
 //! Rigid bodies with mass: obstacles that fall, and that cloth pushes (S4).
 //!
-//! A body flies by itself to where it would be without cloth ([`RigidBody::fly`]), unless an obstacle is in
-//! its way ([`landing`](super::landing)); the filter then moves it together with the cloth that it touches
-//! ([`term::rigid`](crate::term::rigid)), and what that changed changes its velocities,
-//! as it does those of vertices ([`RigidState::end_step`]).
+//! A body first moves to its position without cloth ([`RigidBody::fly`]), unless an obstacle is in its way
+//! ([`landing`](super::landing)); the filter then moves it together with the cloth that it touches
+//! ([`term::rigid`](crate::term::rigid)), and that correction updates its velocities, as it does those of
+//! vertices ([`RigidState::end_step`]).
 
 use glam::{Mat3, Quat, Vec3};
 
@@ -12,26 +12,26 @@ use super::{
     obstacle::{Obstacle, Shape},
 };
 
-/// A solid obstacle with mass: it falls, it pushes cloth, and cloth pushes it.
+/// An analytic obstacle with mass: it falls, it pushes cloth, and cloth pushes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RigidBody {
-    /// Its shape, where it starts, friction and margin. It has no motion of its own; `restitution` is what it
-    /// gives back when it hits other solids.
+    /// Its shape, initial placement, friction and margin. It has no motion; `restitution` applies when it
+    /// hits other obstacles.
     pub obstacle: Obstacle,
-    /// Its mass \[kg\], which fills its shape evenly.
+    /// Its mass \[kg\], uniform over its volume.
     pub mass: f32,
-    /// Velocity at the start \[m/s\].
+    /// Initial velocity \[m/s\].
     pub velocity: Vec3,
-    /// Angular velocity at the start, about its middle \[rad/s\].
+    /// Initial angular velocity, about its centre \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
-/// Where a rigid body is, and how it moves.
+/// Pose and velocities of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidState {
     /// Where it is.
     pub pose: Pose,
-    /// Velocity of its middle \[m/s\].
+    /// Velocity of its centre \[m/s\].
     pub velocity: Vec3,
     /// Angular velocity \[rad/s\].
     pub angular_velocity: Vec3,
@@ -46,8 +46,8 @@ impl RigidState {
             && self.angular_velocity.is_finite()
     }
 
-    /// What a step of `dt` \[s\] that led to `end`, where it would have flown to `predicted`, makes of its
-    /// velocities.
+    /// Updates its velocities after a step of `dt` \[s\] that ended at `end`, with `predicted` its state
+    /// without contact.
     pub fn end_step(&mut self, predicted: &Pose, end: Pose, dt: f32) {
         self.velocity += (end.position - predicted.position) / dt;
         self.angular_velocity += turn_between(predicted.rotation, end.rotation) / dt;
@@ -62,7 +62,7 @@ impl RigidState {
 }
 
 impl RigidBody {
-    /// Where it starts.
+    /// Its initial state.
     pub fn start(&self) -> RigidState {
         RigidState {
             pose: Pose { rotation: self.obstacle.rotation, position: self.obstacle.position },
@@ -71,7 +71,7 @@ impl RigidBody {
         }
     }
 
-    /// Moments of inertia about the axes of its shape \[kg m²\]; `None` of shapes that cannot have a mass.
+    /// Moments of inertia about the axes of its shape \[kg m²\]; `None` for shapes that cannot have a mass.
     pub fn inertia(&self) -> Option<Vec3> {
         let m = self.mass;
         Some(match self.obstacle.shape {
@@ -85,7 +85,7 @@ impl RigidBody {
                 Vec3::new(across, 0.5 * m * radius * radius, across)
             }
             Shape::Capsule { radius, length } => {
-                // Volumes of the rod and of the two half balls, over π r².
+                // Volumes of the cylinder and of the two hemispheres, divided by π r².
                 let (rod, balls) = (length, 4.0 / 3.0 * radius);
                 let (rod, balls) = (m * rod / (rod + balls), m * balls / (rod + balls));
                 let square = radius * radius;
@@ -97,13 +97,13 @@ impl RigidBody {
         })
     }
 
-    /// Its inertia in space, turned by `rotation` \[kg m²\].
+    /// Its inertia in world space at `rotation` \[kg m²\].
     pub(crate) fn inertia_in_space(&self, rotation: Quat) -> Mat3 {
         let turn = Mat3::from_quat(rotation);
         turn * Mat3::from_diagonal(self.inertia().unwrap_or(Vec3::ONE)) * turn.transpose()
     }
 
-    /// Flies freely for `dt` \[s\] under `gravity` \[m/s²\]: a parabola, and a turn that keeps angular
+    /// Free flight for `dt` \[s\] under `gravity` \[m/s²\]: a parabola, and a rotation that conserves angular
     /// momentum.
     pub fn fly(&self, state: &RigidState, gravity: Vec3, dt: f32) -> RigidState {
         let spin = state.angular_velocity;
@@ -126,7 +126,7 @@ impl RigidBody {
         }
     }
 
-    /// What problem there is with it, and what would be right.
+    /// The problem with it, and what would be right.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         if !(self.mass > 0.0 && self.mass.is_finite()) {
             return Some("mass must be positive and finite");
@@ -147,15 +147,15 @@ impl RigidBody {
     }
 }
 
-/// `rotation`, followed by a turn about the axis `turn` by its length \[rad\].
+/// `rotation`, followed by a rotation about the axis `turn` by its length \[rad\].
 pub(crate) fn turned(rotation: Quat, turn: Vec3) -> Quat {
     (Quat::from_scaled_axis(turn) * rotation).normalize()
 }
 
-/// The turn that takes rotation `from` to `to`, the short way \[rad\].
+/// The rotation vector from rotation `from` to `to`, the shorter way \[rad\].
 pub(crate) fn turn_between(from: Quat, to: Quat) -> Vec3 {
     let turn = to * from.conjugate();
-    // For small turns the vector part is exact where the angle's cosine is rounded away.
+    // For small angles the vector part is exact where the cosine is rounded away.
     let sine = Vec3::new(turn.x, turn.y, turn.z) * turn.w.signum();
     let length = sine.length();
     if length < 1e-12 { 2.0 * sine } else { sine * (2.0 * length.atan2(turn.w.abs()) / length) }
@@ -180,7 +180,7 @@ mod tests {
         RigidBody { obstacle, mass: 3.0, velocity: Vec3::ZERO, angular_velocity: Vec3::ZERO }
     }
 
-    /// Against sums over a fine grid of points.
+    /// Compared with sums over a fine grid of points.
     #[test]
     fn inertia_is_that_of_the_solid() {
         let shapes = [

@@ -1,19 +1,19 @@
 //! Seams: pairs of vertices that are sewn together, within one cloth or between cloths.
 //!
-//! Vertices that pairs lead to from one another are *twins*: one point of the garment. A seam that starts
-//! open is drawn together at a limited speed: in every step each pair may be as far apart as it was, less
-//! what it closes in that time. Once all pairs of a set of twins are (almost) closed, they are put in one
-//! place, and stay there to the bit: forces, velocities and positions of twins are their mass-weighted mean
-//! from then on. Whether twins are closed follows from where they are, so that nothing has to be kept.
+//! Vertices that are connected by pairs are *twins*: one point of the garment. A seam that starts open is
+//! closed at a limited speed: in every step the allowed distance of each pair shrinks by speed times step.
+//! Once all pairs of a set of twins are (almost) closed, they are merged to one position, and stay there to
+//! the bit: forces, velocities and positions of twins are their mass-weighted mean from then on. Whether
+//! twins are closed is a function of their positions, so that no state is stored.
 //!
-//! The filter takes closed twins for one vertex ([`Filter`](crate::solve::nearest::filter::Filter)) and draws
-//! open ones together by a term of their own ([`seam`](crate::term::seam)); other schemes move the twins of a
-//! set in every iteration (`Sewn::project`). Where a twin is held, the others follow it.
+//! The filter treats closed twins as one vertex ([`Filter`](crate::solve::nearest::filter::Filter)) and
+//! closes open ones by a term ([`seam`](crate::term::seam)); other schemes move the twins of a set in every
+//! iteration (`Sewn::project`). Where a twin is held, the others follow it.
 
 use crate::{WorldError, kernel::lanes::Quad};
 
-/// What twins may be apart to be put in one place, in lengths of an edge: what that strains the triangles
-/// around must be well below tolerances.
+/// Distance within which twins are merged, in edge lengths: the strain that this adds to the triangles around
+/// must be well below tolerances.
 pub const CLOSED: f32 = 0.004;
 
 /// A seam.
@@ -21,18 +21,18 @@ pub const CLOSED: f32 = 0.004;
 pub struct Seam {
     /// Its name in files and messages.
     pub name: String,
-    /// Pairs of vertices that are sewn together: number of the cloth, and vertex in the order of its mesh.
+    /// Pairs of vertices that are sewn together: index of the cloth, and vertex in the order of its mesh.
     pub pairs: Vec<[(usize, u32); 2]>,
-    /// How fast the two vertices of a pair are drawn together while they are apart \[m/s\].
+    /// Closing speed of a pair \[m/s\].
     pub speed: f32,
 }
 
-/// Speed at which seams are drawn together unless they say otherwise \[m/s\].
-pub const SPEED: f32 = 1.0;
+/// Default closing speed of seams \[m/s\].
+pub const DEFAULT_CLOSING_SPEED: f32 = 1.0;
 
 impl Default for Seam {
     fn default() -> Self {
-        Self { name: "seam".into(), pairs: Vec::new(), speed: SPEED }
+        Self { name: "seam".into(), pairs: Vec::new(), speed: DEFAULT_CLOSING_SPEED }
     }
 }
 
@@ -41,7 +41,7 @@ impl Default for Seam {
 pub(crate) struct Stitch {
     /// The two, the lower one first.
     pub vertices: [u32; 2],
-    /// How fast it closes \[m/s\].
+    /// Closing speed \[m/s\].
     pub speed: f32,
     /// The set of twins that it belongs to.
     pub set: u32,
@@ -51,7 +51,7 @@ pub(crate) struct Stitch {
 #[derive(Clone, Debug, Default)]
 pub struct Sewing {
     pub(crate) stitches: Vec<Stitch>,
-    /// Where the members of each set of twins begin.
+    /// Start of the members of each set of twins.
     starts: Vec<u32>,
     /// Members of sets, ascending within each.
     members: Vec<u32>,
@@ -59,7 +59,7 @@ pub struct Sewing {
     pub(crate) identity: Vec<u32>,
     /// By vertex: its set of twins.
     set_of: Vec<u32>,
-    /// What twins may be apart to be put in one place \[m\].
+    /// Distance within which twins are merged \[m\].
     closed: f32,
 }
 
@@ -67,8 +67,8 @@ pub struct Sewing {
 const NONE: u32 = u32::MAX;
 
 impl Sewing {
-    /// The seams of a world of `count` vertices, where `place` says which vertex of the engine a vertex of a
-    /// cloth is; `edge` is the mean length of an edge \[m\].
+    /// The seams of a world of `count` vertices. `place` maps a vertex of a cloth to the engine's; `edge` is
+    /// the mean edge length \[m\].
     ///
     /// # Errors
     /// If a pair names a vertex that does not exist, or the same one twice.
@@ -142,7 +142,7 @@ impl Sewing {
         &self.members[self.starts[set] as usize..self.starts[set + 1] as usize]
     }
 
-    /// Sets of twins by the vertices in `range`, which no set leaves.
+    /// Sets of twins of the vertices in `range`; no set crosses its ends.
     fn sets_in(&self, range: &std::ops::Range<usize>) -> impl Iterator<Item = &[u32]> {
         let range = range.clone();
         (0..self.set_count())
@@ -150,7 +150,7 @@ impl Sewing {
             .filter(move |twins| range.contains(&(twins[0] as usize)))
     }
 
-    /// Whether all twins among the vertices in `range` are in one place each, to the bit.
+    /// Whether the twins of each set among the vertices in `range` are at one position, to the bit.
     pub(crate) fn is_closed(&self, range: &std::ops::Range<usize>, x: &[Quad]) -> bool {
         self.sets_in(range).all(|twins| in_one_place(twins, x))
     }
@@ -163,7 +163,7 @@ impl Sewing {
         }
     }
 
-    /// Puts those twins in one place that are close enough to each other. Held ones stay.
+    /// Merges twins that are close enough to each other. Held ones stay.
     pub(crate) fn close(&self, x: &mut [Quad]) {
         let mut near = vec![true; self.set_count()];
         self.mark_near(x, &mut near);
@@ -174,7 +174,7 @@ impl Sewing {
         }
     }
 
-    /// Clears `near` of sets with a pair that is too far apart to be closed.
+    /// Clears `near` for sets with a pair that is too far apart to be closed.
     fn mark_near(&self, x: &[Quad], near: &mut [bool]) {
         near.fill(true);
         for stitch in &self.stitches {
@@ -182,13 +182,13 @@ impl Sewing {
         }
     }
 
-    /// A welded copy of elements' vertices: each is the lowest of its twins.
+    /// A welded copy of elements' vertices: each becomes the lowest of its twins.
     pub(crate) fn welded<const K: usize>(&self, vertices: [u32; K]) -> [u32; K] {
         vertices.map(|v| self.identity.get(v as usize).copied().unwrap_or(v))
     }
 }
 
-/// The lowest vertex that stitches lead to from each.
+/// By vertex: the lowest vertex that is connected to it by stitches.
 fn lowest(count: usize, stitches: &[Stitch]) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..count as u32).collect();
     fn root(parent: &mut [u32], mut v: u32) -> u32 {
@@ -205,17 +205,17 @@ fn lowest(count: usize, stitches: &[Stitch]) -> Vec<u32> {
     (0..count as u32).map(|v| root(&mut parent, v)).collect()
 }
 
-/// What a step knows of seams.
+/// State of the seams in a step.
 #[derive(Clone, Debug, Default)]
 pub struct Sewn {
-    /// By set of twins: whether they began the step in one place.
+    /// By set of twins: whether they began the step at one position.
     closed: Vec<bool>,
-    /// By set of twins: whether they can be in one place at its end.
+    /// By set of twins: whether they can be merged at its end.
     closing: Vec<bool>,
     near: Vec<bool>,
-    /// By stitch: how far apart it may be at its end \[m\].
+    /// By stitch: its allowed distance at the end \[m\].
     pub(crate) allowed: Vec<f32>,
-    /// Whether all began it in one place.
+    /// Whether all sets began it closed.
     pub(crate) all_closed: bool,
 }
 
@@ -245,12 +245,12 @@ impl Sewn {
         }
     }
 
-    /// Whether the twins of `stitch` began the step in one place.
+    /// Whether the twins of `stitch` began the step at one position.
     pub(crate) fn was_closed(&self, stitch: &Stitch) -> bool {
         self.closed[stitch.set as usize]
     }
 
-    /// Gives each closed twin its share by mass of what all of them have, so that they move as one.
+    /// Replaces the values of closed twins by their mass-weighted mean, so that they move as one.
     pub(crate) fn share_forces(&self, sewing: &Sewing, x: &[Quad], forces: &mut [Quad]) {
         for set in (0..self.closed.len()).filter(|&set| self.closed[set]) {
             let twins = sewing.twins(set);
@@ -273,14 +273,14 @@ impl Sewn {
         }
     }
 
-    /// Puts closed twins in one place, with one velocity.
+    /// Merges closed twins to one position and one velocity.
     pub(crate) fn unite(&self, sewing: &Sewing, x: &mut [Quad], v: &mut [Quad]) {
         for set in (0..self.closed.len()).filter(|&set| self.closed[set]) {
             bring_together(sewing.twins(set), x, Some(v));
         }
     }
 
-    /// Moves twins so that they are no further apart than they may be: in one place, where that is asked for.
+    /// Moves twins so that they are no further apart than allowed; those that can be merged, to one position.
     pub(crate) fn project(&self, sewing: &Sewing, x: &mut [Quad]) {
         for set in (0..self.closing.len()).filter(|&set| self.closing[set]) {
             bring_together(sewing.twins(set), x, None);
@@ -304,7 +304,7 @@ impl Sewn {
         }
     }
 
-    /// At the end of a step: twins that are close enough are put in one place.
+    /// At the end of a step: merges twins that are close enough.
     pub(crate) fn close(&mut self, sewing: &Sewing, x: &mut [Quad]) {
         sewing.mark_near(x, &mut self.near);
         for set in (0..self.near.len()).filter(|&set| self.near[set]) {
@@ -330,15 +330,15 @@ fn in_one_place(twins: &[u32], x: &[Quad]) -> bool {
     twins[1..].iter().all(|&v| x[v as usize][..3] == *first)
 }
 
-/// Puts `twins` at their mass-weighted mean, or where the first is that is held; held ones stay. The same
-/// with their velocities, if there are any.
+/// Moves `twins` to their mass-weighted mean, or to the first that is held; held ones stay. The same with
+/// their velocities, if there are any.
 fn bring_together(twins: &[u32], x: &mut [Quad], mut v: Option<&mut [Quad]>) {
     let held = twins.iter().find(|&&t| x[t as usize][3] <= 0.0).map(|&t| t as usize);
     let mean = |values: &[Quad], x: &[Quad]| -> [f32; 3] {
         if let Some(held) = held {
             return [values[held][0], values[held][1], values[held][2]];
         }
-        // About the first, which rounds less.
+        // Relative to the first, which rounds less.
         let first = values[twins[0] as usize];
         let (mut sum, mut masses) = ([0.0; 3], 0.0);
         for &t in twins {

@@ -1,8 +1,8 @@
-//! Broad phase: which pairs of parts are near enough in a step to be looked at.
+//! Broad phase: which pairs of primitives (vertices, edges, triangles) may come close in a step.
 //!
-//! Vertices are looked up, a leaf of their tree at a time, in a tree of boxes about the triangles, edges in
-//! their own. Boxes reach further by the distance that is asked for, rounded outwards, so that no pair is
-//! missed. Pairs that share a vertex are left out. The order of pairs does not depend on threads.
+//! Vertices are queried, one leaf of their tree at a time, against a tree of triangle boxes; edges against
+//! their own tree. Boxes are inflated by the queried distance, rounded outwards, so that no pair is missed.
+//! Pairs that share a vertex are excluded. The order of pairs does not depend on threads.
 
 use std::ops::Range;
 
@@ -13,19 +13,19 @@ use super::{
 };
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
-/// Two parts that may touch.
+/// Two primitives that may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pair {
-    /// Which parts they are.
+    /// Kind of the pair.
     pub kind: Kind,
-    /// A vertex of the engine, or the place of an edge in the surface.
+    /// A vertex of the engine, or the index of an edge in the surface.
     pub first: u32,
-    /// The place of a triangle or of another edge.
+    /// The index of a triangle, or of the other edge.
     pub second: u32,
 }
 
 impl Pair {
-    /// Its vertices, as [`Kind`] has them.
+    /// Its vertices, in the order that [`Kind`] defines.
     #[inline(always)]
     pub fn vertices(&self, surface: &Surface) -> [u32; 4] {
         match self.kind {
@@ -42,16 +42,16 @@ impl Pair {
     }
 }
 
-/// Leaves that one piece of work is made of.
-const PIECE: usize = 32;
+/// Leaves per work item.
+const LEAVES_PER_ITEM: usize = 32;
 
-/// Trees about the vertices, triangles and edges of cloth, or of obstacles.
+/// Trees of the vertices, triangles and edges of cloth, or of obstacles.
 #[derive(Debug, Default)]
 struct Trees {
     vertices: Tree,
     triangles: Tree,
     edges: Tree,
-    /// Places of these parts in the surface.
+    /// Indices of these primitives in the surface.
     places: [Vec<u32>; 3],
 }
 
@@ -88,44 +88,43 @@ impl Trees {
     }
 }
 
-/// What is looked for in what, a piece of work at a time.
+/// The query of a work item.
 #[derive(Clone, Copy, Debug)]
 enum Search {
-    /// Vertices of cloth near triangles of cloth.
+    /// Vertices of cloth against triangles of cloth.
     Vertices,
-    /// Edges of cloth near each other.
+    /// Edges of cloth against each other.
     Edges,
-    /// Vertices of cloth near triangles of obstacles.
+    /// Vertices of cloth against triangles of obstacles.
     VerticesFixed,
-    /// Vertices of obstacles near triangles of cloth.
+    /// Vertices of obstacles against triangles of cloth.
     FixedVertices,
-    /// Edges of cloth near edges of obstacles.
+    /// Edges of cloth against edges of obstacles.
     EdgesFixed,
 }
 
-/// Trees about a surface, and the pairs that were found last.
+/// Trees of a surface, and the pairs of the last query.
 #[derive(Debug, Default)]
 pub struct Candidates {
     cloth: Trees,
     fixed: Trees,
-    /// By piece of work: what, and its leaves.
+    /// By work item: the query, and its leaves.
     pieces: Vec<(Search, Range<usize>)>,
-    /// By piece of work; kept so that steps need not allocate.
+    /// By work item; kept so that steps do not allocate.
     found: Vec<Vec<Pair>>,
-    /// Where vertices were to go when that was found, and within which reach \[m\]; none after
-    /// [`Candidates::forget`].
+    /// End positions and reach \[m\] of the last query; `None` after [`Candidates::forget`].
     asked: Vec<Quad>,
     reach: Option<f32>,
 }
 
 impl Candidates {
-    /// Trees about `surface`, whose vertices are at `x` \[m\].
+    /// Trees of `surface`, whose vertices are at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let (cloth, fixed) = (Trees::new(surface, false, x), Trees::new(surface, true, x));
         let mut pieces = Vec::new();
         let mut add = |search: Search, leaves: usize| {
-            for first in (0..leaves).step_by(PIECE) {
-                pieces.push((search, first..(first + PIECE).min(leaves)));
+            for first in (0..leaves).step_by(LEAVES_PER_ITEM) {
+                pieces.push((search, first..(first + LEAVES_PER_ITEM).min(leaves)));
             }
         };
         if surface.between_cloth {
@@ -141,9 +140,9 @@ impl Candidates {
         Self { cloth, fixed, pieces, found, asked: x.to_vec(), reach: None }
     }
 
-    /// Finds all pairs that may come nearer than `reach` \[m\] on their way to `x`, unless they are known:
-    /// those of the same step that were found for vertices that went elsewhere, but not so far that what was
-    /// added to the reach then does not make up for it.
+    /// Finds all pairs that may come closer than `reach` \[m\] on their path to `x`. Reuses the pairs of an
+    /// earlier query of the same step if the end positions have moved by less than the extra reach of that
+    /// query.
     pub fn find_or_keep(
         &mut self,
         threads: &Threads,
@@ -159,14 +158,14 @@ impl Candidates {
         }
     }
 
-    /// What was found does not hold any more: another step begins.
+    /// Invalidates the cached pairs: a new step begins.
     pub fn forget(&mut self) {
         self.reach = None;
     }
 
-    /// Finds all pairs that may come nearer than `reach` \[m\] on their way from `old` to `x` \[m\].
+    /// Finds all pairs that may come closer than `reach` \[m\] on their path from `old` to `x` \[m\].
     pub fn find(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], reach: f32) {
-        // Each of the two grows by half of it.
+        // Each of the two boxes grows by half of the reach.
         let margin = (0.5 * reach).next_up();
         let Self { cloth, fixed, pieces, found, asked, reach: known } = self;
         asked.copy_from_slice(x);
@@ -196,19 +195,19 @@ impl Candidates {
         });
     }
 
-    /// The pairs that were found last, by piece of work.
+    /// The pairs of the last query, by work item.
     pub fn lists(&mut self) -> &mut [Vec<Pair>] {
         &mut self.found
     }
 
-    /// The pairs that were found last.
+    /// The pairs of the last query.
     #[cfg(test)]
     pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
         self.found.iter().flatten()
     }
 }
 
-/// Vertices of a leaf of the first trees near triangles of the others.
+/// Vertices of a leaf of the first trees against triangles of the others.
 #[inline(always)]
 fn vertices_near(surface: &Surface, [own, others]: [&Trees; 2], leaf: usize, list: &mut Vec<Pair>) {
     own.vertices.meet(leaf, &others.triangles, |v, t| {
@@ -216,8 +215,8 @@ fn vertices_near(surface: &Surface, [own, others]: [&Trees; 2], leaf: usize, lis
     });
 }
 
-/// The pair of a vertex and a triangle, by their places in `surface`, unless it is one of its corners, or
-/// sewn to one.
+/// The pair of a vertex and a triangle, by their indices in `surface`, unless the vertex is a corner of the
+/// triangle or sewn to one.
 #[inline(always)]
 fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair> {
     let (v, [a, b, c]) = (surface.vertices[vertex as usize], surface.triangles[triangle as usize]);
@@ -225,8 +224,8 @@ fn vertex_triangle(surface: &Surface, vertex: u32, triangle: u32) -> Option<Pair
     (w != a && w != b && w != c).then_some(Pair { kind: Kind::VertexTriangle, first: v, second: triangle })
 }
 
-/// The pair of two edges, by their places in `surface`, unless they share a vertex, or are sewn to each other
-/// in one.
+/// The pair of two edges, by their indices in `surface`, unless they share a vertex or are sewn together at
+/// one.
 #[inline(always)]
 fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
     let (first, second) = (first.min(second), first.max(second));
@@ -236,7 +235,7 @@ fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
     apart.then_some(Pair { kind: Kind::EdgeEdge, first, second })
 }
 
-/// Vertices on their way from `old` to `x`.
+/// Vertices that move from `old` to `x`.
 #[inline(always)]
 fn about<const N: usize>(vertices: &[u32; N], old: &[Quad], x: &[Quad]) -> Swept {
     vertices.iter().fold(Swept::EMPTY, |part, &v| part.with(&old[v as usize], &x[v as usize]))
@@ -247,7 +246,7 @@ mod tests {
     use super::*;
     use crate::kernel::random::Random;
 
-    /// All pairs by trying all.
+    /// All pairs, by brute force.
     fn tried(surface: &Surface, old: &[Quad], x: &[Quad], reach: f32) -> Vec<Pair> {
         let margin = (0.5 * reach).next_up();
         let mut pairs = Vec::new();
@@ -283,8 +282,8 @@ mod tests {
             let (rest, old) = (place(1.0), place(1.0));
             let x: Vec<Quad> =
                 old.iter().zip(place(0.1)).map(|(a, b)| std::array::from_fn(|k| a[k] + b[k])).collect();
-            // All cloth; the last of it obstacles, which no triangle may belong to with cloth; and such that
-            // passes through cloth.
+            // All cloth; then the last vertices as obstacles, which share no triangle with cloth; then an
+            // obstacle that passes through cloth.
             for fixed in [0, count / 3, count / 3] {
                 surface.triangles.retain(|t| {
                     let fixed = t.map(|v| v >= count + 5 - fixed);

@@ -1,39 +1,39 @@
-//! Continuous detection: when two parts that move along straight lines first come near each other.
+//! Continuous collision detection: the time of impact of two primitives that move along straight lines.
 //!
-//! Conservative advancement (additive, as Li and others describe it for codimensional contact): two parts at
+//! Conservative advancement (additive, as Li et al. describe it for codimensional contact): two primitives at
 //! distance d, whose points move relative to each other by at most l in the rest of the step, cannot meet
-//! before the share d / l of it has gone by. So time goes on by a little less than that, again and again. No
-//! roots are sought, nothing is missed, and a common motion of all four vertices costs nothing, since it is
-//! taken off first.
+//! before the fraction d / l of it. So time advances by a little less than that, repeatedly. No roots are
+//! solved for, nothing is missed, and a common motion of all four vertices costs nothing, since it is
+//! subtracted first.
 //!
-//! Parts that slide along each other would take many such steps. A plane between them helps: across the line
-//! between their nearest points, no vertex of one gets to one of the other before the time that their heights
-//! and speeds along that line say. Whichever of the two bounds is later holds.
+//! Primitives that slide along each other would need many such advances. A separating plane helps: along the
+//! line between their nearest points, no vertex of one reaches a vertex of the other before the time that
+//! their heights and speeds along that line give. The later of the two bounds is used.
 //!
-//! Why rounding misses nothing. Positions are single precision, and all is computed in double precision
-//! relative to one of the vertices, so that sums and differences are off by about 1e-15 of the size S of a
-//! pair (with its way). The distance that is measured is that of two points of the parts, so it is too small
-//! by no more than that. It is too great where these are not quite the nearest points: between nearly
-//! parallel edges or in slivers at an angle θ, by about 1e-16 S / θ, or by θ S where the ends decide, so by
-//! 1e-8 S at worst. Time goes on by 0.9 of the distance, which leaves a tenth of it for such errors: enough
-//! while the distance is over 1e-7 S, and what is nearer counts as a contact. `tests/detection.rs` of the
-//! program compares 100,000 pairs with those of ipctk.
+//! Why rounding misses nothing. Positions are single precision; all arithmetic is in double precision
+//! relative to one of the vertices, so that sums and differences have an error of about 1e-15 of the size S
+//! of a pair (including its displacement). The measured distance is that of two points of the primitives, so
+//! it is too small by no more than that. It is too large where these are not exactly the nearest points:
+//! between nearly parallel edges or in slivers at an angle θ, by about 1e-16 S / θ, or by θ S where the end
+//! points decide, so by 1e-8 S at worst. Time advances by 0.9 of the distance, which leaves a tenth of it for
+//! such errors: enough while the distance is over 1e-7 S; anything nearer counts as a contact.
+//! `tests/detection.rs` of the program compares 100,000 pairs with ipctk.
 
 use glam::DVec3;
 
 use super::distance::{Nearest, combined, edge_edge, vertex_triangle};
 
-/// Which parts are meant by four vertices.
+/// Which primitives four vertices stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// The first, and the triangle of the others.
+    /// A vertex (the first) and a triangle (the others).
     VertexTriangle,
-    /// The edge of the first two, and that of the others.
+    /// An edge (the first two) and another edge (the others).
     EdgeEdge,
 }
 
 impl Kind {
-    /// The nearest points of the two parts.
+    /// The nearest points of the two primitives.
     #[inline]
     pub fn nearest(self, x: &[DVec3; 4]) -> Nearest {
         match self {
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// A vertex of each of the two parts.
+    /// A vertex of each of the two primitives.
     #[inline(always)]
     pub fn one_of_each(self, vertices: &[u32; 4]) -> [u32; 2] {
         match self {
@@ -51,9 +51,9 @@ impl Kind {
         }
     }
 
-    /// For how long, as a share of the step, a plane keeps two parts `gap` \[m\] from each other: across the
-    /// line between their nearest points, as long as each vertex of one is over each of the other. True of
-    /// any direction, however it was rounded.
+    /// For how long, as a fraction of the step, a plane keeps two primitives `gap` \[m\] apart: along the
+    /// line between their nearest points, as long as each vertex of one is above each vertex of the other.
+    /// Valid for any direction, whatever its rounding.
     #[inline]
     fn until_plane(self, x: &[DVec3; 4], way: &[DVec3; 4], nearest: &Nearest, gap: f64) -> f64 {
         let normal = combined(x, &nearest.weights).normalize_or_zero();
@@ -76,7 +76,7 @@ impl Kind {
         until
     }
 
-    /// How far points of the two parts move relative to each other, at most \[m\].
+    /// Largest relative displacement of points of the two primitives \[m\].
     fn reach(self, way: &[DVec3; 4]) -> f64 {
         let length = |i: usize| way[i].length();
         match self {
@@ -86,9 +86,9 @@ impl Kind {
     }
 }
 
-/// Whether two parts stay further apart than `gap` \[m\] on their way along a line that is easily guessed:
-/// that between their middles, half way. Places along a fixed line change evenly, so that the start and the
-/// end tell. This is quick, and settles most pairs.
+/// Whether two primitives stay further apart than `gap` \[m\] along a guessed line: that between their
+/// centres at half the step. Positions along a fixed line are linear in time, so that the start and the end
+/// decide. This test is cheap, and settles most pairs.
 #[inline(always)]
 pub fn stay_apart(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> bool {
     let middle = |i: usize| from[i] + to[i];
@@ -99,8 +99,8 @@ pub fn stay_apart(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> b
     apart_along(kind, line, from, to, gap)
 }
 
-/// Whether two parts stay further apart than `gap` \[m\] along `line`, of any length, from the second to the
-/// first.
+/// Whether two primitives stay further apart than `gap` \[m\] along `line`, of any length, from the second to
+/// the first.
 #[inline(always)]
 pub fn apart_along(kind: Kind, line: DVec3, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> bool {
     let apart = |x: &[DVec3; 4]| {
@@ -111,36 +111,35 @@ pub fn apart_along(kind: Kind, line: DVec3, from: &[DVec3; 4], to: &[DVec3; 4], 
         }
     };
     let least = apart(from).min(apart(to));
-    // A little more than the gap, which is far more than what rounding can take.
+    // Slightly more than the gap: far more than the rounding error.
     least > 0.0 && least * least > 1.000_001 * gap * gap * line.length_squared()
 }
 
-/// What of the distance that is left is gone through in one go. The rest is far more than what rounding can
-/// take.
-const SHARE: f64 = 0.9;
+/// Fraction of the remaining distance by which time advances. The rest is far more than the rounding error.
+const ADVANCE_FRACTION: f64 = 0.9;
 
-/// What is left of the distance at the start when a pair counts as in contact.
-const LEFT: f64 = 1e-6;
+/// Fraction of the initial distance below which a pair counts as in contact.
+const CONTACT_FRACTION: f64 = 1e-6;
 
-/// The same where a gap is to be kept, of that gap: there is no need to be that close to it.
-const LEFT_OF_GAP: f64 = 1e-2;
+/// The same for a pair with a gap, as a fraction of that gap: it need not be that close.
+const CONTACT_FRACTION_OF_GAP: f64 = 1e-2;
 
-/// Nearer than this share of the size of a pair, distances are not good enough to go on by.
-const FLOOR: f64 = 1e-7;
+/// Below this fraction of the size of a pair, distances are too inaccurate to advance by.
+const MIN_RELATIVE_DISTANCE: f64 = 1e-7;
 
-/// Goes of one pair, at most. What is not decided by then counts as a contact at the time that was reached,
-/// which is safe.
-const MOST: u32 = 1000;
+/// Maximum number of advances per pair. A pair that is undecided by then counts as a contact at the time
+/// reached, which is safe.
+const MAX_ADVANCES: u32 = 1000;
 
-/// When parts first come nearer than `gap` \[m\], as a share of the step from 0 to 1: never later than in
-/// truth, and earlier only by a hundredth of the gap, or a millionth of the distance at the start. `None`:
-/// they stay apart through the whole step. Of a pair that begins nearer than twice the gap no more is asked
-/// than to keep half of its distance.
+/// The time of impact: when the primitives first come closer than `gap` \[m\], as a fraction of the step from
+/// 0 to 1. Never later than the true time, and earlier only by a hundredth of the gap, or a millionth of the
+/// initial distance. `None`: they stay apart through the whole step. A pair that begins closer than twice the
+/// gap must only keep half of its distance.
 pub fn first_contact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -> Option<f64> {
     let mut way: [DVec3; 4] = std::array::from_fn(|i| to[i] - from[i]);
     let common = (way[0] + way[1] + way[2] + way[3]) * 0.25;
     way = way.map(|w| w - common);
-    // About the origin, where rounding is smallest.
+    // Relative to the origin, where rounding is smallest.
     let from = from.map(|x| x - from[0]);
     let start = kind.nearest(&from).squared.sqrt();
     if start <= 0.0 {
@@ -149,13 +148,15 @@ pub fn first_contact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], gap: f64) -
     let reach = kind.reach(&way);
     let gap = gap.min(0.5 * start);
     let size = from.iter().fold(reach, |size, x| size.max(x.abs().max_element()));
-    let left = (LEFT * (start - gap)).max(LEFT_OF_GAP * gap).max((FLOOR * size).min(0.1 * (start - gap)));
+    let left = (CONTACT_FRACTION * (start - gap))
+        .max(CONTACT_FRACTION_OF_GAP * gap)
+        .max((MIN_RELATIVE_DISTANCE * size).min(0.1 * (start - gap)));
     let (mut time, mut x, mut nearest) = (0.0, from, kind.nearest(&from));
-    for _ in 0..MOST {
+    for _ in 0..MAX_ADVANCES {
         let distance = nearest.squared.sqrt();
-        // Also where the way is nothing at all: then this is beyond every time.
+        // Also with zero displacement: then the bound is beyond every time.
         let safe = ((distance - gap) / reach).max(kind.until_plane(&x, &way, &nearest, gap));
-        time += SHARE * safe;
+        time += ADVANCE_FRACTION * safe;
         if time >= 1.0 {
             return None;
         }
@@ -203,13 +204,13 @@ mod tests {
         }
     }
 
-    /// Planted: the parts meet in known points at a known time.
+    /// Constructed: the primitives meet in known points at a known time.
     #[test]
     fn planted_contacts_are_never_missed_nor_found_late() {
         let mut random = Random::new(13, 0);
         for round in 0..20_000 {
             let kind = if round % 2 == 0 { Kind::VertexTriangle } else { Kind::EdgeEdge };
-            // Nearly flat, nearly parallel and tiny ones too.
+            // Includes nearly flat, nearly parallel and tiny primitives.
             let squash = [1.0, 1e-3, 1e-6][round / 2 % 3];
             let size = [1.0, 1e-3][round / 6 % 2];
             let mut meeting = [(); 4].map(|()| point(&mut random) * DVec3::new(1.0, squash, 1.0) * size);

@@ -1,9 +1,9 @@
-//! Distances between the parts of surfaces, with the places that are nearest to each other. In double
-//! precision: single ones go in, and what is found decides whether cloth passes through cloth.
+//! Distances between primitives (vertices, edges, triangles), with their nearest points. In double precision:
+//! the inputs are single precision, and the result decides whether cloth passes through cloth.
 
 use glam::DVec3;
 
-/// The nearest points of two parts.
+/// The nearest points of two primitives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
     /// Square of their distance \[m²\].
@@ -62,10 +62,10 @@ pub fn vertex_triangle(x: &[DVec3; 4]) -> Nearest {
     let (wb, wc) = (vb / sum, vc / sum);
     let inside = on(1.0 - wb - wc, wb, wc);
     let (bb, bc, cc) = (ab.dot(ab), ab.dot(ac), ac.dot(ac));
-    if sum > SLIVER * bb * cc {
+    if sum > SLIVER_SINE_SQUARED * bb * cc {
         return inside;
     }
-    // Weights in a sliver are rounded badly: once more from there, and the edges may be nearer than that.
+    // Weights in a sliver have a large rounding error: solve again from there; its edges may also be nearer.
     let rest = combined(x, &inside.weights);
     let (rb, rc) = (ab.dot(rest), ac.dot(rest));
     let (wb, wc) = (wb + (cc * rb - bc * rc) / sum, wc + (bb * rc - bc * rb) / sum);
@@ -80,8 +80,8 @@ pub fn vertex_triangle(x: &[DVec3; 4]) -> Nearest {
     best
 }
 
-/// Square of the sine of the angle below which a triangle is a sliver.
-const SLIVER: f64 = 1e-6;
+/// Squared sine of the angle below which a triangle is a sliver.
+const SLIVER_SINE_SQUARED: f64 = 1e-6;
 
 /// The nearest points of two edges, `x[0]` to `x[1]` and `x[2]` to `x[3]`.
 #[inline]
@@ -93,10 +93,10 @@ pub fn edge_edge(x: &[DVec3; 4]) -> Nearest {
         let weights = [1.0 - s, s, t - 1.0, -t];
         Nearest { squared: combined(x, &weights).length_squared(), weights }
     };
-    // On the boundary of the square of parameters: an end against the other edge. Where the edges are
-    // parallel that is enough, and otherwise it is right unless both nearest points are inside. Inside, the
-    // place on the first edge is rounded badly if they are nearly parallel, so that the place on the second
-    // is where it is nearest to that.
+    // On the boundary of the parameter square: an end point against the other edge. For parallel edges that
+    // is enough; otherwise it is right unless both nearest points are interior. In the interior, the
+    // parameter of the first edge has a large rounding error if they are nearly parallel, so the second edge
+    // is projected onto that point.
     let ends = [
         at(0.0, segment(a, c, d)),
         at(1.0, segment(b, c, d)),
@@ -112,7 +112,7 @@ pub fn edge_edge(x: &[DVec3; 4]) -> Nearest {
     best
 }
 
-/// Where on the edge from `a` (0) to `b` (1) the point nearest to `p` is.
+/// Parameter, from `a` (0) to `b` (1), of the point of an edge nearest to `p`.
 fn segment(p: DVec3, a: DVec3, b: DVec3) -> f64 {
     let edge = b - a;
     let squared = edge.length_squared();
@@ -138,7 +138,7 @@ mod tests {
         DVec3::from_array([(); 3].map(|()| f64::from(random.unit())))
     }
 
-    /// The smallest distance over a fine grid of both parts.
+    /// The smallest distance over a fine grid of both primitives.
     fn tried(x: &[DVec3; 4], weights: impl Fn(f64, f64) -> Option<[f64; 4]>) -> f64 {
         let mut best = f64::INFINITY;
         for i in 0..=60 {

@@ -1,14 +1,14 @@
-//! The last word of a step: nothing passes through anything.
+//! The last stage of a step: nothing passes through anything.
 //!
-//! Vertices go from where the step began, where nothing touched, straight to where it wants to end. Pairs
-//! that would come together on the way have the ways of their vertices shortened to what is safe, and all are
-//! looked at again, because a vertex that stops short may now be in the way of others. Every round shortens
-//! some way, and with all ways at nothing the step would end as it began, so that this ends; in the rounds
-//! after the first few, pairs stop altogether.
+//! Vertices move in straight lines from the start of the step, where nothing touched, to its proposed end.
+//! Pairs that would collide on the way have the displacements of their vertices shortened to a safe fraction,
+//! and all pairs are tested again, because a vertex that stops early may now obstruct others. Every round
+//! shortens some displacement, and with all displacements at zero the step would end as it began, so the loop
+//! terminates; after the first few rounds, colliding pairs stop altogether.
 //!
-//! An obstacle that moves does not stop for cloth. What meets one is carried: its way is shortened as the
-//! obstacle sees it, so that with nothing left of it it goes with the obstacle; and what meets what is
-//! carried is carried too.
+//! A moving obstacle does not stop for cloth. Cloth that meets one is carried: its displacement is shortened
+//! in the obstacle's frame, so that at zero it moves with the obstacle. Whatever meets carried cloth is
+//! carried too.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -22,49 +22,49 @@ use super::{
 };
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
-/// What of the way to a contact is gone.
-const SHORT: f64 = 0.8;
+/// Fraction of the displacement up to a contact that is kept.
+const KEPT_FRACTION: f64 = 0.8;
 
-/// The same of what is carried: what it does not go, it is ahead of the obstacle.
-const SHORT_CARRIED: f64 = 0.99;
+/// The same for carried cloth: what it does not move, it is ahead of the obstacle.
+const KEPT_FRACTION_CARRIED: f64 = 0.99;
 
 /// No vertex.
 const NONE: u32 = u32::MAX;
 
-/// Rounds in which pairs may go some of their way; after these they stop.
-const GENTLE: u32 = 8;
+/// Rounds in which pairs may move by a fraction of their displacement; after these they stop.
+const PARTIAL_ROUNDS: u32 = 8;
 
-/// What the guard had to do.
+/// What the guard did in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guarded {
-    /// Vertices that did not get where they were going.
+    /// Vertices that did not reach their proposed position.
     pub stopped: u32,
-    /// Rounds that it took; 0 if nothing came together.
+    /// Rounds used; 0 if nothing collided.
     pub rounds: u32,
-    /// Whether something may pass through something all the same: what touched from the start, and what an
-    /// obstacle came to that cloth could not give way to.
+    /// Whether something may still pass through something: primitives that touched at the start, and cloth
+    /// that could not give way to an obstacle.
     pub unsure: bool,
 }
 
-/// Keeps the parts of a surface from passing through each other.
+/// Keeps the primitives of a surface from passing through each other.
 #[derive(Debug)]
 pub struct Guard {
     /// The largest gap of any pair \[m\].
     largest_gap: f32,
-    /// What each vertex may go of its way, from 0 to 1.
+    /// Allowed fraction of each vertex's displacement, 0 to 1.
     share: Vec<f32>,
-    /// The same after this round, as bits, which are ordered like the floats: the least that any pair asks
-    /// for, whatever their order.
+    /// The same after this round, as bits, which are ordered like the floats: the minimum over all pairs,
+    /// whatever their order.
     next: Vec<AtomicU32>,
     goal: Vec<Quad>,
-    /// The vertex of an obstacle that each vertex is carried by, if it is.
+    /// The obstacle vertex that carries each vertex, if any.
     carrier: Vec<u32>,
     /// The same after this round.
     next_carrier: Vec<AtomicU32>,
 }
 
 impl Guard {
-    /// A guard of `surface`, whose vertices are at `x` \[m\].
+    /// A guard for `surface`, whose vertices are at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         Self {
             largest_gap: surface.largest_gap(),
@@ -76,10 +76,10 @@ impl Guard {
         }
     }
 
-    /// Shortens the ways of vertices from `old` to `x` \[m\], where it must, so that no two parts come nearer
-    /// than a share of their gap, or than half their distance at the start if that is less. Obstacles go
-    /// where they go, and parts of one `tangle` as they like. `candidates` may know what is near from earlier
-    /// in the step, and forgets it.
+    /// Shortens the displacements of vertices from `old` to `x` \[m\] where necessary, so that no two
+    /// primitives come closer than a fraction of their gap, or than half their initial distance if that is
+    /// less. Obstacles and pairs of one `tangle` move freely. `candidates` may hold the pairs found earlier
+    /// in the step; they are invalidated.
     pub fn hold(
         &mut self,
         threads: &Threads,
@@ -111,23 +111,23 @@ impl Guard {
                     let gap = share_of_gap * surface.gap(pair, &vertices);
                     let Some(time) = contact_of(pair.kind, &vertices, old, x, gap) else { continue };
                     unsure.store(true, Ordering::Relaxed);
-                    // What touches from the start has no side to be kept on; stopping it would only hold it
-                    // in mid-air for ever.
+                    // Primitives that touch at the start have no side to be kept on; stopping them would only
+                    // freeze them in mid-air.
                     if time <= 0.0 {
                         continue;
                     }
-                    // Obstacles that are at rest carry nothing.
+                    // Obstacles at rest carry nothing.
                     let carried_by = vertices.iter().map(|&v| match surface.is_fixed(v) {
                         true if x[v as usize] == old[v as usize] => NONE,
                         true => v,
                         false => carrier[v as usize],
                     });
                     let carried_by = carried_by.fold(NONE, u32::min);
-                    let short = if carried_by == NONE { SHORT } else { SHORT_CARRIED };
-                    let part = if rounds < GENTLE { short * time } else { 0.0 };
+                    let short = if carried_by == NONE { KEPT_FRACTION } else { KEPT_FRACTION_CARRIED };
+                    let part = if rounds < PARTIAL_ROUNDS { short * time } else { 0.0 };
                     for &v in vertices.iter().filter(|v| !surface.is_fixed(**v)) {
                         let asked = share[v as usize] * part as f32;
-                        // Twins of seams go the same way.
+                        // Twins of seams move together.
                         let own = surface.identity[v as usize] as usize;
                         next[own].fetch_min(asked.to_bits(), Ordering::Relaxed);
                         next_carrier[own].fetch_min(carried_by, Ordering::Relaxed);
@@ -147,7 +147,8 @@ impl Guard {
         }
     }
 
-    /// Puts vertices back along their ways to what this round asks for; says whether there were any.
+    /// Moves vertices back along their displacements to the fractions of this round; returns whether there
+    /// were any.
     fn shorten(&mut self, surface: &Surface, old: &[Quad], x: &mut [Quad]) -> bool {
         let Self { share, next, goal, carrier, next_carrier, .. } = self;
         let mut shortened = false;
@@ -157,7 +158,7 @@ impl Guard {
             let lifted = carrier[v] == NONE && by != NONE;
             if next < share[v] || lifted {
                 (share[v], shortened) = (next, true);
-                // By the first that it meets.
+                // By the first obstacle vertex that it meets.
                 if lifted {
                     carrier[v] = by;
                 }
@@ -172,7 +173,7 @@ impl Guard {
     }
 }
 
-/// When the parts of a pair come nearer than `gap` \[m\] on their way from `old` to `x`, if they do.
+/// The time of impact of a pair within `gap` \[m\] on its path from `old` to `x`, if any.
 fn contact_of(kind: Kind, vertices: &[u32; 4], old: &[Quad], x: &[Quad], gap: f32) -> Option<f64> {
     let point = |q: &Quad| DVec3::new(q[0].into(), q[1].into(), q[2].into());
     let [from, to] = [old, x].map(|x| vertices.map(|v| point(&x[v as usize])));
@@ -187,7 +188,7 @@ mod tests {
     use super::*;
     use crate::{contact::intersection::piercings, kernel::random::Random, mesh::generate};
 
-    /// What parts are kept apart by \[m\].
+    /// Gap that primitives keep \[m\].
     const GAP: f32 = 1e-3;
 
     fn positions(x: &[Quad]) -> Vec<[f32; 3]> {
@@ -247,7 +248,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(i, q)| {
-                // Both sheets in the same place.
+                // Both sheets at the same position.
                 let twin = start[i % (start.len() / 2)];
                 [twin[0], q[1], twin[2], q[3]]
             })

@@ -1,12 +1,12 @@
-//! Signed distance from a closed mesh: how far a point is outside or inside, where the nearest point of the
-//! surface is, and which way is out.
+//! Signed distance to a closed mesh: how far a point is outside or inside, the nearest point of the surface,
+//! and the outward direction.
 //!
-//! The nearest point comes from a [tree](super::tree). Which side a point is on says the normal there: of the
-//! face, of an edge the sum of its two faces' normals, of a vertex the sum of its faces' normals weighted
-//! with their angles (Bærentzen and Aanæs 2005), which is right wherever the surface is a manifold.
+//! The nearest point comes from a [tree](super::tree). The sign comes from the normal there: of the face; of
+//! an edge, the sum of its two faces' normals; of a vertex, the sum of its faces' normals weighted by their
+//! angles (Bærentzen and Aanæs 2005). That is right wherever the surface is a manifold.
 //!
-//! Files often have several vertices in one place, along seams of textures for instance. What is in one place
-//! at the start counts as one vertex here.
+//! Files often have several vertices at one position, along texture seams for instance. Vertices with the
+//! same initial position are merged here.
 
 use std::collections::HashMap;
 
@@ -17,39 +17,39 @@ use super::{
     tree::{Swept, Tree},
 };
 
-/// Weight below which a corner has no part in the nearest point.
-const TOUCH: f64 = 1e-9;
+/// Weight below which a corner does not contribute to the nearest point.
+const MIN_CORNER_WEIGHT: f64 = 1e-9;
 
-/// Where a point is relative to a closed surface.
+/// Position of a point relative to a closed surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signed {
-    /// Distance from the surface \[m\], negative inside.
+    /// Distance to the surface \[m\], negative inside.
     pub distance: f64,
     /// The nearest point of the surface \[m\].
     pub nearest: DVec3,
-    /// Unit vector out of it there: towards the point if that is outside, away from it if inside.
+    /// Outward unit vector there: towards the point if that is outside, away from it if inside.
     pub normal: DVec3,
-    /// The face that has the nearest point, as the mesh numbers them.
+    /// The face of the nearest point, by its index in the mesh.
     pub face: u32,
 }
 
-/// A closed mesh: every edge belongs to two faces that agree which side is out.
+/// A closed mesh: every edge belongs to two faces with consistent orientation.
 #[derive(Clone, Debug)]
 pub struct ClosedMesh {
-    /// Faces with three corners in different places, by vertices that are one where they are in one place.
+    /// Faces with three distinct corners, by merged vertices.
     triangles: Vec<[u32; 3]>,
-    /// Their numbers in the mesh.
+    /// Their indices in the mesh.
     faces: Vec<u32>,
-    /// By face and edge (from its first corner to its second and so on): the other face of the edge.
+    /// By face and edge (first corner to second, and so on): the other face of the edge.
     across: Vec<[u32; 3]>,
-    /// By vertex: the one of the mesh that stands for it.
+    /// By merged vertex: the mesh vertex that represents it.
     original: Vec<u32>,
     tree: Tree,
     /// Positions by vertex \[m\].
     x: Vec<DVec3>,
     face_normals: Vec<DVec3>,
     vertex_normals: Vec<DVec3>,
-    /// −1 if its faces look inwards.
+    /// −1 if its faces point inwards.
     outward: f64,
 }
 
@@ -83,7 +83,7 @@ impl ClosedMesh {
         Some(mesh)
     }
 
-    /// Fits it to other `positions` of the vertices of the mesh \[m\].
+    /// Refits it to new `positions` of the vertices of the mesh \[m\].
     pub fn fit(&mut self, positions: &[Vec3]) {
         self.place(positions);
         let mut tree = std::mem::take(&mut self.tree);
@@ -112,7 +112,7 @@ impl ClosedMesh {
         self.outward = if volume < 0.0 { -1.0 } else { 1.0 };
     }
 
-    /// A box about face `t`.
+    /// Bounding box of face `t`.
     fn about(&self, t: usize) -> Swept {
         let corners = self.triangles[t].map(|v| {
             let p = self.x[v as usize].as_vec3();
@@ -121,19 +121,19 @@ impl ClosedMesh {
         corners.iter().fold(Swept::EMPTY, |about, p| about.with(p, p))
     }
 
-    /// The smallest box about it, its lowest and its highest corner \[m\].
+    /// Its bounding box: lowest and highest corner \[m\].
     pub fn bounds(&self) -> [DVec3; 2] {
         let all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
         self.x.iter().fold(all, |[low, high], &x| [low.min(x), high.max(x)])
     }
 
-    /// Where `p` \[m\] is relative to it.
+    /// Position of `p` \[m\] relative to it.
     #[cfg(test)]
     pub fn signed_distance(&self, p: Vec3) -> Signed {
         self.signed_distance_from(p, None)
     }
 
-    /// The same; `guess` is a face that is probably near, as an earlier answer has it, which saves time.
+    /// The same; `guess` is a face that is probably near, from an earlier result, which saves time.
     pub fn signed_distance_from(&self, p: Vec3, guess: Option<u32>) -> Signed {
         let p = p.as_dvec3();
         let of = |t: u32| vertex_triangle(&self.with_corners(p, t));
@@ -149,7 +149,7 @@ impl ClosedMesh {
         let way = p - at;
         let sign = if way.dot(side) < 0.0 { -1.0 } else { 1.0 };
         let distance = sign * nearest.squared.sqrt();
-        // On the surface itself the way has no direction left.
+        // On the surface itself, the difference vector has no direction.
         let normal = if distance.abs() > 1e-9 { way / distance } else { side.normalize_or(DVec3::Y) };
         Signed { distance, nearest: at, normal, face: self.faces[face as usize] }
     }
@@ -159,10 +159,10 @@ impl ClosedMesh {
         [p, a, b, c]
     }
 
-    /// The normal, of any length, of that part of face `t` on which the point with these weights of its
-    /// corners lies.
+    /// The normal, of any length, of the feature (face, edge or vertex) of face `t` on which the point with
+    /// these weights of its corners lies.
     fn normal_at(&self, t: usize, weights: [f64; 3]) -> DVec3 {
-        let out = weights.map(|w| w <= TOUCH);
+        let out = weights.map(|w| w <= MIN_CORNER_WEIGHT);
         let corner = |k: usize| self.vertex_normals[self.triangles[t][k] as usize];
         let edge = |k: usize| self.face_normals[t] + self.face_normals[self.across[t][k] as usize];
         match out {
@@ -177,7 +177,7 @@ impl ClosedMesh {
     }
 }
 
-/// For each vertex the number of its place, and for each place the first vertex there.
+/// By vertex: the index of its merged vertex. By merged vertex: the first vertex at that position.
 pub(crate) fn merged(positions: &[Vec3]) -> (Vec<u32>, Vec<u32>) {
     let mut places = HashMap::with_capacity(positions.len());
     let mut original = Vec::new();
@@ -185,7 +185,7 @@ pub(crate) fn merged(positions: &[Vec3]) -> (Vec<u32>, Vec<u32>) {
         .iter()
         .enumerate()
         .map(|(v, p)| {
-            // Adding 0 makes one of the two zeros.
+            // Adding 0 turns −0 into 0.
             *places.entry((*p + Vec3::ZERO).to_array().map(f32::to_bits)).or_insert_with(|| {
                 original.push(v as u32);
                 original.len() as u32 - 1
@@ -195,8 +195,8 @@ pub(crate) fn merged(positions: &[Vec3]) -> (Vec<u32>, Vec<u32>) {
     (merged, original)
 }
 
-/// By triangle and edge the triangle on the other side, or `None` if an edge does not belong to exactly two
-/// that agree which side is out.
+/// By triangle and edge: the triangle on the other side. `None` if an edge does not belong to exactly two
+/// triangles with consistent orientation.
 fn across(triangles: &[[u32; 3]]) -> Option<Vec<[u32; 3]>> {
     let mut owner = HashMap::with_capacity(3 * triangles.len());
     for (t, &[a, b, c]) in triangles.iter().enumerate() {
@@ -234,8 +234,8 @@ mod tests {
         Vec3::from_array([(); 3].map(|()| 1.6 * random.unit() - 0.8))
     }
 
-    /// How often the surface winds about `p`: 1 inside, 0 outside, by the solid angles of its faces (van
-    /// Oosterom and Strackee 1983).
+    /// The winding number at `p`: 1 inside, 0 outside, from the solid angles of the faces (van Oosterom and
+    /// Strackee 1983).
     fn winding(mesh: &TriangleMesh, p: Vec3) -> f64 {
         let mut sum = 0.0;
         for triangle in &mesh.triangles {
@@ -257,7 +257,7 @@ mod tests {
                 let mut p = point(&mut random);
                 let corner = mesh.positions[random.below(mesh.positions.len() as u32) as usize];
                 match round % 3 {
-                    // Straight away from a vertex, either way, where its own normal decides.
+                    // Directly away from a vertex, to either side, where the vertex normal decides.
                     1 => p = corner * (1.0 + 0.2 * (random.unit() - 0.5)),
                     2 => p = corner + 0.02 * p,
                     _ => {}
@@ -298,7 +298,7 @@ mod tests {
                 let signed = closed.signed_distance(p + Vec3::X);
                 let exact = f64::from(p.length()) - 0.5;
                 assert!((signed.distance - exact).abs() < 1e-3, "{signed:?} {exact}");
-                // Far inside all of the surface is as near.
+                // Far inside, all of the surface is equally near.
                 if p.length() > 0.2 {
                     let turned = signed.normal.dot(p.as_dvec3().normalize());
                     assert!(turned > 0.99, "{signed:?} {p}");
@@ -311,7 +311,7 @@ mod tests {
     fn seams_are_closed_and_holes_fins_and_turned_faces_are_not() {
         let sphere = meshes().swap_remove(0);
         let TriangleMesh { triangles, positions, .. } = sphere;
-        // Every face with vertices of its own.
+        // Every face with separate vertices.
         let apart: Vec<Vec3> = triangles.iter().flatten().map(|&v| positions[v as usize]).collect();
         let own: Vec<[u32; 3]> = (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
         let split = ClosedMesh::new(&own, &apart).unwrap();

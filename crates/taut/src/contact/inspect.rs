@@ -1,10 +1,10 @@
-//! How surfaces lie in one frame: what passes through what, and how near to each other they come. This is
-//! what certificates say of contact.
+//! Contact measurement of one frame: which primitives intersect, and the smallest distance between others.
+//! Certificates report it.
 //!
-//! One tree of boxes about the triangles, refitted from frame to frame. An edge or a vertex that several
-//! triangles share is looked at with the first of them, so that every pair of parts is met once: with two
-//! triangles whose boxes meet. Nothing here is shared with how a step [finds](super::candidates) and
-//! [keeps apart](super::guard) what touches, but the tree. Results do not depend on threads.
+//! There is one tree of triangle boxes, refitted in every frame. An edge or a vertex that several triangles
+//! share is assigned to the first of them, so that every pair of primitives is tested once: with two
+//! triangles whose boxes overlap. Only the tree is shared with the code by which a step
+//! [finds](super::candidates) and [prevents](super::guard) contacts. Results do not depend on threads.
 //!
 //! Measured by `cargo bench -p taut --bench inspect`.
 
@@ -22,26 +22,25 @@ use super::{
 };
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
-/// The surfaces that are looked at: those of all cloth first, then those of mesh obstacles.
+/// The surfaces to measure: those of all cloth first, then those of mesh obstacles.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     /// Triangles, by their vertices.
     pub triangles: Vec<[u32; 3]>,
-    /// Where vertices were at the start \[m\].
+    /// Initial positions of the vertices \[m\].
     pub start: Vec<[f32; 3]>,
-    /// By vertex: the lowest of the vertices that are sewn to it, or itself. What shares one are neighbours.
+    /// By vertex: the lowest vertex that is sewn to it, or itself. Primitives that share one are neighbours.
     pub identity: Vec<u32>,
-    /// Half of the thickness of what each vertex belongs to \[m\]: two parts ought to be as far apart as
-    /// theirs add up to.
+    /// Half of the thickness of each vertex's body \[m\]: the sum of two is the nominal distance of a pair.
     pub radius: Vec<f32>,
-    /// Vertices from here on belong to obstacles: how these lie to each other is of no interest.
+    /// Vertices from here on belong to obstacles: pairs of obstacles are not measured.
     pub fixed_from: u32,
-    /// Whether how cloth lies to cloth is of interest.
+    /// Whether pairs of cloth with cloth are measured.
     pub between_cloth: bool,
 }
 
 impl Parts {
-    /// Triangles of cloth without thickness, with these positions at the start \[m\].
+    /// Triangles of cloth without thickness, with these initial positions \[m\].
     pub fn new(triangles: Vec<[u32; 3]>, start: &[[f32; 3]]) -> Self {
         Self {
             triangles,
@@ -53,7 +52,7 @@ impl Parts {
         }
     }
 
-    /// Whether two parts share a vertex, or are sewn to each other in one.
+    /// Whether two primitives share a vertex, or are sewn together at one.
     #[inline(always)]
     fn share(&self, first: &[u32], second: &[u32]) -> bool {
         let same = |v: u32| self.identity[v as usize];
@@ -66,38 +65,38 @@ impl Parts {
 pub struct Crossing {
     /// Vertices of the edge, in ascending order.
     pub edge: [u32; 2],
-    /// The triangle, by its place in [`Parts::triangles`].
+    /// The triangle, by its index in [`Parts::triangles`].
     pub triangle: u32,
 }
 
-/// Two parts that are near each other.
+/// Two primitives that are close to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
     /// Their distance \[m\].
     pub distance: f64,
-    /// Which parts they are.
+    /// Kind of the pair.
     pub kind: Kind,
-    /// Their vertices, as [`Kind`] has them.
+    /// Their vertices, in the order that [`Kind`] defines.
     pub vertices: [u32; 4],
 }
 
-/// Leaves of the tree that one piece of work is made of.
-const PIECE: usize = 32;
+/// Leaves of the tree per work item.
+const LEAVES_PER_ITEM: usize = 32;
 
-/// What was found in one piece of work.
+/// Results of one work item.
 #[derive(Clone, Debug, Default)]
 struct Piece {
     crossings: Vec<Crossing>,
     nearest: Option<Near>,
 }
 
-/// Looks at frame after frame of the same surfaces.
+/// Measures frame after frame of the same surfaces.
 #[derive(Clone, Debug)]
 pub struct Inspector {
     parts: Parts,
-    /// By triangle: bit k says that its edge from corner k to the next, bit 3 + k that its corner k, is
-    /// looked at with it; bit 6 that it has a face: one that names a vertex twice has none, and is an edge of
-    /// its neighbours.
+    /// By triangle: bit k says that its edge from corner k to the next is assigned to it, bit 3 + k the same
+    /// of its corner k, and bit 6 that it has a face. A triangle that names a vertex twice has no face, and
+    /// is an edge of its neighbours.
     owned: Vec<u8>,
     tree: Tree,
     pieces: Vec<Piece>,
@@ -106,7 +105,7 @@ pub struct Inspector {
 }
 
 impl Inspector {
-    /// Prepares to look at `parts`.
+    /// Prepares to measure `parts`.
     pub fn new(parts: Parts) -> Self {
         let mut edges = HashSet::with_capacity(2 * parts.triangles.len());
         let mut seen = vec![false; parts.start.len()];
@@ -122,16 +121,16 @@ impl Inspector {
         let owned = owned.collect();
         let boxes: Vec<Swept> = (0..parts.triangles.len()).map(|t| about(&parts, &parts.start, t)).collect();
         let tree = Tree::new(&boxes);
-        let pieces = vec![Piece::default(); tree.leaf_count().div_ceil(PIECE)];
+        let pieces = vec![Piece::default(); tree.leaf_count().div_ceil(LEAVES_PER_ITEM)];
         Self { parts, owned, tree, pieces, crossings: Vec::new(), nearest: None }
     }
 
-    /// The surfaces that it looks at.
+    /// The surfaces that it measures.
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// Looks at the surfaces with their vertices at `x` \[m\].
+    /// Measures the surfaces with their vertices at `x` \[m\].
     ///
     /// # Panics
     /// If there are not as many positions as vertices.
@@ -145,7 +144,8 @@ impl Inspector {
             for (k, piece) in some.iter_mut().enumerate() {
                 piece.crossings.clear();
                 piece.nearest = None;
-                let leaves = (first + k) * PIECE..((first + k + 1) * PIECE).min(tree.leaf_count());
+                let leaves =
+                    (first + k) * LEAVES_PER_ITEM..((first + k + 1) * LEAVES_PER_ITEM).min(tree.leaf_count());
                 for leaf in leaves {
                     tree.meet_later(leaf, |s, t| view.look([s, t], piece));
                 }
@@ -157,26 +157,27 @@ impl Inspector {
         *nearest = pieces.iter().filter_map(|piece| piece.nearest).reduce(nearer);
     }
 
-    /// Edges that passed through triangles when it last looked, in ascending order.
+    /// Edges that passed through triangles in the last measurement, in ascending order.
     pub fn crossings(&self) -> &[Crossing] {
         &self.crossings
     }
 
-    /// The nearest two parts that are no neighbours, when it last looked. Nothing, if all were further apart
-    /// than they ought to be. Neighbours share a vertex, or were as near as that at the start.
+    /// The two nearest primitives that are not neighbours, in the last measurement. `None` if all were
+    /// further apart than their nominal distance. Neighbours share a vertex, or were as near as that at the
+    /// start.
     pub fn nearest(&self) -> Option<Near> {
         self.nearest
     }
 }
 
-/// The nearer of two pairs; of two that are as near, the one that comes first, whoever found it.
+/// The nearer of two pairs; on a tie the first in order, whichever thread found it.
 fn nearer(a: Near, b: Near) -> Near {
     let key = |near: &Near| (near.kind, near.vertices);
     let second = b.distance < a.distance || b.distance == a.distance && key(&b) < key(&a);
     if second { b } else { a }
 }
 
-/// A box about triangle `t`, grown by its share of the distance within which nearness is measured.
+/// Bounding box of triangle `t`, inflated by its half of the distance within which pairs are measured.
 #[inline(always)]
 fn about(parts: &Parts, x: &[[f32; 3]], t: usize) -> Swept {
     let corners = parts.triangles[t];
@@ -189,7 +190,7 @@ fn about(parts: &Parts, x: &[[f32; 3]], t: usize) -> Swept {
     part.grown(radius(parts, corners).next_up())
 }
 
-/// The radius of a part.
+/// The radius of a primitive.
 #[inline(always)]
 fn radius<const N: usize>(parts: &Parts, vertices: [u32; N]) -> f32 {
     vertices.iter().fold(0.0, |largest: f32, &v| largest.max(parts.radius[v as usize]))
@@ -200,8 +201,8 @@ struct View<'a> {
     parts: &'a Parts,
     owned: &'a [u8],
     x: &'a [[f32; 3]],
-    /// The smallest distance that anyone has found so far, as bits: what is further apart need not be
-    /// measured, which does not change what is the nearest in the end.
+    /// The smallest distance found so far by any thread, as bits: pairs further apart need not be measured,
+    /// which does not change the final minimum.
     smallest: AtomicU64,
 }
 
@@ -233,15 +234,15 @@ impl Side {
         self.owned >> (3 + k) & 1 == 1
     }
 
-    /// Whether it is further from `other` than `gap` \[m\] along the line between their middles, which is
-    /// quick to tell, and true of most.
+    /// Whether it is further from `other` than `gap` \[m\] along the line between their centres: a cheap test
+    /// that settles most pairs.
     #[inline(always)]
     fn is_clear_of(&self, other: &Self, gap: f64) -> bool {
         let line = (self.x[0] + self.x[1] + self.x[2]) - (other.x[0] + other.x[1] + other.x[2]);
         let along = |x: DVec3| (x - other.x[0]).dot(line);
         let [a, b, c] = [along(self.x[0]), along(self.x[1]), along(self.x[2])];
         let least = a.min(b).min(c) - 0f64.max(along(other.x[1])).max(along(other.x[2]));
-        // A little more than the gap and than nothing, which is far more than what rounding can take.
+        // Slightly more than the gap and than zero: far more than the rounding error.
         let size = (self.high.max(other.high) - self.low.min(other.low)).max_element();
         let enough = 1.000_001 * gap * gap + 1e-20 * size * size;
         least > 0.0 && least * least > enough * line.length_squared()
@@ -282,14 +283,14 @@ impl View<'_> {
         Side { place, corners, x, low, high, owned: self.owned[place as usize] }
     }
 
-    /// Looks at the parts that belong to two triangles.
+    /// Measures the primitives that are assigned to two triangles.
     fn look(&self, triangles: [u32; 2], piece: &mut Piece) {
         let is_fixed = |t: u32| self.parts.triangles[t as usize][0] >= self.parts.fixed_from;
         let fixed = is_fixed(triangles[0]);
         if fixed == is_fixed(triangles[1]) && (fixed || !self.parts.between_cloth) {
             return;
         }
-        // One by one: an array of them would be moved about.
+        // Individually: an array of them would be copied.
         let (s, t) = (self.side(triangles[0]), self.side(triangles[1]));
         let reach = f64::from(radius(self.parts, s.corners) + radius(self.parts, t.corners));
         if s.is_clear_of(&t, self.within(reach)) {
@@ -304,7 +305,7 @@ impl View<'_> {
         }
     }
 
-    /// The distance within which parts need to be measured that count as near within `reach` \[m\].
+    /// The distance within which primitives must be measured that count as near within `reach` \[m\].
     #[inline(always)]
     fn within(&self, reach: f64) -> f64 {
         reach.min(f64::from_bits(self.smallest.load(Ordering::Relaxed)))
@@ -329,7 +330,7 @@ impl View<'_> {
         }
     }
 
-    /// Measures corners of `s` from `t`.
+    /// Measures the corners of `s` against `t`.
     fn corners_near(&self, s: &Side, t: &Side, reach: f64, piece: &mut Piece) {
         let within = self.within(reach);
         for k in (0..3).filter(|&k| s.owns_corner(k)) {
@@ -342,7 +343,7 @@ impl View<'_> {
         }
     }
 
-    /// Measures edges of `s` from edges of `t`.
+    /// Measures the edges of `s` against the edges of `t`.
     fn edges_near(&self, s: &Side, t: &Side, reach: f64, piece: &mut Piece) {
         let within = self.within(reach);
         for k in (0..3).filter(|&k| s.owns_edge(k)) {
@@ -356,7 +357,7 @@ impl View<'_> {
                 if shared || apart([e.low, f.low], [e.high, f.high], within) {
                     continue;
                 }
-                // In an order that does not depend on which triangle was met first.
+                // In an order that does not depend on which triangle came first.
                 let [e, f] = if e.vertices < f.vertices { [&e, &f] } else { [&f, &e] };
                 let vertices = [e.vertices[0], e.vertices[1], f.vertices[0], f.vertices[1]];
                 self.measure(Kind::EdgeEdge, vertices, &[e.x[0], e.x[1], f.x[0], f.x[1]], reach, piece);
@@ -364,7 +365,7 @@ impl View<'_> {
         }
     }
 
-    /// Measures two parts, unless they are neighbours.
+    /// Measures two primitives, unless they are neighbours.
     fn measure(&self, kind: Kind, vertices: [u32; 4], x: &[DVec3; 4], reach: f64, piece: &mut Piece) {
         let within = self.within(reach);
         if stay_apart(kind, x, x, within) {
@@ -401,7 +402,7 @@ mod tests {
         Parts { radius: vec![radius; x.len()], ..Parts::new(triangles, &x) }
     }
 
-    /// The same by trying all pairs.
+    /// The same by brute force.
     fn tried(parts: &Parts, x: &[[f32; 3]]) -> (Vec<Crossing>, Option<Near>) {
         let surface = super::super::surface::Surface::new(parts.triangles.clone());
         let wanted = |a: u32, b: u32| match [a, b].map(|v| v >= parts.fixed_from) {

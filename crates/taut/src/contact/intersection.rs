@@ -1,10 +1,10 @@
-//! Whether a surface passes through itself: which edges pierce which triangles, decided exactly.
+//! Whether a surface intersects itself: which edges pierce which triangles, decided exactly.
 //!
-//! An edge pierces a triangle if they share a point, however little: also where an end just lies on it, or
-//! both lie in one plane. The ends of an edge that passes through are on different sides of the triangle's
-//! plane, and the line through it passes all three sides of the triangle on the same side. All that is signs
-//! of determinants, which are computed exactly (adaptive precision), so that the answer is right to the last
-//! bit. Triangles without area are never pierced; their edges pierce others.
+//! An edge pierces a triangle if they share a point, even if an end only lies on the triangle, or both lie in
+//! one plane. The end points of a piercing edge are on different sides of the triangle's plane, and its line
+//! passes all three sides of the triangle on the same side. These are signs of determinants, which are
+//! computed exactly (adaptive precision), so that the answer is exact. Triangles without area are never
+//! pierced; their edges pierce others.
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
@@ -23,10 +23,10 @@ pub struct Piercing {
     pub triangle: [u32; 3],
 }
 
-/// All edges of `surface` that pierce a triangle which they share no vertex with and are not sewn to;
-/// positions `x` \[m\]. By edge.
+/// All edges of `surface` that pierce a triangle with which they share no vertex and to which they are not
+/// sewn; positions `x` \[m\]. By edge.
 ///
-/// An [`Inspector`] does the same again and again without building its tree anew.
+/// An [`Inspector`] does the same repeatedly without rebuilding its tree.
 pub fn piercings(surface: &Surface, x: &[[f32; 3]]) -> Vec<Piercing> {
     let mut parts = Parts::new(surface.triangles.clone(), x);
     parts.identity[..surface.identity.len()].copy_from_slice(&surface.identity);
@@ -57,8 +57,8 @@ pub fn pierces(edge: [[f32; 3]; 2], triangle: [[f32; 3]; 3]) -> bool {
     sides.iter().all(|&side| side >= 0.0) || sides.iter().all(|&side| side <= 0.0)
 }
 
-/// Whether an edge and a triangle that lie in one plane share a point: seen along an axis from which the
-/// triangle has an area.
+/// Whether a coplanar edge and triangle share a point: projected along an axis along which the triangle has
+/// an area.
 fn meets_within_plane(edge: [[f32; 3]; 2], triangle: [[f32; 3]; 3]) -> bool {
     for [i, j] in [[0, 1], [1, 2], [2, 0]] {
         let flat = |x: [f32; 3]| Coord { x: f64::from(x[i]), y: f64::from(x[j]) };
@@ -70,7 +70,7 @@ fn meets_within_plane(edge: [[f32; 3]; 2], triangle: [[f32; 3]; 3]) -> bool {
         }
         let [b, c] = if turn > 0.0 { [b, c] } else { [c, b] };
         let sides = [[a, b], [b, c], [c, a]];
-        // A line that has both wholly on different sides: a side of the triangle, or the edge itself.
+        // A separating line: a side of the triangle, or the edge itself.
         let beyond = sides.iter().any(|&[a, b]| orient2d(a, b, p) < 0.0 && orient2d(a, b, q) < 0.0);
         let of_edge = [a, b, c].map(|corner| orient2d(p, q, corner));
         let beside = of_edge.iter().all(|&side| side > 0.0) || of_edge.iter().all(|&side| side < 0.0);
@@ -105,7 +105,7 @@ mod tests {
         assert!(!pierces([[-1.0, 0.0, 0.9], [0.9, 0.0, -1.0]], TRIANGLE), "short of a corner");
         assert!(!pierces([[0.9, 0.0, 0.9], [0.8, 0.0, 0.3]], TRIANGLE), "in a corner of its box");
         assert!(!pierces([[2.0, 0.0, 0.0], [3.0, 0.0, 0.0]], TRIANGLE), "on the line of a side");
-        // The same in a tilted plane, whose coordinates are not rounded.
+        // The same in a tilted plane, whose coordinates are exact.
         let tilted = |[x, _, z]: [f32; 3]| [x, x + 2.0 * z, z];
         let triangle = TRIANGLE.map(tilted);
         assert!(pierces([[-1.0, 0.0, 0.25], [1.0, 0.0, 0.25]].map(tilted), triangle));

@@ -1,22 +1,21 @@
-//! What may touch what, and when: detection of contacts between surfaces.
+//! Collision detection between surfaces: which primitives (vertices, edges, triangles) may touch, and when.
 //!
-//! | box | where |
+//! | stage | module |
 //! |---|---|
-//! | which vertices, edges and triangles there are | [`surface`] |
-//! | broad phase: boxes in a tree that is refitted every step | [`tree`], [`candidates`] |
-//! | distance of a vertex from a triangle, of an edge from an edge | [`distance`] |
-//! | continuous detection: when a moving pair comes together, conservatively | [`continuous`] |
-//! | whether two parts are nearest to each other among all around | [`neighbours`] |
+//! | the primitives of all surfaces | [`surface`] |
+//! | broad phase: a bounding volume hierarchy, refitted in every step | [`tree`], [`candidates`] |
+//! | distances: vertex to triangle, edge to edge | [`distance`] |
+//! | continuous detection: a conservative time of impact | [`continuous`] |
+//! | whether the distance of two primitives is a local minimum on their surfaces | [`neighbours`] |
 //! | narrow phase: which pairs touch, and in which direction they must stay apart | [`touching`] |
-//! | how far a point is inside a closed mesh | [`inside`] |
+//! | signed distance to a closed mesh | [`inside`] |
 //! | whether an edge pierces a triangle, exactly | [`intersection`] |
-//! | which parts of a frame do, and how near others are | [`inspect`] |
-//! | what is tangled: it passes through, and is not kept apart | [`tangle`] |
-//! | how that is drawn apart | [`untangle`] |
-//! | the last word of a step: ways are shortened so that nothing passes through anything | [`guard`] |
+//! | intersections and smallest distance of a frame | [`inspect`] |
+//! | tangles: intersecting primitives, whose contacts are disabled | [`tangle`] |
+//! | how tangles are separated | [`untangle`] |
+//! | the last stage of a step: displacements are shortened so that nothing passes through | [`guard`] |
 //!
-//! How touching parts are kept apart while limits are met is in
-//! [`term::pair`](crate::term::pair).
+//! The solver enforces the contacts in [`term::pair`](crate::term::pair).
 
 pub mod candidates;
 pub mod continuous;

@@ -1,10 +1,10 @@
-//! What lies around the parts of a surface, and with it: whether the nearest points of two parts are nearest
-//! to each other among all points around, or only as near as those two parts can come.
+//! The neighbourhood of the primitives of a surface, and with it: whether the nearest points of two
+//! primitives are a local minimum of the distance between the surfaces, or only between those two primitives.
 //!
-//! A vertex over a sheet is near many of its triangles, and the nearest points of all but one lie on their
-//! rims, towards the vertex. Kept apart along those slanting lines, cloth could not slide on cloth, nor fold.
-//! So of two parts only those count between whose nearest points distance has a minimum, with everything
-//! around them in mind (the blocks of Offset Geometric Contact, Chen et al. 2025).
+//! A vertex above a sheet is near many of its triangles, and the nearest points of all but one lie on their
+//! boundaries, towards the vertex. Separated along those slanted lines, cloth could neither slide on cloth
+//! nor fold. So a pair counts only if the distance has a local minimum between its nearest points, with the
+//! neighbours of both taken into account (the blocks of Offset Geometric Contact, Chen et al. 2025).
 
 use glam::DVec3;
 
@@ -13,25 +13,25 @@ use super::surface::Surface;
 /// No vertex.
 const NONE: u32 = u32::MAX;
 
-/// Sine of the angle by which a line between two edges may lean over what is around them. Between flat sheets
+/// Sine of the angle by which a line between two edges may lean over their neighbours. Between flat sheets
 /// all crossing edges are equally near.
-const LEAN: f64 = 0.1;
+const MAX_LEAN_SINE_EDGE: f64 = 0.1;
 
-/// The same for vertices, the nearest points of which lie on the rims of triangles.
-const LEAN_OVER_RIM: f64 = 0.01;
+/// The same for vertices, whose nearest points lie on the boundaries of triangles.
+const MAX_LEAN_SINE_VERTEX: f64 = 0.01;
 
-/// Weights below this are those of a point on the rim.
+/// Weights below this belong to a point on the boundary of a triangle.
 pub const RIM: f64 = 1e-6;
 
-/// What is next to what on a surface.
+/// Adjacency of a surface.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
-    /// Of each triangle, the first of the others at the edge across from each of its corners, by the corner
-    /// that is not on it; and whether this triangle is the first at that edge.
+    /// By triangle and corner: the opposite corner of the first other triangle at the edge across from that
+    /// corner; and whether this triangle is the first at that edge.
     across: Vec<[(u32, bool); 3]>,
-    /// Corners across from each edge, two at most.
+    /// Corners opposite each edge, at most two.
     wings: Vec<[u32; 2]>,
-    /// Where the neighbours of each vertex begin.
+    /// Start of the neighbours of each vertex.
     starts: Vec<u32>,
     around: Vec<u32>,
     /// The first triangle of each vertex.
@@ -39,10 +39,10 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// Those of `surface`.
+    /// The adjacency of `surface`.
     pub fn new(surface: &Surface) -> Self {
         let same = |v: u32| surface.identity[v as usize];
-        // Edges that are sewn to each other are one: the first of them.
+        // Edges that are sewn together are one: the first of them.
         let mut by_identity: Vec<([u32; 2], u32)> = surface
             .edges
             .iter()
@@ -101,8 +101,8 @@ impl Neighbours {
     }
 
     /// Whether the point of `triangle` with these `weights` of its corners `x` \[m\] is, in the direction
-    /// `up` from it to a vertex, nearest to that vertex among all around; of triangles that share the point,
-    /// only for the first. `at` says where other vertices are.
+    /// `up` from it to a vertex, the point nearest to that vertex in its neighbourhood; of triangles that
+    /// share the point, true only for the first. `at` gives the positions of other vertices.
     #[inline(always)]
     pub fn faces_vertex(
         &self,
@@ -127,7 +127,7 @@ impl Neighbours {
                 }
                 let (a, b) = (at(corners[(k + 1) % 3]), at(corners[(k + 2) % 3]));
                 let into = inwards(a, b, at(other));
-                up.dot(into) <= LEAN_OVER_RIM * up.length() * into.length()
+                up.dot(into) <= MAX_LEAN_SINE_VERTEX * up.length() * into.length()
             }
             _ => {
                 let k = (0..3).fold(0, |best, k| if weights[k] > weights[best] { k } else { best });
@@ -139,24 +139,24 @@ impl Neighbours {
                 let around = &self.around[self.starts[corner] as usize..self.starts[corner + 1] as usize];
                 around.iter().all(|&other| {
                     let along = at(other) - here;
-                    up.dot(along) <= LEAN_OVER_RIM * up.length() * along.length()
+                    up.dot(along) <= MAX_LEAN_SINE_VERTEX * up.length() * along.length()
                 })
             }
         }
     }
 
-    /// Whether what is around `edge` leads away from a point at `up` from one of its inner points.
+    /// Whether the neighbours of `edge` lead away from a point at `up` from one of its interior points.
     #[inline(always)]
     pub fn faces_edge(&self, surface: &Surface, edge: u32, up: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
         let [a, b] = surface.edges[edge as usize].map(&at);
         self.wings[edge as usize].iter().filter(|wing| **wing != NONE).all(|&wing| {
             let into = inwards(a, b, at(wing));
-            up.dot(into) <= LEAN * up.length() * into.length()
+            up.dot(into) <= MAX_LEAN_SINE_EDGE * up.length() * into.length()
         })
     }
 }
 
-/// From the edge between `a` and `b` to `corner`, square to the edge.
+/// From the edge between `a` and `b` to `corner`, perpendicular to the edge.
 #[inline(always)]
 fn inwards(a: DVec3, b: DVec3, corner: DVec3) -> DVec3 {
     let (edge, arm) = (b - a, corner - a);

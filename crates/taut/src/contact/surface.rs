@@ -1,10 +1,10 @@
-//! The parts of all surfaces that may touch: vertices, edges, triangles.
+//! The primitives of all surfaces that may touch: vertices, edges, triangles.
 
 use std::collections::BTreeSet;
 
 use super::{candidates::Pair, continuous::Kind};
 
-/// Vertices, edges and triangles of everything that may touch, numbered as in the arrays of the engine.
+/// Vertices, edges and triangles of all surfaces that may touch, indexed as in the engine's arrays.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
     /// Vertices that belong to a triangle or an edge.
@@ -13,22 +13,21 @@ pub struct Surface {
     pub edges: Vec<[u32; 2]>,
     /// Triangles.
     pub triangles: Vec<[u32; 3]>,
-    /// Vertices from this one on belong to mesh obstacles. Two parts of such are of no interest.
+    /// Vertices from this one on belong to mesh obstacles. Pairs of obstacles are ignored.
     pub fixed_from: u32,
-    /// Whether cloth keeps off cloth.
+    /// Whether cloth collides with cloth.
     pub between_cloth: bool,
-    /// By vertex \[m\]: half the thickness of cloth, the margin of obstacles. Two parts keep apart by the sum
-    /// of theirs.
+    /// By vertex \[m\]: half the thickness of cloth, or the margin of an obstacle. Two primitives keep apart
+    /// by the sum of theirs.
     pub radius: Vec<f32>,
-    /// By vertex: the lowest of the vertices that are sewn to it, or itself. Parts that share one touch from
-    /// the start, and for good.
+    /// By vertex: the lowest vertex that is sewn to it, or itself. Primitives that share one touch always.
     pub identity: Vec<u32>,
-    /// Coulomb friction coefficient by vertex. An obstacle's is that of all its pairs.
+    /// Coulomb friction coefficient by vertex. That of an obstacle applies to all its pairs.
     pub friction: Vec<f32>,
 }
 
 impl Surface {
-    /// The parts of these triangles: cloth that keeps off cloth, thin and without friction.
+    /// The primitives of these triangles: cloth that collides with itself, without thickness or friction.
     pub fn new(triangles: Vec<[u32; 3]>) -> Self {
         let mut edges: Vec<[u32; 2]> = triangles
             .iter()
@@ -51,7 +50,7 @@ impl Surface {
         }
     }
 
-    /// What `vertices` are, if twins of seams are one.
+    /// `vertices` with the twins of seams merged.
     #[inline(always)]
     pub fn identities<const N: usize>(&self, vertices: [u32; N]) -> [u32; N] {
         vertices.map(|v| self.identity[v as usize])
@@ -63,8 +62,8 @@ impl Surface {
         vertex >= self.fixed_from
     }
 
-    /// Whether it matters if two parts touch, one of which has vertex `a`, the other `b`: not two of
-    /// obstacles, and two of cloth only if cloth keeps off cloth.
+    /// Whether contact of two primitives matters, one with vertex `a`, the other with `b`: never for two
+    /// obstacles, and for two of cloth only if cloth collides with cloth.
     #[inline(always)]
     pub fn concerns(&self, a: u32, b: u32) -> bool {
         match (self.is_fixed(a), self.is_fixed(b)) {
@@ -74,7 +73,7 @@ impl Surface {
         }
     }
 
-    /// How far apart the parts of a pair with these vertices keep \[m\].
+    /// The gap of a pair with these vertices \[m\].
     #[inline(always)]
     pub fn gap(&self, pair: &Pair, vertices: &[u32; 4]) -> f32 {
         let [a, b] = pair.kind.one_of_each(vertices);
@@ -88,7 +87,7 @@ impl Surface {
         self.friction[if self.is_fixed(b) { b } else { a } as usize]
     }
 
-    /// The largest distance that any two parts keep \[m\].
+    /// The largest gap of any two primitives \[m\].
     pub fn largest_gap(&self) -> f32 {
         let largest = |fixed: bool| {
             let radii = self.radius.iter().enumerate().filter(|(v, _)| self.is_fixed(*v as u32) == fixed);

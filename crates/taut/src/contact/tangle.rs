@@ -1,9 +1,9 @@
-//! Which parts are tangled: they pass through each other, or lie on sides that they got to by passing
-//! through. Pairs of such are not kept apart, which would only hold them where they are.
+//! Which primitives are tangled: they intersect, or are on a side that they reached by passing through.
+//! Contacts between tangled primitives are disabled, since they would only hold the tangle in place.
 
 use super::{candidates::Pair, continuous::Kind, surface::Surface};
 
-/// Sets of vertices that are one if they share one.
+/// Disjoint sets of vertices (union–find).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sets {
     parent: Vec<u32>,
@@ -26,12 +26,12 @@ impl Sets {
 
     pub fn unite(&mut self, a: u32, b: u32) {
         let (a, b) = (self.of(a), self.of(b));
-        // The lower stands for both, whatever their order.
+        // The lower vertex becomes the root, whatever the order of calls.
         self.parent[a.max(b) as usize] = a.min(b);
     }
 }
 
-/// Vertices that are tangled, by which tangle they belong to; 0 is none. Empty where nothing is tangled.
+/// Tangled vertices, by the tangle that they belong to; 0 is none. Empty where nothing is tangled.
 #[derive(Clone, Debug, Default)]
 pub struct Tangle {
     /// Of cloth with cloth.
@@ -52,13 +52,13 @@ impl Tangle {
         self.cloth.is_empty()
     }
 
-    /// Takes marked vertices, and what belongs together, of cloth with cloth and of cloth with obstacles.
+    /// Takes marked vertices and their sets, of cloth with cloth and of cloth with obstacles.
     pub(super) fn set(&mut self, [cloth, fixed]: [Labels; 2]) {
         self.cloth = cloth.numbers();
         self.fixed = fixed.numbers();
     }
 
-    /// Whether the parts of a pair with these vertices belong to one tangle.
+    /// Whether the primitives of a pair with these vertices belong to one tangle.
     #[inline(always)]
     pub fn ignores(&self, surface: &Surface, pair: &Pair, vertices: &[u32; 4]) -> bool {
         !self.is_empty() && self.belong_together(surface, pair.kind, vertices)
@@ -76,7 +76,7 @@ impl Tangle {
     }
 }
 
-/// Vertices that are marked, and which belong together.
+/// Marked vertices, and their sets.
 #[derive(Clone, Debug)]
 pub(super) struct Labels {
     sets: Sets,
@@ -95,7 +95,7 @@ impl Labels {
         self.marked[b as usize] = true;
     }
 
-    /// Marks what is next to marked vertices.
+    /// Marks the neighbours of marked vertices.
     pub fn grow(&mut self, around: impl Fn(u32) -> std::ops::Range<usize>, others: &[u32]) {
         let marked: Vec<u32> = (0..self.marked.len() as u32).filter(|&v| self.marked[v as usize]).collect();
         for v in marked {

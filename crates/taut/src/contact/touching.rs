@@ -1,8 +1,9 @@
-//! Narrow phase: which pairs touch in a step, and in which direction they must stay apart.
+//! Narrow phase: which pairs touch in a step, and the direction in which they must stay apart.
 //!
-//! Parts that begin a step near each other are kept apart along the line between their nearest points; parts
-//! that meet on the way, along that line when they are about to. Either way the direction comes from a time
-//! at which they had not met yet, so that it points to the right side, however fast they are.
+//! Primitives that begin a step close to each other are separated along the line between their nearest
+//! points; primitives that meet during the step, along that line just before the time of impact. Either way
+//! the direction comes from a time before they met, so that it points to the right side, however fast they
+//! move.
 
 use glam::DVec3;
 
@@ -16,23 +17,23 @@ use super::{
 };
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
-/// Distances, in gaps, up to which parts are looked at.
-const NEAR: f64 = 1.5;
+/// Distance, in gaps, within which pairs are tested.
+const TEST_DISTANCE_IN_GAPS: f64 = 1.5;
 
-/// Distances, in gaps, up to which parts are found: further, so that what is found still holds where limiting
-/// takes vertices elsewhere.
-const FOUND: f32 = 2.2;
+/// Distance, in gaps, within which pairs are found: larger, so that the pairs remain valid when limiting
+/// moves vertices.
+const SEARCH_DISTANCE_IN_GAPS: f32 = 2.2;
 
-/// Two parts that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.
+/// Two primitives that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touching {
-    /// Which parts they are.
+    /// Kind of the pair.
     pub pair: Pair,
     /// Their vertices.
     pub vertices: [u32; 4],
-    /// Weights of the vertices: those of one part add up to 1, those of the other to −1.
+    /// Weights of the vertices: those of one primitive add up to 1, those of the other to −1.
     pub weights: [f32; 4],
-    /// Unit vector from the second part to the first.
+    /// Unit vector from the second primitive to the first.
     pub normal: [f32; 3],
     /// Distance along it \[m\].
     pub gap: f32,
@@ -40,21 +41,21 @@ pub struct Touching {
     pub friction: f32,
 }
 
-/// Finds what touches.
+/// Finds touching pairs.
 #[derive(Debug)]
 pub struct Finder {
-    /// What is near; the guard asks for it as well.
+    /// The broad phase; the guard queries it as well.
     pub candidates: Candidates,
     /// The largest gap of any pair \[m\].
     largest_gap: f32,
     neighbours: Neighbours,
-    /// By piece of work; kept so that steps need not allocate.
+    /// By work item; kept so that steps do not allocate.
     found: Vec<Vec<Touching>>,
     all: Vec<Touching>,
 }
 
 impl Finder {
-    /// A finder for `surface`, whose vertices start at `x` \[m\].
+    /// A narrow phase for `surface`, whose vertices start at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let mut candidates = Candidates::new(surface, x);
         let found = vec![Vec::new(); candidates.lists().len()];
@@ -67,9 +68,9 @@ impl Finder {
         }
     }
 
-    /// All pairs that must keep their distance while vertices go from `old` to `x`; less of those that were
-    /// nearer than twice that at the `start`, such as neighbours in a fine mesh, and none of one `tangle`. In
-    /// an order that does not depend on threads.
+    /// All pairs that must keep their gap while vertices move from `old` to `x`. Pairs that were closer than
+    /// twice that at the `start`, such as neighbours in a fine mesh, keep less; pairs of one `tangle` are
+    /// excluded. The order does not depend on threads.
     pub fn find(
         &mut self,
         threads: &Threads,
@@ -78,7 +79,7 @@ impl Finder {
         [start, old, x]: [&[Quad]; 3],
     ) -> &[Touching] {
         let Self { candidates, largest_gap, neighbours, found, all } = self;
-        candidates.find(threads, surface, old, x, FOUND * *largest_gap);
+        candidates.find(threads, surface, old, x, SEARCH_DISTANCE_IN_GAPS * *largest_gap);
         let look = Look { surface, tangle, neighbours, start, old, x };
         threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
@@ -107,12 +108,12 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Whether and how the parts of a pair touch.
+    /// Whether and how the primitives of a pair touch.
     fn at(&self, pair: &Pair) -> Option<Touching> {
         let vertices = pair.vertices(self.surface);
         let [from, to] = [self.old, self.x].map(|x| vertices.map(|v| point(&x[v as usize])));
         let gap = f64::from(self.surface.gap(pair, &vertices));
-        if stay_apart(pair.kind, &from, &to, NEAR * gap) {
+        if stay_apart(pair.kind, &from, &to, TEST_DISTANCE_IN_GAPS * gap) {
             return None;
         }
         if self.tangle.ignores(self.surface, pair, &vertices) {
@@ -123,7 +124,13 @@ impl Look<'_> {
         let (time, nearest) = if distance <= 2.0 * gap {
             (0.0, began)
         } else {
-            if apart_along(pair.kind, combined(&from, &began.weights), &from, &to, NEAR * gap) {
+            if apart_along(
+                pair.kind,
+                combined(&from, &began.weights),
+                &from,
+                &to,
+                TEST_DISTANCE_IN_GAPS * gap,
+            ) {
                 return None;
             }
             let time = first_contact(pair.kind, &from, &to, gap)?;
@@ -141,7 +148,7 @@ impl Look<'_> {
             Kind::VertexTriangle => {
                 self.neighbours.faces_vertex(self.surface, pair.second, [b, c, d], normal, at)
             }
-            // Ends of edges are vertices, which meet triangles.
+            // End points of edges are vertices, which collide with triangles.
             Kind::EdgeEdge => {
                 nearest.weights.iter().all(|w| w.abs() > RIM)
                     && self.neighbours.faces_edge(self.surface, pair.first, -normal, at)
@@ -151,13 +158,13 @@ impl Look<'_> {
         if !faces {
             return None;
         }
-        // Neighbours in the mesh may be nearer than that, and must not push each other apart.
+        // Neighbours in the mesh may be closer than that, and must not push each other apart.
         let at_start = pair.kind.nearest(&vertices.map(|v| point(&self.start[v as usize]))).squared.sqrt();
         let gap = gap.min(0.5 * at_start);
-        if end.dot(normal) > NEAR * gap {
+        if end.dot(normal) > TEST_DISTANCE_IN_GAPS * gap {
             return None;
         }
-        // What is nearer already is not thrown apart.
+        // Pairs that are closer already are not thrown apart.
         let gap = gap.min(distance + 0.25 * gap);
         Some(Touching {
             pair: *pair,

@@ -1,16 +1,16 @@
-//! A tree of boxes about the parts of a surface: built once, refitted whenever things have moved.
+//! A bounding volume hierarchy over the primitives of a surface: built once, refitted when positions change.
 //!
-//! Nodes lie in the order in which a depth-first search meets them. A node whose box is missed is left by its
-//! `skip`, so that searching is one loop without a stack. Refitting goes through the same array backwards.
+//! Nodes are stored in depth-first order. A node whose box is missed jumps to its `skip`, so that a query is
+//! one loop without a stack. Refitting runs through the same array backwards.
 //!
-//! Parts move along straight lines during a step. A box about a part's whole way would meet those of all its
-//! neighbours in cloth that moves by more than an edge; so a box of starts and a box of ways are kept apart
-//! ([`Swept`]), and two parts are told apart by where they start and how they move *relative to each other*:
-//! what moves together meets no more than if it stood still.
+//! Primitives move along straight lines during a step. A box around a primitive's whole path would overlap
+//! those of all its neighbours in cloth that moves by more than an edge. So start positions and displacements
+//! have separate boxes ([`Swept`]), and two primitives are tested by their starts and their *relative*
+//! displacement: a common motion adds no overlaps.
 
 use crate::exec::threads::Threads;
 
-/// A box along the axes \[m\]. The fourth numbers are 0: four are compared at once.
+/// An axis-aligned box \[m\]. The fourth components are 0: four are compared at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Lowest corner.
@@ -20,10 +20,10 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// A box that holds nothing.
+    /// The empty box.
     pub const EMPTY: Self = Self { low: [f32::INFINITY; 4], high: [f32::NEG_INFINITY; 4] };
 
-    /// The smallest box that holds this one and the point `x`.
+    /// The smallest box that contains this one and the point `x`.
     #[inline(always)]
     pub fn with(mut self, x: &[f32; 4]) -> Self {
         let x = [x[0], x[1], x[2], 0.0];
@@ -34,7 +34,7 @@ impl Bounds {
         self
     }
 
-    /// The smallest box that holds this one and another.
+    /// The smallest box that contains this one and another.
     #[inline(always)]
     pub fn union(mut self, other: &Self) -> Self {
         for k in 0..4 {
@@ -44,7 +44,7 @@ impl Bounds {
         self
     }
 
-    /// Square of the distance of the point `x` from the box \[m²\]; 0 inside.
+    /// Squared distance of the point `x` from the box \[m²\]; 0 inside.
     #[inline]
     pub fn distance_squared(&self, x: &[f64; 3]) -> f64 {
         let mut sum = 0.0;
@@ -60,12 +60,12 @@ impl Bounds {
     }
 }
 
-/// Where the points of a part start, and how far they go.
+/// Start positions and displacements of the points of a primitive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Swept {
-    /// A box about their starts \[m\].
+    /// Box of their start positions \[m\].
     pub start: Bounds,
-    /// A box about their ways \[m\].
+    /// Box of their displacements \[m\].
     pub way: Bounds,
 }
 
@@ -73,26 +73,26 @@ impl Swept {
     /// No points.
     pub const EMPTY: Self = Self { start: Bounds::EMPTY, way: Bounds::EMPTY };
 
-    /// With a point that goes from `from` to `to`.
+    /// Extended by a point that moves from `from` to `to`.
     #[inline(always)]
     pub fn with(self, from: &[f32; 4], to: &[f32; 4]) -> Self {
         let way = std::array::from_fn(|k| to[k] - from[k]);
         Self { start: self.start.with(from), way: self.way.with(&way) }
     }
 
-    /// With the points of another part.
+    /// Extended by the points of another primitive.
     #[inline(always)]
     pub fn union(self, other: &Self) -> Self {
         Self { start: self.start.union(&other.start), way: self.way.union(&other.way) }
     }
 
-    /// Grown by `margin` \[m\] on every side, and by what rounding may have taken from starts and ways.
+    /// Inflated by `margin` \[m\] on every side, and by the rounding error of starts and displacements.
     #[inline(always)]
     pub fn grown(mut self, margin: f32) -> Self {
         for k in 0..4 {
             let size = self.start.low[k].abs().max(self.start.high[k].abs());
             let way = self.way.low[k].abs().max(self.way.high[k].abs());
-            // Differences and sums of a few such numbers are rounded by less.
+            // Differences and sums of a few such numbers have a smaller rounding error.
             let rounding = 4.0 * f32::EPSILON * (size + way);
             self.start.low[k] -= margin + rounding;
             self.start.high[k] += margin + rounding;
@@ -100,8 +100,8 @@ impl Swept {
         self
     }
 
-    /// Whether two parts may share a point at some time of the step. Where this says no, there is an axis
-    /// along which they stay apart.
+    /// Whether two primitives may share a point at some time of the step. If not, there is an axis along
+    /// which they stay apart.
     #[inline(always)]
     pub fn meets(&self, other: &Self) -> bool {
         let mut apart = false;
@@ -116,22 +116,22 @@ impl Swept {
     }
 }
 
-/// Parts below which their boxes are not shared between threads.
+/// Primitives below which refitting is not parallel.
 const GRAIN: usize = 1000;
 
-/// Parts in a leaf, at most.
-const LEAF: usize = 6;
+/// Maximum number of primitives in a leaf.
+const MAX_LEAF_SIZE: usize = 6;
 
-/// Levels of a tree, at most, and a few more.
-const DEPTH: usize = 64;
+/// Upper bound on the depth of a tree.
+const MAX_DEPTH: usize = 64;
 
-/// A tree of boxes about parts that are numbered from 0.
+/// A tree of boxes over primitives that are numbered from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// The parts in the order of the leaves.
+    /// The primitives in leaf order.
     parts: Vec<u32>,
-    /// Where they are and how they move, in the same order.
+    /// Their boxes, in the same order.
     boxes: Vec<Swept>,
     /// The nodes that are leaves.
     leaves: Vec<u32>,
@@ -140,19 +140,19 @@ pub struct Tree {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     bounds: Swept,
-    /// The node to go on with if the box is missed.
+    /// The next node if the box is missed.
     skip: u32,
-    /// Place of the first part of a leaf; of no use elsewhere.
+    /// Index of the first primitive of a leaf; unused in other nodes.
     first: u32,
-    /// Number of parts of a leaf; 0 of other nodes.
+    /// Number of primitives of a leaf; 0 in other nodes.
     count: u32,
 }
 
 impl Tree {
-    /// A tree about the parts with these boxes, split in halves along the longest side.
+    /// A tree over primitives with these boxes, split in halves along the longest side.
     pub fn new(boxes: &[Swept]) -> Self {
         let mut parts: Vec<u32> = (0..boxes.len() as u32).collect();
-        let mut nodes = Vec::with_capacity(2 * boxes.len().div_ceil(LEAF) + 1);
+        let mut nodes = Vec::with_capacity(2 * boxes.len().div_ceil(MAX_LEAF_SIZE) + 1);
         if !boxes.is_empty() {
             split(boxes, &mut parts, 0, &mut nodes);
         }
@@ -163,12 +163,12 @@ impl Tree {
         tree
     }
 
-    /// Whether there are no parts.
+    /// Whether there are no primitives.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Fits the tree to other boxes of the same parts.
+    /// Refits the tree to new boxes of the same primitives.
     pub fn refit(&mut self, box_of: impl Fn(u32) -> Swept) {
         for (bounds, &part) in self.boxes.iter_mut().zip(&self.parts) {
             *bounds = box_of(part);
@@ -202,7 +202,7 @@ impl Tree {
         }
     }
 
-    /// Calls `found` with each part that `part` may meet, in the tree's order.
+    /// Calls `found` with each primitive whose box `part` may meet, in tree order.
     #[inline(always)]
     #[cfg(test)]
     pub fn search(&self, part: &Swept, mut found: impl FnMut(u32)) {
@@ -215,9 +215,8 @@ impl Tree {
         });
     }
 
-    /// The part that is nearest to the point `x` where it starts, nearer than the root of `within` \[m²\],
-    /// and the square of its distance, which `squared` gives. Of several as near, the first in the tree's
-    /// order.
+    /// The primitive whose start is nearest to the point `x`, closer than the square root of `within` \[m²\],
+    /// and its squared distance, which `squared` computes. On a tie, the first in tree order.
     pub fn nearest(
         &self,
         x: &[f64; 3],
@@ -225,8 +224,8 @@ impl Tree {
         mut squared: impl FnMut(u32) -> f64,
     ) -> Option<(u32, f64)> {
         let (mut best, mut found) = (within, None);
-        // Halves are split in halves: no tree is as deep as this.
-        let mut later = [(0u32, 0.0f64); DEPTH];
+        // Every split halves the primitives: no tree is deeper than this.
+        let mut later = [(0u32, 0.0f64); MAX_DEPTH];
         let mut waiting = usize::from(!self.nodes.is_empty());
         while waiting > 0 {
             waiting -= 1;
@@ -249,7 +248,7 @@ impl Tree {
             let children = [at + 1, self.nodes[at as usize + 1].skip];
             let [first, second] =
                 children.map(|child| (child, self.nodes[child as usize].bounds.start.distance_squared(x)));
-            // The nearer one is looked at first.
+            // The nearer child is searched first.
             let [far, near] = if second.1 < first.1 { [first, second] } else { [second, first] };
             (later[waiting], later[waiting + 1]) = (far, near);
             waiting += 2;
@@ -262,8 +261,8 @@ impl Tree {
         self.leaves.len()
     }
 
-    /// Calls `found` with each part of leaf `leaf` and each part of `other` that it may meet, in the trees'
-    /// order.
+    /// Calls `found` with each primitive of leaf `leaf` and each primitive of `other` that it may meet, in
+    /// tree order.
     #[inline(always)]
     pub fn meet(&self, leaf: usize, other: &Tree, mut found: impl FnMut(u32, u32)) {
         let own = &self.nodes[self.leaves[leaf] as usize];
@@ -278,13 +277,14 @@ impl Tree {
         });
     }
 
-    /// Calls `found` with each two parts that may meet, one of leaf `leaf` and the other of the same or a
-    /// later leaf: over all leaves, every such pair once.
+    /// Calls `found` with each two primitives that may meet, one of leaf `leaf` and the other of the same or
+    /// a later leaf: over all leaves, every such pair once.
     #[inline(always)]
     pub fn meet_later(&self, leaf: usize, mut found: impl FnMut(u32, u32)) {
         let at = self.leaves[leaf] as usize;
         let own = &self.nodes[at];
-        // What follows a leaf in the array are the leaves after it, and what is above these and not above it.
+        // The nodes after a leaf in the array are the later leaves and the ancestors of these that are not
+        // its own.
         self.visit(at, &own.bounds, |places| {
             for a in own.places() {
                 for b in places.clone().skip_while(|&b| b <= a) {
@@ -296,8 +296,7 @@ impl Tree {
         });
     }
 
-    /// Calls `leaf` with the places of the parts of each leaf, from node `from` on, whose box may meet
-    /// `part`.
+    /// Calls `leaf` with the index range of each leaf, from node `from` on, whose box may meet `part`.
     #[inline(always)]
     fn visit(&self, from: usize, part: &Swept, mut leaf: impl FnMut(std::ops::Range<usize>)) {
         let mut i = from;
@@ -315,17 +314,17 @@ impl Tree {
 }
 
 impl Node {
-    /// Places of the parts of a leaf.
+    /// Index range of the primitives of a leaf.
     #[inline(always)]
     fn places(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.count) as usize
     }
 }
 
-/// Adds the subtree of `parts`, of which the first has place `first`.
+/// Adds the subtree of `parts`, whose first primitive has index `first`.
 fn split(boxes: &[Swept], parts: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
     let node = nodes.len();
-    let count = if parts.len() <= LEAF { parts.len() as u32 } else { 0 };
+    let count = if parts.len() <= MAX_LEAF_SIZE { parts.len() as u32 } else { 0 };
     nodes.push(Node { bounds: Swept::EMPTY, skip: 0, first: first as u32, count });
     if count == 0 {
         let all = parts.iter().fold(Bounds::EMPTY, |all, &part| all.union(&boxes[part as usize].start));
@@ -337,7 +336,7 @@ fn split(boxes: &[Swept], parts: &mut [u32], first: usize, nodes: &mut Vec<Node>
             x.total_cmp(&y).then(a.cmp(&b))
         });
         let (left, right) = parts.split_at_mut(half);
-        // What follows in the order of the tree is near in the order of the parts as well.
+        // Neighbours in tree order are also neighbours in the order of the primitives.
         left.sort_unstable();
         right.sort_unstable();
         split(boxes, left, first, nodes);

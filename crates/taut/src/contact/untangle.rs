@@ -1,19 +1,19 @@
-//! What passes through itself, through other cloth or through a mesh obstacle is drawn apart.
+//! Separates cloth that passes through itself, through other cloth or through a mesh obstacle.
 //!
-//! A state may begin tangled, or be forced to it by an obstacle that moves into cloth which cannot give way.
-//! Parts that are tangled are
-//! [not kept apart](super::tangle) until they have come apart, and are moved to where they belong meanwhile:
+//! A state may begin tangled, or become so when an obstacle moves into cloth that cannot give way. Contacts
+//! between tangled primitives are [disabled](super::tangle) until they are separated; meanwhile they are
+//! moved to the right side:
 //!
-//! - Two surfaces that pass through each other have a wrong side (`sides`). Where an edge passes through a
-//!   triangle, it moves along the triangle's normal to its end on the right side, and the triangle the other
-//!   way. All that is wrong goes along, and as much around it.
-//! - Surfaces that are cut, but not in two, slide out of each other: the rim of one that cuts into the other
-//!   goes on along the cut.
-//! - Cloth inside a closed mesh goes to the nearest point outside.
+//! - Two surfaces that intersect have a wrong side (`sides`). Where an edge passes through a triangle, it
+//!   moves along the triangle's normal towards its end on the right side, and the triangle moves the other
+//!   way. The whole wrong side moves along, and an equal region around it.
+//! - Surfaces that are cut, but not in two, slide out of each other: the boundary of one that cuts into the
+//!   other moves on along the cut.
+//! - Cloth inside a closed mesh moves to the nearest point outside.
 //!
-//! Surfaces move at most at `SPEED`, shared by mass so that the centre of mass stays. What moves them is no
-//! force: velocities do not gain what they were moved by. All follows from positions alone. Where nothing is
-//! tangled nothing of this runs.
+//! Surfaces move at `SEPARATION_SPEED` at most, distributed by mass so that the centre of mass stays. This
+//! motion is not a force: velocities do not gain from it. It is a function of positions alone. Nothing of
+//! this runs while nothing is tangled.
 
 mod field;
 mod sides;
@@ -29,13 +29,13 @@ use super::{
 use crate::{World, kernel::lanes::Quad};
 use field::Field;
 
-/// Speed at which surfaces are drawn apart \[m/s\].
-const SPEED: f64 = 1.0;
+/// Speed at which surfaces are separated \[m/s\].
+const SEPARATION_SPEED: f64 = 1.0;
 
-/// Least number of rings of vertices that go along with those at a crossing.
-const RINGS: u32 = 2;
+/// Minimum number of rings of vertices that move along with those at a crossing.
+const MIN_RINGS: u32 = 2;
 
-/// No place.
+/// No index.
 const NONE: u32 = u32::MAX;
 
 /// An edge that passes through a triangle.
@@ -43,11 +43,11 @@ const NONE: u32 = u32::MAX;
 struct Crossing {
     edge: [u32; 2],
     triangle: [u32; 3],
-    /// The edge's place in the surface.
+    /// The edge's index in the surface.
     place: u32,
-    /// Pieces that the edge and the triangle belong to.
+    /// Connected components of the edge and of the triangle.
     pieces: [u32; 2],
-    /// Where \[m\].
+    /// Intersection point \[m\].
     point: DVec3,
     /// Unit normal of the triangle, towards the second end of the edge.
     normal: DVec3,
@@ -69,22 +69,22 @@ impl Crossing {
     }
 }
 
-/// What hangs together with what on a surface.
+/// Connectivity of a surface.
 #[derive(Debug)]
 struct Tables {
-    /// Ends of each edge.
+    /// End points of each edge.
     ends: Vec<[u32; 2]>,
     /// The first two triangles at each edge.
     at_edge: Vec<[u32; 2]>,
     triangles: Vec<[u32; 3]>,
-    /// By vertex: the piece that it belongs to.
+    /// By vertex: the component that it belongs to.
     piece: Vec<u32>,
-    /// Edges and vertices by piece.
+    /// Edges and vertices by component.
     edges: Vec<Vec<u32>>,
     vertices: Vec<Vec<u32>>,
-    /// By piece: the obstacle that it is, if that is closed.
+    /// By component: the obstacle that it is, if that is closed.
     closed: Vec<Option<usize>>,
-    /// Where the neighbours of each vertex begin.
+    /// Start of the neighbours of each vertex.
     starts: Vec<u32>,
     around: Vec<u32>,
 }
@@ -94,7 +94,7 @@ impl Tables {
         let count = world.start.len();
         let mut sets = Sets::new(count);
         surface.edges.iter().for_each(|&[a, b]| sets.unite(a, b));
-        // Closed meshes may have several vertices in one place, and are one piece nevertheless.
+        // Closed meshes may have several vertices at one position, and still be one component.
         let mut first = world.fixtures.start;
         let mut ranges = Vec::new();
         for (obstacle, closed) in world.description.mesh_obstacles.iter().zip(&world.insides) {
@@ -170,7 +170,7 @@ impl Tables {
         normal(x, *self.triangles.get(self.at_edge[edge as usize][0] as usize)?)
     }
 
-    /// Edges that pass through triangles, those of two pieces together.
+    /// Edges that pass through triangles, grouped by pair of components.
     fn crossings(&self, surface: &Surface, x: &[Quad], found: &[Piercing]) -> Vec<Crossing> {
         let crossing = |piercing: &Piercing| {
             let Piercing { edge, triangle } = *piercing;
@@ -202,7 +202,7 @@ impl Tables {
     }
 }
 
-/// All edges that pass through triangles, of pairs that are to be kept apart; positions `x` \[m\].
+/// All edges that pass through triangles, of pairs that must be kept apart; positions `x` \[m\].
 pub fn pierced(surface: &Surface, x: &[Quad]) -> Vec<Piercing> {
     let x: Vec<[f32; 3]> = x.iter().map(|q| [q[0], q[1], q[2]]).collect();
     let mut found = piercings(surface, &x);
@@ -210,18 +210,18 @@ pub fn pierced(surface: &Surface, x: &[Quad]) -> Vec<Piercing> {
     found
 }
 
-/// Moves what is tangled to where it belongs.
+/// Moves tangled vertices to the right side.
 #[derive(Debug, Default)]
 pub struct Untangle {
     tables: Option<Tables>,
     closed: Vec<Option<ClosedMesh>>,
-    /// By vertex: how it is moved in this step \[m\]. Empty where nothing is tangled.
+    /// By vertex: its displacement in this step \[m\]. Empty where nothing is tangled.
     moves: Vec<DVec3>,
 }
 
 impl Untangle {
     /// Prepares a step of `dt` \[s\] that begins at `old` \[m\], where these edges pass through triangles:
-    /// finds what is tangled, and how it is to be moved.
+    /// finds what is tangled, and its displacement.
     pub fn begin(
         &mut self,
         world: &World,
@@ -240,7 +240,7 @@ impl Untangle {
         let Self { tables, closed, moves } = self;
         let tables: &Tables = tables.get_or_insert_with(|| Tables::new(world, surface));
         closed.resize(world.insides.len(), None);
-        let most = SPEED * f64::from(dt);
+        let most = SEPARATION_SPEED * f64::from(dt);
         let mut labels = [Labels::new(old.len()), Labels::new(old.len())];
         let crossings = tables.crossings(surface, old, found);
         for of_pair in crossings.chunk_by(|a, b| a.key() == b.key()) {
@@ -265,7 +265,7 @@ impl Untangle {
         }
     }
 
-    /// Moves predicted positions \[m\].
+    /// Displaces predicted positions \[m\].
     pub fn draw(&self, x: &mut [Quad]) {
         for (x, step) in x.iter_mut().zip(&self.moves) {
             for k in 0..3 {
@@ -274,8 +274,8 @@ impl Untangle {
         }
     }
 
-    /// Takes from the velocities `v` \[m/s\] after a step of `dt` \[s\] what they gained over the predicted
-    /// ones by being moved.
+    /// Subtracts from the velocities `v` \[m/s\] after a step of `dt` \[s\] what they gained over the
+    /// predicted ones by the displacement.
     pub fn calm(&self, dt: f32, predicted: &[Quad], v: &mut [Quad]) {
         for ((v, predicted), step) in v.iter_mut().zip(predicted).zip(&self.moves) {
             let length = step.length();
@@ -290,7 +290,7 @@ impl Untangle {
     }
 }
 
-/// The closed mesh of an obstacle, where its vertices are in `x` \[m\].
+/// The closed mesh of an obstacle, with its vertices at `x` \[m\].
 fn fitted<'a>(
     own: &'a mut Option<ClosedMesh>,
     world: &World,

@@ -5,7 +5,7 @@
 /// For strain: relative change of length, so that `max = 0.05` allows principal stretches up to 1.05, and
 /// `min = -0.05` down to 0.95.
 ///
-/// For bend: degrees a centimetre (Eq. 5 of the paper), so that `max = 30.0` lets a hinge whose wings are
+/// For bend: degrees per centimetre (Eq. 5 of the paper), so that `max = 30.0` lets a hinge whose wings are
 /// both 1 cm high fold by 60 degrees past its rest angle towards the back of the surface, and `min = -30.0`
 /// as far towards its front.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

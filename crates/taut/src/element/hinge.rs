@@ -1,6 +1,6 @@
 //! The bend limit of hinges (W4): how far the angle between two triangles may be from its rest angle.
 //!
-//! Eq. 5 of the paper makes the limit independent of the mesh: it is given in degrees a centimetre and
+//! Eq. 5 of the paper makes the limit independent of the mesh: it is given in degrees per centimetre and
 //! multiplied by d₁ + d₂, the heights of the two wings over their edge at rest.
 //!
 //! Sweeps move all four vertices of a hinge along the mass-weighted gradient of its angle (`kernel/bend.rs`),
@@ -66,7 +66,7 @@ pub struct RestBend {
 }
 
 /// Smallest and largest angle \[rad\] that Eq. 5 allows a hinge with this angle and these heights \[m\] of
-/// its wings at rest; `limit` is in degrees a centimetre. What would lie beyond a half turn is not limited:
+/// its wings at rest; `limit` is in degrees per centimetre. What would lie beyond a half turn is not limited:
 /// ±[`NO_ANGLE`].
 pub fn allowed_angles(limit: Limit, rest_angle: f64, heights: [f64; 2]) -> [f64; 2] {
     let scale = RADIANS_A_METRE * (heights[0] + heights[1]);
@@ -77,8 +77,8 @@ pub fn allowed_angles(limit: Limit, rest_angle: f64, heights: [f64; 2]) -> [f64;
     [side(limit.min, -f64::from(NO_ANGLE)), side(limit.max, f64::from(NO_ANGLE))]
 }
 
-/// How sharply a hinge is bent away from its rest angle \[degrees a centimetre\], from angles \[rad\] and the
-/// heights \[m\] of its wings at rest.
+/// How sharply a hinge is bent away from its rest angle \[degrees per centimetre\], from angles \[rad\] and
+/// the heights \[m\] of its wings at rest.
 pub fn bend_rate(angle: f64, rest_angle: f64, heights: [f64; 2]) -> f64 {
     (angle - rest_angle) / (RADIANS_A_METRE * (heights[0] + heights[1]))
 }

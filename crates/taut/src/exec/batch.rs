@@ -118,7 +118,7 @@ impl<D, const K: usize> Batches<D, K> {
     pub fn push(&mut self, elements: &[u32], spare: u32, vertices: impl Fn(usize) -> [u32; K], data: D) {
         let lanes = lanes_of(elements, [spare; K], vertices);
         let inside = lanes.iter().flatten().all(|&v| (v as usize) < self.count);
-        assert!(inside, "an element has a vertex that is not there");
+        assert!(inside, "an element has a vertex that does not exist");
         let vertices = std::array::from_fn(|k| lanes.map(|corners| VertexOffset::new(corners[k])));
         self.list.push(Batch { vertices, data });
     }
@@ -131,10 +131,7 @@ impl<D, const K: usize> Batches<D, K> {
     /// Checks that `x` has a quad for every vertex, once for a whole loop.
     #[inline]
     pub(super) fn check(&self, x: &[Quad]) {
-        assert!(
-            self.list.is_empty() || self.count <= x.len(),
-            "positions and elements do not belong together"
-        );
+        assert!(self.list.is_empty() || self.count <= x.len(), "positions and elements do not match");
     }
 
     /// The batches with the positions of their vertices, to be read.
@@ -168,7 +165,7 @@ impl<'a, D, const K: usize> Over<'a, D, K> {
     /// The same with a second array, if there is one, that has a quad for every vertex, too.
     pub fn with(self, second: Option<&'a [Quad]>) -> Self {
         let long = self.list.is_empty() || second.is_none_or(|second| self.count <= second.len());
-        assert!(long, "positions and elements do not belong together");
+        assert!(long, "positions and elements do not match");
         Self { second, ..self }
     }
 
@@ -294,13 +291,13 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a vertex that is not there")]
+    #[should_panic(expected = "a vertex that does not exist")]
     fn an_index_out_of_range_is_not_packed() {
         Batches::pack(3, 2, &[[0, 3]], |_| ());
     }
 
     #[test]
-    #[should_panic(expected = "do not belong together")]
+    #[should_panic(expected = "do not match")]
     fn an_array_that_is_too_short_is_not_read() {
         let batches = Batches::pack(4, 3, &[[0, 1]], |_| ());
         batches.over(&[[0.0; 4]; 3]);

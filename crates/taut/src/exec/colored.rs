@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "do not belong together")]
+    #[should_panic(expected = "do not match")]
     fn an_array_that_is_too_short_is_not_swept() {
         let (colored, mut x) = chain(40);
         x.truncate(30);

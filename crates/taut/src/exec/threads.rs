@@ -394,7 +394,7 @@ impl Threads {
             }
         }
         let inside = ends[0] <= first.len() && ends[1] <= second.len();
-        assert!(inside && parts.len() == items.len(), "state and world do not belong together");
+        assert!(inside && parts.len() == items.len(), "state and world do not match");
         let arrays = (Parts::new(first), Parts::new(second));
         let one = |k: usize, item: &mut T| {
             let [a, b] = parts[k].clone();

@@ -1,10 +1,9 @@
-//! The mesh that is being coarsened, and the way from one level to the next.
+//! The mesh that is being coarsened, and the descent from one level to the next.
 //!
-//! One mesh descends from the base to the coarsest level, and every level is a copy of it on the way. It
-//! keeps with each vertex where on the base surface it lies, so that every level samples the base itself and
-//! errors do not add up. A level takes several rounds of: [collapse](super::collapse) short edges,
-//! [flip](super::flip) to Delaunay,
-//! [smooth](super::smooth) along the surface and project back on the base.
+//! One mesh descends from the base to the coarsest level, and every level is a copy of it at that stage. Each
+//! vertex stores its location on the base surface, so that every level samples the base itself and errors do
+//! not accumulate. A level takes several rounds of: [collapse](super::collapse) short edges,
+//! [flip](super::flip) to Delaunay, [smooth](super::smooth) along the surface and project back onto the base.
 
 use glam::DVec3;
 
@@ -13,42 +12,43 @@ use super::halfedge::{HalfEdges, NONE, prev};
 use super::quadric::Quadric;
 use super::surface::{Surface, cross, quality};
 
-/// Triangles a round may take away: small steps keep shapes good while smoothing can still help.
-const ROUND: f64 = 0.625;
-/// Rounds of flips and smoothing that end a level.
-const POLISH: usize = 4;
-/// Triangles of a quality below this are slivers.
-const SLIVER: f64 = 0.6;
+/// Fraction of the triangles that a round keeps: small rounds keep shapes good while smoothing can still
+/// help.
+const ROUND_FRACTION: f64 = 0.625;
+/// Rounds of flips and smoothing at the end of a level.
+const FINAL_ROUNDS: usize = 4;
+/// Quality below which a triangle is a sliver.
+const MIN_QUALITY: f64 = 0.6;
 
-/// Flatness below which a vertex stands for an edge or a tip of the shape.
+/// Flatness below which a vertex represents an edge or a tip of the shape.
 pub(super) const SHARP: f64 = 0.75;
-/// Flatness below which a vertex stands for a fold: the two sides lie almost on each other.
+/// Flatness below which a vertex represents a fold: its two sides almost coincide.
 pub(super) const FOLD: f64 = 0.5;
 
-/// How free a vertex is; of two that are merged, the less free stays.
+/// Degrees of freedom of a vertex; of two that are merged, the less free remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// Moves on the surface.
     Inner,
     /// Moves along a boundary.
     Curve,
-    /// A corner of a boundary: stays where it is.
+    /// A corner of a boundary: fixed.
     Corner,
-    /// One of several fans of a vertex: stays, and nothing is merged with it.
+    /// One of several fans of a vertex: fixed, and nothing is merged with it.
     Locked,
 }
 
-/// A mesh on its way down.
+/// A mesh during coarsening.
 pub(super) struct Coarsener<'a> {
     pub base: &'a Surface,
     pub work: Surface,
     pub kind: Vec<Kind>,
     pub quadric: Vec<Quadric>,
-    /// Where a vertex lies on the base: a triangle for `Inner`, else a half-edge of the boundary.
+    /// Location of a vertex on the base: a triangle for `Inner`, else a half-edge of the boundary.
     pub home: Vec<u32>,
-    /// Vertex into which each was merged since the level began; itself while it is there.
+    /// Vertex into which each was merged since the level began; itself while it exists.
     pub parent: Vec<u32>,
-    /// The last vertices are copies, for further fans, of these.
+    /// The last vertices are copies of these, for further fans.
     pub copies: Vec<u32>,
     pub triangle_count: usize,
     /// Neighbours of the two ends of an edge.
@@ -92,15 +92,15 @@ impl<'a> Coarsener<'a> {
         }
     }
 
-    /// Goes down to about `target` triangles, or as far as it can. Returns, for each vertex there was, the
-    /// vertex into which it went (`NONE` if no triangle used it).
+    /// Coarsens to about `target` triangles, or as far as possible. Returns, for each previous vertex, the
+    /// vertex into which it was merged (`NONE` if no triangle used it).
     pub fn descend(&mut self, target: usize) -> Vec<u32> {
         let spacing = self.spacing(target);
         self.find_corners(spacing);
         let strict = Guard { longest: 1.7 * spacing, cos_normal: 0.3, quality: 0.45 };
         let loose = Guard { longest: 3.0 * spacing, cos_normal: 0.1, quality: 0.15 };
         loop {
-            let step = ((self.triangle_count as f64 * ROUND) as usize).max(target);
+            let step = ((self.triangle_count as f64 * ROUND_FRACTION) as usize).max(target);
             self.collapse_to(step, &strict);
             self.flip_all();
             self.smooth();
@@ -113,7 +113,7 @@ impl<'a> Coarsener<'a> {
                 break;
             }
         }
-        self.polish(POLISH);
+        self.polish(FINAL_ROUNDS);
         for _ in 0..3 {
             if !self.remove_slivers(spacing) {
                 break;
@@ -131,9 +131,9 @@ impl<'a> Coarsener<'a> {
         self.flip_all();
     }
 
-    /// Edge length at which `target` triangles cover the mesh \[m\]. Triangles that are larger than that
-    /// already stay as they are, and do not count with their area: a coarse part beside a fine one does not
-    /// make the fine one coarser.
+    /// Edge length at which `target` triangles cover the mesh \[m\]. Triangles that are already larger than
+    /// that are kept, and their area is not counted: a coarse region next to a fine one does not make the
+    /// fine one coarser.
     fn spacing(&self, target: usize) -> f64 {
         let areas: Vec<f64> = (0..self.work.half.slots())
             .filter(|&t| self.work.half.is_alive(t))
@@ -158,7 +158,7 @@ impl<'a> Coarsener<'a> {
             }
             let p = self.work.points(t);
             let before = quality(p);
-            if before >= SLIVER {
+            if before >= MIN_QUALITY {
                 continue;
             }
             let lengths = [0, 1, 2].map(|k| p[k].distance_squared(p[(k + 1) % 3]));
@@ -169,13 +169,13 @@ impl<'a> Coarsener<'a> {
         found
     }
 
-    /// The vertex of the input that `v` stands for: itself, or the one it is a copy of.
+    /// The vertex of the input that `v` represents: itself, or the one it is a copy of.
     pub fn original(&self, v: u32) -> u32 {
         let originals = self.work.positions.len() - self.copies.len();
         (v as usize).checked_sub(originals).map_or(v, |k| self.copies[k])
     }
 
-    /// Triangle of the base on which `v` lies, or beside whose boundary it does.
+    /// Triangle of the base on which `v` lies, or next to whose boundary it lies.
     pub fn home_triangle(&self, v: usize) -> u32 {
         match self.kind[v] {
             Kind::Inner => self.home[v],
@@ -189,14 +189,14 @@ impl<'a> Coarsener<'a> {
         v != u && self.kind[v as usize] == Kind::Locked && self.original(v) == self.original(u)
     }
 
-    /// How little the surface turns around `v`: from 1 where it is flat to 0 in a fold.
+    /// Flatness of the surface around `v`: from 1 where it is flat to 0 in a fold.
     pub fn flatness(&self, v: u32) -> f64 {
         let (sum, weight) = self.work.normals_around(v);
         if weight > 0.0 { sum.length() / weight } else { 1.0 }
     }
 
-    /// Whether the triangles of `v`, but for those that also use `without`, keep their direction and are good
-    /// enough when `v` moves to `p`.
+    /// Whether the triangles of `v`, except those that also use `without`, keep their orientation and are of
+    /// sufficient quality when `v` moves to `p`.
     pub fn accepts(&self, v: u32, without: u32, p: DVec3, guard: &Guard) -> bool {
         let longest2 = guard.longest * guard.longest;
         let half = &self.work.half;
@@ -213,7 +213,7 @@ impl<'a> Coarsener<'a> {
             let (old, new) = ([at(v), px, py], [p, px, py]);
             let (n0, n1) = (cross(old), cross(new));
             let (q0, q1) = (quality(old), quality(new));
-            // The normal of a sliver says little: the surface around counts instead.
+            // The normal of a sliver is unreliable: that of the surrounding surface is used.
             let turned = if q0 > 0.15 {
                 n0.dot(n1) <= guard.cos_normal * n0.length() * n1.length()
             } else {
@@ -223,7 +223,8 @@ impl<'a> Coarsener<'a> {
         })
     }
 
-    /// Drops what is gone and numbers the rest anew, in the same order. Returns where each vertex went.
+    /// Removes deleted elements and renumbers the rest in the same order. Returns the new index of each
+    /// vertex.
     fn compact(&mut self) -> Vec<u32> {
         let count = self.parent.len();
         let mut new = vec![NONE; count];

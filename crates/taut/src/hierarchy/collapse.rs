@@ -1,9 +1,8 @@
-//! Edge collapses, cheapest first.
+//! Edge collapses, lowest cost first.
 //!
-//! The price of an edge is its length squared plus eight times the quadric error that its collapse leaves.
-//! Length alone samples evenly but eats limbs; quadrics alone keep limbs but leave needles. An edge is
-//! refused when the surface would change its topology (link condition), fold over, or get long or thin
-//! triangles.
+//! The cost of an edge is its squared length plus eight times the quadric error of its collapse. Length alone
+//! samples evenly but removes limbs; quadrics alone keep limbs but leave needles. A collapse is rejected if
+//! the surface would change its topology (link condition), fold over, or get long or thin triangles.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,22 +12,22 @@ use glam::DVec3;
 use super::coarsen::{Coarsener, FOLD, Kind, SHARP};
 use super::halfedge::{NONE, next, prev};
 
-/// Weight of the quadric error beside the length squared.
+/// Weight of the quadric error relative to the squared length.
 const QUADRIC_WEIGHT: f64 = 8.0;
-/// Most neighbours a vertex may get.
+/// Maximum number of neighbours of a vertex.
 const MAX_NEIGHBORS: usize = 11;
 
-/// What a collapse must leave.
+/// Requirements on the result of a collapse.
 pub(super) struct Guard {
-    /// Longest edge \[m\].
+    /// Maximum edge length \[m\].
     pub longest: f64,
-    /// Cosine of the largest angle by which a triangle may turn.
+    /// Cosine of the largest angle by which a triangle may rotate.
     pub cos_normal: f64,
-    /// Least quality of triangles, unless they were worse before.
+    /// Minimum quality of triangles, unless they were worse before.
     pub quality: f64,
 }
 
-/// Where a collapse puts the vertex that stays.
+/// Position of the vertex that remains after a collapse.
 struct Merger {
     keep: u32,
     gone: u32,
@@ -36,12 +35,12 @@ struct Merger {
     home: u32,
 }
 
-/// An edge in the queue: price (bits of a positive number, which sort like it), ends, and the sum of their
-/// versions.
+/// An edge in the queue: cost (bits of a positive number, which sort like it), end points, and the sum of
+/// their versions.
 type Entry = Reverse<(u64, u32, u32, u32)>;
 
 impl Coarsener<'_> {
-    /// Collapses edges until `target` triangles are left, or none may be collapsed.
+    /// Collapses edges until `target` triangles are left, or no collapse is allowed.
     pub fn collapse_to(&mut self, target: usize, guard: &Guard) {
         let mut version = vec![0u32; self.work.positions.len()];
         let mut entries = Vec::with_capacity(self.triangle_count * 2);
@@ -55,7 +54,7 @@ impl Coarsener<'_> {
         let mut neighbors = Vec::new();
         while self.triangle_count > target {
             let Some(Reverse((_, a, b, sum))) = queue.pop() else { break };
-            // Versions only grow, so that an equal sum means that neither end has changed.
+            // Versions only grow, so an equal sum means that neither end has changed.
             if version[a as usize].wrapping_add(version[b as usize]) != sum {
                 continue;
             }
@@ -79,7 +78,7 @@ impl Coarsener<'_> {
         Reverse((price.to_bits(), a, b, version[a as usize].wrapping_add(version[b as usize])))
     }
 
-    /// Collapses the edge of half-edge `h` if nothing speaks against it. Returns the vertex that stays.
+    /// Collapses the edge of half-edge `h` if that is allowed. Returns the vertex that remains.
     pub fn collapse(&mut self, h: u32, guard: &Guard) -> Option<u32> {
         let merger = self.merger(h)?;
         if !self.keeps_topology(h) {
@@ -97,7 +96,7 @@ impl Coarsener<'_> {
         Some(keep)
     }
 
-    /// Which end stays, and where.
+    /// Which end remains, and at which position.
     fn merger(&self, h: u32) -> Option<Merger> {
         let (mut keep, mut gone) = (self.work.half.tail[h as usize], self.work.half.head(h));
         let kind = |v: u32| self.kind[v as usize];
@@ -128,7 +127,7 @@ impl Coarsener<'_> {
                 let (home, point) = self.base.walk_boundary(home(keep), middle);
                 (point, home)
             }
-            // A fold that were pulled to a boundary would take one layer to the other.
+            // Pulling a fold to a boundary would move one layer to the other.
             _ if self.flatness(gone) < FOLD && self.flatness(keep) >= FOLD => return None,
             _ => (at(keep), home(keep)),
         };
@@ -163,7 +162,7 @@ impl Coarsener<'_> {
         })
     }
 
-    /// Takes away `gone` and the one or two triangles of `h`.
+    /// Removes `gone` and the one or two triangles of `h`.
     fn merge(&mut self, h: u32, keep: u32, gone: u32) {
         let half = &mut self.work.half;
         let twin = half.twin[h as usize];
@@ -189,7 +188,7 @@ impl Coarsener<'_> {
             half.tail[first..first + 3].fill(NONE);
             self.triangle_count -= 1;
         }
-        // What is left at the seams leaves the vertex that stays and both wings.
+        // The remaining half-edges at the two gaps start at the remaining vertex and at both wings.
         for &g in ring.iter() {
             half.settle(g);
         }

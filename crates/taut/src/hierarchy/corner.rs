@@ -1,8 +1,8 @@
-//! Corners of boundaries, found anew on every level.
+//! Corners of boundaries, detected again on every level.
 //!
-//! What is a corner depends on the spacing: a staircase at the base is a straight line at a coarse level, and
-//! a rounded corner becomes a sharp one. So the angle is measured on the base between points one spacing
-//! before and after.
+//! A corner depends on the spacing: a staircase at the base is a straight line at a coarse level, and a
+//! rounded corner becomes a sharp one. So the angle is measured on the base between points one spacing before
+//! and after.
 
 use glam::DVec3;
 
@@ -11,14 +11,14 @@ use super::collapse::Guard;
 use super::halfedge::NONE;
 use super::surface::Surface;
 
-/// Cosine of the least angle by which a boundary turns at a corner: 40 degrees.
+/// Cosine of the smallest angle by which a boundary turns at a corner: 40 degrees.
 const COS_CORNER: f64 = 0.766;
 
-/// One closed boundary of the base.
+/// One boundary loop of the base.
 struct Loop {
     /// Its vertices in order.
     vertices: Vec<u32>,
-    /// Distance of each from the first along the loop, then the whole length \[m\].
+    /// Arc length of each from the first, then the total length \[m\].
     arcs: Vec<f64>,
 }
 
@@ -27,7 +27,7 @@ impl Loop {
         self.arcs[self.vertices.len()]
     }
 
-    /// The point at a distance from the first vertex \[m\].
+    /// The point at an arc length from the first vertex \[m\].
     fn point(&self, base: &Surface, arc: f64) -> DVec3 {
         let arc = arc.rem_euclid(self.length());
         let n = self.vertices.len();
@@ -37,13 +37,13 @@ impl Loop {
         if step > 0.0 { a.lerp(b, (arc - self.arcs[k]) / step) } else { a }
     }
 
-    /// Distance between two places along the loop, the shorter way \[m\].
+    /// Arc length between two points of the loop, the shorter way \[m\].
     fn distance(&self, a: f64, b: f64) -> f64 {
         let d = (a - b).abs();
         d.min(self.length() - d)
     }
 
-    /// Indices of its corners when vertices are `spacing` apart \[m\].
+    /// Indices of its corners at a vertex spacing of `spacing` \[m\].
     fn corners(&self, base: &Surface, spacing: f64) -> Vec<usize> {
         let reach = spacing.min(self.length() / 4.0);
         let mut found: Vec<(f64, usize)> = (0..self.vertices.len())
@@ -73,7 +73,7 @@ impl Loop {
     }
 }
 
-/// All boundaries of a surface.
+/// All boundary loops of a surface.
 fn loops(base: &Surface) -> Vec<Loop> {
     let mut seen = vec![false; base.positions.len()];
     let mut found = Vec::new();
@@ -100,7 +100,7 @@ impl Coarsener<'_> {
     /// Marks the boundary vertices that are corners at this spacing \[m\], and moves them there.
     pub fn find_corners(&mut self, spacing: f64) {
         let loops = loops(self.base);
-        // Of each base vertex on a boundary: its loop, and its place on it.
+        // By base vertex on a boundary: its loop, and its index in it.
         let mut place = vec![(NONE, 0.0); self.base.positions.len()];
         for (l, boundary) in loops.iter().enumerate() {
             for (k, &v) in boundary.vertices.iter().enumerate() {

@@ -1,23 +1,23 @@
 //! Limits of coarser levels (Wang et al. 2010, section 4.2, W9): how far a coarse element can shrink, stretch
 //! and bend while the base mesh keeps its own limits.
 //!
-//! Three ways to find them, of which a caller chooses one ([`Method`]):
-//! - **Bounds** in closed form, from the rest shape alone (`fit/bounds.rs`): milliseconds, and what is used
+//! Three methods, of which a caller chooses one ([`Method`]):
+//! - **Bounds** in closed form, from the rest shape alone (`fit/bounds.rs`): milliseconds, and the default
 //!   where nothing has been fitted.
 //! - **Direct**: the paper's search (`fit/search.rs`). The base mesh around an element (`fit/patch.rs`) is
 //!   deformed so that the element shrinks, stretches or bends while all limits of that patch are enforced;
-//!   the furthest state that kept them is the limit.
+//!   the furthest state that satisfied them is the limit.
 //! - **Indirect**: the same on the next finer level with the limits fitted there. Patches are smaller.
 //!
-//! Different from the paper: each search is run from several starts at once, one in each SIMD lane, since the
-//! paper's single one gets stuck far from the limit wherever cloth can curl up (`fit/starts.rs`); the
-//! closed-form bounds give the curvature of those starts and cap what is found. A search only ever finds
-//! states that can be reached, so a fitted limit may still be tighter than the true one, and push states that
-//! the base mesh allows; `tests/fit.rs` measures how far. Uniformly scaled rest shapes keep all limits, so
-//! that no fitted range is narrower than the base's own strain limits.
+//! Different from the paper: each search runs from several starts at once, one in each SIMD lane, since the
+//! paper's single start gets stuck far from the limit wherever cloth can curl up (`fit/starts.rs`); the
+//! closed-form bounds give the curvature of those starts and cap the result. A search only finds reachable
+//! states, so a fitted limit may still be tighter than the true one, and push states that the base mesh
+//! allows; `tests/fit.rs` measures how far. Uniformly scaled rest shapes satisfy all limits, so no fitted
+//! range is narrower than the base's own strain limits.
 //!
 //! Without bend limits cloth folds flat, and nothing limits how far a coarse triangle shrinks or a coarse
-//! hinge bends: no search is needed to know that.
+//! hinge bends: no search is needed.
 //!
 //! Elements are independent of each other: the result does not depend on the number of threads.
 
@@ -36,14 +36,14 @@ use glam::DVec3;
 use super::{Hierarchy, Level, Site};
 use crate::{
     Limit,
+    element::hinge::{NO_ANGLE, allowed_angles},
     exec::threads::Threads,
     kernel::{dihedral::dihedral, lanes::LaneKind, strain::Range},
-    limit::bend::{NO_ANGLE, allowed_angles},
     mesh::{TriangleMesh, adjacency::Adjacency},
 };
 use patch::{Element, Fine, Scratch};
 
-/// Changes whenever the same task gives other limits: what was kept from before is then of no use.
+/// Changes whenever the same task gives other limits: cached results are then invalid.
 pub const VERSION: u32 = 1;
 
 /// Limits of one level.
@@ -76,7 +76,7 @@ pub enum Method {
     Bounds,
 }
 
-/// What is to be fitted.
+/// Input of a fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// The base mesh.
@@ -87,11 +87,11 @@ pub struct Task<'a> {
     pub strain: Limit,
     /// Limits on the bend of its hinges \[°/cm\].
     pub bend: Limit,
-    /// How.
+    /// Method.
     pub method: Method,
 }
 
-/// Limits that were found, and how long that took.
+/// Fitted limits, and the time that took.
 #[derive(Clone, Debug, Default)]
 pub struct Fitted {
     /// The limits.
@@ -112,8 +112,8 @@ pub fn bounds(mesh: &TriangleMesh, hierarchy: &Hierarchy, strain: Limit, bend: L
     CoarseLimits { levels: hierarchy.levels.iter().map(level).collect() }
 }
 
-/// Fits the limits of all levels. `progress` is told the part that is done, from 0 to 1, by any of the
-/// threads.
+/// Fits the limits of all levels. `progress` is called with the completed fraction, from 0 to 1, by any of
+/// the threads.
 pub fn fit(task: &Task<'_>, threads: &Threads, progress: &(dyn Fn(f64) + Sync)) -> Fitted {
     let mut fitted = Fitted::default();
     let base = Fine::new(task.mesh, task.strain, task.bend);
@@ -189,7 +189,7 @@ fn elements(level: &Level, sites: &[Site]) -> Vec<Element> {
     triangles.chain(hinges).collect()
 }
 
-/// Limits of a level from what `find` gives for each element.
+/// Limits of a level from the results of `find` for each element.
 fn limits_of(elements: &[Element], mut find: impl FnMut(&Element) -> [f32; 2]) -> LevelLimits {
     let mut limits = LevelLimits::default();
     for element in elements {
@@ -203,10 +203,10 @@ fn limits_of(elements: &[Element], mut find: impl FnMut(&Element) -> [f32; 2]) -
     limits
 }
 
-/// Tells how far it has come: elements count by the area that they cover, which is what their search costs.
+/// Reports progress: elements are weighted by the area that they cover, which is the cost of their search.
 struct Bar<'a> {
     progress: &'a (dyn Fn(f64) + Sync),
-    /// Work of an element of each level, and all work before that level.
+    /// Work of an element of each level, and total work before that level.
     work: Vec<(f64, f64)>,
     total: f64,
 }
@@ -230,7 +230,7 @@ impl<'a> Bar<'a> {
         Self { progress, work, total }
     }
 
-    /// To be called when an element of level `k` is done.
+    /// Called when an element of level `k` is done.
     fn level(&self, k: usize) -> impl Fn() + Sync + '_ {
         let done = AtomicUsize::new(0);
         let (work, before) = self.work[k];
@@ -247,7 +247,8 @@ fn angle_and_heights(x: [DVec3; 4]) -> (f64, [f64; 2]) {
     (2.0 * d.sin_half.atan2(d.cos_half), d.heights)
 }
 
-/// Allowed angles of every hinge of a mesh \[rad\], from limits in degrees a centimetre, and its rest angle.
+/// Allowed angles of every hinge of a mesh \[rad\], from limits in degrees per centimetre, and its rest
+/// angle.
 fn angles(mesh: &TriangleMesh, hinges: &[[u32; 4]], bend: Limit) -> Vec<([f32; 2], f32)> {
     let of = |hinge: &[u32; 4]| {
         let (rest, heights) = angle_and_heights(hinge.map(|v| mesh.positions[v as usize].as_dvec3()));
@@ -256,7 +257,7 @@ fn angles(mesh: &TriangleMesh, hinges: &[[u32; 4]], bend: Limit) -> Vec<([f32; 2
     hinges.iter().map(of).collect()
 }
 
-/// An angle \[rad\], or none where it is beyond a half turn.
+/// An angle \[rad\], or none if it exceeds half a turn.
 fn within_half_turn(angle: f64) -> f32 {
     if angle.abs() < std::f64::consts::PI { angle as f32 } else { NO_ANGLE.copysign(angle as f32) }
 }

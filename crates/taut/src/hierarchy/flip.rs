@@ -5,14 +5,13 @@ use super::coarsen::{Coarsener, Kind};
 use super::halfedge::{HalfEdges, NONE, next, prev};
 use super::surface::cross;
 
-/// Cosine of the angle between two triangles beyond which their edge belongs to the shape and stays.
+/// Cosine of the angle between two triangles beyond which their edge is a feature of the shape and is kept.
 const COS_CREASE: f64 = 0.5;
-/// Cosine of the largest angle by which a flip may turn the surface.
+/// Cosine of the largest angle by which a flip may rotate the surface.
 const COS_TURN: f64 = 0.5;
 
 impl Coarsener<'_> {
-    /// Flips until no edge wants to be flipped (or ten flips an edge: on curved surfaces flips might go in
-    /// circles).
+    /// Flips edges until all are Delaunay (or ten flips per edge: on curved surfaces flips may cycle).
     pub fn flip_all(&mut self) {
         let half = &self.work.half;
         let mut stack: Vec<u32> = (0..half.tail.len() as u32)
@@ -70,7 +69,7 @@ impl Coarsener<'_> {
     }
 }
 
-/// Turns the edge of `h` to the other diagonal of its two triangles.
+/// Flips the edge of `h` to the other diagonal of its two triangles.
 pub(crate) fn flip(half: &mut HalfEdges, h: u32) {
     let g = half.twin[h as usize];
     let (c, d) = (half.tail[prev(h) as usize], half.tail[prev(g) as usize]);

@@ -1,40 +1,40 @@
-//! Half-edges in flat arrays: who is next to whom, kept up to date while the mesh changes.
+//! Half-edges in flat arrays: connectivity that is updated while the mesh changes.
 //!
 //! Half-edge `3 t + k` runs from corner `k` of triangle `t` to corner `k + 1`. Only the twin across the edge
-//! is stored; next and previous follow from the number. A vertex names one half-edge that leaves it: on a
-//! boundary the one that runs along it, so that turning counter-clockwise from there meets the whole fan.
+//! is stored; next and previous follow from the index. A vertex stores one outgoing half-edge: on a boundary
+//! the boundary half-edge, so that a counter-clockwise rotation from there visits the whole fan.
 //!
-//! Where fans of triangles touch in one vertex, each fan gets a vertex of its own ([`HalfEdges::new`] says
+//! Where fans of triangles touch in one vertex, each fan gets a separate vertex ([`HalfEdges::new`] returns
 //! which are copies of which), so that every vertex here has one fan: a disc or half a disc.
 
 /// No half-edge, no vertex, no triangle.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The half-edge that follows in the same triangle.
+/// The next half-edge in the same triangle.
 pub(crate) fn next(h: u32) -> u32 {
     if h % 3 == 2 { h - 2 } else { h + 1 }
 }
 
-/// The half-edge that comes before in the same triangle.
+/// The previous half-edge in the same triangle.
 pub(crate) fn prev(h: u32) -> u32 {
     if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
-/// Connectivity of a triangle mesh with one fan a vertex.
+/// Connectivity of a triangle mesh with one fan per vertex.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HalfEdges {
-    /// Vertex in which each half-edge starts; `NONE` for the three of a triangle that is gone.
+    /// Start vertex of each half-edge; `NONE` for the three of a deleted triangle.
     pub tail: Vec<u32>,
     /// The same edge in the other direction; `NONE` on a boundary.
     pub twin: Vec<u32>,
-    /// A half-edge that leaves each vertex, the boundary's where there is one; `NONE` for a vertex without
+    /// An outgoing half-edge of each vertex, the boundary's where there is one; `NONE` for a vertex without
     /// triangles.
     pub out: Vec<u32>,
 }
 
 impl HalfEdges {
-    /// Finds twins, and splits vertices of several fans. Also returns, for each vertex added, the one that it
-    /// copies.
+    /// Finds twins, and splits vertices with several fans. Also returns, for each added vertex, the one that
+    /// it copies.
     ///
     /// Edges of more than two triangles, or of two that run the same way, become boundaries of all of them.
     /// Indices must be below `vertex_count` and differ within a triangle.
@@ -61,7 +61,7 @@ impl HalfEdges {
         (mesh, copies)
     }
 
-    /// Sets `out` of every vertex; gives each further fan of a vertex a vertex of its own.
+    /// Sets `out` of every vertex; gives each further fan of a vertex a separate vertex.
     fn split_fans(&mut self) -> Vec<u32> {
         let mut copies = Vec::new();
         let mut seen = vec![false; self.tail.len()];
@@ -92,7 +92,7 @@ impl HalfEdges {
         copies
     }
 
-    /// Turns clockwise from `h` to the boundary; `h` itself if there is none.
+    /// Rotates clockwise from `h` to the boundary; `h` itself if there is none.
     fn first_of_fan(&self, h: u32) -> u32 {
         let mut g = h;
         while self.twin[g as usize] != NONE {
@@ -104,13 +104,13 @@ impl HalfEdges {
         g
     }
 
-    /// Names `h` as the half-edge that leaves its vertex, or the boundary's of the same fan.
+    /// Sets `h`, or the boundary half-edge of the same fan, as the outgoing half-edge of its vertex.
     pub fn settle(&mut self, h: u32) {
         let v = self.tail[h as usize] as usize;
         self.out[v] = self.first_of_fan(h);
     }
 
-    /// Vertex in which `h` ends.
+    /// End vertex of `h`.
     pub fn head(&self, h: u32) -> u32 {
         self.tail[next(h) as usize]
     }
@@ -121,12 +121,12 @@ impl HalfEdges {
         [self.tail[h], self.tail[h + 1], self.tail[h + 2]]
     }
 
-    /// How many triangles there are, those that are gone included.
+    /// Number of triangles, including deleted ones.
     pub fn slots(&self) -> u32 {
         (self.tail.len() / 3) as u32
     }
 
-    /// Whether triangle `t` is still there.
+    /// Whether triangle `t` exists.
     pub fn is_alive(&self, t: u32) -> bool {
         self.tail[3 * t as usize] != NONE
     }
@@ -137,13 +137,13 @@ impl HalfEdges {
         h != NONE && self.twin[h as usize] == NONE
     }
 
-    /// Half-edges that leave `v`, counter-clockwise; one for each of its triangles.
+    /// Outgoing half-edges of `v`, counter-clockwise; one for each of its triangles.
     pub fn ring(&self, v: u32) -> Ring<'_> {
         let start = self.out[v as usize];
         Ring { mesh: self, start, at: start }
     }
 
-    /// How many triangles `v` has.
+    /// Number of triangles of `v`.
     pub fn triangles_around(&self, v: u32) -> usize {
         self.ring(v).count()
     }
@@ -172,12 +172,12 @@ impl HalfEdges {
         })
     }
 
-    /// The boundary half-edge that follows `h`, itself one.
+    /// The boundary half-edge after `h`, itself a boundary half-edge.
     pub fn boundary_next(&self, h: u32) -> u32 {
         self.out[self.head(h) as usize]
     }
 
-    /// The boundary half-edge that comes before `h`, itself one.
+    /// The boundary half-edge before `h`, itself a boundary half-edge.
     pub fn boundary_prev(&self, h: u32) -> u32 {
         let v = self.tail[h as usize];
         self.ring(v).last().map_or(NONE, prev)

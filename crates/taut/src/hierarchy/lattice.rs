@@ -1,11 +1,11 @@
-//! Coarser levels of solids for the linear multigrid: nodes of cubic lattices, each twice as wide as the one
-//! before.
+//! Coarser levels of solids for the linear multigrid: nodes of cubic lattices, each with twice the spacing of
+//! the previous one.
 //!
 //! Cubes are split into six tetrahedra along their diagonal (Freudenthal), which is nested: the tetrahedra of
-//! a lattice fill those of the next wider one. A vertex takes part in the four nodes of the tetrahedron that
-//! it lies in, at rest, so weights are positive and linear fields are met exactly, on any mesh, also where
-//! parts are thinner than a cube: coarse matrices are Galerkin products, which ask for no coarse mesh that
-//! fits. Pieces that hang together nowhere share no node.
+//! a lattice fill those of the next coarser one. A vertex is interpolated from the four nodes of the
+//! tetrahedron that contains it at rest, so weights are positive and linear fields are reproduced exactly, on
+//! any mesh, also where the solid is thinner than a cube: coarse matrices are Galerkin products, which need
+//! no conforming coarse mesh. Disconnected components share no node.
 
 use std::collections::HashMap;
 
@@ -13,28 +13,28 @@ use glam::{IVec3, Vec3};
 
 use super::Transfer;
 
-/// Width of the first lattice, in mean distances of vertices.
-const WIDTH: f64 = 2.0;
+/// Spacing of the first lattice, in mean distances of vertices.
+const FIRST_SPACING: f64 = 2.0;
 
-/// A level of up to this many nodes is the coarsest.
-const SMALL: usize = 200;
+/// Maximum number of nodes of the coarsest level.
+const MAX_COARSEST_NODES: usize = 200;
 
-/// A level that has more than this part of the nodes of the finer one is left out.
-const SHRINKS: f64 = 0.6;
+/// A level with more than this fraction of the nodes of the finer one is skipped.
+const MAX_NODE_RATIO: f64 = 0.6;
 
-/// Levels of a solid whose vertices are at `rest` \[m\] and fill `volume` \[m³\]; `tetrahedra` tell what
-/// hangs together. Finest first.
+/// Levels of a solid with vertices at `rest` \[m\] and a volume of `volume` \[m³\]; `tetrahedra` give its
+/// connectivity. Finest first.
 pub fn lattice(rest: &[Vec3], tetrahedra: &[[u32; 4]], volume: f64) -> Vec<Transfer<4>> {
     let pieces = pieces(rest.len(), tetrahedra);
     let origin = rest.iter().copied().fold(Vec3::MAX, Vec3::min);
-    let width = WIDTH * (volume / rest.len().max(1) as f64).cbrt();
+    let width = FIRST_SPACING * (volume / rest.len().max(1) as f64).cbrt();
     let mut transfers = Vec::new();
-    // Positions in units of the lattice at hand.
+    // Positions in units of the current lattice.
     let mut points: Vec<(u32, Vec3)> =
         pieces.iter().zip(rest).map(|(&piece, &p)| (piece, (p - origin) / width as f32)).collect();
-    while points.len() > SMALL {
+    while points.len() > MAX_COARSEST_NODES {
         let (transfer, nodes) = step(&points);
-        if nodes.len() as f64 > SHRINKS * points.len() as f64 {
+        if nodes.len() as f64 > MAX_NODE_RATIO * points.len() as f64 {
             break;
         }
         points = nodes.into_iter().map(|(piece, node)| (piece, 0.5 * node.as_vec3())).collect();
@@ -43,14 +43,14 @@ pub fn lattice(rest: &[Vec3], tetrahedra: &[[u32; 4]], volume: f64) -> Vec<Trans
     transfers
 }
 
-/// Nodes around each point of a lattice with cubes of width 1, and which nodes there are.
+/// Nodes around each point of a lattice with cubes of width 1, and the nodes that exist.
 fn step(points: &[(u32, Vec3)]) -> (Transfer<4>, Vec<(u32, IVec3)>) {
     let mut numbers: HashMap<(u32, IVec3), u32> = HashMap::new();
     let mut nodes = Vec::new();
     let mut transfer = Transfer::default();
     for &(piece, p) in points {
         let (cell, part) = (p.floor().as_ivec3(), p - p.floor());
-        // From the corner of the cube along the axis on which it lies furthest, then the next.
+        // From the corner of the cube along the axis of its largest coordinate, then the next.
         let mut axes = [0, 1, 2];
         axes.sort_by(|&a, &b| part[b].total_cmp(&part[a]));
         let [a, b, c] = axes.map(|axis| part[axis]);
@@ -71,7 +71,7 @@ fn step(points: &[(u32, Vec3)]) -> (Transfer<4>, Vec<(u32, IVec3)>) {
                 used = Some(corners[k]);
             }
         }
-        // Corners without weight name a node that is there.
+        // Corners without weight name a node that exists.
         for k in 0..4 {
             if weights[k] <= 0.0 {
                 corners[k] = used.unwrap_or(0);
@@ -83,7 +83,7 @@ fn step(points: &[(u32, Vec3)]) -> (Transfer<4>, Vec<(u32, IVec3)>) {
     (transfer, nodes)
 }
 
-/// A number for each vertex, the same for those that hang together.
+/// A label for each vertex, equal within a connected component.
 fn pieces(count: usize, tetrahedra: &[[u32; 4]]) -> Vec<u32> {
     let mut parents: Vec<u32> = (0..count as u32).collect();
     fn root(parents: &mut [u32], mut v: u32) -> u32 {
@@ -119,7 +119,7 @@ mod tests {
             .iter()
             .map(|&p| {
                 let origin = points.iter().copied().fold(Vec3::MAX, Vec3::min);
-                (0, (p - origin) / (WIDTH * (1.0f64 / 3000.0).cbrt()) as f32)
+                (0, (p - origin) / (FIRST_SPACING * (1.0f64 / 3000.0).cbrt()) as f32)
             })
             .collect();
         let (transfer, nodes) = step(&fine);

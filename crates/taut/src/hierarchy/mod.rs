@@ -1,17 +1,17 @@
-//! Coarser versions of a mesh, and what travels between them (Wang et al. 2010, section 4.1; Tang et al.,
+//! Coarser versions of a mesh, and the transfer between them (Wang et al. 2010, section 4.1; Tang et al.,
 //! section 4).
 //!
-//! Each level is a re-triangulation of the base mesh itself with about a quarter of the triangles of the one
-//! before, for any manifold triangle mesh, open or closed, of one piece or several: evenly spaced,
-//! well-shaped triangles, boundary curves and their corners kept, topology kept. The order of work is in
-//! `coarsen.rs`.
+//! Each level is a re-triangulation of the base mesh itself with about a quarter of the triangles of the
+//! previous one, for any manifold triangle mesh, open or closed, of one component or several: evenly spaced,
+//! well-shaped triangles; boundary curves, their corners and the topology are preserved. The order of
+//! operations is in `coarsen.rs`.
 //!
-//! The paper re-triangulates by point repulsion and switches to quadric decimation by hand where that loses
-//! too much. Here one price of an edge (length squared plus quadric error) does both. Points are tracked on
-//! the surface and never looked up by distance in space, so that layers close to each other are not mixed up.
+//! The paper re-triangulates by point repulsion and switches manually to quadric decimation where that loses
+//! too much. Here one edge cost (squared length plus quadric error) does both. Points are tracked on the
+//! surface and never looked up by distance in space, so that layers close to each other are not confused.
 //!
-//! One descent costs about 5 µs for each triangle of the base; it runs on one thread, and the result depends
-//! on the mesh alone.
+//! One descent costs about 5 µs per triangle of the base; it runs on one thread, and the result depends on
+//! the mesh alone.
 
 mod coarsen;
 mod collapse;
@@ -38,20 +38,20 @@ pub(crate) use flip::flip;
 pub(crate) use halfedge::{HalfEdges, NONE, prev};
 pub use transfer::Transfer;
 
-/// Levels that do not lose at least this part of their triangles are not worth their cost and end the
-/// hierarchy.
-const LEAST_GAIN: f64 = 0.15;
+/// Minimum fraction of triangles that a level must remove; a level that removes less is not worth its cost
+/// and ends the hierarchy.
+const MIN_REDUCTION: f64 = 0.15;
 
 /// One coarser level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
     /// Positions \[m\] on the base surface, and triangles; no texture coordinates, no groups.
     pub mesh: TriangleMesh,
-    /// Between this level and the next finer one.
+    /// Transfer between this level and the next finer one.
     pub transfer: Transfer,
-    /// Where its vertices lie on the base mesh.
+    /// Locations of its vertices on the base mesh.
     pub on_base: Vec<Site>,
-    /// Where its vertices lie on the next finer level (of level 1: on the base mesh again).
+    /// Locations of its vertices on the next finer level (of level 1: on the base mesh again).
     pub on_finer: Vec<Site>,
 }
 
@@ -64,19 +64,19 @@ pub struct Site {
     pub weights: [f32; 3],
 }
 
-/// Levels 1, 2, … (level 0 is the mesh itself), each coarser than the one before.
+/// Levels 1, 2, … (level 0 is the mesh itself), each coarser than the previous one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hierarchy {
     /// Finest first.
     pub levels: Vec<Level>,
 }
 
-/// How deep, and in which steps.
+/// Depth and coarsening ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Triangles of a level over those of the next coarser one; at least 1.5.
+    /// Ratio of triangles of a level to those of the next coarser one; at least 1.5.
     pub ratio: f32,
-    /// About how many vertices the coarsest level has in all, all pieces together.
+    /// Approximate number of vertices of the coarsest level, over all components.
     pub coarsest: usize,
 }
 
@@ -88,10 +88,10 @@ impl Default for Options {
 
 /// Builds the levels of `mesh`.
 ///
-/// A piece stops getting coarser when it cannot without changing its topology or shape; the hierarchy ends
-/// when nothing gets coarser. Vertices in which several fans of triangles meet are kept as they are on all
-/// levels. A mesh with indices out of range or positions that are no numbers
-/// ([`check`](crate::mesh::check::check) finds them) has no levels.
+/// A component stops coarsening when it cannot without changing its topology or shape; the hierarchy ends
+/// when nothing gets coarser. Vertices with several fans of triangles are kept on all levels. A mesh with
+/// indices out of range or non-finite positions ([`check`](crate::mesh::check::check) finds them) has no
+/// levels.
 pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
     let mut hierarchy = Hierarchy::default();
     if !is_usable(mesh) {
@@ -113,7 +113,7 @@ pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
         }
         let fine = coarsener.work.clone();
         let seeds = coarsener.descend((triangles as f64 / ratio).round() as usize);
-        if coarsener.triangle_count as f64 > (1.0 - LEAST_GAIN) * triangles as f64 {
+        if coarsener.triangle_count as f64 > (1.0 - MIN_REDUCTION) * triangles as f64 {
             return hierarchy;
         }
         let transfer = Transfer::new(&fine, count, &seeds, &coarsener);
@@ -126,7 +126,7 @@ pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
     }
 }
 
-/// Where the vertices of the mesh being coarsened lie on `surface`, looked for from the triangles that
+/// Locations of the vertices of the mesh being coarsened on `surface`, searched from the triangles that
 /// `start` names.
 fn sites(coarsener: &Coarsener, surface: &Surface, start: impl Fn(usize) -> u32) -> Vec<Site> {
     let count = coarsener.work.positions.len() - coarsener.copies.len();
@@ -151,7 +151,7 @@ fn sites_on_finer(coarsener: &Coarsener, fine: &Surface, seeds: &[u32]) -> Vec<S
     sites(coarsener, fine, |v| first[v])
 }
 
-/// Whether indices and positions can be worked with at all.
+/// Whether indices and positions are valid.
 fn is_usable(mesh: &TriangleMesh) -> bool {
     let count = mesh.positions.len();
     mesh.positions.iter().all(|p| p.is_finite())
@@ -162,13 +162,13 @@ fn is_usable(mesh: &TriangleMesh) -> bool {
             .all(|&[a, b, c]| a != b && b != c && c != a && [a, b, c].iter().all(|&v| (v as usize) < count))
 }
 
-/// Middle of the bounding box \[m\]: quadrics lose digits far from the origin.
+/// Centre of the bounding box \[m\]: quadrics lose precision far from the origin.
 fn center(positions: &[Vec3]) -> DVec3 {
     let [low, high] = [Vec3::min, Vec3::max].map(|pick| positions.iter().copied().reduce(pick));
     0.5 * (low.unwrap_or_default().as_dvec3() + high.unwrap_or_default().as_dvec3())
 }
 
-/// The mesh as it is now, fans of one vertex joined again.
+/// The current mesh, with the fans of one vertex joined again.
 fn output(coarsener: &Coarsener, center: DVec3) -> TriangleMesh {
     let Coarsener { work, copies, .. } = coarsener;
     let count = work.positions.len() - copies.len();

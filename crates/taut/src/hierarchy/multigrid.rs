@@ -2,18 +2,18 @@
 //!
 //! M is the (lumped) mass and L the stiffness of linear triangles, a scalar matrix; x, y and z are its
 //! right-hand sides, side by side in a [`Quad`]. Coarse matrices are Galerkin products Pᵀ A P along
-//! [`Transfer`]s, made once in double precision with M and L apart, so that every κ in use gets its own
+//! [`Transfer`]s, precomputed in double precision with M and L separate, so that every κ in use gets its own
 //! values on one pattern.
 //!
-//! Smoothing is damped Jacobi after the coarse correction only. That makes it one with the interpolation: z =
-//! P z_c + ω D⁻¹ (r − A P z_c) = S z_c + ω D⁻¹ r with S = (I − ω D⁻¹ A) P made beforehand, so that each level
-//! is read once on the way down (Pᵀ r) and once on the way up, and A itself is not needed any more. A filter
-//! needs a tenth more iterations than with V(1,1) at less than half the cost of a cycle.
+//! Smoothing is damped Jacobi after the coarse correction only. That fuses it with the interpolation: z = P
+//! z_c + ω D⁻¹ (r − A P z_c) = S z_c + ω D⁻¹ r with S = (I − ω D⁻¹ A) P precomputed, so that each level is
+//! read once on the way down (Pᵀ r) and once on the way up, and A itself is no longer needed. A filter needs
+//! a tenth more iterations than with V(1,1) at less than half the cost of a cycle.
 //!
 //! Each vertex is summed in a fixed order, so that bits do not depend on the number of threads. The coarsest
-//! level is solved directly, or swept where the diagonal changes while it runs.
+//! level is solved directly, or by sweeps where the diagonal changes during the run.
 //!
-//! Vertices without mass are held: their rows and columns are left out, and nothing is interpolated to them.
+//! Vertices without mass are held: their rows and columns are excluded, and nothing is interpolated to them.
 
 use super::{
     Transfer,
@@ -21,17 +21,17 @@ use super::{
 };
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
-/// Vertices below which a loop is not shared between threads: about 2 µs of work.
+/// Vertices below which a loop is serial: about 2 µs of work.
 const GRAIN: usize = 300;
 
-/// The same for vertices of a coarser level, each of which sums up about a dozen finer ones.
+/// The same for vertices of a coarser level, each of which sums about a dozen finer ones.
 const COARSE_GRAIN: usize = 100;
 
-/// Levels of up to this many vertices are inverted.
-const DIRECT: usize = 400;
+/// Maximum number of vertices of a level that is inverted.
+const MAX_DIRECT_VERTICES: usize = 400;
 
 /// Symmetric sweeps over a coarsest level that is not inverted.
-const SWEEPS: usize = 8;
+const COARSEST_SWEEPS: usize = 8;
 
 /// One triangle of the finest level: vertices, gradients of its shape functions \[1/m\] and area \[m²\].
 pub type StiffTriangle = ([u32; 3], [[f64; 2]; 3], f64);
@@ -43,16 +43,16 @@ pub type StiffHinge = ([u32; 4], [f64; 4], f64);
 /// One tetrahedron of the finest level: vertices, gradients of its shape functions \[1/m\] and volume \[m³\].
 pub type StiffTetrahedron = ([u32; 4], [[f64; 3]; 4], f64);
 
-/// What has stiffness on the finest level.
+/// Elements with stiffness on the finest level.
 #[derive(Clone, Debug, Default)]
 pub struct Stiff<'a> {
     /// Triangles.
     pub triangles: Vec<StiffTriangle>,
     /// Tetrahedra, list after list.
     pub tetrahedra: Vec<&'a [StiffTetrahedron]>,
-    /// Hinges, which count like triangles.
+    /// Hinges, which scale with κ like triangles.
     pub hinges: Vec<&'a [StiffHinge]>,
-    /// Hinges that count like the mass, whatever κ is.
+    /// Hinges that are added to the mass, independent of κ.
     pub folds: Vec<&'a [StiffHinge]>,
 }
 
@@ -64,17 +64,17 @@ pub struct Multigrid {
     coarsest: Coarsest,
 }
 
-/// What takes one level to the next coarser one and back.
+/// Transfer from one level to the next coarser one and back.
 #[derive(Clone, Debug, Default)]
 struct Step {
     up: Transfer<4>,
     /// The transpose of `up`.
     down: Weights,
-    /// Where the entries of each row of S begin.
+    /// Start of each row of S.
     starts: Vec<u32>,
     /// Coarse vertices of the entries of S.
     columns: Vec<u32>,
-    /// One a κ.
+    /// One per κ.
     smooth: Vec<Smooth>,
 }
 
@@ -83,7 +83,7 @@ struct Step {
 struct Smooth {
     /// Entries of S.
     values: Vec<f32>,
-    /// Diagonal of A; 0 for vertices that are held.
+    /// Diagonal of A; 0 for held vertices.
     diagonal: Vec<f32>,
     /// ω.
     damping: f32,
@@ -92,9 +92,9 @@ struct Smooth {
 #[derive(Clone, Debug, Default)]
 struct Coarsest {
     matrix: Matrix,
-    /// Values and diagonals of `matrix`, one a κ.
+    /// Values and diagonals of `matrix`, one per κ.
     values: Vec<(Vec<f32>, Vec<f32>)>,
-    /// Inverses, one a κ, column by column; empty if it is too large.
+    /// Inverses, one per κ, column by column; empty if the level is too large.
     inverses: Vec<Vec<f32>>,
 }
 
@@ -105,12 +105,12 @@ struct Matrix {
     columns: Vec<u32>,
 }
 
-/// Memory of a cycle.
+/// Scratch of a cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Cycle {
     levels: Vec<Vectors>,
     which: usize,
-    /// Whether something was added to the diagonal.
+    /// Whether a diagonal term was added.
     stiffened: bool,
 }
 
@@ -118,15 +118,15 @@ pub struct Cycle {
 struct Vectors {
     r: Vec<Quad>,
     z: Vec<Quad>,
-    /// What is added to the diagonal.
+    /// Added diagonal term.
     extra: Vec<f32>,
-    /// ω over the diagonal; 0 for vertices that are held. On the coarsest level the diagonal.
+    /// ω over the diagonal; 0 for held vertices. On the coarsest level the diagonal.
     weight: Vec<f32>,
 }
 
 impl Multigrid {
-    /// Matrices for every κ of `stiffness`. `masses` are 0 for vertices that are held; `transfers` go from
-    /// the finest level up.
+    /// Matrices for every κ of `stiffness`. `masses` are 0 for held vertices; `transfers` start at the finest
+    /// level.
     pub fn new(masses: &[f32], stiff: &Stiff, mut transfers: Vec<Transfer<4>>, stiffness: &[f64]) -> Self {
         if let Some(first) = transfers.first_mut() {
             for (weights, &mass) in first.weights.iter_mut().zip(masses) {
@@ -153,7 +153,7 @@ impl Multigrid {
         self.steps.iter().map(|s| s.up.corners.len()).chain([self.coarsest.matrix.size()]).collect()
     }
 
-    /// Memory for cycles.
+    /// Scratch for cycles.
     pub fn scratch(&self) -> Cycle {
         let vectors = |n: usize| {
             let (quads, numbers) = (|| vec![[0.0; 4]; n], || vec![0.0; n]);
@@ -165,8 +165,8 @@ impl Multigrid {
         cycle
     }
 
-    /// Chooses the κ with index `which`, and adds `extra` (of a vertex of the finest level) to the diagonal:
-    /// as it is there, lumped on coarser levels.
+    /// Selects the κ with index `which`, and adds `extra` (by vertex of the finest level) to the diagonal:
+    /// exactly there, lumped on coarser levels.
     pub fn choose(&self, cycle: &mut Cycle, which: usize, extra: impl Fn(usize) -> f32) {
         cycle.which = which;
         cycle.stiffened = false;
@@ -206,7 +206,7 @@ impl Multigrid {
         self.steps.first().map_or(&self.coarsest.values[which].1, |step| &step.smooth[which].diagonal)
     }
 
-    /// One cycle: adds about A⁻¹ r to `x`, where r is what [`Cycle::residual`] holds.
+    /// One cycle: adds about A⁻¹ r to `x`, with r in [`Cycle::residual`].
     pub fn cycle(&self, threads: &Threads, cycle: &mut Cycle, x: &mut [Quad]) {
         for (k, step) in self.steps.iter().enumerate() {
             let (here, coarser) = cycle.levels.split_at_mut(k + 1);
@@ -255,7 +255,7 @@ impl Multigrid {
     }
 }
 
-/// The way up from one level to the next finer one.
+/// Prolongation from one level to the next finer one.
 struct Back<'a> {
     step: &'a Step,
     smooth: &'a Smooth,
@@ -278,7 +278,7 @@ impl Back<'_> {
             && extra[i] > 0.0
             && self.weight[i] > 0.0
         {
-            // S is for the diagonal without `extra`, but P − S tells what A P is.
+            // S is for the diagonal without `extra`, but P − S gives A P.
             let (corners, w) = (self.step.up.corners[i], self.step.up.weights[i]);
             let mut interpolated = [0.0; 4];
             for k in 0..4 {
@@ -293,7 +293,7 @@ impl Back<'_> {
 }
 
 impl Cycle {
-    /// The right-hand side of the finest level, to be filled before a cycle; 0 for vertices that are held.
+    /// The right-hand side of the finest level, to be filled before a cycle; 0 for held vertices.
     pub fn residual(&mut self) -> &mut [Quad] {
         &mut self.levels[0].r
     }
@@ -343,7 +343,11 @@ impl Coarsest {
         };
         Self {
             values: stiffness.iter().map(|&kappa| matrix.values(rows, kappa)).collect(),
-            inverses: if n <= DIRECT { stiffness.iter().map(dense).collect() } else { Vec::new() },
+            inverses: if n <= MAX_DIRECT_VERTICES {
+                stiffness.iter().map(dense).collect()
+            } else {
+                Vec::new()
+            },
             matrix,
         }
     }
@@ -363,7 +367,7 @@ impl Coarsest {
             _ => {
                 let values = &self.values[*which].0;
                 let n = z.len();
-                for sweep in 0..2 * SWEEPS {
+                for sweep in 0..2 * COARSEST_SWEEPS {
                     for k in 0..n {
                         let i = if sweep % 2 == 0 { k } else { n - 1 - k };
                         if diagonal[i] > 0.0 {
@@ -391,7 +395,7 @@ impl Matrix {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Values off the diagonal, and the diagonal.
+    /// Off-diagonal values, and the diagonal.
     fn values(&self, rows: &Rows, kappa: f64) -> (Vec<f32>, Vec<f32>) {
         let (mut values, mut diagonal) = (Vec::with_capacity(self.columns.len()), vec![0.0; self.size()]);
         for (i, row) in rows.0.iter().enumerate() {
@@ -440,7 +444,7 @@ impl Matrix {
     }
 }
 
-/// Number of coarse vertices that take part: one more than the largest that is named.
+/// Number of coarse vertices in use: one more than the largest index.
 fn coarse_count(transfer: &Transfer<4>) -> usize {
     transfer.corners.iter().flatten().map(|&c| c as usize + 1).max().unwrap_or(0)
 }
@@ -465,7 +469,7 @@ mod tests {
     use super::*;
     use crate::{hierarchy, kernel::svd2::rest_inverse, mesh::generate};
 
-    /// How much a cycle leaves of the residual, once the first few are over.
+    /// Convergence factor of the residual per cycle, after the first few.
     fn contraction(cells: u32, diagonals: generate::Diagonals, pins: &[usize], extra: f32) -> f64 {
         let mesh = generate::grid([1.0, 1.0], [cells, cells], diagonals, 2);
         let n = mesh.positions.len();

@@ -5,7 +5,7 @@ use crate::mesh::{adjacency::Adjacency, reorder::locality_order};
 
 impl Hierarchy {
     /// The same levels with vertices in an order that keeps neighbours close in memory; `base` is that of the
-    /// base mesh: `base[k]` is the index so far of the vertex that comes k-th. Triangles keep their order.
+    /// base mesh: `base[k]` is the old index of the vertex that comes k-th. Triangles keep their order.
     pub fn reordered(self, base: &[u32]) -> Self {
         let mut order = base.to_vec();
         let mut levels = Vec::with_capacity(self.levels.len());
@@ -32,7 +32,7 @@ impl Hierarchy {
     }
 }
 
-/// Where each vertex goes.
+/// New index of each vertex.
 fn places(order: &[u32]) -> Vec<u32> {
     let mut place = vec![0; order.len()];
     for (k, &v) in order.iter().enumerate() {

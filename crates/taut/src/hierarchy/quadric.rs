@@ -1,6 +1,6 @@
 //! Quadric errors (Garland and Heckbert 1997): mean squared distance to the planes of the triangles that a
-//! vertex stands for. Weighted by area and divided by it, so that the error is a length squared that adds to
-//! the length squared of an edge.
+//! vertex represents. Weighted by area and normalized by it, so that the error is a squared length that can
+//! be added to the squared length of an edge.
 
 use glam::DVec3;
 
@@ -31,7 +31,7 @@ impl Quadric {
         }
     }
 
-    /// Both together.
+    /// The sum of both.
     pub fn plus(&self, other: &Self) -> Self {
         Self {
             square: std::array::from_fn(|k| self.square[k] + other.square[k]),

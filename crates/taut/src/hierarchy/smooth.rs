@@ -1,6 +1,7 @@
-//! Smoothing along the surface: each vertex moves towards the area-weighted centre of its triangles, within
-//! the tangent plane, and back on the base surface; on a boundary towards the middle of its neighbours, and
-//! back on the base's boundary. Both ways back are walks from where the vertex was.
+//! Smoothing along the surface: each vertex moves towards the area-weighted centroid of its triangles, within
+//! the tangent plane, and is projected back onto the base surface; on a boundary, towards the midpoint of its
+//! neighbours, and back onto the base's boundary. Both projections are walks from the vertex's previous
+//! location.
 
 use glam::DVec3;
 
@@ -8,13 +9,13 @@ use super::coarsen::{Coarsener, FOLD, Kind, SHARP};
 use super::halfedge::NONE;
 use super::surface::{cross, quality};
 
-/// Part of the way that a vertex goes in one round.
-const STEP: f64 = 0.75;
-/// Cosine of the largest angle by which a triangle may turn.
+/// Fraction of the displacement that a vertex moves in one round.
+const STEP_FRACTION: f64 = 0.75;
+/// Cosine of the largest angle by which a triangle may rotate.
 const COS_NORMAL: f64 = 0.3;
 
 impl Coarsener<'_> {
-    /// One round over all vertices, each seeing those before it moved.
+    /// One round over all vertices, each using the new positions of those before it.
     pub fn smooth(&mut self) {
         for v in 0..self.work.positions.len() as u32 {
             if self.work.half.out[v as usize] == NONE {
@@ -43,7 +44,7 @@ impl Coarsener<'_> {
         }
         let ends = [half.head(out), half.tail[before as usize]].map(|v| self.work.positions[v as usize]);
         let p = self.work.positions[v as usize];
-        let goal = p.lerp(0.5 * (ends[0] + ends[1]), STEP);
+        let goal = p.lerp(0.5 * (ends[0] + ends[1]), STEP_FRACTION);
         let (home, point) = self.base.walk_boundary(self.home[v as usize], goal);
         Some((point, home))
     }
@@ -64,7 +65,7 @@ impl Coarsener<'_> {
             return None;
         }
         let way = center / weight - p;
-        // Normals do not tell the direction of a fold.
+        // Normals do not give the direction of a fold.
         if normal.length() < FOLD * weight {
             return None;
         }
@@ -75,8 +76,8 @@ impl Coarsener<'_> {
             let n = normal.normalize_or_zero();
             way - n * way.dot(n)
         };
-        let hit = self.base.walk(self.home[v as usize], p + way * STEP, DVec3::ZERO);
-        // Edges and limbs of the shape are held by the planes that the vertex stands for.
+        let hit = self.base.walk(self.home[v as usize], p + way * STEP_FRACTION, DVec3::ZERO);
+        // Edges and limbs of the shape are preserved by the planes that the vertex represents.
         let [before, after] = [p, hit.point].map(|p| self.quadric[v as usize].error(p));
         let spacing2 = weight / count;
         if after > before && after > 0.01 * spacing2 { None } else { Some((hit.point, hit.triangle)) }
@@ -93,7 +94,8 @@ impl Coarsener<'_> {
         normals().all(|n| n.dot(along).abs() < 0.3).then_some(along)
     }
 
-    /// The point nearest to `wanted`, on the way from where `v` is, at which its triangles stay sound.
+    /// The point nearest to `wanted`, on the line from the position of `v`, at which its triangles stay
+    /// valid.
     fn allowed(&self, v: u32, wanted: DVec3) -> Option<DVec3> {
         let p = self.work.positions[v as usize];
         let mut goal = wanted;

@@ -1,4 +1,4 @@
-//! Symmetric sparse matrices while they are built: rows of entries, mass and stiffness apart, in double
+//! Symmetric sparse matrices during assembly: rows of entries, mass and stiffness separate, in double
 //! precision.
 
 use super::{Transfer, multigrid::Stiff};
@@ -10,7 +10,7 @@ pub(super) type Entry = (u32, [f64; 2]);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows(pub Vec<Vec<Entry>>);
 
-/// Lists of (index, weight), one a vertex: an interpolation or its transpose.
+/// Lists of (index, weight), one per vertex: an interpolation or its transpose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
     pub starts: Vec<u32>,
@@ -55,8 +55,8 @@ impl Weights {
 }
 
 impl Rows {
-    /// Mass on the diagonal and the stiffness of all elements. What folds add counts as mass.
-    /// Rows and columns of vertices whose mass is 0 are empty.
+    /// Mass on the diagonal and the stiffness of all elements. The contribution of folds is added to the
+    /// mass. Rows and columns of vertices with mass 0 are empty.
     pub fn assemble(masses: &[f32], stiff: &Stiff) -> Self {
         let mut rows: Vec<Vec<Entry>> = masses
             .iter()
@@ -91,7 +91,7 @@ impl Rows {
         Self(rows).sorted()
     }
 
-    /// A P; rows of vertices that are held are empty.
+    /// A P; rows of held vertices are empty.
     pub fn times(&self, transfer: &Transfer<4>) -> Self {
         let rows = self.0.iter().map(|entries| {
             let mut row = Vec::new();
@@ -130,7 +130,7 @@ impl Rows {
         Self(rows.collect()).sorted()
     }
 
-    /// Sorts entries and drops those that are rounding: on right angles stiffness cancels.
+    /// Sorts entries and drops those that are only rounding error: at right angles stiffness cancels.
     fn sorted(mut self) -> Self {
         for (i, row) in self.0.iter_mut().enumerate() {
             row.sort_by_key(|e| e.0);

@@ -1,8 +1,8 @@
-//! A fixed surface on which points are followed by walking.
+//! A fixed surface on which points are tracked by walking.
 //!
 //! The closest point of a surface, searched in space, jumps between layers that lie close to each other. Here
 //! the search starts at a triangle that is known to be near *on the surface*, and steps to a neighbour only
-//! while that is closer: it ends in the nearest local minimum and never leaves the piece or crosses to
+//! while that is closer: it ends in the nearest local minimum and never leaves the component or crosses to
 //! another layer. Its cost is the number of triangles crossed.
 
 use glam::DVec3;
@@ -13,7 +13,7 @@ use super::halfedge::{HalfEdges, NONE};
 #[derive(Clone, Debug)]
 pub(super) struct Surface {
     pub half: HalfEdges,
-    /// \[m\], about the mesh's centre.
+    /// \[m\], relative to the mesh's centre.
     pub positions: Vec<DVec3>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Hit {
     pub weights: [f64; 3],
     /// \[m\]
     pub point: DVec3,
-    /// To the point asked for, squared \[m²\].
+    /// Squared distance to the query point \[m²\].
     pub distance2: f64,
 }
 
@@ -48,9 +48,9 @@ impl Surface {
         Hit { triangle: t, weights, point, distance2: point.distance_squared(p) }
     }
 
-    /// Walks from triangle `start` to where the distance to `p` has a local minimum.
+    /// Walks from triangle `start` to a local minimum of the distance to `p`.
     ///
-    /// Triangles that face away from `facing` are not entered; zero lets all in.
+    /// Triangles that face away from `facing` are not entered; a zero vector allows all.
     pub fn walk(&self, start: u32, p: DVec3, facing: DVec3) -> Hit {
         let mut best = self.hit(start, p);
         loop {
@@ -86,8 +86,8 @@ impl Surface {
         facing == DVec3::ZERO || self.normal(t).dot(facing) > 0.0
     }
 
-    /// Walks along the boundary from its half-edge `start` to where the distance to `p` has a local minimum.
-    /// Returns the half-edge and the point on it \[m\].
+    /// Walks along the boundary from its half-edge `start` to a local minimum of the distance to `p`. Returns
+    /// the half-edge and the point on it \[m\].
     pub fn walk_boundary(&self, start: u32, p: DVec3) -> (u32, DVec3) {
         let mut at = start;
         let mut best = self.on_edge(at, p);
@@ -133,7 +133,7 @@ pub(super) fn cross([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a)
 }
 
-/// Shape of a triangle: 1 if equilateral, 0 without area (4 √3 area over the sum of squared edges).
+/// Quality of a triangle: 1 if equilateral, 0 without area (4 √3 area over the sum of squared edges).
 pub(super) fn quality([a, b, c]: [DVec3; 3]) -> f64 {
     let sum = a.distance_squared(b) + b.distance_squared(c) + c.distance_squared(a);
     if sum > 0.0 { 2.0 * 3f64.sqrt() * cross([a, b, c]).length() / sum } else { 0.0 }

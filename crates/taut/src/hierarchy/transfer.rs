@@ -1,12 +1,12 @@
-//! What travels between a level and the next finer one (Wang et al. 2010, section 4.1).
+//! Restriction and prolongation between a level and the next finer one (Wang et al. 2010, section 4.1).
 //!
-//! Each fine vertex takes part in the coarse triangle that is closest *on the surface*: the search starts at
-//! the coarse vertex into which the fine one was merged and walks from triangle to triangle while that gets
-//! closer, entering none that faces the other way. Then every vertex also tries the triangles of its
-//! neighbours, which frees walks that ended in a local minimum. Layers that lie close in space are far on the
-//! surface, and are not mixed up.
+//! Each fine vertex is interpolated from the coarse triangle that is closest *on the surface*: the search
+//! starts at the coarse vertex into which the fine one was merged and walks from triangle to triangle while
+//! that gets closer, entering none that faces the other way. Then every vertex also tries the triangles of
+//! its neighbours, which corrects walks that ended in a local minimum. Layers that are close in space are far
+//! on the surface, and are not confused.
 //!
-//! Only corrections go up (Tang et al., Algorithm 2): detail of the fine mesh is never overwritten.
+//! Only corrections are prolonged (Tang et al., Algorithm 2): detail of the fine mesh is never overwritten.
 
 use glam::{DVec3, Vec3};
 
@@ -24,7 +24,7 @@ pub struct Transfer<const K: usize = 3> {
     pub weights: Vec<[f32; K]>,
 }
 
-/// Triangles as elements with a fourth corner that takes no part.
+/// Triangles as elements with an unused fourth corner.
 impl From<Transfer> for Transfer<4> {
     fn from(surface: Transfer) -> Self {
         Self {
@@ -48,8 +48,8 @@ impl Transfer {
     }
 
     /// Sets `coarse` to the weighted averages of `fine`: the transpose of [`upsample`](Self::upsample), each
-    /// row divided by its sum. Constants stay constant, as positions and velocities want. Coarse vertices in
-    /// which no fine one takes part keep what they have.
+    /// row divided by its sum. Constants are preserved, as positions and velocities require. Coarse vertices
+    /// without fine ones keep their values.
     pub fn downsample(&self, fine: &[Vec3], coarse: &mut [Vec3]) {
         let mut sums = vec![(Vec3::ZERO, 0f32); coarse.len()];
         for ((&value, corners), weights) in fine.iter().zip(&self.corners).zip(&self.weights) {
@@ -65,8 +65,8 @@ impl Transfer {
         }
     }
 
-    /// Adds the transpose of [`upsample`](Self::upsample) of `fine` to `coarse`: sums stay the same, as
-    /// forces, residuals and momenta want.
+    /// Adds the transpose of [`upsample`](Self::upsample) of `fine` to `coarse`: sums are preserved, as
+    /// forces, residuals and momenta require.
     pub fn upsample_transposed(&self, fine: &[Vec3], coarse: &mut [Vec3]) {
         for ((&value, corners), weights) in fine.iter().zip(&self.corners).zip(&self.weights) {
             for k in 0..3 {
@@ -112,7 +112,8 @@ impl Transfer {
     }
 }
 
-/// The first triangle around the vertex of half-edge `start` that faces the right way; any if none does.
+/// The first triangle around the start vertex of half-edge `start` that faces the right way; any if none
+/// does.
 fn best_start(coarse: &Surface, start: u32, facing: DVec3) -> u32 {
     let v = coarse.half.tail[start as usize];
     coarse.half.ring(v).map(|h| h / 3).find(|&t| coarse.faces(t, facing)).unwrap_or(start / 3)

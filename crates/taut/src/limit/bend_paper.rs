@@ -1,6 +1,6 @@
 //! Bend limits over a mesh as published (W4): triangle by triangle in random order, on one thread.
 
-use super::bend::NO_ANGLE;
+use crate::element::hinge::NO_ANGLE;
 use crate::{
     kernel::{bend_paper::limit_bend_paper, lanes::Quad, random::Random, real::add},
     mesh::adjacency::Adjacency,

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     World,
-    boundary::{grip::Grips, solids::Solids},
+    boundary::{grip::Grips, obstacle_contacts::ObstacleContacts},
     element::{iterate::sweep, set::Residuals},
     kernel::{lanes::Quad, random::Random},
     schedule::StepBudget,
@@ -42,7 +42,7 @@ pub fn enforce(
     world: &World,
     settings: &Settings,
     draft: Draft,
-    solids: &mut Solids,
+    obstacle_contacts: &mut ObstacleContacts,
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
@@ -67,7 +67,7 @@ pub fn enforce(
             let Residuals { strain, bend } =
                 world.elements.sweep([settings, plain], x, &mut random, &mut scratch.order);
             scratch.sewn.project(&world.sewing, x);
-            let depth = solids.project(settings.threads, obstacles, old, x);
+            let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
             let near = strain <= 2.0 * tolerance && bend <= 2.0 * bend_tolerance;
             if near && depth <= shallow {
@@ -92,16 +92,16 @@ pub fn enforce(
         let mut sweeps = Sweeps { settings, tolerance, grips, random: &mut random, order };
         for (body, (memory, holding)) in world.levels.iter().zip(levels) {
             let body = holding.of(body);
-            let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
+            let around = Surroundings { obstacles, obstacle_contacts, old: &old[body.vertices.clone()] };
             sweeps.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
         for (body, (memory, holding)) in world.solid_levels.iter().zip(solid_levels) {
             let body = holding.of(body);
-            let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
+            let around = Surroundings { obstacles, obstacle_contacts, old: &old[body.vertices.clone()] };
             sweeps.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
     }
-    solids.expel(obstacles, x);
+    obstacle_contacts.expel(obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
         enforced.take(world.elements.residuals(settings, x));
         enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= bend_tolerance;

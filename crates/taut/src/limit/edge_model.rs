@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     World,
-    boundary::{grip::Grips, solids::Solids},
+    boundary::{grip::Grips, obstacle_contacts::ObstacleContacts},
     element::{
         edge::EdgeLanes,
         hinge::HingeLimitLanes,
@@ -108,7 +108,7 @@ pub(crate) fn enforce(
     world: &World,
     settings: &Settings,
     draft: Draft,
-    solids: &mut Solids,
+    obstacle_contacts: &mut ObstacleContacts,
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
@@ -131,7 +131,7 @@ pub(crate) fn enforce(
         let levels = holding.of(&body.leveled);
         let vertices = levels.vertices.clone();
         let first = vertices.start;
-        let around = Surroundings { obstacles, solids, old: &old[vertices.clone()] };
+        let around = Surroundings { obstacles, obstacle_contacts, old: &old[vertices.clone()] };
         let (order, iterations) = (&mut scratch.order, share(body));
         levels.pass(settings, Descent::Sample, &mut x[vertices], &around, memory, |_, level, x, round| {
             if round == 0 {
@@ -154,7 +154,7 @@ pub(crate) fn enforce(
     while enforced.iterations < most {
         let met = sweep_pulls(settings, &tables.edges, pulls, x, &mut random, &mut scratch.order);
         let bent = sweep(settings, &tables.bends, x, &mut random, &mut scratch.order);
-        let depth = solids.project(settings.threads, obstacles, old, x);
+        let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
         enforced.iterations += 1;
         let within = met <= tolerance && bent <= bend_tolerance;
         if within && depth <= shallow || budget.is_late() {
@@ -167,7 +167,7 @@ pub(crate) fn enforce(
             grips.give_way(world, x);
         }
     }
-    solids.expel(obstacles, x);
+    obstacle_contacts.expel(obstacles, x);
     for (body, EdgeScratch { heavier, .. }) in tables.bodies.iter().zip(&scratch.edge_model) {
         heavier.end(&mut x[body.leveled.parts.vertices.clone()]);
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Scheme, World,
-    boundary::{grip::Grips, motion::Pose, seam::Sewn, solids::Solids},
+    boundary::{grip::Grips, motion::Pose, obstacle_contacts::ObstacleContacts, seam::Sewn},
     contact::{tangle::Tangle, touching::Finder},
     element::set::Residuals,
     kernel::{lanes::Quad, random::Random},
@@ -132,22 +132,22 @@ pub fn enforce(
     world: &World,
     settings: &Settings,
     draft: Draft,
-    solids: &mut Solids,
+    obstacle_contacts: &mut ObstacleContacts,
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
     let of_edges = world.edge_model.bodies.len();
     if of_edges == 0 {
-        return by_scheme(world, settings, draft, solids, scratch, budget);
+        return by_scheme(world, settings, draft, obstacle_contacts, scratch, budget);
     }
     let Draft { x, old, duals, poses, grips } = draft;
     let mut iterations = 0;
     if of_edges < world.bodies.len() {
         let draft = Draft { x, old, duals, poses, grips };
-        iterations = by_scheme(world, settings, draft, solids, scratch, budget).iterations;
+        iterations = by_scheme(world, settings, draft, obstacle_contacts, scratch, budget).iterations;
     }
     let draft = Draft { x, old, duals, poses, grips };
-    let enforced = edge_model::enforce(world, settings, draft, solids, scratch, budget);
+    let enforced = edge_model::enforce(world, settings, draft, obstacle_contacts, scratch, budget);
     measure(world, settings, x, Enforced { iterations: iterations + enforced.iterations, ..enforced })
 }
 
@@ -156,16 +156,16 @@ fn by_scheme(
     world: &World,
     settings: &Settings,
     draft: Draft,
-    solids: &mut Solids,
+    obstacle_contacts: &mut ObstacleContacts,
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
     match world.description.solver.scheme {
-        Scheme::Nearest => filter(world, settings, draft, solids, scratch, budget),
-        Scheme::Cycle => cycle::enforce(world, settings, draft, solids, scratch, budget),
-        Scheme::Paper => paper::enforce(world, settings, draft, solids, scratch, budget),
+        Scheme::Nearest => filter(world, settings, draft, obstacle_contacts, scratch, budget),
+        Scheme::Cycle => cycle::enforce(world, settings, draft, obstacle_contacts, scratch, budget),
+        Scheme::Paper => paper::enforce(world, settings, draft, obstacle_contacts, scratch, budget),
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
-            iterate(world, settings, (draft.x, draft.old), draft.grips, solids, scratch, budget)
+            iterate(world, settings, (draft.x, draft.old), draft.grips, obstacle_contacts, scratch, budget)
         }
     }
 }
@@ -176,7 +176,7 @@ fn filter(
     world: &World,
     settings: &Settings,
     draft: Draft,
-    solids: &mut Solids,
+    obstacle_contacts: &mut ObstacleContacts,
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
@@ -188,28 +188,28 @@ fn filter(
             // it, if that was sought below.
             let outside = &mut scratch.moves;
             outside.copy_from_slice(x);
-            solids.put_outside(obstacles, old, outside);
+            obstacle_contacts.move_outside(obstacles, old, outside);
             finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, outside])
         }
         _ => &[],
     };
     let draft = Draft { x, old, duals, poses, grips };
-    let around = (&*solids, touching, &scratch.sewn);
+    let around = (&*obstacle_contacts, touching, &scratch.sewn);
     let mut enforced = scratch.filters.solve(world, settings, draft, around, budget);
     if scratch.filters.has_open_seams(world) {
         scratch.sewn.close(&world.sewing, x);
         enforced = measure(world, settings, x, enforced);
     }
     if world.elements.needs_sweeps() {
-        let swept = iterate(world, settings, (x, old), grips, solids, scratch, budget);
+        let swept = iterate(world, settings, (x, old), grips, obstacle_contacts, scratch, budget);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
     if !obstacles.is_empty() || !poses.is_empty() {
         if world.filters.iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
-            solids.project(settings.threads, obstacles, old, x);
+            obstacle_contacts.project(settings.threads, obstacles, old, x);
         }
-        solids.note_contacts(obstacles, x, 0.01 * world.edge_length);
-        solids.expel(obstacles, x);
+        obstacle_contacts.note_contacts(obstacles, x, 0.01 * world.edge_length);
+        obstacle_contacts.expel(obstacles, x);
         return measure(world, settings, x, enforced);
     }
     enforced
@@ -231,7 +231,7 @@ fn iterate(
     settings: &Settings,
     (x, old): (&mut [Quad], &[Quad]),
     grips: &mut Grips,
-    solids: &mut Solids,
+    obstacle_contacts: &mut ObstacleContacts,
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
@@ -259,7 +259,7 @@ fn iterate(
             Scheme::Jacobi => elements.jacobi(settings, x, &mut scratch.moves),
         };
         scratch.sewn.project(&world.sewing, x);
-        let depth = solids.project(settings.threads, obstacles, old, x);
+        let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
         iterations += 1;
         // What an iteration meets on its way is close to what it leaves: look twice only when that would do.
         if met.strain <= 2.0 * tolerance && met.bend <= 2.0 * bend_tolerance && depth <= shallow {
@@ -276,7 +276,7 @@ fn iterate(
             grips.give_way(world, x);
         }
     }
-    solids.expel(obstacles, x);
+    obstacle_contacts.expel(obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
         enforced = measure(world, settings, x, Enforced { iterations, ..enforced });
     }

@@ -154,7 +154,7 @@ impl<const K: usize> Levels<K> {
 
     /// Vertices of the body that may meet an obstacle in this step, of all vertices.
     fn candidates<'a>(&self, around: &'a Surroundings) -> &'a [u32] {
-        let all = around.solids.candidates();
+        let all = around.obstacle_contacts.candidates();
         let [from, to] =
             [self.vertices.start, self.vertices.end].map(|end| all.partition_point(|&v| (v as usize) < end));
         &all[from..to]
@@ -186,8 +186,8 @@ impl<const K: usize> Levels<K> {
             after = v + 1;
             let at = position(&x[v]) + position(&base[v]);
             let old = position(&around.old[v]);
-            let sunk = around.solids.sunk(around.obstacles, old);
-            let push = around.solids.nearest_outside(around.obstacles, old, sunk, at) - at;
+            let sunk = around.obstacle_contacts.sunk(around.obstacles, old);
+            let push = around.obstacle_contacts.nearest_outside(around.obstacles, old, sunk, at) - at;
             base[v] = [push.x, push.y, push.z, f32::from(push != Vec3::ZERO)];
             pushed |= push != Vec3::ZERO;
         }

@@ -14,9 +14,6 @@ pub mod levels;
 pub mod paper;
 pub mod tuning;
 
-pub use crate::element::{
-    hinge as bend, tetrahedron as strain_tetrahedron, triangle as strain_triangle, woven as weave,
-};
 use crate::{
     Limit, Projection,
     exec::{colored::Exec, threads::Threads},

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Projection, World,
-    boundary::{grip::Grips, solids::Solids},
+    boundary::{grip::Grips, obstacle_contacts::ObstacleContacts},
     element::iterate::serial,
     kernel::{lanes::Quad, random::Random},
     schedule::StepBudget,
@@ -31,7 +31,7 @@ pub fn enforce(
     world: &World,
     settings: &Settings,
     draft: Draft,
-    solids: &mut Solids,
+    obstacle_contacts: &mut ObstacleContacts,
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
@@ -52,12 +52,12 @@ pub fn enforce(
             Coarse { settings, tolerance, bend_tolerance, grips, budget, random: &mut random, order };
         for (body, (memory, holding)) in world.levels.iter().zip(levels) {
             let body = holding.of(body);
-            let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
+            let around = Surroundings { obstacles, obstacle_contacts, old: &old[body.vertices.clone()] };
             coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
         for (body, (memory, holding)) in world.solid_levels.iter().zip(solid_levels) {
             let body = holding.of(body);
-            let around = Surroundings { obstacles, solids, old: &old[body.vertices.clone()] };
+            let around = Surroundings { obstacles, obstacle_contacts, old: &old[body.vertices.clone()] };
             coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
         for _ in 0..PAPER_ITERATIONS {
@@ -70,7 +70,7 @@ pub fn enforce(
                 &mut scratch.order,
             );
             scratch.sewn.project(&world.sewing, x);
-            let depth = solids.project(settings.threads, obstacles, old, x);
+            let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
             let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow;
             if within || enforced.iterations >= budget.iterations || late() {
@@ -90,7 +90,7 @@ pub fn enforce(
             break;
         }
     }
-    solids.expel(obstacles, x);
+    obstacle_contacts.expel(obstacles, x);
     if !obstacles.is_empty() {
         enforced.take(world.elements.residuals(settings, x));
         enforced.converged =

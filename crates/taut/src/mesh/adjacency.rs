@@ -1,12 +1,12 @@
-//! Who is next to whom: edges, hinges, and the triangles around a vertex.
+//! Adjacency: edges, hinges, and the triangles around a vertex.
 
 /// Edges and hinges of a triangle mesh, in an order that depends on the mesh alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adjacency {
     /// Every edge once, as (smaller, larger) vertex, sorted.
     pub edges: Vec<[u32; 2]>,
-    /// Inner edges as hinges: edge vertices, then the wing of the triangle that runs along the edge forwards,
-    /// then the wing of the one that runs backwards.
+    /// Interior edges as hinges: edge vertices, then the wing of the triangle that runs along the edge
+    /// forwards, then the wing of the one that runs backwards.
     pub hinges: Vec<[u32; 4]>,
     /// Triangles of each hinge, forwards first.
     pub hinge_triangles: Vec<[u32; 2]>,

@@ -1,11 +1,11 @@
-//! Finds what would go wrong with a mesh before it does, and names the element.
+//! Mesh validation: reports problems before the simulation starts, and names the element.
 //!
-//! Models from the usual collections bring faces of no area, edges shared by three faces, duplicate faces and
-//! vertices that nothing uses. Each of these ends, hours later, as a limit that cannot be met or a hierarchy
-//! that cannot be built; found here, it is one line that says which face to mend.
+//! Models from the usual collections have faces without area, edges shared by three faces, duplicate faces
+//! and unused vertices. Each of these ends, hours later, as a limit that cannot be met or a hierarchy that
+//! cannot be built; here, it is one line that names the face to fix.
 //!
 //! Everything is found by sorting: half-edges by their two vertices, faces by their three. The cost is O(n
-//! log n), and the order of what is found depends on the mesh alone, at any number of threads.
+//! log n), and the order of problems depends on the mesh alone, at any number of threads.
 
 mod degenerate;
 mod problem;
@@ -20,15 +20,16 @@ use super::TriangleMesh;
 pub use degenerate::{MIN_EDGE, MIN_RELATIVE_HEIGHT};
 pub use problem::{Kind, MeshProblem};
 
-/// Problems of one kind that are listed one by one; of the rest only the number is given.
-pub const LISTED: usize = 20;
-/// Coordinates beyond this are taken for a mistake in units \[m\]: at 1000 km, f32 cannot tell 6 cm apart.
+/// Maximum number of problems of one kind that are listed; the rest are only counted.
+pub const MAX_LISTED_PER_KIND: usize = 20;
+/// Coordinates beyond this are treated as a mistake in units \[m\]: at 1000 km, the resolution of f32 is 6
+/// cm.
 pub const MAX_COORDINATE: f32 = 1e6;
 
-/// All that is wrong with `mesh`, in a fixed order: by kind, then by element. Empty if it can be simulated.
+/// All problems of `mesh`, in a fixed order: by kind, then by element. Empty if it can be simulated.
 ///
-/// At most [`LISTED`] problems of a kind are listed, followed by [`MeshProblem::More`] with the number of the
-/// others.
+/// At most [`MAX_LISTED_PER_KIND`] problems of a kind are listed, followed by [`MeshProblem::More`] with the
+/// number of the others.
 pub fn check(mesh: &TriangleMesh) -> Vec<MeshProblem> {
     let mut found = Vec::new();
     if mesh.positions.is_empty() || mesh.triangles.is_empty() {
@@ -41,7 +42,7 @@ pub fn check(mesh: &TriangleMesh) -> Vec<MeshProblem> {
     found
 }
 
-/// Indices and tables that do not fit each other.
+/// Indices and tables that are inconsistent.
 fn check_tables(mesh: &TriangleMesh, found: &mut Vec<MeshProblem>) {
     let vertices = mesh.positions.len();
     let outside = |index: u32| index as usize >= vertices;
@@ -68,7 +69,7 @@ fn check_tables(mesh: &TriangleMesh, found: &mut Vec<MeshProblem>) {
     );
 }
 
-/// Positions that are no numbers, or absurd ones.
+/// Positions that are not finite, or absurdly large.
 fn check_positions(positions: &[Vec3], found: &mut Vec<MeshProblem>) {
     let numbered = || positions.iter().copied().enumerate();
     list(
@@ -87,9 +88,9 @@ fn check_positions(positions: &[Vec3], found: &mut Vec<MeshProblem>) {
     );
 }
 
-/// Adds problems of one kind: the first ones as they are, the rest as a number.
+/// Adds problems of one kind: lists the first ones, counts the rest.
 fn list(found: &mut Vec<MeshProblem>, kind: Kind, mut problems: impl Iterator<Item = MeshProblem>) {
-    found.extend(problems.by_ref().take(LISTED));
+    found.extend(problems.by_ref().take(MAX_LISTED_PER_KIND));
     let count = problems.count();
     if count > 0 {
         found.push(MeshProblem::More { kind, count });

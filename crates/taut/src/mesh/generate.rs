@@ -1,9 +1,9 @@
-//! Meshes made by formula: the shapes that scenes, tests and benchmarks start from.
+//! Procedural meshes: the shapes that scenes, tests and benchmarks start from.
 //!
 //! Every shape is manifold, has no degenerate triangle, and faces outward (flat ones face up, towards +y).
-//! Shapes are made in double precision and rounded once, so that symmetric shapes stay symmetric.
-//! [`Generator`] is the form a scene file uses: it refuses what cannot be made and says why. [`grid`] is the
-//! short form for programs: it moves its arguments to the nearest allowed values instead.
+//! Shapes are computed in double precision and rounded once, so that symmetric shapes stay symmetric.
+//! [`Generator`] is the form a scene file uses: it rejects invalid parameters with a message. [`grid`] is the
+//! short form for programs: it clamps its arguments to the nearest allowed values instead.
 
 mod animals;
 mod bar;
@@ -39,38 +39,37 @@ pub use animals::{bunny, creature};
 pub use bar::bar;
 pub use grid::grid;
 
-/// Most vertices that a generator makes.
+/// Maximum number of vertices of a generated mesh.
 pub const MAX_VERTICES: u64 = 16_000_000;
-/// Shortest length that a shape may have \[m\].
+/// Minimum length of a shape \[m\].
 pub const MIN_LENGTH: f32 = 1e-4;
-/// Longest length that a shape may have \[m\].
+/// Maximum length of a shape \[m\].
 pub const MAX_LENGTH: f32 = 1e5;
-/// Shortest spacing of vertices \[m\]: ten times what [`check`](super::check::check) calls too short.
+/// Minimum spacing of vertices \[m\]: ten times what [`check`](super::check::check) reports as too short.
 pub const MIN_SPACING: f64 = 1e-5;
-/// Shortest spacing relative to the whole shape: at 1e-5, rounding positions to f32 moves an edge by 1 % at
+/// Minimum spacing relative to the whole shape: at 1e-5, rounding positions to f32 moves an edge by 1 % at
 /// most.
 const MIN_RELATIVE_SPACING: f64 = 1e-5;
-/// Smallest ratio of the two spacings of a cell; thinner ones are too near to degenerate to hold a limit.
+/// Minimum ratio of the two spacings of a cell; thinner ones are too close to degenerate to hold a limit.
 const MIN_ASPECT: f64 = 1e-3;
 
-/// Which way the diagonal of a grid's cells runs.
+/// Direction of the diagonals of a grid's cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Diagonals {
-    /// All the same way.
+    /// All in the same direction.
     Regular,
-    /// Turned from cell to cell, so that no direction is preferred.
+    /// Alternating from cell to cell, so that no direction is preferred.
     #[default]
     Alternating,
-    /// Vertices moved at random by up to a quarter of a cell (those of the boundary along it, corners not at
-    /// all), and each diagonal chosen at random.
+    /// Vertices moved at random by up to a quarter of a cell (boundary vertices along the boundary, corners
+    /// not at all), and each diagonal chosen at random.
     Jittered,
-    /// No pattern is left: vertices inside moved at random by up to 0.45 cells, and triangles by Delaunay's
-    /// rule.
+    /// Irregular: interior vertices moved at random by up to 0.45 cells, with a Delaunay triangulation.
     Delaunay,
 }
 
-/// A shape to be made; what `mesh = { grid = { … } }` in a scene file says.
+/// A shape to generate: the value of `mesh = { grid = { … } }` in a scene file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Generator {
@@ -82,22 +81,22 @@ pub enum Generator {
         size: [f32; 2],
         /// Quads along width and depth; each becomes two triangles.
         cells: [u32; 2],
-        /// Which way the diagonals run.
+        /// Direction of the diagonals.
         #[serde(default)]
         diagonals: Diagonals,
-        /// Seed of [`Diagonals::Jittered`] and [`Diagonals::Delaunay`]; the others do not use it.
+        /// Seed of [`Diagonals::Jittered`] and [`Diagonals::Delaunay`]; unused by the others.
         #[serde(default)]
         seed: u64,
     },
-    /// A flat sheet in the form of an L with a hole, its triangles without pattern ([`Diagonals::Delaunay`]):
-    /// a grid without its top right quarter and without the middle of its bottom left one. Its outer corners
-    /// are the groups `corner:top-left`, `corner:bottom-left` and `corner:bottom-right`.
+    /// A flat L-shaped sheet with a hole, with irregular triangles ([`Diagonals::Delaunay`]): a grid without
+    /// its top right quarter and without the middle of its bottom left one. Its outer corners are the groups
+    /// `corner:top-left`, `corner:bottom-left` and `corner:bottom-right`.
     Ell {
-        /// Width and depth of the whole \[m\].
+        /// Width and depth of the whole grid \[m\].
         size: [f32; 2],
         /// Quads along width and depth of the whole grid, at least 8 each; about seven in ten are left.
         cells: [u32; 2],
-        /// Seed of the vertices' places.
+        /// Seed of the vertex positions.
         #[serde(default)]
         seed: u64,
     },
@@ -118,8 +117,8 @@ pub enum Generator {
         /// Quads around and along.
         segments: [u32; 2],
     },
-    /// A sphere about the origin: an icosahedron whose edges are cut into `frequency` parts, so that it has
-    /// 20 · frequency² triangles of nearly equal size.
+    /// A sphere at the origin: an icosahedron whose edges are subdivided into `frequency` parts, so that it
+    /// has 20 · frequency² triangles of nearly equal size.
     Sphere {
         /// Radius \[m\].
         radius: f32,
@@ -128,20 +127,21 @@ pub enum Generator {
     },
     /// A torus around the y axis, centred at the origin.
     Torus {
-        /// Radius of the circle in the middle of the tube \[m\].
+        /// Radius of the centre line of the tube \[m\].
         major: f32,
         /// Radius of the tube \[m\]; less than `major`.
         minor: f32,
         /// Quads around the axis and around the tube.
         segments: [u32; 2],
     },
-    /// A closed tube along y with half-spheres at both ends, centred at the origin.
+    /// A closed tube along y with hemispheres at both ends, centred at the origin.
     Capsule {
         /// Radius \[m\].
         radius: f32,
-        /// Length of the straight part \[m\]; the whole is longer by two radii.
+        /// Length of the straight part \[m\]; the total is longer by two radii.
         height: f32,
-        /// Quads around and along the straight part; the caps are made as fine as the tube is around.
+        /// Quads around and along the straight part; the caps have the resolution of the tube around its
+        /// axis.
         segments: [u32; 2],
     },
     /// A closed box centred at the origin; its faces share the vertices of its edges.
@@ -151,36 +151,36 @@ pub enum Generator {
         /// Quads along x, y and z.
         cells: [u32; 3],
     },
-    /// A creature like a small dragon, standing at y = 0 and looking along +x: neck, four legs, tail, spines
-    /// along its back, short wings.
+    /// A creature like a small dragon, standing at y = 0 and facing +x: neck, four legs, tail, spines along
+    /// its back, short wings.
     Creature {
-        /// From snout to tail \[m\]; it is about half as high.
+        /// From snout to tail \[m\]; its height is about half of that.
         length: f32,
-        /// About how many triangles it has: from 500 to 2 million.
+        /// Approximate number of triangles: from 500 to 2 million.
         triangles: u32,
     },
-    /// A rabbit with two long ears, standing at y = 0 and looking along +x.
+    /// A rabbit with two long ears, standing at y = 0 and facing +x.
     Bunny {
         /// From feet to ears \[m\].
         height: f32,
-        /// About how many triangles it has: from 500 to 2 million.
+        /// Approximate number of triangles: from 500 to 2 million.
         triangles: u32,
     },
-    /// A [figure](figure::Figure) of a human in its first pose.
+    /// A human [figure](figure::Figure) in its first pose.
     Figure {
-        /// Length of its edges \[m\].
+        /// Edge length \[m\].
         edge: f32,
     },
-    /// A T-shirt for the figure: four flat panels side by side, whose [seams](Garment::seams) have to be
-    /// sewn, and that start around the figure. Groups `hem`, `neckline`, `cuff:left` and `cuff:right`.
+    /// A T-shirt for the figure: four flat panels side by side, whose [seams](Garment::seams) must be sewn,
+    /// and that start around the figure. Groups `hem`, `neckline`, `cuff:left` and `cuff:right`.
     Shirt {
-        /// Length of its edges \[m\]: 0.007 gives 40K triangles.
+        /// Edge length \[m\]: 0.007 gives 40K triangles.
         edge: f32,
     },
     /// A cape for the figure: a flat piece that starts hanging behind its back. Groups `shoulder:left` and
     /// `shoulder:right`.
     Cape {
-        /// Length of its edges \[m\]: 0.01 gives 17K triangles.
+        /// Edge length \[m\]: 0.01 gives 17K triangles.
         edge: f32,
     },
     /// A flat sheet, as [`Generator::Grid`], that starts hanging from a rail in even waves: the rail runs
@@ -190,32 +190,32 @@ pub enum Generator {
         size: [f32; 2],
         /// Quads along width and height.
         cells: [u32; 2],
-        /// How many waves there are.
+        /// Number of waves.
         pleats: u32,
-        /// How deep they are from front to back \[m\].
+        /// Their depth from front to back \[m\].
         depth: f32,
     },
 }
 
-/// A mesh with what goes beyond a shape: garments are cut flat, and start around a body.
+/// A mesh with a separate initial shape: garments are cut flat, and start around a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Garment {
     /// The rest shape: the pattern.
     pub mesh: TriangleMesh,
-    /// Where its vertices start \[m\].
+    /// Initial positions of its vertices \[m\].
     pub start: Vec<Vec3>,
     /// Pairs of vertices that are sewn together.
     pub seams: Vec<[u32; 2]>,
 }
 
 impl From<TriangleMesh> for Garment {
-    /// A mesh that starts as it is at rest.
+    /// A mesh that starts in its rest shape.
     fn from(mesh: TriangleMesh) -> Self {
         Self { start: mesh.positions.clone(), mesh, seams: Vec::new() }
     }
 }
 
-/// Why a shape cannot be made.
+/// Why a shape cannot be generated.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum GenerateError {
     /// A length is not a number, or out of range.
@@ -253,7 +253,7 @@ pub enum GenerateError {
         "would have {vertices} vertices: at most {MAX_VERTICES} are allowed; use fewer cells, segments or rings"
     )]
     TooLarge {
-        /// Vertices that it would have (cut off at the largest number that can be counted).
+        /// Number of vertices that it would have (saturated at the largest representable number).
         vertices: u64,
     },
     /// Vertices would be too near to each other.
@@ -285,7 +285,7 @@ pub enum GenerateError {
         /// Largest allowed number.
         most: u32,
     },
-    /// The tube of a torus would run into itself.
+    /// The tube of a torus would intersect itself.
     #[error("minor = {minor}: must be less than major = {major}")]
     Torus {
         /// Radius of the circle \[m\].
@@ -296,7 +296,7 @@ pub enum GenerateError {
 }
 
 impl Generator {
-    /// Makes the mesh.
+    /// Generates the mesh.
     ///
     /// # Errors
     /// If a parameter is out of range, the mesh would have more than [`MAX_VERTICES`] vertices, or its
@@ -305,7 +305,7 @@ impl Generator {
         Ok(self.make()?.mesh)
     }
 
-    /// Makes the mesh, where it starts, and its seams.
+    /// Generates the mesh, its initial positions, and its seams.
     ///
     /// # Errors
     /// As [`Generator::generate`].
@@ -332,9 +332,9 @@ impl Generator {
     }
 }
 
-/// Refuses a length that is not a number or out of range.
+/// Rejects a length that is not finite or out of range.
 fn require_length(name: &'static str, value: f32) -> Result<f64, GenerateError> {
-    // Written so that NaN is refused.
+    // Written so that NaN is rejected.
     if (MIN_LENGTH..=MAX_LENGTH).contains(&value) {
         Ok(f64::from(value))
     } else {
@@ -342,7 +342,7 @@ fn require_length(name: &'static str, value: f32) -> Result<f64, GenerateError> 
     }
 }
 
-/// Refuses what is not a number or outside a range.
+/// Rejects a value that is not finite or outside a range.
 fn require_range(name: &'static str, value: f32, [least, most]: [f32; 2]) -> Result<f64, GenerateError> {
     if (least..=most).contains(&value) {
         Ok(f64::from(value))
@@ -351,13 +351,12 @@ fn require_range(name: &'static str, value: f32, [least, most]: [f32; 2]) -> Res
     }
 }
 
-/// Refuses a count below `least`.
+/// Rejects a count below `least`.
 fn require_count(name: &'static str, value: u32, least: u32) -> Result<u64, GenerateError> {
     if value >= least { Ok(u64::from(value)) } else { Err(GenerateError::Count { name, value, least }) }
 }
 
-/// Refuses meshes that are too large. Counts are given as u128, in which no product of user's counts
-/// overflows.
+/// Rejects meshes that are too large. Counts are u128, in which no product of user counts overflows.
 fn require_size(vertices: u128) -> Result<(), GenerateError> {
     if vertices <= u128::from(MAX_VERTICES) {
         Ok(())
@@ -366,12 +365,12 @@ fn require_size(vertices: u128) -> Result<(), GenerateError> {
     }
 }
 
-/// Smallest spacing of vertices in a shape whose largest coordinate is `extent` \[m\].
+/// Minimum spacing of vertices in a shape whose largest coordinate is `extent` \[m\].
 fn least_spacing(extent: f64) -> f64 {
     MIN_SPACING.max(extent * MIN_RELATIVE_SPACING)
 }
 
-/// Refuses cells whose sides single precision could not tell apart from nothing. All in metres.
+/// Rejects cells whose sides single precision cannot resolve. All in metres.
 fn require_spacing(a: f64, b: f64, extent: f64) -> Result<(), GenerateError> {
     let (short, long, least) = (a.min(b), a.max(b), least_spacing(extent));
     if short < least {

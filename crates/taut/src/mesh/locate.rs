@@ -1,5 +1,6 @@
-//! Which tetrahedron of a mesh a point is in, or nearest to: of the vertices of a surface shown around a
-//! solid ([`Embedding`](crate::embedding::Embedding)), of those of a finer level in a coarser one.
+//! Point location: the tetrahedron of a mesh that contains a point, or is nearest to it. Used for the
+//! vertices of a surface embedded in a solid ([`Embedding`](crate::embedding::Embedding)), and for those of a
+//! finer level in a coarser one.
 
 use glam::{DMat3, DVec3, Vec3};
 use rayon::prelude::*;
@@ -10,13 +11,13 @@ use crate::contact::{
     tree::{Swept, Tree},
 };
 
-/// Of tetrahedra as near as that, relative to the square of the distance, the one with the smallest weights
-/// is taken.
-const AS_NEAR: f64 = 1e-4;
+/// Relative tolerance of the squared distance within which tetrahedra are equally near; the one with the
+/// smallest weights is taken.
+const RELATIVE_TIE: f64 = 1e-4;
 
 /// For each of `points` \[m\] the corners of a tetrahedron of `coarse` and weights in 0 … 1 that sum to 1: of
-/// the point itself, or of the nearest point of the mesh if it is outside. A mesh without tetrahedra gives
-/// none.
+/// the point itself, or of the nearest point of the mesh if it is outside. Empty for a mesh without
+/// tetrahedra.
 pub fn transfer(coarse: &TetrahedronMesh, points: &[Vec3]) -> Vec<([u32; 4], [f32; 4])> {
     let row = |found: &Found| {
         let corners = coarse.tetrahedra[found.tetrahedron as usize];
@@ -25,11 +26,11 @@ pub fn transfer(coarse: &TetrahedronMesh, points: &[Vec3]) -> Vec<([u32; 4], [f3
     locate(coarse, points).iter().map(row).collect()
 }
 
-/// The tetrahedron of each of `points` \[m\]; none if the mesh has none.
+/// The tetrahedron of each of `points` \[m\]; empty if the mesh has none.
 pub(crate) fn locate(mesh: &TetrahedronMesh, points: &[Vec3]) -> Vec<Found> {
     let positions: Vec<DVec3> = mesh.positions.iter().map(|x| x.as_dvec3()).collect();
     let locator = Locator::new(&positions, &mesh.tetrahedra);
-    // A point that is no number has no place: any will do, so that the others keep their numbers.
+    // A non-finite point gets an arbitrary tetrahedron, so that the others keep their indices.
     let place = |x: &Vec3| if x.is_finite() { x.as_dvec3() } else { DVec3::ZERO };
     points.par_iter().filter_map(|x| locator.nearest(place(x))).collect()
 }
@@ -41,11 +42,11 @@ pub(crate) struct Locator<'a> {
     tree: Tree,
 }
 
-/// A tetrahedron, and where a point is relative to it.
+/// A tetrahedron, and the position of a point relative to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub tetrahedron: u32,
-    /// Square of the distance \[m²\]; 0 inside.
+    /// Squared distance \[m²\]; 0 inside.
     pub squared: f64,
     /// Weights of the corners that give the point.
     pub weights: [f64; 4],
@@ -54,7 +55,7 @@ pub(crate) struct Found {
 }
 
 impl<'a> Locator<'a> {
-    /// Of tetrahedra with corners at `positions` \[m\].
+    /// For tetrahedra with corners at `positions` \[m\].
     pub fn new(positions: &'a [DVec3], tetrahedra: &'a [[u32; 4]]) -> Self {
         let about = |corners: &[u32; 4]| {
             corners.iter().fold(Swept::EMPTY, |all, &v| {
@@ -73,8 +74,8 @@ impl<'a> Locator<'a> {
         self.tree.nearest(&p.to_array(), f64::INFINITY, |t| {
             let found = self.about(t, p);
             let as_near = |old: &Found| {
-                found.squared <= old.squared * (1.0 + AS_NEAR)
-                    && old.squared <= found.squared * (1.0 + AS_NEAR)
+                found.squared <= old.squared * (1.0 + RELATIVE_TIE)
+                    && old.squared <= found.squared * (1.0 + RELATIVE_TIE)
             };
             let better = |old: &Found| {
                 if as_near(old) { size(&found) < size(old) } else { found.squared < old.squared }
@@ -82,8 +83,8 @@ impl<'a> Locator<'a> {
             if best.as_ref().is_none_or(better) {
                 best = Some(found);
             }
-            // A little more, so that others as near are looked at as well.
-            found.squared * (1.0 + 2.0 * AS_NEAR)
+            // Slightly more, so that equally near ones are tested as well.
+            found.squared * (1.0 + 2.0 * RELATIVE_TIE)
         });
         best
     }
@@ -97,8 +98,8 @@ impl<'a> Locator<'a> {
         }
         found.squared = f64::INFINITY;
         for (k, face) in FACES.iter().enumerate() {
-            // The nearest point is on a face that the point is beyond. A flat one has no weights: all faces
-            // then.
+            // The nearest point is on a face that the point is beyond. A flat tetrahedron has no weights: all
+            // faces then.
             if weights[k] >= 0.0 {
                 continue;
             }
@@ -119,7 +120,7 @@ impl<'a> Locator<'a> {
     }
 }
 
-/// Weights of four corners that give `p`; NaN if they lie in one plane.
+/// Weights of four corners that give `p`; NaN if they are coplanar.
 fn barycentric([a, b, c, d]: [DVec3; 4], p: DVec3) -> [f64; 4] {
     let [u, v, w, q] = [b - a, c - a, d - a, p - a];
     let volume = DMat3::from_cols(u, v, w).determinant();

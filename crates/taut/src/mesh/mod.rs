@@ -1,5 +1,5 @@
-//! Triangle meshes: the type, generators, adjacency, colouring, normals, reordering and checks; and
-//! tetrahedral ones.
+//! Triangle meshes: the type, generators, adjacency, normals, reordering and validation; and tetrahedral
+//! meshes.
 
 pub mod adjacency;
 pub mod check;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3};
 
-/// A triangle mesh as a user gives it: positions, faces, and what the file said beside them.
+/// A triangle mesh as a user gives it: positions, faces, and further data of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
     /// Vertex positions \[m\].

@@ -16,12 +16,11 @@ pub fn normal_sums(positions: &[Vec3], triangles: impl IntoIterator<Item = [u32;
     sums
 }
 
-/// Unit normals: the mean of those of the triangles around each vertex, weighted with their areas. Up where
-/// there is none.
+/// Unit normals: the area-weighted mean of the triangle normals around each vertex. Up where there is none.
 pub fn vertex_normals(positions: &[Vec3], triangles: impl IntoIterator<Item = [u32; 3]>) -> Vec<Vec3> {
     let mut normals = normal_sums(positions, triangles);
     for normal in &mut normals {
-        // Doubles, since the square of a small area may be nothing in single precision.
+        // In double precision, since the square of a small area may underflow in single precision.
         *normal = normal.as_dvec3().try_normalize().map_or(Vec3::Y, |n| n.as_vec3());
     }
     normals

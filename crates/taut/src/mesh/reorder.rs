@@ -1,7 +1,7 @@
 //! Vertex order for locality: neighbours in the mesh become neighbours in memory.
 //!
-//! Breadth-first from a vertex on the rim of each piece (Cuthill–McKee without the sort by degree): linear
-//! time, and close enough to a band that sweeps run from cache. Random numbering costs 1.5 to 4 times.
+//! Breadth-first from a vertex on the periphery of each component (Cuthill–McKee without the sort by degree):
+//! linear time, and close enough to a band that sweeps run from cache. Random numbering costs 1.5 to 4 times.
 
 use super::adjacency::Neighbors;
 
@@ -16,7 +16,7 @@ pub fn locality_order(vertex_count: usize, edges: &[[u32; 2]]) -> Vec<u32> {
         if placed[start as usize] {
             continue;
         }
-        // The last vertex that a first search reaches lies on the rim of the piece.
+        // The last vertex that a first search reaches lies on the periphery of the component.
         search(&neighbors, start, &mut queue, |v| {
             std::mem::replace(&mut reached[v as usize], start) != start
         });
@@ -27,7 +27,7 @@ pub fn locality_order(vertex_count: usize, edges: &[[u32; 2]]) -> Vec<u32> {
     order
 }
 
-/// Breadth-first search; `visit` says whether a vertex is new, and marks it.
+/// Breadth-first search; `visit` returns whether a vertex is new, and marks it.
 fn search(neighbors: &Neighbors, start: u32, queue: &mut Vec<u32>, mut visit: impl FnMut(u32) -> bool) {
     queue.clear();
     visit(start);

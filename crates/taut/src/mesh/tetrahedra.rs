@@ -1,4 +1,4 @@
-//! Tetrahedral meshes: what soft solids are made of.
+//! Tetrahedral meshes: the elements of soft solids.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 pub const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 impl TetrahedronMesh {
-    /// Signed volume of tetrahedron `t` \[m³\]; negative if it is inside out.
+    /// Signed volume of tetrahedron `t` \[m³\]; negative if it is inverted.
     pub fn volume(&self, t: usize) -> f64 {
         let [a, b, c, d] = self.tetrahedra[t].map(|v| self.positions[v as usize].as_dvec3());
         DMat3::from_cols(b - a, c - a, d - a).determinant() / 6.0
@@ -44,7 +44,7 @@ impl TetrahedronMesh {
         faces().filter(|face| seen[&key(*face)] == 1).collect()
     }
 
-    /// The [boundary](Self::boundary) as a mesh of its own: with the vertices on it alone, in their order.
+    /// The [boundary](Self::boundary) as a separate mesh: only its vertices, in their order.
     pub fn surface(&self) -> TriangleMesh {
         let mut triangles = self.boundary();
         let mut place = vec![u32::MAX; self.positions.len()];
@@ -88,7 +88,7 @@ mod tests {
         let mesh = two();
         let boundary = mesh.boundary();
         assert_eq!(boundary.len(), 6);
-        // The flux of x out of a closed surface is three times the volume within.
+        // The flux of x out of a closed surface is three times the enclosed volume.
         let flux: f32 = boundary
             .iter()
             .map(|t| {
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_surface_has_its_own_vertices() {
-        // The middle of a cube of 12 tetrahedra is inside.
+        // The centre of a cube of 12 tetrahedra is inside.
         let corner = |k: u32| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
         let mut positions = vec![Vec3::splat(0.5)];
         positions.extend((0..8).map(corner));

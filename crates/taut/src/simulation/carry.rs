@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::{Ruler, State, World, boundary::hold::Hand};
+use crate::{Ruler, State, World, boundary::hold::PinOverride};
 
 /// What a new world has taken over from an old one: for each of its bodies and rigid bodies, which it was.
 #[derive(Clone, Debug)]
@@ -107,13 +107,13 @@ impl State {
         state.frame = self.frame;
         state.caught = self.caught.carried(from, to, |pin| same_pin(from, to, origins, pin));
         let place = |vertex: u32| place_in(from, to, origins, vertex);
-        for &(old, Hand { vertex, target }) in &self.hands {
+        for &(old, PinOverride { vertex, target }) in &self.pin_overrides {
             let old_body = from.bodies.partition_point(|b| b.vertices.end <= old as usize);
             let (Some((body, new)), first) = (place(old), from.bodies[old_body].vertices.start as u32) else {
                 continue;
             };
             let number = to.bodies[body as usize].vertices.start as u32 + vertex - first;
-            state.put_hand((number, new), target);
+            state.override_pin((number, new), target);
         }
         state.grips = self.grips.carried(|_, vertex| place(vertex));
         for (k, origin) in origins.rigid.iter().enumerate() {

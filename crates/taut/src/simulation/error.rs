@@ -57,7 +57,7 @@ pub enum SimulationError {
         allowed: &'static str,
     },
     /// A state that does not have the vertices, duals and rigid bodies of the world.
-    #[error("state and world do not belong together")]
+    #[error("state and world do not match")]
     StateOfAnotherWorld,
     /// What the engine refuses: a mesh, a material, a setting.
     #[error(transparent)]

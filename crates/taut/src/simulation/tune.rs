@@ -89,7 +89,7 @@ impl Simulation {
     pub fn set_limiter(&mut self, body: BodyHandle, limiter: Limiter) -> Result<(), SimulationError> {
         let index = self.bodies.index(body.0)?;
         if let (Limiter::Edge, Body::Solid(_)) = (limiter, &self.description().bodies[index]) {
-            let problem = "can be limited isotropically or not at all; edges are limited of cloth only";
+            let problem = "supports isotropic limits or none; only cloth has edge limits";
             return Err(SimulationError::Unsupported { body: self.name(index), problem });
         }
         self.change_one(body, true, |_, settings| {
@@ -297,7 +297,7 @@ impl Settings {
         let Limit { min, max } = self.bend;
         let fine = |m: f32| m >= 0.0 && m.is_finite();
         if !(min.is_none_or(|m| fine(-m)) && max.is_none_or(fine)) {
-            return Some("a bend limit's min must be at most 0, its max at least 0 degrees a centimetre");
+            return Some("a bend limit's min must be at most 0, its max at least 0 degrees per centimetre");
         }
         None
     }

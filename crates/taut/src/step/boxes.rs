@@ -95,12 +95,12 @@ impl Stepper {
         budget: StepBudget,
     ) -> Enforced {
         let settings = settings(world, &self.threads, self.lanes);
-        let Self { old, predicted, solids, scratch, poses, .. } = self;
+        let Self { old, predicted, obstacle_contacts, scratch, poses, .. } = self;
         let State { x, duals, grips, .. } = state;
-        solids.begin(&world.description.obstacles, span.times, old, x, 2.0 * world.edge_length);
+        obstacle_contacts.begin(&world.description.obstacles, span.times, old, x, 2.0 * world.edge_length);
         let draft = Draft { x, old, duals, poses, grips };
-        let enforced = enforce(world, &settings, draft, solids, scratch, budget);
-        if solids.hold_back(span.dt, old, predicted, x) {
+        let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, budget);
+        if obstacle_contacts.hold_back(span.dt, old, predicted, x) {
             return measure(world, &settings, x, enforced);
         }
         enforced
@@ -140,7 +140,8 @@ impl Stepper {
         Span { dt, .. }: Span,
         report: &mut FrameReport,
     ) {
-        let Self { old, predicted, predicted_v, solids, poses, flown, untangle, rescued, .. } = self;
+        let Self { old, predicted, predicted_v, obstacle_contacts, poses, flown, untangle, rescued, .. } =
+            self;
         let State { x, v, mean_v, rigid, mean_rigid, piercings, .. } = state;
         let [rescued_vertices, rescued_bodies] = rescued;
         let own = 0..world.fixtures.start;
@@ -151,8 +152,8 @@ impl Stepper {
         }
         update_velocities(dt, old, predicted, x, v, mean_v);
         untangle.calm(dt, predicted_v, v);
-        solids.calm(predicted_v, v);
-        solids.respond(&world.description.obstacles, dt, old, x, predicted_v, v);
+        obstacle_contacts.calm(predicted_v, v);
+        obstacle_contacts.respond(&world.description.obstacles, dt, old, x, predicted_v, v);
         for (k, (state, flown)) in rigid.iter_mut().zip(flown.iter()).enumerate() {
             if !land(state, flown, poses[k], dt) {
                 report.rescued += 1;

@@ -15,6 +15,7 @@ use super::{
     corners::{Corners, Pulling, Pulls, put},
 };
 use crate::{
+    element::hinge::{AllowedLanes, BendElement, allowed_lanes, load_allowed},
     exec::batch::{Batches, Over, lanes_of},
     hierarchy::multigrid::{Stiff, StiffHinge},
     kernel::{
@@ -23,7 +24,6 @@ use crate::{
         lanes::{BATCH, Lanes, Quad, Work, run},
         real::{Real, V3, add, combine, cross, dot, scale, select3, sub},
     },
-    limit::bend::{AllowedLanes, BendElement, allowed_lanes, load_allowed},
     solve::nearest::tuning::{BATCH_GRAIN, BEND_STRETCH, BEND_WEIGHT, WARM_START},
 };
 

@@ -1,8 +1,8 @@
-//! Grips as a term (T5): corners of gripped points are heavier, and have a place to be
+//! Grips as a term (T5): corners of gripped points are heavier, and have targets
 //! ([`grip`](crate::boundary::grip)).
 //!
-//! They need no dual: limits are to win. What they weigh goes on the diagonal of the matrix, like that of
-//! contacts.
+//! They need no dual: limits take precedence. Their weight is added to the diagonal of the matrix, like that
+//! of contacts.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::{
     },
 };
 
-/// Grips for which there is room without allocation.
+/// Number of grips without allocation.
 const ROOM: usize = 16;
 
-/// Points that a pointer pulls at, for a filter of so many vertices. Users grip and release while it runs.
+/// Points that a pointer pulls, for a filter of `count` vertices. Users grip and release during the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Gripping {
     /// Number of vertices of the filter.
@@ -40,7 +40,7 @@ impl Block for Gripping {
 #[derive(Debug)]
 struct GripTerm {
     own: Vec<Gripped>,
-    /// By vertex: how much heavier than its own mass it is.
+    /// By vertex: added weight in units of its mass.
     heavier: Vec<f32>,
     /// The filter's first vertex.
     first: usize,

@@ -1,8 +1,8 @@
-//! Obstacles as a term (W6): each vertex near one has a dual of its own.
+//! Obstacles as a term (W6): each vertex near one has a dual.
 //!
-//! f = x + w, p = f put outside with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 1000 c m
-//! grows with the vertex's mass, so that it means the same at every resolution; vertices that stay inside get
-//! more of it.
+//! f = x + w, p = f pushed out with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 1000 c m
+//! grows with the vertex's mass, so that it is independent of resolution; vertices that stay inside get a
+//! larger one.
 
 use std::sync::{
     Arc,
@@ -13,7 +13,7 @@ use glam::Vec3;
 
 use super::{Block, Stage, Stale, Step, Term};
 use crate::{
-    boundary::{obstacle::Obstacle, solids::Solids},
+    boundary::{obstacle::Obstacle, obstacle_contacts::ObstacleContacts},
     kernel::lanes::Quad,
     solve::nearest::tuning::{
         OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_MOST, VERTEX_GRAIN,
@@ -57,7 +57,7 @@ impl Term for ObstacleTerm {
 
     fn enter(&mut self, step: &Step, x: &[Quad], kept: &[f32], stage: &Stage) {
         let (vertices, near) = (&step.filter.vertices, OBSTACLE_NEAR * step.filter.edge_length);
-        let candidates = step.around.solids.candidates();
+        let candidates = step.around.obstacle_contacts.candidates();
         let from = candidates.partition_point(|&v| (v as usize) < vertices.start);
         let own = candidates[from..].iter().take_while(|&&v| (v as usize) < vertices.end);
         self.touches.clear();
@@ -162,7 +162,7 @@ pub struct Surroundings<'a> {
     /// Obstacles.
     pub obstacles: &'a [Obstacle],
     /// Their poses in this step.
-    pub solids: &'a Solids,
+    pub obstacle_contacts: &'a ObstacleContacts,
     /// Where the body's vertices began the step \[m\].
     pub old: &'a [Quad],
 }
@@ -172,7 +172,7 @@ impl Touch {
     /// surface must be to count as touched, `c` the ramp's factor.
     fn begin(around: &Surroundings, i: usize, x: &Quad, dual: [f32; 3], near: f32, c: f32) -> Self {
         let mut touch = Self { vertex: i as u32, depth: f32::NEG_INFINITY, ..Self::default() };
-        touch.sunk = around.solids.sunk(around.obstacles, position(&around.old[i]));
+        touch.sunk = around.obstacle_contacts.sunk(around.obstacles, position(&around.old[i]));
         touch.look(around, x);
         if touch.depth > -near {
             touch.boost = 1.0;
@@ -216,7 +216,7 @@ impl Touch {
         let old = position(&around.old[self.vertex as usize]);
         let w = Vec3::from_array(self.w);
         let f = position(x) + w;
-        let moved = around.solids.nearest_outside(around.obstacles, old, self.sunk, f) - f;
+        let moved = around.obstacle_contacts.nearest_outside(around.obstacles, old, self.sunk, f) - f;
         self.w = (-moved).to_array();
         ((moved + moved + w) * self.weight(mass, c)).to_array()
     }
@@ -224,7 +224,7 @@ impl Touch {
     /// Sees how deep it is inside at `x`.
     fn look(&mut self, around: &Surroundings, x: &Quad) {
         self.seen = position(x);
-        self.depth = around.solids.depth(around.obstacles, self.seen) - self.sunk;
+        self.depth = around.obstacle_contacts.depth(around.obstacles, self.seen) - self.sunk;
     }
 
     /// Whether it touches.

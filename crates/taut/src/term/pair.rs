@@ -1,10 +1,10 @@
-//! Parts of surfaces that touch each other or an obstacle's mesh, as a term: each pair has a dual of its own.
+//! Contacts between primitives of cloth and of mesh obstacles, as a term: each pair has a dual.
 //!
 //! With d = Σ wᵢ xᵢ the line between the nearest points of a pair: f = d + u; p = f with at least the gap
-//! along the normal, and with its way along the surface since the start of the step shortened by μ times what
-//! was missing (Eq. 7, as for [obstacles](super::obstacle)); pull e wᵢ (2 (p − f) + u), u ← f − p. The weight
-//! e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which bounds what the pair
-//! adds to the matrix.
+//! along the normal, and with its tangential displacement since the start of the step shortened by μ times
+//! the missing distance (Eq. 7, as for [obstacles](super::obstacle)); pull e wᵢ (2 (p − f) + u), u ← f − p.
+//! The weight e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which bounds
+//! the pair's contribution to the matrix.
 
 use std::sync::Arc;
 

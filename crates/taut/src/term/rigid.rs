@@ -25,8 +25,8 @@ use super::{Block, Outcome, Scene, Stage, Stale, Step, Term};
 use crate::{
     boundary::{
         motion::Pose,
+        obstacle_contacts::PUSH_OUT_SPEED,
         rigid::{RigidBody, turn_between},
-        solids::PUSH,
     },
     hierarchy::multigrid::Cycle,
     kernel::lanes::Quad,
@@ -175,7 +175,7 @@ impl Term for RigidTerm {
                         w: Vec3::ZERO,
                         boost: 0.0,
                         depth: f32::NEG_INFINITY,
-                        sunk: (-begin - PUSH * scene.dt).max(0.0),
+                        sunk: (-begin - PUSH_OUT_SPEED * scene.dt).max(0.0),
                         side: entry.unwrap_or([from - normal * begin, normal]),
                         fast: entry.is_some(),
                         before: Vec3::ZERO,

@@ -18,6 +18,7 @@ use super::{
     corners::{Corners, Pulling, Pulls},
 };
 use crate::{
+    element::{triangle::StrainElement, woven::WeaveLanes},
     exec::batch::Batches,
     hierarchy::multigrid::Stiff,
     kernel::{
@@ -25,7 +26,6 @@ use crate::{
         strain::{self, strain_residual},
         weave::WeaveRange,
     },
-    limit::{strain_triangle::StrainElement, weave::WeaveLanes},
     solve::nearest::tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, WARM_START},
 };
 use finish::Finish;

@@ -19,13 +19,13 @@ use super::{
     volume::{Volumes, gain},
 };
 use crate::{
+    element::tetrahedron::TetrahedronElement,
     exec::batch::Batches,
     hierarchy::multigrid::{Stiff, StiffTetrahedron},
     kernel::{
         lanes::{BATCH, Quad, run},
         tetrahedron::gradient3,
     },
-    limit::strain_tetrahedron::TetrahedronElement,
     solve::nearest::tuning::{
         BATCH_GRAIN, DEPTH_HARD, DEPTH_VOLUME, FIRST_STAGE_TETRAHEDRA, FIRST_STAGE_TETRAHEDRA_TOUCHING,
         GIVE_WAY_EVERY, GIVE_WAY_FROM, SLACK_WARM_ALONE, WARM_START, give_way_from,

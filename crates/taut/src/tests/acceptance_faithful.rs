@@ -8,10 +8,10 @@ use glam::{DVec3, Vec3};
 use taut::{
     Cloth, Description, Limit, Material, Pin, Scheme, State, Stepper, World,
     boundary::hold::Caught,
+    element::triangle::StrainElement,
     exec::threads::Threads,
     hierarchy,
     kernel::svd2::rest_inverse,
-    limit::strain_triangle::StrainElement,
     measure::certify_positions,
     mesh::generate,
     solve::nearest::filter::{Filter, Parts, stiffness},
@@ -78,8 +78,15 @@ fn reference(description: &Description) -> Vec<Motions> {
     for frame in 1..=FRAMES {
         let before = state.positions(&world, 0);
         stepper.advance_frame(&world, &mut state);
-        let Snapshot { frame: count, positions: predicted, mut velocities, duals, caught, hands, rigid } =
-            state.snapshot(&world);
+        let Snapshot {
+            frame: count,
+            positions: predicted,
+            mut velocities,
+            duals,
+            caught,
+            pin_overrides,
+            rigid,
+        } = state.snapshot(&world);
         let goal: Vec<[f64; 3]> = predicted.iter().map(|p| p.as_dvec3().to_array()).collect();
         let nearest = filter.nearest(&threads, &goal);
         assert!(
@@ -95,7 +102,7 @@ fn reference(description: &Description) -> Vec<Motions> {
         measured.push(measure(&world, frame, [&before, &positions]));
         state = State::restore(
             &world,
-            &Snapshot { frame: count, positions, velocities, duals, caught, hands, rigid },
+            &Snapshot { frame: count, positions, velocities, duals, caught, pin_overrides, rigid },
         )
         .unwrap();
     }

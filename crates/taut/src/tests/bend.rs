@@ -1,9 +1,9 @@
-//! Bend limits: in degrees a centimetre, on flat and curved rest shapes, together with strain limits.
+//! Bend limits: in degrees per centimetre, on flat and curved rest shapes, together with strain limits.
 
 use glam::Vec3;
 use taut::{
     Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, World, certify,
-    limit::bend::NO_ANGLE, measure::BodyCertificate, mesh::generate,
+    element::hinge::NO_ANGLE, measure::BodyCertificate, mesh::generate,
 };
 
 #[test]
@@ -109,7 +109,7 @@ fn the_certificate_measures_a_rolled_sheet() {
     assert!(body.bend.max_bend < 1e-6 && body.bend.bend_violations == 0, "{:?}", body.bend);
 }
 
-/// Acceptance: 90 × 90 cells, 30 and 3 degrees a centimetre. This is half as fine, so hinges may fold
+/// Acceptance: 90 × 90 cells, 30 and 3 degrees per centimetre. This is half as fine, so hinges may fold
 /// twice as far at the same limit.
 #[test]
 fn a_hanging_sheet_holds_loose_and_tight_bends() {
@@ -134,8 +134,8 @@ fn bend_limits_do_not_keep_it_from_coming_to_rest() {
         let speed = |body: &BodyCertificate| (2.0 * body.energy.kinetic / mass).sqrt();
         assert!(speed(&bodies[20]) > 0.1);
         let last = speed(&bodies[239]);
-        println!("{bend} degrees a centimetre: {last} m/s");
-        assert!(last <= 0.02, "{bend} degrees a centimetre: {last} m/s");
+        println!("{bend} degrees per centimetre: {last} m/s");
+        assert!(last <= 0.02, "{bend} degrees per centimetre: {last} m/s");
     }
 }
 

@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 use taut::{
     BodyHandle, Cloth, Description, EdgeModel, Grip, Limit, Limiter, Material, Model, Motion, Obstacle, Pin,
     Simulation, State, Stepper, World,
-    boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
+    boundary::{motion::Keyframe, obstacle::Shape, obstacle_contacts::ObstacleContacts},
     certify,
     element::iterate::sweep,
     exec::threads::Threads,
@@ -84,11 +84,11 @@ fn without_a_coarse_correction_the_cloth_keeps_its_bits() {
         projection: taut::Projection::Gradient,
         relaxation: 1.0,
     };
-    let solids = Solids::default();
+    let obstacle_contacts = ObstacleContacts::default();
     let (mut random, mut order, mut memory) = (Random::new(1, 1), Vec::new(), tables.scratch());
     let mut pass = |x: &mut [Quad]| {
         let old = x.to_vec();
-        let around = Surroundings { obstacles: &[], solids: &solids, old: &old };
+        let around = Surroundings { obstacles: &[], obstacle_contacts: &obstacle_contacts, old: &old };
         tables.pass(&settings, Descent::Sample, x, &around, &mut memory, |_, level, x, round| {
             sweep(&settings, &level.limited.edges, x, &mut random, &mut order);
             round < 10

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use glam::{DVec3, Vec3};
 use taut::{
     Limit,
+    element::hinge::{NO_ANGLE, allowed_angles},
     exec::threads::Threads,
     hierarchy::{
         self, Hierarchy, Level, Site, Transfer,
@@ -15,10 +16,7 @@ use taut::{
         random::Random,
         svd2::{cauchy, deformation_gradient, rest_inverse},
     },
-    limit::{
-        NO_LIMIT,
-        bend::{NO_ANGLE, allowed_angles},
-    },
+    limit::NO_LIMIT,
     mesh::{TriangleMesh, adjacency::Adjacency, generate},
 };
 

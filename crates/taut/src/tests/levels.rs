@@ -4,8 +4,9 @@
 use glam::{Quat, Vec3};
 use taut::{
     Budget, Cloth, Description, Limit, Material, Motion, Obstacle, Pin, Scheme, State, Stepper, World,
-    boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
+    boundary::{motion::Keyframe, obstacle::Shape, obstacle_contacts::ObstacleContacts},
     certify,
+    element::hinge::NO_ANGLE,
     exec::threads::Threads,
     hierarchy,
     kernel::{
@@ -14,7 +15,6 @@ use taut::{
     },
     limit::{
         Settings,
-        bend::NO_ANGLE,
         levels::{
             Descent,
             parts::{Bare, Leveled, Parts},
@@ -60,8 +60,8 @@ fn with_nothing_around(old: &[Quad], work: impl FnOnce(&Settings, &Surroundings)
         projection: taut::Projection::Gradient,
         relaxation: 1.0,
     };
-    let solids = Solids::default();
-    work(&settings, &Surroundings { obstacles: &[], solids: &solids, old });
+    let obstacle_contacts = ObstacleContacts::default();
+    work(&settings, &Surroundings { obstacles: &[], obstacle_contacts: &obstacle_contacts, old });
 }
 
 fn wavy(mesh: &TriangleMesh) -> Vec<Quad> {

@@ -4,8 +4,9 @@
 use glam::{DVec3, Vec3};
 use taut::{
     Cloth, Description, Limit, Material, Motion, Obstacle, Pin, Projection, Scheme, State, Stepper, World,
-    boundary::{motion::Keyframe, obstacle::Shape, solids::Solids},
+    boundary::{motion::Keyframe, obstacle::Shape, obstacle_contacts::ObstacleContacts},
     certify,
+    element::triangle::StrainElement,
     exec::threads::Threads,
     hierarchy,
     kernel::{
@@ -15,7 +16,7 @@ use taut::{
         strain::Range,
         svd2::{deformation_gradient, rest_inverse},
     },
-    limit::{Settings, strain_triangle::StrainElement},
+    limit::Settings,
     mesh::{TriangleMesh, generate},
     solve::nearest::{
         admm::Stop,
@@ -64,7 +65,7 @@ fn a_hanging_sheet_converges_in_nearly_every_frame() {
                 assert!(body.strain.max_residual < 0.05, "{steps} steps: {}", body.strain.max_residual);
                 assert_eq!(body.max_pin_error, 0.0);
             }
-            assert!(within >= 59, "{strain:?}, {steps} steps a frame: {within} of 60 frames");
+            assert!(within >= 59, "{strain:?}, {steps} steps per frame: {within} of 60 frames");
         }
     }
 }
@@ -128,7 +129,7 @@ fn moving_pins_are_exact_and_obstacles_not_entered() {
             within += u32::from(report.converged);
             iterations += report.iterations;
         }
-        println!("{shape:?}: {within} of 60 frames, {} iterations a frame", iterations / 60);
+        println!("{shape:?}: {within} of 60 frames, {} iterations per frame", iterations / 60);
         assert!(within >= 54, "{shape:?}: {within} of 60 frames");
     }
 }
@@ -342,7 +343,8 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
             }
         }
         let predicted: Vec<[f64; 3]> = x.iter().map(|q| [q[0], q[1], q[2]].map(f64::from)).collect();
-        let around = Surroundings { obstacles: &[], solids: &Solids::default(), old: &old };
+        let around =
+            Surroundings { obstacles: &[], obstacle_contacts: &ObstacleContacts::default(), old: &old };
         let enforced = filter.solve(&settings, &mut x, around, &mut duals, &mut memory, stop);
         assert!(enforced.converged);
         iterations += enforced.iterations;
@@ -368,7 +370,7 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         }
     }
     println!(
-        "{cells} cells, {strain:?}: error {:.3} mean, {worst:.3} worst; references differ by {disagreement:.4}; {:.1} iterations a frame",
+        "{cells} cells, {strain:?}: error {:.3} mean, {worst:.3} worst; references differ by {disagreement:.4}; {:.1} iterations per frame",
         sum / f64::from(frames),
         f64::from(iterations) / f64::from(frames)
     );

@@ -157,7 +157,7 @@ fn a_new_element_holds_is_certified_and_survives_a_resume() {
 }
 
 #[test]
-#[should_panic(expected = "state and world do not belong together")]
+#[should_panic(expected = "state and world do not match")]
 fn a_state_of_another_world_is_not_advanced() {
     let (world, other) = (two_sheets(Scheme::Sweep, false), two_sheets(Scheme::Nearest, false));
     let mut state = State::new(&other);

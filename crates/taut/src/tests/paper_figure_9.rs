@@ -4,7 +4,7 @@
 //! its stiffness; (c) takes 16 times as long as (a).
 //!
 //! The shell is an egg instead of a duck, of 2K triangles (it: 4.1K), with the paper's limits: ±5 % and ±3
-//! degrees a centimetre.
+//! degrees per centimetre.
 
 use glam::{Quat, Vec3};
 use taut::{

@@ -1,4 +1,4 @@
-//! Pins that begin and end while it runs, and hands that grab and let go (T4): at every level, with the
+//! Pins that begin and end while it runs, and pin overrides of the caller (T4): at every level, with the
 //! limits held.
 
 use glam::Vec3;
@@ -175,7 +175,7 @@ fn a_grabbed_vertex_follows_the_hand_and_moves_freely_afterwards() {
         state = State::restore(&world, &state.snapshot(&world)).unwrap();
         run(&world, &mut state, 3, |state| assert_eq!(place(state), target, "{scheme:?}"));
         state.unpin(&world, 0, grabbed).unwrap();
-        assert_eq!(state.hands().count(), 0);
+        assert_eq!(state.pin_overrides().count(), 0);
         run(&world, &mut state, 8, |_| ());
         assert!(place(&state).y < target.y - 0.02, "{scheme:?}: {} {target}", place(&state));
         // Pins can be let go as well.
@@ -188,7 +188,7 @@ fn a_grabbed_vertex_follows_the_hand_and_moves_freely_afterwards() {
 
 #[test]
 fn matrices_of_a_held_set_are_those_of_a_world_that_begins_with_it() {
-    let with = |pins: &[u32], hands: &[u32]| {
+    let with = |pins: &[u32], overrides: &[u32]| {
         let mut cloth = sheet();
         cloth.imperfection = Some(0.0);
         cloth.start.iter_mut().for_each(|p| p.x *= 1.1);
@@ -196,7 +196,7 @@ fn matrices_of_a_held_set_are_those_of_a_world_that_begins_with_it() {
         let world = World::new(described(cloth, Scheme::Nearest)).unwrap();
         let mut state = State::new(&world);
         let places = state.positions(&world, 0);
-        for &v in hands {
+        for &v in overrides {
             state.pin(&world, 0, v, places[v as usize]).unwrap();
         }
         Stepper::new(&world, 1).unwrap().advance_frame(&world, &mut state);
@@ -226,7 +226,7 @@ fn mistakes_are_named() {
     assert!(message(state.pin(&world, 1, 0, Vec3::ZERO)).contains("body 1: there is none; the world has 1"));
     assert!(message(state.unpin(&world, 0, 289)).contains("has no vertex 289; it has 289"));
     assert!(message(state.pin(&world, 0, 3, Vec3::NAN)).contains("target of vertex 3"));
-    assert_eq!(state.hands().count(), 0);
+    assert_eq!(state.pin_overrides().count(), 0);
 }
 
 /// A face beside the corner of the sheet that is at the origin: its first edge points there, and ends 10 cm

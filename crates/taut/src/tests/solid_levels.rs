@@ -4,7 +4,7 @@
 use glam::{DVec3, Vec3};
 use taut::{
     Description, Limit, Motion, Pin, Projection, Scheme, Solid, SolidMaterial, State, Stepper, World,
-    boundary::{motion::Keyframe, solids::Solids},
+    boundary::{motion::Keyframe, obstacle_contacts::ObstacleContacts},
     certify,
     exec::threads::Threads,
     kernel::{
@@ -57,8 +57,8 @@ fn with_nothing_around(old: &[Quad], work: impl FnOnce(&Settings, &Surroundings)
     let threads = Threads::new(1).unwrap();
     let lanes = LaneKind::detect();
     let settings = Settings { threads: &threads, lanes, projection: Projection::Gradient, relaxation: 1.0 };
-    let solids = Solids::default();
-    work(&settings, &Surroundings { obstacles: &[], solids: &solids, old });
+    let obstacle_contacts = ObstacleContacts::default();
+    work(&settings, &Surroundings { obstacles: &[], obstacle_contacts: &obstacle_contacts, old });
 }
 
 fn wavy(mesh: &TetrahedronMesh) -> Vec<Quad> {

@@ -7,8 +7,8 @@ use taut::{
     SolidMaterial, Solver, State, Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape},
     certify,
+    element::tetrahedron::TetrahedronElement,
     kernel::strain::Range,
-    limit::strain_tetrahedron::TetrahedronElement,
     mesh::{generate, tetrahedra::TetrahedronMesh},
     term::tetrahedra::{Tetrahedra, Weight, local::TetrahedronState},
 };

@@ -68,7 +68,7 @@ fn check_solver(description: &Description) -> Result<(), WorldError> {
         "budget_ms",
         "budget_ms must be at least 0 and at most 1e9",
     )?;
-    need(solver.steps_per_frame <= 100_000, "steps_per_frame", "there can be at most 100000 steps a frame")
+    need(solver.steps_per_frame <= 100_000, "steps_per_frame", "there can be at most 100000 steps per frame")
 }
 
 fn check_obstacles(description: &Description) -> Result<(), WorldError> {
@@ -91,7 +91,7 @@ fn check_obstacles(description: &Description) -> Result<(), WorldError> {
     }
     for body in &description.rigid_bodies {
         let scheme = (description.solver.scheme != Scheme::Nearest).then_some(
-            "it has a mass, which needs solver.scheme \"nearest\"; other schemes know no rigid bodies",
+            "it has a mass, which needs solver.scheme \"nearest\"; other schemes do not support rigid bodies",
         );
         if let Some(problem) = body.problem().or(scheme) {
             let name = body.obstacle.name.clone();

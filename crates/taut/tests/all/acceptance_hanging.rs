@@ -73,7 +73,7 @@ fn hang(limit: Limit, mut each: impl FnMut(u32, &Measured)) {
         each(frame, &measured);
         lowest = positions.iter().fold(lowest, |lowest, p| lowest.min(p.y));
     }
-    println!("{limit:?}: residual at most {worst:.5}, {} iterations a frame", iterations / FRAMES);
+    println!("{limit:?}: residual at most {worst:.5}, {} iterations per frame", iterations / FRAMES);
     // It must have swung down, not hung frozen.
     assert!(lowest < -0.9, "its lowest vertex came down to {lowest} m only");
 }

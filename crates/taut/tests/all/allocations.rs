@@ -196,13 +196,13 @@ fn nothing_is_allocated_in_a_call_of_the_filter_nor_while_a_hand_moves() {
 
         let world = World::new(description).unwrap();
         let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
-        let mut hand = state.positions(&world, 0)[80];
-        state.pin(&world, 0, 80, hand).unwrap();
+        let mut target = state.positions(&world, 0)[80];
+        state.pin(&world, 0, 80, target).unwrap();
         stepper.advance_frame(&world, &mut state);
-        hand.y += 0.01;
+        target.y += 0.01;
         COUNT.with(|c| c.set(Some(0)));
-        state.pin(&world, 0, 80, hand).unwrap();
+        state.pin(&world, 0, 80, target).unwrap();
         stepper.advance_frame(&world, &mut state);
-        assert_eq!(COUNT.with(|c| c.replace(None)), Some(0), "{scheme:?}: hand");
+        assert_eq!(COUNT.with(|c| c.replace(None)), Some(0), "{scheme:?}: pin");
     }
 }

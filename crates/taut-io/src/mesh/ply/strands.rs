@@ -62,8 +62,8 @@ fn strands(edges: &[[f64; 2]], vertices: usize) -> Result<Vec<u32>, Fault> {
     let mut last = -1.0;
     for (index, &[from, to]) in edges.iter().enumerate() {
         let starts = from == last + 1.0;
-        let goes_on = from == last && index > 0;
-        if !(starts || goes_on) || to != from + 1.0 || to >= vertices as f64 {
+        let continues = from == last && index > 0;
+        if !(starts || continues) || to != from + 1.0 || to >= vertices as f64 {
             let message = format!(
                 "joins vertices {from} and {to} of {vertices}: the vertices of a strand must follow each other, and \
                  strands too"
@@ -71,7 +71,7 @@ fn strands(edges: &[[f64; 2]], vertices: usize) -> Result<Vec<u32>, Fault> {
             return Err(fault(message).at(format!("edge {index} (from 0)")));
         }
         match counts.last_mut() {
-            Some(count) if goes_on => *count += 1,
+            Some(count) if continues => *count += 1,
             _ => counts.push(2),
         }
         last = to;

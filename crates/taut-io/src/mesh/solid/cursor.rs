@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
         rest[..end.unwrap_or(rest.len())].trim_ascii()
     }
 
-    /// Whether the text goes on with `word`.
+    /// Whether the remaining text starts with `word`.
     pub fn starts_with(&self, word: &[u8]) -> bool {
         self.bytes[self.at..].starts_with(word)
     }

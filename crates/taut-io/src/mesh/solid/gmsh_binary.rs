@@ -21,7 +21,7 @@ pub(super) fn parse(cursor: &mut Cursor, entities: bool) -> Result<Found, Fault>
     let big_endian = match (u32::from_le_bytes(one), u32::from_be_bytes(one)) {
         (1, _) => false,
         (_, 1) => true,
-        _ => return Err(cursor.fault("the byte order must be told by the number 1 as 4 bytes")),
+        _ => return Err(cursor.fault("the byte order must be given by the number 1 as 4 bytes")),
     };
     let mut source = Source { cursor, big_endian };
     let (mut found, mut numbers) = (Found::default(), Numbers::default());

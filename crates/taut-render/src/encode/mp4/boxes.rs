@@ -7,19 +7,19 @@ use crate::encode::Rate;
 pub struct Sample {
     /// Its size.
     pub bytes: u32,
-    /// Whether playing can begin here.
+    /// Whether playback can begin here.
     pub sync: bool,
-    /// For how many frames it shows.
+    /// Number of frame durations that it is shown.
     pub frames: u32,
 }
 
-/// All that the index says about the video.
+/// Contents of the index.
 #[derive(Debug)]
 pub struct Track {
     size: [usize; 2],
     rate: Rate,
     samples: Vec<Sample>,
-    /// Sequence and picture parameters, which the decoder is set up with.
+    /// Sequence and picture parameters for the decoder.
     sequence: Vec<u8>,
     picture: Vec<u8>,
 }
@@ -45,14 +45,14 @@ impl Track {
         self.samples.push(sample);
     }
 
-    /// Shows the last frame for one frame more.
+    /// Shows the last frame for one frame longer.
     pub fn prolong(&mut self) {
         if let Some(last) = self.samples.last_mut() {
             last.frames += 1;
         }
     }
 
-    /// Everything in front of the frames, and how many bytes they must have.
+    /// Everything before the frames, and their total size in bytes.
     pub fn head(&self) -> (Vec<u8>, u64) {
         let length: u64 = self.samples.iter().map(|s| u64::from(s.bytes)).sum();
         let brand = |b: &[u8; 4]| b.to_vec();
@@ -60,23 +60,23 @@ impl Track {
             b"ftyp",
             &[brand(b"isom"), word(0x200), brand(b"isom"), brand(b"iso2"), brand(b"avc1"), brand(b"mp41")],
         );
-        // A size that does not fit 32 bits stands behind the name of the box.
+        // A size that does not fit 32 bits follows the name of the box.
         let long = length + 8 > u64::from(u32::MAX);
         let data = if long {
             [word(1), b"mdat".to_vec(), (length + 16).to_be_bytes().to_vec()].concat()
         } else {
             [word(length as u32 + 8), b"mdat".to_vec()].concat()
         };
-        // How long the index is does not depend on the places that are in it, given how they are written.
+        // The length of the index does not depend on the offsets in it, given their encoding.
         let before = |index: &[u8]| (kind.len() + index.len() + data.len()) as u64;
         let wide = before(&self.index(0, true)) + length > u64::from(u32::MAX);
         let index = self.index(before(&self.index(0, wide)), wide);
         ([kind, index, data].concat(), length)
     }
 
-    /// Ticks that a frame lasts, and ticks in a second.
+    /// Ticks per frame, and ticks per second.
     fn ticks(&self) -> (u32, u32) {
-        // Not too coarse a clock, for players that count in milliseconds.
+        // A fine clock, for players that count in milliseconds.
         let finer = 1000u32.div_ceil(self.rate.frames);
         (self.rate.seconds * finer, self.rate.frames * finer)
     }
@@ -135,7 +135,7 @@ impl Track {
         let sync: Vec<u32> = (1u32..).zip(&self.samples).filter(|(_, s)| s.sync).map(|(i, _)| i).collect();
         let starts = full(b"stss", 0, &[word(sync.len() as u32), words(&sync)]);
 
-        // A chunk a second or so; the last may be shorter.
+        // A chunk of about a second; the last may be shorter.
         let chunk = (self.rate.frames / self.rate.seconds).max(1) as usize;
         let (whole, rest) = (self.samples.len() / chunk, (self.samples.len() % chunk) as u32);
         let mut groups = Vec::new();
@@ -176,7 +176,7 @@ impl Track {
                 vec![0; 16],
                 width,
                 height,
-                // 72 pixels an inch, one frame a sample, no name, 24 bits.
+                // 72 pixels per inch, one frame per sample, no name, 24 bits.
                 words(&[0x48_0000, 0x48_0000, 0]),
                 half(1),
                 vec![0; 32],
@@ -201,7 +201,7 @@ impl Track {
             parameters(&self.sequence),
             vec![1],
             parameters(&self.picture),
-            // High profiles say again: 4:2:0, 8 bits each, nothing more.
+            // High profiles repeat: 4:2:0, 8 bits each, nothing more.
             if high { vec![0xfd, 0xf8, 0xf8, 0] } else { Vec::new() },
         ]
         .concat()

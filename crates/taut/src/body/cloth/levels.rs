@@ -7,10 +7,10 @@ use crate::{
         BodyTables, PinnedVertex, cloths,
         levels::{depth, own_pins, places},
     },
+    element::hinge::allowed_angles,
     hierarchy::{Hierarchy, Options, fit},
     kernel::dihedral::dihedral,
     limit::{
-        bend::allowed_angles,
         bend_paper::{self, BendTriangle, corner_angles},
         edge_model::EdgeBody,
         levels::{

@@ -4,12 +4,12 @@ use glam::{DVec2, DVec3, Vec3};
 
 use crate::{
     Cloth, Limit, Model,
+    element::hinge::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     kernel::{
         dihedral::dihedral_angle,
         svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
         weave::{Limits, WeaveRange},
     },
-    limit::bend::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     measure::{BendMeasure, BodyCertificate, Energy, StrainMeasure, past},
     mesh::TriangleMesh,
     velocity::{bending, bending::RestHinge, fem, spring, spring::RestSpring},

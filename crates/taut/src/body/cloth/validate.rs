@@ -79,7 +79,7 @@ fn check_limits(cloth: &Cloth) -> Result<(), WorldError> {
     if min.is_none_or(|m| m <= 0.0 && m.is_finite()) && max.is_none_or(|m| m >= 0.0 && m.is_finite()) {
         return Ok(());
     }
-    Err(refuse("a bend limit's min must be at most 0, its max at least 0 degrees a centimetre"))
+    Err(refuse("a bend limit's min must be at most 0, its max at least 0 degrees per centimetre"))
 }
 
 fn check_masses(cloth: &Cloth) -> Result<(), WorldError> {
@@ -108,7 +108,7 @@ fn check_edge_model(cloth: &Cloth, settings: EdgeModel, description: &Descriptio
     need(
         cloth,
         (1..=10_000).contains(&settings.iterations),
-        "model \"edge\" has 1 to 10000 iterations a level",
+        "model \"edge\" has 1 to 10000 iterations per level",
     )?;
     need(
         cloth,
@@ -119,6 +119,6 @@ fn check_edge_model(cloth: &Cloth, settings: EdgeModel, description: &Descriptio
     need(
         cloth,
         alone && description.seams.is_empty(),
-        "model \"edge\" knows no contact of cloth with cloth, no mesh obstacles, bodies with mass, soft solids or seams beside it; use model \"fem\"",
+        "model \"edge\" cannot be combined with contact of cloth with cloth, mesh obstacles, bodies with mass, soft solids or seams; use model \"fem\"",
     )
 }

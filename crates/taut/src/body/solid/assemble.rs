@@ -5,9 +5,9 @@ use super::{measure::RestTetrahedra, validate::invalid};
 use crate::{
     Solid, WorldError,
     body::{BodyTables, Rest, elements::Elements, in_order},
+    element::tetrahedron::TetrahedronElement,
     embedding::Embedding,
     kernel::tetrahedron::rest_inverse3,
-    limit::strain_tetrahedron::TetrahedronElement,
     mesh::reorder::locality_order,
     velocity::fem_tetrahedron::{SolidElement, lame, solid_frequency},
 };

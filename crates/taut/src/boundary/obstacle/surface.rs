@@ -1,5 +1,5 @@
-//! Surfaces of shapes as triangles, for whoever draws or exports them: smooth where the shape is round, with
-//! sharp edges where it is not.
+//! Triangle surfaces of shapes, for drawing and export: smooth where the shape is round, with sharp edges
+//! where it is not.
 
 use std::f32::consts::{PI, TAU};
 
@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 use super::Shape;
 
 /// Segments of a full turn: enough that outlines look round.
-const AROUND: u32 = 72;
+const SEGMENTS_PER_TURN: u32 = 72;
 
 /// Triangles with a normal at each vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +25,8 @@ pub struct Surface {
 type Outline = (Vec2, Vec2);
 
 impl Shape {
-    /// Its surface, about its origin; that of a plane is a square that reaches `reach` \[m\] to each side.
+    /// Its surface, relative to its origin; that of a plane is a square that extends `reach` \[m\] to each
+    /// side.
     pub fn surface(&self, reach: f32) -> Surface {
         let mut surface = Surface::default();
         match *self {
@@ -47,7 +48,7 @@ impl Shape {
             }
             Self::Torus { major, minor } => {
                 // A tube is thin: half as many segments are enough.
-                let steps = AROUND / 2;
+                let steps = SEGMENTS_PER_TURN / 2;
                 let normals = (0..steps).map(|k| Vec2::from_angle(TAU * k as f32 / steps as f32));
                 let circle: Vec<Outline> = normals.map(|n| (major * Vec2::X + minor * n, n)).collect();
                 surface.add_turned(&circle, true);
@@ -57,12 +58,12 @@ impl Shape {
     }
 }
 
-/// Half a circle from the lower pole to the upper, whose halves are `lift` \[m\] below and above the middle.
+/// Half a circle from the lower pole to the upper, with its halves shifted by `lift` \[m\] down and up.
 fn half_circle(radius: f32, lift: f32) -> Vec<Outline> {
-    let quarter = AROUND / 4;
+    let quarter = SEGMENTS_PER_TURN / 4;
     let point = |k: u32, lift: f32| {
         let normal = Vec2::from_angle(0.5 * PI * (k as f32 / quarter as f32 - 1.0));
-        // Poles lie on the axis, where rounding would leave them beside it.
+        // Poles lie on the axis; rounding would leave them beside it.
         let normal = if k == 0 || k == 2 * quarter { Vec2::new(0.0, normal.y) } else { normal };
         (radius * normal + lift * Vec2::Y, normal)
     };
@@ -86,12 +87,12 @@ impl Surface {
         }
     }
 
-    /// Turns an outline about the y axis; the last point of one that is `closed` is followed by the first.
+    /// Revolves an outline about the y axis; the last point of a `closed` one is followed by the first.
     fn add_turned(&mut self, outline: &[Outline], closed: bool) {
         let first = self.positions.len() as u32;
         for (point, normal) in outline {
-            for k in 0..AROUND {
-                let (sin, cos) = (TAU * k as f32 / AROUND as f32).sin_cos();
+            for k in 0..SEGMENTS_PER_TURN {
+                let (sin, cos) = (TAU * k as f32 / SEGMENTS_PER_TURN as f32).sin_cos();
                 let turned = |p: Vec2| Vec3::new(p.x * cos, p.y, p.x * sin);
                 self.positions.push(turned(*point));
                 self.normals.push(turned(*normal).normalize());
@@ -99,8 +100,8 @@ impl Surface {
         }
         for row in 0..outline.len() - usize::from(!closed) {
             let next = (row + 1) % outline.len();
-            let at = |row: usize, k: u32| first + row as u32 * AROUND + k % AROUND;
-            for k in 0..AROUND {
+            let at = |row: usize, k: u32| first + row as u32 * SEGMENTS_PER_TURN + k % SEGMENTS_PER_TURN;
+            for k in 0..SEGMENTS_PER_TURN {
                 let [a, b, c, d] = [at(row, k), at(row, k + 1), at(next, k), at(next, k + 1)];
                 // On the axis the row is one point, and one of the halves has no area.
                 if outline[row].0.x > 0.0 {
@@ -113,7 +114,7 @@ impl Surface {
         }
     }
 
-    /// Adds a triangle, turned so that its front is outside.
+    /// Adds a triangle, oriented so that its front is outside.
     fn add_triangle(&mut self, [a, b, c]: [u32; 3]) {
         let [p, q, r] = [a, b, c].map(|v| self.positions[v as usize]);
         let outward: Vec3 = [a, b, c].map(|v| self.normals[v as usize]).into_iter().sum();
@@ -133,7 +134,7 @@ mod tests {
             for (&p, &n) in surface.positions.iter().zip(&surface.normals) {
                 assert!(shape.distance(p).0.abs() < 1e-5, "{shape:?} {p}");
                 assert!((n.length() - 1.0).abs() < 1e-5);
-                // A little outside, the distance grows along the normal.
+                // Slightly outside, the distance grows along the normal.
                 assert!((shape.distance(p + n * 0.01).0 - 0.01).abs() < 1e-4, "{shape:?} {p} {n}");
             }
             let (mut area, mut volume) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Where the vertices of two pieces that pass through each other go, so that they come apart.
+//! Directions in which the vertices of two intersecting components move, so that they separate.
 
 use glam::DVec3;
 
@@ -8,29 +8,29 @@ use super::{
         surface::Surface,
         tangle::{Labels, Sets},
     },
-    Crossing, RINGS, Tables, normal, point, sides,
+    Crossing, MIN_RINGS, Tables, normal, point, sides,
 };
 use crate::kernel::lanes::Quad;
 
-/// What moves two pieces apart.
+/// The displacement field that separates two components.
 pub(super) struct Field<'a> {
     pub(super) tables: &'a Tables,
     pub(super) surface: &'a Surface,
     pub(super) old: &'a [Quad],
-    /// The furthest that surfaces move against each other \[m\].
+    /// Largest relative displacement of the surfaces \[m\].
     pub(super) most: f64,
     pub(super) moves: &'a mut [DVec3],
     pub(super) labels: &'a mut Labels,
 }
 
-/// Where a vertex should go.
+/// Direction in which a vertex should move.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pull {
     /// Sum of unit vectors.
     along: DVec3,
-    /// Sum of the places of crossings that it comes from \[m\].
+    /// Sum of the positions of the crossings that it comes from \[m\].
     from: DVec3,
-    /// Of how many.
+    /// Number of those crossings.
     count: f64,
 }
 
@@ -46,7 +46,7 @@ impl Pull {
 }
 
 impl Field<'_> {
-    /// Two pieces, or one and itself, that pass through each other.
+    /// Two components, or one and itself, that intersect.
     pub(super) fn part(&mut self, pieces: [u32; 2], crossings: &[Crossing]) {
         let wrong = sides::wrong(self.tables, self.old, pieces, crossings);
         let mut pulls = vec![Pull::default(); self.old.len()];
@@ -64,14 +64,14 @@ impl Field<'_> {
         let layers = if crossings.iter().all(tells) { None } else { self.layers(pieces, crossings) };
         if let Some(up) = layers {
             crossings.iter().zip(up).for_each(|(crossing, up)| plant(crossing, up));
-            self.spread(pieces, &wrong, &mut pulls, seeds, RINGS, crossings);
+            self.spread(pieces, &wrong, &mut pulls, seeds, MIN_RINGS, crossings);
             return;
         }
         for crossing in crossings.iter().filter(|c| tells(c)) {
             let first = wrong[crossing.edge[0] as usize];
             plant(crossing, if first { crossing.normal } else { -crossing.normal });
         }
-        let mut rings = RINGS;
+        let mut rings = MIN_RINGS;
         for contour in contours(crossings, self.old.len()) {
             if contour.iter().any(|c| tells(c)) {
                 continue;
@@ -85,11 +85,11 @@ impl Field<'_> {
         self.spread(pieces, &wrong, &mut pulls, seeds, rings, crossings);
     }
 
-    /// For each crossing of two pieces that lie one over the other, where its edge should go. Nothing, if
-    /// they do not.
+    /// For each crossing of two components that lie one above the other, the direction in which its edge
+    /// should move. `None` if they do not.
     ///
-    /// Rims of such pieces are near each other, so that it depends on little which waves of one cut the other
-    /// in two. But which lies over which can be told from their middles.
+    /// The boundaries of such components are near each other, so that small waves decide which part of one
+    /// cuts the other in two. But their centres tell which lies above which.
     fn layers(&self, [first, second]: [u32; 2], crossings: &[Crossing]) -> Option<Vec<DVec3>> {
         if first == second || crossings[0].mixed {
             return None;
@@ -121,7 +121,8 @@ impl Field<'_> {
         Some(crossings.iter().map(along).collect())
     }
 
-    /// Takes what is pulled at the seeds to all that is wrong and to what is around, and moves it.
+    /// Propagates the directions at the seeds to the whole wrong side and its surroundings, and displaces
+    /// them.
     fn spread(
         &mut self,
         pieces: [u32; 2],
@@ -149,7 +150,7 @@ impl Field<'_> {
             }
             all.extend(&front);
         }
-        // Each piece must go that far until all of it is right \[m\].
+        // Distance that each component must move until all of it is on the right side \[m\].
         let mut needed = [0.0f64; 2];
         for &v in all.iter().filter(|&&v| wrong[v as usize]) {
             let (along, from) = pulls[v as usize].mean();
@@ -193,7 +194,7 @@ impl Field<'_> {
         }
     }
 
-    /// The next ring of vertices that are not pulled yet: each is pulled as its neighbours in `front` are.
+    /// The next ring of vertices without a direction: each takes the direction of its neighbours in `front`.
     fn ring(&self, front: &[u32], pulls: &mut [Pull], takes: impl Fn(u32) -> bool) -> Vec<u32> {
         let mut next: Vec<u32> = front
             .iter()
@@ -250,7 +251,7 @@ impl Field<'_> {
                 self.moves[v as usize] += signed.normal * way;
             }
         }
-        // Tips that poke through a triangle of which no corner is inside.
+        // Tips that poke through a triangle that has no corner inside.
         let pokes = |c: &&Crossing| c.pieces[0] == solid && c.triangle.iter().all(|&v| !inside[v as usize]);
         let tips: Vec<Crossing> = crossings.iter().filter(pokes).cloned().collect();
         if !tips.is_empty() {
@@ -259,7 +260,7 @@ impl Field<'_> {
     }
 }
 
-/// Crossings that hang together.
+/// Connected crossings.
 fn contours(crossings: &[Crossing], count: usize) -> Vec<Vec<&Crossing>> {
     let mut sets = Sets::new(count);
     for crossing in crossings {

@@ -1,23 +1,24 @@
-//! Which side of each other two surfaces that pass through each other are on, and which of it is wrong.
+//! On which side of each other two intersecting surfaces are, and which of their vertices are on the wrong
+//! side.
 //!
-//! Edges that pass through change sides, all others keep theirs (the flood fill of Baraff and others 2003, on
+//! Edges that pass through change sides, all others keep theirs (the flood fill of Baraff et al. 2003, on
 //! vertices). So the vertices of a surface fall into two classes, and the smaller is taken to be wrong. Where
-//! two surfaces cross at a small angle their classes are not independent: what is wrong of one lies over what
-//! is wrong of the other. A cut that does not separate, such as one that a corner of other cloth makes in the
-//! middle of a sheet, tells nothing.
+//! two surfaces cross at a small angle their classes are not independent: the wrong side of one lies over the
+//! wrong side of the other. A cut that does not separate, such as one that a corner of other cloth makes in
+//! the middle of a sheet, gives no information.
 
 use glam::DVec3;
 
 use super::{Crossing, Tables};
 use crate::kernel::lanes::Quad;
 
-/// Cosine of the angle of two surfaces above which their sides go together.
+/// Cosine of the angle between two surfaces above which their sides are coupled.
 pub(super) const FLAT: f64 = 0.5;
 
-/// What a vertex that is held weighs against one that is not.
-const HELD: f64 = 1e6;
+/// Weight of a held vertex relative to a free one.
+const HELD_VERTEX_WEIGHT: f64 = 1e6;
 
-/// Two classes of vertices that hang together, as sets with a sign.
+/// Two classes of connected vertices, as disjoint sets with a sign.
 struct Signs {
     parent: Vec<u32>,
     /// Whether the sign differs from the parent's.
@@ -31,7 +32,7 @@ impl Signs {
             sign ^= self.differs[root as usize];
             root = self.parent[root as usize];
         }
-        // Straight to the root from now on.
+        // Path compression: links directly to the root.
         let (mut at, mut left) = (v, sign);
         while self.parent[at as usize] != at {
             let (next, differs) = (self.parent[at as usize], self.differs[at as usize]);
@@ -41,7 +42,7 @@ impl Signs {
         (root, sign)
     }
 
-    /// Says that two vertices are of the same class or not, unless they are known already.
+    /// Records whether two vertices are of the same class, unless that is known already.
     fn join(&mut self, a: u32, b: u32, differ: bool) {
         let ((a, sign_a), (b, sign_b)) = (self.of(a), self.of(b));
         if a != b {
@@ -52,8 +53,8 @@ impl Signs {
     }
 }
 
-/// By vertex: whether it is on the wrong side. Only of those of the two `pieces` that pass through each other
-/// with these `crossings`.
+/// By vertex: whether it is on the wrong side. Only for vertices of the two `pieces` that intersect at these
+/// `crossings`.
 pub(super) fn wrong(tables: &Tables, x: &[Quad], pieces: [u32; 2], crossings: &[Crossing]) -> Vec<bool> {
     let count = x.len();
     let mut signs = Signs { parent: (0..count as u32).collect(), differs: vec![false; count] };
@@ -72,7 +73,7 @@ pub(super) fn wrong(tables: &Tables, x: &[Quad], pieces: [u32; 2], crossings: &[
     for crossing in crossings.iter().filter(|c| c.odd) {
         signs.join(crossing.edge[0], crossing.edge[1], true);
     }
-    // Whether a piece is cut in two.
+    // Whether a component is cut in two.
     let mut apart = vec![false; tables.vertices.len()];
     for crossing in crossings.iter().filter(|c| c.odd) {
         let [a, b] = crossing.edge.map(|v| signs.of(v).1);
@@ -87,7 +88,8 @@ pub(super) fn wrong(tables: &Tables, x: &[Quad], pieces: [u32; 2], crossings: &[
     let mut weights = vec![[0.0f64; 2]; count];
     for &v in members.iter().flat_map(|&piece| &tables.vertices[piece as usize]) {
         let (root, sign) = signs.of(v);
-        weights[root as usize][usize::from(sign)] += if x[v as usize][3] > 0.0 { 1.0 } else { HELD };
+        weights[root as usize][usize::from(sign)] +=
+            if x[v as usize][3] > 0.0 { 1.0 } else { HELD_VERTEX_WEIGHT };
     }
     let mut wrong = vec![false; count];
     for &v in members.iter().flat_map(|&piece| &tables.vertices[piece as usize]) {
@@ -98,7 +100,7 @@ pub(super) fn wrong(tables: &Tables, x: &[Quad], pieces: [u32; 2], crossings: &[
     wrong
 }
 
-/// Where two surfaces cross at a small angle: a corner of the triangle, and whether it lies to the same side
+/// Where two surfaces cross at a small angle: a corner of the triangle, and whether it lies on the same side
 /// of their common line as the second end of the edge.
 fn beside(tables: &Tables, x: &[Quad], crossing: &Crossing) -> Option<(u32, bool)> {
     let own = tables.normal_at(x, crossing.place)?;

@@ -1,14 +1,14 @@
 //! Closed-form limits of a coarse element, from the rest shape and the limits of the base mesh.
 //!
-//! Along a line over the surface whose hinges may bend by Θ in all, a chord is at least sinc(Θ/2) of the way
-//! between its ends, since an arc turns as evenly as can be (Schur's comparison theorem): the lower limit is
-//! the base's times that. Where the line is curved at rest already, the way is longer than the chord by a
-//! factor, and so the upper limit is the base's times that factor. Each is taken for the edges of the
-//! triangle, and the loosest counts. A coarse hinge bends at most by what all hinges between its wings may
-//! bend together.
+//! Along a line over the surface whose hinges may bend by Θ in total, a chord is at least sinc(Θ/2) of the
+//! arc length between its ends, since an arc of constant curvature is the extreme case (Schur's comparison
+//! theorem): the lower limit is the base's times that. Where the line is already curved at rest, its length
+//! exceeds the chord by a factor, and the upper limit is the base's times that factor. Both are evaluated for
+//! the edges of the triangle, and the loosest is used. A coarse hinge bends at most by the sum over all
+//! hinges between its wings.
 //!
-//! The upper limit is no true bound: folds across a triangle can stretch it by up to √2. It is kept all the
-//! same, because looser limits make coarse levels useless.
+//! The upper limit is not a true bound: folds across a triangle can stretch it by up to √2. It is kept
+//! because looser limits make coarse levels useless.
 
 use glam::DVec3;
 
@@ -16,13 +16,13 @@ use super::patch::{Element, Fine, Patch, Places};
 use super::{angle_and_heights, within_half_turn};
 use crate::limit::NO_LIMIT;
 
-/// Excess of a way over its chord that counts as rounding.
-const STRAIGHT: f64 = 1e-5;
+/// Excess of an arc length over its chord that counts as rounding error.
+const MAX_STRAIGHT_EXCESS: f64 = 1e-5;
 
-/// What a line over the surface meets.
+/// What a line over the surface crosses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Crossing {
-    /// Sum of the largest angles that its hinges may have, either way \[rad\]; infinite without a limit.
+    /// Sum of the largest angles that its hinges may have, to either side \[rad\]; infinite without a limit.
     pub turning: f64,
     /// Sums of how far its hinges may bend from rest, down and up \[rad\]; infinite without a limit.
     pub bend: [f64; 2],
@@ -52,7 +52,7 @@ fn bends(fine: &Fine, patch: &Patch, element: &Element) -> [f32; 2] {
     let [a, b, c, d] = [0, 1, 2, 3].map(|k| element.points[k]);
     let middle = 0.5 * (a + b);
     let rest = angle_and_heights([a, b, c, d]).0;
-    // One of the two goes a little further, to meet hinges that lie on the edge itself.
+    // One of the two is extended slightly, to cross hinges that lie on the edge itself.
     let beyond = middle + (middle - c).normalize_or_zero() * (1e-2 * patch.edge);
     let first = crossing(fine, patch, c, beyond, element).bend;
     let second = crossing(fine, patch, d, middle, element).bend;
@@ -62,13 +62,13 @@ fn bends(fine: &Fine, patch: &Patch, element: &Element) -> [f32; 2] {
     ]
 }
 
-/// What the line from `a` to `b` meets, seen along the element's normal.
+/// What the line from `a` to `b` crosses, projected along the element's normal.
 pub(super) fn crossing(fine: &Fine, patch: &Patch, a: DVec3, b: DVec3, element: &Element) -> Crossing {
     let chord = b - a;
     let length = chord.length();
     let along = chord / length.max(f64::MIN_POSITIVE);
     let across = element.normal().cross(along).normalize_or_zero();
-    // Beside the corners and edges of regular meshes, and on the element's side of its edges.
+    // Offset from the corners and edges of regular meshes, to the element's side of its edges.
     let center = element.points.iter().sum::<DVec3>() / element.points.len() as f64;
     let shift = 1e-3 * patch.edge * if (center - a).dot(across) < 0.0 { -1.0 } else { 1.0 };
     let mut found = Crossing { detour: 1.0, ..Crossing::default() };
@@ -94,20 +94,20 @@ pub(super) fn crossing(fine: &Fine, patch: &Patch, a: DVec3, b: DVec3, element: 
         found.bend = [found.bend[0] + (rest - low), found.bend[1] + (high - rest)];
     }
     points.sort_by(|x, y| x.0.total_cmp(&y.0));
-    // Ends are shifted like the line.
+    // The ends are shifted like the line.
     let ends = [across * shift, chord + across * shift];
     let way = points
         .iter()
         .map(|x| x.1)
         .chain([ends[1]])
         .fold((ends[0], 0.0), |(last, sum), x| (x, sum + last.distance(x)));
-    if way.1 > (1.0 + STRAIGHT) * length {
+    if way.1 > (1.0 + MAX_STRAIGHT_EXCESS) * length {
         found.detour = way.1 / length.max(f64::MIN_POSITIVE);
     }
     found
 }
 
-/// sin(x) / x, and 0 from the first zero on.
+/// sin(x) / x, and 0 beyond its first zero.
 fn sinc(x: f64) -> f64 {
     if x >= std::f64::consts::PI {
         0.0

@@ -1,8 +1,8 @@
-//! The part of a finer mesh that a coarse element covers, and a little more (figure 6 of the paper).
+//! The patch of a finer mesh that a coarse element covers, and a little more (figure 6 of the paper).
 //!
-//! Triangles are collected from neighbour to neighbour, starting where the element's corners lie, so that a
-//! layer close by in space is not taken in. One belongs to the patch if its centre, seen along the element's
-//! normal, lies inside the element or at most half an edge of the finer mesh beside it.
+//! Triangles are collected from neighbour to neighbour, starting at the element's corners, so that a layer
+//! close in space is not included. A triangle belongs to the patch if its centre, projected along the
+//! element's normal, lies inside the element or at most half an edge of the finer mesh outside.
 
 use glam::DVec3;
 
@@ -15,14 +15,14 @@ use crate::{
 };
 
 const NONE: u32 = u32::MAX;
-/// How far beside the element a triangle may lie, in edges of the finer mesh.
+/// How far outside the element a triangle may lie, in edges of the finer mesh.
 const MARGIN: f64 = 0.5;
 
 /// A triangle (three corners) or a hinge (edge, then wings) of a level.
 pub(super) struct Element {
     /// Its corners at rest \[m\].
     pub points: Vec<DVec3>,
-    /// Where they lie on the finer mesh.
+    /// Their locations on the finer mesh.
     pub sites: Vec<Site>,
 }
 
@@ -74,7 +74,7 @@ impl Fine {
         Self::assemble(mesh, adjacency, vec![strain.range(); mesh.triangles.len()], bend, rest_angle)
     }
 
-    /// A level with limits of its own.
+    /// A level with its fitted limits.
     pub fn with_limits(mesh: &TriangleMesh, limits: &LevelLimits) -> Self {
         let adjacency = Adjacency::new(&mesh.triangles);
         let rest = |hinge: &[u32; 4]| {
@@ -116,7 +116,7 @@ impl Fine {
     }
 }
 
-/// What of a finer mesh belongs to an element.
+/// The part of a finer mesh that belongs to an element.
 #[derive(Default)]
 pub(super) struct Patch {
     pub triangles: Vec<u32>,
@@ -124,26 +124,26 @@ pub(super) struct Patch {
     pub hinges: Vec<u32>,
     /// Vertices of its triangles.
     pub vertices: Vec<u32>,
-    /// About the length of an edge \[m\].
+    /// Approximate edge length \[m\].
     pub edge: f64,
 }
 
-/// Memory that one patch after another is collected in.
+/// Scratch in which patches are collected.
 pub(super) struct Scratch {
     patch: Patch,
-    /// The last element for which each triangle, hinge and vertex was taken.
+    /// The last element for which each triangle, hinge and vertex was collected.
     triangles: Vec<u32>,
     hinges: Vec<u32>,
-    /// And its place in the patch.
+    /// And its index in the patch.
     vertices: Vec<(u32, u32)>,
     turn: u32,
 }
 
-/// Places of vertices in a patch.
+/// Indices of vertices in a patch.
 pub(super) struct Places<'a>(&'a [(u32, u32)]);
 
 impl Places<'_> {
-    /// Place of vertex `v`, which must be in the patch.
+    /// Index of vertex `v`, which must be in the patch.
     pub fn of(&self, v: u32) -> u32 {
         self.0[v as usize].1
     }
@@ -172,7 +172,7 @@ impl Scratch {
             area += 0.5 * (b - a).cross(c - a).length() / element.sites.len() as f64;
             self.take(site.triangle);
         }
-        // Of an equilateral triangle of that area.
+        // That of an equilateral triangle of that area.
         self.patch.edge = (4.0 * area / 3f64.sqrt()).sqrt();
         let outline = Outline::new(element, MARGIN * self.patch.edge);
         let mut next = 0;

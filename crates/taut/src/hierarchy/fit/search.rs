@@ -1,15 +1,15 @@
-//! The search for one element's limits: 16 searches side by side, one a lane, on the same patch of the finer
+//! The search for one element's limits: 16 searches at once, one per lane, on the same patch of the finer
 //! mesh.
 //!
-//! Each round pushes the element a little further where all limits of the patch hold, moves the vertices that
-//! carry its corners along, sweeps over the patch's triangles and hinges (Gauss–Seidel, the limiter's own
-//! kernels) and measures the element. What counts is the furthest state in which every limit held to
-//! [`TOLERANCE`] before the last sweep.
+//! Each round pushes the element a little further in lanes where all limits of the patch are satisfied, moves
+//! the vertices that carry its corners along, sweeps over the patch's triangles and hinges (Gauss–Seidel, the
+//! limiter's own kernels) and measures the element. The result is the furthest state in which every limit was
+//! satisfied to [`TOLERANCE`] before the last sweep.
 //!
-//! Before that, rolls are scanned: 16 curvatures about each axis, without sweeps. The furthest that hold are
-//! starts, and so is what lies a little beyond them.
+//! Before that, rolls are scanned: 16 curvatures about each axis, without sweeps. The furthest that satisfy
+//! the limits are starts, and so are rolls slightly beyond them.
 //!
-//! Lengths are in edges of the finer mesh, so that inverse masses of 1 suit the kernels.
+//! Lengths are in edges of the finer mesh, so that the kernels can use inverse masses of 1.
 
 use glam::DVec3;
 
@@ -17,6 +17,7 @@ use super::patch::{Element, Fine, Patch, Places};
 use super::starts::{self, Drive, Start, Starts};
 use super::{angle_and_heights, within_half_turn};
 use crate::{
+    element::hinge::NO_ANGLE,
     kernel::{
         dihedral::dihedral,
         lanes::{self, BATCH, LaneKind, Lanes, Work},
@@ -24,43 +25,43 @@ use crate::{
         strain::{Range, limit_strain_gradient},
         svd2::{cauchy, deformation_gradient, rest_inverse},
     },
-    limit::{NO_LIMIT, bend::NO_ANGLE},
+    limit::NO_LIMIT,
 };
 
-/// Residual at which a limit counts as held: strain, and half of an angle \[rad\].
+/// Residual at which a limit counts as satisfied: strain, and half of an angle \[rad\].
 const TOLERANCE: f32 = 0.003;
-/// Sweeps a round.
-const SWEEPS: usize = 4;
-/// Rounds for an element of no size, and more for each edge of the finer mesh that it is wide.
+/// Sweeps per round.
+const SWEEPS_PER_ROUND: usize = 4;
+/// Rounds for an element of zero width, and additional rounds per edge of the finer mesh of its width.
 const ROUNDS: [f64; 2] = [40.0, 8.0];
-/// Width, in edges of the finer mesh, past which an element gets no more rounds.
-const LARGEST: f64 = 64.0;
-/// How far a round moves the element's corners at first, about, in edges of the finer mesh: larger steps
-/// crumple it.
-const PUSH: f32 = 0.15;
-/// Part of that which is left in the end.
-const LAST_PUSH: f32 = 0.1;
-/// Curvature of the starts beyond those that hold, in parts of theirs.
-const BEYOND: f64 = 1.35;
-/// What lanes without any state that held give.
+/// Width, in edges of the finer mesh, beyond which an element gets no additional rounds.
+const MAX_WIDTH: f64 = 64.0;
+/// Approximate displacement of the element's corners in the first round, in edges of the finer mesh: larger
+/// steps crumple it.
+const FIRST_PUSH: f32 = 0.15;
+/// Fraction of that in the last round.
+const LAST_PUSH_FRACTION: f32 = 0.1;
+/// Curvature of the starts beyond those that satisfy the limits, as a factor.
+const BEYOND_FACTOR: f64 = 1.35;
+/// Result of lanes without any state that satisfied the limits.
 const NOTHING: f32 = -1e9;
 /// sin(θ/2) past which a hinge counts as folded flat: 164 degrees.
 const FOLDED: f32 = 0.99;
 
-/// One float a lane.
+/// One float per lane.
 type Column = [f32; BATCH];
 
-/// Memory of one search, used again by the next.
+/// Scratch of a search, reused by the next.
 #[derive(Default)]
 pub(super) struct Memory {
     local: Local,
     x: Vec<[Column; 3]>,
 }
 
-/// A patch as the sweeps see it.
+/// A patch in the form that the sweeps use.
 #[derive(Default)]
 struct Local {
-    /// Vertices at rest, in edges of the finer mesh about the element's centre.
+    /// Vertices at rest, in edges of the finer mesh relative to the element's centre.
     rest: Vec<DVec3>,
     triangles: Vec<LocalTriangle>,
     hinges: Vec<LocalHinge>,
@@ -82,7 +83,7 @@ struct LocalHinge {
 struct LocalSite {
     vertices: [u32; 3],
     weights: [f32; 3],
-    /// Move of each vertex for a unit move of the site: the smallest moves that do it.
+    /// Displacement of each vertex for a unit displacement of the site: the smallest one that achieves it.
     shares: [f32; 3],
 }
 
@@ -110,7 +111,7 @@ fn search_triangle(
     kind: LaneKind,
     memory: &mut Memory,
 ) -> [f32; 2] {
-    // What a uniformly scaled rest shape reaches.
+    // The value of a uniformly scaled rest shape.
     let range = patch.0.triangles.iter().map(|&t| fine.strain[t as usize]);
     let (min, max) = range.fold((0f32, NO_LIMIT), |(min, max), r| (min.max(r.min), max.min(r.max)));
     let edge = patch.0.edge;
@@ -130,7 +131,7 @@ fn search_triangle(
         lower = found.iter().fold(min, |l, f| l.min(-f.1)).max(low);
     }
     if stretches {
-        let found = memory.run(&starts::stretching(element), aim, kind, aim.rounds(), SWEEPS);
+        let found = memory.run(&starts::stretching(element), aim, kind, aim.rounds(), SWEEPS_PER_ROUND);
         upper = found.iter().fold(max, |u, &f| u.max(f)).min(high);
     }
     [lower, upper]
@@ -214,8 +215,8 @@ impl Local {
 }
 
 impl Memory {
-    /// Scans rolls and searches from the furthest that hold: sign of each search or scan, and how far it came
-    /// in that direction.
+    /// Scans rolls and searches from the furthest that satisfy the limits: sign of each search or scan, and
+    /// its result in that direction.
     fn search(&mut self, starts: &Starts, aim: Aim, kind: LaneKind) -> Vec<(f32, f32)> {
         let mut found = Vec::new();
         let mut rolls = starts.rolled;
@@ -228,15 +229,15 @@ impl Memory {
         }
         let lanes: [Start; BATCH] = std::array::from_fn(|lane| match lane {
             0..6 => rolls[lane],
-            6..12 => rolls[lane - 6].bent(BEYOND),
+            6..12 => rolls[lane - 6].bent(BEYOND_FACTOR),
             _ => starts.at_rest[lane - 12],
         });
-        let furthest = self.run(&lanes, aim, kind, aim.rounds(), SWEEPS);
+        let furthest = self.run(&lanes, aim, kind, aim.rounds(), SWEEPS_PER_ROUND);
         found.extend(lanes.iter().map(Start::sign).zip(furthest));
         found
     }
 
-    /// How far each lane came in the direction of its sign: its smaller or larger stretch, or sin(θ/2).
+    /// The result of each lane in the direction of its sign: its smaller or larger stretch, or sin(θ/2).
     fn run(
         &mut self,
         starts: &[Start; BATCH],
@@ -264,13 +265,13 @@ impl Memory {
 struct Aim {
     /// Rest inverse of the triangle whose stretches it is; `None` for the angle of a hinge.
     rest: Option<[f32; 3]>,
-    /// About how many edges of the finer mesh the element is wide.
+    /// Approximate width of the element in edges of the finer mesh.
     size: f32,
 }
 
 impl Aim {
     fn new(rest: Option<[f32; 3]>, element: &Element, edge: f64) -> Self {
-        Self { rest, size: (element.size() / edge).clamp(1.0, LARGEST) as f32 }
+        Self { rest, size: (element.size() / edge).clamp(1.0, MAX_WIDTH) as f32 }
     }
 
     fn rounds(&self) -> usize {
@@ -278,7 +279,7 @@ impl Aim {
     }
 }
 
-/// Where each lane pushes to.
+/// Push direction of each lane.
 struct Drives {
     /// 1 grows (stretch, angle), −1 shrinks.
     sign: Column,
@@ -316,13 +317,13 @@ impl Work for Rounds<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> Column {
         let mut best = [0.0; BATCH];
-        let fade = LAST_PUSH.powf(1.0 / self.rounds as f32);
+        let fade = LAST_PUSH_FRACTION.powf(1.0 / self.rounds as f32);
         for at in (0..BATCH).step_by(L::WIDTH) {
             let sign = L::load(&self.drives.sign, at);
             let strain = L::load_all(&self.drives.strain, at);
             let mut furthest = L::splat(NOTHING);
             let mut push = L::splat(0.0);
-            let mut length = PUSH / self.aim.size;
+            let mut length = FIRST_PUSH / self.aim.size;
             for _ in 0..self.rounds {
                 match self.aim.rest {
                     Some(rest) => push_triangle(self.local, self.x, at, rest, &strain, sign * push),
@@ -364,7 +365,7 @@ fn splat3<L: Lanes>(values: [f32; 3]) -> [L; 3] {
     [L::splat(values[0]), L::splat(values[1]), L::splat(values[2])]
 }
 
-/// Where the element's corners are.
+/// Positions of the element's corners.
 #[inline(always)]
 fn corners<L: Lanes, const K: usize>(local: &Local, x: &[[Column; 3]], at: usize) -> [V3<L>; K] {
     let mut corners = [[L::splat(0.0); 3]; K];
@@ -421,14 +422,14 @@ fn push_hinge<L: Lanes>(local: &Local, x: &mut [[Column; 3]], at: usize, push: L
     }
 }
 
-/// The larger stretch where it is to grow, the smaller elsewhere.
+/// The larger stretch where it should grow, the smaller elsewhere.
 #[inline(always)]
 fn measure_triangle<L: Lanes>(local: &Local, x: &[[Column; 3]], at: usize, rest: [f32; 3], sign: L) -> L {
     let c = cauchy(&deformation_gradient(&corners::<L, 3>(local, x, at), splat3(rest)));
     L::select(sign.lt(L::splat(0.0)), c.smaller, c.larger).sqrt()
 }
 
-/// One sweep over the patch. Gives the largest residual met.
+/// One sweep over the patch. Returns the largest residual found.
 #[inline(always)]
 fn sweep<L: Lanes>(local: &Local, x: &mut [[Column; 3]], at: usize) -> L {
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
@@ -443,7 +444,7 @@ fn sweep<L: Lanes>(local: &Local, x: &mut [[Column; 3]], at: usize) -> L {
         if !L::any(zero.lt(miss.abs())) {
             continue;
         }
-        // dθ = 2 d sin(θ/2) / cos(θ/2), which is not to be trusted near a half turn.
+        // dθ = 2 d sin(θ/2) / cos(θ/2), which is unreliable near half a turn.
         let turn = (miss + miss) / fold.cos_half.max(L::splat(0.25));
         let g = fold.gradient;
         let square = dot(g[0], g[0]) + dot(g[1], g[1]) + dot(g[2], g[2]) + dot(g[3], g[3]);

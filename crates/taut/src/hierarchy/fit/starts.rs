@@ -1,8 +1,8 @@
-//! Where searches start and which way they push.
+//! Starts of searches, and their push directions.
 //!
-//! The paper's search starts from the rest shape. A sheet that is pushed together from there finds the
-//! nearest wrinkle, and misses how far it can shrink by curling up. So most lanes start rolled up, about
-//! several axes and to either side. The others start at rest, with seeded noise along the normal.
+//! The paper's search starts from the rest shape. A sheet that is compressed from there finds the nearest
+//! wrinkle, and misses how far it can shrink by curling up. So most lanes start rolled up, about several axes
+//! and to either side. The others start at rest, with seeded noise along the normal.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,14 +11,14 @@ use glam::DVec3;
 use super::patch::Element;
 use crate::kernel::{lanes::BATCH, random::Random};
 
-/// By how much the axis of a roll is turned from the edge of a hinge \[rad\].
+/// Angles between the axis of a roll and the edge of a hinge \[rad\].
 const TURNS: [f64; 3] = [-0.45, 0.0, 0.45];
-/// Height of the noise, in edges of the finer mesh.
+/// Amplitude of the noise, in edges of the finer mesh.
 const NOISE: f64 = 0.02;
-/// Strain alike in all directions.
+/// Isotropic strain.
 const EVERYWHERE: [f32; 3] = [1.0, 0.0, 1.0];
 
-/// Which way a lane pushes its element.
+/// Push direction of a lane.
 #[derive(Clone, Copy)]
 pub(super) enum Drive {
     /// To a larger (1) or smaller (−1) angle.
@@ -34,7 +34,7 @@ pub(super) struct Start {
     /// Direction in which the surface is rolled, of unit length.
     along: DVec3,
     normal: DVec3,
-    /// In radians an edge of the finer mesh; positive makes ridges.
+    /// In radians per edge of the finer mesh; positive makes ridges.
     curvature: f64,
     /// Seed of noise, if any.
     noise: Option<u64>,
@@ -50,7 +50,7 @@ pub(super) struct Starts {
 }
 
 impl Start {
-    /// With the curvature of step `k`, from 0, of `count`.
+    /// With the fraction of the curvature of step `k`, from 0, of `count`.
     pub fn part(&self, k: usize, count: usize) -> Self {
         self.bent((k + 1) as f64 / count as f64)
     }
@@ -60,7 +60,7 @@ impl Start {
         Self { curvature: factor * self.curvature, ..*self }
     }
 
-    /// 1 where what is measured is to grow, −1 where it is to shrink.
+    /// 1 if the measured value should grow, −1 if it should shrink.
     pub fn sign(&self) -> f32 {
         match self.drive {
             Drive::Bend(sign) | Drive::Strain(sign, _) => sign,
@@ -77,7 +77,7 @@ impl Start {
         })
     }
 
-    /// Rolls the plane at right angles to the normal on a cylinder.
+    /// Rolls the plane perpendicular to the normal onto a cylinder.
     fn roll(&self, p: DVec3) -> DVec3 {
         let (place, height) = (p.dot(self.along), p.dot(self.normal));
         // Ridges have their centre behind the surface.
@@ -101,9 +101,9 @@ fn strain_along(direction: DVec3, [x, y, _]: [DVec3; 3]) -> [f32; 3] {
     [a * a, a * b, b * b]
 }
 
-/// Starts of a triangle that is to shrink: rolled along each edge, to either side; and at rest, to shrink
-/// along each edge and everywhere. `shrink` is how far its closed-form bound lets it by bending alone, and
-/// `edge` that of the finer mesh \[m\].
+/// Starts of a triangle that should shrink: rolled along each edge, to either side; and at rest, to shrink
+/// along each edge and uniformly. `shrink` is its closed-form bound by bending alone, and `edge` the edge
+/// length of the finer mesh \[m\].
 pub(super) fn shrinking(element: &Element, edge: f64, shrink: f64) -> Starts {
     let frame = frame(element);
     let turning = 2.0 * inverse_sinc(shrink) * edge / element.size();
@@ -121,7 +121,7 @@ pub(super) fn shrinking(element: &Element, edge: f64, shrink: f64) -> Starts {
     }
 }
 
-/// Starts of a triangle that is to stretch: at rest, in six directions and all at once, with and without
+/// Starts of a triangle that should stretch: at rest, in six directions and uniformly, with and without
 /// noise.
 pub(super) fn stretching(element: &Element) -> [Start; BATCH] {
     let frame = frame(element);
@@ -137,8 +137,8 @@ pub(super) fn stretching(element: &Element) -> [Start; BATCH] {
     })
 }
 
-/// Starts of a hinge that is to bend down and up: rolled about its edge and askew, and at rest. `bend` is how
-/// far its closed-form bounds let it \[rad\], and `edge` that of the finer mesh \[m\].
+/// Starts of a hinge that should bend down and up: rolled about its edge and obliquely, and at rest. `bend`
+/// are its closed-form bounds \[rad\], and `edge` the edge length of the finer mesh \[m\].
 pub(super) fn bending(element: &Element, edge: f64, bend: [f32; 2]) -> Starts {
     let normal = element.normal();
     let axis = (element.points[1] - element.points[0]).normalize_or_zero();
@@ -146,7 +146,7 @@ pub(super) fn bending(element: &Element, edge: f64, bend: [f32; 2]) -> Starts {
     let width = (element.points[2] - element.points[3]).dot(across).abs().max(edge) / edge;
     let start = |up: usize, turn: f64, noise: Option<u64>| {
         let sign = [-1.0, 1.0][up];
-        // Beyond a full turn a roll meets itself.
+        // Beyond a full turn a roll intersects itself.
         let turning = f64::from(bend[up]).abs().min(TAU);
         let (sin, cos) = turn.sin_cos();
         Start {

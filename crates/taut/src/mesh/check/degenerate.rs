@@ -8,13 +8,14 @@ use crate::mesh::TriangleMesh;
 /// Smallest height of a face over its longest edge.
 ///
 /// The strain across a face is measured over its smallest height. Positions are rounded to 6e-8 of their
-/// size, so that at a height of 1e-4 of the face, rounding alone moves the strain by 0.1 %: a tenth of the
-/// default tolerance. In thinner faces limits would be lost in noise.
+/// size, so that at a height of 1e-4 of the face, rounding alone changes the strain by 0.1 %: a tenth of the
+/// default tolerance. In thinner faces limits would be lost in rounding error.
 pub const MIN_RELATIVE_HEIGHT: f64 = 1e-4;
-/// Shortest edge \[m\]: at a micrometre, a mesh of a metre has coordinates only 16 roundings apart.
+/// Minimum edge length \[m\]: at a micrometre, coordinates in a mesh of a metre differ by only 16 units in
+/// the last place.
 pub const MIN_EDGE: f64 = 1e-6;
 
-/// What is wrong with one face's shape.
+/// A problem with the shape of one face.
 #[derive(Clone, Copy, PartialEq)]
 enum Shape {
     Sound,
@@ -24,8 +25,8 @@ enum Shape {
     Short(usize, f64),
 }
 
-/// Adds faces without area and edges without length. Returns for each face whether its neighbourhood means
-/// something: its vertices exist and differ from each other.
+/// Adds faces without area and edges without length. Returns for each face whether its adjacency is
+/// meaningful: its vertices exist and are distinct.
 pub(super) fn check(mesh: &TriangleMesh, found: &mut Vec<MeshProblem>) -> Vec<bool> {
     let shapes: Vec<Shape> = mesh.triangles.par_iter().map(|&triangle| measure(mesh, triangle)).collect();
     let faces = || shapes.iter().copied().zip(&mesh.triangles).enumerate();
@@ -59,8 +60,8 @@ pub(super) fn check(mesh: &TriangleMesh, found: &mut Vec<MeshProblem>) -> Vec<bo
         .collect()
 }
 
-/// Measures one face in double precision. A face with a missing vertex or one that is not at a finite
-/// position counts as sound: it is reported as that already.
+/// Measures one face in double precision. A face with a missing vertex or a non-finite position counts as
+/// sound: that is reported already.
 fn measure(mesh: &TriangleMesh, triangle: [u32; 3]) -> Shape {
     let [Some(a), Some(b), Some(c)] = triangle.map(|v| mesh.positions.get(v as usize)) else {
         return Shape::Sound;

@@ -1,10 +1,10 @@
-//! What can be wrong with a mesh, in words that name the element and what would be right.
+//! Problems of a mesh, with messages that name the element and what would be right.
 
 use glam::Vec3;
 
 use super::{MAX_COORDINATE, MIN_EDGE, MIN_RELATIVE_HEIGHT};
 
-/// One thing that is wrong with a mesh. Faces and vertices count from 0.
+/// One problem of a mesh. Faces and vertices are numbered from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshProblem {
@@ -26,7 +26,7 @@ pub enum MeshProblem {
         /// Number of vertices.
         vertices: usize,
     },
-    /// Texture coordinates do not fit the faces.
+    /// Texture coordinates do not match the faces.
     #[error(
         "texture coordinates for {uvs} faces: the mesh has {faces} faces, and needs one set for each, or none"
     )]
@@ -46,7 +46,7 @@ pub enum MeshProblem {
         /// Number of vertices.
         vertices: usize,
     },
-    /// A position is not a number.
+    /// A position is not finite.
     #[error("vertex {vertex} (from 0) is at {position}: coordinates must be finite numbers")]
     NonFinite {
         /// The vertex.
@@ -54,7 +54,7 @@ pub enum MeshProblem {
         /// Its position \[m\].
         position: Vec3,
     },
-    /// A position is absurd.
+    /// A position is absurdly large.
     #[error(
         "vertex {vertex} (from 0) is at {position}: coordinates must be within ±{MAX_COORDINATE} m; is the unit right?"
     )]
@@ -92,7 +92,7 @@ pub enum MeshProblem {
         /// Its length \[m\].
         length: f64,
     },
-    /// Two faces have the same vertices, in whatever order.
+    /// Two faces have the same vertices, in any order.
     #[error(
         "faces {first} and {second} (from 0) both join vertices {}, {} and {}: remove one of them",
         .vertices[0], .vertices[1], .vertices[2]
@@ -119,7 +119,7 @@ pub enum MeshProblem {
         /// Number of all its faces.
         count: usize,
     },
-    /// Two faces side by side have opposite fronts.
+    /// Two adjacent faces have opposite orientations.
     #[error(
         "faces {} and {} (from 0) run along their edge between vertices {} and {} in the same direction: one of them is \
          turned over; reverse its vertex order",
@@ -191,7 +191,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name in messages, for several of them.
+    /// Its plural name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty meshes",
@@ -234,13 +234,14 @@ impl MeshProblem {
 
     /// Whether the mesh cannot be simulated as it is; otherwise this is a warning.
     ///
-    /// Only vertices that join separate parts are warnings: the limits can be held, and it may be meant.
+    /// Only vertices that join separate parts are warnings: the limits can be satisfied, and it may be
+    /// intended.
     pub fn is_error(&self) -> bool {
         self.kind() != Kind::NonManifoldVertex
     }
 }
 
-/// Face numbers with commas between.
+/// Face numbers separated by commas.
 fn join(faces: &[usize]) -> String {
     faces.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }

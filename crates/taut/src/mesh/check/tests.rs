@@ -182,9 +182,9 @@ fn many_of_a_kind_are_counted() {
     let mut m = square();
     m.positions.extend([Vec3::ONE; 50]);
     let found = check(&m);
-    assert_eq!(found.len(), LISTED + 1);
+    assert_eq!(found.len(), MAX_LISTED_PER_KIND + 1);
     let last = found.last().unwrap();
-    assert_eq!(*last, MeshProblem::More { kind: Kind::Unreferenced, count: 50 - LISTED });
+    assert_eq!(*last, MeshProblem::More { kind: Kind::Unreferenced, count: 50 - MAX_LISTED_PER_KIND });
     assert_eq!(last.to_string(), "… and 30 more of this kind: vertices without a face");
     assert!(last.is_error());
 }

@@ -1,13 +1,12 @@
-//! How faces meet: duplicates, edges of more than two faces, faces turned over, fans that touch in one
-//! vertex.
+//! Topology: duplicate faces, edges of more than two faces, inverted faces, fans that touch in one vertex.
 
 use rayon::prelude::*;
 
 use super::{Kind, MeshProblem, list};
 use crate::mesh::TriangleMesh;
 
-/// Faces of one edge that a message names.
-const FACES_NAMED: usize = 4;
+/// Maximum number of faces of one edge that a message names.
+const MAX_NAMED_FACES: usize = 4;
 
 /// One side of a face. Sorting puts the sides of one edge next to each other, in the order of their faces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,8 +32,8 @@ impl HalfEdge {
     }
 }
 
-/// Adds what is wrong with how faces meet. `sound` says which faces take part; duplicates are left out as
-/// well, so that one mistake is not reported once for each edge of the face.
+/// Adds topological problems. `sound` marks the faces to test; duplicates are excluded as well, so that one
+/// mistake is not reported once for each edge of the face.
 pub(super) fn check(mesh: &TriangleMesh, mut sound: Vec<bool>, found: &mut Vec<MeshProblem>) {
     find_duplicates(mesh, &mut sound, found);
     let mut half_edges: Vec<HalfEdge> = mesh
@@ -59,7 +58,7 @@ pub(super) fn check(mesh: &TriangleMesh, mut sound: Vec<bool>, found: &mut Vec<M
         Kind::NonManifoldEdge,
         edges().filter(|sides| sides.len() > 2).map(|sides| MeshProblem::NonManifoldEdge {
             vertices: sides[0].ends(),
-            faces: sides.iter().take(FACES_NAMED).map(|side| side.face()).collect(),
+            faces: sides.iter().take(MAX_NAMED_FACES).map(|side| side.face()).collect(),
             count: sides.len(),
         }),
     );
@@ -116,8 +115,8 @@ fn find_duplicates(mesh: &TriangleMesh, sound: &mut [bool], found: &mut Vec<Mesh
     );
 }
 
-/// Adds vertices around which faces form several fans: corners at a vertex are joined across edges, and what
-/// is not joined is a fan of its own.
+/// Adds vertices whose faces form several fans: corners at a vertex are joined across edges, and each
+/// remaining set is a fan.
 fn find_fans<'a>(
     mesh: &TriangleMesh,
     sound: &[bool],

@@ -1,11 +1,11 @@
-//! Animals of blobs, for soft solids and shells: on their feet at y = 0, looking along +x, the same on both
-//! sides of z = 0 but for the tail.
+//! Animals made of blobs, for soft solids and shells: standing at y = 0, facing +x, symmetric about z = 0
+//! except for the tail.
 
 use super::{GenerateError, blobs::Blobs, require_length};
 use crate::mesh::TriangleMesh;
 
 /// A creature like a small dragon: neck, four legs, tail, spines along its back, and short wings. It is
-/// `length` \[m\] from snout to tail, half as high, and has about so many triangles.
+/// `length` \[m\] from snout to tail, half as high, and has about `triangles` triangles.
 ///
 /// # Errors
 /// If `length` or `triangles` is out of range.
@@ -13,7 +13,7 @@ pub fn creature(length: f32, triangles: u32) -> Result<TriangleMesh, GenerateErr
     creature_blobs().surface(triangles, 0, require_length("length", length)?)
 }
 
-/// A rabbit with two long ears. It is `height` \[m\] high and has about so many triangles.
+/// A rabbit with two long ears. It is `height` \[m\] high and has about `triangles` triangles.
 ///
 /// # Errors
 /// If `height` or `triangles` is out of range.
@@ -93,7 +93,7 @@ fn creature_blobs() -> Blobs {
     b.plates(0.02, [wrist, tips[0], tips[1]], 0.016);
     b.plates(0.02, [wrist, tips[1], tips[2]], 0.016);
     b.plates(0.02, [wrist, tips[2], shoulder], 0.017);
-    // Spines from the neck to the tail: where they stand, how long they are.
+    // Spines from the neck to the tail: their position and length.
     let spines = [
         ([0.300, 0.665, 0.0], 0.050),
         ([0.255, 0.580, 0.0], 0.055),
@@ -177,7 +177,7 @@ mod tests {
         (all[0], all[all.len() / 100])
     }
 
-    /// Vertices − edges + faces: 2 for every closed piece without handles.
+    /// Euler characteristic: 2 for every closed component without handles.
     fn euler(mesh: &TriangleMesh) -> i64 {
         mesh.positions.len() as i64 - mesh.triangles.len() as i64 / 2
     }

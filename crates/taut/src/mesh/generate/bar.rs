@@ -1,4 +1,4 @@
-//! Tetrahedra that fill a bar.
+//! A bar of tetrahedra.
 
 use glam::Vec3;
 
@@ -6,7 +6,7 @@ use super::{GenerateError, require_count, require_length, require_size, require_
 use crate::mesh::tetrahedra::TetrahedronMesh;
 
 /// The orders in which a path from one corner of a cube to the opposite one can take its three axes, each
-/// with whether it is an even one: a tetrahedron each.
+/// with whether the permutation is even: one tetrahedron each.
 const PATHS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
@@ -16,9 +16,9 @@ const PATHS: [([usize; 3], bool); 6] = [
     ([1, 0, 2], false),
 ];
 
-/// A bar of `cells` boxes, x, y and z from 0 to `size` \[m\], each cut into six tetrahedra around one of its
-/// diagonals. Boxes beside each other are mirror images, so that no direction is preferred. Vertices run
-/// along x first, then y, then z.
+/// A bar of `cells` boxes, x, y and z from 0 to `size` \[m\], each split into six tetrahedra around one of
+/// its diagonals. Adjacent boxes are mirror images, so that no direction is preferred. Vertices run along x
+/// first, then y, then z.
 ///
 /// # Errors
 /// If a parameter is out of range, there would be more than [`MAX_VERTICES`](super::MAX_VERTICES) vertices,
@@ -43,7 +43,7 @@ pub fn bar(size: Vec3, cells: [u32; 3]) -> Result<TetrahedronMesh, GenerateError
     });
     let index = |[x, y, z]: [u64; 3]| (x + (n[0] + 1) * (y + (n[1] + 1) * z)) as u32;
     each(n, |cell| {
-        // Where cells are odd the diagonal starts from the other end.
+        // In odd cells the diagonal starts from the other end.
         let mirrored = cell.iter().sum::<u64>() % 2 == 1;
         for (path, even) in PATHS {
             let mut ends = [0; 3];
@@ -88,7 +88,7 @@ mod tests {
         let volumes: Vec<f64> = (0..mesh.tetrahedra.len()).map(|t| mesh.volume(t)).collect();
         let each = 1.5 / volumes.len() as f64;
         assert!(volumes.iter().all(|v| (v - each).abs() < 1e-6 * each), "right side out, all alike");
-        // Two triangles for every square on the outside: faces inside fit each other.
+        // Two triangles for every outer square: interior faces match each other.
         assert_eq!(mesh.boundary().len(), 4 * (6 * 3 + 3 * 2 + 2 * 6));
         assert_eq!(mesh.positions.last(), Some(&Vec3::new(3.0, 1.0, 0.5)));
     }

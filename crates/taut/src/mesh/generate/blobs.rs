@@ -1,9 +1,8 @@
-//! Closed surfaces around smooth unions of simple parts: limbs that taper, plates, and what is carved out of
-//! them.
+//! Closed surfaces around smooth unions of simple parts: tapered limbs, plates, and carved parts.
 //!
-//! The parts give one function of space, negative inside. Its surface is the boundary of the
-//! [stuffed](crate::mesh::stuff) solid, which is a manifold; then vertices move to the middle of their
-//! neighbours, along the surface, and back onto it, so that triangles are even.
+//! The parts define an implicit function, negative inside. Its surface is the boundary of the
+//! [stuffed](crate::mesh::stuff) solid, which is a manifold; then vertices move to the centre of their
+//! neighbours, along the surface, and are projected back onto it, so that triangles are even.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -19,34 +18,34 @@ use crate::{
 
 /// Rounds of smoothing.
 const ROUNDS: usize = 12;
-/// Fewest triangles that show the shape.
-const FEWEST: u32 = 500;
-/// Most triangles that are made.
-const MOST: u32 = 2_000_000;
-/// Cubes along the longest side, each of which knows the parts that count in it.
-const CUBES: f64 = 48.0;
-/// Steps from both ends of a way to where it leaves the shape.
+/// Minimum number of triangles that show the shape.
+const MIN_TRIANGLES: u32 = 500;
+/// Maximum number of triangles.
+const MAX_TRIANGLES: u32 = 2_000_000;
+/// Cells along the longest side, each of which lists the parts that contribute in it.
+const CELLS: f64 = 48.0;
+/// Iterations from both ends of a segment to the surface.
 const STEPS: usize = 8;
 
-/// What a part is made of. Lengths in the units of the whole.
+/// Shape of a part. Lengths in the units of the whole.
 #[derive(Clone, Copy, Debug)]
 enum Form {
-    /// From one ball to another, with all between.
+    /// The sweep of one ball to another.
     Limb { from: DVec3, to: DVec3, radii: [f64; 2] },
-    /// A triangle of some thickness.
+    /// A thick triangle.
     Plate { corners: [DVec3; 3], radius: f64 },
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Part {
     form: Form,
-    /// How far from the meeting with the parts before it the surface is rounded.
+    /// Distance from the intersection with the previous parts within which the surface is rounded.
     blend: f64,
-    /// Taken away instead.
+    /// Subtracted instead of added.
     carved: bool,
 }
 
-/// Parts in the order in which they are joined.
+/// Parts in the order in which they are combined.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blobs {
     parts: Vec<Part>,
@@ -55,7 +54,7 @@ pub(super) struct Blobs {
 }
 
 impl Blobs {
-    /// Joins limbs through points, each with its radius.
+    /// Adds limbs through points, each with its radius.
     pub fn chain(&mut self, blend: f64, points: &[([f64; 3], f64)]) {
         for pair in points.windows(2) {
             let [(from, r), (to, s)] = [pair[0], pair[1]];
@@ -90,7 +89,7 @@ impl Blobs {
         }
     }
 
-    /// Takes away limbs on both sides of z = 0.
+    /// Subtracts limbs on both sides of z = 0.
     pub fn carve(&mut self, blend: f64, points: &[([f64; 3], f64)]) {
         let first = self.parts.len();
         self.chains(blend, points);
@@ -111,16 +110,16 @@ impl Blobs {
         self.parts.push(Part { form, blend, carved: false });
     }
 
-    /// About the distance from the surface, negative inside.
+    /// Approximate signed distance from the surface, negative inside.
     fn value(&self, p: DVec3) -> f64 {
         self.parts.iter().fold(f64::INFINITY, |value, part| part.joined(value, part.form.distance(p)))
     }
 
-    /// The surface with about so many triangles, on its lowest point at y = 0, `size` metres long along axis
+    /// The surface with about `triangles` triangles, its lowest point at y = 0, `size` metres long along axis
     /// `axis`.
     pub fn surface(&self, triangles: u32, axis: usize, size: f64) -> Result<TriangleMesh, GenerateError> {
-        if !(FEWEST..=MOST).contains(&triangles) {
-            let (least, most) = (FEWEST as f32, MOST as f32);
+        if !(MIN_TRIANGLES..=MAX_TRIANGLES).contains(&triangles) {
+            let (least, most) = (MIN_TRIANGLES as f32, MAX_TRIANGLES as f32);
             return Err(GenerateError::Range { name: "triangles", value: triangles as f32, least, most });
         }
         let sorted = Sorted::new(self);
@@ -148,7 +147,7 @@ impl Blobs {
 }
 
 impl Part {
-    /// The value of all parts up to this one, from that before it and the distance from this one.
+    /// The value of all parts up to this one, from the previous value and the distance from this part.
     fn joined(&self, value: f64, distance: f64) -> f64 {
         if self.carved {
             -smooth_min(-value, distance, self.blend)
@@ -158,20 +157,20 @@ impl Part {
     }
 }
 
-/// The same parts, sorted into cubes. Values are the same to the bit as those of all parts together.
+/// The same parts, sorted into cells. Values are bit-identical to those of all parts together.
 struct Sorted<'a> {
     blobs: &'a Blobs,
     origin: DVec3,
     side: f64,
     cubes: [usize; 3],
-    /// Of each cube the parts that count in it, in their order.
+    /// By cell: the parts that contribute in it, in their order.
     lists: Vec<Vec<Part>>,
 }
 
 impl<'a> Sorted<'a> {
     fn new(blobs: &'a Blobs) -> Self {
         let size = blobs.high - blobs.low;
-        let side = size.max_element() / CUBES;
+        let side = size.max_element() / CELLS;
         let cubes = (size / side).ceil().max(DVec3::ONE).to_array().map(|n| n as usize);
         let place = |n: usize| {
             let at = [n % cubes[0], n / cubes[0] % cubes[1], n / (cubes[0] * cubes[1])];
@@ -192,18 +191,18 @@ impl<'a> Sorted<'a> {
         list.iter().fold(f64::INFINITY, |value, part| part.joined(value, part.form.distance(p)))
     }
 
-    /// Points straight out.
+    /// Outward directions.
     fn gradient(&self, p: DVec3) -> DVec3 {
         let step = 1e-5;
         let along = |axis: DVec3| (self.value(p + axis * step) - self.value(p - axis * step)) / (2.0 * step);
         DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
     }
 
-    /// Evens triangles out: where vertices are then.
+    /// Smooths triangles; returns the new positions.
     fn smooth(&self, mesh: &TriangleMesh) -> Vec<DVec3> {
         let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); mesh.positions.len()];
         for &[a, b, c] in &mesh.triangles {
-            // Every edge of a closed surface is passed once in each direction.
+            // Every edge of a closed surface is traversed once in each direction.
             for [from, to] in [[a, b], [b, c], [c, a]] {
                 neighbours[from as usize].push(to);
             }
@@ -233,7 +232,7 @@ impl<'a> Sorted<'a> {
 }
 
 impl Blobs {
-    /// The parts that change values anywhere within `reach` of `centre`.
+    /// The parts that contribute anywhere within `reach` of `centre`.
     fn near(&self, centre: DVec3, reach: f64) -> Vec<Part> {
         let (mut list, mut low, mut high) = (Vec::new(), f64::INFINITY, f64::INFINITY);
         for part in &self.parts {
@@ -243,7 +242,7 @@ impl Blobs {
             if near >= part.blend + if part.carved { -low } else { high } {
                 continue;
             }
-            // It alone counts where everything before it is further away.
+            // Only this part contributes where all previous ones are further away.
             if !part.carved && low >= far + part.blend {
                 list.clear();
             }
@@ -260,7 +259,7 @@ impl Field for Sorted<'_> {
         self.value(p) < 0.0
     }
 
-    /// By secants; an end that stays counts half as much each time (the Illinois rule).
+    /// By secants; an end that stays is weighted by half each time (the Illinois rule).
     fn leaving(&self, inside: DVec3, outside: DVec3) -> f64 {
         let at = |t: f64| self.value(inside.lerp(outside, t));
         let (mut from, mut to) = ((0.0, at(0.0)), (1.0, at(1.0)));
@@ -284,7 +283,7 @@ impl Field for Sorted<'_> {
 }
 
 impl Form {
-    /// How much the distance changes at most with each unit of a way.
+    /// Lipschitz bound of the distance along a segment.
     fn steepness(&self) -> f64 {
         match *self {
             Self::Limb { from, to, radii: [r, s] } => 1.0 + (s - r).abs() / from.distance(to).max(1e-6),
@@ -306,7 +305,7 @@ impl Form {
     }
 }
 
-/// The smaller of both, rounded where they differ by less than `reach`.
+/// The smooth minimum of both, rounded where they differ by less than `reach`.
 fn smooth_min(a: f64, b: f64, reach: f64) -> f64 {
     if a.is_infinite() || reach <= 0.0 {
         return a.min(b);

@@ -11,17 +11,17 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use super::{Garment, GenerateError, pattern::fill::fill, require_range};
 use crate::mesh::TriangleMesh;
 
-/// Lengths of edges that a cape may have \[m\].
-const EDGES: [f32; 2] = [0.003, 0.03];
+/// Range of edge lengths of a cape \[m\].
+const EDGE_RANGE: [f32; 2] = [0.003, 0.03];
 /// Half the width at the shoulders and at the lower end \[m\].
 const WIDTHS: [f64; 2] = [0.185, 0.46];
 /// Length from the front edge to the lower end \[m\].
 const LENGTH: f64 = 1.15;
 /// Half the width and the depth of the notch for the neck \[m\].
 const NOTCH: DVec2 = DVec2::new(0.105, 0.145);
-/// Height of the front edge above the ground, and where it is in front of the figure's middle \[m\].
+/// Height of the front edge above the ground, and its distance in front of the figure's centre \[m\].
 const FRONT: [f64; 2] = [1.485, 0.03];
-/// Length of the part that lies on the shoulders, and the radius by which it bends down behind them \[m\].
+/// Length of the part that lies on the shoulders, and the radius of its bend behind them \[m\].
 const LEVEL: f64 = 0.06;
 const RADIUS: f64 = 0.105;
 /// Depth of the strip that the shoulders hold \[m\].
@@ -29,7 +29,7 @@ const HELD: f64 = 0.025;
 
 /// A cape with edges of about `edge` \[m\]. In the pattern the front edge is up.
 pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
-    let edge = require_range("edge", edge, EDGES)?;
+    let edge = require_range("edge", edge, EDGE_RANGE)?;
     let boundary = outline(edge);
     let (points, triangles) = fill(&boundary, edge);
     let held = |side: f64| -> Vec<u32> {
@@ -82,7 +82,7 @@ fn outline(edge: f64) -> Vec<DVec2> {
     outline
 }
 
-/// Where a point of the pattern starts; seen from behind, its left is the figure's.
+/// Initial position of a point of the pattern; seen from behind, its left is the figure's.
 fn hang(p: DVec2) -> DVec3 {
     let down = -p.y - LEVEL;
     let (y, z) = if down < 0.0 {

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::mesh::TriangleMesh;
 
-/// Rings from the bottom pole to the top pole. In a cap their count shrinks with their length, so that
-/// triangles near the poles are as large as those of the tube.
+/// Rings from the bottom pole to the top pole. In a cap their vertex count shrinks with their circumference,
+/// so that triangles near the poles are as large as those of the tube.
 pub(super) fn generate(radius: f32, height: f32, segments: [u32; 2]) -> Result<TriangleMesh, GenerateError> {
     let (radius, height) = (require_length("radius", radius)?, require_length("height", height)?);
     let around = require_count("segments[0]", segments[0], 3)?;
@@ -56,12 +56,12 @@ pub(super) fn generate(radius: f32, height: f32, segments: [u32; 2]) -> Result<T
     let length = 2.0 * quarter + height;
     let (mut triangles, mut uvs) = (Vec::new(), Vec::new());
     for (pair, row) in rings.windows(2).zip(rows.windows(2)) {
-        // The walk wants the shorter ring inside; seen from the pole above, the order of the angles is
-        // reversed.
+        // The triangulation needs the shorter ring inside; seen from the pole above, the order of the angles
+        // is reversed.
         let upper_inside = pair[1].count == 1;
         let (inner, outer) = if upper_inside { (1, 0) } else { (0, 1) };
         stitch(pair[inner], pair[outer], |corners| {
-            // The middle of a pole's triangle is where its texture coordinate belongs.
+            // The centre of a pole's triangle is its texture coordinate.
             let around_pole = |k: u64| (k as f64 + 0.5) / pair[outer].count as f64;
             let edge = corners.iter().filter(|c| c.0 == 1).map(|c| c.1).min().unwrap_or(0);
             let mut triangle = corners.map(|(ring, k)| {

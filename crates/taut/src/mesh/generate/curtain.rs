@@ -6,10 +6,10 @@ use glam::Vec3;
 
 use super::{Diagonals, Garment, GenerateError, grid, require_count, require_length};
 
-/// Points at which one pleat is measured.
+/// Sample points of one pleat.
 const FINE: usize = 4096;
 
-/// A sheet of width and height `size` \[m\] in so many `pleats`, each `depth` \[m\] from front to back. The
+/// A sheet of width and height `size` \[m\] with `pleats` pleats, each `depth` \[m\] from front to back. The
 /// rail runs along x from 0, and the curtain hangs down from y = 0, its front towards +z. Its upper edge is
 /// the group `rail`.
 pub(super) fn generate(
@@ -30,7 +30,7 @@ pub(super) fn generate(
     let period = period(amplitude, length);
     let lengths = lengths(amplitude, period);
     let place = |x: f32| {
-        // Whole pleats, and how far into the last one.
+        // Whole pleats, and the fraction of the last one.
         let pleat = (f64::from(x) / length).floor();
         let wanted = (f64::from(x) / length - pleat) * lengths[FINE];
         let after = lengths.partition_point(|&l| l < wanted).clamp(1, FINE);
@@ -50,7 +50,7 @@ pub(super) fn generate(
     Ok(Garment { mesh, start, seams: Vec::new() })
 }
 
-/// Lengths along one wave up to each of [`FINE`] points \[m\].
+/// Arc lengths along one wave up to each of [`FINE`] points \[m\].
 fn lengths(amplitude: f64, period: f64) -> Vec<f64> {
     let mut lengths = vec![0.0];
     for k in 0..FINE {
@@ -60,7 +60,7 @@ fn lengths(amplitude: f64, period: f64) -> Vec<f64> {
     lengths
 }
 
-/// How wide a wave of so much length is \[m\].
+/// Width of a wave of this arc length \[m\].
 fn period(amplitude: f64, length: f64) -> f64 {
     let (mut low, mut high) = (0.0, length);
     for _ in 0..60 {

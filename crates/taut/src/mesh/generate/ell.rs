@@ -4,12 +4,13 @@ use super::{Diagonals, GenerateError, grid, irregular::scatter, require_count};
 use crate::mesh::TriangleMesh;
 
 /// Fewest cells along each side, so that the hole has some.
-const LEAST: u32 = 8;
+const MIN_CELLS: u32 = 8;
 const NONE: u32 = u32::MAX;
 
-/// A grid without its top right quarter and the middle of its bottom left one, scattered.
+/// A grid without its top right quarter and the middle of its bottom left one, with random vertices.
 pub(super) fn generate(size: [f32; 2], cells: [u32; 2], seed: u64) -> Result<TriangleMesh, GenerateError> {
-    let counts = [require_count("cells[0]", cells[0], LEAST)?, require_count("cells[1]", cells[1], LEAST)?];
+    let counts =
+        [require_count("cells[0]", cells[0], MIN_CELLS)?, require_count("cells[1]", cells[1], MIN_CELLS)?];
     let mut mesh = grid::generate(size, cells, Diagonals::Alternating, seed)?;
     keep(&mut mesh, |[x, z]| {
         // Centres of cells, in eighths.
@@ -26,7 +27,7 @@ pub(super) fn generate(size: [f32; 2], cells: [u32; 2], seed: u64) -> Result<Tri
     Ok(mesh)
 }
 
-/// Keeps the triangles whose centre (x, z) passes, and their vertices; groups that lose vertices go.
+/// Keeps the triangles whose centre (x, z) passes, and their vertices; removes groups that lose vertices.
 fn keep(mesh: &mut TriangleMesh, passes: impl Fn([f32; 2]) -> bool) {
     let centre = |t: &[u32; 3]| {
         let sum = t.iter().map(|&v| mesh.positions[v as usize]).sum::<glam::Vec3>() / 3.0;
@@ -46,6 +47,6 @@ fn keep(mesh: &mut TriangleMesh, passes: impl Fn([f32; 2]) -> bool) {
         vertices.iter_mut().for_each(|v| *v = place[*v as usize]);
         !vertices.contains(&NONE)
     });
-    // Made again when the vertices have moved.
+    // Recomputed when the vertices have moved.
     mesh.uvs = None;
 }

@@ -1,9 +1,9 @@
 //! A human figure to dress: about 1.7 m tall, one closed surface of even triangles, with a skeleton that
-//! moves it.
+//! animates it.
 //!
-//! The body is a smooth union of rolled balls and ellipsoids (`body`), meshed by `net`. Every vertex follows
-//! the bones near it (`skeleton`) by linear blend skinning; weights begin at the nearest bone and are spread
-//! along the surface, so that nothing leaks from one leg to the other through the air.
+//! The body is a smooth union of swept balls and ellipsoids (`body`), meshed by `net`. Every vertex follows
+//! the bones near it (`skeleton`) by linear blend skinning; weights start at the nearest bone and are
+//! diffused along the surface, so that nothing leaks from one leg to the other through the air.
 
 mod body;
 mod net;
@@ -23,20 +23,20 @@ use crate::mesh::{
     adjacency::{Adjacency, Neighbors},
 };
 
-/// Lengths of edges that a figure may have \[m\].
-const EDGES: [f32; 2] = [0.005, 0.025];
+/// Range of edge lengths of a figure \[m\].
+const EDGE_RANGE: [f32; 2] = [0.005, 0.025];
 /// How far the influence of a bone reaches across a joint \[m\].
 const REACH: f64 = 0.045;
-/// Most bones that move one vertex.
-const INFLUENCES: usize = 4;
+/// Maximum number of bones per vertex.
+const MAX_INFLUENCES: usize = 4;
 
-/// A human figure: faces +z, y is up, feet stand on y = 0, arms hang 40 degrees below the horizontal.
+/// A human figure: faces +z, y is up, feet at y = 0, arms 40 degrees below the horizontal.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// The surface in its first pose \[m\].
     mesh: TriangleMesh,
-    /// Bones that each vertex follows and how much; weights add up to 1.
-    weights: Vec<[(u8, f32); INFLUENCES]>,
+    /// Bones and skinning weights of each vertex; weights add up to 1.
+    weights: Vec<[(u8, f32); MAX_INFLUENCES]>,
 }
 
 impl Figure {
@@ -45,7 +45,7 @@ impl Figure {
     /// # Errors
     /// If `edge` is out of range.
     pub fn new(edge: f32) -> Result<Self, GenerateError> {
-        let edge = require_range("edge", edge, EDGES)?;
+        let edge = require_range("edge", edge, EDGE_RANGE)?;
         let body = Body::new();
         // The margin keeps the surface off the outermost cells.
         let (low, high) = (DVec3::new(-0.78, -0.06, -0.2), DVec3::new(0.78, 1.78, 0.24));
@@ -60,11 +60,11 @@ impl Figure {
         &self.mesh
     }
 
-    /// Where the vertices are at `time` \[s\]. It stands still for half a second, then it walks on the spot,
-    /// turns from side to side, and raises and lowers its arms.
+    /// Vertex positions at `time` \[s\]. It stands still for half a second, then it walks on the spot, turns
+    /// from side to side, and raises and lowers its arms.
     pub fn at(&self, time: f32) -> Vec<Vec3> {
         let places = pose(f64::from(time));
-        let moved = |(&x, weights): (&Vec3, &[(u8, f32); INFLUENCES])| {
+        let moved = |(&x, weights): (&Vec3, &[(u8, f32); MAX_INFLUENCES])| {
             let x = x.as_dvec3();
             let sum: DVec3 = weights
                 .iter()
@@ -76,14 +76,18 @@ impl Figure {
     }
 }
 
-/// The left shoulder's joint \[m\], and the direction in which the arm leaves it in the first pose: what
-/// garments have to know.
+/// The left shoulder joint \[m\], and the direction of the arm in the first pose, for garments.
 pub(super) fn left_arm() -> (DVec3, DVec3) {
     (joint(Bone::LeftArm), DVec3::new(ARM_SLOPE.cos(), -ARM_SLOPE.sin(), 0.0))
 }
 
-/// Weights of the bones at every vertex: all of the nearest bone, spread along the surface by [`REACH`].
-fn weights(body: &Body, points: &[DVec3], triangles: &[[u32; 3]], edge: f64) -> Vec<[(u8, f32); INFLUENCES]> {
+/// Skinning weights of every vertex: all of the nearest bone, diffused along the surface by [`REACH`].
+fn weights(
+    body: &Body,
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+    edge: f64,
+) -> Vec<[(u8, f32); MAX_INFLUENCES]> {
     let neighbors = Neighbors::new(points.len(), &Adjacency::new(triangles).edges);
     let mut weights: Vec<[f64; BONES.len()]> = points
         .iter()
@@ -93,7 +97,7 @@ fn weights(body: &Body, points: &[DVec3], triangles: &[[u32; 3]], edge: f64) -> 
             row
         })
         .collect();
-    // A mean over neighbours spreads by about edge / √2 along each axis; squares of spreads add up.
+    // A mean over neighbours diffuses by about edge / √2 along each axis; squares of these lengths add up.
     let rounds = (2.0 * (REACH / edge).powi(2)).ceil() as usize;
     for _ in 0..rounds {
         let before = weights.clone();
@@ -111,7 +115,7 @@ fn weights(body: &Body, points: &[DVec3], triangles: &[[u32; 3]], edge: f64) -> 
         .map(|row| {
             let mut order: Vec<usize> = (0..BONES.len()).collect();
             order.sort_by(|&a, &b| row[b].total_cmp(&row[a]).then(a.cmp(&b)));
-            let sum: f64 = order[..INFLUENCES].iter().map(|&bone| row[bone]).sum();
+            let sum: f64 = order[..MAX_INFLUENCES].iter().map(|&bone| row[bone]).sum();
             std::array::from_fn(|k| (order[k] as u8, (row[order[k]] / sum) as f32))
         })
         .collect()

@@ -1,11 +1,11 @@
-//! How a garment sits at its start: strain, and distance from the figure.
+//! Initial fit of a garment: strain, and distance from the figure.
 
 use glam::{DMat2, DVec2, DVec3};
 
 use super::{Garment, figure::Figure};
 use crate::contact::distance::vertex_triangle;
 
-/// Measures of a garment at its start.
+/// Initial measures of a garment.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// Smallest and largest principal strain of all triangles.
@@ -50,7 +50,7 @@ impl Fit {
         fit
     }
 
-    /// The part of all triangles whose strain is beyond `limit`.
+    /// The fraction of triangles whose strain exceeds `limit`.
     pub fn beyond(&self, limit: f64) -> f64 {
         self.strains.iter().filter(|strain| **strain > limit).count() as f64 / self.strains.len() as f64
     }

@@ -14,9 +14,8 @@ use crate::mesh::TriangleMesh;
 /// A flat sheet of `size` \[m\] in x and z with `cells` quads, at y = 0 from the origin.
 ///
 /// Its vertices run along x first; its corners are the groups `corner:top-left`, `corner:top-right`,
-/// `corner:bottom-left` and `corner:bottom-right`. Arguments out of range are moved to the nearest that can
-/// be made (a size that is no number becomes 1 m); [`Generator::Grid`](super::Generator::Grid) refuses them
-/// instead.
+/// `corner:bottom-left` and `corner:bottom-right`. Arguments out of range are clamped to the nearest allowed
+/// ones (a non-finite size becomes 1 m); [`Generator::Grid`](super::Generator::Grid) rejects them instead.
 pub fn grid(size: [f32; 2], cells: [u32; 2], diagonals: Diagonals, seed: u64) -> TriangleMesh {
     let (size, cells) = nearest_allowed(size, cells);
     build(size.map(f64::from), cells.map(u64::from), diagonals, seed)
@@ -41,11 +40,11 @@ pub(super) fn generate(
 pub(super) fn nearest_allowed(size: [f32; 2], cells: [u32; 2]) -> ([f32; 2], [u32; 2]) {
     let mut size = size.map(|x| if x.is_nan() { 1.0 } else { x.clamp(MIN_LENGTH, MAX_LENGTH) });
     let least = least_spacing(f64::from(size[0].max(size[1])));
-    // The margin keeps rounding of the quotient from landing just below the limit.
+    // The margin keeps rounding of the quotient from ending just below the limit.
     let most = |axis: usize| (f64::from(size[axis]) / (least * 1.000_001)).floor().max(1.0) as u32;
     let mut cells = [cells[0].clamp(1, most(0)), cells[1].clamp(1, most(1))];
     if (u64::from(cells[0]) + 1) * (u64::from(cells[1]) + 1) > MAX_VERTICES {
-        // Shrunk together, so that cells keep their shape where they can.
+        // Reduced together, so that cells keep their shape where possible.
         let shrink = (MAX_VERTICES as f64 / (f64::from(cells[0]) * f64::from(cells[1]))).sqrt();
         cells = cells.map(|n| ((f64::from(n) * shrink * 0.999) as u32).max(1));
         let longer = usize::from(cells[1] > cells[0]);
@@ -117,7 +116,7 @@ pub(super) fn grid_uv(p: Vec3, size: Vec2) -> Vec2 {
 /// Keeps the choice of diagonals independent of the offsets.
 const DIAGONAL_STREAM: u64 = 0x6a09_e667_f3bc_c908;
 
-/// A random step in the disc of a quarter of a cell, in cells. In the square of that size a triangle could
+/// A random offset in the disc of a quarter of a cell, in cells. In the square of that size a triangle could
 /// become flat; in the disc its height stays above a fifth of a cell.
 fn offset(seed: u64, index: u64) -> DVec2 {
     0.25 * in_disc(seed, index)
@@ -130,7 +129,7 @@ pub(super) fn in_disc(seed: u64, index: u64) -> DVec2 {
     DVec2::from_angle(std::f64::consts::TAU * unit(0xa54f_f53a_5f1d_36f1)) * radius
 }
 
-/// Number `index` of the sequence that starts at `seed` (splitmix64: Steele, Lea, Flood 2014).
+/// Element `index` of the sequence that starts at `seed` (splitmix64: Steele, Lea, Flood 2014).
 fn random(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,9 +1,8 @@
-//! A rectangle of quads, each cut into two triangles: what grids, tubes, tori and the faces of boxes are made
-//! of.
+//! A rectangle of quads, each split into two triangles: used by grids, tubes, tori and the faces of boxes.
 
 use glam::Vec2;
 
-/// Where triangles and their texture coordinates are collected.
+/// Collects triangles and their texture coordinates.
 #[derive(Default)]
 pub(super) struct Faces {
     pub triangles: Vec<[u32; 3]>,
@@ -15,7 +14,7 @@ impl Faces {
         Self { triangles: Vec::with_capacity(count), uvs: Vec::with_capacity(count) }
     }
 
-    /// Adds the quad `a b c d` (counter-clockwise from the front) as two triangles, cut from `a` to `c` or,
+    /// Adds the quad `a b c d` (counter-clockwise from the front) as two triangles, split from `a` to `c` or,
     /// if `other_way`, from `b` to `d`.
     pub fn quad(&mut self, corners: [u32; 4], uvs: [Vec2; 4], other_way: bool) {
         let cut = if other_way { [[0, 1, 3], [1, 2, 3]] } else { [[0, 1, 2], [0, 2, 3]] };
@@ -45,7 +44,7 @@ impl Faces {
     }
 }
 
-/// Cuts neighbouring cells in turn.
+/// Splits neighbouring cells alternately.
 pub(super) fn alternating(i: u64, j: u64) -> bool {
     (i + j) % 2 == 1
 }

@@ -1,5 +1,4 @@
-//! Flat patterns that are sewn and worn: panels cut along curves on a surface in space, flattened, and filled
-//! with even triangles.
+//! Sewing patterns: panels cut along curves on a surface in space, flattened, and filled with even triangles.
 
 pub(super) mod delaunay;
 pub(super) mod fill;

@@ -1,4 +1,4 @@
-//! Triangles between two rings of any number of vertices: what discs and the caps of capsules are made of.
+//! Triangles between two rings of any number of vertices: used by discs and the caps of capsules.
 
 use std::f64::consts::TAU;
 
@@ -30,8 +30,8 @@ impl Ring {
 /// Emits the triangles between two rings as (ring, step) triples, where ring 0 is `inner` and 1 is `outer`,
 /// counter-clockwise when angles grow counter-clockwise and `outer` is outside.
 ///
-/// The walk goes on along the ring whose next vertex comes first, in whole numbers, so that the same
-/// triangles come out on every machine and seams meet. A ring of one vertex is a pole.
+/// The walk advances along the ring whose next vertex comes first, in integers, so that the same triangles
+/// result on every machine and seams match. A ring of one vertex is a pole.
 pub(super) fn stitch(inner: Ring, outer: Ring, mut emit: impl FnMut([(usize, u64); 3])) {
     let (mut i, mut o) = (0, 0);
     let inner_end = if inner.count == 1 { 0 } else { inner.count };

@@ -1,10 +1,10 @@
-//! A T-shirt: a pattern of four flat panels, sewn and put on the [figure](super::figure).
+//! A T-shirt: a pattern of four flat panels, sewn and placed around the [figure](super::figure).
 //!
-//! In space it is made of simple surfaces: a tube of rounded cross-section up to the armpits, a front and a
+//! In space it consists of simple surfaces: a tube of rounded cross-section up to the armpits, a front and a
 //! back that close over the shoulders, and two round sleeves along the arms, cut off where they meet the
-//! body. Sleeves and tube can be laid flat without any strain, the shoulders nearly so; what remains is
-//! spread out by [`flatten`](super::pattern::flatten). Edges of panels that are sewn together have as many
-//! vertices, in the same places.
+//! body. Sleeves and tube can be flattened without strain, the shoulders nearly so; the remaining strain is
+//! distributed by [`flatten`](super::pattern::flatten). Edges of panels that are sewn together have the same
+//! number of vertices, at the same positions.
 
 #[cfg(test)]
 mod tests;
@@ -24,32 +24,32 @@ use super::{
 };
 use crate::mesh::TriangleMesh;
 
-/// Lengths of edges that a shirt may have \[m\].
-const EDGES: [f32; 2] = [0.002, 0.03];
+/// Range of edge lengths of a shirt \[m\].
+const EDGE_RANGE: [f32; 2] = [0.002, 0.03];
 /// Half the width and the depth of the body \[m\], an ellipse.
 const WIDTH: f64 = 0.212;
 const DEPTH: f64 = 0.15;
 /// Height of the hem \[m\].
 const HEM: f64 = 0.82;
-/// Radius of the sleeves \[m\], how far below the arm's their axis runs, and how far from the shoulder's
-/// joint they end.
+/// Radius of the sleeves \[m\], offset of their axis below the arm's, and distance of their end from the
+/// shoulder joint.
 const SLEEVE: f64 = 0.082;
 const SLEEVE_DROP: f64 = 0.015;
 const SLEEVE_END: f64 = 0.24;
-/// How far the armholes lean inward, a metre of height.
+/// Inward lean of the armholes per metre of height.
 const LEAN: f64 = 0.12;
-/// How much higher the shoulders are in the middle than at their tips \[m\].
+/// Height of the shoulders in the middle above their tips \[m\].
 const RISE: f64 = 0.043;
 /// Half the width of the neck \[m\].
 const NECK: f64 = 0.088;
-/// How far up the necklines lie in the middle, in front and behind; 1 is as high as the shoulders.
+/// Height of the necklines in the middle, in front and behind; 1 is the height of the shoulders.
 const NECKLINES: [f64; 2] = [0.64, 0.78];
 /// The second parameter of front and back at the height of the armpits.
 const ARMPIT: f64 = 0.5;
 /// Distance of the panels from each other in the pattern \[m\].
 const GAP: f64 = 0.05;
 
-/// Where sleeve and body meet: the armhole lies in the plane x + lean y = `plane`, between two heights.
+/// Intersection of sleeve and body: the armhole lies in the plane x + lean y = `plane`, between two heights.
 struct Armhole {
     /// Axis of the sleeve: a point \[m\] and its direction, and the direction away from the armpit.
     axis: DVec3,
@@ -75,7 +75,7 @@ impl Armhole {
         hole
     }
 
-    /// How far along the axis the sleeve begins at an angle from its top \[rad\].
+    /// Where along the axis the sleeve begins at an angle from its top \[rad\].
     fn begin(&self, angle: f64) -> f64 {
         let p = self.axis + self.up * (SLEEVE * angle.cos());
         (self.plane - p.x - LEAN * p.y) / (self.along.x + LEAN * self.along.y)
@@ -91,7 +91,7 @@ impl Armhole {
             + DVec3::Z * (SLEEVE * sin)
     }
 
-    /// How far in front the armhole is at a height between armpit and tip \[m\].
+    /// Distance of the armhole in front at a height between armpit and tip \[m\].
     fn depth(&self, y: f64) -> f64 {
         let off = (2.0 * y - self.low - self.high) / (self.high - self.low);
         SLEEVE * (1.0 - off * off).max(0.0).sqrt()
@@ -110,10 +110,10 @@ impl Armhole {
         // parabola.
         let neck = NECK / self.width(self.high);
         let cut = (FRAC_PI_2 - neckline.asin()) * (1.0 - (u / neck).powi(2)).max(0.0);
-        // Squared, because armholes begin as steeply as a root.
+        // Squared, because armholes begin with the slope of a square root.
         let (part, bend) = ((FRAC_PI_2 - cut) * ((p.y - ARMPIT) / (1.0 - ARMPIT)).powi(2)).sin_cos();
         let y = self.low + part * (self.high + RISE * (1.0 - u * u) - self.low);
-        // The armhole shapes its surroundings, and less of them near the armpit.
+        // The armhole shapes its surroundings, and less so near the armpit.
         let near = (1.0 - round).powf(1.0 + 0.05 / (part + 0.02));
         let side = near * self.depth(self.low + part * (self.high - self.low));
         DVec3::new(across * self.width(y), y, DEPTH * bend * round + side)
@@ -130,9 +130,9 @@ impl Armhole {
     }
 }
 
-/// A shirt with edges of about `edge` \[m\]: the pattern, and how it lies around the figure at the start.
+/// A shirt with edges of about `edge` \[m\]: the pattern, and its initial shape around the figure.
 pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
-    let edge = require_range("edge", edge, EDGES)?;
+    let edge = require_range("edge", edge, EDGE_RANGE)?;
     let hole = Armhole::new();
     let neck = hole.neck();
     let p = DVec2::new;
@@ -214,12 +214,12 @@ struct Work {
     triangles: Vec<[u32; 3]>,
     seams: Vec<[u32; 2]>,
     groups: BTreeMap<String, Vec<u32>>,
-    /// Where the next panel begins \[m\].
+    /// Start of the next panel \[m\].
     right: f64,
 }
 
 impl Work {
-    /// Lays a panel beside the others; returns the vertices of its chains.
+    /// Places a panel next to the others; returns the vertices of its chains.
     fn place(&mut self, panel: Panel) -> Vec<Vec<u32>> {
         let first = self.flat.len() as u32;
         let low = panel.flat.iter().fold(DVec2::MAX, |low, p| low.min(*p));
@@ -231,7 +231,7 @@ impl Work {
         panel.chains.iter().map(|chain| chain.iter().map(|v| v + first).collect()).collect()
     }
 
-    /// Sews two chains that run in opposite directions: pairs of vertices, which start in the same place.
+    /// Sews two chains that run in opposite directions: pairs of vertices with the same initial position.
     fn sew(&mut self, a: &[u32], b: &[u32]) {
         debug_assert_eq!(a.len(), b.len());
         for (&v, &w) in a.iter().zip(b.iter().rev()) {
@@ -252,8 +252,8 @@ impl Work {
     fn finish(mut self) -> Garment {
         self.seams.sort_unstable();
         self.seams.dedup();
-        // Vertices in which several seams meet have been moved more than once, by rounding: all get the place
-        // of the first.
+        // Vertices at which several seams meet have been moved more than once, by rounding: all get the
+        // position of the first.
         for _ in 0..4 {
             for &[v, w] in &self.seams {
                 self.start[w as usize] = self.start[v as usize];

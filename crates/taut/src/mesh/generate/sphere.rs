@@ -7,15 +7,15 @@ use glam::{DVec3, Vec2, Vec3};
 use super::{GenerateError, require_count, require_length, require_size, require_spacing};
 use crate::mesh::TriangleMesh;
 
-/// Largest length of an edge over the mean one; the smallest is above its inverse.
-const SPREAD: f64 = 1.3;
+/// Maximum ratio of an edge length to the mean; the minimum is above its inverse.
+const MAX_EDGE_RATIO: f64 = 1.3;
 
-/// Cuts every face of an icosahedron into `frequency`² triangles and lifts the points to the sphere.
+/// Subdivides every face of an icosahedron into `frequency`² triangles and projects the points to the sphere.
 pub(super) fn generate(radius: f32, frequency: u32) -> Result<TriangleMesh, GenerateError> {
     let r = require_length("radius", radius)?;
     let f = require_count("frequency", frequency, 1)?;
     require_size(10 * u128::from(f) * u128::from(f) + 2)?;
-    let spacing = 1.05 * r / f as f64 / SPREAD;
+    let spacing = 1.05 * r / f as f64 / MAX_EDGE_RATIO;
     require_spacing(spacing, spacing, 2.0 * r)?;
 
     let (corners, faces) = icosahedron();
@@ -93,8 +93,8 @@ fn icosahedron() -> ([DVec3; 12], [[usize; 3]; 20]) {
     (corners, faces)
 }
 
-/// Longitude and latitude. Corners of a triangle across the seam run past 1 instead of jumping back to 0, and
-/// a pole takes the middle longitude of the other two corners.
+/// Longitude and latitude. Corners of a triangle across the seam continue past 1 instead of jumping back to
+/// 0, and a pole takes the middle longitude of the other two corners.
 fn spherical_uv(corners: [Vec3; 3]) -> [Vec2; 3] {
     let is_pole = |p: Vec3| p.x.hypot(p.z) < 1e-6 * p.length();
     let mut u = corners.map(|p| (-p.z).atan2(p.x) / std::f32::consts::TAU + 0.5);

@@ -1,4 +1,4 @@
-//! What every generated mesh promises, whatever its parameters.
+//! Invariants of every generated mesh, whatever its parameters.
 
 use std::{collections::HashMap, f64::consts::PI};
 
@@ -40,8 +40,8 @@ fn measure(mesh: &TriangleMesh) -> Measure {
     Measure { euler, boundary_edges, area, volume, angles }
 }
 
-/// Every triangle's texture coordinates lie together (no jump across a seam: none is wider than `widest`),
-/// cover some area, and are not mirrored.
+/// Every triangle's texture coordinates are contiguous (no jump across a seam: none is wider than `widest`),
+/// have an area, and are not mirrored.
 fn assert_uvs_sound(mesh: &TriangleMesh, widest: f32) {
     let uvs = mesh.uvs.as_ref().unwrap();
     assert_eq!(uvs.len(), mesh.triangles.len());
@@ -188,7 +188,7 @@ proptest! {
     }
 
     /// Whatever the parameters: a mesh without problems, or an error, and never a panic. Counts are drawn so
-    /// that what is made stays small and what is too large is met as well.
+    /// that generated meshes stay small and too large ones occur as well.
     #[test]
     fn anything(shape in 0..9, l in prop::array::uniform3(any::<f32>()), small: bool,
                 n in prop::array::uniform3(prop_oneof![0u32..40, any::<u32>()])) {
@@ -230,7 +230,7 @@ fn jitter_depends_on_the_seed_alone() {
         .map(|(a, b)| a.distance(*b))
         .fold(0.0, f32::max);
     assert!(moved > 0.015 && moved <= 0.0251, "{moved}");
-    // A thousand seeds at the finest irregularity: no triangle comes near to flat.
+    // A thousand seeds at the finest irregularity: no triangle is nearly flat.
     for seed in 0..1000 {
         let (least, _) = measure(&grid([1.0, 1.0], [6, 6], Diagonals::Jittered, seed)).angles;
         assert!(least > 8.0, "seed {seed}: {least}");

@@ -1,26 +1,26 @@
-//! What can be filled: anything that says what is inside, and where a way out passes through its surface.
+//! Input of the stuffing: anything that defines an inside, and where a segment crosses its surface.
 
 use glam::DVec3;
 
 use super::winding::WindingTree;
 
-/// Halvings of an edge where nothing else says where it is cut.
-const HALVINGS: usize = 20;
+/// Bisections of an edge where the cut has no closed form.
+const BISECTIONS: usize = 20;
 
-/// A solid, by its points.
+/// A solid, as a point set.
 pub(crate) trait Field: Sync {
     /// Whether `p` \[m\] is inside.
     fn is_inside(&self, p: DVec3) -> bool;
 
-    /// Whether it is known that both points are inside, or both outside.
+    /// Whether both points are known to be inside, or both outside.
     fn is_same_between(&self, _p: DVec3, _q: DVec3) -> bool {
         false
     }
 
-    /// The part of the way from `inside` to `outside` where the solid is left.
+    /// The fraction of the segment from `inside` to `outside` at which the solid ends.
     fn leaving(&self, inside: DVec3, outside: DVec3) -> f64 {
         let (mut from, mut to) = (0.0, 1.0);
-        for _ in 0..HALVINGS {
+        for _ in 0..BISECTIONS {
             let middle = 0.5 * (from + to);
             let within = self.is_inside(inside.lerp(outside, middle));
             *(if within { &mut from } else { &mut to }) = middle;
@@ -29,10 +29,10 @@ pub(crate) trait Field: Sync {
     }
 }
 
-/// The inside of a surface of triangles: where its winding number is over 0.5.
+/// The inside of a triangle surface: where its winding number is over 0.5.
 pub(super) struct Enclosed<'a> {
     pub tree: &'a WindingTree,
-    /// Whether winding numbers change only where triangles are passed through.
+    /// Whether winding numbers change only at triangles.
     pub closed: bool,
 }
 
@@ -45,7 +45,7 @@ impl Field for Enclosed<'_> {
         self.closed && !self.tree.touches(p.min(q), p.max(q))
     }
 
-    /// Where the winding number falls to 0.5 or less: at a triangle, or, in a hole, in between.
+    /// Where the winding number falls to 0.5 or less: at a triangle, or, in a hole, between triangles.
     fn leaving(&self, inside: DVec3, outside: DVec3) -> f64 {
         let mut found = Vec::new();
         self.tree.crossings(inside, outside, &mut found);
@@ -66,7 +66,7 @@ impl Field for Enclosed<'_> {
     }
 }
 
-/// The same without a look at triangles.
+/// The same without intersecting triangles.
 struct Hole<'a>(&'a Enclosed<'a>);
 
 impl Field for Hole<'_> {

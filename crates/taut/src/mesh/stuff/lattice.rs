@@ -1,5 +1,5 @@
-//! The body-centred cubic lattice: which of its points lie inside, where its edges are cut, and which points
-//! move onto the surface.
+//! The body-centred cubic lattice: which of its points are inside, where its edges are cut, and which points
+//! snap to the surface.
 
 use std::collections::HashMap;
 
@@ -8,38 +8,38 @@ use rayon::prelude::*;
 
 use super::field::Field;
 
-/// A cut nearer to a point than this part of a long edge moves the point onto the surface.
+/// Fraction of a long edge within which a cut snaps the point to the surface.
 const ALPHA_LONG: f64 = 0.24999;
 /// The same of a short edge.
 const ALPHA_SHORT: f64 = 0.41189;
 
-/// Steps from a point to its neighbours in halves of the spacing, the later ones first; the others are their
+/// Offsets from a point to its neighbours in half spacings, the later ones first; the others are their
 /// opposites.
 pub(super) const STEPS: [[i64; 3]; 7] =
     [[2, 0, 0], [0, 2, 0], [0, 0, 2], [1, 1, 1], [-1, 1, 1], [1, -1, 1], [-1, -1, 1]];
-/// Steps before this one are along long edges.
+/// Offsets before this one are along long edges.
 const LONG: usize = 3;
 
-/// What a point is.
+/// Classification of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Outside,
     Inside,
-    /// Moved onto the surface.
+    /// Snapped to the surface.
     On,
 }
 
-/// Points of the lattice with what the surface makes of them.
+/// Points of the lattice with their classification.
 pub(super) struct Lattice {
     grid: Grid,
     sides: Vec<Side>,
-    /// Where points are that moved.
+    /// Positions of snapped points.
     moved: HashMap<u32, DVec3>,
-    /// Cuts of edges, by the point where their step begins and its number.
+    /// Cuts of edges, by the point where their offset begins and its index.
     cuts: HashMap<(u32, u8), DVec3>,
 }
 
-/// Places and numbers of points.
+/// Positions and indices of points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     origin: DVec3,
@@ -49,21 +49,21 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// A grid about the box, with room for the neighbours of all points in it.
+    /// A grid around the box, with room for the neighbours of all points in it.
     pub fn new(low: DVec3, high: DVec3, spacing: f64) -> Self {
-        // Off the box by no simple part of a cell, so that faces of boxes do not lie on points.
+        // Offset from the box by no simple fraction of a cell, so that faces of boxes do not lie on points.
         let origin = low - DVec3::splat(1.37 * spacing);
         let cells = ((high - origin) / spacing).ceil() + DVec3::splat(2.0);
         Self { origin, half: 0.5 * spacing, cells: cells.as_i64vec3() }
     }
 
-    /// Number of points, if they can be numbered.
+    /// Number of points, if it can be represented.
     pub fn count(&self) -> Option<u64> {
         let [x, y, z] = self.cells.to_array().map(|n| u64::try_from(n).ok());
         x?.checked_mul(y?)?.checked_mul(z?)?.checked_mul(2)
     }
 
-    /// The number of the point at `c`, in halves of the spacing; its coordinates are all even or all odd.
+    /// The index of the point at `c`, in half spacings; its coordinates are all even or all odd.
     pub fn number(&self, c: I64Vec3) -> u32 {
         let cell = cell_of(c);
         (2 * ((cell.z * self.cells.y + cell.y) * self.cells.x + cell.x) + (c.x & 1)) as u32
@@ -107,26 +107,25 @@ impl Lattice {
         self.sides[number as usize]
     }
 
-    /// Where the point is.
+    /// Position of the point.
     pub fn position(&self, number: u32) -> DVec3 {
         let lattice = || self.grid.place(self.grid.at(number));
         self.moved.get(&number).copied().unwrap_or_else(lattice)
     }
 
-    /// Where the point at `c`, in halves of the spacing, was before it moved.
+    /// Position of the point at `c`, in half spacings, before it snapped.
     pub fn place(&self, c: I64Vec3) -> DVec3 {
         self.grid.place(c)
     }
 
-    /// Where the edge from `a` to `b` (in halves of the spacing) is cut: one end is inside, the other
-    /// outside.
+    /// Where the edge from `a` to `b` (in half spacings) is cut: one end is inside, the other outside.
     pub fn cut(&self, a: I64Vec3, b: I64Vec3) -> DVec3 {
         let (start, step) = step(a, b);
         self.cuts[&(self.grid.number(start), step)]
     }
 
-    /// Moves points onto the nearest cut of their edges where that is too near; the cuts of their other edges
-    /// are gone with that.
+    /// Snaps points to the nearest cut of their edges where that is too near; this removes the cuts of their
+    /// other edges.
     fn warp(&mut self) {
         let mut near: Vec<u32> = Vec::with_capacity(2 * self.cuts.len());
         for &(number, step) in self.cuts.keys() {
@@ -159,7 +158,7 @@ impl Lattice {
     }
 }
 
-/// The edge from `a` to `b` as where its step begins, and the number of that step.
+/// The edge from `a` to `b` as the point where its offset begins, and the index of that offset.
 fn step(a: I64Vec3, b: I64Vec3) -> (I64Vec3, u8) {
     let is = |way: I64Vec3| STEPS.iter().position(|&step| step == way.to_array());
     match (is(b - a), is(a - b)) {
@@ -202,7 +201,7 @@ fn sides(grid: &Grid, field: &impl Field) -> Vec<Side> {
     sides
 }
 
-/// Where edges from inside to outside pass through the surface.
+/// Where edges from inside to outside cross the surface.
 fn cuts(grid: &Grid, sides: &[Side], field: &impl Field) -> HashMap<(u32, u8), DVec3> {
     let changing: Vec<(u32, u8)> = (0..sides.len() as u32)
         .into_par_iter()
@@ -237,7 +236,7 @@ mod tests {
         },
     };
 
-    /// A lattice with random sides, in larger clumps or smaller ones, and random cuts.
+    /// A lattice with random classification, in larger clumps or smaller ones, and random cuts.
     fn random_lattice(seed: u64) -> Lattice {
         let grid = Grid::new(DVec3::ZERO, DVec3::splat(7.0), 1.0);
         let mut random = Random::new(seed, 0);
@@ -249,7 +248,7 @@ mod tests {
         };
         let sides: Vec<Side> = (0..count).map(side).collect();
         let mut cuts = HashMap::new();
-        // Cuts at both ends of what stays, in between, and where points move.
+        // Cuts at both ends of the valid range, in between, and where points snap.
         let extreme = random.below(2) == 0;
         for number in 0..count {
             for (step, &way) in STEPS.iter().enumerate() {
@@ -261,7 +260,7 @@ mod tests {
                         0 if extreme => alpha + 1e-9,
                         1 if extreme => 1.0 - alpha - 1e-9,
                         2 if extreme && random.below(10) == 0 => alpha - 1e-9,
-                        // Mostly where no point moves, for a lattice of moved points has nothing inside.
+                        // Mostly without snapped points, for a lattice of snapped points has no inside.
                         _ if random.below(10) > 0 => alpha + (1.0 - 2.0 * alpha) * f64::from(random.unit()),
                         _ => f64::from(random.unit()),
                     };
@@ -287,9 +286,9 @@ mod tests {
                     (least, most) = (least.min(angle), most.max(angle));
                 }
             }
-            // Neighbours agree on how faces are halved: no face has three tetrahedra, and what is alone
-            // bounds the solid. A face that two do not share with the same vertices would be alone twice, so
-            // that edges would have an odd number.
+            // Neighbours agree on the diagonals of faces: no face has three tetrahedra, and unshared faces
+            // bound the solid. A face that two tetrahedra split differently would be unshared twice, so that
+            // edges would have an odd number of faces.
             let mut faces: HashMap<[u32; 3], u32> = HashMap::new();
             for corners in &filling.tetrahedra {
                 for skip in 0..4 {
@@ -301,7 +300,7 @@ mod tests {
             assert!(faces.values().all(|&n| n <= 2));
             let on_surface = |v: u32| {
                 let x = filling.positions[v as usize];
-                // Points of the lattice that did not move have coordinates in halves.
+                // Lattice points that did not snap have coordinates in halves.
                 let c = (x - lattice.grid.origin) / lattice.grid.half;
                 (c - c.round()).abs().max_element() > 1e-7 || lattice.moved.values().any(|m| *m == x)
             };
@@ -310,9 +309,8 @@ mod tests {
             }
         }
         assert!(count > 20_000, "{count}");
-        // Cuts that have nothing to do with each other, at the ends of what stays, are worse than any
-        // surface: a corner whose long edge is cut as near as can be, between two points that moved as far as
-        // can be, has 10.205°.
+        // Independent cuts at the ends of the valid range are worse than any surface: a corner whose long
+        // edge is cut as near as possible, between two points snapped as far as possible, has 10.205°.
         assert!(least >= 10.2 && most <= 151.1, "{least} {most}");
         // The cuts are extreme enough to find it.
         assert!(least < 11.0 && most > 150.0, "{least} {most}");

@@ -5,18 +5,19 @@ use rayon::prelude::*;
 use super::prepare::Prepared;
 use crate::mesh::{TriangleMesh, locate::Locator, tetrahedra::TetrahedronMesh};
 
-/// A level with fewer vertices than this is not worth its while: the one before it can be solved directly.
-const FEWEST: usize = 150;
+/// Minimum number of vertices of a level; smaller ones are not worth it: the previous level can be solved
+/// directly.
+const MIN_VERTICES: usize = 150;
 
 /// Coarser levels of `finest`, which fills `surface` at `spacing` \[m\]: stuffed at twice the spacing, four
-/// times and so on, the finest of them first. It ends before a level that would lose parts (some vertex of
-/// `finest` further from it than its spacing), or have fewer than 150 vertices. Of a mesh that comes from a
-/// file, its [surface](TetrahedronMesh::surface) and [`spacing_of`] will do.
+/// times and so on, finest first. It ends before a level that would lose parts (some vertex of `finest`
+/// further from it than its spacing), or have fewer than 150 vertices. For a mesh from a file, use its
+/// [surface](TetrahedronMesh::surface) and [`spacing_of`].
 pub fn solid_levels(surface: &TriangleMesh, spacing: f32, finest: &TetrahedronMesh) -> Vec<TetrahedronMesh> {
     let mut levels = Vec::new();
     let Ok(prepared) = Prepared::new(surface) else { return levels };
     let mut spacing = f64::from(spacing);
-    // A spacing of nonsense gives no levels, and ends: each try is twice as wide.
+    // An invalid spacing gives no levels, and the loop ends: each try doubles it.
     while spacing > 0.0 && spacing.is_finite() {
         spacing *= 2.0;
         let Ok(filled) = prepared.fill(spacing) else { break };
@@ -24,7 +25,7 @@ pub fn solid_levels(surface: &TriangleMesh, spacing: f32, finest: &TetrahedronMe
         let keeps = |x: &glam::Vec3| {
             locator.nearest(x.as_dvec3()).is_some_and(|found| found.squared <= spacing * spacing)
         };
-        if filled.positions.len() < FEWEST || !finest.positions.par_iter().all(keeps) {
+        if filled.positions.len() < MIN_VERTICES || !finest.positions.par_iter().all(keeps) {
             break;
         }
         levels.push(filled.mesh());
@@ -33,7 +34,7 @@ pub fn solid_levels(surface: &TriangleMesh, spacing: f32, finest: &TetrahedronMe
 }
 
 /// The spacing at which stuffing would make tetrahedra as large as those of `mesh` \[m\]: a mean in which
-/// large ones weigh more, for those that a surface cut are small.
+/// large ones have more weight, since those cut by a surface are small.
 pub fn spacing_of(mesh: &TetrahedronMesh) -> f32 {
     let volumes = || (0..mesh.tetrahedra.len()).map(|t| mesh.volume(t).abs());
     let (sum, squares): (f64, f64) = (volumes().sum(), volumes().map(|volume| volume * volume).sum());

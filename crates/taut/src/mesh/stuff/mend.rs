@@ -1,7 +1,7 @@
-//! Takes away tetrahedra until the boundary is a manifold, and pieces that came off.
+//! Removes tetrahedra until the boundary is a manifold, and removes detached components.
 //!
-//! Where a part is about as thin as a cell, tetrahedra may hang together by a vertex or an edge alone, or
-//! thin necks be broken off.
+//! Where a part is about as thin as a cell, tetrahedra may be connected by a vertex or an edge alone, or thin
+//! necks be broken.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use glam::DVec3;
 
 use crate::{contact::tangle::Sets, mesh::tetrahedra::FACES};
 
-/// Rounds of dropping after which it is given up. Each one drops at least one tetrahedron; a few are usual.
-const ROUNDS: usize = 64;
+/// Maximum number of rounds. Each one drops at least one tetrahedron; a few are usual.
+const MAX_ROUNDS: usize = 64;
 
-/// Drops tetrahedra until every edge of the boundary has two faces and every vertex one fan of them. How many
-/// are gone, or `None` if there is still something wrong.
+/// Drops tetrahedra until every edge of the boundary has two faces and every vertex one fan of them. Returns
+/// how many were dropped, or `None` if the boundary is still not a manifold.
 pub(super) fn mend(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3]) -> Option<usize> {
     let count = tetrahedra.len();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let bad = pinched(tetrahedra);
         if bad.is_empty() {
             return Some(count - tetrahedra.len());
@@ -26,7 +26,7 @@ pub(super) fn mend(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3]) -> Optio
     None
 }
 
-/// A vertex or an edge (else the same twice) where the boundary is no manifold. Sorted.
+/// A vertex or an edge (else the same twice) where the boundary is not a manifold. Sorted.
 fn pinched(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 2]> {
     let boundary = boundary(tetrahedra);
     let mut edges: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * boundary.len());
@@ -35,7 +35,7 @@ fn pinched(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 2]> {
     }
     edges.sort_unstable();
     let mut bad = Vec::new();
-    // Faces around a vertex hang together through edges: corners of faces are numbered 3f + k.
+    // Faces around a vertex are connected through edges: corners of faces are numbered 3f + k.
     let mut fans = Sets::new(3 * boundary.len());
     let corner =
         |f: u32, v: u32| 3 * f + (0..3).find(|&k| boundary[f as usize][k as usize] == v).unwrap_or(0);
@@ -82,8 +82,8 @@ fn sorted_faces(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], u32)> {
     faces.collect()
 }
 
-/// Of the groups that hang together through faces about each bad vertex or edge only the largest stays; if
-/// there is one group, it goes.
+/// Of the face-connected groups around each bad vertex or edge only the largest is kept; a single group is
+/// dropped.
 fn drop_about(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3], bad: &[[u32; 2]]) {
     let mut about: HashMap<u32, Vec<u32>> = bad.iter().flatten().map(|&v| (v, Vec::new())).collect();
     for (t, tetrahedron) in tetrahedra.iter().enumerate() {
@@ -117,7 +117,7 @@ fn drop_about(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3], bad: &[[u32; 
     tetrahedra.retain(|_| dropped.next() == Some(false));
 }
 
-/// Which tetrahedra hang together through faces that `through` takes.
+/// Which tetrahedra are connected through faces that `through` accepts.
 fn groups(tetrahedra: &[[u32; 4]], through: impl Fn(&[u32; 3]) -> bool) -> Sets {
     let mut faces = sorted_faces(tetrahedra);
     faces.retain(|(face, _)| through(face));
@@ -135,7 +135,7 @@ pub(super) fn volume(corners: &[u32; 4], positions: &[DVec3]) -> f64 {
     (b - a).cross(c - a).dot(d - a) / 6.0
 }
 
-/// Pieces that hang together through faces, each as the numbers of its tetrahedra; the largest first.
+/// Face-connected components, each as the indices of its tetrahedra; the largest first.
 pub(super) fn pieces(tetrahedra: &[[u32; 4]], positions: &[DVec3]) -> Vec<Vec<u32>> {
     let mut sets = groups(tetrahedra, |_| true);
     let mut lists: Vec<Vec<u32>> = vec![Vec::new(); tetrahedra.len()];

@@ -1,5 +1,5 @@
-//! A surface made ready to be filled at any spacing: one vertex a place, faces that have an area, out on the
-//! outside.
+//! Preprocesses a surface for filling at any spacing: merged vertices, faces with an area, outward
+//! orientation.
 
 use glam::{DVec3, Vec3};
 
@@ -28,20 +28,21 @@ use crate::{
     },
 };
 
-/// Tetrahedra that a square of the spacing of the surface adds: a guess that fits spheres, tori and animals.
-const CUT: f64 = 6.0;
+/// Tetrahedra that a surface area of one squared spacing adds: an estimate that fits spheres, tori and
+/// animals.
+const TETRAHEDRA_PER_SURFACE_SQUARE: f64 = 6.0;
 
 /// The surface.
 pub(super) struct Prepared {
-    /// Where vertices are \[m\].
+    /// Vertex positions \[m\].
     pub positions: Vec<Vec3>,
     /// Triangles with three different corners, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     pub tree: WindingTree,
-    /// Edges without exactly as many faces on the one side as on the other.
+    /// Edges that do not have equally many faces in both directions.
     open: usize,
     turned: bool,
-    /// What it encloses, if it is closed and passes nowhere through itself \[m³\].
+    /// Enclosed volume, if it is closed and does not intersect itself \[m³\].
     pub volume: f64,
     /// \[m²\].
     area: f64,
@@ -86,12 +87,12 @@ impl Prepared {
         Ok(Self { positions, triangles, tree, open, turned, volume: volume.abs(), area, low, high })
     }
 
-    /// What is to be said about the surface itself.
+    /// Warnings about the surface itself.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.open > 0 {
             warnings.push(format!(
-                "{} edges of the surface are open, or their faces do not agree which side is out: holes are closed by the winding number",
+                "{} edges of the surface are open, or their faces have inconsistent orientations: holes are closed by the winding number",
                 self.open
             ));
         }
@@ -113,22 +114,25 @@ impl Prepared {
         2.0 * self.volume / self.area
     }
 
-    /// About how many tetrahedra a spacing \[m\] gives: 12 to a cube of it, and those that the surface cuts
-    /// into several.
+    /// Estimated number of tetrahedra at a spacing \[m\]: 12 per cube of it, and those that the surface
+    /// splits.
     pub fn estimate(&self, spacing: f64) -> f64 {
-        12.0 * self.volume / spacing.powi(3) + CUT * self.area / spacing.powi(2)
+        12.0 * self.volume / spacing.powi(3) + TETRAHEDRA_PER_SURFACE_SQUARE * self.area / spacing.powi(2)
     }
 
-    /// The spacing of which so many are estimated \[m\].
+    /// The spacing with this estimated number \[m\].
     pub fn spacing_for(&self, tetrahedra: f64) -> Result<f64, StuffError> {
         let size = (self.high - self.low).max_element();
-        // Flat surfaces, and open ones whose volume says nothing.
+        // Flat surfaces, and open ones whose volume is meaningless.
         if (12.0 * self.volume / tetrahedra).cbrt() <= 1e-6 * size {
             return Err(StuffError::EnclosesNothing { open: self.open });
         }
-        // By halving: the estimate falls with the spacing, and each of its two parts alone bounds the
+        // By bisection: the estimate falls with the spacing, and each of its two terms alone bounds the
         // spacing.
-        let parts = [(12.0 * self.volume / tetrahedra).cbrt(), (CUT * self.area / tetrahedra).sqrt()];
+        let parts = [
+            (12.0 * self.volume / tetrahedra).cbrt(),
+            (TETRAHEDRA_PER_SURFACE_SQUARE * self.area / tetrahedra).sqrt(),
+        ];
         let (mut low, mut high) = (parts[0].max(parts[1]), parts[0] + parts[1]);
         for _ in 0..40 {
             let middle = 0.5 * (low + high);
@@ -156,7 +160,7 @@ impl Prepared {
         let inside = Enclosed { tree: &self.tree, closed: self.open == 0 };
         let lattice = Lattice::new(self.grid(spacing)?, &inside);
         let Filling { positions, mut tetrahedra, .. } = Filling::new(&lattice);
-        // Rounding must not turn what is left, however far from the origin it lies.
+        // Rounding must not invert tetrahedra, however far from the origin they are.
         let rounded: Vec<DVec3> = positions.iter().map(|x| x.as_vec3().as_dvec3()).collect();
         tetrahedra.retain(|corners| volume(corners, &rounded) > 0.0);
         let mut warnings = Vec::new();
@@ -174,7 +178,7 @@ impl Prepared {
         self.drop_pieces(&mut tetrahedra, &rounded, &mut warnings);
         if tetrahedra.is_empty() {
             let size = (self.high - self.low).max_element();
-            // Thinner than that, it is flat.
+            // Below that, it is flat.
             let right = 0.5 * self.thickness();
             return Err(if self.open > 0 || right < 1e-6 * size {
                 StuffError::EnclosesNothing { open: self.open }
@@ -186,8 +190,8 @@ impl Prepared {
         Ok(Filled { positions, tetrahedra, warnings })
     }
 
-    /// Drops what came off: pieces of which everything that they touch of the surface belongs to a larger one
-    /// as well.
+    /// Drops detached components: those that only touch parts of the surface that a larger component also
+    /// touches.
     fn drop_pieces(&self, tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3], warnings: &mut Vec<String>) {
         let pieces = pieces(tetrahedra, positions);
         if pieces.len() < 2 {
@@ -245,7 +249,7 @@ impl Filled {
     }
 }
 
-/// A point as boxes take it.
+/// A point in the type that boxes use.
 pub(super) fn quad(p: Vec3) -> [f32; 4] {
     [p.x, p.y, p.z, 0.0]
 }
@@ -269,7 +273,7 @@ fn used(positions: &[DVec3], mut tetrahedra: Vec<[u32; 4]>) -> (Vec<DVec3>, Vec<
     (kept, tetrahedra)
 }
 
-/// Indices and positions must be usable; shapes may be anything.
+/// Indices and positions must be valid; shapes may be anything.
 fn check(surface: &TriangleMesh) -> Result<(), MeshProblem> {
     let vertices = surface.positions.len();
     if vertices == 0 || surface.triangles.is_empty() {
@@ -291,7 +295,7 @@ fn check(surface: &TriangleMesh) -> Result<(), MeshProblem> {
     Ok(())
 }
 
-/// Edges that are passed in one direction more often than in the other.
+/// Edges that are traversed in one direction more often than in the other.
 fn open_edges(triangles: &[[u32; 3]]) -> usize {
     let mut edges: Vec<([u32; 2], i32)> = triangles
         .iter()

@@ -1,10 +1,10 @@
-//! What each tetrahedron of the lattice becomes: itself, what the surface leaves of it, or nothing.
+//! Stencils: each tetrahedron of the lattice is kept, cut by the surface, or dropped.
 //!
-//! With one corner inside, a tetrahedron is left; with two or three, a pyramid or a prism, whose four-sided
-//! faces are halved so that neighbours agree: the halving edge ends at that cut which is further from the
-//! corner outside. Both neighbours see the same cuts, and an order of cuts never halves the sides of a prism
-//! all the same way round. Angles are better than with fixed halvings (9.3° to 160.5° for the worst cuts
-//! where the long edge's cut always ends it).
+//! With one corner inside, a tetrahedron remains; with two or three, a pyramid or a prism, whose
+//! quadrilateral faces are split so that neighbours agree: the diagonal ends at the cut that is further from
+//! the corner outside. Both neighbours see the same cuts, and an order of cuts never splits the sides of a
+//! prism cyclically. Angles are better than with fixed diagonals (9.3° to 160.5° for the worst cuts where the
+//! long edge's cut always ends it).
 
 use std::collections::HashMap;
 
@@ -15,21 +15,21 @@ use super::lattice::{Lattice, Side};
 /// Angles \[°\] that the paper publishes as bounds for its first pair of α.
 pub(super) const ANGLES: [f64; 2] = [10.78, 164.74];
 
-/// The two diagonals of the faces of a cube's side, as steps from the middle of a long edge: corners around
+/// The two diagonals of the faces of a cube's side, as offsets from the centre of a long edge: corners around
 /// it, in order.
 const AROUND: [[i64; 2]; 4] = [[-1, -1], [1, -1], [1, 1], [-1, 1]];
 
 /// Collects tetrahedra and their vertices.
 pub(super) struct Filling<'a> {
     lattice: &'a Lattice,
-    /// Numbers of vertices, by the two points of their edge; the same twice for points of the lattice.
+    /// Indices of vertices, by the two points of their edge; the same twice for lattice points.
     numbers: HashMap<[u32; 2], u32>,
     pub positions: Vec<DVec3>,
     pub tetrahedra: Vec<[u32; 4]>,
 }
 
 impl<'a> Filling<'a> {
-    /// All that lies inside.
+    /// All tetrahedra that are inside.
     pub fn new(lattice: &'a Lattice) -> Self {
         let mut filling =
             Self { lattice, numbers: HashMap::new(), positions: Vec::new(), tetrahedra: Vec::new() };
@@ -45,8 +45,8 @@ impl<'a> Filling<'a> {
         filling
     }
 
-    /// The four tetrahedra about the long edge from `c` along `axis`; their other long edges join points with
-    /// even coordinates.
+    /// The four tetrahedra around the long edge from `c` along `axis`; their other long edges join points
+    /// with even coordinates.
     fn around(&mut self, c: I64Vec3, axis: usize) {
         let mut far = c;
         far[axis] += 2;
@@ -58,7 +58,7 @@ impl<'a> Filling<'a> {
             corner
         });
         let grid = self.lattice.grid();
-        // Points at the ends of the grid are outside, and so is what is beyond them.
+        // Points at the ends of the grid are outside, and so is everything beyond them.
         if !grid.contains(far) || !ring.iter().all(|&corner| grid.contains(corner)) {
             return;
         }
@@ -67,7 +67,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// What is left of one. The first two corners are joined by a long edge, and the last two.
+    /// The remainder of one tetrahedron. A long edge joins its first two corners, and another its last two.
     fn tetrahedron(&mut self, corners: [I64Vec3; 4]) {
         let sides = corners.map(|c| self.lattice.side(self.lattice.grid().number(c)));
         let those = |side: Side| (0..4).filter(move |&k| sides[k] == side);
@@ -112,7 +112,7 @@ impl<'a> Filling<'a> {
                     ]
                 });
                 let [first, last] = [m, n].map(|k| self.starts_at_first(&corners, [a, b], k));
-                // The side between the cuts is the surface: either halving will do.
+                // The side between the cuts is the surface: either diagonal is valid.
                 self.prism(top, bottom, [Some(first), None, Some(!last)]);
             }
             (&[a, b, c], Some(m), _) => {
@@ -126,8 +126,8 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// A prism between two triangles. Of each side it is said whether it is halved from the top of its first
-    /// corner to the bottom of its second, or the other way; what is free is chosen for the best angles.
+    /// A prism between two triangles. For each side: whether its diagonal runs from the top of its first
+    /// corner to the bottom of its second, or the other way; free diagonals are chosen for the best angles.
     fn prism(&mut self, top: [u32; 3], bottom: [u32; 3], halved: [Option<bool>; 3]) {
         let mut best: (f64, [[u32; 4]; 3]) = (f64::NEG_INFINITY, [[0; 4]; 3]);
         for free in [false, true] {
@@ -141,15 +141,15 @@ impl<'a> Filling<'a> {
         best.1.into_iter().for_each(|part| self.add(part));
     }
 
-    /// At least 1 where all dihedral angles are within [`ANGLES`].
+    /// At least 1 if all dihedral angles are within [`ANGLES`].
     fn quality(&self, part: &[u32; 4]) -> f64 {
         let angles = dihedral_angles(part.map(|v| self.positions[v as usize]));
         let worst = angles.map(|angle| (angle / ANGLES[0]).min((180.0 - angle) / (180.0 - ANGLES[1])));
         worst.into_iter().fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether the face with corners `pair` inside and `out` outside is halved from the first of the pair to
-    /// the cut of the second's edge: where that cut is further from the corner outside.
+    /// Whether the diagonal of the face with corners `pair` inside and `out` outside runs from the first of
+    /// the pair to the cut of the second's edge: where that cut is further from the corner outside.
     fn starts_at_first(&self, corners: &[I64Vec3; 4], pair: [usize; 2], out: usize) -> bool {
         let [first, second] = pair.map(|k| {
             let cut = self.lattice.cut(corners[k], corners[out]);
@@ -185,10 +185,9 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// Three tetrahedra of a prism, or `None` if its sides are halved all the same way round, where there are
-/// none.
+/// The three tetrahedra of a prism, or `None` if its sides are split cyclically, where there are none.
 fn parts(top: [u32; 3], bottom: [u32; 3], down: [bool; 3]) -> Option<[[u32; 4]; 3]> {
-    // The corner of the top or bottom where two halving edges meet sees the rest: the side opposite, and the
+    // The corner of the top or bottom where two diagonals meet sees the rest: the opposite side, and the
     // other end.
     for k in 0..3 {
         let (next, last) = ((k + 1) % 3, (k + 2) % 3);
@@ -199,7 +198,7 @@ fn parts(top: [u32; 3], bottom: [u32; 3], down: [bool; 3]) -> Option<[[u32; 4]; 
         };
         let (near, far) = apex;
         let [p, q] = [next, last];
-        // The side from `next` to `last`, halved from the top of the first to the bottom of the second or the
+        // The side from `next` to `last`, split from the top of the first to the bottom of the second or the
         // other way.
         let halves = if down[next] {
             [[top[p], top[q], bottom[q]], [top[p], bottom[q], bottom[p]]]

@@ -1,4 +1,4 @@
-//! Says what is lost where a surface is thinner than a cell, and which spacing would keep it.
+//! Warns about parts of a surface that are thinner than a cell, and suggests a spacing that keeps them.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -9,10 +9,10 @@ use super::{
 };
 use crate::mesh::locate::Locator;
 
-/// Vertices of the surface that are looked at, at most: enough to find parts of a thousandth of the area.
-const SAMPLES: usize = 20_000;
-/// Lost volume that is worth a word even if every vertex is near.
-const LOST: f64 = 0.05;
+/// Maximum number of sampled vertices of the surface: enough to find parts of a thousandth of the area.
+const MAX_SAMPLES: usize = 20_000;
+/// Fraction of lost volume that is reported even if every vertex is near.
+const MIN_REPORTED_LOSS: f64 = 0.05;
 
 /// A sentence if parts of the surface are further than a spacing from the tetrahedra, or much volume is
 /// missing.
@@ -23,7 +23,7 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
         let [a, b, c] = triangle.map(|v| prepared.positions[v as usize].as_dvec3());
         triangle.iter().for_each(|&v| normals[v as usize] += (b - a).cross(c - a));
     }
-    let stride = prepared.positions.len().div_ceil(SAMPLES);
+    let stride = prepared.positions.len().div_ceil(MAX_SAMPLES);
     let sampled: Vec<usize> =
         (0..normals.len()).step_by(stride).filter(|&v| normals[v] != DVec3::ZERO).collect();
     let beyond = |&&v: &&usize| {
@@ -32,13 +32,13 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
     };
     let lost: Vec<usize> = sampled.par_iter().filter(beyond).copied().collect();
     let missing = 1.0 - filled.volume() / prepared.volume;
-    if lost.is_empty() && missing < LOST {
+    if lost.is_empty() && missing < MIN_REPORTED_LOSS {
         return None;
     }
     let mut thickness: Vec<f64> = lost.iter().filter_map(|&v| through(prepared, v, normals[v])).collect();
     thickness.sort_unstable_by(f64::total_cmp);
-    // Half of what is lost would be kept; without any, volume is lost at corners alone, by the square of the
-    // spacing.
+    // Half of the lost parts would be kept; without any, volume is lost at corners alone, with the square of
+    // the spacing.
     let right = match thickness.get(thickness.len() / 2) {
         Some(&middle) => middle.min(0.5 * spacing),
         None => 0.5 * spacing,
@@ -53,13 +53,13 @@ pub(super) fn warning(prepared: &Prepared, filled: &Filled, spacing: f64) -> Opt
     ))
 }
 
-/// How thick the surface is below vertex `v` \[m\].
+/// Thickness of the surface below vertex `v` \[m\].
 fn through(prepared: &Prepared, v: usize, normal: DVec3) -> Option<f64> {
     let x = prepared.positions[v].as_dvec3();
     let reach = 10.0 * prepared.thickness();
     let end = x - normal.normalize_or_zero() * reach;
     let mut found = Vec::new();
     prepared.tree.crossings(x, end, &mut found);
-    // The faces about the vertex itself are at its very beginning.
+    // The faces around the vertex itself are at the very start of the ray.
     found.iter().map(|&(t, _)| t * reach).find(|&way| way > 1e-4 * reach)
 }

@@ -1,21 +1,21 @@
-//! How often a surface winds about a point, and where a line passes through it.
+//! Winding number of a surface at a point, and intersections of a line with it.
 //!
 //! The generalised winding number (Jacobson et al. 2013) is the sum of the solid angles of all triangles over
 //! 4π: 1 inside a closed surface, 0 outside, and in between near a hole, so that 0.5 closes it smoothly.
-//! Where a surface passes through itself it is 2 in what lies inside twice. Far triangles count as one dipole
-//! a node of the tree (Barill et al. 2018), which is within a few percent, so that a point takes
-//! microseconds.
+//! Where a surface intersects itself it is 2 in regions that are inside twice. Far triangles are approximated
+//! by one dipole per node of the tree (Barill et al. 2018), which is accurate to a few percent, so that a
+//! point takes microseconds.
 
 use std::f64::consts::PI;
 
 use glam::DVec3;
 
-/// Triangles in a leaf, at most.
-const LEAF: usize = 8;
+/// Maximum number of triangles in a leaf.
+const MAX_LEAF_SIZE: usize = 8;
 /// A node is far if it is this many radii away. With 3, winding numbers are within 0.06.
-const FAR: f64 = 3.0;
+const FAR_IN_RADII: f64 = 3.0;
 
-/// A tree of boxes about triangles, each with what its triangles are from afar.
+/// A tree of triangle boxes, each with its far-field approximation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WindingTree {
     nodes: Vec<Node>,
@@ -23,21 +23,21 @@ pub(super) struct WindingTree {
     triangles: Vec<[DVec3; 3]>,
 }
 
-/// Nodes lie in the order in which a depth-first search meets them.
+/// Nodes in depth-first order.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     low: DVec3,
     high: DVec3,
-    /// Centre of its triangles, weighted with their areas.
+    /// Area-weighted centre of its triangles.
     centre: DVec3,
-    /// Sum of their normals, as long as their areas.
+    /// Sum of their normals, weighted by area.
     dipole: DVec3,
     /// Largest distance of a corner from the centre.
     radius: f64,
     /// Its triangles.
     first: u32,
     count: u32,
-    /// The node to go on with if this one is left out.
+    /// The next node if this one is skipped.
     skip: u32,
     leaf: bool,
 }
@@ -58,7 +58,7 @@ impl WindingTree {
         while let Some(node) = self.nodes.get(at) {
             let way = node.centre - p;
             let squared = way.length_squared();
-            if squared > (FAR * node.radius).powi(2) {
+            if squared > (FAR_IN_RADII * node.radius).powi(2) {
                 sum += way.dot(node.dipole) / (squared * squared.sqrt());
                 at = node.skip as usize;
                 continue;
@@ -71,7 +71,7 @@ impl WindingTree {
         sum / (4.0 * PI)
     }
 
-    /// Whether the box of any triangle shares a point with the box from `low` to `high` \[m\].
+    /// Whether the box of any triangle overlaps the box from `low` to `high` \[m\].
     pub fn touches(&self, low: DVec3, high: DVec3) -> bool {
         let mut found = false;
         self.visit(low, high, |triangle| {
@@ -82,8 +82,8 @@ impl WindingTree {
         found
     }
 
-    /// Adds where the line from `p` to `q` passes through triangles: the part of the way, and whether it
-    /// passes from their back to their front, that is outwards. In order.
+    /// Adds the intersections of the line from `p` to `q` with triangles: the fraction of the line, and
+    /// whether it passes from their back to their front, that is outwards. In order.
     pub fn crossings(&self, p: DVec3, q: DVec3, found: &mut Vec<(f64, bool)>) {
         found.clear();
         self.visit(p.min(q), p.max(q), |triangle| {
@@ -93,7 +93,7 @@ impl WindingTree {
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     }
 
-    /// Calls `look` with the triangles of leaves that meet the box, until it says that it has seen enough.
+    /// Calls `look` with the triangles of leaves that overlap the box, until it returns that it is done.
     fn visit(&self, low: DVec3, high: DVec3, mut look: impl FnMut(&[DVec3; 3]) -> bool) {
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
@@ -113,18 +113,18 @@ impl WindingTree {
     }
 }
 
-/// Adds the node of `count` triangles from `first` on, and all below it.
+/// Adds the node of `count` triangles from `first` on, and its descendants.
 fn build(nodes: &mut Vec<Node>, all: &mut [[DVec3; 3]], first: usize, count: usize) {
     let at = nodes.len();
     nodes.push(summary(&all[first..first + count], first));
-    if count > LEAF {
+    if count > MAX_LEAF_SIZE {
         let extent = nodes[at].high - nodes[at].low;
         let axis = if extent.x >= extent.y.max(extent.z) { 0 } else { 1 + usize::from(extent.z > extent.y) };
         let along = |t: &[DVec3; 3]| t[0][axis] + t[1][axis] + t[2][axis];
         let half = count / 2;
         all[first..first + count].select_nth_unstable_by(half, |a, b| {
             let key = |t: &[DVec3; 3]| t.map(|corner| corner.to_array());
-            // Ties by all coordinates, so that the tree depends on the triangles alone.
+            // Ties are broken by all coordinates, so that the tree depends on the triangles alone.
             along(a).total_cmp(&along(b)).then_with(|| {
                 let (a, b) = (key(a), key(b));
                 let pairs = a.as_flattened().iter().zip(b.as_flattened());
@@ -166,7 +166,7 @@ fn solid_angle(triangle: &[DVec3; 3], p: DVec3) -> f64 {
     2.0 * a.dot(b.cross(c)).atan2(below)
 }
 
-/// Where the line from `p` to `q` passes through the triangle.
+/// Where the line from `p` to `q` intersects the triangle.
 fn crossing(triangle: &[DVec3; 3], p: DVec3, q: DVec3) -> Option<(f64, bool)> {
     let [a, b, c] = *triangle;
     let way = q - p;

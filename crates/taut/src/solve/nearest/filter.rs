@@ -5,12 +5,12 @@ use std::{ops::Range, sync::Arc};
 use super::tuning::RAMP;
 use crate::{
     boundary::rigid::RigidBody,
+    element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
     hierarchy::{
         Transfer,
         multigrid::{Multigrid, Stiff},
     },
     kernel::{lanes::Quad, strain},
-    limit::{bend::BendElement, strain_tetrahedron::TetrahedronElement, strain_triangle::StrainElement},
     measure::TermCertificate,
     term::{
         Block,

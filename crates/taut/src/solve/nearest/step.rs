@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     World,
+    boundary::obstacle_contacts::ObstacleContacts,
     boundary::seam::Sewn,
-    boundary::solids::Solids,
     contact::touching::Touching,
     kernel::lanes::Quad,
     limit::{
@@ -99,7 +99,7 @@ impl Filters {
         world: &World,
         settings: &Settings,
         draft: Draft,
-        (solids, touching, sewn): (&Solids, &[Touching], &Sewn),
+        (obstacle_contacts, touching, sewn): (&ObstacleContacts, &[Touching], &Sewn),
         budget: StepBudget,
     ) -> Enforced {
         let Draft { x, old, duals, poses, grips } = draft;
@@ -135,7 +135,7 @@ impl Filters {
         let whole = poses.is_empty() && is_best_whole(&world.filters, settings.threads.count());
         settings.threads.each_with_parts(whole, memories, parts, (x, duals), |k, memory, x, kept| {
             let filter = in_force(k);
-            let around = Surroundings { obstacles, solids, old: &old[filter.vertices.clone()] };
+            let around = Surroundings { obstacles, obstacle_contacts, old: &old[filter.vertices.clone()] };
             memory.ended = filter.solve(settings, x, around, kept, memory, stop);
             filter.spread(x);
         });

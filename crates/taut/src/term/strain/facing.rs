@@ -20,6 +20,7 @@ use super::{
     local::{BatchState, LimitSource, NearestBatch},
 };
 use crate::{
+    element::woven::WeaveLanes,
     exec::batch::Over,
     kernel::{
         lanes::{BATCH, Lanes, Quad, Work, run},
@@ -27,7 +28,6 @@ use crate::{
         svd2::{cauchy, deformation_gradient},
         weave::Limits,
     },
-    limit::weave::WeaveLanes,
     solve::nearest::tuning::BATCH_GRAIN,
 };
 

@@ -2,6 +2,7 @@
 
 use super::super::corners::{Pulls, put};
 use crate::{
+    element::{triangle::StrainElement, woven::WeaveLanes},
     exec::batch::{Over, lanes_of},
     kernel::{
         clamp::{clamp_stretches, clamp_stretches_facing, ease_stretches},
@@ -11,7 +12,7 @@ use crate::{
         svd2::{RestInverse, deformation_gradient},
         weave::{Limits, WeaveRange},
     },
-    limit::{NO_LIMIT, strain_triangle::StrainElement, weave::WeaveLanes},
+    limit::NO_LIMIT,
 };
 
 /// [`BATCH`] triangles side by side, in the order of their vertices: they need no colours.

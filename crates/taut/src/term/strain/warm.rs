@@ -10,6 +10,7 @@ use super::{
     local::{BatchState, LimitSource, NearestBatch},
 };
 use crate::{
+    element::woven::WeaveLanes,
     exec::batch::Over,
     kernel::{
         clamp::rotation,
@@ -18,7 +19,6 @@ use crate::{
         strain::strain_residual,
         svd2::deformation_gradient,
     },
-    limit::weave::WeaveLanes,
 };
 
 /// Stretches of a triangle beyond which its kept dual is debris.

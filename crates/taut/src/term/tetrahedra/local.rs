@@ -10,6 +10,7 @@ use super::{
     DUALS,
 };
 use crate::{
+    element::tetrahedron::TetrahedronElement,
     exec::batch::{Over, lanes_of},
     kernel::{
         jacobi3::decompose,
@@ -20,7 +21,7 @@ use crate::{
             M3, RestInverse3, clamp_stretches3, ease_stretches3, gradient3, press_stretches3, residual3,
         },
     },
-    limit::{NO_LIMIT, strain_tetrahedron::TetrahedronElement},
+    limit::NO_LIMIT,
     solve::nearest::tuning::SLACK_FORGOTTEN,
 };
 

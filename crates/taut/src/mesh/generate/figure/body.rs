@@ -1,27 +1,27 @@
-//! The body as a smooth union of simple solids, each of which belongs to a bone.
+//! The body as a smooth union of simple shapes, each of which belongs to a bone.
 
 use glam::DVec3;
 
 use super::skeleton::{BONES, Bone, joint};
 
-/// A solid part.
+/// A simple shape.
 #[derive(Clone, Copy, Debug)]
 enum Solid {
-    /// A ball that rolls from one point to another and changes its radius on the way \[m\].
+    /// A ball swept from one point to another with varying radius \[m\].
     Cone { from: DVec3, to: DVec3, radii: [f64; 2] },
     /// An ellipsoid with axes along x, y and z \[m\].
     Ellipsoid { centre: DVec3, radii: DVec3 },
 }
 
 impl Solid {
-    /// About the signed distance \[m\], and its slope.
+    /// Approximate signed distance \[m\], and its gradient.
     fn sample(&self, p: DVec3) -> (f64, DVec3) {
         match *self {
             Self::Cone { from, to, radii } => {
                 let along = to - from;
                 let t = ((p - from).dot(along) / along.length_squared()).clamp(0.0, 1.0);
                 let off = p - from - along * t;
-                // The slope leaves out that the radius changes along the way: Newton's steps do not mind.
+                // The gradient ignores that the radius changes along the sweep: Newton's method tolerates it.
                 (off.length() - (radii[0] + (radii[1] - radii[0]) * t), off.normalize_or(DVec3::Y))
             }
             Self::Ellipsoid { centre, radii } => {
@@ -38,13 +38,13 @@ impl Solid {
     }
 }
 
-/// Differences of distance \[m\] below which parts of the trunk, parts of a limb, and limbs with the trunk
-/// melt into each other.
+/// Blend widths: differences of distance \[m\] below which parts of the trunk, parts of a limb, and limbs
+/// with the trunk are blended.
 const TRUNK_BLEND: f64 = 0.06;
 const LIMB_BLEND: f64 = 0.012;
 const ROOT_BLEND: f64 = 0.03;
 
-/// The union of two distances with their slopes, rounded where they differ by less than `width` \[m\].
+/// The union of two distances with their gradients, rounded where they differ by less than `width` \[m\].
 fn melt(a: (f64, DVec3), b: (f64, DVec3), width: f64) -> (f64, DVec3) {
     let (near, far) = if a.0 <= b.0 { (a, b) } else { (b, a) };
     let h = (1.0 - (far.0 - near.0) / width).max(0.0);
@@ -54,9 +54,9 @@ fn melt(a: (f64, DVec3), b: (f64, DVec3), width: f64) -> (f64, DVec3) {
 /// The body in its first pose, standing at the origin.
 #[derive(Clone, Debug)]
 pub(super) struct Body {
-    /// Solids of the trunk with the head.
+    /// Shapes of the trunk with the head.
     trunk: Vec<(Bone, Solid)>,
-    /// Solids of each arm and leg.
+    /// Shapes of each arm and leg.
     limbs: Vec<Vec<(Bone, Solid)>>,
 }
 
@@ -94,7 +94,7 @@ impl Body {
             let (heel, toe) = (v(0.135 * out, 0.042, -0.03), v(0.15 * out, 0.034, 0.13));
             let cone = |bone: Bone, from, to, radii| (side.of(bone), Solid::Cone { from, to, radii });
             let wrist = at(Bone::LeftHand);
-            // Two cones side by side: a palm that is broader than it is thick.
+            // Two cones side by side: a palm that is wider than it is thick.
             let palm = |z: f64| {
                 let across = v(0.0, 0.0, z);
                 cone(Bone::LeftHand, wrist + arm * 0.03 + across, wrist + arm * 0.14 + across, [0.031, 0.026])
@@ -114,7 +114,7 @@ impl Body {
         Self { trunk, limbs }
     }
 
-    /// About the signed distance from the surface \[m\], smooth across it, and its slope.
+    /// Approximate signed distance from the surface \[m\], smooth across it, and its gradient.
     pub fn sample(&self, p: DVec3) -> (f64, DVec3) {
         let far = (f64::MAX, DVec3::ZERO);
         let union = |parts: &[(Bone, Solid)], width| {
@@ -124,7 +124,7 @@ impl Body {
         self.limbs.iter().fold(trunk, |d, limb| melt(d, union(limb, LIMB_BLEND), ROOT_BLEND))
     }
 
-    /// A point of the surface near `p`, by some steps of Newton's method.
+    /// A point of the surface near `p`, by a few steps of Newton's method.
     pub fn project(&self, mut p: DVec3, steps: usize) -> DVec3 {
         for _ in 0..steps {
             let (distance, slope) = self.sample(p);
@@ -133,7 +133,7 @@ impl Body {
         p
     }
 
-    /// The bone whose solids are nearest to a point.
+    /// The bone whose shapes are nearest to a point.
     pub fn bone(&self, p: DVec3) -> Bone {
         let mut nearest = (f64::MAX, BONES[0]);
         for (bone, part) in self.trunk.iter().chain(self.limbs.iter().flatten()) {
@@ -146,7 +146,7 @@ impl Body {
     }
 }
 
-/// A side of the body; the figure's own left is at x > 0, since it looks along +z.
+/// A side of the body; the figure's own left is at x > 0, since it faces +z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Left,
@@ -162,7 +162,7 @@ impl Side {
         }
     }
 
-    /// The bone of this side that is like one of the left.
+    /// The bone of this side that corresponds to one of the left.
     fn of(self, left: Bone) -> Bone {
         match self {
             Self::Left => left,

@@ -1,5 +1,5 @@
-//! A closed surface as a mesh of even triangles: surface nets (Gibson 1998), then vertices moved along the
-//! surface and edges flipped until triangles are nearly equilateral.
+//! A closed surface as a mesh of even triangles: surface nets (Gibson 1998), then vertices are moved along
+//! the surface and edges flipped until triangles are nearly equilateral.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::body::Body;
 use crate::hierarchy::{HalfEdges, NONE, flip, prev};
 
-/// Side of a cell of the grid in lengths of an edge: what makes the mean edge as long as asked for.
+/// Side of a grid cell in edge lengths: gives the requested mean edge length.
 const CELL: f64 = 1.1;
 /// Rounds of moving and flipping.
 const ROUNDS: usize = 16;
@@ -31,7 +31,7 @@ pub(super) fn mesh(body: &Body, low: DVec3, high: DVec3, edge: f64) -> (Vec<DVec
             }
             for v in 0..points.len() {
                 half.neighbors(v as u32, &mut around);
-                // Towards neighbours with much room around them, so that room is shared out evenly.
+                // Towards neighbours with large areas, so that areas become equal.
                 let weight: f64 = around.iter().map(|&w| room[w as usize]).sum();
                 let sum: DVec3 = around.iter().map(|&w| before[w as usize] * room[w as usize]).sum();
                 let step = sum / weight - before[v];
@@ -45,7 +45,7 @@ pub(super) fn mesh(body: &Body, low: DVec3, high: DVec3, edge: f64) -> (Vec<DVec
     (points, (0..triangles.len() as u32).map(|t| half.corners(t)).collect())
 }
 
-/// One vertex in every cell that the surface passes, one quad across every edge of the grid that it cuts.
+/// One vertex in every cell that the surface crosses, one quad across every edge of the grid that it cuts.
 fn surface_net(body: &Body, low: DVec3, high: DVec3, cell: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let count = ((high - low) / cell).ceil().to_array().map(|n| n as usize + 1);
     let corner = |at: [usize; 3]| low + cell * DVec3::new(at[0] as f64, at[1] as f64, at[2] as f64);
@@ -101,7 +101,7 @@ fn surface_net(body: &Body, low: DVec3, high: DVec3, cell: f64) -> (Vec<DVec3>, 
             let quad = if inside { [p, q, r, s] } else { [s, r, q, p] };
             let length = |a: u32, b: u32| (points[a as usize] - points[b as usize]).length();
             let [p, q, r, s] = quad;
-            // Two quads may have opposite corners in common, but never a diagonal.
+            // Two quads may share opposite corners, but never a diagonal.
             let other_taken = diagonals.contains(&[q.min(s), q.max(s)]);
             let first = length(p, r) <= length(q, s) || other_taken;
             if first && !diagonals.contains(&[p.min(r), p.max(r)]) {
@@ -116,8 +116,8 @@ fn surface_net(body: &Body, low: DVec3, high: DVec3, cell: f64) -> (Vec<DVec3>, 
     (points, triangles)
 }
 
-/// Where two corners of a face are inside and the other two, across from each other, outside, the surface
-/// would touch itself: the corner outside that is nearer to the surface is counted as inside.
+/// Where two opposite corners of a face are inside and the other two outside, the surface would touch itself:
+/// the outside corner that is nearer to the surface is counted as inside.
 fn join_diagonals(values: &mut [f64], count: [usize; 3]) {
     let strides = [1, count[0], count[0] * count[1]];
     let mut changed = true;
@@ -144,8 +144,8 @@ fn join_diagonals(values: &mut [f64], count: [usize; 3]) {
     }
 }
 
-/// Flips edges that bring the numbers of neighbours nearer to six, or whose opposite angles add up to more
-/// than 180 degrees.
+/// Flips edges if that brings vertex degrees nearer to six, or if their opposite angles add up to more than
+/// 180 degrees.
 fn make_even(half: &mut HalfEdges, points: &[DVec3]) {
     let excess = |half: &HalfEdges, v: u32, change: i64| {
         let off = half.triangles_around(v) as i64 + change - 6;
@@ -169,7 +169,7 @@ fn make_even(half: &mut HalfEdges, points: &[DVec3]) {
             } else {
                 cotangent(pc) + cotangent(pd) < -0.05
             };
-            // Neither of the new triangles may be flat, or turn away from the old ones.
+            // Neither of the new triangles may be flat, or face away from the old ones.
             let normal = ((py - px).cross(pc - px) + (pd - px).cross(py - px)).normalize_or_zero();
             let fine = [[px, pd, pc], [py, pc, pd]].iter().all(|&[a, b, c]| {
                 let area = (b - a).cross(c - a);

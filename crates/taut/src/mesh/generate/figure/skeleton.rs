@@ -1,10 +1,10 @@
-//! Bones, where they join, and how they turn over time.
+//! Bones, their joints, and their rotation over time.
 
 use std::f64::consts::{PI, TAU};
 
 use glam::{DAffine3, DQuat, DVec3};
 
-/// A bone. The figure looks along +z, so that its left is at x > 0.
+/// A bone. The figure faces +z, so that its left is at x > 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bone {
     Hips,
@@ -47,7 +47,7 @@ pub(super) const BONES: [Bone; 17] = [
     Bone::RightFoot,
 ];
 
-/// By how much the arms hang below the horizontal in the first pose \[rad\].
+/// Angle of the arms below the horizontal in the first pose \[rad\].
 pub(super) const ARM_SLOPE: f64 = 40.0 / 180.0 * PI;
 /// Lengths of the upper arm and the forearm \[m\].
 const ARM: [f64; 2] = [0.27, 0.25];
@@ -90,13 +90,13 @@ impl Bone {
         }
     }
 
-    /// Its place in [`BONES`].
+    /// Its index in [`BONES`].
     pub fn index(self) -> usize {
         self as usize
     }
 }
 
-/// Where a bone turns in the first pose \[m\].
+/// The joint of a bone in the first pose \[m\].
 pub(super) fn joint(bone: Bone) -> DVec3 {
     let along = DVec3::new(ARM_SLOPE.cos(), -ARM_SLOPE.sin(), 0.0);
     let shoulder = DVec3::new(0.165, 1.385, 0.0);
@@ -116,16 +116,16 @@ pub(super) fn joint(bone: Bone) -> DVec3 {
     }
 }
 
-/// How long the figure stands still before it begins to move \[s\].
+/// How long the figure stands still before it moves \[s\].
 pub(super) const REST: f64 = 0.5;
 
-/// 0 before it begins, 1 from a second after it on, with two smooth derivatives.
+/// 0 before it moves, 1 from a second after it on, with two continuous derivatives.
 fn ease(time: f64) -> f64 {
     let t = time.clamp(0.0, 1.0);
     t * t * t * (t * (6.0 * t - 15.0) + 10.0)
 }
 
-/// Placements of all bones at `time` \[s\]: they take points of the first pose to where they are then.
+/// Transforms of all bones at `time` \[s\], from the first pose.
 pub(super) fn pose(time: f64) -> [DAffine3; BONES.len()] {
     let t = time - REST;
     let ease = ease(t);

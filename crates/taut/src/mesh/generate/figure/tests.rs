@@ -1,4 +1,4 @@
-//! What the figure promises: a closed, even surface that does not pass through itself while it moves.
+//! Invariants of the figure: a closed, even surface that does not intersect itself while it moves.
 
 use super::*;
 use crate::{

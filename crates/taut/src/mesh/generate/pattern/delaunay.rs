@@ -1,4 +1,4 @@
-//! Delaunay's triangulation of points in the plane (Bowyer 1981, Watson 1981), decided exactly.
+//! Delaunay triangulation of points in the plane (Bowyer 1981, Watson 1981), with exact predicates.
 
 use glam::DVec2;
 use robust::{Coord, incircle, orient2d};
@@ -13,15 +13,14 @@ struct Work {
     alive: Vec<bool>,
 }
 
-/// Triangles of points that all differ, counter-clockwise. Quick where points that follow each other are near
-/// each other.
+/// Triangles of distinct points, counter-clockwise. Fast if consecutive points are near each other.
 pub fn triangulate(points: &[DVec2]) -> Vec<[u32; 3]> {
     let low = points.iter().fold(DVec2::MAX, |low, p| low.min(*p));
     let high = points.iter().fold(DVec2::MIN, |high, p| high.max(*p));
     let (middle, far) = ((low + high) / 2.0, 1e4 * (high - low).max_element().max(1e-9));
     let mut all = points.to_vec();
     let count = all.len();
-    // A triangle around everything, taken away in the end.
+    // A triangle around everything, removed in the end.
     all.extend(
         [DVec2::new(-2.0, -1.0), DVec2::new(2.0, -1.0), DVec2::new(0.0, 2.0)].map(|p| middle + far * p),
     );
@@ -69,7 +68,7 @@ impl Work {
                 }
             }
         }
-        // Triangles that were taken into the cavity after a side had been met are no rim.
+        // Triangles that joined the cavity after a side was found are not its boundary.
         rim.retain(|side| side.2 == NONE || self.alive[side.2]);
         let first = self.corners.len();
         for (k, &(from, to, beyond)) in rim.iter().enumerate() {
@@ -87,7 +86,7 @@ impl Work {
         first
     }
 
-    /// The triangle that holds a point: a walk towards it.
+    /// The triangle that contains a point: a walk towards it.
     fn locate(&self, p: usize, near: usize) -> usize {
         let mut t = near;
         loop {
@@ -113,7 +112,7 @@ mod tests {
         let mut random = Random::new(3, 0);
         let mut points: Vec<DVec2> =
             (0..200).map(|_| DVec2::new(f64::from(random.unit()), f64::from(random.unit()))).collect();
-        // A part of a square grid, whose circles hold four points each.
+        // A part of a square grid, whose circles contain four points each.
         points.extend((0..25).map(|k| DVec2::new(2.0 + f64::from(k % 5), f64::from(k / 5))));
         points.extend([
             DVec2::new(-1.0, -1.0),

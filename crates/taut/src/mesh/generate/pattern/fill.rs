@@ -4,14 +4,14 @@ use glam::DVec2;
 
 use super::delaunay::triangulate;
 
-/// Smallest distance of an inner point from the boundary, in spacings.
+/// Minimum distance of an interior point from the boundary, in spacings.
 const MARGIN: f64 = 0.62;
-/// Rounds of triangulating anew, and moves of all inner points in each.
+/// Rounds of re-triangulation, and moves of all interior points in each.
 const ROUNDS: usize = 4;
 const MOVES: usize = 6;
 
-/// Points and triangles of the inside of `boundary`, a polygon that runs counter-clockwise with vertices
-/// about `spacing` apart. Its points come first and stay.
+/// Points and triangles of the inside of `boundary`, a counter-clockwise polygon with vertices about
+/// `spacing` apart. Its points come first and are fixed.
 pub fn fill(boundary: &[DVec2], spacing: f64) -> (Vec<DVec2>, Vec<[u32; 3]>) {
     let low = boundary.iter().fold(DVec2::MAX, |low, p| low.min(*p));
     let high = boundary.iter().fold(DVec2::MIN, |high, p| high.max(*p));
@@ -21,7 +21,7 @@ pub fn fill(boundary: &[DVec2], spacing: f64) -> (Vec<DVec2>, Vec<[u32; 3]>) {
     for j in 0..((high.y - low.y) / rise).ceil() as u64 {
         for i in 0..((high.x - low.x) / spacing).ceil() as u64 + 1 {
             let shift = if j.is_multiple_of(2) { 0.0 } else { 0.5 };
-            // Every other row backwards, so that neighbours follow each other.
+            // Every other row backwards, so that consecutive points are near each other.
             let p = low + DVec2::new((i as f64 + shift) * spacing, (j as f64 + 0.5) * rise);
             if inside(boundary, p) && clearance(boundary, p) > MARGIN * spacing {
                 points.push(p);
@@ -44,7 +44,7 @@ pub fn fill(boundary: &[DVec2], spacing: f64) -> (Vec<DVec2>, Vec<[u32; 3]>) {
     (points, triangles)
 }
 
-/// Moves all points from `first` on to the middle of the triangles around them.
+/// Moves all points from `first` on to the centroid of the triangles around them.
 fn smooth(points: &mut [DVec2], triangles: &[[u32; 3]], first: usize) {
     let mut sums = vec![(DVec2::ZERO, 0.0); points.len()];
     for t in triangles {

@@ -1,17 +1,16 @@
-//! A piece of surface laid flat with as little strain as possible: as rigid as possible (Liu et al. 2008), in
-//! turns the best rotation of every triangle and the best places of the vertices.
+//! Flattens a surface with as little strain as possible: as rigid as possible (Liu et al. 2008), alternating
+//! between the best rotation of every triangle and the best positions of the vertices.
 
 use glam::{DMat2, DVec2, DVec3};
 
-/// Turns, and steps of conjugate gradients in each.
+/// Alternations, and steps of conjugate gradients in each.
 const TURNS: usize = 60;
 const STEPS: usize = 60;
 
-/// Places in the plane for the vertices of a surface in space, which begin at `guess`, a layout without
-/// turned-over triangles.
+/// Planar positions of the vertices of a surface in space, starting at `guess`, a layout without inverted
+/// triangles.
 pub fn flatten(surface: &[DVec3], triangles: &[[u32; 3]], guess: Vec<DVec2>) -> Vec<DVec2> {
-    // Each triangle laid flat by itself, and the cotangents of its angles: weights of the sides across from
-    // them.
+    // Each triangle flattened by itself, and the cotangents of its angles: weights of the opposite sides.
     let tables: Vec<([DVec2; 3], [f64; 3])> = triangles
         .iter()
         .map(|t| {
@@ -72,11 +71,11 @@ pub fn flatten(surface: &[DVec3], triangles: &[[u32; 3]], guess: Vec<DVec2>) -> 
     places
 }
 
-/// Conjugate gradients for both coordinates, from where `x` is.
+/// Conjugate gradients for both coordinates, starting at `x`.
 fn solve(x: &mut [DVec2], wanted: &[DVec2], diagonal: &[f64], product: impl Fn(&[DVec2]) -> Vec<DVec2>) {
     let mut r: Vec<DVec2> = product(x).iter().zip(wanted).map(|(y, b)| *b - *y).collect();
     let scaled = |r: &[DVec2]| -> Vec<DVec2> { r.iter().zip(diagonal).map(|(r, d)| *r / *d).collect() };
-    // One sum a coordinate.
+    // One sum per coordinate.
     let dot = |a: &[DVec2], b: &[DVec2]| a.iter().zip(b).fold(DVec2::ZERO, |sum, (p, q)| sum + *p * *q);
     let divide = |a: DVec2, b: DVec2| {
         let part = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };

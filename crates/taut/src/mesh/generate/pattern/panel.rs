@@ -1,4 +1,4 @@
-//! One panel: a surface over the unit strip of two parameters, laid flat, and meshed evenly with given
+//! One panel: a surface over the unit strip of two parameters, flattened, and meshed evenly with given
 //! vertices along its seams.
 
 use std::ops::{Add, Mul};
@@ -29,9 +29,9 @@ pub struct Chain {
 
 /// A panel that has been cut.
 pub struct Panel {
-    /// Places in the pattern \[m\].
+    /// Positions in the pattern \[m\].
     pub flat: Vec<DVec2>,
-    /// Places in space \[m\].
+    /// Positions in space \[m\].
     pub start: Vec<DVec3>,
     /// Triangles, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -66,7 +66,8 @@ pub fn cut(sheet: &Sheet, chains: &[Chain], edge: f64) -> Panel {
     if let Some(last) = vertices.last_mut().and_then(|chain| chain.last_mut()) {
         *last = 0;
     }
-    // Inside the grid's triangles both flat and in space: what strain there is, flattening has left.
+    // Interpolated in the grid's triangles both flat and in space: the remaining strain is that of
+    // flattening.
     let polygon: Vec<DVec2> = boundary.iter().map(|&p| sheet.interpolate(&flat, p)).collect();
     let (points, triangles) = fill(&polygon, edge);
     let finder = Finder::new(&flat, &cells, edge.max(0.01));
@@ -79,7 +80,7 @@ pub fn cut(sheet: &Sheet, chains: &[Chain], edge: f64) -> Panel {
     Panel { flat: points, start, triangles, chains: vertices }
 }
 
-/// A first layout: distances along the lowest row, and along the columns from there.
+/// Initial layout: distances along the lowest row, and along the columns from there.
 fn layout(space: &[DVec3], columns: usize) -> Vec<DVec2> {
     let mut places = vec![DVec2::ZERO; space.len()];
     for v in 1..space.len() {
@@ -115,7 +116,7 @@ fn along(sheet: &Sheet, space: &[DVec3], chain: Chain, edge: f64) -> Vec<DVec2> 
 }
 
 impl Sheet<'_> {
-    /// Values given at the grid's corners, at a point between them.
+    /// Interpolates values at the grid's corners.
     fn interpolate<T>(&self, values: &[T], p: DVec2) -> T
     where
         T: Copy + Add<Output = T> + Mul<f64, Output = T>,
@@ -139,7 +140,7 @@ struct Finder<'a> {
     low: DVec2,
     cell: f64,
     count: [usize; 2],
-    /// Triangles whose box meets each cell.
+    /// Triangles whose box overlaps each cell.
     cells: Vec<Vec<u32>>,
 }
 
@@ -161,8 +162,8 @@ impl<'a> Finder<'a> {
         Self { flat, triangles, low, cell, count, cells }
     }
 
-    /// The triangle that holds a point, or is nearest to doing so among those around, and the weights of its
-    /// corners.
+    /// The triangle that contains a point, or is nearest to doing so among those around, and the weights of
+    /// its corners.
     fn find(&self, p: DVec2) -> (usize, [f64; 3]) {
         let at = ((p - self.low) / self.cell).max(DVec2::ZERO);
         let (i, j) = ((at.x as usize).min(self.count[0] - 1), (at.y as usize).min(self.count[1] - 1));

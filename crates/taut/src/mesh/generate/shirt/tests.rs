@@ -1,4 +1,4 @@
-//! What the shirt promises: it can be sewn, it fits, and it starts with little strain.
+//! Invariants of the shirt: it can be sewn, it fits, and it starts with little strain.
 
 use super::*;
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
     },
 };
 
-/// Triangles with the vertices of every seam made one.
+/// Triangles with the vertices of every seam merged.
 fn sewn(shirt: &Garment) -> Vec<[u32; 3]> {
     let mut one: Vec<u32> = (0..shirt.start.len() as u32).collect();
-    // Seams meet in fours: as many rounds take the smallest number everywhere.
+    // Seams meet in fours: four rounds propagate the smallest number everywhere.
     for _ in 0..4 {
         for &[v, w] in &shirt.seams {
             let least = one[v as usize].min(one[w as usize]);

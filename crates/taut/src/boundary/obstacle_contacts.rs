@@ -1,12 +1,12 @@
-//! Cloth against solid obstacles, inside the limiter's iterations (W6).
+//! Contacts of cloth with analytic obstacles, inside the limiter's iterations (W6).
 //!
-//! A vertex inside an obstacle, or nearer than its margin, is put back; how deep it was gives friction (Eq.
-//! 7): its way along the surface, relative to the surface's own way in this step, is shortened by μ times the
-//! depth, or undone altogether if it is shorter than that (the static case). Written for displacements in a
-//! step; the paper writes velocities, which are these over the step. Elastic response comes after the step,
-//! in [`Solids::respond`].
+//! A vertex inside an obstacle, or nearer than its margin, is pushed out. Its depth gives friction (Eq. 7):
+//! its tangential displacement, relative to that of the surface in this step, is shortened by μ times the
+//! depth, or cancelled if it is shorter than that (the static case). Written for displacements in a step; the
+//! paper writes velocities, which are these over the step. Restitution is applied after the step, in
+//! [`ObstacleContacts::respond`].
 //!
-//! As in the paper vertices alone are tested, not edges; a vertex that would jump across a thin obstacle is
+//! As in the paper, only vertices are tested, not edges; a vertex that would jump across a thin obstacle is
 //! stopped where it enters.
 
 use glam::Vec3;
@@ -14,75 +14,75 @@ use glam::Vec3;
 use super::{motion::Pose, obstacle::Obstacle};
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
-/// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. All at once would throw
-/// it.
-pub(crate) const PUSH: f32 = 2.0;
+/// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. Pushing it out in one
+/// step would throw it.
+pub(crate) const PUSH_OUT_SPEED: f32 = 2.0;
 
-/// Cloth that begins a step inside by this share of what it is pushed out by in a step is still on its way
+/// Cloth that begins a step inside by this fraction of the push-out distance of a step is still being pushed
 /// out.
-const DEEP: f32 = 0.1;
+const STILL_DEEP_FRACTION: f32 = 0.1;
 
-/// What is carried along moves at most so much faster than that.
-const CARRIED: f32 = 1.5;
+/// Maximum speed of cloth that is dragged along, in units of [`PUSH_OUT_SPEED`].
+const MAX_DRAGGED_SPEED: f32 = 1.5;
 
 /// No obstacle.
 const NONE: u32 = u32::MAX;
 
-/// What happened to one vertex in this step.
+/// Contact of one vertex in this step.
 #[derive(Clone, Copy, Debug)]
 struct Contact {
     /// The obstacle that it touched last, or [`NONE`].
     obstacle: u32,
     /// Outward normal there.
     normal: Vec3,
-    /// How deep it may still be at the end of the step \[m\]: not at all, unless it began inside.
+    /// Allowed depth at the end of the step \[m\]: 0, unless it began inside.
     sunk: f32,
 }
 
 /// An obstacle in a step.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
-    /// At the start and at the end of the step.
+    /// Poses at the start and at the end of the step.
     poses: [Pose; 2],
-    /// How far it reaches from its origin, with its margin and what rounding may get wrong \[m\].
+    /// Largest distance of its surface from its origin, including its margin and the rounding error \[m\].
     radius: f32,
 }
 
 impl Placed {
-    /// The least that `p` can be away from the obstacle at the end of the step \[m\]: tells cheaply that it
-    /// is out of reach.
+    /// Lower bound of the distance of `p` from the obstacle at the end of the step \[m\]: a cheap test that
+    /// it is out of reach.
     fn at_least(&self, p: Vec3) -> f32 {
         (p - self.poses[1].position).length() - self.radius
     }
 
-    /// Whether a vertex that goes from `from` by `way` stays further away than `near` in any case \[m\].
+    /// Whether a vertex that moves from `from` by `way` certainly stays further away than `near` \[m\].
     fn is_far(&self, from: Vec3, way: f32, near: f32) -> bool {
         self.poses[0] == self.poses[1] && self.at_least(from) > 1.001 * (near + way)
     }
 }
 
-/// Obstacles at the start and the end of a step, the vertices that may meet them, and what they met.
+/// Obstacles at the start and the end of a step, the vertices that may touch them, and their contacts.
 #[derive(Debug, Default)]
-pub struct Solids {
-    /// One an obstacle.
+pub struct ObstacleContacts {
+    /// One per obstacle.
     placed: Vec<Placed>,
     /// Length of the step \[s\].
     duration: f32,
-    /// How deep inside the deepest vertex began the step \[m\].
+    /// Largest depth of a vertex at the start of the step \[m\].
     deepest: f32,
-    /// Vertices that may meet an obstacle in this step.
+    /// Vertices that may touch an obstacle in this step.
     candidates: Vec<u32>,
     /// By candidate.
     contacts: Vec<Contact>,
 }
 
-impl Solids {
-    /// Whether some vertex began the step inside an obstacle, be it that it gets out in this one.
+impl ObstacleContacts {
+    /// Whether some vertex began the step inside an obstacle, even if it gets out in this one.
     fn frees(&self) -> bool {
-        self.deepest > DEEP * PUSH * self.duration
+        self.deepest > STILL_DEEP_FRACTION * PUSH_OUT_SPEED * self.duration
     }
 
-    /// Scratch for `vertex_count` vertices and `obstacle_count` obstacles, so that steps need not allocate.
+    /// Scratch for `vertex_count` vertices and `obstacle_count` obstacles, so that steps do not allocate.
     pub fn with_capacity(vertex_count: usize, obstacle_count: usize) -> Self {
         if obstacle_count == 0 {
             return Self::default();
@@ -96,9 +96,9 @@ impl Solids {
         }
     }
 
-    /// Prepares a step between two `times` \[s\], in which vertices go from `old` to about `x`. A vertex that
-    /// would pass right through an obstacle is stopped in it. `reach` \[m\] is how much further than its way
-    /// a vertex may be carried by the limits.
+    /// Prepares a step between two `times` \[s\], in which vertices move from `old` to about `x`. A vertex
+    /// that would pass right through an obstacle is stopped in it. `reach` \[m\] is how far limits may move a
+    /// vertex beyond its displacement.
     pub fn begin(
         &mut self,
         obstacles: &[Obstacle],
@@ -130,7 +130,7 @@ impl Solids {
                     continue;
                 }
                 let poses = &placed.poses;
-                // As the obstacle sees it, which may be faster than the vertex.
+                // In the obstacle's frame, in which the vertex may be faster.
                 let [begin, end] = [poses[0].to_body(from), poses[1].to_body(to)];
                 let near = reach + way.max((end - begin).length());
                 let distances = [begin, poses[1].to_body(from), end].map(|p| obstacle.gap(p).0);
@@ -151,8 +151,8 @@ impl Solids {
         }
     }
 
-    /// Puts candidates that are inside back to the surface, with friction. Gives the deepest penetration met
-    /// \[m\].
+    /// Pushes candidates that are inside back to the surface, with friction. Returns the largest penetration
+    /// found \[m\].
     pub fn project(
         &mut self,
         threads: &Threads,
@@ -170,19 +170,19 @@ impl Solids {
         })
     }
 
-    /// Vertices that may meet an obstacle in this step, in ascending order.
+    /// Vertices that may touch an obstacle in this step, in ascending order.
     pub fn candidates(&self) -> &[u32] {
         &self.candidates
     }
 
-    /// How deep a vertex that began the step at `old` \[m\] may be inside an obstacle at its end \[m\]: not
-    /// at all, unless it begins inside.
+    /// Allowed depth at the end of the step of a vertex that began it at `old` \[m\]: 0, unless it began
+    /// inside.
     pub fn sunk(&self, obstacles: &[Obstacle], old: Vec3) -> f32 {
         sunk(obstacles, &self.placed, old, self.duration)
     }
 
-    /// How deep `p` \[m\] is inside an obstacle at the end of the step \[m\]; negative outside. Changes by no
-    /// more than `p` moves.
+    /// Depth of `p` \[m\] in an obstacle at the end of the step \[m\]; negative outside. Changes by at most
+    /// the displacement of `p`.
     pub fn depth(&self, obstacles: &[Obstacle], p: Vec3) -> f32 {
         let mut deepest = f32::NEG_INFINITY;
         for (obstacle, placed) in obstacles.iter().zip(&self.placed) {
@@ -193,19 +193,19 @@ impl Solids {
         deepest
     }
 
-    /// Where `p` goes that began the step at `old` and may be `sunk` \[m\] deep: to the surface with friction
-    /// if it is inside, nowhere otherwise.
+    /// Projection of `p`, which began the step at `old` and may be `sunk` \[m\] deep: to the surface with
+    /// friction if it is inside, unchanged otherwise.
     pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, sunk: f32, mut p: Vec3) -> Vec3 {
         let mut contact = Contact { obstacle: NONE, normal: Vec3::Y, sunk };
         if settle(obstacles, &self.placed, old, &mut p, &mut contact) > 0.0 {
-            // Friction moves along the tangent, which may enter what bulges.
+            // Friction moves along the tangent, which may enter a convex surface.
             expel_point(obstacles, &self.placed, sunk, &mut p, 1);
         }
         p
     }
 
-    /// Takes every vertex to where [`Solids::nearest_outside`] has it.
-    pub fn put_outside(&self, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
+    /// Moves every vertex to its [`ObstacleContacts::nearest_outside`].
+    pub fn move_outside(&self, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
         for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
             let (old, quad) = (position(&old[v as usize]), &mut x[v as usize]);
             let p = self.nearest_outside(obstacles, old, contact.sunk, position(quad));
@@ -213,7 +213,8 @@ impl Solids {
         }
     }
 
-    /// Notes which obstacle each candidate touches, to within `reach` \[m\], so that it can respond.
+    /// Records which obstacle each candidate touches, within `reach` \[m\], for
+    /// [`ObstacleContacts::respond`].
     pub fn note_contacts(&mut self, obstacles: &[Obstacle], x: &[Quad], reach: f32) {
         for (&v, contact) in self.candidates.iter().zip(&mut self.contacts) {
             let p = position(&x[v as usize]);
@@ -230,21 +231,21 @@ impl Solids {
         }
     }
 
-    /// The last word of a step: puts every vertex that is still inside an obstacle on its surface, without
+    /// The last stage of a step: moves every vertex that is still inside an obstacle to its surface, without
     /// friction.
     pub fn expel(&self, obstacles: &[Obstacle], x: &mut [Quad]) {
         for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
             let quad = &mut x[v as usize];
             let mut p = position(quad);
-            // Leaving one obstacle may enter its neighbour; a few rounds settle what can be settled.
+            // Leaving one obstacle may enter its neighbour; a few rounds are enough.
             expel_point(obstacles, &self.placed, contact.sunk, &mut p, 4);
             quad[..3].copy_from_slice(&p.to_array());
         }
     }
 
-    /// While something is pushed out, nothing is thrown: no vertex goes further from `old` than it was
-    /// `predicted` to, or than what is carried along with what is pushed out; `dt` \[s\]. What is not where
-    /// it should be then has its turn in the next steps. Says whether something was held back.
+    /// While a vertex is pushed out, none is thrown: no vertex moves further from `old` than `predicted`, or
+    /// than the maximum for vertices that are dragged along; `dt` \[s\]. The rest of the correction is left
+    /// to the next steps. Returns whether a vertex was held back.
     pub fn hold_back(&self, dt: f32, old: &[Quad], predicted: &[Quad], x: &mut [Quad]) -> bool {
         if !self.frees() {
             return false;
@@ -252,7 +253,7 @@ impl Solids {
         let mut held = false;
         for ((x, old), predicted) in x.iter_mut().zip(old).zip(predicted).filter(|((x, _), _)| x[3] > 0.0) {
             let (start, way) = (position(old), position(x) - position(old));
-            let most = (position(predicted) - start).length().max(CARRIED * PUSH * dt);
+            let most = (position(predicted) - start).length().max(MAX_DRAGGED_SPEED * PUSH_OUT_SPEED * dt);
             if way.length() > most {
                 x[..3].copy_from_slice(&(start + way * (most / way.length())).to_array());
                 held = true;
@@ -261,24 +262,24 @@ impl Solids {
         held
     }
 
-    /// While something is pushed out, nothing is thrown: what limiting made faster than it was predicted to
-    /// be, and faster than what is pushed out, is slowed down to that. `predicted` are the velocities before
-    /// limiting, `v` those after \[m/s\].
+    /// While a vertex is pushed out, none is thrown: a vertex that limiting made faster than predicted, and
+    /// faster than the push-out, is slowed down to that. `predicted` are the velocities before limiting, `v`
+    /// those after \[m/s\].
     pub fn calm(&self, predicted: &[Quad], v: &mut [Quad]) {
         if !self.frees() {
             return;
         }
         for (v, predicted) in v.iter_mut().zip(predicted) {
-            let (speed, most) = (position(v).length(), position(predicted).length().max(PUSH));
+            let (speed, most) = (position(v).length(), position(predicted).length().max(PUSH_OUT_SPEED));
             if speed > most {
                 v[..3].iter_mut().for_each(|v| *v *= most / speed);
             }
         }
     }
 
-    /// Elastic response: a vertex that hit an obstacle leaves it with the share of its approaching speed that
-    /// the obstacle gives back. One that was inside from the start leaves without being thrown. `predicted`
-    /// are the velocities before limiting, `v` those after \[m/s\]; `dt` \[s\].
+    /// Restitution: a vertex that hit an obstacle leaves it with the obstacle's fraction of its approaching
+    /// speed. One that was inside from the start leaves without being thrown. `predicted` are the velocities
+    /// before limiting, `v` those after \[m/s\]; `dt` \[s\].
     pub fn respond(
         &self,
         obstacles: &[Obstacle],
@@ -309,8 +310,8 @@ impl Solids {
     }
 }
 
-/// Puts `p`, which began the step at `old`, on the surface of each obstacle that it is inside of, with
-/// friction. Gives the deepest penetration met \[m\].
+/// Pushes `p`, which began the step at `old`, to the surface of each obstacle that it is inside of, with
+/// friction. Returns the largest penetration found \[m\].
 fn settle(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, p: &mut Vec3, contact: &mut Contact) -> f32 {
     let mut worst = 0.0f32;
     for (o, (obstacle, placed)) in obstacles.iter().zip(placed).enumerate() {
@@ -327,7 +328,7 @@ fn settle(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, p: &mut Vec3, co
         worst = worst.max(depth);
         let normal = poses[1].rotation * normal;
         *p += normal * depth;
-        // Where the point of the surface that the vertex is now on was when the step began.
+        // Position at the start of the step of the surface point that the vertex is now on.
         let surface = poses[0].to_world(poses[1].to_body(*p));
         let slip = surface - old;
         let slip = slip - normal * slip.dot(normal);
@@ -339,13 +340,13 @@ fn settle(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, p: &mut Vec3, co
     worst
 }
 
-/// How deep a vertex that begins a step of `duration` \[s\] at `old` may be at its end \[m\]: not at all,
+/// Allowed depth at the end of a step of `duration` \[s\] of a vertex that begins it at `old` \[m\]: 0,
 /// unless it begins inside.
 fn sunk(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, duration: f32) -> f32 {
-    (began(obstacles, placed, old) - PUSH * duration).max(0.0)
+    (began(obstacles, placed, old) - PUSH_OUT_SPEED * duration).max(0.0)
 }
 
-/// How deep inside an obstacle a vertex begins a step at `old` \[m\]; negative outside.
+/// Depth in an obstacle of a vertex that begins a step at `old` \[m\]; negative outside.
 fn began(obstacles: &[Obstacle], placed: &[Placed], old: Vec3) -> f32 {
     let mut deepest = f32::NEG_INFINITY;
     for (obstacle, Placed { poses: [begin, _], radius }) in obstacles.iter().zip(placed) {
@@ -356,7 +357,7 @@ fn began(obstacles: &[Obstacle], placed: &[Placed], old: Vec3) -> f32 {
     deepest
 }
 
-/// Puts `p`, but for the depth `sunk`, on the surface of each obstacle that it is inside of, without
+/// Pushes `p`, up to the depth `sunk`, to the surface of each obstacle that it is inside of, without
 /// friction, in at most `rounds` rounds.
 fn expel_point(obstacles: &[Obstacle], placed: &[Placed], sunk: f32, p: &mut Vec3, rounds: u32) {
     for _ in 0..rounds {
@@ -379,8 +380,8 @@ fn expel_point(obstacles: &[Obstacle], placed: &[Placed], sunk: f32, p: &mut Vec
     }
 }
 
-/// Where a vertex that goes from `from` to `to` is just inside an obstacle, if it would come out on the other
-/// side.
+/// Where a vertex that moves from `from` to `to` is just inside an obstacle, if it would come out on the
+/// other side.
 fn passes_through(obstacle: &Obstacle, poses: &[Pose; 2], from: Vec3, to: Vec3) -> Option<Vec3> {
     // In the obstacle's own frame, which moves with it.
     let (start, end) = (poses[0].to_body(from), poses[1].to_body(to));
