@@ -25,6 +25,7 @@ const SHRINKS: f64 = 0.6;
 /// Levels of a solid whose vertices are at `rest` \[m\] and fill `volume` \[m³\]; `tetrahedra` tell what
 /// hangs together. Finest first.
 pub fn lattice(rest: &[Vec3], tetrahedra: &[[u32; 4]], volume: f64) -> Vec<Transfer<4>> {
+    super::count_build();
     let pieces = pieces(rest.len(), tetrahedra);
     let origin = rest.iter().copied().fold(Vec3::MAX, Vec3::min);
     let width = WIDTH * (volume / rest.len().max(1) as f64).cbrt();

@@ -128,6 +128,7 @@ impl Multigrid {
     /// Matrices for every κ of `stiffness`. `masses` are 0 for vertices that are held; `transfers` go from
     /// the finest level up.
     pub fn new(masses: &[f32], stiff: &Stiff, mut transfers: Vec<Transfer<4>>, stiffness: &[f64]) -> Self {
+        super::count_build();
         if let Some(first) = transfers.first_mut() {
             for (weights, &mass) in first.weights.iter_mut().zip(masses) {
                 if mass <= 0.0 {
