@@ -134,7 +134,7 @@ impl Recording {
             .map_err(|error| Problem { message: error.to_string(), ..Problem::default() })?;
         check_names(manifest.bodies.iter().map(String::as_str))?;
         let scene = scene::load(&files.scene().to_string_lossy(), &[])?;
-        let description = scene.build()?;
+        let description = scene.build_recorded()?;
         let listed = Listed::read(&files)?;
 
         let mut problems = Vec::new();

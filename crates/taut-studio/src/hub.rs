@@ -30,6 +30,8 @@ pub struct Stage {
     pub scene: String,
     /// Mesh messages, which follow it.
     pub meshes: Vec<Bytes>,
+    /// Meshes of coarser levels, which follow once somebody has asked to see them.
+    pub levels: Vec<Bytes>,
 }
 
 /// A frame, ready to send.

@@ -246,8 +246,8 @@ pub struct SceneMessage<'a> {
     pub bodies: Vec<BodyMessage<'a>>,
     /// Obstacles.
     pub obstacles: Vec<ObstacleMessage<'a>>,
-    /// Coarser levels of the first cloth.
-    pub levels: Vec<LevelMessage>,
+    /// Whether the first body is cloth, so that it may have coarser levels.
+    pub has_levels: bool,
     /// Parameters.
     pub parameters: &'a Parameters,
     /// Whether it runs.
@@ -287,17 +287,6 @@ pub struct ObstacleMessage<'a> {
     /// Its shape.
     pub kind: &'a str,
     /// Number of displayed triangles.
-    pub triangles: usize,
-}
-
-/// A coarser level.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct LevelMessage {
-    /// Its number; 1 is the finest.
-    pub level: usize,
-    /// Number of vertices.
-    pub vertices: usize,
-    /// Number of triangles.
     pub triangles: usize,
 }
 

@@ -101,6 +101,8 @@ struct Viewer<'a, S> {
     bucket: Bucket,
     /// The scene it was sent.
     epoch: Option<u32>,
+    /// Coarser levels of that scene that it was sent.
+    levels: usize,
     /// Frames sent and not acknowledged.
     under_way: u32,
     heard: Instant,
@@ -120,6 +122,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
             answers,
             bucket: Bucket::new(now.into_std()),
             epoch: None,
+            levels: 0,
             under_way: 0,
             heard: now,
         }
@@ -191,25 +194,30 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
         self.send(state.to_text().into()).await
     }
 
-    /// Sends the current scene, if it has not been sent.
+    /// Sends what has not been sent of the current scene.
     async fn send_stage(&mut self) -> Result<(), Leaving> {
         let stage = self.stage.borrow_and_update().clone();
-        if stage.scene.is_empty() || self.epoch == Some(stage.epoch) {
+        if stage.scene.is_empty() {
             return Ok(());
         }
-        self.epoch = Some(stage.epoch);
-        self.send(stage.scene.clone().into()).await?;
-        for mesh in &stage.meshes {
-            self.send(Message::Binary(mesh.clone())).await?;
+        if self.epoch != Some(stage.epoch) {
+            (self.epoch, self.levels) = (Some(stage.epoch), 0);
+            self.send(stage.scene.clone().into()).await?;
+            for mesh in &stage.meshes {
+                self.send(Message::Binary(mesh.clone())).await?;
+            }
+        }
+        while let Some(level) = stage.levels.get(self.levels) {
+            self.levels += 1;
+            self.send(Message::Binary(level.clone())).await?;
         }
         Ok(())
     }
 
     async fn send_frame(&mut self) -> Result<(), Leaving> {
         let Some(frame) = self.frame.borrow_and_update().clone() else { return Ok(()) };
-        if self.epoch != Some(frame.epoch) {
-            self.send_stage().await?;
-        }
+        // Levels are published before the first frame that has them.
+        self.send_stage().await?;
         // A frame of the previous scene may be the newest for a moment.
         if self.epoch == Some(frame.epoch) {
             self.under_way += 1;

@@ -21,3 +21,6 @@ pub use crate::{
     state::Snapshot,
     velocity::fem::{moduli, principal_stress},
 };
+
+#[doc(hidden)]
+pub use crate::hierarchy::levels_built;

@@ -129,6 +129,11 @@ impl Stepper {
         *self = Self::with_threads(world, threads, self.lanes);
     }
 
+    /// Takes the limits of `world`, which have changed in place.
+    pub(crate) fn take_limits(&mut self, world: &World) {
+        self.scratch.take_limits(world);
+    }
+
     /// Goes on with `threads` threads (0: one per core). Results do not depend on it.
     pub(crate) fn set_threads(&mut self, threads: usize) -> Result<(), WorldError> {
         self.threads = Threads::new(threads)?;

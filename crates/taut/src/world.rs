@@ -5,6 +5,7 @@ mod build;
 mod cache;
 pub(crate) mod check;
 mod filters;
+pub(crate) mod relimit;
 pub(crate) mod sewing;
 
 use std::{ops::Range, sync::OnceLock};

@@ -5,8 +5,13 @@ use std::{f64::consts::TAU, path::PathBuf};
 
 use glam::{DQuat, DVec3, Vec3};
 use taut::{
-    Description, low_level::Keyframe, mesh::check::MAX_COORDINATE, mesh::check::check,
-    mesh::generate::Garment,
+    Description,
+    low_level::Keyframe,
+    mesh::{
+        TriangleMesh,
+        check::{MAX_COORDINATE, check},
+        generate::Garment,
+    },
 };
 
 use super::{
@@ -28,10 +33,11 @@ pub(super) struct Built {
     pub warnings: Vec<Problem>,
 }
 
-/// See [`LoadedScene::build`].
-pub(super) fn build(scene: &LoadedScene) -> Result<Built, Problems> {
+/// See [`LoadedScene::build`]. `recorded`: the scene has been run before, so that its meshes were checked.
+pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Problems> {
     let mut builder = Builder {
         scene,
+        recorded,
         report: Report::new(scene.file.clone(), &scene.overrides),
         warnings: Vec::new(),
         sewn: Vec::new(),
@@ -96,6 +102,15 @@ pub(super) fn motion(keys: &[MotionKey], pivot: DVec3) -> taut::Motion {
     taut::Motion { keys: keys.iter().map(key).collect(), pivot: pivot.as_vec3(), ..taut::Motion::default() }
 }
 
+/// Whether the triangles of a mesh name its vertices, and these are somewhere.
+fn can_be_drawn(mesh: &TriangleMesh) -> bool {
+    let count = mesh.positions.len() as u32;
+    let uvs = mesh.uvs.as_ref().is_none_or(|uvs| uvs.len() == mesh.triangles.len());
+    let mut named = mesh.triangles.iter().flatten().chain(mesh.groups.values().flatten());
+    let near = |x: &Vec3| x.is_finite() && x.abs().max_element() <= MAX_COORDINATE;
+    uvs && !mesh.triangles.is_empty() && named.all(|&v| v < count) && mesh.positions.iter().all(near)
+}
+
 fn air(air: &Air) -> taut::Air {
     let wind = match &air.wind {
         Wind::Constant([0.0, 0.0, 0.0]) => Vec::new(),
@@ -121,6 +136,8 @@ pub(super) struct Place<'a> {
 /// A scene being built, and the problems found so far.
 pub(super) struct Builder<'a> {
     pub scene: &'a LoadedScene,
+    /// Whether it has been run before.
+    recorded: bool,
     pub report: Report<'a>,
     pub warnings: Vec<Problem>,
     /// Seams of generated meshes.
@@ -223,6 +240,9 @@ impl Builder<'_> {
             }
             let scaled = |x: &mut Vec3| *x = (scale * x.as_dvec3()).as_vec3();
             garment.mesh.positions.iter_mut().chain(&mut garment.start).for_each(scaled);
+        }
+        if self.recorded && can_be_drawn(&garment.mesh) {
+            return Some(garment);
         }
         let mut sound = true;
         for problem in check(&garment.mesh) {

@@ -104,10 +104,19 @@ impl LoadedScene {
     /// # Errors
     /// All problems of the files that the scene refers to and of its selections, at once.
     pub fn build(&self) -> Result<Description, Problems> {
-        let built = build::build(self)?;
+        let built = build::build(self, false)?;
         // Set once: building again gives the same warnings unless the files change.
         let _ = self.warnings.set(built.warnings);
         Ok(built.description)
+    }
+
+    /// The same for a scene that has been run, to open what was recorded: meshes of cloth were checked then,
+    /// which takes most of the time that it takes to build a large one.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), but for meshes of cloth that can be drawn.
+    pub(crate) fn build_recorded(&self) -> Result<Description, Problems> {
+        Ok(build::build(self, true)?.description)
     }
 
     /// Warnings about a scene that can still be simulated: odd meshes, overlapping pins. Empty if it cannot

@@ -1,51 +1,66 @@
-//! Coarser levels of the first cloth, as the engine builds them, for display.
+//! Coarser levels of the first body, if that is cloth, as the engine builds them, for display. They are built
+//! when a viewer first asks to see them: of a large mesh that takes seconds.
 
 use glam::Vec3;
 use taut::{
+    Body, Description,
     low_level::{self, Hierarchy, LevelOptions},
-    mesh::TriangleMesh,
 };
 
-use crate::protocol::LevelMessage;
+use crate::wire::{self, MeshOf};
 
-/// Coarser levels of a mesh.
+/// Coarser levels of a mesh, once they have been asked for.
 #[derive(Debug, Default)]
 pub struct ShownLevels {
+    built: Option<Levels>,
+}
+
+#[derive(Debug)]
+struct Levels {
     base: Vec<[u32; 3]>,
     hierarchy: Hierarchy,
 }
 
 impl ShownLevels {
-    /// The levels of `mesh`.
-    pub fn new(mesh: &TriangleMesh) -> Self {
-        Self {
-            base: mesh.triangles.clone(),
-            hierarchy: low_level::build_levels(mesh, &LevelOptions::default()),
+    /// Whether there is a mesh that may have levels.
+    pub fn are_possible(description: &Description) -> bool {
+        description.bodies.first().and_then(Body::as_cloth).is_some()
+    }
+
+    /// Builds the levels of the first body, if they have not been built.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn build(&mut self, description: &Description) -> Result<(), String> {
+        if self.built.is_none() {
+            let cloth = description.bodies.first().and_then(Body::as_cloth);
+            let cloth = cloth.ok_or("only cloth has coarser levels, and the first body is none")?;
+            let hierarchy = low_level::build_levels(&cloth.mesh, &LevelOptions::default());
+            self.built = Some(Levels { base: cloth.mesh.triangles.clone(), hierarchy });
+        }
+        match &self.built {
+            Some(levels) if !levels.hierarchy.levels.is_empty() => Ok(()),
+            _ => Err("the first cloth is too coarse to have coarser levels".into()),
         }
     }
 
-    /// Their description for the page.
-    pub fn messages(&self) -> Vec<LevelMessage> {
-        let message = |(k, mesh): (usize, &TriangleMesh)| LevelMessage {
-            level: k + 1,
-            vertices: mesh.positions.len(),
-            triangles: mesh.triangles.len(),
+    /// Messages with the rest shapes of those that have been built, finest first.
+    pub fn messages(&self, epoch: u32) -> Vec<bytes::Bytes> {
+        let levels = self.built.iter().flat_map(|levels| &levels.hierarchy.levels).enumerate();
+        let message = |(k, level): (usize, &low_level::Level)| {
+            wire::mesh(epoch, MeshOf::Level, k, &level.mesh.positions, &level.mesh.triangles, None)
         };
-        self.meshes().enumerate().map(message).collect()
+        levels.map(message).collect()
     }
 
-    /// Their rest shapes, finest first.
-    pub fn meshes(&self) -> impl Iterator<Item = &TriangleMesh> {
-        self.hierarchy.levels.iter().map(|level| &level.mesh)
-    }
-
-    /// Positions of their vertices when those of the mesh are at `x` \[m\].
+    /// Positions of the vertices of those that have been built when those of the mesh are at `x` \[m\].
     pub fn positions(&self, x: &[Vec3]) -> Vec<(u32, Vec<Vec3>)> {
+        let Some(Levels { base, hierarchy }) = &self.built else { return Vec::new() };
         let place = |site: &low_level::Site| -> Vec3 {
-            let corners = self.base[site.triangle as usize];
+            let corners = base[site.triangle as usize];
             corners.iter().zip(site.weights).map(|(&v, weight)| x[v as usize] * weight).sum()
         };
         let level = |level: &low_level::Level| level.on_base.iter().map(place).collect();
-        self.hierarchy.levels.iter().zip(1..).map(|(l, number)| (number, level(l))).collect()
+        hierarchy.levels.iter().zip(1..).map(|(l, number)| (number, level(l))).collect()
     }
 }

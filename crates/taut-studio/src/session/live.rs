@@ -81,8 +81,6 @@ impl Live {
         let count = if threads == 0 { chosen_threads(&description, false) } else { threads };
         let reach = 4.0 * extent(&description).max(1.0);
         let obstacles = shown_obstacles(&description, reach);
-        let levels =
-            description.cloths().next().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
         let engine = Simulation::from_description(description, count).map_err(|error| error.to_string())?;
         let shown = engine.description().bodies.iter().enumerate();
         let shown = shown.map(|(k, body)| ShownBody::new(body, k, engine.world().surface_of(k)));
@@ -98,7 +96,7 @@ impl Live {
             painting: false,
             bodies,
             obstacles,
-            levels,
+            levels: ShownLevels::default(),
             initial: parameters.clone(),
             parameters,
             grips: HashMap::new(),
@@ -132,15 +130,21 @@ impl Live {
             frames: None,
             bodies: bodies.collect(),
             obstacles: self.obstacles.iter().map(ShownObstacle::message).collect(),
-            levels: self.levels.messages(),
+            has_levels: ShownLevels::are_possible(description),
             parameters: &self.parameters,
             playing,
             bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
             lights: self.chosen.scene.lights().into_iter().map(LightMessage::from).collect(),
             tolerance: description.solver.tolerance,
         };
-        let meshes = meshes(epoch, &self.bodies, &self.obstacles, &self.levels);
-        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes }
+        let meshes = meshes(epoch, &self.bodies, &self.obstacles);
+        let levels = self.levels.messages(epoch);
+        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes, levels }
+    }
+
+    /// Coarser levels, if they have been asked for.
+    pub fn levels(&self) -> &ShownLevels {
+        &self.levels
     }
 
     /// Advances by one frame. `painting`: whether a page renders in software.
@@ -289,8 +293,10 @@ impl Live {
         hub.say(&Answer::Notice { text: &format!("opening {name}") });
         let chosen = folder.choose(name)?;
         let mut new = Self::new(chosen, false, self.threads)?;
-        (new.parameters.colouring, new.parameters.levels_shown) =
-            (self.parameters.colouring, self.parameters.levels_shown);
+        new.parameters.colouring = self.parameters.colouring;
+        // Not every scene has levels.
+        new.parameters.levels_shown =
+            self.parameters.levels_shown && new.levels.build(new.engine.description()).is_ok();
         new.parameters.colour_range = colour_range(&new.parameters);
         new.saved = std::mem::take(&mut self.saved);
         *self = new;
@@ -314,6 +320,9 @@ impl Live {
     fn set(&mut self, key: &str, value: &serde_json::Value) -> Result<(), String> {
         let mut new = self.parameters.clone();
         changes::set(&mut new, key, value)?;
+        if new.levels_shown {
+            self.levels.build(self.engine.description())?;
+        }
         let usual = || Some(USUAL_LIMIT);
         if new.limiter != Limiter::Off && self.parameters.limiter == Limiter::Off && new.stretch_min.is_none()
         {

@@ -25,6 +25,8 @@ use crate::{
     wire::{self, FrameContents},
 };
 
+use levels::ShownLevels;
+
 pub use live::Live;
 pub use replay::Replay;
 
@@ -63,6 +65,13 @@ impl Show {
         match self {
             Self::Live(live) => live.stage(epoch, playing),
             Self::Replay(replay) => replay.stage(epoch, playing),
+        }
+    }
+
+    fn levels(&self) -> &ShownLevels {
+        match self {
+            Self::Live(live) => live.levels(),
+            Self::Replay(replay) => replay.levels(),
         }
     }
 
@@ -214,6 +223,7 @@ impl Session<'_> {
                 Ok(Outcome::Done) => {}
                 Ok(Outcome::Moved) => self.publish_frame(),
                 Ok(Outcome::Changed) => {
+                    self.publish_levels();
                     self.publish_parameters();
                     if !self.playing {
                         self.publish_frame();
@@ -233,6 +243,17 @@ impl Session<'_> {
         self.hub.stage.send_replace(Arc::new(self.show.stage(self.epoch, self.playing)));
         self.publish_parameters();
         self.publish_frame();
+    }
+
+    /// Publishes coarser levels once they have been built.
+    fn publish_levels(&self) {
+        let stage = self.hub.stage.borrow().clone();
+        if stage.levels.is_empty() && stage.epoch == self.epoch {
+            let levels = self.show.levels().messages(self.epoch);
+            if !levels.is_empty() {
+                self.hub.stage.send_replace(Arc::new(Stage { levels, ..(*stage).clone() }));
+            }
+        }
     }
 
     fn publish_parameters(&self) {

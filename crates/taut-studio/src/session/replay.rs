@@ -61,14 +61,13 @@ impl Replay {
             });
         }
         let obstacles = shown_obstacles(description, 4.0 * extent(description).max(1.0));
-        let levels =
-            description.cloths().next().map(|cloth| ShownLevels::new(&cloth.mesh)).unwrap_or_default();
         let budget = description.solver.budget_ms.unwrap_or(0.0);
         let parameters = parameters_of(description, recording.frame_rate(), budget);
         let metrics = recording.metrics().map_err(|problem| problem.to_string())?;
         // It was read once before.
         let stored = scene::load(&recording.root().join("scene.toml").to_string_lossy(), &[]);
         let lights = stored.map(|scene| scene.lights()).unwrap_or_default();
+        let levels = ShownLevels::default();
         Ok(Self { bodies, obstacles, levels, parameters, metrics, lights, frame: 0, recording })
     }
 
@@ -93,15 +92,21 @@ impl Replay {
             frames: Some(self.recording.last_frame()),
             bodies: named.map(|(shown, body)| shown.message(limited(&body.name))).collect(),
             obstacles: self.obstacles.iter().map(ShownObstacle::message).collect(),
-            levels: self.levels.messages(),
+            has_levels: ShownLevels::are_possible(description),
             parameters: &self.parameters,
             playing,
             bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
             lights: self.lights.iter().cloned().map(LightMessage::from).collect(),
             tolerance: description.solver.tolerance,
         };
-        let meshes = meshes(epoch, &self.bodies, &self.obstacles, &self.levels);
-        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes }
+        let meshes = meshes(epoch, &self.bodies, &self.obstacles);
+        let levels = self.levels.messages(epoch);
+        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes, levels }
+    }
+
+    /// Coarser levels, if they have been asked for.
+    pub fn levels(&self) -> &ShownLevels {
+        &self.levels
     }
 
     /// Whether the last frame is shown.
@@ -205,7 +210,12 @@ impl Replay {
                 Ok(Outcome::Moved)
             }
             Request::Set { key, value } if matches!(key.as_str(), "colouring" | "levels_shown") => {
-                changes::set(&mut self.parameters, key, value)?;
+                let mut changed = self.parameters.clone();
+                changes::set(&mut changed, key, value)?;
+                if changed.levels_shown {
+                    self.levels.build(self.recording.description())?;
+                }
+                self.parameters = changed;
                 self.parameters.colour_range = colour_range(&self.parameters);
                 Ok(Outcome::Changed)
             }

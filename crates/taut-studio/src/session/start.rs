@@ -4,7 +4,7 @@ use glam::Vec3;
 use taut::{Body, Description, Limit};
 use taut_render::color::scale::round_up;
 
-use super::{body::ShownBody, levels::ShownLevels, obstacle::ShownObstacle};
+use super::{body::ShownBody, obstacle::ShownObstacle};
 use crate::{
     protocol::{Colouring, Limiter, Parameters},
     wire::{self, MeshOf},
@@ -22,13 +22,8 @@ pub fn chosen_threads(description: &Description, painting: bool) -> usize {
     if elements <= SMALL || painting { (cores - 1).max(1) } else { cores }
 }
 
-/// All displayed meshes, as messages.
-pub fn meshes(
-    epoch: u32,
-    bodies: &[ShownBody],
-    obstacles: &[ShownObstacle],
-    levels: &ShownLevels,
-) -> Vec<bytes::Bytes> {
+/// Meshes of all bodies and obstacles, as messages.
+pub fn meshes(epoch: u32, bodies: &[ShownBody], obstacles: &[ShownObstacle]) -> Vec<bytes::Bytes> {
     let bodies = bodies.iter().enumerate().map(|(k, body)| {
         let uvs = body.uvs();
         wire::mesh(epoch, MeshOf::Body, k, &body.mesh.positions, &body.mesh.triangles, uvs.as_deref())
@@ -37,11 +32,7 @@ pub fn meshes(
         .iter()
         .enumerate()
         .map(|(k, o)| wire::mesh(epoch, MeshOf::Obstacle, k, &o.positions, &o.triangles, None));
-    let levels = levels
-        .meshes()
-        .enumerate()
-        .map(|(k, mesh)| wire::mesh(epoch, MeshOf::Level, k, &mesh.positions, &mesh.triangles, None));
-    bodies.chain(obstacles).chain(levels).collect()
+    bodies.chain(obstacles).collect()
 }
 
 /// Initial parameters of a scene.

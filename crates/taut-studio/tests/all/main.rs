@@ -2,6 +2,7 @@
 
 mod client;
 mod driving;
+mod no_levels;
 mod replay;
 mod saving;
 mod security;

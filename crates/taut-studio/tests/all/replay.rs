@@ -11,10 +11,10 @@ use taut_io::{
 
 use crate::client::{Client, SHEET, get, open};
 
-/// Runs the sheet for `frames` frames into a folder.
-fn run(folder: &Path, frames: u32) -> String {
+/// Runs `scene` for `frames` frames into a folder.
+pub fn run(folder: &Path, scene: &str, frames: u32) -> String {
     let file = folder.join("sheet.toml");
-    std::fs::write(&file, SHEET).unwrap();
+    std::fs::write(&file, scene).unwrap();
     let name = file.to_str().unwrap();
     let loaded = scene::load(name, &[format!("scene.frames={frames}")]).unwrap();
     let world = World::new(loaded.build().unwrap()).unwrap();
@@ -33,7 +33,7 @@ fn run(folder: &Path, frames: u32) -> String {
 #[test]
 fn a_finished_run_plays_and_can_be_sought() {
     let folder = tempfile::tempdir().unwrap();
-    let out = run(folder.path(), 20);
+    let out = run(folder.path(), SHEET, 20);
     let studio = open(&out);
     let mut client = Client::new(&studio);
     assert_eq!(client.text("hello")["mode"], "replay");

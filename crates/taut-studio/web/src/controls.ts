@@ -244,7 +244,7 @@ export class Controls {
     enable(["limiter", "fps"], changes);
     enable(["colouring", "pointer"], able);
     enable(["levels"], able && shown.hasLevels);
-    byId("levels").title = shown.hasLevels ? "" : "This scene has only one level.";
+    byId("levels").title = shown.hasLevels ? "" : "Only cloth has coarser levels.";
     for (const id of ["play", "step", "reset"]) byId<HTMLButtonElement>(id).disabled = !able;
     byId<HTMLButtonElement>("scene-open").disabled = !shown.open || !shown.live;
     for (const id of ["save-open", "as-scene"]) byId<HTMLButtonElement>(id).disabled = !changes;

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { BodyView } from "./cloth";
 import { byId, type LevelsShown } from "./controls";
-import type { Frame, Mesh, SceneInfo } from "./protocol";
+import type { Frame, Mesh } from "./protocol";
 import type { Tier } from "./quality";
 import type { Stage } from "./scene";
 
@@ -17,28 +17,30 @@ export class LevelViews {
 
   constructor(private readonly stage: Stage) {}
 
-  build(info: SceneInfo, meshes: readonly Mesh[], first: BodyView | null): void {
+  /** Forgets the levels of the scene before. */
+  clear(): void {
     for (const { view } of this.views) view.dispose();
+    this.views = [];
+    byId("level-legend").replaceChildren();
+    this.fresh = false;
+  }
+
+  /** One more level, of the body `first`. */
+  add(mesh: Mesh, first: BodyView | null): void {
+    const level = mesh.index + 1;
     const width = first ? widthOf(first.rest) : this.stage.size;
-    this.views = meshes.map((mesh, k) => {
-      const level = info.levels[k]!;
-      const color = INKS[k % INKS.length]!;
-      const body = { name: `level ${level.level}`, kind: "cloth" as const, model: "fem" as const, color, limited: true };
-      const view = new BodyView({ ...body, vertices: level.vertices, triangles: level.triangles }, mesh, this.stage.weave);
-      view.group.userData.offset = new THREE.Vector3(1.25 * width * (k + 1), 0, 0);
-      this.stage.scene.add(view.group);
-      return { level: level.level, view };
-    });
-    const legend = byId("level-legend");
-    legend.replaceChildren(
-      ...this.views.map(({ level, view }) => {
-        const row = document.createElement("div");
-        const mark = document.createElement("i");
-        mark.style.background = view.info.color;
-        row.append(mark, `level ${level}: ${view.info.vertices} vertices, ${view.info.triangles} triangles`);
-        return row;
-      }),
-    );
+    const color = INKS[mesh.index % INKS.length]!;
+    const body = { name: `level ${level}`, kind: "cloth" as const, model: "fem" as const, color, limited: true };
+    const [vertices, triangles] = [mesh.positions.length / 3, mesh.corners.length / 3];
+    const view = new BodyView({ ...body, vertices, triangles }, mesh, this.stage.weave);
+    view.group.userData.offset = new THREE.Vector3(1.25 * width * level, 0, 0);
+    this.stage.scene.add(view.group);
+    this.views.push({ level, view });
+    const row = document.createElement("div");
+    const mark = document.createElement("i");
+    mark.style.background = color;
+    row.append(mark, `level ${level}: ${vertices} vertices, ${triangles} triangles`);
+    byId("level-legend").append(row);
     this.fresh = false;
   }
 
@@ -52,9 +54,13 @@ export class LevelViews {
     if (shown === this.shown) return;
     const moves = shown === "beside" || this.shown === "beside";
     this.shown = shown;
+    this.widen(moves);
+  }
+
+  private widen(look: boolean): void {
     const last = this.views[this.views.length - 1];
-    this.stage.widen(shown === "beside" && last ? (last.view.group.userData.offset as THREE.Vector3).x : 0);
-    if (moves) this.stage.lookAtAll();
+    this.stage.widen(this.shown === "beside" && last ? (last.view.group.userData.offset as THREE.Vector3).x : 0);
+    if (look) this.stage.lookAtAll();
   }
 
   update(levels: Frame["levels"]): void {
@@ -62,6 +68,8 @@ export class LevelViews {
     for (const { level, positions } of levels) this.views.find((view) => view.level === level)?.view.update(positions, null, 1000 * this.stage.size);
     if (!this.fresh) {
       this.fresh = true;
+      // How many there are, and so how far they reach, was not known when they were asked for.
+      if (this.shown === "beside") this.widen(true);
       this.arrange();
     }
   }

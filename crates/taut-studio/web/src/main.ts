@@ -163,6 +163,11 @@ class Studio {
 
   private onMesh(mesh: Mesh): void {
     if (mesh.epoch !== this.info?.epoch) return;
+    if (mesh.what === protocol.MESH_LEVEL) {
+      this.levels.add(mesh, this.bodies[0] ?? null);
+      this.paint();
+      return;
+    }
     this.meshes.push(mesh);
     this.buildIfComplete();
   }
@@ -172,14 +177,14 @@ class Studio {
     const info = this.info;
     if (!info) return;
     const of = (what: number) => this.meshes.filter((mesh) => mesh.what === what).sort((a, b) => a.index - b.index);
-    const [bodies, obstacles, levels] = [of(protocol.MESH_BODY), of(protocol.MESH_OBSTACLE), of(protocol.MESH_LEVEL)];
-    if (bodies.length < info.bodies.length || obstacles.length < info.obstacles.length || levels.length < info.levels.length) return;
+    const [bodies, obstacles] = [of(protocol.MESH_BODY), of(protocol.MESH_OBSTACLE)];
+    if (bodies.length < info.bodies.length || obstacles.length < info.obstacles.length) return;
     for (const body of this.bodies) body.dispose();
     this.bodies = bodies.map((mesh, k) => new BodyView(info.bodies[k]!, mesh, this.stage.weave));
     for (const body of this.bodies) this.stage.scene.add(body.group);
     this.stage.build(info, obstacles, info.name !== this.lookedAt);
     this.lookedAt = info.name;
-    this.levels.build(info, levels, this.bodies[0] ?? null);
+    this.levels.clear();
     this.marks.resize(this.stage.size);
     this.pins = [];
     this.drawn = -1;
@@ -325,7 +330,7 @@ class Studio {
     const { driving, playing, viewers, info } = this;
     const shown: Shown = {
       open: this.connection.open, driving, live: this.mode === "live", playing, viewers,
-      hasLevels: (info?.levels.length ?? 0) > 0, name: info?.name ?? "", description: info?.description ?? "",
+      hasLevels: info?.has_levels ?? false, name: info?.name ?? "", description: info?.description ?? "",
       frames: info?.frames ?? null,
     };
     this.controls.showState(shown);

@@ -45,11 +45,6 @@ export interface ObstacleInfo {
   kind: "plane" | "sphere" | "box" | "capsule" | "cylinder" | "torus" | "mesh";
   triangles: number;
 }
-export interface LevelInfo {
-  level: number;
-  vertices: number;
-  triangles: number;
-}
 export interface LightInfo {
   position: Vec3;
   color: string;
@@ -64,7 +59,8 @@ export interface SceneInfo {
   frames: number | null;
   bodies: BodyInfo[];
   obstacles: ObstacleInfo[];
-  levels: LevelInfo[];
+  /** Whether the first body may have coarser levels; their meshes come when they are first shown. */
+  has_levels: boolean;
   parameters: Parameters;
   playing: boolean;
   bounds: { min: Vec3; max: Vec3 };

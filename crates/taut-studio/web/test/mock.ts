@@ -35,6 +35,7 @@ export class MockServer {
   private scene = SCENES[0]!;
   private parameters!: Parameters;
   private playing = true;
+  private levelsBuilt = false;
   private whole = 0;
 
   static async start(port: number, dist: string): Promise<MockServer> {
@@ -81,6 +82,7 @@ export class MockServer {
     this.sheet = new Sheet(this.scene.name === "small-sheet" ? 12 : CELLS);
     this.epoch += 1;
     this.playing = true;
+    this.levelsBuilt = false;
     this.parameters = {
       limiter: "isotropic", stretch_max: 0.05, stretch_min: null, bend_max: null, stiffness: 1, gravity: 9.81, wind: [0, 0, 0],
       budget_ms: 20, fps: 30, colouring: "none", levels_shown: false, colour_range: 0.1,
@@ -121,21 +123,24 @@ export class MockServer {
   private introduce(viewer: Viewer): void {
     const { sheet, epoch } = this;
     const ball = this.scene.name === "small-sheet";
-    const levels = ball ? [] : [2, 4].map((stride, k) => ({ level: k + 1, ...sizes(grid(CELLS / stride, 1)) }));
     const info: SceneInfo = {
       epoch, name: this.scene.name, description: this.scene.description, fps: 30, frames: null,
       bodies: [{ name: "sheet", kind: "cloth", model: "fem", color: "#c45842", limited: true, ...sizes(sheet.mesh) }],
       obstacles: ball ? [{ name: "floor", kind: "plane", triangles: 2 }] : [],
-      levels, parameters: this.parameters, playing: this.playing,
+      has_levels: !ball, parameters: this.parameters, playing: this.playing,
       bounds: { min: [0, 0, 0], max: [1, 0, 1] }, lights: [], tolerance: 0.01,
     };
     this.say(viewer, { type: "scene", ...info });
     viewer.socket.send(encodeMesh({ epoch, what: 0, index: 0, ...sheet.mesh }));
     const floor = Float32Array.from([-9, 0, -9, -9, 0, 9, 9, 0, 9, 9, 0, -9]);
     if (ball) viewer.socket.send(encodeMesh({ epoch, what: 1, index: 0, positions: floor, corners: Uint32Array.from([0, 1, 2, 0, 2, 3]), uv: null }));
-    levels.forEach((_, k) => viewer.socket.send(encodeMesh({ epoch, what: 2, index: k, ...grid(CELLS / 2 ** (k + 1), 1), uv: null })));
+    if (this.levelsBuilt) this.sendLevels(viewer);
     viewer.inFlight = 0;
     this.sendFrame(viewer);
+  }
+
+  private sendLevels(viewer: Viewer): void {
+    for (const index of [0, 1]) viewer.socket.send(encodeMesh({ epoch: this.epoch, what: 2, index, ...grid(CELLS / 2 ** (index + 1), 1), uv: null }));
   }
 
   private advance(): void {
@@ -195,6 +200,10 @@ export class MockServer {
         return this.tellState();
       }
       case "set":
+        if (m.key === "levels_shown" && m.value && sheet.cells === CELLS && !this.levelsBuilt) {
+          this.levelsBuilt = true;
+          this.viewers.forEach((other) => this.sendLevels(other));
+        }
         this.parameters = { ...this.parameters, [m.key]: m.value };
         this.sayAll({ type: "parameters", ...this.parameters });
         return again();

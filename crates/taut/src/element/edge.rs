@@ -83,6 +83,11 @@ impl EdgeLanes {
     pub fn range<L: Lanes>(&self, at: usize) -> Range<L> {
         Range { min: L::load(&self.min, at), max: L::load(&self.max, at) }
     }
+
+    /// Gives the element in lane `lane` other limits.
+    pub fn set_range(&mut self, lane: usize, range: Range<f32>) {
+        (self.min[lane], self.max[lane]) = (range.min, range.max);
+    }
 }
 
 impl Element<2> for EdgeElement {

@@ -116,6 +116,21 @@ pub struct HingeLimitLanes {
     share: [f32; BATCH],
 }
 
+/// Writes other limits \[rad\] of one hinge into lane `lane`.
+pub fn set_allowed(lanes: &mut AllowedLanes, lane: usize, [min, max]: [f32; 2]) {
+    let Allowed { min, max, .. } = Allowed::new(0.0, min, max);
+    for (lanes, value) in lanes[2..].iter_mut().zip([min[0], min[1], max[0], max[1]]) {
+        lanes[lane] = value;
+    }
+}
+
+impl HingeLimitLanes {
+    /// Gives the hinge in lane `lane` other limits \[rad\].
+    pub fn set_angles(&mut self, lane: usize, angles: [f32; 2]) {
+        set_allowed(&mut self.allowed, lane, angles);
+    }
+}
+
 impl Element<4> for BendElement {
     type Lanes = HingeLimitLanes;
 

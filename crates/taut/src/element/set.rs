@@ -14,12 +14,12 @@ use super::{
     hinge::BendElement,
     iterate,
     tetrahedron::TetrahedronElement,
-    triangle::{StrainElement, TriangleLanes},
+    triangle::{StrainElement, StrainLimits, TriangleLanes},
     woven::{WovenElement, WovenLanes},
 };
 use crate::{
     exec::colored::Colored,
-    kernel::{lanes::Quad, random::Random, strain::Range},
+    kernel::{lanes::Quad, random::Random},
     limit::Settings,
 };
 
@@ -108,6 +108,11 @@ impl<E: Limited<K>, const K: usize> LimitedElements<E, K> {
     pub fn elements(&self) -> &[E] {
         &self.elements
     }
+
+    /// The elements and their batches, to change limits in both.
+    pub fn tables_mut(&mut self) -> (&mut [E], &mut Colored<E::Lanes, K>) {
+        (&mut self.elements, &mut self.colored)
+    }
 }
 
 impl<E: Limited<K, Lanes: Debug> + Debug, const K: usize> ElementSet for LimitedElements<E, K> {
@@ -162,14 +167,27 @@ impl Triangles {
         Self { plain: colored(count, spare, &plain), woven: colored(count, spare, &woven), elements }
     }
 
-    /// Gives the triangles of the vertices `vertices` other limits, the same in all directions. Vertices are
-    /// below `spare`, as before.
-    pub fn set_range(&mut self, spare: u32, vertices: &std::ops::Range<usize>, range: Range<f32>) {
-        let mut elements = std::mem::take(&mut self.elements);
-        for element in elements.iter_mut().filter(|e| vertices.contains(&(e.vertices[0] as usize))) {
-            element.range = range;
+    /// Gives the triangles of the vertices `vertices` other limits of the same kind.
+    pub fn set_limits(&mut self, vertices: &std::ops::Range<usize>, limits: StrainLimits) {
+        let StrainLimits { loosest, woven } = limits;
+        for element in self.elements.iter_mut().filter(|e| vertices.contains(&(e.vertices[0] as usize))) {
+            element.range = loosest;
+            if let (Some(weave), Some(ranges)) = (&mut element.weave, woven) {
+                [weave.warp, weave.weft, weave.bias] = ranges;
+            }
         }
-        *self = Self::new(spare, elements);
+        match woven {
+            None => self.plain.change(|corners, lanes, lane| {
+                if vertices.contains(&corners[0]) {
+                    lanes.set_range(lane, loosest);
+                }
+            }),
+            Some(ranges) => self.woven.change(|corners, lanes, lane| {
+                if vertices.contains(&corners[0]) {
+                    lanes.set_ranges(lane, loosest, ranges);
+                }
+            }),
+        }
     }
 
     /// How many colours a sweep goes through.

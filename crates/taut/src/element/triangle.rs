@@ -31,6 +31,15 @@ pub struct StrainElement {
     pub share: f32,
 }
 
+/// Limits on the strain of all triangles, or tetrahedra, of a body.
+#[derive(Clone, Copy, Debug)]
+pub struct StrainLimits {
+    /// Allowed stretches, the loosest where they differ by direction.
+    pub loosest: Range<f32>,
+    /// Allowed stretches along warp, weft and bias, if there are such.
+    pub woven: Option<[Range<f32>; 3]>,
+}
+
 impl StrainElement {
     /// Whether there is a lower limit in any direction.
     pub fn has_lower_limit(&self) -> bool {
@@ -56,6 +65,11 @@ impl TriangleLanes {
     #[inline(always)]
     pub fn rest<L: Lanes>(&self, at: usize) -> [L; 3] {
         L::load_all(&self.rest, at)
+    }
+
+    /// Gives the element in lane `lane` other limits.
+    pub fn set_range(&mut self, lane: usize, range: Range<f32>) {
+        (self.min[lane], self.max[lane]) = (range.min, range.max);
     }
 }
 

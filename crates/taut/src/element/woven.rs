@@ -63,6 +63,13 @@ impl WeaveLanes {
         }
     }
 
+    /// Gives the triangle in lane `lane` other limits along warp, weft and bias.
+    pub fn set_ranges(&mut self, lane: usize, ranges: [Range<f32>; 3]) {
+        for (k, range) in ranges.into_iter().enumerate() {
+            (self.min[k][lane], self.max[k][lane]) = (range.min, range.max);
+        }
+    }
+
     /// Limits of one lane.
     pub fn lane(&self, lane: usize) -> WeaveRange<f32> {
         let range = |k: usize| Range { min: self.min[k][lane], max: self.max[k][lane] };
@@ -85,6 +92,14 @@ pub struct WovenElement(pub StrainElement);
 pub struct WovenLanes {
     triangles: TriangleLanes,
     weave: WeaveLanes,
+}
+
+impl WovenLanes {
+    /// Gives the triangle in lane `lane` other limits: along warp, weft and bias, and the loosest of them.
+    pub fn set_ranges(&mut self, lane: usize, loosest: Range<f32>, ranges: [Range<f32>; 3]) {
+        self.triangles.set_range(lane, loosest);
+        self.weave.set_ranges(lane, ranges);
+    }
 }
 
 impl Element<3> for WovenElement {

@@ -128,6 +128,19 @@ impl<D, const K: usize> Batches<D, K> {
         &mut self.list[b].data
     }
 
+    /// Calls `change` with the vertices of every element, what its batch holds, and its lane there.
+    pub fn change(&mut self, mut change: impl FnMut([usize; K], &mut D, usize)) {
+        for batch in &mut self.list {
+            for lane in 0..BATCH {
+                let vertices = batch.vertices(lane);
+                // Lanes that are left have one vertex at all corners.
+                if vertices.iter().any(|v| *v != vertices[0]) {
+                    change(vertices, &mut batch.data, lane);
+                }
+            }
+        }
+    }
+
     /// Checks that `x` has a quad for every vertex, once for a whole loop.
     #[inline]
     pub(super) fn check(&self, x: &[Quad]) {

@@ -105,6 +105,11 @@ impl<D, const K: usize> Colored<D, K> {
     pub fn batch_count(&self) -> usize {
         self.batches.len()
     }
+
+    /// Calls `change` with the vertices of every element, what its batch holds, and its lane there.
+    pub fn change(&mut self, change: impl FnMut([usize; K], &mut D, usize)) {
+        self.batches.change(change);
+    }
 }
 
 impl<D: Sync, const K: usize> Colored<D, K> {

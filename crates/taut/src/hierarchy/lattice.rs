@@ -25,6 +25,7 @@ const MAX_NODE_RATIO: f64 = 0.6;
 /// Levels of a solid with vertices at `rest` \[m\] and a volume of `volume` \[m³\]; `tetrahedra` give its
 /// connectivity. Finest first.
 pub fn lattice(rest: &[Vec3], tetrahedra: &[[u32; 4]], volume: f64) -> Vec<Transfer<4>> {
+    super::count_build();
     let pieces = pieces(rest.len(), tetrahedra);
     let origin = rest.iter().copied().fold(Vec3::MAX, Vec3::min);
     let width = FIRST_SPACING * (volume / rest.len().max(1) as f64).cbrt();

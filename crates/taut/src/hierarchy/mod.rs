@@ -28,6 +28,8 @@ mod sparse;
 mod surface;
 mod transfer;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use glam::{DVec3, Vec3};
 
 use crate::mesh::TriangleMesh;
@@ -41,6 +43,20 @@ pub use transfer::Transfer;
 /// Minimum fraction of triangles that a level must remove; a level that removes less is not worth its cost
 /// and ends the hierarchy.
 const MIN_REDUCTION: f64 = 0.15;
+
+/// See [`levels_built`].
+static BUILT: AtomicUsize = AtomicUsize::new(0);
+
+/// How often this process has built levels of a mesh, lattices of a solid or matrices over them. A test asks,
+/// since opening a finished run must build none.
+pub fn levels_built() -> usize {
+    BUILT.load(Ordering::Relaxed)
+}
+
+/// Counts what [`levels_built`] tells.
+fn count_build() {
+    BUILT.fetch_add(1, Ordering::Relaxed);
+}
 
 /// One coarser level.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +109,7 @@ impl Default for Options {
 /// indices out of range or non-finite positions ([`check`](crate::mesh::check::check) finds them) has no
 /// levels.
 pub fn build(mesh: &TriangleMesh, options: &Options) -> Hierarchy {
+    count_build();
     let mut hierarchy = Hierarchy::default();
     if !is_usable(mesh) {
         return hierarchy;

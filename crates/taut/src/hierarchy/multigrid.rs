@@ -128,6 +128,7 @@ impl Multigrid {
     /// Matrices for every κ of `stiffness`. `masses` are 0 for held vertices; `transfers` start at the finest
     /// level.
     pub fn new(masses: &[f32], stiff: &Stiff, mut transfers: Vec<Transfer<4>>, stiffness: &[f64]) -> Self {
+        super::count_build();
         if let Some(first) = transfers.first_mut() {
             for (weights, &mass) in first.weights.iter_mut().zip(masses) {
                 if mass <= 0.0 {

@@ -91,6 +91,11 @@ impl EdgeScratch {
         }
     }
 
+    /// Makes levels again when a step needs them: their limits have changed.
+    pub(crate) fn forget_levels(&mut self) {
+        self.holding = Holding::default();
+    }
+
     /// Makes levels and weights for what is held now: those with no inverse mass in `x`, and grips. Allocates
     /// only where that is something else than before.
     pub(crate) fn hold(&mut self, body: &EdgeBody, x: &[Quad], grips: &Grips) {

@@ -96,6 +96,18 @@ impl Scratch {
         }
     }
 
+    /// Takes the limits of `world`, which have changed: matrices for what is held stay, levels are made again
+    /// when a step needs them.
+    pub fn take_limits(&mut self, world: &World) {
+        self.filters.take_limits(world);
+        self.levels.iter_mut().for_each(|(_, holding)| *holding = Holding::default());
+        self.solid_levels.iter_mut().for_each(|(_, holding)| *holding = Holding::default());
+        self.edge_model.iter_mut().for_each(EdgeScratch::forget_levels);
+        // Angles beyond a half turn are no limits, so that there may be more of them now.
+        self.order.clear();
+        self.order.reserve(world.bend_triangles.len());
+    }
+
     /// Makes matrices and levels for the vertices that are held now, those with no inverse mass in `x`, and
     /// for grips. Allocates only where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad], grips: &Grips) {

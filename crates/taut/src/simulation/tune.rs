@@ -3,6 +3,7 @@
 use super::{BodyHandle, Simulation, SimulationError, carry::Origins};
 use crate::{
     Body, Cloth, Description, Limit, Material, Model, Solid, SolidMaterial, Solver, Weave, schedule,
+    world::relimit::BodyLimits,
 };
 
 /// Limit on stretch of a body that is to be limited but has none \[strain\].
@@ -60,6 +61,22 @@ impl Simulation {
     ) -> Result<(), SimulationError> {
         let limit = limit.into();
         self.change_one(body, true, |_, settings| (settings.strain, settings.weave) = (limit, None))
+    }
+
+    /// Changes the limits on the strain of cloth to such along warp, weft and bias, in the same way.
+    ///
+    /// # Errors
+    /// If the handle is stale, the body is no cloth, or the limits or the direction of the warp are out of
+    /// range. Nothing has changed then.
+    pub fn set_weave(&mut self, body: BodyHandle, weave: Weave) -> Result<(), SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        if let Body::Solid(_) = self.description().bodies[index] {
+            let problem = "has no warp; only cloth has";
+            return Err(SimulationError::Unsupported { body: self.name(index), problem });
+        }
+        self.change_one(body, true, |_, settings| {
+            (settings.strain, settings.weave) = (weave.loosest(), Some(weave));
+        })
     }
 
     /// Changes the limits on the bend of cloth \[°/cm\]; they hold while its limiter is not off.
@@ -290,9 +307,15 @@ impl Simulation {
 impl Settings {
     /// What is wrong with its limits, and what is allowed.
     fn problem(&self) -> Option<&'static str> {
-        let Limit { min, max } = self.strain;
-        if !(min.is_none_or(|m| (-1.0..=0.0).contains(&m)) && max.is_none_or(|m| m >= 0.0 && m.is_finite())) {
-            return Some("a limit's min must lie between -1 and 0, its max be at least 0");
+        let woven = self.weave.map_or([self.strain; 3], |weave| [weave.warp, weave.weft, weave.bias]);
+        for Limit { min, max } in [self.strain].into_iter().chain(woven) {
+            let fine = max.is_none_or(|m| m >= 0.0 && m.is_finite());
+            if !(fine && min.is_none_or(|m| (-1.0..=0.0).contains(&m))) {
+                return Some("a limit's min must lie between -1 and 0, its max be at least 0");
+            }
+        }
+        if let Some(Err(problem)) = self.weave.map(|weave| weave.check()) {
+            return Some(problem);
         }
         let Limit { min, max } = self.bend;
         let fine = |m: f32| m >= 0.0 && m.is_finite();
@@ -302,27 +325,26 @@ impl Settings {
         None
     }
 
+    /// The limits that a body has by them.
+    pub fn limits(&self) -> BodyLimits {
+        let limit = |limiter: Limiter| if self.limiter == limiter { self.strain } else { Limit::default() };
+        BodyLimits {
+            strain: limit(Limiter::Isotropic),
+            edge: limit(Limiter::Edge),
+            bend: if self.limiter == Limiter::Off { Limit::default() } else { self.bend },
+            weave: self.weave.filter(|_| self.limiter == Limiter::Isotropic),
+        }
+    }
+
     /// Makes `body` what these settings say of it.
     fn apply(&self, body: &mut Body) {
-        let limit = |limiter: Limiter| if self.limiter == limiter { self.strain } else { Limit::default() };
+        self.limits().put(body);
         match body {
             Body::Cloth(cloth) => {
-                let isotropic = self.limiter == Limiter::Isotropic;
-                let bend = if self.limiter == Limiter::Off { Limit::default() } else { self.bend };
-                let strain = limit(Limiter::Isotropic);
-                if (cloth.strain, cloth.bend) != (strain, bend) {
-                    // What was fitted was for other limits.
-                    cloth.coarse = None;
-                }
-                (cloth.strain, cloth.edge, cloth.bend) = (strain, limit(Limiter::Edge), bend);
-                cloth.weave = self.weave.filter(|_| isotropic);
                 let [stretch, bend] = self.material.map(|m| m * self.stiffness);
                 (cloth.material.stretch, cloth.material.bend) = (stretch, bend);
             }
-            Body::Solid(solid) => {
-                solid.strain = limit(Limiter::Isotropic);
-                solid.material.young = self.material[0] * self.stiffness;
-            }
+            Body::Solid(solid) => solid.material.young = self.material[0] * self.stiffness,
         }
     }
 }

@@ -13,9 +13,10 @@ use std::sync::Arc;
 use super::{
     Block, Excess, Stage, Step, Term,
     corners::{Corners, Pulling, Pulls, put},
+    span,
 };
 use crate::{
-    element::hinge::{AllowedLanes, BendElement, allowed_lanes, load_allowed},
+    element::hinge::{AllowedLanes, BendElement, allowed_lanes, load_allowed, set_allowed},
     exec::batch::{Batches, Over, lanes_of},
     hierarchy::multigrid::{Stiff, StiffHinge},
     kernel::{
@@ -41,6 +42,8 @@ pub struct BendLimits {
     corners: Corners,
     /// What they add to the matrix.
     stiff: Vec<StiffHinge>,
+    /// Number of hinges.
+    count: usize,
 }
 
 /// [`BATCH`] hinges side by side.
@@ -81,25 +84,52 @@ impl BendLimits {
     /// Tables of `elements`, whose vertices count from `first`; the body has `count` vertices.
     pub fn new(elements: &[BendElement], first: u32, count: usize) -> Self {
         let pack = |indices: &[u32]| {
-            let allowed = allowed_lanes(indices, elements);
-            let bound = |none: f32, limit: fn(&BendElement) -> f32, sine: usize| {
-                let limited = |e: usize| limit(&elements[e]).abs() < std::f32::consts::PI;
-                let bounded = lanes_of(indices, false, limited);
-                std::array::from_fn(|k| if bounded[k] { 2.0 * allowed[sine][k] } else { none })
-            };
-            NearestBend {
+            let mut batch = NearestBend {
                 map: [0, 1, 2, 3].map(|k| lanes_of(indices, 0.0, |e| map(&elements[e])[k] as f32)),
                 weight: lanes_of(indices, 0.0, |e| BEND_WEIGHT * elements[e].area / 3.0),
-                bounds: [bound(-NO_BOUND, |e| e.min, 2), bound(NO_BOUND, |e| e.max, 4)],
-                allowed,
+                bounds: [[-NO_BOUND; BATCH], [NO_BOUND; BATCH]],
+                allowed: allowed_lanes(indices, elements),
+            };
+            for (lane, &e) in indices.iter().enumerate() {
+                let BendElement { min, max, .. } = elements[e as usize];
+                batch.set_angles(lane, [min, max]);
             }
+            batch
         };
         let vertices: Vec<[u32; 4]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
         Self {
             batches: Batches::pack(count, 0, &vertices, pack),
             corners: Corners::new(count, &vertices),
             stiff: stiff_hinges(elements, first),
+            count: elements.len(),
         }
+    }
+
+    /// Numbers of the hinges of the vertices `vertices`, which belong to whole bodies.
+    pub(crate) fn span(&self, vertices: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+        span(self.count, vertices, |h| self.batches[h / BATCH].vertices(h % BATCH)[0])
+    }
+
+    /// The same, of which the hinges from number `first` on have other limits, `angles` \[rad\].
+    pub(crate) fn with_angles(&self, first: usize, angles: impl Iterator<Item = [f32; 2]>) -> Self {
+        let mut changed = self.clone();
+        for (h, angles) in (first..).zip(angles) {
+            changed.batches.data_mut(h / BATCH).set_angles(h % BATCH, angles);
+        }
+        changed
+    }
+}
+
+impl NearestBend {
+    /// Gives the hinge in lane `lane` other limits \[rad\].
+    fn set_angles(&mut self, lane: usize, angles: [f32; 2]) {
+        set_allowed(&mut self.allowed, lane, angles);
+        let bound = |side: usize, none: f32| {
+            let limited = angles[side].abs() < std::f32::consts::PI;
+            if limited { 2.0 * self.allowed[2 + 2 * side][lane] } else { none }
+        };
+        let bounds = [bound(0, -NO_BOUND), bound(1, NO_BOUND)];
+        (self.bounds[0][lane], self.bounds[1][lane]) = (bounds[0], bounds[1]);
     }
 }
 

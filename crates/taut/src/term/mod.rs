@@ -32,7 +32,7 @@ pub mod strain;
 pub mod tetrahedra;
 pub mod volume;
 
-use std::{fmt::Debug, sync::Arc};
+use std::{fmt::Debug, ops::Range, sync::Arc};
 
 use crate::{
     boundary::{
@@ -303,4 +303,12 @@ pub trait Term: Debug + Send {
 
     /// Tells the scene what has become of what belongs to it.
     fn report(&self, _filter: &Filter, _outcome: &mut Outcome) {}
+}
+
+/// Numbers of those of `count` elements that belong to the vertices `vertices` of whole bodies: elements of a
+/// body follow each other. `vertex` gives one of each.
+fn span(count: usize, vertices: &Range<usize>, vertex: impl Fn(usize) -> usize) -> Range<usize> {
+    let own = |e: &usize| vertices.contains(&vertex(*e));
+    let start = (0..count).find(own).unwrap_or(count);
+    start..start + (start..count).take_while(own).count()
 }

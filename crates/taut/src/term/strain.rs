@@ -16,9 +16,13 @@ use std::sync::Arc;
 use super::{
     Block, Excess, Stage, Step, Term,
     corners::{Corners, Pulling, Pulls},
+    span,
 };
 use crate::{
-    element::{triangle::StrainElement, woven::WeaveLanes},
+    element::{
+        triangle::{StrainElement, StrainLimits},
+        woven::WeaveLanes,
+    },
     exec::batch::Batches,
     hierarchy::multigrid::Stiff,
     kernel::{
@@ -108,13 +112,21 @@ impl Strain {
         self.weaves.get(first..first + count).filter(|weaves| !weaves.is_empty())
     }
 
-    /// The same triangles, of which those with vertices among `vertices` have other limits of the same kind,
-    /// the same in all directions.
-    pub(crate) fn with_range(&self, vertices: &std::ops::Range<usize>, range: strain::Range<f32>) -> Self {
+    /// Numbers of the triangles of the vertices `vertices`, which belong to whole bodies.
+    pub(crate) fn span(&self, vertices: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+        span(self.count, vertices, |t| self.vertices_of(t as u32)[0])
+    }
+
+    /// The same, of which the triangles `span` have other limits of the same kind.
+    pub(crate) fn with_limits(&self, span: std::ops::Range<usize>, limits: StrainLimits) -> Self {
+        let StrainLimits { loosest, woven } = limits;
         let mut changed = self.clone();
-        for t in (0..self.count as u32).filter(|&t| vertices.contains(&self.vertices_of(t)[0])) {
-            let (batch, lane) = (changed.batches.data_mut(t as usize / BATCH), t as usize % BATCH);
-            (batch.min[lane], batch.max[lane]) = (range.min, range.max);
+        for t in span {
+            let (batch, lane) = (changed.batches.data_mut(t / BATCH), t % BATCH);
+            (batch.min[lane], batch.max[lane]) = (loosest.min, loosest.max);
+            if let Some(weaves) = changed.weaves.get_mut(t / BATCH) {
+                weaves.set_ranges(lane, woven.unwrap_or([loosest; 3]));
+            }
         }
         changed
     }

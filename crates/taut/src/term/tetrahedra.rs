@@ -15,6 +15,7 @@ use std::sync::Arc;
 use super::{
     Block, Excess, Iteration, Stage, Step, Term,
     corners::{Corners, Pulling, Pulls},
+    span,
     strain::warm::Way,
     volume::{Volumes, gain},
 };
@@ -24,6 +25,7 @@ use crate::{
     hierarchy::multigrid::{Stiff, StiffTetrahedron},
     kernel::{
         lanes::{BATCH, Quad, run},
+        strain::Range,
         tetrahedron::gradient3,
     },
     solve::nearest::tuning::{
@@ -79,6 +81,20 @@ impl Tetrahedra {
             keeps_volume: weights.iter().map(|w| w.keeps_volume).collect(),
             elastic: weights.iter().any(|w| w.elastic != [0.0; 2]),
         }
+    }
+
+    /// Numbers of the tetrahedra of the vertices `vertices`, which belong to whole bodies.
+    pub(crate) fn span(&self, vertices: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+        span(self.count, vertices, |t| self.batches[t / BATCH].vertices(t % BATCH)[0])
+    }
+
+    /// The same, of which the tetrahedra `span` have other limits.
+    pub(crate) fn with_range(&self, span: std::ops::Range<usize>, range: Range<f32>) -> Self {
+        let mut changed = self.clone();
+        for t in span {
+            changed.batches.data_mut(t / BATCH).set_range(t % BATCH, range);
+        }
+        changed
     }
 
     /// Number of volumes that are kept: one a vertex, or none.

@@ -33,12 +33,22 @@ pub(crate) fn levels(
     let Some(depth) = depth(description.solver.scheme) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
     for (cloth, body) in cloths(description, bodies).filter(|(cloth, _)| limited(cloth)) {
-        let mut hierarchy = cache.hierarchy(&cloth.mesh, &Options::default());
-        hierarchy.levels.truncate(depth);
-        let limits = coarse_limits(cloth, &hierarchy)?;
+        let (hierarchy, limits) = limited_levels(cloth, depth, cache)?;
         levels.push(Leveled::new(parts(cloth, body, hierarchy, pins, limits)));
     }
     Ok(levels)
+}
+
+/// At most `depth` levels of a cloth, and their limits.
+pub(crate) fn limited_levels(
+    cloth: &Cloth,
+    depth: usize,
+    cache: &HierarchyCache,
+) -> Result<(Hierarchy, Vec<ElementLimits>), WorldError> {
+    let mut hierarchy = cache.hierarchy(&cloth.mesh, &Options::default());
+    hierarchy.levels.truncate(depth);
+    let limits = coarse_limits(cloth, &hierarchy)?;
+    Ok((hierarchy, limits))
 }
 
 /// What the levels of a cloth are made from.
@@ -76,11 +86,7 @@ pub(crate) fn edge_bodies(
     let of_model = cloths(description, bodies).filter_map(|both| Some((both, both.0.model.edge()?)));
     of_model
         .map(|((cloth, body), EdgeModel { levels, iterations })| {
-            let mut hierarchy = cache.hierarchy(&cloth.mesh, &EdgeModel::options());
-            hierarchy.levels.truncate(levels as usize - 1);
-            let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
-            let stretches = bounds.levels.iter().map(|level| level.strain.iter().map(|r| r.max).collect());
-            let limits = EdgeLimits(stretches.collect());
+            let (hierarchy, limits) = edge_levels(cloth, levels as usize - 1, cache);
             EdgeBody {
                 leveled: Leveled::new(parts(cloth, body, hierarchy, pins, limits)),
                 triangles: own_triangles(cloth, body),
@@ -88,6 +94,15 @@ pub(crate) fn edge_bodies(
             }
         })
         .collect()
+}
+
+/// At most `depth` levels of a cloth of the edge model, and their limits.
+pub(crate) fn edge_levels(cloth: &Cloth, depth: usize, cache: &HierarchyCache) -> (Hierarchy, EdgeLimits) {
+    let mut hierarchy = cache.hierarchy(&cloth.mesh, &EdgeModel::options());
+    hierarchy.levels.truncate(depth);
+    let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
+    let stretches = bounds.levels.iter().map(|level| level.strain.iter().map(|r| r.max).collect());
+    (hierarchy, EdgeLimits(stretches.collect()))
 }
 
 fn limited(cloth: &Cloth) -> bool {

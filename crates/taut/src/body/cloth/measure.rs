@@ -7,6 +7,7 @@ use crate::{
     element::hinge::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     kernel::{
         dihedral::dihedral_angle,
+        strain::Range,
         svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
         weave::{Limits, WeaveRange},
     },
@@ -108,6 +109,14 @@ impl RestShape {
     #[must_use]
     pub fn woven(self, limits: Vec<WeaveRange<f32>>) -> Self {
         Self { weaves: limits.into_iter().map(WeaveRange::doubled).collect(), ..self }
+    }
+
+    /// Changes limits along warp, weft and bias, if there are such.
+    pub(crate) fn set_weave(&mut self, [warp, weft, bias]: [Range<f32>; 3]) {
+        for weave in &mut self.weaves {
+            let limits = WeaveRange { warp, weft, bias, axis: [0.0; 2] }.doubled();
+            *weave = WeaveRange { axis: weave.axis, ..limits };
+        }
     }
 
     /// About how large it is: the root of its area \[m\].

@@ -82,6 +82,12 @@ impl<L: LevelLimits<K>, const K: usize> Leveled<L, K> {
     pub fn new(parts: Parts<L, K>) -> Self {
         Self { levels: Levels::new(&parts, &parts.pins), parts }
     }
+
+    /// Gives the levels other limits. Their meshes stay.
+    pub fn set_limits(&mut self, limits: L) {
+        self.parts.limits = limits;
+        self.levels = Levels::new(&self.parts, &self.parts.pins);
+    }
 }
 
 /// What takes the place of a body's levels while something is held that the scene does not hold.

@@ -10,7 +10,7 @@ use crate::{
         Transfer,
         multigrid::{Multigrid, Stiff},
     },
-    kernel::{lanes::Quad, strain},
+    kernel::lanes::Quad,
     measure::TermCertificate,
     term::{
         Block,
@@ -25,6 +25,7 @@ use crate::{
         tetrahedra::{Tetrahedra, Weight},
         volume::Ring,
     },
+    world::relimit::ElementLimits,
 };
 
 /// Tables of one body whose triangles have limits, or of several that touch or are sewn to each other and so
@@ -41,6 +42,8 @@ pub struct Filter {
     pub(crate) strain: Arc<Strain>,
     /// One of them, if there are tetrahedra: volumes are measured with it.
     tetrahedra: Option<Arc<Tetrahedra>>,
+    /// One of them, if hinges have limits.
+    bends: Option<Arc<BendLimits>>,
     /// By vertex of the filter: the one that stands for it and its twins. Empty if there are none.
     pub(crate) welds: Arc<Vec<u32>>,
     /// Masses in units of their mean; 0 for vertices that are held, and for those that another stands for.
@@ -62,6 +65,14 @@ struct MatrixParts {
     masses: Vec<f32>,
     transfers: Vec<Transfer<4>>,
     stiffness: [f64; RAMP.len()],
+}
+
+/// Numbers of the elements of one body in a filter.
+#[derive(Clone, Debug)]
+pub(crate) struct Spans {
+    strain: Range<usize>,
+    tetrahedra: Range<usize>,
+    bends: Range<usize>,
 }
 
 /// What a [`Filter`] is made from.
@@ -136,8 +147,9 @@ impl Filter {
         if let Some(tetrahedra) = &tetrahedra {
             blocks.push(tetrahedra.clone());
         }
-        if !parts.bends.is_empty() {
-            blocks.push(Arc::new(BendLimits::new(parts.bends, first, count)));
+        let bends = (!parts.bends.is_empty()).then(|| Arc::new(BendLimits::new(parts.bends, first, count)));
+        if let Some(bends) = &bends {
+            blocks.push(bends.clone());
         }
         if !folds.is_empty() {
             blocks.push(Arc::new(Bending::new(folds, first, count, dt * dt / mean)));
@@ -161,6 +173,7 @@ impl Filter {
             blocks,
             strain,
             tetrahedra,
+            bends,
             welds: Arc::new(parts.welds),
             masses: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
@@ -173,13 +186,52 @@ impl Filter {
         filter
     }
 
-    /// Gives the triangles of the vertices `vertices` of the world other limits of the same kind, the same in
-    /// all directions. Not for filters with twins: theirs may be vertices of another body.
-    pub(crate) fn set_range(&mut self, vertices: &Range<usize>, range: strain::Range<f32>) {
+    /// Which of its elements belong to the vertices `vertices` of the world, those of whole bodies. Not for
+    /// filters with twins, whose vertices may be those of another body: their elements have the same numbers
+    /// as without.
+    pub(crate) fn spans(&self, vertices: &Range<usize>) -> Spans {
         let first = self.vertices.start;
         let own = vertices.start.max(first) - first..vertices.end.max(first) - first;
-        self.strain = Arc::new(self.strain.with_range(&own, range));
-        self.blocks[0] = self.strain.clone();
+        Spans {
+            strain: self.strain.span(&own),
+            tetrahedra: self.tetrahedra.as_ref().map_or(0..0, |tetrahedra| tetrahedra.span(&own)),
+            bends: self.bends.as_ref().map_or(0..0, |bends| bends.span(&own)),
+        }
+    }
+
+    /// Gives its elements `spans` the limits of one body, of the same kinds as before. Matrices stay.
+    pub(crate) fn set_limits(&mut self, spans: &Spans, limits: &ElementLimits) {
+        if let Some(strain) = limits.strain.filter(|_| !spans.strain.is_empty()) {
+            self.strain = Arc::new(self.strain.with_limits(spans.strain.clone(), strain));
+            self.replace(self.strain.clone());
+        }
+        if let (Some(tetrahedra), Some(strain), false) =
+            (&mut self.tetrahedra, limits.strain, spans.tetrahedra.is_empty())
+        {
+            let changed = Arc::new(tetrahedra.with_range(spans.tetrahedra.clone(), strain.loosest));
+            *tetrahedra = changed.clone();
+            self.replace(changed);
+        }
+        // There are as many angles as hinges of the body, or none.
+        if let (Some(bends), true) = (&mut self.bends, spans.bends.len() == limits.angles.len()) {
+            let angles = limits.angles.iter().map(|(_, angles)| *angles);
+            let changed = Arc::new(bends.with_angles(spans.bends.start, angles));
+            *bends = changed.clone();
+            self.replace(changed);
+        }
+    }
+
+    /// Takes the limits of `other`, of the same bodies with other vertices held.
+    pub(crate) fn take_limits(&mut self, other: &Self) {
+        self.blocks.clone_from(&other.blocks);
+        self.strain.clone_from(&other.strain);
+        self.tetrahedra.clone_from(&other.tetrahedra);
+        self.bends.clone_from(&other.bends);
+    }
+
+    fn replace(&mut self, block: Arc<dyn Block>) {
+        let same = self.blocks.iter_mut().filter(|other| other.name() == block.name());
+        same.for_each(|other| *other = block.clone());
     }
 
     /// The same bodies with other vertices held: those (within the filter) that `held` says. Makes new
@@ -191,6 +243,7 @@ impl Filter {
             blocks: self.blocks.clone(),
             strain: self.strain.clone(),
             tetrahedra: self.tetrahedra.clone(),
+            bends: self.bends.clone(),
             welds: self.welds.clone(),
             masses: Vec::new(),
             stiffness: self.stiffness,

@@ -46,6 +46,18 @@ impl Filters {
         }
     }
 
+    /// Takes the limits of `world`, which have changed, into tables and terms. Between steps a term has
+    /// nothing that is not among what is kept.
+    pub fn take_limits(&mut self, world: &World) {
+        for (k, (open, welded)) in world.filters.iter().zip(&world.welded).enumerate() {
+            let base = welded.as_ref().filter(|_| self.closed[k]).unwrap_or(open);
+            if let Some(holding) = &mut self.holding[k] {
+                holding.take_limits(base);
+            }
+            self.memories[k] = Memory::new(base);
+        }
+    }
+
     /// Whether it is memory for `world`.
     pub fn fits(&self, world: &World) -> bool {
         self.memories.len() == world.filters.len()

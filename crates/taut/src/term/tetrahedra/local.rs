@@ -58,6 +58,11 @@ impl NearestTetrahedron {
         columns(L::load_all(&self.rest, at))
     }
 
+    /// Gives the tetrahedron in lane `lane` other limits.
+    pub(crate) fn set_range(&mut self, lane: usize, range: Range<f32>) {
+        (self.range[0][lane], self.range[1][lane]) = (range.min, range.max);
+    }
+
     #[inline(always)]
     pub(crate) fn limits<L: Lanes>(&self, at: usize) -> Range<L> {
         Range { min: L::load(&self.range[0], at), max: L::load(&self.range[1], at) }
