@@ -1,8 +1,8 @@
 //! Every tuned number of the solver, and of its terms, with what half or twice of it does.
 //!
 //! Measured with `taut bench SCENE --frames N --threads 1`: `swinging-sheet`, `star`, `bar` and `trampoline`
-//! 20 to 30 frames, `squeeze` 40, `stack` 8, `folding` 20, `bend-tight` and `sheet-on-sphere` 6,
-//! `hanging-sheet`, `flag`, `noisy-sheet` and `weave` 60. Iterations are means a frame; scenes with contact are
+//! 20 to 30 frames, `squeeze` 40, `stack` 8, `folding` 20, `bend-tight` and `sheet-on-sphere` 6; 60 of
+//! `hanging-sheet`, `flag`, `noisy-sheet` and `weave`. Iterations are means a frame; scenes with contact are
 //! chaotic, so that differences of a tenth mean nothing there. What says "no change" changed neither
 //! iterations nor residuals.
 
