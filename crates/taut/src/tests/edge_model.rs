@@ -313,7 +313,7 @@ fn what_it_cannot_do_is_refused() {
         assert!(error.contains(words), "{error}");
     };
     refused(&|d| d.bodies[0].as_cloth_mut().unwrap().strain.max = Some(0.1), "give its limits as `edge`");
-    refused(&|d| d.contact.thickness = 0.001, "no contact of cloth with cloth");
+    refused(&|d| d.contact.thickness = 0.001, "contact of cloth with cloth");
     refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(0, 50)), "1 to 5 levels");
     refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(6, 50)), "1 to 5 levels");
     refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(4, 0)), "iterations");
