@@ -113,8 +113,8 @@ pub use boundary::{
 };
 pub use budget::{Budget, Clock};
 pub use describe::{
-    Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Limit, Model, Projection, Scheme,
-    Solid, Solver, Weave, WorldError,
+    Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Integrator, Limit, Model,
+    Projection, Scheme, Solid, Solver, Weave, WorldError,
 };
 pub use measure::{BodyCertificate, Certificate, Ruler, certify};
 pub use schedule::Schedule;

@@ -37,8 +37,20 @@ pub struct State {
     pub(crate) rigid: Vec<RigidState>,
     /// Their mean velocities over the last step \[m/s\], \[rad/s\].
     pub(crate) mean_rigid: Vec<[Vec3; 2]>,
+    /// What the integrator keeps of the step before.
+    pub(crate) history: History,
     /// Intersections, if they are known; empty once everything is separated.
     pub(crate) piercings: Option<Vec<Piercing>>,
+}
+
+/// Positions and velocities at the start of the last step, which
+/// [`Integrator::Bdf2`](crate::Integrator::Bdf2) continues.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    /// Position \[m\] and velocity \[m/s\] of every vertex, in the engine's order.
+    pub steps: Vec<[Quad; 2]>,
+    /// Whether there was such a step. If not, the next one is of backward Euler.
+    pub is_known: bool,
 }
 
 /// All of a [`State`] that is needed to resume it bit-identically, in the caller's vertex order.
@@ -50,6 +62,9 @@ pub struct Snapshot {
     pub positions: Vec<Vec3>,
     /// Velocities likewise \[m/s\].
     pub velocities: Vec<Vec3>,
+    /// Positions at the start of the last step \[m\], and velocities \[m/s\], likewise; both empty if there
+    /// was none, or for integrators that do not use them.
+    pub history: [Vec<Vec3>; 2],
     /// What the limiter keeps from one step to the next, in an order of its own; empty for schemes that keep
     /// nothing.
     pub duals: Vec<f32>,
@@ -77,7 +92,7 @@ impl State {
         let rigid: Vec<_> = world.description.rigid_bodies.iter().map(|body| body.start()).collect();
         let mean_rigid = rigid.iter().map(velocities_of).collect();
         let (x, mean_v) = (world.start.clone(), v.clone());
-        let grips = Grips::default();
+        let history = History { steps: vec![[[0.0; 4]; 2]; x.len()], is_known: false };
         Self {
             frame: 0,
             x,
@@ -86,9 +101,10 @@ impl State {
             duals,
             caught,
             pin_overrides,
-            grips,
+            grips: Grips::default(),
             rigid,
             mean_rigid,
+            history,
             piercings: None,
         }
     }
@@ -134,6 +150,11 @@ impl State {
             frame: self.frame,
             positions: all(&self.x),
             velocities: all(&self.v),
+            history: if self.history.is_known {
+                [0, 1].map(|k| all(&self.history.steps.iter().map(|step| step[k]).collect::<Vec<_>>()))
+            } else {
+                Default::default()
+            },
             duals: self.duals.clone(),
             caught: self.caught.places_at(world, self.frame),
             pin_overrides: self.pin_overrides().collect(),
@@ -146,6 +167,11 @@ impl State {
         let fits =
             |values: &[Vec3]| values.len() == world.vertex_count && values.iter().all(|p| p.is_finite());
         if !fits(&snapshot.positions) || !fits(&snapshot.velocities) {
+            return None;
+        }
+        let [places, speeds] = &snapshot.history;
+        let has_history = !places.is_empty() || !speeds.is_empty();
+        if has_history && !(fits(places) && fits(speeds)) {
             return None;
         }
         if snapshot.duals.len() != world.dual_count() || snapshot.duals.iter().any(|d| !d.is_finite()) {
@@ -170,8 +196,14 @@ impl State {
                 let (to, from) = (body.vertices.start + k, body.vertices.start + v as usize);
                 state.x[to][..3].copy_from_slice(&snapshot.positions[from].to_array());
                 state.v[to][..3].copy_from_slice(&snapshot.velocities[from].to_array());
+                for (own, values) in state.history.steps[to].iter_mut().zip(&snapshot.history) {
+                    if let Some(value) = values.get(from) {
+                        own[..3].copy_from_slice(&value.to_array());
+                    }
+                }
             }
         }
+        state.history.is_known = has_history;
         world.place_fixtures(world.time_of_frame(snapshot.frame), &mut state.x);
         state.mean_v.clone_from(&state.v);
         Some(state)

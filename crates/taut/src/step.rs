@@ -72,6 +72,7 @@ pub struct Stepper {
     threads: Threads,
     lanes: LaneKind,
     old: Vec<Quad>,
+    old_v: Vec<Quad>,
     predicted: Vec<Quad>,
     predicted_v: Vec<Quad>,
     forces: Vec<Quad>,
@@ -88,6 +89,8 @@ pub struct Stepper {
     untangle: Untangle,
     /// Vertices and rigid bodies that were reset in the frame.
     rescued: [Vec<u32>; 2],
+    /// Vertices that something touches.
+    touched: Vec<bool>,
 }
 
 impl Stepper {
@@ -105,6 +108,7 @@ impl Stepper {
             threads,
             lanes,
             old: quads(),
+            old_v: quads(),
             predicted: quads(),
             predicted_v: quads(),
             forces: quads(),
@@ -120,6 +124,7 @@ impl Stepper {
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
             rescued: Default::default(),
+            touched: vec![false; world.start.len()],
         }
     }
 
@@ -164,11 +169,15 @@ impl Stepper {
 
     /// How far the last step ended from the nearest state within the limits, over how far its prediction was
     /// from it, in the mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go.
-    /// Whatever the scheme is. `None` without limited triangles, or if they were all within their limits.
+    /// Whatever the scheme is. `None` without limited triangles, or if they were all within their limits;
+    /// also for implicit integrators, whose steps have no such reference yet.
     ///
     /// Compares with a converged reference (`solve::nearest::reference`), which knows nothing of
     /// obstacles; takes seconds.
     pub fn mass_metric_error(&self, world: &World, state: &State) -> Option<f64> {
+        if world.schedule.is_implicit() {
+            return None;
+        }
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
         let (mut missed, mut needed) = (0.0, 0.0);
         for (k, filter) in world.judges().iter().enumerate() {

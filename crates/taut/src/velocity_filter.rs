@@ -286,14 +286,9 @@ impl VelocityFilter {
             deadline,
             min_iterations_past_deadline: 0,
         };
-        let enforced = enforce(
-            world,
-            &settings,
-            Draft { x, old, duals, poses: &mut [], grips: &mut Grips::default() },
-            obstacle_contacts,
-            scratch,
-            turn,
-        );
+        let (poses, grips, old_v): (&mut [_], _, &[_]) = (&mut [], &mut Grips::default(), &[]);
+        let draft = Draft { x, old, duals, poses, grips, stiffening: 1.0, old_v };
+        let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, turn);
 
         let mut rescued = 0;
         for (k, &v) in body.order().iter().enumerate() {

@@ -1,11 +1,11 @@
 //! Checkpoints: the state of a run, to resume it to the same bits after it was killed.
 //!
 //! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of
-//! vertices, of the limiter's floats, of vertices caught by pins, of pin overrides and of rigid bodies;
-//! positions, velocities, those floats, caught positions, pin overrides (vertex, whether it is held, target)
-//! and rigid bodies (position, rotation, velocities); and a CRC-32 of all that. Two are kept and the older
-//! one is replaced each time, so that one is always complete. A checkpoint that is damaged, or belongs to
-//! another scene, is ignored.
+//! vertices, of the limiter's floats, of vertices caught by pins, of pin overrides, of rigid bodies and of
+//! vertices whose last step is kept; positions, velocities, those floats, caught positions, pin overrides
+//! (vertex, whether it is held, target) and rigid bodies (position, rotation, velocities); and a CRC-32 of
+//! all that. Two are kept and the older one is replaced each time, so that one is always complete. A
+//! checkpoint that is damaged, or belongs to another scene, is ignored.
 
 use std::{
     fs,
@@ -22,8 +22,8 @@ use taut::{
 use super::{OutputError, atomic};
 
 const MAGIC: &[u8; 8] = b"TAUTSTAT";
-const VERSION: u32 = 4;
-const HEADER: usize = 8 + 4 + 8 + 4 + 5 * 8;
+const VERSION: u32 = 5;
+const HEADER: usize = 8 + 4 + 8 + 4 + 6 * 8;
 const CRC: usize = 4;
 const BYTES_PER_VERTEX: usize = 24;
 const BYTES_PER_CAUGHT: usize = 12;
@@ -46,12 +46,14 @@ pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     let rest =
         duals.len() * 4 + caught.len() * BYTES_PER_CAUGHT + pin_overrides.len() * BYTES_PER_PIN_OVERRIDE;
     let rest = rest + rigid.len() * BYTES_PER_BODY;
+    let [places, speeds] = &snapshot.history;
+    let rest = rest + places.len() * BYTES_PER_VERTEX;
     let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + rest + CRC);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&scene.to_le_bytes());
     bytes.extend_from_slice(&snapshot.frame.to_le_bytes());
-    for number in [count, duals.len(), caught.len(), pin_overrides.len(), rigid.len()] {
+    for number in [count, duals.len(), caught.len(), pin_overrides.len(), rigid.len(), places.len()] {
         bytes.extend_from_slice(&(number as u64).to_le_bytes());
     }
     let put = |bytes: &mut Vec<u8>, values: &[f32]| {
@@ -72,6 +74,9 @@ pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
         put(&mut bytes, &body.pose.rotation.to_array());
         put(&mut bytes, &body.velocity.to_array());
         put(&mut bytes, &body.angular_velocity.to_array());
+    }
+    for vector in places.iter().chain(speeds) {
+        put(&mut bytes, &vector.to_array());
     }
     let crc = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&crc.to_le_bytes());
@@ -100,21 +105,24 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         return Err("belongs to a different scene".into());
     }
     let data = &body[HEADER..];
-    let numbers = [24, 32, 40, 48, 56].map(u64_at);
-    let sizes = [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_PIN_OVERRIDE, BYTES_PER_BODY]
-        .map(|size| size as u64);
+    let numbers = [24, 32, 40, 48, 56, 64].map(u64_at);
+    let sizes =
+        [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_PIN_OVERRIDE, BYTES_PER_BODY, BYTES_PER_VERTEX]
+            .map(|size| size as u64);
     let announced = numbers
         .iter()
         .zip(sizes)
         .try_fold(0u64, |sum, (number, size)| sum.checked_add(number.checked_mul(size)?));
     if announced != Some(data.len() as u64) {
-        let [count, duals, caught, pin_overrides, rigid] = numbers;
+        let [count, duals, caught, pin_overrides, rigid, steps] = numbers;
         return Err(format!(
-            "declares {count} vertices, {duals} floats, {caught} caught positions, {pin_overrides} pin overrides and {rigid} rigid bodies, but has {} bytes for them",
+            "declares {count} vertices, {duals} floats, {caught} caught positions, {pin_overrides} pin overrides, {rigid} rigid bodies and {steps} steps of vertices, but has {} bytes for them",
             data.len()
         ));
     }
-    let [_, duals, caught, pin_overrides, rigid] = [0, 1, 2, 3, 4].map(|k| (numbers[k] * sizes[k]) as usize);
+    let [_, duals, caught, pin_overrides, rigid, steps] =
+        [0, 1, 2, 3, 4, 5].map(|k| (numbers[k] * sizes[k]) as usize);
+    let (data, steps) = data.split_at(data.len() - steps);
     let (data, rigid) = data.split_at(data.len() - rigid);
     let (data, pin_overrides) = data.split_at(data.len() - pin_overrides);
     let (data, caught) = data.split_at(data.len() - caught);
@@ -142,6 +150,7 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         frame: u32_at(20),
         positions: vectors(positions),
         velocities: vectors(velocities),
+        history: [vectors(&steps[..steps.len() / 2]), vectors(&steps[steps.len() / 2..])],
         duals: duals.chunks_exact(4).map(number).collect(),
         caught: vectors(caught),
         pin_overrides: pin_overrides.chunks_exact(BYTES_PER_PIN_OVERRIDE).map(pin_override).collect(),
@@ -234,7 +243,8 @@ mod tests {
         let pose =
             Pose { position: Vec3::new(frame as f32, -0.0, 1.5), rotation: Quat::from_rotation_x(0.3) };
         let rigid = vec![RigidState { pose, velocity: Vec3::X, angular_velocity: Vec3::new(0.1, 7.0, -0.0) }];
-        Snapshot { frame, velocities, positions, duals, caught, pin_overrides, rigid }
+        let history = [vec![Vec3::splat(0.5); 4], vec![Vec3::X; 4]];
+        Snapshot { frame, velocities, positions, history, duals, caught, pin_overrides, rigid }
     }
 
     #[test]
@@ -244,6 +254,7 @@ mod tests {
             duals: Vec::new(),
             caught: Vec::new(),
             pin_overrides: Vec::new(),
+            history: Default::default(),
             rigid: Vec::new(),
             ..snapshot(3)
         };

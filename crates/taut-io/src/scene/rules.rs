@@ -26,6 +26,7 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     }
     if let Some(solver) = scene.get("solver") {
         check_passes(solver, &Path::Key(&root, "solver"), report);
+        check_integrator(scene, solver, &Path::Key(&root, "solver"), report);
     }
     check_bodies(scene, report);
     check_neighbours_of_edges(scene, report);
@@ -61,6 +62,25 @@ fn check_passes(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         );
         report.add(passes.origin, &Path::Key(path, "passes"), message);
     }
+}
+
+/// Implicit integrators need a scheme that solves stiffness and limits together.
+fn check_integrator(scene: &Node, solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let Some(integrator) = solver.get("integrator") else { return };
+    let Some(name @ ("bdf2" | "euler")) = integrator.text() else { return };
+    let scheme = solver.get("scheme").and_then(Node::text).unwrap_or("nearest");
+    let of_edges = |cloth: &Node| {
+        let model = cloth.get("model");
+        model.is_some_and(|model| model.text() == Some("edge") || model.get("edge").is_some())
+    };
+    let problem = if scheme != "nearest" {
+        format!("is \"{name}\", which needs scheme \"nearest\"; scheme \"{scheme}\" supports \"leap-frog\"")
+    } else if scene.items_of("cloth").iter().any(of_edges) {
+        format!("is \"{name}\", which cannot be combined with model \"edge\"; that supports \"leap-frog\"")
+    } else {
+        return;
+    };
+    report.add(integrator.origin, &Path::Key(path, "integrator"), problem);
 }
 
 /// The model "edge" supports contact only with analytic obstacles.

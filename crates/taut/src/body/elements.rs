@@ -7,7 +7,7 @@ use crate::{
         edge::EdgeElement, hinge::BendElement, shares, tetrahedron::TetrahedronElement,
         triangle::StrainElement,
     },
-    term::bending::FoldElement,
+    term::{bending::FoldElement, curvature::CurvatureElement},
     velocity::{
         bending::HingeElement, fem::MembraneElement, fem_tetrahedron::SolidElement, spring::SpringElement,
     },
@@ -33,6 +33,8 @@ pub(crate) struct Elements {
     pub hinges: Vec<HingeElement>,
     /// Hinges that bend inside the filter.
     pub folds: Vec<FoldElement>,
+    /// Curvatures that bend inside the filter.
+    pub curvatures: Vec<CurvatureElement>,
     /// Hinges across seams, which act while these are closed.
     pub seam_folds: Vec<FoldElement>,
     /// Bound on ω² of theirs \[1/s²\]; 0 if they bend inside the filter.
@@ -41,6 +43,8 @@ pub(crate) struct Elements {
     pub ranges: Vec<Ranges>,
     pub membrane_frequency: f64,
     pub hinge_frequency: f64,
+    /// Whether they are for an implicit integrator.
+    pub is_implicit: bool,
     pub edge_length_sum: f64,
     pub edge_count: usize,
 }
@@ -52,23 +56,26 @@ pub(crate) struct Ranges {
     pub tetrahedra: Range<usize>,
     pub bends: Range<usize>,
     pub folds: Range<usize>,
+    pub curvatures: Range<usize>,
 }
 
 impl Elements {
     /// What has been added since there were `before` of each.
-    pub fn since(&self, before: [usize; 4]) -> Ranges {
-        let [strain, tetrahedra, bends, folds] = before;
+    pub fn since(&self, before: [usize; 5]) -> Ranges {
+        let [strain, tetrahedra, bends, folds, curvatures] = before;
         let now = self.counts();
         Ranges {
             strain: strain..now[0],
             tetrahedra: tetrahedra..now[1],
             bends: bends..now[2],
             folds: folds..now[3],
+            curvatures: curvatures..now[4],
         }
     }
 
-    pub fn counts(&self) -> [usize; 4] {
-        [self.strain.len(), self.tetrahedra.len(), self.bends.len(), self.folds.len()]
+    pub fn counts(&self) -> [usize; 5] {
+        let Self { strain, tetrahedra, bends, folds, curvatures, .. } = self;
+        [strain.len(), tetrahedra.len(), bends.len(), folds.len(), curvatures.len()]
     }
 }
 

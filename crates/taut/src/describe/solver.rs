@@ -22,6 +22,19 @@ pub enum Scheme {
     Paper,
 }
 
+/// How motion is integrated in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Integrator {
+    /// The second-order backward differentiation formula: implicit, and hardly damps. Backward Euler in the
+    /// first step.
+    Bdf2,
+    /// Backward Euler: implicit, and damps what a step is too long for.
+    Euler,
+    /// Explicit leap-frog in substeps, as the paper has it. Stiffness that these cannot carry is softened.
+    LeapFrog,
+}
+
 /// How one violating triangle is brought back to its limits (W1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Projection {
@@ -37,6 +50,9 @@ pub enum Projection {
 pub struct Solver {
     /// How limits are enforced over the mesh.
     pub scheme: Scheme,
+    /// How motion is integrated. `None`: [`Integrator::Bdf2`] for [`Scheme::Nearest`], which alone supports
+    /// the implicit ones, and [`Integrator::LeapFrog`] for the others and for cloth of the edge model.
+    pub integrator: Option<Integrator>,
     /// How one element is projected.
     pub projection: Projection,
     /// Largest residual past a limit at which a step may end (strain, without unit).
@@ -70,6 +86,7 @@ impl Default for Solver {
     fn default() -> Self {
         Self {
             scheme: Scheme::Nearest,
+            integrator: None,
             projection: Projection::Gradient,
             tolerance: 0.01,
             bend_tolerance: 2.0,

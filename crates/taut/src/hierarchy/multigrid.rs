@@ -40,6 +40,10 @@ pub type StiffTriangle = ([u32; 3], [[f64; 2]; 3], f64);
 /// of its square \[m²\].
 pub type StiffHinge = ([u32; 4], [f64; 4], f64);
 
+/// One linear map of the finest level that counts like the mass: vertices, weights and the weight of its
+/// square.
+pub type StiffMap = ([u32; 6], [f64; 6], f64);
+
 /// One tetrahedron of the finest level: vertices, gradients of its shape functions \[1/m\] and volume \[m³\].
 pub type StiffTetrahedron = ([u32; 4], [[f64; 3]; 4], f64);
 
@@ -54,6 +58,8 @@ pub struct Stiff<'a> {
     pub hinges: Vec<&'a [StiffHinge]>,
     /// Hinges that are added to the mass, independent of κ.
     pub folds: Vec<&'a [StiffHinge]>,
+    /// Maps that do so.
+    pub maps: Vec<&'a [StiffMap]>,
 }
 
 /// Matrices of all levels.

@@ -88,6 +88,11 @@ impl Rows {
                 add(vertices, i, j, part.map(|part| part * stiffness));
             }
         }
+        for (vertices, map, weight) in stiff.maps.iter().copied().flatten() {
+            for (i, j) in pairs(6).filter(|&(i, j)| map[i] != 0.0 && map[j] != 0.0) {
+                add(vertices, i, j, [weight * map[i] * map[j], 0.0]);
+            }
+        }
         Self(rows).sorted()
     }
 

@@ -11,6 +11,7 @@ pub mod clamp;
 pub mod dihedral;
 pub mod jacobi3;
 pub mod lanes;
+pub mod membrane;
 pub mod random;
 pub mod real;
 pub mod strain;

@@ -137,6 +137,10 @@ pub struct Draft<'a> {
     pub poses: &'a mut [[Pose; 2]],
     /// Points that are pulled at.
     pub grips: &'a mut Grips,
+    /// Factor on stiffness in this step.
+    pub stiffening: f32,
+    /// Velocities at the start of the step \[m/s\]; empty if they are not known.
+    pub old_v: &'a [Quad],
 }
 
 /// Moves the positions of `draft` until they are within the limits of `world` and outside its obstacles.
@@ -152,13 +156,13 @@ pub fn enforce(
     if of_edges == 0 {
         return by_scheme(world, settings, draft, obstacle_contacts, scratch, budget);
     }
-    let Draft { x, old, duals, poses, grips } = draft;
+    let Draft { x, old, duals, poses, grips, stiffening, old_v } = draft;
     let mut iterations = 0;
     if of_edges < world.bodies.len() {
-        let draft = Draft { x, old, duals, poses, grips };
+        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v };
         iterations = by_scheme(world, settings, draft, obstacle_contacts, scratch, budget).iterations;
     }
-    let draft = Draft { x, old, duals, poses, grips };
+    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v };
     let enforced = edge_model::enforce(world, settings, draft, obstacle_contacts, scratch, budget);
     measure(world, settings, x, Enforced { iterations: iterations + enforced.iterations, ..enforced })
 }
@@ -192,7 +196,7 @@ fn filter(
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
-    let Draft { x, old, duals, poses, grips } = draft;
+    let Draft { x, old, duals, poses, grips, stiffening, old_v } = draft;
     let obstacles = &world.description.obstacles;
     let touching = match (&mut scratch.finder, &world.surface) {
         (Some(finder), Some(surface)) => {
@@ -205,7 +209,7 @@ fn filter(
         }
         _ => &[],
     };
-    let draft = Draft { x, old, duals, poses, grips };
+    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v };
     let around = (&*obstacle_contacts, touching, &scratch.sewn);
     let mut enforced = scratch.filters.solve(world, settings, draft, around, budget);
     if scratch.filters.has_open_seams(world) {

@@ -78,7 +78,8 @@ impl Ruler {
         let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
         let of_bodies = description.bodies.iter().map(|body| body.rest_positions().len());
         check::check_vertex_count(of_bodies.chain([of_obstacles]))?;
-        let mut elements = Elements::default();
+        let mut elements =
+            Elements { is_implicit: schedule::is_implicit(&description), ..Elements::default() };
         let mut bodies = Vec::new();
         let mut start: Vec<Quad> = Vec::new();
         let (mut pins, mut motions) = (Vec::new(), Vec::new());

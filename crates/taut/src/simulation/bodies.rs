@@ -81,6 +81,8 @@ impl Simulation {
         let State { v, mean_v, .. } = &mut self.state;
         v[vertices.clone()].fill([x, y, z, 0.0]);
         mean_v[vertices].fill([x, y, z, 0.0]);
+        // The step before did not end with this velocity.
+        self.state.history.is_known = false;
         Ok(())
     }
 }

@@ -102,8 +102,12 @@ impl State {
                 new[..3].copy_from_slice(&old[..3]);
             }
             state.v[new.clone()].copy_from_slice(&self.v[old.clone()]);
-            state.mean_v[new].copy_from_slice(&self.mean_v[old]);
+            state.mean_v[new.clone()].copy_from_slice(&self.mean_v[old.clone()]);
+            state.history.steps[new].copy_from_slice(&self.history.steps[old]);
         }
+        // What is new has no step behind it, and a step of another length cannot be continued.
+        let all_old = origins.bodies.iter().all(Option::is_some);
+        state.history.is_known = self.history.is_known && all_old && from.step_time() == to.step_time();
         state.frame = self.frame;
         state.caught = self.caught.carried(from, to, |pin| same_pin(from, to, origins, pin));
         let place = |vertex: u32| place_in(from, to, origins, vertex);

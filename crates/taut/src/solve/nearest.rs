@@ -29,6 +29,7 @@
 //! | the loop | [`admm`] |
 //! | its memory; pulls gathered, weights in the matrix | [`memory`] |
 //! | κ, stage by stage | [`ramp`] |
+//! | when it ends | [`stop`] |
 //! | tables of bodies that are solved together | [`filter`] |
 //! | all filters of a world in one step | [`step`] |
 //! | every tuned number | [`tuning`] |
@@ -40,4 +41,5 @@ pub mod memory;
 pub mod ramp;
 pub mod reference;
 pub mod step;
+pub mod stop;
 pub mod tuning;

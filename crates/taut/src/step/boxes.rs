@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::{FrameReport, Stepper};
 use crate::{
-    Description, State, World,
+    Description, Integrator, State, World,
     boundary::{motion::Pose, rigid::RigidState},
     contact::untangle::pierced,
     exec::colored::Exec,
@@ -14,8 +14,12 @@ use crate::{
         Settings,
         enforce::{Draft, Enforced, enforce, measure},
     },
-    schedule::StepBudget,
-    velocity::update,
+    schedule::{StepBudget, square_factor},
+    state::History,
+    velocity::{
+        predict::{Formula, predict},
+        update,
+    },
 };
 
 /// Fraction of the gap between two parts that is kept free in any case.
@@ -41,9 +45,10 @@ impl Stepper {
         Span { times: [time, end], dt, left }: Span,
         report: &mut FrameReport,
     ) {
-        let Self { old, forces, steady, scratch, holds, poses, flown, rescued, .. } = self;
-        let State { x, v, caught, grips, rigid, .. } = state;
+        let Self { old, old_v, forces, steady, scratch, holds, poses, flown, rescued, .. } = self;
+        let State { x, v, caught, grips, rigid, history, .. } = state;
         old.copy_from_slice(x);
+        old_v.copy_from_slice(v);
         world.place_fixtures(time, old);
         let targets = holds.iter().map(|hold| {
             let vertex = hold.vertex as usize;
@@ -53,11 +58,20 @@ impl Stepper {
         scratch.sewn.begin(&world.sewing, old, dt);
 
         let exec = Exec { threads: &self.threads, lanes: self.lanes };
-        let stretch = world.forces.largest_stretch(exec, x);
-        let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
-        report.substeps += plan.substeps;
-        let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn };
-        update::update(world, exec, motion, time, dt, &plan);
+        if world.schedule.is_implicit() {
+            report.substeps += 1;
+            steady.fill([0.0; 4]);
+            update::add_drag(world, exec, (x, v), forces, steady, [time, dt]);
+            scratch.sewn.share_forces(&world.sewing, x, steady);
+            let formula = formula(world, history);
+            predict(world, exec.threads, (x, v), steady, history, (formula, dt));
+        } else {
+            let stretch = world.forces.largest_stretch(exec, x);
+            let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
+            report.substeps += plan.substeps;
+            let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn };
+            update::update(world, exec, motion, time, dt, &plan);
+        }
         place_pins(targets, x);
         world.place_fixtures(end, x);
         for i in world.fixtures.clone() {
@@ -95,10 +109,11 @@ impl Stepper {
         budget: StepBudget,
     ) -> Enforced {
         let settings = settings(world, &self.threads, self.lanes);
-        let Self { old, predicted, obstacle_contacts, scratch, poses, .. } = self;
-        let State { x, duals, grips, .. } = state;
+        let Self { old, old_v, predicted, obstacle_contacts, scratch, poses, .. } = self;
+        let State { x, duals, grips, history, .. } = state;
+        let stiffening = stiffening(world, history);
         obstacle_contacts.begin(&world.description.obstacles, span.times, old, x, 2.0 * world.edge_length);
-        let draft = Draft { x, old, duals, poses, grips };
+        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v };
         let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, budget);
         if obstacle_contacts.hold_back(span.dt, old, predicted, x) {
             return measure(world, &settings, x, enforced);
@@ -140,9 +155,20 @@ impl Stepper {
         Span { dt, .. }: Span,
         report: &mut FrameReport,
     ) {
-        let Self { old, predicted, predicted_v, obstacle_contacts, poses, flown, untangle, rescued, .. } =
-            self;
-        let State { x, v, mean_v, rigid, mean_rigid, piercings, .. } = state;
+        let Self {
+            old,
+            old_v,
+            predicted,
+            predicted_v,
+            obstacle_contacts,
+            poses,
+            flown,
+            untangle,
+            rescued,
+            ..
+        } = self;
+        let State { x, v, mean_v, rigid, mean_rigid, piercings, history, .. } = state;
+        let is_implicit = world.schedule.is_implicit();
         let [rescued_vertices, rescued_bodies] = rescued;
         let own = 0..world.fixtures.start;
         let rescued = rescue(&old[own.clone()], &mut x[own.clone()], &mut v[own], rescued_vertices);
@@ -150,7 +176,15 @@ impl Stepper {
         if rescued > 0 {
             *piercings = None;
         }
-        update_velocities(dt, old, predicted, x, v, mean_v);
+        let rate = if is_implicit { formula(world, history).rate() / dt } else { 1.0 / dt };
+        update_velocities(rate, predicted, x, v);
+        self.touched.fill(false);
+        if is_implicit && self.scratch.filters.mark_touched(world, &mut self.touched) {
+            stop_rebound(dt, old, x, v, &self.touched);
+        }
+        for ((mean, x), old) in mean_v.iter_mut().zip(x.iter()).zip(old.iter()) {
+            *mean = std::array::from_fn(|k| (x[k] - old[k]) / dt);
+        }
         untangle.calm(dt, predicted_v, v);
         obstacle_contacts.calm(predicted_v, v);
         obstacle_contacts.respond(&world.description.obstacles, dt, old, x, predicted_v, v);
@@ -160,6 +194,16 @@ impl Stepper {
                 rescued_bodies.push(k as u32);
             }
             mean_rigid[k] = state.mean(&poses[k][0], dt);
+        }
+        if world.schedule.integrator == Some(Integrator::Bdf2) {
+            let ends = (&x[..], &v[..]);
+            remember(
+                history,
+                (&*old, &*old_v),
+                ends,
+                (&*predicted, &*predicted_v),
+                (&self.touched, rate, dt),
+            );
         }
     }
 }
@@ -232,20 +276,58 @@ fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad], found: &mut Vec<u32>) ->
     rescued
 }
 
-/// v ← v + (x − predicted) / dt: limiting as a velocity filter.
-fn update_velocities(
-    dt: f32,
-    old: &[Quad],
-    predicted: &[Quad],
-    x: &[Quad],
-    v: &mut [Quad],
-    mean_v: &mut [Quad],
-) {
-    let rate = 1.0 / dt;
-    for i in 0..x.len() {
+/// The formula of the next step of an implicit integrator.
+fn formula(world: &World, history: &History) -> Formula {
+    match world.schedule.integrator {
+        Some(Integrator::Bdf2) if history.is_known => Formula::Bdf2,
+        _ => Formula::Euler,
+    }
+}
+
+/// Factor on stiffness in the next step: tables are made for the formula of the integrator, whose first step
+/// is one of backward Euler.
+fn stiffening(world: &World, history: &History) -> f32 {
+    match (world.schedule.integrator, formula(world, history)) {
+        (bdf2 @ Some(Integrator::Bdf2), Formula::Euler) => (1.0 / square_factor(bdf2)) as f32,
+        _ => 1.0,
+    }
+}
+
+/// v ← v + rate (x − predicted): limiting as a velocity filter.
+fn update_velocities(rate: f32, predicted: &[Quad], x: &[Quad], v: &mut [Quad]) {
+    for ((v, x), predicted) in v.iter_mut().zip(x).zip(predicted) {
         for k in 0..3 {
-            v[i][k] += (x[i][k] - predicted[i][k]) * rate;
-            mean_v[i][k] = (x[i][k] - old[i][k]) * rate;
+            v[k] += (x[k] - predicted[k]) * rate;
         }
     }
+}
+
+/// Vertices that touch something get the velocity of the way that they went: BDF2 would throw what is stopped
+/// back with half of its speed.
+fn stop_rebound(dt: f32, old: &[Quad], x: &[Quad], v: &mut [Quad], touched: &[bool]) {
+    for (i, _) in touched.iter().enumerate().filter(|(_, touched)| **touched) {
+        for k in 0..3 {
+            v[i][k] = (x[i][k] - old[i][k]) / dt;
+        }
+    }
+}
+
+/// Keeps a step for the next one. Vertices that touch something, or whose velocity is another than the step's
+/// own (after an impact), begin anew: as if they had always moved with the velocity that they have now.
+fn remember(
+    history: &mut History,
+    (old, old_v): (&[Quad], &[Quad]),
+    (x, v): (&[Quad], &[Quad]),
+    (predicted, predicted_v): (&[Quad], &[Quad]),
+    (touched, rate, dt): (&[bool], f32, f32),
+) {
+    for (i, step) in history.steps.iter_mut().enumerate() {
+        let own = |k: usize| v[i][k] == predicted_v[i][k] + (x[i][k] - predicted[i][k]) * rate;
+        *step = if !touched[i] && x[i][3] > 0.0 && (0..3).all(own) {
+            [old[i], old_v[i]]
+        } else {
+            [std::array::from_fn(|k| x[i][k] - dt * v[i][k]), v[i]]
+        };
+    }
+    history.is_known = true;
 }

@@ -119,7 +119,7 @@ impl Term for BendingTerm {
         let (hinges, settings) = (tables.batches.over(x), step.settings);
         settings.threads.each(pulls, BATCH_GRAIN, |first, pulls| {
             let batches = hinges.part(first..first + pulls.len());
-            run(settings.lanes, PullFolds { batches, pulls });
+            run(settings.lanes, PullFolds { batches, pulls, stiffening: step.stiffening });
         });
     }
 
@@ -141,6 +141,8 @@ struct PullFolds<'a> {
     batches: Over<'a, FoldBatch, 4>,
     /// Where their pulls go.
     pulls: &'a mut [Pulls<4>],
+    /// Factor on their stiffness.
+    stiffening: f32,
 }
 
 impl Work for PullFolds<'_> {
@@ -160,7 +162,7 @@ impl Work for PullFolds<'_> {
                     let n = mean_normal(&x, d.sin_half, zero.lt(zero));
                     bent = add(bent, scale(n, L::load(&batch.rest, at)));
                 }
-                let pull = scale(bent, zero - L::load(&batch.weight, at));
+                let pull = scale(bent, zero - L::load(&batch.weight, at) * L::splat(self.stiffening));
                 for k in 0..4 {
                     put(&mut pulls[k], at, scale(pull, map[k]));
                 }

@@ -11,7 +11,7 @@
 //! | principal stretches of tetrahedra | [`tetrahedra`] | a symmetric 3×3 matrix a tetrahedron |
 //! | volumes around vertices | [`volume`], solved within [`tetrahedra`] | a pressure a vertex |
 //! | bend limits of hinges | [`bend_limit`] | a number a hinge |
-//! | bending, implicit | [`bending`] | none: an energy, not a limit |
+//! | bending, implicit | [`curvature`] (flat at rest), [`bending`] | none: an energy, not a limit |
 //! | obstacles | [`obstacle`] | a vector a vertex |
 //! | touching parts of surfaces | [`pair`] | a vector a pair, for one step |
 //! | open seams | [`seam`] | a vector a stitch |
@@ -23,6 +23,7 @@
 pub mod bend_limit;
 pub mod bending;
 pub mod corners;
+pub mod curvature;
 pub mod grip;
 pub mod obstacle;
 pub mod pair;
@@ -124,6 +125,10 @@ pub struct Step<'a> {
     pub shallow: f32,
     /// Whether anything may touch.
     pub touching: bool,
+    /// Factor on stiffness inside the limits, of bending too: 1 but for first steps.
+    pub stiffening: f32,
+    /// Whether bodies hardly move.
+    pub is_calm: bool,
 }
 
 /// A stage of the κ ramp.

@@ -150,7 +150,8 @@ impl RigidTerm {
 impl Term for RigidTerm {
     fn prepare(&mut self, scene: &Scene, filter: &Filter) {
         let (old, x) = (&scene.old[filter.vertices.clone()], &scene.x[filter.vertices.clone()]);
-        let unit = scene.mean_mass;
+        // Lighter where the integrator multiplies forces on vertices by less than the square of a step.
+        let unit = scene.mean_mass / filter.square_factor as f32;
         self.list.clear();
         self.placed.clear();
         (self.stale, self.begun, self.deepest, self.moved) = (true, false, 0.0, 0.0);

@@ -27,13 +27,18 @@ use crate::{
     hierarchy::multigrid::Stiff,
     kernel::{
         lanes::{BATCH, Quad, run},
+        membrane::Woven,
         strain::{self, strain_residual},
         weave::WeaveRange,
     },
-    solve::nearest::tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, WARM_START},
+    solve::nearest::{
+        ramp::Ramp,
+        tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, WARM_START},
+    },
 };
 use finish::Finish;
-use local::{BatchState, ClampTriangles, NearestBatch};
+pub use local::LawKind;
+use local::{BatchState, ClampTriangles, LawLanes, NearestBatch};
 use warm::{TurnDuals, Way};
 
 /// Floats that are kept of a batch's duals.
@@ -51,8 +56,10 @@ pub struct Strain {
     vertex_count: usize,
     /// Whether any triangle has a lower limit.
     two_sided: bool,
-    /// Whether triangles are elastic inside their limits.
-    pub(crate) elastic: bool,
+    /// Law of triangles inside their limits.
+    law: LawKind,
+    /// Its moduli; empty if there is none.
+    laws: Vec<LawLanes>,
     /// Rest areas \[m²\]; of several bodies, such that one κ is right for each.
     areas: Vec<f64>,
     /// Corners of triangles at each vertex.
@@ -61,12 +68,18 @@ pub struct Strain {
 
 impl Strain {
     /// Tables of `elements`, whose vertices count from `first`, of a filter of `count` vertices. `areas` are
-    /// their weights in the matrix \[m²\], `elastic` their stiffness inside the limits in the units of κ,
-    /// which may be empty.
-    pub fn new(elements: &[StrainElement], areas: &[f64], elastic: &[f64], first: u32, count: usize) -> Self {
+    /// their weights in the matrix \[m²\], `laws` their moduli inside the limits in the units of κ, which may
+    /// be empty.
+    pub fn new(
+        elements: &[StrainElement],
+        areas: &[f64],
+        (kind, laws): (LawKind, &[Woven<f64>]),
+        first: u32,
+        count: usize,
+    ) -> Self {
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let woven = elements.iter().any(|e| e.weave.is_some());
-        let pack = |batch: &[u32]| NearestBatch::pack(batch, elements, [areas, elastic]);
+        let pack = |batch: &[u32]| NearestBatch::pack(batch, elements, areas);
         let corners: Vec<[u32; 3]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
         Self {
             batches: Batches::pack(count, 0, &corners, pack),
@@ -78,10 +91,20 @@ impl Strain {
             count: elements.len(),
             vertex_count: count,
             two_sided: elements.iter().any(StrainElement::has_lower_limit),
-            elastic: !elastic.is_empty(),
+            law: kind,
+            laws: indices
+                .chunks(BATCH)
+                .filter(|_| !laws.is_empty())
+                .map(|batch| LawLanes::pack(batch, laws))
+                .collect(),
             areas: areas.to_vec(),
             corners: Corners::new(count, &corners),
         }
+    }
+
+    /// Whether triangles have the law of an implicit integrator inside their limits.
+    pub(crate) fn is_implicit(&self) -> bool {
+        matches!(self.law, LawKind::Isotropic | LawKind::Woven)
     }
 
     /// Vertices of triangle `t`, of the filter's.
@@ -198,7 +221,7 @@ impl StrainTerm {
 
 impl Term for StrainTerm {
     fn depth_allowed(&self, _so_far: f32, edge: f32, tolerance: f32) -> f32 {
-        edge * if self.tables.elastic { DEPTH_ELASTIC } else { DEPTH_HARD * tolerance }
+        edge * if self.tables.law != LawKind::Free { DEPTH_ELASTIC } else { DEPTH_HARD * tolerance }
     }
 
     fn begin(&mut self, step: &Step, x: &mut [Quad], kept: &mut [f32]) {
@@ -210,6 +233,10 @@ impl Term for StrainTerm {
 
     fn allows_finish(&self) -> bool {
         true
+    }
+
+    fn first_stage(&self, step: &Step, _x: &[Quad]) -> Option<usize> {
+        self.tables.is_implicit().then(|| Ramp::first_stage_implicit(step.touching, step.is_calm))
     }
 
     fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {
@@ -234,7 +261,8 @@ impl Term for StrainTerm {
                 stiffness: stage.kappa,
                 rescale,
                 faced: tables.two_sided,
-                elastic: tables.elastic,
+                law: (tables.law, tables.laws.get(first..first + batches.len()).unwrap_or(&[])),
+                stiffening: step.stiffening,
                 measure,
             };
             run(settings.lanes, work);

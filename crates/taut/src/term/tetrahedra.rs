@@ -236,6 +236,7 @@ impl Term for TetrahedraTerm {
                 stiffness,
                 rescale,
                 elastic: tables.elastic,
+                stiffening: step.stiffening,
                 measure,
             };
             run(settings.lanes, work);

@@ -82,6 +82,7 @@ fn reference(description: &Description) -> Vec<Motions> {
             frame: count,
             positions: predicted,
             mut velocities,
+            history,
             duals,
             caught,
             pin_overrides,
@@ -102,7 +103,7 @@ fn reference(description: &Description) -> Vec<Motions> {
         measured.push(measure(&world, frame, [&before, &positions]));
         state = State::restore(
             &world,
-            &Snapshot { frame: count, positions, velocities, duals, caught, pin_overrides, rigid },
+            &Snapshot { frame: count, positions, velocities, history, duals, caught, pin_overrides, rigid },
         )
         .unwrap();
     }
@@ -131,13 +132,17 @@ fn filter(description: &Description) -> Filter {
         bodies: std::iter::once(0..count).collect(),
         elements: &elements,
         areas: &areas,
-        elastic: &[],
+        laws: (taut::term::strain::LawKind::Free, &[]),
         tetrahedra: (&[], &[]),
         bends: &[],
         links: Vec::new(),
         link_count: 0,
         welds: Vec::new(),
-        folds: (&[], 0.0),
+        folds: &[],
+        curvatures: &[],
+        size: 1.0,
+        dt: 0.0,
+        square_factor: 1.0,
         masses,
         held,
         transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),

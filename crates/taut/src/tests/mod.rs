@@ -12,6 +12,7 @@ mod fit;
 mod forces;
 mod hanging_sheet;
 mod hierarchy;
+mod implicit;
 mod irregular;
 mod levels;
 mod nearest;

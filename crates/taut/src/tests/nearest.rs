@@ -19,9 +19,9 @@ use taut::{
     limit::Settings,
     mesh::{TriangleMesh, generate},
     solve::nearest::{
-        admm::Stop,
         filter::{Filter, Parts, stiffness},
         memory::Memory,
+        stop::Stop,
     },
     term::obstacle::Surroundings,
 };
@@ -295,13 +295,17 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         bodies: std::iter::once(0..count).collect(),
         elements: &elements,
         areas: &areas,
-        elastic: &[],
+        laws: (taut::term::strain::LawKind::Free, &[]),
         tetrahedra: (&[], &[]),
         bends: &[],
         links: Vec::new(),
         link_count: 0,
         welds: Vec::new(),
-        folds: (&[], 0.0),
+        folds: &[],
+        curvatures: &[],
+        size: 1.0,
+        dt: 0.0,
+        square_factor: 1.0,
         masses: masses.clone(),
         held: held.clone(),
         transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
@@ -327,6 +331,9 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         iterations: 120,
         deadline: None,
         min_iterations_past_deadline: 0,
+        stiffening: 1.0,
+        is_calm: false,
+        is_short: false,
     };
     let mut memory = Memory::new(&filter);
     let mut duals = vec![0.0; filter.kept_count()];

@@ -11,6 +11,8 @@
 
 use serde::Serialize;
 
+use crate::{kernel::membrane::Woven, term::curvature::Rigidity};
+
 /// Mechanical properties of a sheet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Material {
@@ -164,6 +166,25 @@ impl Material {
             damping: 0.5,
             viscosity: 3e-5,
             source: row.source.into(),
+        }
+    }
+
+    /// Its resistance to bending.
+    pub(crate) fn rigidity(&self) -> Rigidity {
+        let bend = f64::from(self.bend);
+        Rigidity { along: [bend; 2], torsion: 0.5 * bend }
+    }
+
+    /// Its law in the plane \[N/m\], along warp and weft.
+    pub(crate) fn law(&self) -> Woven<f64> {
+        let [young, poisson] = [self.stretch, self.poisson].map(f64::from);
+        let plane = young / (1.0 - poisson * poisson);
+        Woven {
+            stiffness: [plane; 2],
+            coupling: poisson * plane,
+            shear: plane * (1.0 - poisson),
+            compression: [1.0; 2],
+            axis: [1.0, 0.0],
         }
     }
 

@@ -171,9 +171,7 @@ pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, pla
     let Motion { x, v, forces, steady, sewn } = motion;
     let threads = exec.threads;
     steady.fill([0.0; 4]);
-    if world.description.air.density > 0.0 {
-        add_drag(world, exec, (x, v), forces, steady, [time, dt]);
-    }
+    add_drag(world, exec, (x, v), forces, steady, [time, dt]);
     let h = dt / plan.substeps as f32;
     let gravity = world.description.gravity;
     for _ in 0..plan.substeps {
@@ -206,8 +204,8 @@ pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, pla
     }
 }
 
-/// Drag of the air over the step of `dt` from `time`; `relative` is scratch.
-fn add_drag(
+/// Adds the drag of the air over the step of `dt` from `time` \[s\] to `steady` \[N\]; `relative` is scratch.
+pub fn add_drag(
     world: &World,
     exec: Exec,
     (x, v): (&[Quad], &[Quad]),
@@ -216,6 +214,9 @@ fn add_drag(
     [time, dt]: [f32; 2],
 ) {
     let air = &world.description.air;
+    if air.density <= 0.0 {
+        return;
+    }
     let wind = air.wind(time + 0.5 * dt);
     let gusty = (air.gust > 0.0 && wind != glam::Vec3::ZERO).then_some(&world.gusts);
     exec.threads.each(relative, VERTEX_GRAIN, |first, part| {

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::{
     HierarchyCache, World,
-    filters::{Seams, build_filters},
+    filters::{Seams, TimeStep, build_filters},
 };
 use crate::{
     Description, Model, Scheme, WorldError,
@@ -41,7 +41,10 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
             Seams { sewing, folds: &elements.seam_folds },
             &ruler.start,
             ruler.edge_length,
-            f64::from(description.frame_time) / f64::from(ruler.steps_per_frame()),
+            TimeStep {
+                dt: f64::from(description.frame_time) / f64::from(ruler.steps_per_frame()),
+                integrator: ruler.schedule.integrator,
+            },
         )
     } else {
         Default::default()

@@ -1,7 +1,7 @@
 //! What cannot be simulated, whatever the bodies. Scene files are checked with lines and keys before; this is
 //! for callers of the library.
 
-use crate::{Description, Obstacle, Scheme, WorldError, body, kernel::lanes::VertexOffset};
+use crate::{Description, Obstacle, Scheme, WorldError, body, kernel::lanes::VertexOffset, schedule};
 
 /// Refuses a description without a body.
 pub(crate) fn check_not_empty(description: &Description) -> Result<(), WorldError> {
@@ -67,6 +67,17 @@ fn check_solver(description: &Description) -> Result<(), WorldError> {
         solver.budget_ms.is_none_or(|ms| (0.0..=1e9).contains(&ms)),
         "budget_ms",
         "budget_ms must be at least 0 and at most 1e9",
+    )?;
+    let is_implicit = schedule::is_implicit(description);
+    need(
+        !is_implicit || solver.scheme == Scheme::Nearest,
+        "integrator",
+        "integrators bdf2 and euler need the scheme nearest; the other schemes support leap-frog only",
+    )?;
+    need(
+        !is_implicit || !description.cloths().any(|cloth| cloth.model.edge().is_some()),
+        "integrator",
+        "integrators bdf2 and euler cannot be combined with cloth of the model edge, which supports leap-frog only",
     )?;
     need(solver.steps_per_frame <= 100_000, "steps_per_frame", "there can be at most 100000 steps per frame")
 }

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::{HierarchyCache, sewing};
 use crate::{
-    Body, Cloth, Description, Solid,
+    Body, Cloth, Description, Integrator, Material, Solid,
     body::{
         BodyTables,
         elements::{Elements, Ranges},
@@ -14,12 +14,17 @@ use crate::{
     boundary::seam::Sewing,
     element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
     hierarchy::{Options, Transfer, lattice::lattice},
-    kernel::lanes::Quad,
+    kernel::{lanes::Quad, membrane::Woven},
     mesh::TriangleMesh,
-    schedule,
+    schedule::{self, square_factor},
     solve::nearest::filter::{Filter, Parts, stiffness},
-    term::{bending::FoldElement, tetrahedra::Weight},
-    velocity::{bending::HingeElement, fem_tetrahedron::lame},
+    solve::nearest::tuning::{STIFFEST, STIFFEST_COMPRESSED},
+    term::{bending::FoldElement, curvature::CurvatureElement, strain::LawKind, tetrahedra::Weight},
+    velocity::{
+        bending::HingeElement,
+        fem_tetrahedron::lame,
+        predict::{Formula, drag_factor},
+    },
 };
 
 /// Largest factor on κ because of rigid bodies.
@@ -33,6 +38,64 @@ pub(super) struct Seams<'a> {
     pub folds: &'a [FoldElement],
 }
 
+/// Length of a step and how it is integrated.
+#[derive(Clone, Copy)]
+pub(super) struct TimeStep {
+    /// \[s\].
+    pub dt: f64,
+    pub integrator: Option<Integrator>,
+}
+
+impl TimeStep {
+    /// What stiffness is multiplied by \[s²\].
+    fn square(self) -> f64 {
+        square_factor(self.integrator) * self.dt * self.dt
+    }
+
+    /// Masses of a body in the engine's order \[kg\], heavier by what implicit damping adds.
+    fn masses(self, body: &BodyTables) -> Vec<f64> {
+        let damping = f64::from(body.damping);
+        let factor = match self.integrator {
+            Some(Integrator::Bdf2) => drag_factor(Formula::Bdf2, damping, self.dt),
+            Some(Integrator::Euler) => drag_factor(Formula::Euler, damping, self.dt),
+            Some(Integrator::LeapFrog) | None => 1.0,
+        };
+        body.order().iter().map(|&v| factor * body.masses[v as usize]).collect()
+    }
+}
+
+/// The kind of law that all of `laws` are of.
+fn law_kind(laws: &[Woven<f64>], integrator: Option<Integrator>) -> LawKind {
+    if laws.is_empty() {
+        LawKind::Free
+    } else if integrator.is_none() {
+        LawKind::Simple
+    } else if laws.iter().all(Woven::is_isotropic) {
+        LawKind::Isotropic
+    } else {
+        LawKind::Woven
+    }
+}
+
+/// The law of `material` in units of κ, whose value for the ramp's factor 1 is `kappa`; `unit` takes moduli
+/// there. For an implicit integrator no stiffer than its iterations carry.
+fn law(material: &Material, integrator: Option<Integrator>, unit: f64, kappa: f64) -> Woven<f64> {
+    if integrator.is_none() {
+        let young = unit * f64::from(material.stretch);
+        return Woven {
+            stiffness: [young; 2],
+            coupling: 0.0,
+            shear: young,
+            compression: [1.0; 2],
+            axis: [1.0, 0.0],
+        };
+    }
+    let law = material.law().scaled(unit);
+    let stiffest = law.stiffness[0].max(law.stiffness[1]);
+    let law = law.scaled((STIFFEST * kappa / stiffest).min(1.0));
+    Woven { compression: law.stiffness.map(|c| (STIFFEST_COMPRESSED * kappa / c).min(1.0)), ..law }
+}
+
 /// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch
 /// or are sewn together; and what takes their place while seams are closed.
 pub(super) fn build_filters(
@@ -42,7 +105,7 @@ pub(super) fn build_filters(
     seams: Seams,
     start: &[Quad],
     edge_length: f32,
-    dt: f64,
+    time: TimeStep,
 ) -> (Vec<Filter>, Vec<Option<Filter>>) {
     let is_elastic = schedule::is_elastic(description);
     // What a body touches has to be filtered with it, so all that it may touch is filtered at once.
@@ -72,9 +135,9 @@ pub(super) fn build_filters(
                     if !limited && !is_elastic && !sewn && alone {
                         continue;
                     }
-                    Together::cloth(cloth, body, &elements.ranges[number], elements, (is_elastic, sewn), dt)
+                    Together::cloth(cloth, body, &elements.ranges[number], elements, (is_elastic, sewn), time)
                 }
-                Body::Solid(solid) => Together::solid(solid, body, &elements.ranges[number], elements, dt),
+                Body::Solid(solid) => Together::solid(solid, body, &elements.ranges[number], elements, time),
             };
             let part = Together { stiffness: loaded * part.stiffness, ..part };
             match &mut together {
@@ -83,8 +146,8 @@ pub(super) fn build_filters(
             }
         }
         if let Some(together) = together {
-            welded.push(together.welded(description, seams, start, edge_length, dt));
-            filters.push(together.filter(description, sewing, start, edge_length, dt, cache));
+            welded.push(together.welded(description, seams, start, edge_length, time));
+            filters.push(together.filter(description, sewing, start, edge_length, time, cache));
         }
     }
     (filters, welded)
@@ -98,15 +161,18 @@ struct Together {
     elements: Vec<StrainElement>,
     areas: Vec<f64>,
     /// In units of the mean mass.
-    elastic: Vec<f64>,
+    laws: Vec<Woven<f64>>,
     tetrahedra: Vec<TetrahedronElement>,
     /// In units of the mean mass.
     weights: Vec<Weight>,
     bends: Vec<BendElement>,
     folds: Vec<FoldElement>,
+    curvatures: Vec<CurvatureElement>,
     masses: Vec<f64>,
     /// In units of the mean mass.
     stiffness: f64,
+    /// Of the largest body \[m\].
+    size: f64,
     /// All cloth as one mesh, which has its levels together: vertices in the caller's order, one cloth after
     /// the other.
     mesh: TriangleMesh,
@@ -131,23 +197,27 @@ impl Together {
         ranges: &Ranges,
         elements: &Elements,
         (is_elastic, sewn): (bool, bool),
-        dt: f64,
+        time: TimeStep,
     ) -> Self {
         let (areas, bends) = (&elements.areas[ranges.strain.clone()], &elements.bends[ranges.bends.clone()]);
         let (count, size) = (body.order().len(), size(&cloth.mesh.positions));
-        let mean = body.masses.iter().sum::<f64>() / count as f64;
-        let stretch = dt * dt * f64::from(cloth.material.stretch) / mean;
+        let masses = time.masses(body);
+        let mean = masses.iter().sum::<f64>() / count as f64;
+        let kappa = stiffness(count, size, areas, bends);
+        let law = law(&cloth.material, time.integrator, time.square() / mean, kappa);
         Self {
             vertices: body.vertices.clone(),
             bodies: once(0..count).collect(),
             elements: elements.strain[ranges.strain.clone()].to_vec(),
-            elastic: if is_elastic { vec![stretch; areas.len()] } else { Vec::new() },
+            size,
+            laws: if is_elastic { vec![law; areas.len()] } else { Vec::new() },
             areas: areas.to_vec(),
             bends: bends.to_vec(),
             folds: elements.folds[ranges.folds.clone()].to_vec(),
-            masses: body.order().iter().map(|&v| body.masses[v as usize]).collect(),
+            curvatures: elements.curvatures[ranges.curvatures.clone()].to_vec(),
+            masses,
             stiffness: if cloth.limits_strain() || cloth.bend.is_some() || is_elastic {
-                stiffness(count, size, areas, bends)
+                kappa
             } else if sewn {
                 stiffness(count, size, &[body.size().powi(2)], bends)
             } else {
@@ -160,14 +230,15 @@ impl Together {
         }
     }
 
-    fn solid(solid: &Solid, body: &BodyTables, ranges: &Ranges, elements: &Elements, dt: f64) -> Self {
+    fn solid(solid: &Solid, body: &BodyTables, ranges: &Ranges, elements: &Elements, time: TimeStep) -> Self {
         let count = body.order().len();
-        let mean = body.masses.iter().sum::<f64>() / count as f64;
+        let masses = time.masses(body);
+        let mean = masses.iter().sum::<f64>() / count as f64;
         let tetrahedra = &elements.tetrahedra[ranges.tetrahedra.clone()];
         let volumes = &elements.volumes[ranges.tetrahedra.clone()];
         let volume: f64 = volumes.iter().sum();
         let [lambda, mu] = lame(f64::from(solid.material.young), f64::from(solid.material.poisson));
-        let elastic = [mu, lambda].map(|modulus| dt * dt * modulus / mean);
+        let elastic = [mu, lambda].map(|modulus| time.square() * modulus / mean);
         let keeps_volume = solid.preserve_volume;
         let size = size(&solid.mesh.positions);
         let rest: Vec<Vec3> = body.order().iter().map(|&v| solid.mesh.positions[v as usize]).collect();
@@ -178,7 +249,8 @@ impl Together {
             bodies: once(0..count).collect(),
             tetrahedra: tetrahedra.to_vec(),
             weights: volumes.iter().map(|&volume| Weight { volume, elastic, keeps_volume }).collect(),
-            masses: body.order().iter().map(|&v| body.masses[v as usize]).collect(),
+            masses,
+            size,
             stiffness: size * size * count as f64 / volume,
             lattices: vec![(0..count, lattice(&rest, &corners, volume))],
             ..Self::default()
@@ -199,8 +271,8 @@ impl Together {
         let factor = if common > 0.0 { stiffness[1] / common } else { 1.0 };
         self.areas.extend(other.areas.iter().map(|area| area * factor));
         let all = mean(&self.masses);
-        self.elastic.iter_mut().for_each(|k| *k *= own / all);
-        self.elastic.extend(other.elastic.iter().map(|k| k * others / (all * factor)));
+        self.laws.iter_mut().for_each(|law| *law = law.scaled(own / all));
+        self.laws.extend(other.laws.iter().map(|law| law.scaled(others / (all * factor))));
         let weigh = |w: &Weight, factor: f64, mean: f64| Weight {
             volume: w.volume * factor,
             elastic: w.elastic.map(|k| k * mean / (all * factor)),
@@ -208,12 +280,14 @@ impl Together {
         };
         self.weights.iter_mut().for_each(|w| *w = weigh(w, 1.0, own));
         self.weights.extend(other.weights.iter().map(|w| weigh(w, factor, others)));
+        self.size = self.size.max(other.size);
         self.tetrahedra.append(&mut other.tetrahedra);
         let lattices = other.lattices.drain(..);
         self.lattices.extend(lattices.map(|(own, levels)| (first + own.start..first + own.end, levels)));
         self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
         self.elements.append(&mut other.elements);
         self.folds.append(&mut other.folds);
+        self.curvatures.append(&mut other.curvatures);
         self.vertices.end = other.vertices.end;
         self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
         let of_cloth = self.order.len() as u32;
@@ -229,7 +303,7 @@ impl Together {
         sewing: &Sewing,
         start: &[Quad],
         edge_length: f32,
-        dt: f64,
+        time: TimeStep,
         cache: &HierarchyCache,
     ) -> Filter {
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
@@ -241,10 +315,14 @@ impl Together {
             bodies: self.bodies,
             elements: &self.elements,
             areas: &self.areas,
-            elastic: &self.elastic,
+            laws: (law_kind(&self.laws, time.integrator), &self.laws),
             tetrahedra: (&self.tetrahedra, &self.weights),
             bends: &self.bends,
-            folds: (&self.folds, dt),
+            folds: &self.folds,
+            curvatures: &self.curvatures,
+            size: self.size as f32,
+            dt: time.dt,
+            square_factor: square_factor(time.integrator),
             link_count: links.len(),
             links,
             welds: Vec::new(),
@@ -263,7 +341,7 @@ impl Together {
         seams: Seams,
         start: &[Quad],
         edge_length: f32,
-        dt: f64,
+        time: TimeStep,
     ) -> Option<Filter> {
         let sewing = seams.sewing;
         let first = self.vertices.start as u32;
@@ -287,8 +365,11 @@ impl Together {
             let vertices = sewing.welded(e.hinge.vertices);
             FoldElement { hinge: HingeElement { vertices, ..e.hinge }, ..*e }
         };
+        let weld_curvature =
+            |e: &CurvatureElement| CurvatureElement { vertices: sewing.welded(e.vertices), ..*e };
+        let curvatures: Vec<_> = self.curvatures.iter().map(weld_curvature).collect();
         let across = seams.folds.iter().filter(|e| self.vertices.contains(&(e.hinge.vertices[0] as usize)));
-        let is_elastic = !self.elastic.is_empty();
+        let is_elastic = !self.laws.is_empty();
         let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| is_elastic)).map(weld).collect();
         let transfers = self.welded_transfers(&welds, &start[self.vertices.clone()]);
         let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
@@ -301,10 +382,14 @@ impl Together {
             bodies: sewing::pieces(&self.bodies, &welds),
             elements: &elements,
             areas: &self.areas,
-            elastic: &self.elastic,
+            laws: (law_kind(&self.laws, time.integrator), &self.laws),
             tetrahedra: (&self.tetrahedra, &self.weights),
             bends: &bends,
-            folds: (&folds, dt),
+            folds: &folds,
+            curvatures: &curvatures,
+            size: self.size as f32,
+            dt: time.dt,
+            square_factor: square_factor(time.integrator),
             links: Vec::new(),
             link_count: own.count(),
             welds,

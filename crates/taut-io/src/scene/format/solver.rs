@@ -11,6 +11,12 @@ use super::decimal;
 pub(crate) struct Solver {
     /// Solver over the whole mesh. `"nearest"` by default.
     pub scheme: Scheme,
+    /// How motion is integrated. `"bdf2"` and `"euler"` solve stretching, bending and limits together, with
+    /// the material's whole stiffness and Poisson's ratio, and support the scheme `"nearest"` only. By
+    /// default that is so only with contact, mesh obstacles, rigid bodies or soft solids, without Poisson's
+    /// ratio; elsewhere forces are explicit, as with `"leap-frog"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integrator: Option<Integrator>,
     /// Projection of one violating triangle onto its limits. `"gradient"` by default.
     pub projection: Projection,
     /// Largest residual of a converged step (strain, dimensionless): 0.01 allows a limit of 0.05 to end at
@@ -51,6 +57,18 @@ pub(crate) struct Solver {
     /// Method that fits the limits of coarser levels, for the scheme `"paper"` and `taut fit`. `"direct"` by
     /// default.
     pub fit: Fit,
+}
+
+/// How motion is integrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Integrator {
+    /// Second-order backward differentiation formula: implicit, and hardly damps motion.
+    Bdf2,
+    /// Backward Euler: implicit, and damps motion that is fast for its steps.
+    Euler,
+    /// Explicit leap-frog in substeps, as in the main paper; stiffness that needs more substeps is softened.
+    LeapFrog,
 }
 
 /// Method that fits the limits of coarser levels.
@@ -113,6 +131,11 @@ impl Default for Solver {
     fn default() -> Self {
         let solver = taut::Solver::default();
         Self {
+            integrator: solver.integrator.map(|integrator| match integrator {
+                taut::Integrator::Bdf2 => Integrator::Bdf2,
+                taut::Integrator::Euler => Integrator::Euler,
+                taut::Integrator::LeapFrog => Integrator::LeapFrog,
+            }),
             scheme: match solver.scheme {
                 taut::Scheme::Sweep => Scheme::Sweep,
                 taut::Scheme::Serial => Scheme::Serial,
@@ -142,6 +165,11 @@ impl Solver {
     /// The engine's settings.
     pub fn build(&self) -> taut::Solver {
         taut::Solver {
+            integrator: self.integrator.map(|integrator| match integrator {
+                Integrator::Bdf2 => taut::Integrator::Bdf2,
+                Integrator::Euler => taut::Integrator::Euler,
+                Integrator::LeapFrog => taut::Integrator::LeapFrog,
+            }),
             scheme: match self.scheme {
                 Scheme::Sweep => taut::Scheme::Sweep,
                 Scheme::Serial => taut::Scheme::Serial,

@@ -1,7 +1,7 @@
 //! From cloth to its elements and rest tables.
 
 use super::{
-    measure::{RestCloth, RestShape},
+    measure::{FLAT, RestCloth, RestShape},
     validate::invalid,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         weave::WeaveRange,
     },
     mesh::{adjacency::Adjacency, reorder::locality_order},
-    term::bending::FoldElement,
+    term::{bending::FoldElement, curvature::CurvatureElement},
     velocity::{
         bending::{HingeElement, RestHinge, hinge_frequency},
         fem::{MembraneElement, membrane_frequency, moduli},
@@ -43,6 +43,11 @@ pub(crate) fn add(
     let weaves = cloth.weave_ranges().map_err(|problem| invalid(cloth, problem))?;
     let (masses, areas) = add_triangles(cloth, &place, &weaves, is_elastic, elements)?;
     let (hinges, bends) = add_hinges(cloth, &place, &adjacency, &areas, is_elastic, elements);
+    let curvatures = if elements.is_implicit && hinges.iter().all(|hinge| hinge.rest_sin_half.abs() <= FLAT) {
+        add_curvatures(cloth, &place, &adjacency, &areas, elements)
+    } else {
+        Vec::new()
+    };
     let springs = add_edges(cloth, &place, &adjacency, &areas, elements);
     Ok(BodyTables {
         vertices: first..first + count,
@@ -52,6 +57,8 @@ pub(crate) fn add(
         rest: Rest::Cloth(RestCloth {
             shape: RestShape::new(mesh, adjacency.edges).woven(weaves),
             hinges,
+            law: elements.is_implicit.then(|| Box::new(cloth.material.law())),
+            curvatures,
             springs,
             bends,
         }),
@@ -171,6 +178,24 @@ fn add_hinges(
     elements.folds[first_fold..].sort_by_key(|e| (e.hinge.vertices.into_iter().min(), e.hinge.vertices));
     elements.bends[first_bend..].sort_by_key(|e| (e.vertices.into_iter().min(), e.vertices));
     (hinges, bends)
+}
+
+/// Adds the curvatures of cloth that is flat at rest, in place of its hinges; gives them in the caller's
+/// order.
+fn add_curvatures(
+    cloth: &Cloth,
+    place: &[u32],
+    adjacency: &Adjacency,
+    areas: &[f64],
+    elements: &mut Elements,
+) -> Vec<CurvatureElement> {
+    let rigidity = cloth.material.rigidity();
+    elements.folds.truncate(elements.folds.len() - adjacency.hinges.len().min(elements.folds.len()));
+    let all = CurvatureElement::all(&cloth.mesh, adjacency, areas, |_| (rigidity, [1.0, 0.0]));
+    let moved =
+        |e: &CurvatureElement| CurvatureElement { vertices: e.vertices.map(|v| place[v as usize]), ..*e };
+    elements.curvatures.extend(all.iter().map(moved));
+    all
 }
 
 /// A hinge with the limits of `cloth`; `area` is that of both triangles \[m²\].

@@ -7,17 +7,19 @@ use crate::{
     element::hinge::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     kernel::{
         dihedral::dihedral_angle,
+        membrane::{self, Woven},
         strain::Range,
         svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
         weave::{Limits, WeaveRange},
     },
     measure::{BendMeasure, BodyCertificate, Energy, StrainMeasure, past},
     mesh::TriangleMesh,
+    term::curvature::CurvatureElement,
     velocity::{bending, bending::RestHinge, fem, spring, spring::RestSpring},
 };
 
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
-const FLAT: f64 = 1e-3;
+pub(super) const FLAT: f64 = 1e-3;
 
 /// Rest tables of cloth, in the caller's order.
 #[derive(Clone, Debug)]
@@ -25,6 +27,10 @@ pub(crate) struct RestCloth {
     pub shape: RestShape,
     /// Hinges with stiffness.
     pub hinges: Vec<RestHinge>,
+    /// Its law in the plane, if it stretches by that of an implicit integrator \[N/m\].
+    pub law: Option<Box<Woven<f64>>>,
+    /// Curvatures in place of these, where they bend inside the filter and are flat at rest.
+    pub curvatures: Vec<CurvatureElement>,
     /// Edges with energy, of cloth of the edge model.
     pub springs: Vec<RestSpring>,
     /// All hinges.
@@ -45,10 +51,18 @@ impl RestCloth {
             bend: measure_bends(&self.bends, positions, cloth.bend),
             energy: Energy {
                 stretch: match cloth.model {
-                    Model::Fem => stretch_energy(cloth, &self.shape, positions),
+                    Model::Fem => match &self.law {
+                        Some(law) => self.shape.law_energy(law, positions),
+                        None => stretch_energy(cloth, &self.shape, positions),
+                    },
                     Model::Edge(_) => edge_energy(&self.springs, positions),
                 },
-                bend: bend_energy(&self.hinges, positions),
+                bend: if self.curvatures.is_empty() {
+                    bend_energy(&self.hinges, positions)
+                } else {
+                    let at = |v: u32| positions[v as usize].as_dvec3().to_array();
+                    self.curvatures.iter().map(|curvature| curvature.energy(at)).sum()
+                },
                 ..Energy::default()
             },
             ..BodyCertificate::default()
@@ -216,6 +230,17 @@ pub fn measure_bends(hinges: &[RestBend], positions: &[Vec3], limit: Limit) -> B
     }
     m.mean_bend_excess /= hinges.len().max(1) as f64;
     m
+}
+
+impl RestShape {
+    /// Energy by `law` \[J\].
+    fn law_energy(&self, law: &Woven<f64>, positions: &[Vec3]) -> f64 {
+        let of = |t: usize| {
+            let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
+            self.areas[t] * membrane::energy(&f, law)
+        };
+        (0..self.triangles.len()).map(of).sum()
+    }
 }
 
 fn stretch_energy(cloth: &Cloth, rest: &RestShape, positions: &[Vec3]) -> f64 {

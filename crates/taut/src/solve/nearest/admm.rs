@@ -4,39 +4,14 @@ use super::{
     filter::Filter,
     memory::Memory,
     ramp::Ramp,
+    stop::Stop,
     tuning::{FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM, give_way_from},
 };
 use crate::{
-    budget::Deadline,
     kernel::lanes::Quad,
     limit::{Settings, enforce::Enforced},
     term::{Excess, Iteration, Stage, Stale, Step, obstacle::Surroundings},
 };
-
-/// When to end.
-#[derive(Clone, Copy, Debug)]
-pub struct Stop {
-    /// Largest residual past a limit; the mean must be a tenth of it.
-    pub tolerance: f32,
-    /// Largest excess past a bend limit: the sine of half that angle.
-    pub bend: f32,
-    /// Least number of iterations, so that motion is not biased.
-    pub least: u32,
-    /// Most iterations.
-    pub iterations: u32,
-    /// When to end with what there is.
-    pub deadline: Option<Deadline>,
-    /// Iterations that it may take past the deadline, if limits are not met before.
-    pub min_iterations_past_deadline: u32,
-}
-
-impl Stop {
-    fn is_late(&self, iteration: u32) -> bool {
-        iteration > 0
-            && iteration >= self.min_iterations_past_deadline
-            && self.deadline.is_some_and(|deadline| deadline.is_past())
-    }
-}
 
 impl Filter {
     /// Moves the bodies' vertices `x` to about the nearest state within their limits. `kept` goes from step
@@ -82,6 +57,7 @@ impl Filter {
             if memory.terms.iter().any(|term| term.stale() == Stale::Now) {
                 self.weigh(&step, &ramp.stage, memory);
             }
+            memory.soften(step.stiffening);
             self.multigrid.cycle(settings.threads, &mut memory.cycle, x);
             for term in &mut memory.terms {
                 term.after_cycle(&step, &ramp.stage, &mut memory.cycle, x);
@@ -111,18 +87,26 @@ impl Filter {
             .iter()
             .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));
         let touching = terms.iter().any(|term| term.touches());
-        let step =
-            Step { settings, filter: self, around, tolerance, bend_tolerance: stop.bend, shallow, touching };
+        let step = Step {
+            settings,
+            filter: self,
+            around,
+            tolerance,
+            bend_tolerance: stop.bend,
+            shallow,
+            touching,
+            stiffening: stop.stiffening,
+            is_calm: stop.is_calm,
+        };
         memory.each_kept(kept, |term, kept| term.begin(&step, x, kept));
         let terms = &memory.terms;
         let alone = !touching && terms.iter().all(|term| term.allows_finish());
         let mut excess = Excess::default();
         terms.iter().for_each(|term| term.measure(&step, x, 0, &mut excess));
-        let mut first = Ramp::first_stage(&excess, alone);
-        for stage in terms.iter().filter_map(|term| term.first_stage(&step, x)) {
-            first = stage;
-        }
-        let ramp = Ramp::begin(first, self.stiffness, touching);
+        let wish = terms.iter().rev().find_map(|term| term.first_stage(&step, x));
+        let first = wish.unwrap_or_else(|| Ramp::first_stage(&excess, alone));
+        let short = self.strain.is_implicit().then_some(stop.is_short);
+        let ramp = Ramp::begin(first, self.stiffness, touching, short);
         memory.each_kept(kept, |term, kept| term.enter(&step, x, kept, &ramp.stage));
         self.weigh(&step, &ramp.stage, memory);
         let Memory { terms, touched, .. } = memory;

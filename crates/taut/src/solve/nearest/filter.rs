@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::tuning::RAMP;
+use super::tuning::{CALM_SPEED, RAMP};
 use crate::{
     boundary::rigid::RigidBody,
     element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
@@ -10,18 +10,19 @@ use crate::{
         Transfer,
         multigrid::{Multigrid, Stiff},
     },
-    kernel::lanes::Quad,
+    kernel::{lanes::Quad, membrane::Woven},
     measure::TermCertificate,
     term::{
         Block,
         bend_limit::BendLimits,
         bending::{Bending, FoldElement},
+        curvature::{Curvature, CurvatureElement},
         grip::Gripping,
         obstacle::Obstacles,
         pair::Pairs,
         rigid::RigidBodies,
         seam::{Link, Seams},
-        strain::Strain,
+        strain::{LawKind, Strain},
         tetrahedra::{Tetrahedra, Weight},
         volume::Ring,
     },
@@ -52,6 +53,10 @@ pub struct Filter {
     pub(crate) stiffness: [f32; RAMP.len()],
     /// Mean length of an edge \[m\].
     pub(crate) edge_length: f32,
+    /// Size of its largest body \[m\].
+    size: f32,
+    /// What the squared length of a step is multiplied by: see [`schedule::square_factor`].
+    pub(crate) square_factor: f64,
     /// Volumes around vertices, if any is kept.
     pub(crate) rings: Vec<Ring>,
     pub(crate) multigrid: Multigrid,
@@ -87,14 +92,23 @@ pub struct Parts<'a> {
     /// Their weights in the matrix: rest areas \[m²\]; of several bodies, such that `stiffness` is right for
     /// each.
     pub areas: &'a [f64],
-    /// Their stiffness inside the limits, in the units of κ; empty if that is left to the velocity update.
-    pub elastic: &'a [f64],
+    /// Their law inside the limits, and its moduli in the units of κ; empty if forces are left to the
+    /// velocity update.
+    pub laws: (LawKind, &'a [Woven<f64>]),
     /// Its tetrahedra, with vertices of the world, and what they weigh.
     pub tetrahedra: (&'a [TetrahedronElement], &'a [Weight]),
     /// Its hinges with limits, with vertices of the world.
     pub bends: &'a [BendElement],
-    /// Its hinges that bend inside the filter, with vertices of the world, and the length of a step \[s\].
-    pub folds: (&'a [FoldElement], f64),
+    /// Its hinges that bend inside the filter, with vertices of the world.
+    pub folds: &'a [FoldElement],
+    /// Its curvatures that do so.
+    pub curvatures: &'a [CurvatureElement],
+    /// Size of its largest body \[m\].
+    pub size: f32,
+    /// Length of a step \[s\].
+    pub dt: f64,
+    /// What its square is multiplied by: see [`schedule::square_factor`].
+    pub square_factor: f64,
     /// Pairs of vertices that are drawn together.
     pub links: Vec<Link>,
     /// How many there would be if no seam were closed.
@@ -136,11 +150,11 @@ impl Filter {
         let (first, count) = (vertices.start as u32, vertices.len());
         let mean = masses.iter().sum::<f64>() / count as f64;
         let stiffness = RAMP.map(|c| f64::from(c) * stiffness);
-        let strain = Arc::new(Strain::new(parts.elements, parts.areas, parts.elastic, first, count));
+        let strain = Arc::new(Strain::new(parts.elements, parts.areas, parts.laws, first, count));
         let (elements, weights) = parts.tetrahedra;
         let tetrahedra =
             (!elements.is_empty()).then(|| Arc::new(Tetrahedra::new(elements, weights, first, count)));
-        let (folds, dt) = parts.folds;
+        let folds = parts.folds;
 
         // The list of all terms. Pulls are summed, and kept duals stored, in this order.
         let mut blocks: Vec<Arc<dyn Block>> = vec![strain.clone()];
@@ -152,7 +166,16 @@ impl Filter {
             blocks.push(bends.clone());
         }
         if !folds.is_empty() {
-            blocks.push(Arc::new(Bending::new(folds, first, count, dt * dt / mean)));
+            blocks.push(Arc::new(Bending::new(
+                folds,
+                first,
+                count,
+                parts.square_factor * parts.dt * parts.dt / mean,
+            )));
+        }
+        if !parts.curvatures.is_empty() {
+            let unit = parts.square_factor * parts.dt * parts.dt / mean;
+            blocks.push(Arc::new(Curvature::new(parts.curvatures, first, count, unit)));
         }
         if parts.has_obstacles {
             blocks.push(Arc::new(Obstacles { count }));
@@ -178,6 +201,8 @@ impl Filter {
             masses: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
             edge_length,
+            size: parts.size,
+            square_factor: parts.square_factor,
             rings: Vec::new(),
             multigrid: Multigrid::default(),
             matrix: Arc::new(MatrixParts { masses, transfers, stiffness }),
@@ -248,6 +273,8 @@ impl Filter {
             masses: Vec::new(),
             stiffness: self.stiffness,
             edge_length: self.edge_length,
+            size: self.size,
+            square_factor: self.square_factor,
             rings: Vec::new(),
             multigrid: Multigrid::default(),
             matrix: self.matrix.clone(),
@@ -298,6 +325,14 @@ impl Filter {
         self.blocks
             .iter()
             .filter_map(|block| Some(TermCertificate { name: block.name().into(), excess: block.excess(x)? }))
+    }
+
+    /// Whether its vertices hardly move, with velocities `v` of all vertices of the world \[m/s\], under
+    /// `gravity` \[m/s²\]. False if velocities are not known.
+    pub fn is_calm(&self, v: &[Quad], gravity: f32) -> bool {
+        let Some(own) = v.get(self.vertices.clone()) else { return false };
+        let square = own.iter().map(|v| v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sum::<f32>();
+        square <= CALM_SPEED * CALM_SPEED * gravity * self.size * own.len() as f32
     }
 
     /// Number of bodies that are solved together.

@@ -47,6 +47,15 @@ impl Memory {
         }
     }
 
+    /// Takes only a part of the residual where there is `stiffening` times the stiffness that the matrix has:
+    /// its whole answer would be too much.
+    pub(super) fn soften(&mut self, stiffening: f32) {
+        if stiffening > 1.0 {
+            let part = 1.0 / stiffening;
+            self.cycle.residual().as_flattened_mut().iter_mut().for_each(|r| *r *= part);
+        }
+    }
+
     /// Calls `f` of each term with its part of what all of them keep.
     pub(super) fn each_kept(&mut self, kept: &mut [f32], mut f: impl FnMut(&mut dyn Term, &mut [f32])) {
         let mut rest = kept;

@@ -1,6 +1,9 @@
 //! κ, stage by stage: soft first, which finds the right place, then stiffer, until the limits are met.
 
-use super::tuning::{LOCAL_VIOLATION, MIN_ITERATIONS_PER_STAGE, MIN_ITERATIONS_PER_STAGE_TOUCHING, RAMP};
+use super::tuning::{
+    LOCAL_VIOLATION, MIN_ITERATIONS_PER_STAGE, MIN_ITERATIONS_PER_STAGE_IMPLICIT,
+    MIN_ITERATIONS_PER_STAGE_TOUCHING, RAMP, SOFT_ITERATIONS, STAGE_IMPLICIT,
+};
 use crate::term::{Excess, Stage};
 
 /// Where the ramp is.
@@ -10,6 +13,8 @@ pub struct Ramp {
     pub stage: Stage,
     stiffness: [f32; RAMP.len()],
     patience: [u32; RAMP.len() - 1],
+    /// Iterations in the second stage after which the third follows whatever has been met; 0: never.
+    soft: u32,
     /// Iterations in this stage.
     since: u32,
     /// Whether the next iteration is to be one of the next stage.
@@ -23,12 +28,29 @@ impl Ramp {
         usize::from(!alone || excess.mean() > LOCAL_VIOLATION * excess.worst)
     }
 
-    /// Begins with stage `first`; `stiffness` is κ of each.
-    pub fn begin(first: usize, stiffness: [f32; RAMP.len()], touching: bool) -> Self {
+    /// The stage that a step of an implicit integrator begins with. Where bodies hardly move, a soft stage
+    /// would keep them trembling.
+    pub fn first_stage_implicit(touching: bool, is_calm: bool) -> usize {
+        if is_calm && !touching { STAGE_IMPLICIT } else { STAGE_IMPLICIT - 1 }
+    }
+
+    /// Begins with stage `first`; `stiffness` is κ of each. `short`: for a step of an implicit
+    /// integrator, whether it is a short one.
+    pub fn begin(first: usize, stiffness: [f32; RAMP.len()], touching: bool, short: Option<bool>) -> Self {
+        let soft = match short {
+            Some(false) if !touching => SOFT_ITERATIONS,
+            Some(true) if !touching => u32::MAX,
+            _ => 0,
+        };
         Self {
             stage: Stage { index: first, c: RAMP[first], kappa: stiffness[first] },
             stiffness,
-            patience: if touching { MIN_ITERATIONS_PER_STAGE_TOUCHING } else { MIN_ITERATIONS_PER_STAGE },
+            patience: match (soft, touching) {
+                (0, true) => MIN_ITERATIONS_PER_STAGE_TOUCHING,
+                (0, false) => MIN_ITERATIONS_PER_STAGE,
+                _ => MIN_ITERATIONS_PER_STAGE_IMPLICIT,
+            },
+            soft,
             since: 0,
             stiffen: false,
         }
@@ -54,10 +76,11 @@ impl Ramp {
     /// Counts an iteration.
     pub fn count(&mut self) {
         self.since += 1;
+        self.stiffen |= self.soft > 0 && self.stage.index + 1 == STAGE_IMPLICIT && self.since == self.soft;
     }
 
     /// Asks for the next stage in the next iteration, or not.
     pub fn ask(&mut self, stiffen: bool) {
-        self.stiffen = stiffen;
+        self.stiffen |= stiffen;
     }
 }

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::{
-    admm::Stop,
     filter::Filter,
     memory::Memory,
-    tuning::{SHARING_COST, VERTEX_GRAIN},
+    stop::Stop,
+    tuning::{SHARING_COST, SHORT_STEP, VERTEX_GRAIN},
 };
 use crate::{
     World,
@@ -105,6 +105,19 @@ impl Filters {
         world.welded.iter().zip(&self.closed).any(|(welded, closed)| welded.is_some() && !closed)
     }
 
+    /// Marks the vertices of `world` that touch something at the end of the last step. Says whether any may.
+    pub fn mark_touched(&mut self, world: &World, touched: &mut [bool]) -> bool {
+        let mut any = false;
+        for (k, memory) in self.memories.iter_mut().enumerate() {
+            if memory.terms.iter().any(|term| term.touches()) {
+                let own = &mut touched[world.filters[k].vertices.clone()];
+                memory.terms.iter().for_each(|term| term.mark_touched(own));
+                any = true;
+            }
+        }
+        any
+    }
+
     /// Moves the bodies of all filters to about the nearest state within their limits.
     pub fn solve(
         &mut self,
@@ -114,7 +127,7 @@ impl Filters {
         (obstacle_contacts, touching, sewn): (&ObstacleContacts, &[Touching], &Sewn),
         budget: StepBudget,
     ) -> Enforced {
-        let Draft { x, old, duals, poses, grips } = draft;
+        let Draft { x, old, duals, poses, grips, stiffening, old_v } = draft;
         let Self { memories, holding, closed, parts } = self;
         let in_force = |k: usize| {
             let welded = world.welded[k].as_ref().filter(|_| closed[k]);
@@ -141,13 +154,14 @@ impl Filters {
             kept += filter.kept_count();
             parts.push([filter.vertices.clone(), first..kept]);
         }
-        let (obstacles, stop) = (&world.description.obstacles, stop(world, budget));
+        let (obstacles, stop) = (&world.description.obstacles, stop(world, budget, stiffening));
         // Filters know nothing of each other. Where every thread takes whole ones, the loops inside run where
         // they are.
         let whole = poses.is_empty() && is_best_whole(&world.filters, settings.threads.count());
         settings.threads.each_with_parts(whole, memories, parts, (x, duals), |k, memory, x, kept| {
             let filter = in_force(k);
             let around = Surroundings { obstacles, obstacle_contacts, old: &old[filter.vertices.clone()] };
+            let stop = Stop { is_calm: filter.is_calm(old_v, world.description.gravity.length()), ..stop };
             memory.ended = filter.solve(settings, x, around, kept, memory, stop);
             filter.spread(x);
         });
@@ -162,13 +176,20 @@ impl Filters {
 }
 
 /// When filters end.
-fn stop(world: &World, budget: StepBudget) -> Stop {
+fn stop(world: &World, budget: StepBudget, stiffening: f32) -> Stop {
     let solver = &world.description.solver;
+    // Without limits there is nothing else to end for.
+    let all = world.schedule.is_implicit() && solver.tolerance <= 0.0;
+    let least = if all { budget.iterations } else { world.schedule.min_iterations };
     Stop {
         // Lanes measure in single precision; the certificate must find the limit kept in double precision.
         tolerance: (solver.tolerance - 2e-6).max(0.0),
         bend: bend_bound(solver.bend_tolerance),
-        least: world.schedule.min_iterations,
+        // Matrices that are made for other stiffness take longer.
+        least: if stiffening > 1.0 { 2 * least } else { least },
+        stiffening,
+        is_calm: false,
+        is_short: world.step_time() < SHORT_STEP,
         iterations: budget.iterations,
         deadline: budget.deadline,
         min_iterations_past_deadline: budget.min_iterations_past_deadline,

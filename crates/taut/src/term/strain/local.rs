@@ -7,6 +7,7 @@ use crate::{
     kernel::{
         clamp::{clamp_stretches, clamp_stretches_facing, ease_stretches},
         lanes::{BATCH, Lanes, Work},
+        membrane::{Isotropic, Woven, relax_isotropic, relax_woven},
         real::{Real, V3, add, combine, scale},
         strain::{Range, strain_residual},
         svd2::{RestInverse, deformation_gradient},
@@ -23,20 +24,16 @@ pub struct NearestBatch {
     pub(crate) area: [f32; BATCH],
     pub(crate) min: [f32; BATCH],
     pub(crate) max: [f32; BATCH],
-    /// Stiffness inside the limits, in the units of κ.
-    pub(crate) elastic: [f32; BATCH],
 }
 
 impl NearestBatch {
-    /// Packs elements with their `areas` \[m²\] and stiffness inside the limits, which may be empty. Lanes
-    /// that are left get a triangle without area or limits.
-    pub fn pack(indices: &[u32], elements: &[StrainElement], [areas, elastic]: [&[f64]; 2]) -> Self {
+    /// Packs elements with their `areas` \[m²\]. Lanes that are left get a triangle without area or limits.
+    pub fn pack(indices: &[u32], elements: &[StrainElement], areas: &[f64]) -> Self {
         Self {
             rest: [0, 1, 2].map(|k| lanes_of(indices, 0.0, |e| elements[e].rest[k])),
             area: lanes_of(indices, 0.0, |e| areas[e] as f32),
             min: lanes_of(indices, 0.0, |e| elements[e].range.min),
             max: lanes_of(indices, NO_LIMIT, |e| elements[e].range.max),
-            elastic: lanes_of(indices, 0.0, |e| elastic.get(e).map_or(0.0, |&k| k as f32)),
         }
     }
 
@@ -45,6 +42,64 @@ impl NearestBatch {
     pub(crate) fn rest<L: Lanes>(&self, at: usize) -> RestInverse<L> {
         L::load_all(&self.rest, at)
     }
+}
+
+/// Moduli inside the limits of [`BATCH`] triangles side by side.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct LawLanes {
+    stiffness: [[f32; BATCH]; 2],
+    compression: [[f32; BATCH]; 2],
+    coupling: [f32; BATCH],
+    shear: [f32; BATCH],
+    axis: [[f32; BATCH]; 2],
+}
+
+impl LawLanes {
+    /// Packs the laws of elements. Lanes that are left have no stiffness.
+    pub fn pack(indices: &[u32], laws: &[Woven<f64>]) -> Self {
+        let lanes = |of: &dyn Fn(&Woven<f64>) -> f64| lanes_of(indices, 0.0, |e| of(&laws[e]) as f32);
+        Self {
+            stiffness: [0, 1].map(|k| lanes(&|law| law.stiffness[k])),
+            compression: [0, 1].map(|k| lanes(&|law| law.compression[k])),
+            coupling: lanes(&|law| law.coupling),
+            shear: lanes(&|law| law.shear),
+            axis: [0, 1].map(|k| lanes(&|law| law.axis[k])),
+        }
+    }
+
+    #[inline(always)]
+    fn isotropic<L: Lanes>(&self, at: usize, factor: L) -> Isotropic<L> {
+        Isotropic {
+            stiffness: L::load(&self.stiffness[0], at) * factor,
+            coupling: L::load(&self.coupling, at) * factor,
+            compression: L::load(&self.compression[0], at),
+        }
+    }
+
+    #[inline(always)]
+    fn woven<L: Lanes>(&self, at: usize, factor: L) -> Woven<L> {
+        Woven {
+            stiffness: [0, 1].map(|k| L::load(&self.stiffness[k], at) * factor),
+            compression: L::load_all(&self.compression, at),
+            coupling: L::load(&self.coupling, at) * factor,
+            shear: L::load(&self.shear, at) * factor,
+            axis: L::load_all(&self.axis, at),
+        }
+    }
+}
+
+/// Which law the triangles of a body follow inside their limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LawKind {
+    /// None: forces are explicit.
+    Free,
+    /// Stretches resist one by one, with Young's modulus alone: where no integrator is asked for.
+    Simple,
+    /// The same in all directions.
+    Isotropic,
+    /// Apart along warp and weft.
+    Woven,
 }
 
 /// Where the limits of some batches are: a body has one kind for all its triangles.
@@ -127,8 +182,10 @@ pub struct ClampTriangles<'a> {
     pub rescale: f32,
     /// Whether triangles know which way they face.
     pub faced: bool,
-    /// Whether triangles are elastic inside their limits.
-    pub elastic: bool,
+    /// Their law inside the limits, and its moduli.
+    pub law: (LawKind, &'a [LawLanes]),
+    /// Factor on these.
+    pub stiffening: f32,
     /// Whether to measure residuals.
     pub measure: bool,
 }
@@ -152,11 +209,13 @@ impl ClampTriangles<'_> {
     #[inline(always)]
     fn clamp<L: Lanes, S: LimitSource>(self, source: S) {
         let (zero, rescale, kappa) = (L::splat(0.0), L::splat(self.rescale), L::splat(self.stiffness));
-        for (b, ((batch, state), pulls)) in self.batches.iter().zip(self.states).zip(self.pulls).enumerate() {
+        let ((kind, laws), stiffening) = (self.law, L::splat(self.stiffening));
+        let all = self.batches.iter().zip(self.states).zip(self.pulls).enumerate();
+        for (number, ((batch, state), pulls)) in all {
             let mut residuals = [0.0; BATCH];
             for at in (0..BATCH).step_by(L::WIDTH) {
                 let x = batch.corners(at);
-                let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(b, at));
+                let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(number, at));
                 if self.measure {
                     strain_residual(&x, rest, limits).store(&mut residuals, at);
                 }
@@ -164,14 +223,23 @@ impl ClampTriangles<'_> {
                 let u = [scale([a, b, c], rescale), scale([d, e, f], rescale)];
                 let g = deformation_gradient(&x, rest);
                 let g = [add(g[0], u[0]), add(g[1], u[1])];
-                let clamped = if self.elastic {
-                    let elastic = L::load(&batch.elastic, at);
-                    let ease = elastic / (kappa + elastic);
-                    Some(ease_stretches(&g, limits, ease, L::load_all(&state.facing, at)))
-                } else if self.faced {
-                    clamp_stretches_facing(&g, limits, L::load_all(&state.facing, at))
-                } else {
-                    clamp_stretches(&g, limits)
+                let facing = L::load_all(&state.facing, at);
+                let clamped = match kind {
+                    LawKind::Simple => {
+                        let elastic = L::load(&laws[number].stiffness[0], at);
+                        let ease = elastic / (kappa + elastic);
+                        Some(ease_stretches(&g, limits, ease, facing))
+                    }
+                    LawKind::Isotropic => {
+                        let law = laws[number].isotropic(at, stiffening);
+                        Some(relax_isotropic(&g, limits, law, kappa, facing))
+                    }
+                    LawKind::Woven => {
+                        let law = laws[number].woven(at, stiffening);
+                        Some(relax_woven(&g, limits, law, kappa, facing))
+                    }
+                    LawKind::Free if self.faced => clamp_stretches_facing(&g, limits, facing),
+                    LawKind::Free => clamp_stretches(&g, limits),
                 };
                 let moved = match clamped {
                     Some(moved) => guarded(moved),

@@ -140,6 +140,8 @@ pub struct ClampTetrahedra<'a> {
     pub rescale: f32,
     /// Whether they are elastic inside their limits.
     pub elastic: bool,
+    /// Factor on their stiffness.
+    pub stiffening: f32,
     /// Whether to measure residuals.
     pub measure: bool,
 }
@@ -165,7 +167,7 @@ impl Work for ClampTetrahedra<'_> {
                     f[k] = add(f[k], u[k]);
                 }
                 let limits = state.given_way(limits, at);
-                let [mu, lambda]: [L; 2] = L::load_all(&batch.elastic, at);
+                let [mu, lambda] = [0, 1].map(|k| L::load(&batch.elastic[k], at) * L::splat(self.stiffening));
                 let clamped = if let Some(pressures) = batch.second_corners(at) {
                     Some(press_stretches3(&f, limits, [mu, lambda, kappa], mean(&pressures)))
                 } else if self.elastic {

@@ -1,0 +1,250 @@
+//! Implicit integrators: the material is what it says, motion is hardly damped, and both converge.
+
+use glam::Vec3;
+use taut::{
+    Cloth, Description, Integrator, Limit, Material, Pin, Scheme, State, Stepper, World, WorldError, certify,
+    kernel::lanes::LaneKind,
+    mesh::{TriangleMesh, generate},
+};
+
+/// A strip of `size` \[m\], width first, held along its top edge, at `angle` \[°\] from the vertical.
+fn strip(material: Material, size: [f32; 2], cells: [u32; 2], angle: f32) -> Description {
+    let mesh = generate::grid(size, cells, generate::Diagonals::Alternating, 1);
+    let vertices = held(&mesh, 1e-6);
+    let mut cloth = Cloth::new("strip", mesh, material);
+    cloth.pins = vec![Pin { vertices, ..Pin::default() }];
+    let (sine, cosine) = angle.to_radians().sin_cos();
+    cloth.start.iter_mut().for_each(|p| *p = Vec3::new(p.x, -p.z * cosine, p.z * sine));
+    let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
+    description.solver.integrator = Some(Integrator::Bdf2);
+    description.air.density = 0.0;
+    description
+}
+
+fn held(mesh: &TriangleMesh, below: f32) -> Vec<u32> {
+    (0..mesh.positions.len() as u32).filter(|&v| mesh.positions[v as usize].z < below).collect()
+}
+
+fn material(name: &str, damping: f32) -> Material {
+    Material { damping, ..Material::named(name).unwrap() }
+}
+
+fn run(description: Description, frames: u32) -> (World, State) {
+    let world = World::new(description).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+    for _ in 0..frames {
+        stepper.advance_frame(&world, &mut state);
+    }
+    (world, state)
+}
+
+/// How much longer than 1 m a strip is that hangs, and by how much it has narrowed, relatively.
+fn lengthening(name: &str, damping: f32) -> [f32; 2] {
+    let (world, state) = run(strip(material(name, damping), [0.25, 1.0], [8, 32], 0.0), 240);
+    let rest = &world.description().bodies[0].as_cloth().unwrap().mesh.positions;
+    let x = state.positions(&world, 0);
+    let mean = |select: &dyn Fn(Vec3) -> bool, value: &dyn Fn(Vec3) -> f32| {
+        let chosen: Vec<f32> = (0..x.len()).filter(|&v| select(rest[v])).map(|v| value(x[v])).collect();
+        chosen.iter().sum::<f32>() / chosen.len() as f32
+    };
+    let longer = -mean(&|p| p.z > 1.0 - 1e-5, &|x| x.y) - 1.0;
+    let middle = |p: Vec3| p.z > 0.3 && p.z < 0.7;
+    let right = mean(&|p| middle(p) && p.x > 0.25 - 1e-5, &|x| x.x);
+    let left = mean(&|p| middle(p) && p.x < 1e-5, &|x| x.x);
+    [longer, (0.25 - (right - left)) / 0.25]
+}
+
+#[test]
+fn a_hanging_strip_lengthens_by_its_weight_and_narrows_by_poisson_s_ratio() {
+    for name in ["polyester", "denim", "jersey", "latex"] {
+        let [longer, narrower] = lengthening(name, 2.0);
+        let Material { density, stretch, poisson, .. } = Material::named(name).unwrap();
+        let expected = 0.5 * density * 9.81 / stretch;
+        assert!((longer / expected - 1.0).abs() < 0.03, "{name}: {longer} in place of {expected}");
+        let narrowing = poisson * expected;
+        assert!((narrower - narrowing).abs() < 0.03 * expected, "{name}: {narrower}, not {narrowing}");
+    }
+}
+
+#[test]
+fn damping_does_not_carry_weight() {
+    let [calm, damped] = [0.5, 5.0].map(|damping| lengthening("jersey", damping)[0]);
+    assert!((damped / calm - 1.0).abs() < 0.01, "{damped} in place of {calm}");
+}
+
+/// Energy over that of the start after each second, and the period \[s\], of a strip of 1 m that swings from
+/// 45°.
+fn swing(steps: u32, integrator: Integrator) -> (Vec<f64>, f64) {
+    let mut description = strip(material("polyester", 0.0), [0.5, 1.0], [10, 20], 45.0);
+    description.cloths_mut().next().unwrap().strain = Limit { min: None, max: Some(0.01) };
+    description.solver.steps_per_frame = steps;
+    description.solver.integrator = Some(integrator);
+    let world = World::new(description).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+    // Above the energy of the strip as it hangs.
+    let energy = |state: &State| {
+        let body = &certify(&world, state).bodies[0];
+        body.energy.kinetic + body.energy.gravity + 0.5 * 9.81 * 0.5 * 0.113
+    };
+    let start = energy(&state);
+    let (mut left, mut crossings, mut before) = (Vec::new(), Vec::new(), 0.0);
+    for frame in 1..=150 {
+        stepper.advance_frame(&world, &mut state);
+        if frame % 30 == 0 {
+            left.push(energy(&state) / start);
+        }
+        let z = certify(&world, &state).bodies[0].center_of_mass[2];
+        if before * z < 0.0 {
+            crossings.push((f64::from(frame) - z / (z - before)) / 30.0);
+        }
+        before = z;
+    }
+    let period = 2.0 * (crossings[crossings.len() - 1] - crossings[0]) / (crossings.len() - 1) as f64;
+    (left, period)
+}
+
+#[test]
+fn a_swinging_strip_keeps_its_energy_and_its_period() {
+    let (left, period) = swing(1, Integrator::Bdf2);
+    assert!(left[4] > 0.75 && left.iter().all(|e| *e < 1.0), "{left:?}");
+    let (fine_left, fine) = swing(8, Integrator::Bdf2);
+    assert!(fine_left.iter().all(|e| (0.6..1.05).contains(e)), "{fine_left:?}");
+    assert!((period / fine - 1.0).abs() < 0.01, "{period} s in place of {fine}");
+    let (euler, _) = swing(1, Integrator::Euler);
+    assert!(euler[4] < 0.5 * left[4], "backward Euler damps: {euler:?}");
+}
+
+/// Where a small sheet that begins to swing is after 0.4 s, with `steps` steps a frame of all iterations.
+fn converged(integrator: Integrator, steps: u32) -> Vec<Vec3> {
+    let mut description = strip(material("polyester", 0.0), [0.3, 0.3], [4, 4], 20.0);
+    description.solver.integrator = Some(integrator);
+    (description.solver.steps_per_frame, description.solver.tolerance) = (steps, 0.0);
+    description.solver.iterations = 150;
+    let (world, state) = run(description, 12);
+    state.positions(&world, 0)
+}
+
+#[test]
+fn halving_the_step_quarters_the_error_of_bdf2_and_halves_that_of_euler() {
+    // 3.4 and 1.7 were found; both tend to 4 and 2.
+    for (integrator, least, most) in [(Integrator::Bdf2, 2.9, 5.0), (Integrator::Euler, 1.5, 2.3)] {
+        let [coarse, middle, fine] = [1, 2, 4].map(|steps| converged(integrator, steps));
+        let apart = |a: &[Vec3], b: &[Vec3]| {
+            let square: f64 = a.iter().zip(b).map(|(a, b)| f64::from(a.distance_squared(*b))).sum();
+            (square / a.len() as f64).sqrt()
+        };
+        let ratio = apart(&coarse, &middle) / apart(&middle, &fine);
+        assert!((least..most).contains(&ratio), "{integrator:?}: {ratio}");
+    }
+}
+
+/// How far the tip of a clamped elastica of length 1 drops under its own weight, with qL³/EI = `load`: θ'' =
+/// −load (1 − s) cos θ with θ(0) = 0 and θ'(1) = 0, by shooting.
+fn elastica(load: f64) -> f64 {
+    const STEPS: u32 = 2000;
+    let h = 1.0 / f64::from(STEPS);
+    let shoot = |curvature: f64| {
+        let (mut angle, mut curvature, mut drop) = (0.0f64, curvature, 0.0);
+        for k in 0..STEPS {
+            let s = (f64::from(k) + 0.5) * h;
+            let half = angle + 0.5 * h * curvature;
+            drop += h * half.sin();
+            curvature -= h * load * (1.0 - s) * half.cos();
+            angle = half + 0.5 * h * curvature;
+        }
+        (curvature, drop)
+    };
+    let (mut low, mut high) = (0.0, load);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if shoot(middle).0 < 0.0 { low = middle } else { high = middle }
+    }
+    shoot(low).1
+}
+
+#[test]
+fn the_reference_of_a_cantilever_is_the_textbook_s() {
+    assert!((elastica(3.0) - 0.340).abs() < 0.002 && (elastica(10.0) - 0.700).abs() < 0.002);
+}
+
+#[test]
+fn a_cantilever_bends_as_the_elastica_does() {
+    let (length, cells) = (0.1f32, 40u32);
+    let h = length / cells as f32;
+    for load in [3.0f32, 10.0] {
+        let bend = Material::named("polyester").unwrap().bend;
+        let density = load * bend / (9.81 * length.powi(3));
+        let material = Material { density, ..material("polyester", 4.0) };
+        let rows = cells + 2;
+        let mut description = strip(material, [0.025, rows as f32 * h], [10, rows], 90.0);
+        let cloth = description.cloths_mut().next().unwrap();
+        cloth.pins[0].vertices = held(&cloth.mesh, 2.3 * h);
+        let (world, state) = run(description, 120);
+        let x = state.positions(&world, 0);
+        let rest = &world.description().bodies[0].as_cloth().unwrap().mesh.positions;
+        let at_tip = |v: &usize| rest[*v].z > rows as f32 * h - 1e-5;
+        let tip: Vec<f32> = (0..x.len()).filter(at_tip).map(|v| -x[v].y).collect();
+        let found = f64::from(tip.iter().sum::<f32>() / tip.len() as f32 / length);
+        // Triangles between the last two rows that are held bend too: the clamp is half an edge inside.
+        let longer = 1.0 + 0.5 / f64::from(cells);
+        let expected = longer * elastica(f64::from(load) * longer.powi(3));
+        assert!((found / expected - 1.0).abs() < 0.03, "load {load}: {found} in place of {expected}");
+    }
+}
+
+#[test]
+fn a_resumed_run_and_other_threads_and_lanes_give_the_same_bits() {
+    let description = || {
+        let mut description = strip(material("denim", 0.5), [0.5, 0.5], [12, 12], 60.0);
+        description.cloths_mut().next().unwrap().strain = Limit { min: Some(-0.05), max: Some(0.05) };
+        description
+    };
+    let world = World::new(description()).unwrap();
+    let whole = |threads: usize, lanes: LaneKind| {
+        let mut stepper = Stepper::new(&world, threads).unwrap().with_lanes(lanes);
+        let mut state = State::new(&world);
+        for _ in 0..9 {
+            stepper.advance_frame(&world, &mut state);
+        }
+        state
+    };
+    let first = whole(1, LaneKind::detect());
+    for lanes in LaneKind::available() {
+        let other = whole(3, lanes);
+        assert_eq!(first.positions(&world, 0), other.positions(&world, 0), "{lanes:?}");
+    }
+    let mut state = State::new(&world);
+    let mut stepper = Stepper::new(&world, 1).unwrap();
+    for _ in 0..9 {
+        let snapshot = state.snapshot(&world);
+        state = State::restore(&world, &snapshot).unwrap();
+        assert_eq!(state.snapshot(&world), snapshot);
+        stepper.advance_frame(&world, &mut state);
+    }
+    assert_eq!(first.snapshot(&world), state.snapshot(&world));
+}
+
+#[test]
+fn limits_hold_and_cloth_touches_as_ever() {
+    let mut description = strip(material("polyester", 0.5), [0.5, 0.5], [16, 16], 80.0);
+    description.cloths_mut().next().unwrap().strain = Limit { min: Some(-0.05), max: Some(0.05) };
+    description.contact.thickness = 0.004;
+    let world = World::new(description).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+    for _ in 0..45 {
+        let report = stepper.advance_frame(&world, &mut state);
+        let found = &certify(&world, &state).bodies[0];
+        assert!(report.converged && found.strain.max_residual < 0.0101, "{}", found.strain.max_residual);
+    }
+}
+
+#[test]
+fn what_cannot_be_integrated_so_is_refused_by_name() {
+    for scheme in [Scheme::Sweep, Scheme::Cycle] {
+        let mut description = strip(material("denim", 0.5), [0.5, 0.5], [4, 4], 0.0);
+        description.solver.scheme = scheme;
+        let refused = World::new(description).unwrap_err();
+        assert!(matches!(refused, WorldError::Solver { key: "integrator", .. }), "{refused}");
+        assert!(refused.to_string().contains("need the scheme nearest"), "{refused}");
+    }
+}
