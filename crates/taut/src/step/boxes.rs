@@ -178,13 +178,12 @@ impl Stepper {
         }
         let rate = if is_implicit { formula(world, history).rate() / dt } else { 1.0 / dt };
         update_velocities(rate, predicted, x, v);
-        self.touched.fill(false);
-        if is_implicit && self.scratch.filters.mark_touched(world, &mut self.touched) {
+        if is_implicit {
+            self.touched.fill(false);
+            self.scratch.filters.mark_touched(world, &mut self.touched);
             stop_rebound(dt, old, x, v, &self.touched);
         }
-        for ((mean, x), old) in mean_v.iter_mut().zip(x.iter()).zip(old.iter()) {
-            *mean = std::array::from_fn(|k| (x[k] - old[k]) / dt);
-        }
+        set_mean_velocities(dt, old, x, mean_v);
         untangle.calm(dt, predicted_v, v);
         obstacle_contacts.calm(predicted_v, v);
         obstacle_contacts.respond(&world.description.obstacles, dt, old, x, predicted_v, v);
@@ -298,6 +297,16 @@ fn update_velocities(rate: f32, predicted: &[Quad], x: &[Quad], v: &mut [Quad]) 
     for ((v, x), predicted) in v.iter_mut().zip(x).zip(predicted) {
         for k in 0..3 {
             v[k] += (x[k] - predicted[k]) * rate;
+        }
+    }
+}
+
+/// Mean velocities of the step: what the certificate reports.
+fn set_mean_velocities(dt: f32, old: &[Quad], x: &[Quad], mean_v: &mut [Quad]) {
+    let rate = 1.0 / dt;
+    for ((mean, x), old) in mean_v.iter_mut().zip(x).zip(old) {
+        for k in 0..3 {
+            mean[k] = (x[k] - old[k]) * rate;
         }
     }
 }

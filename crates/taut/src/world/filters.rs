@@ -77,11 +77,11 @@ fn law_kind(laws: &[Woven<f64>], integrator: Option<Integrator>) -> LawKind {
     }
 }
 
-/// The law of `material` in units of κ, whose value for the ramp's factor 1 is `kappa`; `unit` takes moduli
-/// there. For an implicit integrator no stiffer than its iterations carry.
-fn law(material: &Material, integrator: Option<Integrator>, unit: f64, kappa: f64) -> Woven<f64> {
+/// The law of `material` in units of a mass of `mean` \[kg\]: `square` is the square of a step \[s²\],
+/// `kappa` κ of the ramp's factor 1. For an implicit integrator no stiffer than its iterations carry.
+fn law(material: &Material, integrator: Option<Integrator>, [square, mean, kappa]: [f64; 3]) -> Woven<f64> {
     if integrator.is_none() {
-        let young = unit * f64::from(material.stretch);
+        let young = square * f64::from(material.stretch) / mean;
         return Woven {
             stiffness: [young; 2],
             coupling: 0.0,
@@ -90,7 +90,7 @@ fn law(material: &Material, integrator: Option<Integrator>, unit: f64, kappa: f6
             axis: [1.0, 0.0],
         };
     }
-    let law = material.law().scaled(unit);
+    let law = material.law().scaled(square / mean);
     let stiffest = law.stiffness[0].max(law.stiffness[1]);
     let law = law.scaled((STIFFEST * kappa / stiffest).min(1.0));
     Woven { compression: law.stiffness.map(|c| (STIFFEST_COMPRESSED * kappa / c).min(1.0)), ..law }
@@ -204,7 +204,7 @@ impl Together {
         let masses = time.masses(body);
         let mean = masses.iter().sum::<f64>() / count as f64;
         let kappa = stiffness(count, size, areas, bends);
-        let law = law(&cloth.material, time.integrator, time.square() / mean, kappa);
+        let law = law(&cloth.material, time.integrator, [time.square(), mean, kappa]);
         Self {
             vertices: body.vertices.clone(),
             bodies: once(0..count).collect(),

@@ -328,9 +328,11 @@ impl Filter {
     }
 
     /// Whether its vertices hardly move, with velocities `v` of all vertices of the world \[m/s\], under
-    /// `gravity` \[m/s²\]. False if velocities are not known.
+    /// `gravity` \[m/s²\]. False if velocities are not known, or for no implicit integrator.
     pub fn is_calm(&self, v: &[Quad], gravity: f32) -> bool {
-        let Some(own) = v.get(self.vertices.clone()) else { return false };
+        let Some(own) = v.get(self.vertices.clone()).filter(|_| self.strain.is_implicit()) else {
+            return false;
+        };
         let square = own.iter().map(|v| v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sum::<f32>();
         square <= CALM_SPEED * CALM_SPEED * gravity * self.size * own.len() as f32
     }

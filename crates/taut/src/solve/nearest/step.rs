@@ -105,17 +105,14 @@ impl Filters {
         world.welded.iter().zip(&self.closed).any(|(welded, closed)| welded.is_some() && !closed)
     }
 
-    /// Marks the vertices of `world` that touch something at the end of the last step. Says whether any may.
-    pub fn mark_touched(&mut self, world: &World, touched: &mut [bool]) -> bool {
-        let mut any = false;
-        for (k, memory) in self.memories.iter_mut().enumerate() {
+    /// Marks the vertices of `world` that touch something at the end of the last step.
+    pub fn mark_touched(&self, world: &World, touched: &mut [bool]) {
+        for (filter, memory) in world.filters.iter().zip(&self.memories) {
             if memory.terms.iter().any(|term| term.touches()) {
-                let own = &mut touched[world.filters[k].vertices.clone()];
+                let own = &mut touched[filter.vertices.clone()];
                 memory.terms.iter().for_each(|term| term.mark_touched(own));
-                any = true;
             }
         }
-        any
     }
 
     /// Moves the bodies of all filters to about the nearest state within their limits.
@@ -161,7 +158,8 @@ impl Filters {
         settings.threads.each_with_parts(whole, memories, parts, (x, duals), |k, memory, x, kept| {
             let filter = in_force(k);
             let around = Surroundings { obstacles, obstacle_contacts, old: &old[filter.vertices.clone()] };
-            let stop = Stop { is_calm: filter.is_calm(old_v, world.description.gravity.length()), ..stop };
+            let is_calm = filter.is_calm(old_v, world.description.gravity.length());
+            let stop = Stop { is_calm, ..stop };
             memory.ended = filter.solve(settings, x, around, kept, memory, stop);
             filter.spread(x);
         });
