@@ -4,7 +4,8 @@ use std::{path::Path, process::ExitCode};
 
 use serde::Serialize;
 use taut::{
-    Schedule, World, low_level::Threads, measure::Examiner, measure::Intersection, mesh::TriangleMesh,
+    CarriedStiffness, Schedule, World, low_level::Threads, measure::Examiner, measure::Intersection,
+    mesh::TriangleMesh,
 };
 use taut_io::{
     Problem, Problems,
@@ -36,6 +37,9 @@ struct Found {
     #[serde(skip_serializing_if = "Option::is_none")]
     schedule: Option<Schedule>,
     bodies: Vec<BodySize>,
+    /// Cloth that has less than its material's stiffness, with an implicit integrator.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    carried_stiffness: Vec<CarriedStiffness>,
     obstacles: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     tangle: Option<Tangle>,
@@ -141,6 +145,7 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
         frames: Some(scene.frames),
         schedule: Some(*world.schedule()),
         bodies: body_sizes(&world),
+        carried_stiffness: world.carried_stiffness(),
         obstacles: world.description().obstacles.len()
             + world.description().mesh_obstacles.len()
             + world.description().rigid_bodies.len(),
@@ -231,6 +236,12 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
     }
     if let Some(frames) = found.frames {
         text.push_str(&format!("  obstacles: {}, frames: {frames}\n", found.obstacles));
+    }
+    for CarriedStiffness { cloth, tension, compression } in &found.carried_stiffness {
+        let [tension, compression] = [tension, compression].map(|part| 1e2 * part);
+        text.push_str(&format!(
+            "  {cloth}: {tension:.3} % of the material's stretch stiffness in tension, {compression:.3} % in compression: what an implicit step carries\n"
+        ));
     }
     if let Some(schedule) = &found.schedule {
         text.push_str(&format!("  {schedule}\n"));

@@ -126,4 +126,4 @@ pub use state::State;
 pub use step::{FrameReport, Stepper};
 pub use velocity::{air::Air, material::Material, solid_material::SolidMaterial};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
-pub use world::World;
+pub use world::{CarriedStiffness, World};

@@ -5,6 +5,7 @@ mod build;
 mod cache;
 pub(crate) mod check;
 mod filters;
+mod law;
 pub(crate) mod relimit;
 pub(crate) mod sewing;
 
@@ -30,6 +31,7 @@ use crate::{
         update::{Forces, Plan},
     },
 };
+pub use law::CarriedStiffness;
 
 pub(crate) use cache::HierarchyCache;
 
@@ -184,6 +186,15 @@ impl World {
     /// kept from passing through.
     pub fn tangled_at_start(&self) -> usize {
         self.surface.as_ref().map_or(0, |surface| pierced(surface, &self.start).len())
+    }
+
+    /// Cloth that has less than its material's stiffness against stretching, with an implicit integrator,
+    /// because iterations of its steps would not carry more.
+    pub fn carried_stiffness(&self) -> Vec<CarriedStiffness> {
+        if !self.schedule.is_implicit() {
+            return Vec::new();
+        }
+        law::carried_stiffness(&self.description, &self.bodies, law::TimeStep::of(&self.ruler))
     }
 
     /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line

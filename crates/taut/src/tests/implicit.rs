@@ -248,3 +248,18 @@ fn what_cannot_be_integrated_so_is_refused_by_name() {
         assert!(refused.to_string().contains("need the scheme nearest"), "{refused}");
     }
 }
+
+#[test]
+fn what_steps_do_not_carry_is_said() {
+    let carried = |name: &str| {
+        let description = strip(material(name, 0.5), [1.0, 1.0], [8, 8], 0.0);
+        World::new(description).unwrap().carried_stiffness()
+    };
+    assert!(carried("jersey").is_empty());
+    let paper = &carried("paper")[0];
+    // 4 ρ ℓ² / (4/9 dt²) over Y / (1 − ν²), and an eighth of that; damping makes a vertex heavier by 1.1 %.
+    let whole = 5e5 / (1.0 - 0.2 * 0.2);
+    let expected = 1.011 * 4.0 * 0.08 * 9.0 / 4.0 * 900.0 / whole;
+    assert!((paper.tension / expected - 1.0).abs() < 0.01, "{paper:?}, not {expected}");
+    assert!((8.0 * paper.compression / paper.tension - 1.0).abs() < 1e-6, "{paper:?}");
+}

@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use super::{
     HierarchyCache, World,
-    filters::{Seams, TimeStep, build_filters},
+    filters::{Seams, build_filters},
+    law::TimeStep,
 };
 use crate::{
     Description, Model, Scheme, WorldError,
@@ -41,10 +42,7 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
             Seams { sewing, folds: &elements.seam_folds },
             &ruler.start,
             ruler.edge_length,
-            TimeStep {
-                dt: f64::from(description.frame_time) / f64::from(ruler.steps_per_frame()),
-                integrator: ruler.schedule.integrator,
-            },
+            TimeStep::of(&ruler),
         )
     } else {
         Default::default()

@@ -4,9 +4,13 @@ use std::{iter::once, ops::Range};
 
 use glam::Vec3;
 
-use super::{HierarchyCache, sewing};
+use super::{
+    HierarchyCache,
+    law::{TimeStep, law, law_kind},
+    sewing,
+};
 use crate::{
-    Body, Cloth, Description, Integrator, Material, Solid,
+    Body, Cloth, Description, Solid,
     body::{
         BodyTables,
         elements::{Elements, Ranges},
@@ -18,13 +22,8 @@ use crate::{
     mesh::TriangleMesh,
     schedule::{self, square_factor},
     solve::nearest::filter::{Filter, Parts, stiffness},
-    solve::nearest::tuning::{STIFFEST, STIFFEST_COMPRESSED},
-    term::{bending::FoldElement, curvature::CurvatureElement, strain::LawKind, tetrahedra::Weight},
-    velocity::{
-        bending::HingeElement,
-        fem_tetrahedron::lame,
-        predict::{Formula, drag_factor},
-    },
+    term::{bending::FoldElement, curvature::CurvatureElement, tetrahedra::Weight},
+    velocity::{bending::HingeElement, fem_tetrahedron::lame},
 };
 
 /// Largest factor on κ because of rigid bodies.
@@ -36,64 +35,6 @@ pub(super) struct Seams<'a> {
     pub sewing: &'a Sewing,
     /// Hinges across seams that bend inside filters while seams are closed.
     pub folds: &'a [FoldElement],
-}
-
-/// Length of a step and how it is integrated.
-#[derive(Clone, Copy)]
-pub(super) struct TimeStep {
-    /// \[s\].
-    pub dt: f64,
-    pub integrator: Option<Integrator>,
-}
-
-impl TimeStep {
-    /// What stiffness is multiplied by \[s²\].
-    fn square(self) -> f64 {
-        square_factor(self.integrator) * self.dt * self.dt
-    }
-
-    /// Masses of a body in the engine's order \[kg\], heavier by what implicit damping adds.
-    fn masses(self, body: &BodyTables) -> Vec<f64> {
-        let damping = f64::from(body.damping);
-        let factor = match self.integrator {
-            Some(Integrator::Bdf2) => drag_factor(Formula::Bdf2, damping, self.dt),
-            Some(Integrator::Euler) => drag_factor(Formula::Euler, damping, self.dt),
-            Some(Integrator::LeapFrog) | None => 1.0,
-        };
-        body.order().iter().map(|&v| factor * body.masses[v as usize]).collect()
-    }
-}
-
-/// The kind of law that all of `laws` are of.
-fn law_kind(laws: &[Woven<f64>], integrator: Option<Integrator>) -> LawKind {
-    if laws.is_empty() {
-        LawKind::Free
-    } else if integrator.is_none() {
-        LawKind::Simple
-    } else if laws.iter().all(Woven::is_isotropic) {
-        LawKind::Isotropic
-    } else {
-        LawKind::Woven
-    }
-}
-
-/// The law of `material` in units of a mass of `mean` \[kg\]: `square` is the square of a step \[s²\],
-/// `kappa` κ of the ramp's factor 1. For an implicit integrator no stiffer than its iterations carry.
-fn law(material: &Material, integrator: Option<Integrator>, [square, mean, kappa]: [f64; 3]) -> Woven<f64> {
-    if integrator.is_none() {
-        let young = square * f64::from(material.stretch) / mean;
-        return Woven {
-            stiffness: [young; 2],
-            coupling: 0.0,
-            shear: young,
-            compression: [1.0; 2],
-            axis: [1.0, 0.0],
-        };
-    }
-    let law = material.law().scaled(square / mean);
-    let stiffest = law.stiffness[0].max(law.stiffness[1]);
-    let law = law.scaled((STIFFEST * kappa / stiffest).min(1.0));
-    Woven { compression: law.stiffness.map(|c| (STIFFEST_COMPRESSED * kappa / c).min(1.0)), ..law }
 }
 
 /// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch
@@ -185,7 +126,7 @@ struct Together {
 }
 
 /// The largest extent of a rest shape \[m\].
-fn size(positions: &[Vec3]) -> f64 {
+pub(super) fn size(positions: &[Vec3]) -> f64 {
     let (low, high) = positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
     f64::from((high - low).max_element())
 }
