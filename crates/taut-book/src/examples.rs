@@ -37,6 +37,7 @@ seed = 7
         "Solver" => {
             r#"[solver]
 scheme = "nearest"
+integrator = "bdf2"     # the whole material, hardly damped
 tolerance = 0.005       # a limit of 5 % may end at 5.5 %
 bend_tolerance = 1.0    # degrees
 budget_ms = 8.0         # for interactive use: steps stop when it is spent
@@ -378,8 +379,8 @@ final_min = [-1.0, -1.5, -1.0]
 final_max = [2.0, 0.1, 2.0]
 "#
         }
-        "Diagonals" | "Fit" | "Limits" | "MaterialName" | "Projection" | "Scheme" | "TextureAxis"
-        | "WindKey" | "SolidMaterialName" | "Volume" => "",
+        "Diagonals" | "Fit" | "Integrator" | "Limits" | "MaterialName" | "Projection" | "Scheme"
+        | "TextureAxis" | "WindKey" | "SolidMaterialName" | "Volume" => "",
         _ => return None,
     })
 }
