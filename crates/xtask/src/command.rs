@@ -30,6 +30,13 @@ pub fn cargo(arguments: &[&str]) -> Result<(), String> {
     run(&cargo, arguments)
 }
 
+/// A program that cargo has built beside this one.
+pub fn built(name: &str) -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| format!("this program cannot find itself: {error}"))?;
+    let program = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if program.is_file() { Ok(program) } else { Err(format!("{} was not built", program.display())) }
+}
+
 /// Builds the program `taut`, and says where it is.
 pub fn taut() -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["test"] => test::test(),
-        ["scenes", only @ ..] => scenes::check(only),
+        ["scenes", only @ ..] => command::taut().and_then(|taut| scenes::check(&taut, only)),
         ["sizes"] => sizes::check(),
         ["bench"] => bench::bench(),
         ["bench", "--against", binary] => bench::against(binary),

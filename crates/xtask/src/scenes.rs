@@ -9,12 +9,12 @@ use std::{
     time::Instant,
 };
 
-use crate::command::{json, root, taut};
+use crate::command::{json, root};
 
-/// Runs the scenes of these names, or all, as many side by side as there are processors, each on one thread.
-pub fn check(only: &[&str]) -> Result<(), String> {
-    let taut = taut()?;
-    let listed = json(&taut, &["scenes", "--json"])?;
+/// Runs the scenes of these names, or all, with the program `taut`, as many side by side as there are
+/// processors, each on one thread.
+pub fn check(taut: &Path, only: &[&str]) -> Result<(), String> {
+    let listed = json(taut, &["scenes", "--json"])?;
     let all: Vec<String> = listed
         .as_array()
         .into_iter()
@@ -36,7 +36,7 @@ pub fn check(only: &[&str]) -> Result<(), String> {
                 loop {
                     let Some(scene) = left.lock().expect("no other panics").pop() else { break };
                     let begun = Instant::now();
-                    let found = run(&taut, &scene, &folder.join(&scene));
+                    let found = run(taut, &scene, &folder.join(&scene));
                     let seconds = begun.elapsed().as_secs_f64();
                     match found {
                         Ok(()) => println!("{seconds:6.1} s  {scene}: holds what it expects"),
