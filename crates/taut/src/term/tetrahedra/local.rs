@@ -167,7 +167,11 @@ impl Work for ClampTetrahedra<'_> {
                     f[k] = add(f[k], u[k]);
                 }
                 let limits = state.given_way(limits, at);
-                let [mu, lambda] = [0, 1].map(|k| L::load(&batch.elastic[k], at) * L::splat(self.stiffening));
+                let mut moduli: [L; 2] = L::load_all(&batch.elastic, at);
+                if self.stiffening > 1.0 {
+                    moduli = moduli.map(|modulus| modulus * L::splat(self.stiffening));
+                }
+                let [mu, lambda] = moduli;
                 let clamped = if let Some(pressures) = batch.second_corners(at) {
                     Some(press_stretches3(&f, limits, [mu, lambda, kappa], mean(&pressures)))
                 } else if self.elastic {
