@@ -263,3 +263,17 @@ fn what_steps_do_not_carry_is_said() {
     assert!((paper.tension / expected - 1.0).abs() < 0.01, "{paper:?}, not {expected}");
     assert!((8.0 * paper.compression / paper.tension - 1.0).abs() < 1e-6, "{paper:?}");
 }
+
+#[test]
+fn cloth_without_bending_beside_a_curved_shell_leaves_its_hinges_alone() {
+    let flat = strip(Material { bend: 0.0, ..material("denim", 0.5) }, [0.5, 0.5], [6, 6], 0.0);
+    let mut description = strip(material("denim", 0.5), [0.5, 0.5], [4, 4], 0.0);
+    let shell = description.cloths_mut().next().unwrap();
+    shell.name = "shell".into();
+    shell.mesh.positions.iter_mut().for_each(|p| p.y = 0.3 * p.x * p.x);
+    shell.start.clone_from(&shell.mesh.positions);
+    description.bodies.extend(flat.bodies);
+    let (world, state) = run(description, 3);
+    let energy = |body: usize| certify(&world, &state).bodies[body].energy.bend;
+    assert!(energy(0).is_finite() && energy(1) == 0.0);
+}

@@ -42,8 +42,10 @@ pub(crate) fn add(
     let place = in_order(&order, first);
     let weaves = cloth.weave_ranges().map_err(|problem| invalid(cloth, problem))?;
     let (masses, areas) = add_triangles(cloth, &place, &weaves, is_elastic, elements)?;
+    let first_fold = elements.folds.len();
     let (hinges, bends) = add_hinges(cloth, &place, &adjacency, &areas, is_elastic, elements);
     let curvatures = if elements.is_implicit && hinges.iter().all(|hinge| hinge.rest_sin_half.abs() <= FLAT) {
+        elements.folds.truncate(first_fold);
         add_curvatures(cloth, &place, &adjacency, &areas, elements)
     } else {
         Vec::new()
@@ -190,7 +192,6 @@ fn add_curvatures(
     elements: &mut Elements,
 ) -> Vec<CurvatureElement> {
     let rigidity = cloth.material.rigidity();
-    elements.folds.truncate(elements.folds.len() - adjacency.hinges.len().min(elements.folds.len()));
     let all = CurvatureElement::all(&cloth.mesh, adjacency, areas, |_| (rigidity, [1.0, 0.0]));
     let moved =
         |e: &CurvatureElement| CurvatureElement { vertices: e.vertices.map(|v| place[v as usize]), ..*e };
