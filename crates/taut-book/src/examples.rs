@@ -206,6 +206,17 @@ mesh = { grid = { size = [0.2, 0.2], cells = [64, 64] } }
 bend = { min = -30.0, max = 30.0 }
 "#
         }
+        "Stretch" | "WovenStretch" | "Bend" | "WovenBend" => {
+            r#"[[cloth]]
+mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
+warp = [0.0, 0.0, 1.0]
+[cloth.material]
+density = 0.2
+stretch = { warp = 4000.0, weft = 2500.0, shear = 50.0 }
+poisson = 0.25
+bend = { warp = 1.1e-5, weft = 0.8e-5, bias = 0.9e-5 }
+"#
+        }
         "Material" | "MaterialTable" => {
             r#"[[cloth]]
 mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
@@ -427,6 +438,7 @@ mod tests {
         // For comparing schemes and debugging, and explained where they stand.
         let rare = ["fit", "imperfection", "iterations", "max_substeps", "passes", "poisson", "projection"];
         let rare = rare.into_iter().chain(["relaxation", "steps_per_frame", "stretch", "viscosity", "file"]);
+        let rare = rare.chain(["bend_damping"]);
         let rare: Vec<&str> = rare.collect();
         for (part, definition) in schema["$defs"].as_object().unwrap() {
             for key in definition["properties"].as_object().into_iter().flat_map(|keys| keys.keys()) {

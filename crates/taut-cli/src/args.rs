@@ -55,6 +55,10 @@ pub enum Command {
     Fit(FitArgs),
     /// List the named materials
     Materials(MaterialsArgs),
+    /// Test a fabric as a textile laboratory does
+    TestFabric(TestFabricArgs),
+    /// Fit the bending stiffness of a fabric to a measurement
+    FitFabric(FitFabricArgs),
     /// Print a shell completion script
     Completions(CompletionsArgs),
 }
@@ -354,6 +358,7 @@ Examples:
                                              convergence of one step, for each scheme
   taut bench noisy-sheet --convergence --frame 1 --set solver.tolerance=0.0001
                                              the step of the main paper's figure 14, to a lower residual
+  taut bench swinging-sheet --energy         what becomes of energy and momentum
   taut bench --paper --markdown              the main paper's results next to taut's
 
 One iteration in --convergence is:
@@ -386,6 +391,10 @@ pub struct BenchArgs {
     /// [default: 2 with --compare, 0 without]
     #[arg(long, value_name = "N", conflicts_with_all = ["convergence", "paper"])]
     pub faithfulness: Option<u32>,
+    /// Show what becomes of energy and momentum: once a second, their largest rise, and how far momentum is
+    /// from that of free fall. 150 frames by default
+    #[arg(long, conflicts_with_all = ["compare", "vary", "convergence", "paper", "faithfulness"])]
+    pub energy: bool,
     /// Run each scene with each of these values of a key, and show how time scales with the number of
     /// triangles
     #[arg(long, value_name = "KEY=VALUE;VALUE;...", conflicts_with = "compare")]
@@ -459,6 +468,85 @@ pub struct MaterialsArgs {
     /// Print them as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Test fabrics as a textile laboratory does: cantilever (ASTM D1388), Cusick drape (30 cm specimen, 18 cm
+/// disc), strain by their own weight, and extension along warp, weft, bias and both ways, beside the
+/// material's own law and published values. Takes some seconds for each fabric.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut test-fabric denim                                 all tests of a named material
+  taut test-fabric cotton silk wool                      a table of several
+  taut test-fabric denim -o denim-tests                  also curves (CSV, SVG) and a picture of the drape
+  taut test-fabric '{ base = \"denim\", bend = 2e-5 }'     any material, as a scene file has it
+  taut test-fabric silk --json | jq '.[].drape.coefficient'")]
+pub struct TestFabricArgs {
+    /// Named materials, or tables as in a scene file
+    #[arg(value_name = "MATERIAL", required = true)]
+    pub materials: Vec<String>,
+    /// Rings of triangles of the drape test outside of the disc
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(4..=64))]
+    pub rings: u32,
+    /// Folder for curves and pictures: NAME-extension.csv, NAME-extension.svg, NAME-drape.png
+    #[arg(short, long = "out", value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Overwrite existing files
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Find the bending stiffness with which a material drapes, or bends over an edge, as a fabric did that was
+/// measured. Prints the material as a line of a scene file.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut fit-fabric cotton --drape 68                      a drape coefficient [%]
+  taut fit-fabric denim --bending-length 3.2             a bending length along the warp [cm]
+  taut fit-fabric denim --bending-length 2.6 --cut weft
+  taut fit-fabric '{ base = \"wool\", density = 0.26 }' --drape 55 --json")]
+pub struct FitFabricArgs {
+    /// A named material, or a table as in a scene file: what is not fitted
+    #[arg(value_name = "MATERIAL")]
+    pub material: String,
+    /// Measured drape coefficient (Cusick, 30 cm specimen, 18 cm disc) [%]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        required_unless_present = "bending_length",
+        conflicts_with = "bending_length"
+    )]
+    pub drape: Option<f64>,
+    /// Measured bending length (ASTM D1388: half of the overhang) [cm]
+    #[arg(long, value_name = "CM")]
+    pub bending_length: Option<f64>,
+    /// Direction along the strip
+    #[arg(long, value_enum, default_value = "warp", requires = "bending_length")]
+    pub cut: CutArg,
+    /// Rings of triangles of the drape test outside of the disc
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(4..=64))]
+    pub rings: u32,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Direction of a strip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CutArg {
+    /// Along the warp
+    Warp,
+    /// Along the weft
+    Weft,
+    /// At 45 degrees to both
+    Bias,
 }
 
 /// Print a shell completion script.

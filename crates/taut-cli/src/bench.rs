@@ -5,6 +5,7 @@
 
 mod compare;
 mod convergence;
+mod energy;
 mod measure;
 mod paper;
 mod resources;
@@ -50,6 +51,17 @@ pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
     let mut scenes = args.scenes.clone();
     if scenes.is_empty() {
         scenes = scene::built_in().iter().map(|built_in| built_in.name.to_string()).collect();
+    }
+    if args.energy {
+        let reports =
+            scenes.iter().map(|scene| energy::follow(args, scene)).collect::<Result<Vec<_>, _>>()?;
+        if args.json {
+            terminal::print_json(&reports)?;
+        } else {
+            let text: String = reports.iter().map(energy::Report::text).collect();
+            terminal::print(text.trim_start_matches('\n'))?;
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     let mut all = Vec::new();
     let mut text = String::new();

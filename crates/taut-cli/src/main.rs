@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod check;
 mod export;
+mod fabric;
 mod failure;
 mod figure;
 mod fit;
@@ -53,6 +54,8 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args),
         Command::Fit(args) => fit::fit(args),
         Command::Materials(args) => materials::materials(args),
+        Command::TestFabric(args) => fabric::test(args),
+        Command::FitFabric(args) => fabric::fit(args),
         Command::Completions(args) => completions(args.shell),
     };
     done.unwrap_or_else(|failure| failure.report())

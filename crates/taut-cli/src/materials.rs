@@ -25,15 +25,20 @@ pub fn materials(args: &MaterialsArgs) -> Result<ExitCode, Failure> {
         terminal::print_json(&all)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let heading = ["cloth", "kg/m²", "stretch N/m", "Poisson", "bend N m"].map(String::from);
+    let heading = ["cloth", "kg/m²", "warp N/m", "weft", "shear", "Poisson", "bend µN m", "weft", "bias"]
+        .map(String::from);
     let mut rows = vec![heading.to_vec()];
     rows.extend(cloth.iter().map(|m| {
         vec![
             m.name.clone(),
             format!("{:.4}", m.density),
-            format!("{:.1}", m.stretch),
+            short(m.stretch.warp),
+            short(m.stretch.weft),
+            m.stretch.shear.map_or("–".into(), short),
             format!("{:.2}", m.poisson),
-            format!("{:.2e}", m.bend),
+            short(1e6 * m.bend.warp),
+            short(1e6 * m.bend.weft),
+            m.bend.bias.map_or("–".into(), |bias| short(1e6 * bias)),
         ]
     }));
     let mut text = with_sources(&rows, cloth.iter().map(|m| m.source.as_str()));
@@ -51,6 +56,12 @@ pub fn materials(args: &MaterialsArgs) -> Result<ExitCode, Failure> {
     text += &with_sources(&rows, solid.iter().map(|m| m.source.as_str()));
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Three digits.
+fn short(number: f32) -> String {
+    let digits = (2 - number.abs().max(1e-9).log10().floor() as i32).clamp(0, 3) as usize;
+    format!("{number:.digits$}")
 }
 
 /// A table whose last column, the sources, is left-aligned.

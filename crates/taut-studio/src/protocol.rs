@@ -44,6 +44,8 @@ pub struct Parameters {
     pub stretch_min: Option<f32>,
     /// Largest bend either way \[°/cm\]; `None`: no limit.
     pub bend_max: Option<f32>,
+    /// Name of the material of all cloth; `None`: as in the scene.
+    pub material: Option<String>,
     /// Factor on the stiffness of all materials.
     pub stiffness: f32,
     /// Gravity, along the scene's direction or downwards \[m/s²\].
@@ -248,6 +250,8 @@ pub struct SceneMessage<'a> {
     pub obstacles: Vec<ObstacleMessage<'a>>,
     /// Whether the first body is cloth, so that it may have coarser levels.
     pub has_levels: bool,
+    /// Materials that cloth can be made of; none in a finished run, or without cloth.
+    pub materials: Vec<&'static str>,
     /// Parameters.
     pub parameters: &'a Parameters,
     /// Whether it runs.

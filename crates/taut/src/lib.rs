@@ -72,6 +72,7 @@ mod exec;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod exec;
+pub mod fabric;
 #[cfg(not(feature = "internals"))]
 mod hierarchy;
 #[cfg(feature = "internals")]
@@ -117,13 +118,17 @@ pub use describe::{
     Projection, Scheme, Solid, Solver, Weave, WorldError,
 };
 pub use measure::{BodyCertificate, Certificate, Ruler, certify};
-pub use schedule::Schedule;
+pub use schedule::{Alone, Schedule};
 pub use simulation::{
     AnyObstacle, BodyHandle, Element, Event, GripHandle, Limiter, ObstacleHandle, RigidBodyHandle,
     Simulation, SimulationBuilder, SimulationError, VectorIter, Vectors,
 };
 pub use state::State;
 pub use step::{FrameReport, Stepper};
-pub use velocity::{air::Air, material::Material, solid_material::SolidMaterial};
+pub use velocity::{
+    air::Air,
+    material::{Bending, Material, Stretching},
+    solid_material::SolidMaterial,
+};
 pub use velocity_filter::{FilterError, FilterSetup, Filtered, VelocityFilter};
 pub use world::{CarriedStiffness, World};

@@ -19,7 +19,6 @@ pub use crate::{
     kernel::{lanes::LaneKind, random::Random, strain::Range as StretchRange},
     limit::NO_LIMIT,
     state::Snapshot,
-    velocity::fem::{moduli, principal_stress},
 };
 
 #[doc(hidden)]

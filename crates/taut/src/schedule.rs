@@ -59,12 +59,19 @@ const MOST_SUBSTEPS_FOR_STIFFNESS: f32 = 96.0;
 /// biased. Shorter steps have less to correct.
 const MIN_ITERATIONS: u32 = 20;
 
-/// The same where the solve is elastic: more, because stresses have to find their balance as well; with less,
-/// cloth at rest trembles.
-const MIN_ITERATIONS_ELASTIC: u32 = 36;
+/// Length of such a frame \[s\].
+const USUAL_FRAME: f32 = 1.0 / 30.0;
+
+/// The same where stiff solids, or cloth that carries bodies with mass, are part of the solve: stresses have
+/// to find their balance; with less, what rests trembles.
+const MIN_ITERATIONS_LOADED: u32 = 36;
 
 /// Least number of iterations of a step of any length.
 const MIN_ITERATIONS_SHORT: u32 = 4;
+
+/// The same for an implicit integrator. With 4 iterations in each of 8 steps a swinging strip gains half of
+/// its energy in 5 s; with 8 in each of 4 steps, hanging paper trembles with 7 cm/s, with 12 not.
+const MIN_ITERATIONS_SHORT_IMPLICIT: u32 = 12;
 
 /// Iterations that a step with a time budget may take past its deadline: the clock also runs while other
 /// programs do, and a step that is cut after a few iterations may be far past its limits.
@@ -87,6 +94,8 @@ pub enum StepRule {
     Contact,
     /// Soft solids collide with obstacles.
     SolidsMeetObstacles,
+    /// Cloth collides with obstacles.
+    Obstacles,
     /// Cloth pushes rigid bodies.
     RigidBodies,
     /// A curved shell with a lower limit would crumple in longer steps.
@@ -107,6 +116,7 @@ impl StepRule {
             Self::Elastic => "stiffness is part of the solve, and nothing requires shorter steps",
             Self::Contact => "cloth touches cloth or a mesh obstacle",
             Self::SolidsMeetObstacles => "soft solids collide with obstacles",
+            Self::Obstacles => "cloth collides with obstacles",
             Self::RigidBodies => "cloth pushes rigid bodies",
             Self::CurvedShell => "a curved shell with a lower limit would crumple in longer steps",
             Self::Fall => "the smallest body would fall further than its own size in a longer step",
@@ -152,15 +162,27 @@ pub struct Schedule {
     pub max_substeps: u32,
     /// Which rule decided that.
     pub substep_rule: SubstepRule,
-    /// How motion is integrated, if the scene says so.
-    pub integrator: Option<Integrator>,
-    /// Whether stretching inside the limits and bending are part of the solve, which is implicit, in place of
-    /// explicit forces; then a step has one substep.
-    pub is_elastic: bool,
+    /// How motion is integrated. With an implicit integrator, stretching inside the limits and bending are
+    /// part of the solve, and a step has one substep.
+    pub integrator: Integrator,
     /// Least iterations of a step of [`Scheme::Nearest`], so that motion is not biased.
     pub min_iterations: u32,
     /// Most iterations of a step, on the finest level if there are several: `solver.iterations`.
     pub max_iterations: u32,
+    /// How frames are divided in which no cloth comes near anything, where that is another number of steps.
+    pub alone: Option<Alone>,
+}
+
+/// How frames are divided in which no cloth comes near an obstacle or another surface: as they would be if
+/// there were none, so that cloth moves the same.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Alone {
+    /// Steps of the whole pipeline per frame.
+    pub steps_per_frame: u32,
+    /// Which rule decided that.
+    pub rule: StepRule,
+    /// Least iterations of a step of [`Scheme::Nearest`], so that motion is not biased.
+    pub min_iterations: u32,
 }
 
 /// Which step it is, and how long it may take.
@@ -188,20 +210,22 @@ impl Schedule {
     pub(crate) fn new(description: &Description, bodies: &[BodyTables], elements: &Elements) -> Self {
         let (steps_per_frame, rule) = steps(description, bodies, elements);
         let (max_substeps, substep_rule) = substeps(description, steps_per_frame);
-        let (integrator, is_elastic) = (description.solver.integrator, is_elastic(description));
         Self {
             steps_per_frame,
             rule,
             max_substeps,
             substep_rule,
-            integrator,
-            is_elastic,
-            min_iterations: match integrator {
-                Some(Integrator::Bdf2 | Integrator::Euler) => min_iterations_implicit(steps_per_frame),
-                _ => min_iterations(steps_per_frame, is_elastic),
-            },
+            integrator: integrator(description),
+            min_iterations: min_iterations(steps_per_frame, description.frame_time, kind(description)),
             max_iterations: description.solver.iterations,
+            alone: alone(description, bodies, (steps_per_frame, rule)),
         }
+    }
+
+    /// The same for frames in which no cloth comes near anything, if these are divided in another way.
+    pub(crate) fn while_alone(&self) -> Option<Self> {
+        let Alone { steps_per_frame, rule, min_iterations } = self.alone?;
+        Some(Self { steps_per_frame, rule, min_iterations, alone: None, ..*self })
     }
 
     /// What step `k` of `frame` may take, if the frame began at `begun`: all steps of a frame have the same
@@ -215,9 +239,9 @@ impl Schedule {
         }
     }
 
-    /// Whether an implicit integrator was asked for.
+    /// Whether stretching and bending are part of the solve.
     pub(crate) fn is_implicit(&self) -> bool {
-        matches!(self.integrator, Some(Integrator::Bdf2 | Integrator::Euler))
+        self.integrator != Integrator::LeapFrog
     }
 
     /// How many of the `iterations` that a frame has on each level step number `step` of the run takes, for
@@ -233,34 +257,36 @@ impl Schedule {
 impl std::fmt::Display for Schedule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let steps = if self.steps_per_frame == 1 { "step" } else { "steps" };
-        write!(f, "{} {steps} per frame: {}", self.steps_per_frame, self.rule.reason())
+        write!(f, "{} {steps} per frame: {}", self.steps_per_frame, self.rule.reason())?;
+        self.alone.map_or(Ok(()), |alone| write!(f, "; {} while nothing is near", alone.steps_per_frame))
     }
+}
+
+/// How motion is integrated: as asked, or with BDF2 where that is possible and comes to rest. Bodies with
+/// mass exchange momentum with what they touch, all of it within a step, and BDF2 spreads it over several.
+pub(crate) fn integrator(description: &Description) -> Integrator {
+    let of_edges = || description.cloths().any(|cloth| cloth.model.edge().is_some());
+    description.solver.integrator.unwrap_or_else(|| {
+        if description.solver.scheme != Scheme::Nearest || of_edges() {
+            Integrator::LeapFrog
+        } else if description.rigid_bodies.is_empty() {
+            Integrator::Bdf2
+        } else {
+            Integrator::Euler
+        }
+    })
 }
 
 /// Whether stretching inside the limits and bending are part of the solve, in place of explicit forces.
-pub(crate) fn is_elastic(description: &Description) -> bool {
-    match description.solver.integrator {
-        Some(Integrator::LeapFrog) => false,
-        Some(Integrator::Bdf2 | Integrator::Euler) => true,
-        None => {
-            let touching = touches_meshes(description) || !description.rigid_bodies.is_empty();
-            // Solids are far too stiff for explicit steps of a useful length.
-            (touching || description.solids().next().is_some())
-                && description.solver.scheme == Scheme::Nearest
-        }
-    }
-}
-
-/// Whether the scene asks for an implicit integrator.
 pub(crate) fn is_implicit(description: &Description) -> bool {
-    matches!(description.solver.integrator, Some(Integrator::Bdf2 | Integrator::Euler))
+    integrator(description) != Integrator::LeapFrog
 }
 
 /// What the squared length of a step is multiplied by in an implicit solve: x = x₀ + factor dt² f / m.
-pub(crate) fn square_factor(integrator: Option<Integrator>) -> f64 {
+pub(crate) fn square_factor(integrator: Integrator) -> f64 {
     match integrator {
-        Some(Integrator::Bdf2) => 4.0 / 9.0,
-        Some(Integrator::Euler | Integrator::LeapFrog) | None => 1.0,
+        Integrator::Bdf2 => 4.0 / 9.0,
+        Integrator::Euler | Integrator::LeapFrog => 1.0,
     }
 }
 
@@ -291,7 +317,7 @@ fn steps(description: &Description, bodies: &[BodyTables], elements: &Elements) 
     if let Some(most) = of_edges.map(|edge| edge.iterations).max() {
         return ((most / ITERATIONS_A_STEP).clamp(1, STEPS_OF_EDGES), StepRule::EdgeModel);
     }
-    if over_levels(description) || is_elastic(description) {
+    if over_levels(description) || is_implicit(description) {
         return implicit_steps(description, bodies);
     }
     let forces = Forces {
@@ -305,20 +331,41 @@ fn steps(description: &Description, bodies: &[BodyTables], elements: &Elements) 
     (needed.div_ceil(SUBSTEPS_A_STEP).clamp(fewest, most), StepRule::ExplicitForces)
 }
 
+/// How frames are divided in which no cloth comes near anything, if not in `steps`: where these are for the
+/// sake of what is around. Not for solids and rigid bodies.
+fn alone(description: &Description, bodies: &[BodyTables], (steps, rule): (u32, StepRule)) -> Option<Alone> {
+    let for_contact = matches!(rule, StepRule::Contact | StepRule::Obstacles);
+    if !for_contact || kind(description) != Kind::Light {
+        return None;
+    }
+    let (steps_per_frame, rule) = at_least(description, bodies, (1, StepRule::Elastic));
+    let min_iterations = min_iterations(steps_per_frame, description.frame_time, Kind::Light);
+    (steps_per_frame < steps).then_some(Alone { steps_per_frame, rule, min_iterations })
+}
+
 /// Steps per frame where a step may be as long as a frame, and the rule that decided.
 fn implicit_steps(description: &Description, bodies: &[BodyTables]) -> (u32, StepRule) {
-    let meets_obstacles = description.solids().next().is_some() && !description.obstacles.is_empty();
-    let (mut least, mut rule) = if !is_elastic(description) {
+    let has_solids = description.solids().next().is_some();
+    let least = if !is_implicit(description) {
         (1, StepRule::OverLevels)
     } else if touches_meshes(description) {
         (STEPS_WITH_CONTACT, StepRule::Contact)
-    } else if meets_obstacles {
-        (STEPS_WITH_CONTACT, StepRule::SolidsMeetObstacles)
+    } else if !description.obstacles.is_empty() {
+        (STEPS_WITH_CONTACT, if has_solids { StepRule::SolidsMeetObstacles } else { StepRule::Obstacles })
     } else if !description.rigid_bodies.is_empty() {
         (STEPS_WITH_BODIES, StepRule::RigidBodies)
     } else {
         (1, StepRule::Elastic)
     };
+    at_least(description, bodies, least)
+}
+
+/// Steps per frame, if what is around asks for `least`, with what bodies themselves ask for.
+fn at_least(
+    description: &Description,
+    bodies: &[BodyTables],
+    (mut least, mut rule): (u32, StepRule),
+) -> (u32, StepRule) {
     let crumples = cloths(description, bodies).any(|(cloth, body)| {
         let lower =
             cloth.strain.min.is_some() || cloth.weave.as_ref().is_some_and(|weave| weave.warp.min.is_some());
@@ -338,15 +385,37 @@ fn implicit_steps(description: &Description, bodies: &[BodyTables]) -> (u32, Ste
 }
 
 /// How many iterations a step needs at least so that motion is not biased, with `steps` of them a frame.
-fn min_iterations(steps: u32, is_elastic: bool) -> u32 {
-    let of_frame = if is_elastic { MIN_ITERATIONS_ELASTIC } else { MIN_ITERATIONS };
-    (2 * of_frame / (steps + 1)).max(MIN_ITERATIONS_SHORT)
+fn min_iterations(steps: u32, frame_time: f32, kind: Kind) -> u32 {
+    // What counts for cloth is how long a step is, however frames are divided.
+    let shorter = if kind == Kind::Light { (USUAL_FRAME / frame_time).max(1.0) } else { 1.0 };
+    let steps = (steps as f32 * shorter).round() as u32;
+    let (of_frame, least) = match kind {
+        Kind::Explicit => (MIN_ITERATIONS, MIN_ITERATIONS_SHORT),
+        Kind::Light => (MIN_ITERATIONS, MIN_ITERATIONS_SHORT_IMPLICIT),
+        Kind::Loaded => (MIN_ITERATIONS_LOADED, MIN_ITERATIONS_SHORT),
+    };
+    (2 * of_frame / steps.saturating_add(1)).max(least)
 }
 
-/// The same for an implicit integrator. With 4 iterations in each of 8 steps a swinging strip gains half of
-/// its energy in 5 s; with 8 it keeps nine tenths.
-fn min_iterations_implicit(steps: u32) -> u32 {
-    min_iterations(steps, false).max(2 * MIN_ITERATIONS_SHORT)
+/// What a step solves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Limits alone.
+    Explicit,
+    /// Limits and stiffness of cloth.
+    Light,
+    /// The same, of solids or of cloth that carries bodies with mass.
+    Loaded,
+}
+
+fn kind(description: &Description) -> Kind {
+    if !is_implicit(description) {
+        Kind::Explicit
+    } else if description.rigid_bodies.is_empty() && description.solids().next().is_none() {
+        Kind::Light
+    } else {
+        Kind::Loaded
+    }
 }
 
 /// Most substeps a step, and the rule that decided.
@@ -435,7 +504,8 @@ mod tests {
 
     #[test]
     fn every_rule_decides_where_it_should() {
-        assert_eq!(schedule(|_| {}), (1, StepRule::OverLevels));
+        assert_eq!(schedule(|_| {}), (1, StepRule::Elastic));
+        assert_eq!(schedule(|d| d.solver.scheme = Scheme::Cycle), (1, StepRule::OverLevels));
         assert_eq!(schedule(|d| d.solver.steps_per_frame = 7), (7, StepRule::Asked));
         assert_eq!(schedule(|d| d.contact.thickness = 0.01), (4, StepRule::Contact));
         assert_eq!(schedule(|d| d.rigid_bodies = vec![ball()]), (2, StepRule::RigidBodies));
@@ -477,9 +547,12 @@ mod tests {
 
     #[test]
     fn shorter_steps_need_fewer_iterations() {
-        let elastic = [1, 2, 4, 32, u32::MAX / 4].map(|steps| min_iterations(steps, true));
-        assert_eq!(elastic, [36, 24, 14, 4, 4]);
-        assert_eq!(min_iterations(1, false), 20);
+        let of = |kind| [1, 2, 4, 32, u32::MAX / 4].map(|steps| min_iterations(steps, USUAL_FRAME, kind));
+        assert_eq!(of(Kind::Light), [20, 13, 12, 12, 12]);
+        assert_eq!(of(Kind::Loaded), [36, 24, 14, 4, 4]);
+        assert_eq!(of(Kind::Explicit), [20, 13, 8, 4, 4]);
+        assert_eq!(min_iterations(1, 0.5 * USUAL_FRAME, Kind::Light), 13);
+        assert_eq!(min_iterations(1, 2.0 * USUAL_FRAME, Kind::Light), 20);
     }
 
     #[test]
@@ -487,6 +560,9 @@ mod tests {
         let mut description = sheet();
         description.contact.thickness = 0.01;
         let ruler = Ruler::new(description).unwrap();
-        assert_eq!(ruler.schedule().to_string(), "4 steps per frame: cloth touches cloth or a mesh obstacle");
+        assert_eq!(
+            ruler.schedule().to_string(),
+            "4 steps per frame: cloth touches cloth or a mesh obstacle; 1 while nothing is near"
+        );
     }
 }

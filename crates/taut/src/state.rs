@@ -41,6 +41,9 @@ pub struct State {
     pub(crate) history: History,
     /// Intersections, if they are known; empty once everything is separated.
     pub(crate) piercings: Option<Vec<Piercing>>,
+    /// Whether the next frame begins with the steps of cloth that nothing is near, where the world has such.
+    /// History and duals are those of such steps then.
+    pub(crate) is_alone: bool,
 }
 
 /// Positions and velocities at the start of the last step, which
@@ -51,6 +54,40 @@ pub(crate) struct History {
     pub steps: Vec<[Quad; 2]>,
     /// Whether there was such a step. If not, the next one is of backward Euler.
     pub is_known: bool,
+}
+
+impl History {
+    /// What stands for no step before, of a single vertex: where it is now, and with the same velocity.
+    pub fn anew(x: &Quad, v: &Quad) -> [Quad; 2] {
+        [*x, *v]
+    }
+
+    /// Whether the next step of a vertex is one of backward Euler.
+    pub fn is_anew([past_x, past_v]: &[Quad; 2], x: &Quad, v: &Quad) -> bool {
+        past_x[..3] == x[..3] && past_v[..3] == v[..3]
+    }
+
+    /// Changes it to that of steps of another length: where vertices that are at `x` with `v` now were
+    /// `share` of the time `span` \[s\] ago, if they were at `began` that time ago (`None`: the history says
+    /// so), by cubic interpolation. Those that begin anew still do.
+    fn resample(&mut self, (x, v): (&[Quad], &[Quad]), began: Option<&[[Quad; 2]]>, [span, share]: [f64; 2]) {
+        let t = 1.0 - share;
+        for (i, step) in self.steps.iter_mut().enumerate() {
+            if Self::is_anew(step, &x[i], &v[i]) {
+                continue;
+            }
+            let began = began.map_or(*step, |began| began[i]);
+            for k in 0..3 {
+                let [x0, v0, x1, v1] = [began[0][k], began[1][k], x[i][k], v[i][k]].map(f64::from);
+                let back = x0 - x1;
+                let place = share * share * (1.0 + 2.0 * t) * back
+                    + span * (t * share * share * v0 - t * t * share * v1);
+                let speed = t * (3.0 * t - 2.0) * v1 - share * (3.0 * t - 1.0) * v0;
+                step[0][k] = (x1 + place) as f32;
+                step[1][k] = (speed - 6.0 * t * share * back / span) as f32;
+            }
+        }
+    }
 }
 
 /// All of a [`State`] that is needed to resume it bit-identically, in the caller's vertex order.
@@ -74,6 +111,8 @@ pub struct Snapshot {
     pub pin_overrides: Vec<PinOverride>,
     /// Rigid bodies.
     pub rigid: Vec<RigidState>,
+    /// Whether the next frame begins with the steps of cloth that nothing is near.
+    pub is_alone: bool,
 }
 
 impl State {
@@ -106,7 +145,41 @@ impl State {
             mean_rigid,
             history,
             piercings: None,
+            is_alone: world.has_alone(),
         }
+    }
+
+    /// Goes on with the steps of cloth that nothing is near, or with the usual ones. `began`: positions and
+    /// velocities at the start of the last frame, if that had the usual ones.
+    pub(crate) fn set_alone(&mut self, world: &World, is_alone: bool, began: &[[Quad; 2]]) {
+        let [from, to] = [self.is_alone, is_alone].map(|alone| f64::from(world.pace(alone).dt));
+        let ends = (&self.x[..], &self.v[..]);
+        if is_alone {
+            let frame = f64::from(world.description.frame_time);
+            self.history.resample(ends, Some(began), [frame, to / frame]);
+        } else {
+            self.history.resample(ends, None, [from, to / from]);
+        }
+        // Duals are forces times the square of a step.
+        let factor = (to / from).powi(2) as f32;
+        self.duals.iter_mut().for_each(|dual| *dual *= factor);
+        self.is_alone = is_alone;
+    }
+
+    /// Vertices `range` have no step behind them that could be continued.
+    pub(crate) fn begin_anew(&mut self, range: std::ops::Range<usize>) {
+        for vertex in range {
+            self.history.steps[vertex] = History::anew(&self.x[vertex], &self.v[vertex]);
+        }
+    }
+
+    /// The last step was cut short after `share` of its iterations, far from its solution: continued, its
+    /// error and the forces that limits ended with would grow from step to step. Steps of the edge model,
+    /// whose pulls are the last of the duals, have few iterations anyway.
+    pub(crate) fn forget_step(&mut self, world: &World, share: f32) {
+        self.history.is_known = false;
+        let kept = self.duals.len() - world.pull_count();
+        self.duals[..kept].iter_mut().for_each(|dual| *dual *= share);
     }
 
     /// Whether it has as many vertices, duals and rigid bodies as a state of `world`.
@@ -159,6 +232,7 @@ impl State {
             caught: self.caught.places_at(world, self.frame),
             pin_overrides: self.pin_overrides().collect(),
             rigid: self.rigid.clone(),
+            is_alone: self.is_alone,
         }
     }
 
@@ -203,7 +277,11 @@ impl State {
                 }
             }
         }
+        if snapshot.is_alone && !world.has_alone() {
+            return None;
+        }
         state.history.is_known = has_history;
+        state.is_alone = snapshot.is_alone;
         world.place_fixtures(world.time_of_frame(snapshot.frame), &mut state.x);
         state.mean_v.clone_from(&state.v);
         Some(state)
@@ -217,4 +295,35 @@ fn velocities_of(body: &RigidState) -> [Vec3; 2] {
 pub(crate) fn in_callers_order(world: &World, body: usize, quads: &[Quad]) -> Vec<Vec3> {
     let body = &world.bodies[body];
     body.embedding.points_of(&quads[body.vertices.clone()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Constant acceleration: where a vertex is after `time`, and how fast.
+    fn flown(time: f32) -> [Quad; 2] {
+        [[1.0 + 2.0 * time - 4.9 * time * time, 0.0, 3.0, 1.0], [2.0 - 9.8 * time, 0.0, 0.0, 0.0]]
+    }
+
+    #[test]
+    fn a_history_of_other_steps_is_where_vertices_were_then() {
+        let near = |a: [Quad; 2], b: [Quad; 2]| {
+            a.as_flattened().iter().zip(b.as_flattened()).all(|(a, b)| (a - b).abs() < 1e-5)
+        };
+        let [x, v] = flown(1.0);
+        let mut history = History { steps: vec![flown(0.0)], is_known: true };
+        history.resample((&[x], &[v]), None, [1.0, 0.25]);
+        assert!(near(history.steps[0], flown(0.75)), "{:?}", history.steps);
+        history.resample((&[x], &[v]), Some(&[flown(0.0)]), [1.0, 1.0]);
+        assert!(near(history.steps[0], flown(0.0)), "{:?}", history.steps);
+    }
+
+    #[test]
+    fn what_begins_anew_still_does() {
+        let [x, v] = flown(1.0);
+        let mut history = History { steps: vec![History::anew(&x, &v)], is_known: true };
+        history.resample((&[x], &[v]), Some(&[flown(0.0)]), [1.0, 1.0]);
+        assert!(History::is_anew(&history.steps[0], &x, &v));
+    }
 }

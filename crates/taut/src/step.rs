@@ -9,6 +9,7 @@
 //! | position update | [`boxes`], [`ObstacleContacts::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
+mod alone;
 mod boxes;
 
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Budget, State, World, WorldError,
+    Budget, Schedule, Scheme, State, World, WorldError,
     boundary::{hold::Hold, motion::Pose, obstacle_contacts::ObstacleContacts, rigid::RigidState},
     contact::{guard::Guard, untangle::Untangle},
     exec::threads::Threads,
@@ -26,7 +27,10 @@ use crate::{
     },
     limit::enforce::Scratch,
     schedule::StepBudget,
+    solve::nearest::{filter::Filter, reference::Aim},
+    world::Pace,
 };
+use alone::FrameStart;
 use boxes::Span;
 
 /// How a frame went.
@@ -91,6 +95,12 @@ pub struct Stepper {
     rescued: [Vec<u32>; 2],
     /// Vertices that something touches.
     touched: Vec<bool>,
+    /// Factor on the mass of each vertex in this step, for an implicit integrator.
+    inertia: Vec<f32>,
+    /// Factor on stiffness in this step.
+    stiffening: f32,
+    /// What the frame began with.
+    frame_start: FrameStart,
 }
 
 impl Stepper {
@@ -125,6 +135,9 @@ impl Stepper {
             untangle: Untangle::default(),
             rescued: Default::default(),
             touched: vec![false; world.start.len()],
+            inertia: vec![1.0; world.start.len()],
+            stiffening: 1.0,
+            frame_start: FrameStart::default(),
         }
     }
 
@@ -169,22 +182,40 @@ impl Stepper {
 
     /// How far the last step ended from the nearest state within the limits, over how far its prediction was
     /// from it, in the mass metric: 0 is perfect, 1 means that limiting went as far astray as it had to go.
-    /// Whatever the scheme is. `None` without limited triangles, or if they were all within their limits;
-    /// also for implicit integrators, whose steps have no such reference yet.
+    /// Whatever the scheme is. With an implicit integrator that state is the one of least inertia and energy.
+    /// `None` without limited elements, or if they were all within their limits; also where curved shells
+    /// bend in the solve, or where volumes are kept, which have no such reference, and where that of solids
+    /// did not converge.
     ///
     /// Compares with a converged reference (`solve::nearest::reference`), which knows nothing of
     /// obstacles; takes seconds.
     pub fn mass_metric_error(&self, world: &World, state: &State) -> Option<f64> {
-        if world.schedule.is_implicit() {
+        if world.schedule.is_implicit() && !world.judges().iter().all(Filter::has_reference) {
+            return None;
+        }
+        // Their stiffness is part of the reference, but not of other schemes.
+        let solver = &world.description.solver;
+        if solver.scheme != Scheme::Nearest && world.description.solids().next().is_some() {
             return None;
         }
         let position = |q: &Quad| [q[0], q[1], q[2]].map(f64::from);
         let (mut missed, mut needed) = (0.0, 0.0);
-        for (k, filter) in world.judges().iter().enumerate() {
-            let filter = self.scratch.filters.in_place_of(world, k).unwrap_or(filter);
+        let pace = self.scratch.pace;
+        let judges = if pace == 0 { world.judges() } else { &world.paces[pace].filters };
+        for (k, filter) in judges.iter().enumerate() {
+            let filter = self.scratch.filters[pace].in_place_of(world, k).unwrap_or(filter);
             let range = filter.vertices.clone();
             let goal: Vec<_> = self.predicted[range.clone()].iter().map(position).collect();
-            let nearest = filter.nearest(&self.threads, &goal);
+            let aim = Aim {
+                goal: &goal,
+                old: &self.old[range.clone()],
+                inertia: &self.inertia[range.clone()],
+                stiffening: self.stiffening,
+            };
+            let nearest = filter.nearest(&self.threads, aim);
+            if filter.has_tetrahedra() && !nearest.is_settled() {
+                return None;
+            }
             let x = state.x[range].iter().map(position);
             for (i, (x, goal)) in x.zip(&goal).enumerate() {
                 for k in 0..3 {
@@ -199,7 +230,8 @@ impl Stepper {
     /// # Panics
     /// If `state` is not one of `world`, or `world` not what this was prepared for.
     fn expect_fitting(&self, world: &World, state: &State) {
-        let prepared = self.old.len() == world.start.len() && self.scratch.filters.fits(world);
+        let prepared =
+            self.old.len() == world.start.len() && self.scratch.filters.iter().all(|f| f.fits(world));
         assert!(prepared, "this stepper was prepared for another world");
         assert!(state.fits(world), "state and world do not match");
     }
@@ -220,17 +252,52 @@ impl Stepper {
     pub fn advance_within(&mut self, world: &World, state: &mut State, budget: &Budget) -> FrameReport {
         self.expect_fitting(world, state);
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
-        let steps = world.steps_per_frame();
         let begun = budget.now();
         self.rescued.iter_mut().for_each(Vec::clear);
         state.begin_frame(world, &mut self.holds);
-        self.scratch.hold(world, &state.x, &state.grips);
-        for k in 0..steps {
-            let turn = world.schedule.step_budget(state.frame, k, budget, begun);
-            self.step(world, state, turn, steps - k, &mut report);
+        if world.has_alone() {
+            self.frame_start.keep(state);
+        }
+        let was_alone = state.is_alone;
+        let mut is_near = self.take_steps(world, state, (budget, begun), &mut report);
+        if is_near && was_alone {
+            self.begin_again(world, state, &mut report);
+            is_near = self.take_steps(world, state, (budget, begun), &mut report);
+        }
+        // After a frame that was tried alone in vain, the next one is not.
+        if world.has_alone() && !was_alone && !is_near {
+            state.set_alone(world, true, &self.frame_start.places);
         }
         state.frame += 1;
         report
+    }
+
+    /// All steps of a frame. Says whether cloth came near anything; if the state is one of cloth that nothing
+    /// is near, only those until then.
+    fn take_steps(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        (budget, begun): (&Budget, Duration),
+        report: &mut FrameReport,
+    ) -> bool {
+        let schedule = self.begin_steps(world, state);
+        let mut is_near = false;
+        for k in 0..schedule.steps_per_frame {
+            let turn = schedule.step_budget(state.frame, k, budget, begun);
+            is_near |= self.step(world, state, turn, schedule.steps_per_frame - k, report);
+            if is_near && state.is_alone {
+                break;
+            }
+        }
+        is_near
+    }
+
+    /// Takes the tables for the vertices that are held, and for the length of the steps to come.
+    fn begin_steps(&mut self, world: &World, state: &State) -> Schedule {
+        self.scratch.pace = world.pace_number(state.is_alone);
+        self.scratch.hold(world, &state.x, &state.grips);
+        world.pace(state.is_alone).schedule
     }
 
     /// The first step of the next frame once more, from a copy of `state`, with at most `iterations`
@@ -246,12 +313,21 @@ impl Stepper {
         self.expect_fitting(world, state);
         let mut state = state.clone();
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
-        let steps = world.steps_per_frame();
         state.begin_frame(world, &mut self.holds);
-        self.scratch.hold(world, &state.x, &state.grips);
-        let whole = world.schedule.step_budget(state.frame, 0, &Budget::unlimited(), Duration::ZERO);
-        let turn = StepBudget { iterations: iterations.max(1), ..whole };
-        self.step(world, &mut state, turn, steps, &mut report);
+        if world.has_alone() {
+            self.frame_start.keep(&state);
+        }
+        let first_step = |stepper: &mut Self, state: &mut State, report: &mut FrameReport| {
+            let schedule = stepper.begin_steps(world, state);
+            let whole = schedule.step_budget(state.frame, 0, &Budget::unlimited(), Duration::ZERO);
+            let turn = StepBudget { iterations: iterations.max(1), ..whole };
+            stepper.step(world, state, turn, schedule.steps_per_frame, report)
+        };
+        if first_step(self, &mut state, &mut report) && state.is_alone {
+            self.begin_again(world, &mut state, &mut report);
+            report.iterations = 0;
+            first_step(self, &mut state, &mut report);
+        }
         if iterations == 0 {
             state.x.copy_from_slice(&self.predicted);
             (report.iterations, report.converged, report.limit_ms) = (0, false, 0.0);
@@ -259,7 +335,8 @@ impl Stepper {
         (report, state)
     }
 
-    /// One step of the pipeline; `left` steps of the frame are left, this one included.
+    /// One step of the pipeline; `left` steps of the frame are left, this one included. Says whether cloth
+    /// comes near anything in it; if it is one of cloth that nothing is near, it ends there.
     fn step(
         &mut self,
         world: &World,
@@ -267,29 +344,39 @@ impl Stepper {
         budget: StepBudget,
         left: u32,
         report: &mut FrameReport,
-    ) {
-        let times = [budget.step, budget.step + 1].map(|step| world.time_of_step(step));
-        let span = Span { times, dt: world.step_time(), left };
+    ) -> bool {
+        let Pace { dt, schedule, .. } = world.pace(state.is_alone);
+        let times = [budget.step, budget.step + 1].map(|step| world.time_after(step, *dt));
+        let span = Span { times, dt: *dt, left, is_alone: state.is_alone };
+        let ms = |from: Instant, to: Instant| (to - from).as_secs_f32() * 1e3;
         let begun = Instant::now();
         self.update_velocity(world, state, span, report);
         let velocity_done = Instant::now();
         self.separate(world, state, span);
         let separate_done = Instant::now();
-        let mut enforced = self.limit(world, state, span, budget);
+        let Some(mut enforced) = self.limit(world, state, span, budget) else { return true };
         let limit_done = Instant::now();
+        report.iterations += enforced.iterations;
+        report.limit_ms += ms(separate_done, limit_done);
+        let is_near = self.is_near(world, state, span);
+        if is_near && span.is_alone {
+            report.contact_ms += ms(limit_done, Instant::now());
+            return true;
+        }
         self.guard(world, state, &mut enforced, report);
         let contact_done = Instant::now();
         self.update_position(world, state, span, report);
+        if !enforced.converged && enforced.iterations < schedule.min_iterations {
+            state.forget_step(world, enforced.iterations as f32 / schedule.min_iterations as f32);
+        }
         let position_done = Instant::now();
 
-        let ms = |from: Instant, to: Instant| (to - from).as_secs_f32() * 1e3;
-        report.iterations += enforced.iterations;
         report.converged &= enforced.converged;
         report.residual = enforced.residual;
         report.bend_excess = excess_angle(enforced.bend).to_degrees();
         report.velocity_ms += ms(begun, velocity_done);
-        report.limit_ms += ms(separate_done, limit_done);
         report.contact_ms += ms(velocity_done, separate_done) + ms(limit_done, contact_done);
         report.position_ms += ms(contact_done, position_done);
+        is_near || report.stopped > 0
     }
 }

@@ -45,7 +45,7 @@ use std::time::Duration;
 use glam::Vec3;
 
 use crate::{
-    Cloth, Description, Limit, Material, Obstacle, Solver, World, WorldError,
+    Cloth, Description, Integrator, Limit, Material, Obstacle, Solver, World, WorldError,
     boundary::{grip::Grips, obstacle_contacts::ObstacleContacts},
     budget::Deadline,
     exec::threads::Threads,
@@ -213,11 +213,12 @@ impl VelocityFilter {
         let material = Material {
             name: "none".into(),
             density: 1.0,
-            stretch: 0.0,
+            stretch: 0.0.into(),
             poisson: 0.0,
-            bend: 0.0,
+            bend: 0.0.into(),
             damping: 0.0,
             viscosity: 0.0,
+            bend_damping: 0.0,
             source: String::new(),
         };
         let count = mesh.positions.len();
@@ -225,7 +226,9 @@ impl VelocityFilter {
         (cloth.strain, cloth.edge, cloth.bend, cloth.coarse) = (strain, edge, bend, coarse);
         cloth.masses = Some(usable_masses(&masses, count)?);
         cloth.imperfection = Some(0.0);
-        let solver = Solver { steps_per_frame: 1, max_substeps: 1, ..solver };
+        // It has no stiffness and no time of its own to integrate.
+        let integrator = Some(Integrator::LeapFrog);
+        let solver = Solver { steps_per_frame: 1, max_substeps: 1, integrator, ..solver };
         let description =
             Description { bodies: vec![cloth.into()], obstacles, solver, seed, ..Description::default() };
         let world = World::new(description)?;
@@ -287,7 +290,7 @@ impl VelocityFilter {
             min_iterations_past_deadline: 0,
         };
         let (poses, grips, old_v): (&mut [_], _, &[_]) = (&mut [], &mut Grips::default(), &[]);
-        let draft = Draft { x, old, duals, poses, grips, stiffening: 1.0, old_v };
+        let draft = Draft { x, old, duals, poses, grips, stiffening: 1.0, old_v, inertia: &[] };
         let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, turn);
 
         let mut rescued = 0;

@@ -14,7 +14,7 @@ use std::{ops::Range, sync::OnceLock};
 use glam::Vec3;
 
 use crate::{
-    Description, Scheme, WorldError,
+    Description, Schedule, Scheme, WorldError,
     boundary::obstacle_contacts::PUSH_OUT_SPEED,
     contact::{surface::Surface, untangle::pierced},
     element::{hinge::BendElement, set::ElementSets},
@@ -45,11 +45,9 @@ pub struct World {
     pub(crate) elements: ElementSets,
     /// Triangles with limited angles, for [`Scheme::Paper`].
     pub(crate) bend_triangles: Vec<BendTriangle>,
-    /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
-    pub(crate) filters: Vec<Filter>,
-    /// What takes the place of each of these while its seams are closed, if it has seams: twins are one
-    /// vertex there.
-    pub(crate) welded: Vec<Option<Filter>>,
+    /// What depends on the length of a step: the usual, and that of frames in which no cloth comes near
+    /// anything, if that is another.
+    pub(crate) paces: Vec<Pace>,
     /// One for each cloth with limits on coarser levels, if the scheme asks for them.
     pub(crate) levels: Vec<Leveled<Vec<ElementLimits>>>,
     /// The same for soft solids.
@@ -62,6 +60,20 @@ pub struct World {
     pub(crate) gusts: Gusts,
     /// What may touch, if cloth is kept from passing through cloth, or there are mesh obstacles.
     pub(crate) surface: Option<Surface>,
+}
+
+/// Steps of one length, and the tables of the solver that depend on it.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// How time is divided.
+    pub schedule: Schedule,
+    /// Length of a step \[s\].
+    pub dt: f32,
+    /// One for each body with limits on its triangles or hinges, if the scheme asks for them.
+    pub filters: Vec<Filter>,
+    /// What takes the place of each of these while its seams are closed, if it has seams: twins are one
+    /// vertex there.
+    pub welded: Vec<Option<Filter>>,
 }
 
 impl std::ops::Deref for World {
@@ -88,6 +100,26 @@ impl World {
         build::build(description, cache)
     }
 
+    /// Filters for steps of the usual length.
+    pub(crate) fn filters(&self) -> &[Filter] {
+        &self.paces[0].filters
+    }
+
+    /// What frames take in which no cloth comes near anything (`alone`), or others.
+    pub(crate) fn pace(&self, alone: bool) -> &Pace {
+        &self.paces[self.pace_number(alone)]
+    }
+
+    /// Its number.
+    pub(crate) fn pace_number(&self, alone: bool) -> usize {
+        usize::from(alone).min(self.paces.len() - 1)
+    }
+
+    /// Whether frames in which no cloth comes near anything are divided in another way.
+    pub(crate) fn has_alone(&self) -> bool {
+        self.paces.len() > 1
+    }
+
     /// What measures its results.
     pub fn ruler(&self) -> &Ruler {
         &self.ruler
@@ -100,7 +132,7 @@ impl World {
 
     /// Floats that the filters keep from one step to the next.
     pub(crate) fn dual_count(&self) -> usize {
-        self.filters.iter().map(Filter::kept_count).sum::<usize>() + self.pull_count()
+        self.filters().iter().map(Filter::kept_count).sum::<usize>() + self.pull_count()
     }
 
     /// How many of these, the last ones, are pulls of edges of the edge model.
@@ -125,7 +157,7 @@ impl World {
             sizes.resize(sizes.len().max(level + 1), 0);
             sizes[level] += count;
         };
-        for filter in &self.filters {
+        for filter in self.filters() {
             for (level, size) in filter.level_sizes().into_iter().enumerate().skip(1) {
                 add(level, size);
             }
@@ -152,16 +184,16 @@ impl World {
     /// world.
     pub(crate) fn judges(&self) -> &[Filter] {
         if self.description.solver.scheme == Scheme::Nearest {
-            return &self.filters;
+            return self.filters();
         }
         self.judges.get_or_init(|| {
             let mut description = self.description.clone();
             (description.solver.scheme, description.solver.passes) = (Scheme::Nearest, 0);
             // It was fine with the other scheme, so it is with this one.
             Self::new(description)
-                .map(|world| {
-                    let both = world.filters.into_iter().zip(world.welded);
-                    both.map(|(open, welded)| welded.unwrap_or(open)).collect()
+                .map(|mut world| {
+                    let Pace { filters, welded, .. } = world.paces.swap_remove(0);
+                    filters.into_iter().zip(welded).map(|(open, welded)| welded.unwrap_or(open)).collect()
                 })
                 .unwrap_or_default()
         })
@@ -177,6 +209,12 @@ impl World {
         self.elements.hinges.elements()
     }
 
+    /// √(g ℓ) \[m/s\], with ℓ the size of the largest body: about the speed of what falls that far.
+    pub(crate) fn fall_speed(&self) -> f32 {
+        let size = self.bodies.iter().map(|body| body.size()).fold(0.0, f64::max);
+        (self.description.gravity.length() * size as f32).sqrt()
+    }
+
     /// How many substeps the material asks for at rest, and how it is softened if that is more than allowed.
     pub fn plan(&self) -> Plan {
         self.forces.plan(f64::from(self.step_time()), 1.0, self.max_substeps())
@@ -188,13 +226,22 @@ impl World {
         self.surface.as_ref().map_or(0, |surface| pierced(surface, &self.start).len())
     }
 
+    /// The mass of each body, in the order of the description \[kg\].
+    pub fn body_masses(&self) -> Vec<f64> {
+        self.bodies.iter().map(|body| body.masses.iter().sum()).collect()
+    }
+
     /// Cloth that has less than its material's stiffness against stretching, with an implicit integrator,
     /// because iterations of its steps would not carry more.
     pub fn carried_stiffness(&self) -> Vec<CarriedStiffness> {
         if !self.schedule.is_implicit() {
             return Vec::new();
         }
-        law::carried_stiffness(&self.description, &self.bodies, law::TimeStep::of(&self.ruler))
+        law::carried_stiffness(
+            &self.description,
+            &self.bodies,
+            law::TimeStep::new(&self.description, &self.schedule),
+        )
     }
 
     /// Warnings for the user: cloth that starts inside an obstacle, stiffness that was softened; one line
@@ -223,7 +270,7 @@ impl World {
         }
         let plan = self.plan();
         // Nothing is softened where the filter is elastic itself.
-        let softened = if self.schedule.is_elastic {
+        let softened = if self.schedule.is_implicit() {
             [("stretch", 1.0), ("bending", 1.0)]
         } else {
             [("stretch", plan.stretch), ("bending", plan.bend)]

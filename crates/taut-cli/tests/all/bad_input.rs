@@ -99,9 +99,10 @@ fn pins_that_hold_nothing() {
 #[test]
 fn all_problems_at_once() {
     let place = Place::new();
-    let text = SCENE.replace("frames = 12", "frames = 0").replace("0.05", "nan").replace("polyester", "wool");
+    let text =
+        SCENE.replace("frames = 12", "frames = 0").replace("0.05", "nan").replace("polyester", "tweed");
     place.write("bad.toml", &text);
-    place.bad("check bad.toml", 2, &["scene.frames", "strain.max", "wool"]);
+    place.bad("check bad.toml", 2, &["scene.frames", "strain.max", "tweed"]);
     let answer = place.taut("check bad.toml --json");
     assert_eq!(answer.code, Some(2));
     let found: serde_json::Value = serde_json::from_str(&answer.out).unwrap();

@@ -145,6 +145,10 @@ fn verify_check_bench_and_materials_speak_json() {
     assert_eq!(rows[5]["faster_than_paper"], 1.0);
     assert_eq!(rows[0]["level_sizes"], serde_json::json!([81]));
     assert!(place.good("bench scene-in.toml --frames 5").out.contains("max residual"));
+    let small = r#"--set solid.bar.mesh.bar.cells=[8,2,2] --frames 4 --faithfulness 1 --json"#;
+    let bar = json(&place.good(&format!("bench bar {small}")).out);
+    let error = bar[0]["mean_mass_metric_error"].as_f64().expect("solids have a reference");
+    assert!(error > 0.0 && error < 1.0, "{error}");
     let materials = json(&place.good("materials --json").out);
     assert!(materials.as_array().unwrap().len() >= 8);
     assert!(materials.as_array().unwrap().iter().all(|m| !m["source"].as_str().unwrap().is_empty()));

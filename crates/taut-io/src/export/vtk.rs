@@ -25,13 +25,7 @@ mod grid;
 mod solid;
 
 use glam::Vec3;
-use taut::{
-    Cloth, Limit,
-    low_level::{moduli, principal_stress},
-    measure::RestShape,
-    mesh::TriangleMesh,
-    mesh::tetrahedra::TetrahedronMesh,
-};
+use taut::{Cloth, Limit, measure::RestShape, mesh::TriangleMesh, mesh::tetrahedra::TetrahedronMesh};
 
 use self::grid::{Grid, escape};
 use super::{ExportError, Job, sink::write_file};
@@ -164,10 +158,10 @@ impl<'a> Measures<'a> {
         grid.add_cell_vectors("strain_direction", &directions);
         let Some(cloth) = self.cloth else { return };
         grid.add_cell_numbers("residual", measured.iter().map(|m| m.residual as f32));
-        let moduli = moduli(f64::from(cloth.material.stretch), f64::from(cloth.material.poisson));
+        let stresses: Vec<[f64; 2]> =
+            (0..grid.cells()).map(|t| self.rest.principal_stress(t, cloth, positions)).collect();
         for (k, name) in ["stress_pk2_max", "stress_pk2_min"].into_iter().enumerate() {
-            let stress = measured.iter().map(|m| principal_stress(m.stretches, moduli)[k] as f32);
-            grid.add_cell_numbers(name, stress);
+            grid.add_cell_numbers(name, stresses.iter().map(|stress| stress[k] as f32));
         }
     }
 }

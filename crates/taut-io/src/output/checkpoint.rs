@@ -2,7 +2,8 @@
 //!
 //! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of
 //! vertices, of the limiter's floats, of vertices caught by pins, of pin overrides, of rigid bodies and of
-//! vertices whose last step is kept; positions, velocities, those floats, caught positions, pin overrides
+//! vertices whose last step is kept; whether the next frame is begun as one of cloth that nothing is near;
+//! positions, velocities, those floats, caught positions, pin overrides
 //! (vertex, whether it is held, target) and rigid bodies (position, rotation, velocities); and a CRC-32 of
 //! all that. Two are kept and the older one is replaced each time, so that one is always complete. A
 //! checkpoint that is damaged, or belongs to another scene, is ignored.
@@ -22,8 +23,8 @@ use taut::{
 use super::{OutputError, atomic};
 
 const MAGIC: &[u8; 8] = b"TAUTSTAT";
-const VERSION: u32 = 5;
-const HEADER: usize = 8 + 4 + 8 + 4 + 6 * 8;
+const VERSION: u32 = 6;
+const HEADER: usize = 8 + 4 + 8 + 4 + 6 * 8 + 4;
 const CRC: usize = 4;
 const BYTES_PER_VERTEX: usize = 24;
 const BYTES_PER_CAUGHT: usize = 12;
@@ -56,6 +57,7 @@ pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     for number in [count, duals.len(), caught.len(), pin_overrides.len(), rigid.len(), places.len()] {
         bytes.extend_from_slice(&(number as u64).to_le_bytes());
     }
+    bytes.extend_from_slice(&u32::from(snapshot.is_alone).to_le_bytes());
     let put = |bytes: &mut Vec<u8>, values: &[f32]| {
         values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
     };
@@ -155,6 +157,7 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         caught: vectors(caught),
         pin_overrides: pin_overrides.chunks_exact(BYTES_PER_PIN_OVERRIDE).map(pin_override).collect(),
         rigid: rigid.chunks_exact(BYTES_PER_BODY).map(body).collect(),
+        is_alone: u32_at(72) != 0,
     })
 }
 
@@ -244,7 +247,17 @@ mod tests {
             Pose { position: Vec3::new(frame as f32, -0.0, 1.5), rotation: Quat::from_rotation_x(0.3) };
         let rigid = vec![RigidState { pose, velocity: Vec3::X, angular_velocity: Vec3::new(0.1, 7.0, -0.0) }];
         let history = [vec![Vec3::splat(0.5); 4], vec![Vec3::X; 4]];
-        Snapshot { frame, velocities, positions, history, duals, caught, pin_overrides, rigid }
+        Snapshot {
+            frame,
+            velocities,
+            positions,
+            history,
+            duals,
+            caught,
+            pin_overrides,
+            rigid,
+            is_alone: frame == 3,
+        }
     }
 
     #[test]

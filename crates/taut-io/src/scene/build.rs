@@ -184,6 +184,7 @@ impl Builder<'_> {
             model: cloth.engine_model(),
             strain: cloth.strain.build(),
             weave: cloth.strain.weave(),
+            warp: cloth.warp.map(|warp| warp.build()),
             edge: cloth.edge.build(),
             bend: cloth.bend.build(),
             coarse: None,
@@ -192,7 +193,11 @@ impl Builder<'_> {
             imperfection: cloth.imperfection.map(|length| length as f32),
         };
         if let Err(problem) = cloth.check_weave() {
-            self.refuse::<()>(place, &["strain", "direction"], problem);
+            let keys: &[&str] = if cloth.warp.is_some() { &["warp"] } else { &["strain", "direction"] };
+            self.refuse::<()>(place, keys, problem);
+        }
+        if let Some((key, problem)) = cloth.material.problem() {
+            self.refuse::<()>(place, &["material", key], problem);
         }
         if !seams.is_empty() {
             self.sewn.push(seams::within_cloth(

@@ -346,6 +346,17 @@ fn check_material(material: &Node, keys: &[&str], path: &Path<'_>, report: &mut 
             let message = "is missing; set it, or name a `base` material";
             report.add(material.origin, &Path::Key(path, key), message);
         }
+        let Some(by_direction) = material.get(key).filter(|node| matches!(node.value, Value::Table(_)))
+        else {
+            continue;
+        };
+        let path = Path::Key(path, key);
+        for direction in
+            ["warp", "weft"].into_iter().filter(|direction| by_direction.get(direction).is_none())
+        {
+            let message = "is missing; set it, or name a `base` material";
+            report.add(by_direction.origin, &Path::Key(&path, direction), message);
+        }
     }
 }
 

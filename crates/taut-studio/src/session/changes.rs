@@ -2,7 +2,7 @@
 //! keeping its comments.
 
 use serde_json::Value as Json;
-use taut::{Body, Description, Pin};
+use taut::{Body, Description, Material, Pin, Stretching};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value, value};
 
 use crate::protocol::{Limiter, Parameters};
@@ -25,6 +25,14 @@ pub fn set(parameters: &mut Parameters, key: &str, to: &Json) -> Result<(), Stri
         "stretch_max" => parameters.stretch_max = or_none(0.0, 10.0)?,
         "stretch_min" => parameters.stretch_min = or_none(-0.99, 0.0)?,
         "bend_max" => parameters.bend_max = or_none(0.0, 10_000.0)?,
+        "material" => {
+            let known = to.as_str().filter(|name| Material::named(name).is_some());
+            if known.is_none() && !to.is_null() {
+                let names: Vec<_> = Material::names().collect();
+                return Err(wrong(&format!("null, or one of {}", names.join(", "))));
+            }
+            parameters.material = known.map(str::to_owned);
+        }
         "stiffness" => parameters.stiffness = number(0.001, 1000.0)?,
         "gravity" => parameters.gravity = number(-100.0, 100.0)?,
         "wind" => {
@@ -46,7 +54,7 @@ pub fn set(parameters: &mut Parameters, key: &str, to: &Json) -> Result<(), Stri
         }
         _ => {
             return Err(format!(
-                "unknown parameter {key:?}; known: limiter, stretch_max, stretch_min, bend_max, stiffness, gravity, wind, budget_ms, fps, colouring and levels_shown"
+                "unknown parameter {key:?}; known: limiter, stretch_max, stretch_min, bend_max, material, stiffness, gravity, wind, budget_ms, fps, colouring and levels_shown"
             ));
         }
     }
@@ -125,12 +133,24 @@ impl Changes<'_> {
             let pair = to.bend_max.map(|max| [("min", Some(-max)), ("max", Some(max))]);
             set_limits(table, "bend", pair);
         }
+        if let (Body::Cloth(_), Some(name)) = (described, to.material.as_deref()) {
+            if !table.get("material").is_some_and(Item::is_value) {
+                table.remove("material");
+            }
+            put(table, "material", name.into());
+        }
         if from.stiffness != to.stiffness {
             let numbers = match described {
                 Body::Cloth(cloth) => {
-                    vec![("stretch", cloth.material.stretch), ("bend", cloth.material.bend)]
+                    let (Stretching { warp, weft, shear }, bend) =
+                        (cloth.material.stretch, cloth.material.bend);
+                    let stretch = by_direction([warp, weft], ("shear", shear));
+                    vec![
+                        ("stretch", stretch),
+                        ("bend", by_direction([bend.warp, bend.weft], ("bias", bend.bias))),
+                    ]
                 }
-                Body::Solid(solid) => vec![("young", solid.material.young)],
+                Body::Solid(solid) => vec![("young", number(solid.material.young))],
             };
             set_material(table, described, &numbers);
         }
@@ -195,6 +215,20 @@ fn number(number: f32) -> Value {
     format!("{number}").parse::<f64>().unwrap_or(f64::from(number)).into()
 }
 
+/// One number for all directions, or a table.
+fn by_direction([warp, weft]: [f32; 2], (third, value): (&str, Option<f32>)) -> Value {
+    if warp == weft && value.is_none() {
+        return number(warp);
+    }
+    let mut table = InlineTable::new();
+    table.insert("warp", number(warp));
+    table.insert("weft", number(weft));
+    if let Some(value) = value {
+        table.insert(third, number(value));
+    }
+    table.into()
+}
+
 fn numbers(values: [f32; 3]) -> Value {
     Value::Array(values.into_iter().map(number).collect())
 }
@@ -254,7 +288,7 @@ fn set_limits(table: &mut dyn TableLike, key: &str, limits: Option<[(&str, Optio
 }
 
 /// Sets numbers of a material: on top of a named one, or in its table.
-fn set_material(table: &mut dyn TableLike, described: &Body, numbers: &[(&str, f32)]) {
+fn set_material(table: &mut dyn TableLike, described: &Body, numbers: &[(&str, Value)]) {
     if !table.get("material").is_some_and(Item::is_table_like) {
         let usual = if matches!(described, Body::Cloth(_)) { "polyester" } else { "silicone" };
         let name = table.get("material").and_then(Item::as_str).unwrap_or(usual).to_owned();
@@ -263,8 +297,8 @@ fn set_material(table: &mut dyn TableLike, described: &Body, numbers: &[(&str, f
         put(table, "material", Value::InlineTable(material));
     }
     let Some(material) = table.get_mut("material").and_then(Item::as_table_like_mut) else { return };
-    for (key, x) in numbers {
-        put(material, key, number(*x));
+    for (key, value) in numbers {
+        put(material, key, value.clone());
     }
     if let Some(inline) = table.get_mut("material").and_then(Item::as_inline_table_mut) {
         inline.fmt();

@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::PathBuf, time::Instant};
 
 use glam::Vec3;
 use rayon::prelude::*;
-use taut::{Body, BodyHandle, Budget, FrameReport, GripHandle, Limit, Simulation, SimulationError};
+use taut::{Body, BodyHandle, Budget, FrameReport, GripHandle, Limit, Material, Simulation, SimulationError};
 
 use super::{
     Outcome,
@@ -50,6 +50,8 @@ pub struct Live {
     parameters: Parameters,
     /// Initial parameters.
     initial: Parameters,
+    /// What each cloth of the scene is made of.
+    scene_materials: Vec<Option<Material>>,
     /// Direction of gravity.
     down: Vec3,
     /// Initially pinned vertices.
@@ -86,6 +88,7 @@ impl Live {
         let shown = shown.map(|(k, body)| ShownBody::new(body, k, engine.world().surface_of(k)));
         let bodies = shown.collect::<Result<_, _>>()?;
         Ok(Self {
+            scene_materials: engine.description().bodies.iter().map(material_of).collect(),
             down: engine.description().gravity.try_normalize().unwrap_or(Vec3::NEG_Y),
             held: held(&engine),
             handles: engine.bodies().collect(),
@@ -131,6 +134,13 @@ impl Live {
             bodies: bodies.collect(),
             obstacles: self.obstacles.iter().map(ShownObstacle::message).collect(),
             has_levels: ShownLevels::are_possible(description),
+            materials: self
+                .scene_materials
+                .iter()
+                .flatten()
+                .take(1)
+                .flat_map(|_| Material::names())
+                .collect(),
             parameters: &self.parameters,
             playing,
             bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
@@ -350,6 +360,13 @@ impl Live {
         if new.fps != old.fps {
             engine.set_time_step(1.0 / new.fps)?;
         }
+        if new.material != old.material {
+            let named = new.material.as_deref().and_then(Material::named);
+            let of = |(own, &body): (&Option<Material>, &BodyHandle)| {
+                Some((body, named.clone().or_else(|| own.clone()).filter(|_| own.is_some())?))
+            };
+            engine.set_materials(self.scene_materials.iter().zip(&self.handles).filter_map(of))?;
+        }
         if new.stiffness != old.stiffness {
             engine.stiffen_all(new.stiffness)?;
         }
@@ -430,6 +447,11 @@ impl Live {
         }
         export::export(name, state.frame(), format, &parts)
     }
+}
+
+/// What a body is made of, if it is cloth.
+fn material_of(body: &Body) -> Option<Material> {
+    body.as_cloth().map(|cloth| cloth.material.clone())
 }
 
 /// Currently pinned bodies and vertices.

@@ -93,6 +93,7 @@ impl Replay {
             bodies: named.map(|(shown, body)| shown.message(limited(&body.name))).collect(),
             obstacles: self.obstacles.iter().map(ShownObstacle::message).collect(),
             has_levels: ShownLevels::are_possible(description),
+            materials: Vec::new(),
             parameters: &self.parameters,
             playing,
             bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },

@@ -51,6 +51,7 @@ pub fn parameters_of(description: &Description, fps: f32, budget_ms: f32) -> Par
         stretch_max: limit.max,
         stretch_min: limit.min,
         bend_max: description.bodies.iter().find_map(|body| body.bend().max),
+        material: None,
         stiffness: 1.0,
         gravity: description.gravity.length(),
         wind: wind.to_array(),

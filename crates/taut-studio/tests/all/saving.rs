@@ -35,7 +35,7 @@ fn a_changed_scene_is_saved_with_its_comments() {
         (60.0, None),
         "the studio's own budget is not saved"
     );
-    assert!((cloth.material.stretch / before.stretch - 2.0).abs() < 1e-4);
+    assert!((cloth.material.stretch.warp / before.stretch.warp - 2.0).abs() < 1e-4);
     assert!(cloth.pins.iter().any(|pin| pin.vertices == [40]) && cloth.pins.len() == 3);
 
     // It can be chosen, and what is shown can be saved over it, but over nothing else.

@@ -57,6 +57,7 @@ export class Controls {
   private seeking = -Infinity;
   private sync = 0;
   private lastFrame = 0;
+  private hasMaterials = false;
 
   constructor(private readonly act: Actions) {
     this.sliders = new Sliders(() => act.parameters(), (key, value) => act.set(key, value));
@@ -97,6 +98,8 @@ export class Controls {
     onChoice("fps", (value) => act.set("fps", Number(value) as 30 | 60));
     onChoice("colouring", (value) => act.set("colouring", value as Colouring));
     onChoice("levels", (value) => act.levels(value as LevelsShown));
+    const material = byId<HTMLSelectElement>("material");
+    material.onchange = () => act.set("material", material.value || null);
     const wireframe = byId<HTMLInputElement>("wireframe");
     wireframe.onchange = () => act.wireframe(wireframe.checked);
     const quality = byId<HTMLSelectElement>("quality");
@@ -109,7 +112,7 @@ export class Controls {
   private asScene(): void {
     const [now, initial] = [this.act.parameters(), this.act.initial()];
     if (!now || !initial) return;
-    const keys: Key[] = ["limiter", "stretch_max", "stretch_min", "bend_max", "stiffness", "gravity", "wind", "budget_ms", "fps"];
+    const keys: Key[] = ["limiter", "stretch_max", "stretch_min", "bend_max", "material", "stiffness", "gravity", "wind", "budget_ms", "fps"];
     const changed = keys.filter((key) => JSON.stringify(now[key]) !== JSON.stringify(initial[key]));
     for (const key of changed) this.act.set(key, initial[key]);
     this.act.notice(changed.length > 0 ? "Values of the scene restored." : "Nothing was changed.");
@@ -230,10 +233,18 @@ export class Controls {
 
   showParameters(parameters: Parameters): void {
     this.sliders.show(parameters);
+    byId<HTMLSelectElement>("material").value = parameters.material ?? "";
     this.check("limiter", parameters.limiter);
     this.check("fps", String(parameters.fps));
     this.check("colouring", parameters.colouring);
     if (!parameters.levels_shown) this.check("levels", "hidden");
+  }
+
+  /** Lists the materials that cloth can be made of. */
+  showMaterials(names: string[]): void {
+    const option = (value: string, text: string) => new Option(text, value);
+    byId("material").replaceChildren(option("", "As in the scene"), ...names.map((name) => option(name, name)));
+    this.hasMaterials = names.length > 0;
   }
 
   showState(shown: Shown): void {
@@ -242,6 +253,7 @@ export class Controls {
     const changes = able && shown.live;
     this.sliders.enable(changes);
     enable(["limiter", "fps"], changes);
+    byId<HTMLSelectElement>("material").disabled = !changes || !this.hasMaterials;
     enable(["colouring", "pointer"], able);
     enable(["levels"], able && shown.hasLevels);
     byId("levels").title = shown.hasLevels ? "" : "Only cloth has coarser levels.";

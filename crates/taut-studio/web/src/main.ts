@@ -133,6 +133,7 @@ class Studio {
         this.meshes = [];
         this.waiting = null;
         this.playing = message.playing;
+        this.controls.showMaterials(message.materials);
         this.setParameters(message.parameters);
         this.buildIfComplete();
         break;

@@ -14,6 +14,8 @@ export interface Parameters {
   stretch_min: number | null;
   /** Largest bend [deg/cm]; null: free. */
   bend_max: number | null;
+  /** Name of the material of all cloth; null: as in the scene. */
+  material: string | null;
   /** Factor on the material's stiffness; 1: as in the scene. */
   stiffness: number;
   /** Downwards [m/s²]. */
@@ -61,6 +63,8 @@ export interface SceneInfo {
   obstacles: ObstacleInfo[];
   /** Whether the first body may have coarser levels; their meshes come when they are first shown. */
   has_levels: boolean;
+  /** Materials that cloth can be made of; none in a replay, or without cloth. */
+  materials: string[];
   parameters: Parameters;
   playing: boolean;
   bounds: { min: Vec3; max: Vec3 };

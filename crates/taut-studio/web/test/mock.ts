@@ -84,7 +84,7 @@ export class MockServer {
     this.playing = true;
     this.levelsBuilt = false;
     this.parameters = {
-      limiter: "isotropic", stretch_max: 0.05, stretch_min: null, bend_max: null, stiffness: 1, gravity: 9.81, wind: [0, 0, 0],
+      limiter: "isotropic", stretch_max: 0.05, stretch_min: null, bend_max: null, material: null, stiffness: 1, gravity: 9.81, wind: [0, 0, 0],
       budget_ms: 20, fps: 30, colouring: "none", levels_shown: false, colour_range: 0.1,
     };
   }
@@ -127,7 +127,7 @@ export class MockServer {
       epoch, name: this.scene.name, description: this.scene.description, fps: 30, frames: null,
       bodies: [{ name: "sheet", kind: "cloth", model: "fem", color: "#c45842", limited: true, ...sizes(sheet.mesh) }],
       obstacles: ball ? [{ name: "floor", kind: "plane", triangles: 2 }] : [],
-      has_levels: !ball, parameters: this.parameters, playing: this.playing,
+      has_levels: !ball, materials: ["polyester", "denim", "silk"], parameters: this.parameters, playing: this.playing,
       bounds: { min: [0, 0, 0], max: [1, 0, 1] }, lights: [], tolerance: 0.01,
     };
     this.say(viewer, { type: "scene", ...info });

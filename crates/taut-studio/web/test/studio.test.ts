@@ -141,6 +141,9 @@ test("every slider and choice reaches the server and comes back", async () => {
     }, [key, JSON.stringify(wanted)] as [string, string]);
   await page.locator("#stiffness").fill("1");
   await wait("stiffness", 10);
+  assert.ok((await page.locator("#material option").count()) > (MOCK ? 3 : 18), "every material, and that of the scene");
+  await page.selectOption("#material", "denim");
+  await wait("material", "denim");
   await page.locator("#wind-heading").fill("90");
   await page.locator("#wind-speed").fill("3");
   await wait("wind", [3, 0, 0]);
@@ -173,6 +176,8 @@ test("every slider and choice reaches the server and comes back", async () => {
   assert.equal(await page.locator("#urgent p").count(), 0, `problems: ${await page.textContent("#urgent")}`);
   await page.click("#as-scene");
   await wait("stiffness", 1);
+  await wait("material", null);
+  assert.equal(await page.inputValue("#material"), "");
   await framesLater(page, 5);
 });
 

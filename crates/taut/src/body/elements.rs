@@ -19,6 +19,8 @@ pub(crate) struct Elements {
     pub strain: Vec<StrainElement>,
     /// Rest areas of `strain` \[m²\].
     pub areas: Vec<f64>,
+    /// Cosine and sine of twice the angle of their warp from the first edge.
+    pub warps: Vec<[f32; 2]>,
     pub tetrahedra: Vec<TetrahedronElement>,
     /// Rest volumes of `tetrahedra` \[m³\].
     pub volumes: Vec<f64>,

@@ -19,6 +19,7 @@ use crate::{
     Body, Cloth, Description, Solid, WorldError,
     embedding::Embedding,
     measure::{BendMeasure, BodyCertificate, StrainMeasure},
+    world::HierarchyCache,
 };
 
 use cloth::measure::{RestCloth, measure_bends};
@@ -61,10 +62,11 @@ impl BodyTables {
         first: usize,
         is_elastic: bool,
         elements: &mut Elements,
+        cache: &HierarchyCache,
     ) -> Result<Self, WorldError> {
         let before = elements.counts();
         let tables = match body {
-            Body::Cloth(cloth) => cloth::assemble::add(cloth, first, is_elastic, elements)?,
+            Body::Cloth(cloth) => cloth::assemble::add(cloth, first, is_elastic, elements, cache)?,
             Body::Solid(solid) => solid::assemble::add(solid, first, is_elastic, elements)?,
         };
         elements.ranges.push(elements.since(before));

@@ -68,6 +68,11 @@ impl Finder {
         }
     }
 
+    /// The pairs that were last found.
+    pub fn touching(&self) -> &[Touching] {
+        &self.all
+    }
+
     /// All pairs that must keep their gap while vertices move from `old` to `x`. Pairs that were closer than
     /// twice that at the `start`, such as neighbours in a fine mesh, keep less; pairs of one `tangle` are
     /// excluded. The order does not depend on threads.

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Limit, Weave};
+use super::{Direction, Limit, Weave};
 use crate::{
     Material, Pin,
     hierarchy::{self, Hierarchy, fit::CoarseLimits},
@@ -29,6 +29,10 @@ pub struct Cloth {
     /// Limits on the principal strains of every triangle by their direction; these take the place of
     /// `strain`.
     pub weave: Option<Weave>,
+    /// Where its warp runs, for a material that is not the same in all directions. `None`: as `weave` says,
+    /// else along the second texture coordinate; where there is none, along y, or along z if it lies in a
+    /// horizontal plane.
+    pub warp: Option<Direction>,
     /// Limits on the strain of every edge.
     pub edge: Limit,
     /// Limits on the bend of every hinge \[°/cm\].
@@ -63,6 +67,7 @@ impl Cloth {
             model: Model::Fem,
             strain: Limit::default(),
             weave: None,
+            warp: None,
             edge: Limit::default(),
             bend: Limit::default(),
             coarse: None,

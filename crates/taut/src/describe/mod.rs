@@ -7,7 +7,7 @@ mod error;
 mod limit;
 mod solid;
 mod solver;
-mod weave;
+pub(crate) mod weave;
 
 use glam::Vec3;
 

@@ -51,7 +51,8 @@ pub struct Solver {
     /// How limits are enforced over the mesh.
     pub scheme: Scheme,
     /// How motion is integrated. `None`: [`Integrator::Bdf2`] for [`Scheme::Nearest`], which alone supports
-    /// the implicit ones, and [`Integrator::LeapFrog`] for the others and for cloth of the edge model.
+    /// the implicit ones, [`Integrator::Euler`] for it where there are bodies with mass, and
+    /// [`Integrator::LeapFrog`] for the others and for cloth of the edge model.
     pub integrator: Option<Integrator>,
     /// How one element is projected.
     pub projection: Projection,

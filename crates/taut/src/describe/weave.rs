@@ -128,7 +128,66 @@ impl Direction {
     }
 }
 
+/// Where the warp of every triangle runs in its rest frame, whose x axis is the first edge.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Warps {
+    /// Unit vectors; empty if all run along the first edge.
+    directions: Vec<[f32; 2]>,
+}
+
+impl Warps {
+    /// Of triangle `t`.
+    pub fn direction(&self, t: usize) -> [f64; 2] {
+        self.directions.get(t).map_or([1.0, 0.0], |d| d.map(f64::from))
+    }
+
+    /// Cosine and sine of twice its angle from the first edge of triangle `t`.
+    pub fn double_angle(&self, t: usize) -> [f32; 2] {
+        let [c, s] = self.direction(t);
+        [c * c - s * s, 2.0 * c * s].map(|part| part as f32)
+    }
+}
+
+/// Least mean square of the sine between y and the normals of a cloth whose warp runs along y by default.
+const UPRIGHT: f64 = 0.25;
+
 impl Cloth {
+    /// Where its warp runs; nowhere in particular if its material is the same in all directions.
+    pub(crate) fn warps(&self) -> Result<Warps, String> {
+        if self.material.is_isotropic() {
+            return Ok(Warps::default());
+        }
+        let count = self.mesh.triangles.len();
+        let asked = self.warp.or(self.weave.map(|weave| weave.direction));
+        let v = self.mesh.uvs.is_some().then_some(Direction::V);
+        let upright = self.upright().map(|along| Some(Direction::Along(along)));
+        let usual = || std::iter::once(v).chain(upright).flatten();
+        let of = |t: usize| {
+            let warp = match asked {
+                Some(direction) => direction.at(&self.mesh, t)?,
+                None => usual().find_map(|d| d.at(&self.mesh, t).ok()).unwrap_or(DVec2::X),
+            };
+            Ok(warp.normalize_or(DVec2::X).as_vec2().to_array())
+        };
+        Ok(Warps { directions: (0..count).map(of).collect::<Result<_, String>>()? })
+    }
+
+    /// y and z, or z and y for cloth that lies in a horizontal plane: where the warp runs by default, and
+    /// where that is normal to a face.
+    fn upright(&self) -> [Vec3; 2] {
+        let p = |v: u32| self.mesh.positions[v as usize].as_dvec3();
+        let (mut sum, mut total) = (0.0, 0.0);
+        for [a, b, c] in self.mesh.triangles.iter().map(|t| t.map(p)) {
+            let normal = (b - a).cross(c - a);
+            let area = normal.length();
+            if area > 0.0 {
+                sum += area * (1.0 - (normal.y / area).powi(2));
+                total += area;
+            }
+        }
+        if sum >= UPRIGHT * total { [Vec3::Y, Vec3::Z] } else { [Vec3::Z, Vec3::Y] }
+    }
+
     /// Whether the strain of its triangles is limited.
     pub fn limits_strain(&self) -> bool {
         self.strain_bounds().is_some()
@@ -148,17 +207,19 @@ impl Cloth {
         (0..self.mesh.triangles.len()).map(|t| weave.range(&self.mesh, t)).collect()
     }
 
-    /// What is wrong with its weave: limits or the direction of the warp. Faces without area are left to the
+    /// What is wrong with its weave or its warp: limits or directions. Faces without area are left to the
     /// checks of the mesh.
     ///
     /// # Errors
-    /// If the cloth has a weave that cannot be simulated.
+    /// If the cloth has a weave or a warp that cannot be simulated.
     pub fn check_weave(&self) -> Result<(), String> {
-        let Some(weave) = &self.weave else { return Ok(()) };
-        weave.check()?;
+        if let Some(weave) = &self.weave {
+            weave.check()?;
+        }
+        let asked = self.weave.map(|weave| weave.direction).into_iter().chain(self.warp);
         let at = |v: u32| self.mesh.positions[v as usize].as_dvec3().to_array();
         (0..self.mesh.triangles.len())
             .filter(|&t| rest_inverse(self.mesh.triangles[t].map(at)).is_some())
-            .try_for_each(|t| weave.direction.at(&self.mesh, t).map(|_| ()))
+            .try_for_each(|t| asked.clone().try_for_each(|direction| direction.at(&self.mesh, t).map(|_| ())))
     }
 }

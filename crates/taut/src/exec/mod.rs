@@ -4,8 +4,10 @@
 //!
 //! [`threads`] shares out loops. [`batch`] holds elements in batches of lanes and reads their vertices.
 //! [`colored`] holds such batches by colour ([`color`]), so that threads may move vertices at the same time.
+//! [`sparse`] multiplies sparse matrices.
 
 pub mod batch;
 pub mod color;
 pub mod colored;
+pub mod sparse;
 pub mod threads;

@@ -20,6 +20,7 @@ pub mod fit;
 mod flip;
 mod halfedge;
 pub mod lattice;
+mod matrix;
 pub mod multigrid;
 mod order;
 mod quadric;

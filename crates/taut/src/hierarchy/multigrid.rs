@@ -15,11 +15,20 @@
 //!
 //! Vertices without mass are held: their rows and columns are excluded, and nothing is interpolated to them.
 
+use rayon::prelude::*;
+
 use super::{
     Transfer,
+    matrix::Matrix,
     sparse::{Rows, Weights, inverse},
 };
-use crate::{exec::threads::Threads, kernel::lanes::Quad};
+use crate::{
+    exec::{
+        sparse::{Pattern, Product},
+        threads::Threads,
+    },
+    kernel::lanes::Quad,
+};
 
 /// Vertices below which a loop is serial: about 2 µs of work.
 const GRAIN: usize = 300;
@@ -76,10 +85,8 @@ struct Step {
     up: Transfer<4>,
     /// The transpose of `up`.
     down: Weights,
-    /// Start of each row of S.
-    starts: Vec<u32>,
-    /// Coarse vertices of the entries of S.
-    columns: Vec<u32>,
+    /// Where S has entries.
+    pattern: Pattern,
     /// One per κ.
     smooth: Vec<Smooth>,
 }
@@ -102,13 +109,6 @@ struct Coarsest {
     values: Vec<(Vec<f32>, Vec<f32>)>,
     /// Inverses, one per κ, column by column; empty if the level is too large.
     inverses: Vec<Vec<f32>>,
-}
-
-/// Pattern of a matrix without its diagonal.
-#[derive(Clone, Debug, Default)]
-struct Matrix {
-    starts: Vec<u32>,
-    columns: Vec<u32>,
 }
 
 /// Scratch of a cycle.
@@ -217,14 +217,10 @@ impl Multigrid {
     pub fn cycle(&self, threads: &Threads, cycle: &mut Cycle, x: &mut [Quad]) {
         for (k, step) in self.steps.iter().enumerate() {
             let (here, coarser) = cycle.levels.split_at_mut(k + 1);
-            let r = &here[k].r;
+            let restricted = step.down.times(&here[k].r);
             threads.each(&mut coarser[0].r, COARSE_GRAIN, |first, coarse| {
                 for (c, coarse) in coarse.iter_mut().enumerate() {
-                    let mut sum = [0.0; 4];
-                    for (i, w) in step.down.of(first + c) {
-                        sum = plus(sum, times(r[i], w));
-                    }
-                    *coarse = sum;
+                    *coarse = restricted.row(first + c);
                 }
             });
         }
@@ -232,9 +228,11 @@ impl Multigrid {
         for (k, step) in self.steps.iter().enumerate().rev() {
             let (here, coarser) = cycle.levels.split_at_mut(k + 1);
             let Vectors { r, z, extra, weight } = &mut here[k];
+            let smooth = &step.smooth[cycle.which];
             let back = Back {
                 step,
-                smooth: &step.smooth[cycle.which],
+                smooth,
+                interpolated: step.pattern.times(&smooth.values, &coarser[0].z),
                 r,
                 extra: cycle.stiffened.then_some(extra),
                 weight,
@@ -266,6 +264,8 @@ impl Multigrid {
 struct Back<'a> {
     step: &'a Step,
     smooth: &'a Smooth,
+    /// S z_c.
+    interpolated: Product<'a>,
     r: &'a [Quad],
     extra: Option<&'a Vec<f32>>,
     weight: &'a [f32],
@@ -276,11 +276,7 @@ impl Back<'_> {
     /// S z_c + ω D⁻¹ r at vertex `i`.
     #[inline(always)]
     fn correction(&self, i: usize) -> Quad {
-        let entries = self.step.starts[i] as usize..self.step.starts[i + 1] as usize;
-        let mut sum = [0.0; 4];
-        for (&c, &v) in self.step.columns[entries.clone()].iter().zip(&self.smooth.values[entries]) {
-            sum = plus(sum, times(self.coarse[c as usize], v));
-        }
+        let sum = self.interpolated.row(i);
         if let Some(extra) = self.extra
             && extra[i] > 0.0
             && self.weight[i] > 0.0
@@ -310,15 +306,12 @@ impl Step {
     fn new(rows: &Rows, up: Transfer<4>, down: Weights, stiffness: &[f64]) -> Self {
         let matrix = Matrix::new(rows);
         let product = rows.times(&up);
-        let mut step = Self { up, down, starts: vec![0], ..Self::default() };
-        for row in &product.0 {
-            step.columns.extend(row.iter().map(|e| e.0));
-            step.starts.push(step.columns.len() as u32);
-        }
-        for &kappa in stiffness {
-            let (values, diagonal) = matrix.values(rows, kappa);
-            let damping = matrix.damping(&values, &diagonal);
-            let mut entries = Vec::with_capacity(step.columns.len());
+        let mut step = Self { up, down, ..Self::default() };
+        product.0.iter().for_each(|row| step.pattern.push(row.iter().map(|e| e.0)));
+        let dampings = matrix.dampings(rows, stiffness);
+        let smooth = |(&kappa, damping): (&f64, f32)| {
+            let diagonal = matrix.values(rows, kappa).1;
+            let mut entries = Vec::with_capacity(step.pattern.entry_count());
             for (i, row) in product.0.iter().enumerate() {
                 let weight =
                     if diagonal[i] > 0.0 { f64::from(damping) / f64::from(diagonal[i]) } else { 0.0 };
@@ -329,8 +322,9 @@ impl Step {
                     (plain - weight * (mass + kappa * stiff)) as f32
                 }));
             }
-            step.smooth.push(Smooth { values: entries, diagonal, damping });
-        }
+            Smooth { values: entries, diagonal, damping }
+        };
+        step.smooth = stiffness.par_iter().zip(dampings).map(smooth).collect();
         step
     }
 }
@@ -351,7 +345,7 @@ impl Coarsest {
         Self {
             values: stiffness.iter().map(|&kappa| matrix.values(rows, kappa)).collect(),
             inverses: if n <= MAX_DIRECT_VERTICES {
-                stiffness.iter().map(dense).collect()
+                stiffness.par_iter().map(dense).collect()
             } else {
                 Vec::new()
             },
@@ -388,69 +382,6 @@ impl Coarsest {
     }
 }
 
-impl Matrix {
-    fn new(rows: &Rows) -> Self {
-        let mut matrix = Self { starts: vec![0], columns: Vec::new() };
-        for (i, row) in rows.0.iter().enumerate() {
-            matrix.columns.extend(row.iter().map(|e| e.0).filter(|&j| j as usize != i));
-            matrix.starts.push(matrix.columns.len() as u32);
-        }
-        matrix
-    }
-
-    fn size(&self) -> usize {
-        self.starts.len().saturating_sub(1)
-    }
-
-    /// Off-diagonal values, and the diagonal.
-    fn values(&self, rows: &Rows, kappa: f64) -> (Vec<f32>, Vec<f32>) {
-        let (mut values, mut diagonal) = (Vec::with_capacity(self.columns.len()), vec![0.0; self.size()]);
-        for (i, row) in rows.0.iter().enumerate() {
-            for (j, [mass, stiff]) in row {
-                let value = (mass + kappa * stiff) as f32;
-                if *j as usize == i { diagonal[i] = value } else { values.push(value) }
-            }
-        }
-        (values, diagonal)
-    }
-
-    /// 4/3 over the largest eigenvalue of D⁻¹A, which a power iteration approaches from below.
-    fn damping(&self, values: &[f32], diagonal: &[f32]) -> f32 {
-        let n = self.size();
-        let scramble = |i: usize| (i.wrapping_mul(2_654_435_761) % 1000) as f32 / 1000.0 - 0.5;
-        let mut x: Vec<Quad> = (0..n).map(|i| [scramble(i), 0.0, 0.0, 0.0]).collect();
-        let zero = vec![[0.0; 4]; n];
-        let mut largest = 1.0;
-        for _ in 0..15 {
-            let y: Vec<Quad> = (0..n)
-                .map(|i| {
-                    let product = self.residual(values, diagonal, &zero, &x, i);
-                    times(product, if diagonal[i] > 0.0 { -1.0 / diagonal[i] } else { 0.0 })
-                })
-                .collect();
-            let norm = |v: &[Quad]| v.iter().map(|q| f64::from(q[0]) * f64::from(q[0])).sum::<f64>().sqrt();
-            let (before, after) = (norm(&x), norm(&y));
-            if before <= 0.0 || after <= 0.0 {
-                break;
-            }
-            largest = after / before;
-            x = y.into_iter().map(|q| times(q, (1.0 / after) as f32)).collect();
-        }
-        (4.0 / 3.0 / (1.05 * largest)) as f32
-    }
-
-    /// r − A z in row `i`.
-    #[inline(always)]
-    fn residual(&self, values: &[f32], diagonal: &[f32], r: &[Quad], z: &[Quad], i: usize) -> Quad {
-        let entries = self.starts[i] as usize..self.starts[i + 1] as usize;
-        let mut sum = minus(r[i], times(z[i], diagonal[i]));
-        for (&c, &v) in self.columns[entries.clone()].iter().zip(&values[entries]) {
-            sum = minus(sum, times(z[c as usize], v));
-        }
-        sum
-    }
-}
-
 /// Number of coarse vertices in use: one more than the largest index.
 fn coarse_count(transfer: &Transfer<4>) -> usize {
     transfer.corners.iter().flatten().map(|&c| c as usize + 1).max().unwrap_or(0)
@@ -462,12 +393,12 @@ fn plus(a: Quad, b: Quad) -> Quad {
 }
 
 #[inline(always)]
-fn minus(a: Quad, b: Quad) -> Quad {
+pub(super) fn minus(a: Quad, b: Quad) -> Quad {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]]
 }
 
 #[inline(always)]
-fn times(a: Quad, s: f32) -> Quad {
+pub(super) fn times(a: Quad, s: f32) -> Quad {
     [a[0] * s, a[1] * s, a[2] * s, a[3] * s]
 }
 

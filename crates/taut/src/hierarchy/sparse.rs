@@ -1,7 +1,16 @@
 //! Symmetric sparse matrices during assembly: rows of entries, mass and stiffness separate, in double
 //! precision.
 
+use rayon::prelude::*;
+
 use super::{Transfer, multigrid::Stiff};
+use crate::{
+    exec::sparse::{Pattern, Product},
+    kernel::lanes::Quad,
+};
+
+/// Rows of a piece of parallel work.
+const GRAIN: usize = 128;
 
 /// One entry of a row: column, mass and stiffness.
 pub(super) type Entry = (u32, [f64; 2]);
@@ -13,44 +22,35 @@ pub(super) struct Rows(pub Vec<Vec<Entry>>);
 /// Lists of (index, weight), one per vertex: an interpolation or its transpose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
-    pub starts: Vec<u32>,
-    pub indices: Vec<u32>,
-    pub values: Vec<f32>,
+    pattern: Pattern,
+    values: Vec<f32>,
 }
 
 impl Weights {
     pub fn of(&self, row: usize) -> impl Iterator<Item = (usize, f32)> {
-        let range = self.starts[row] as usize..self.starts[row + 1] as usize;
-        self.indices[range.clone()].iter().map(|&i| i as usize).zip(self.values[range].iter().copied())
+        let (places, columns) = self.pattern.of(row);
+        columns.iter().map(|&i| i as usize).zip(self.values[places].iter().copied())
+    }
+
+    /// These lists times `x`.
+    pub fn times<'a>(&'a self, x: &'a [Quad]) -> Product<'a> {
+        self.pattern.times(&self.values, x)
     }
 
     /// The transpose of a transfer to `coarse` vertices; finer vertices in their order.
     pub fn transposed(transfer: &Transfer<4>, coarse: usize) -> Self {
-        let entries = || {
-            transfer.corners.iter().zip(&transfer.weights).enumerate().flat_map(|(i, (corners, weights))| {
-                corners
-                    .iter()
-                    .zip(weights)
-                    .filter(|(_, w)| **w != 0.0)
-                    .map(move |(&c, &w)| (i, c as usize, w))
-            })
-        };
-        let mut starts = vec![0u32; coarse + 1];
-        for (_, c, _) in entries() {
-            starts[c + 1] += 1;
+        let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); coarse];
+        for (i, (corners, weights)) in transfer.corners.iter().zip(&transfer.weights).enumerate() {
+            for (&c, &w) in corners.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+                rows[c as usize].push((i as u32, w));
+            }
         }
-        for c in 0..coarse {
-            starts[c + 1] += starts[c];
+        let mut transposed = Self::default();
+        for row in &rows {
+            transposed.pattern.push(row.iter().map(|e| e.0));
+            transposed.values.extend(row.iter().map(|e| e.1));
         }
-        let mut next = starts.clone();
-        let count = starts[coarse] as usize;
-        let (mut indices, mut values) = (vec![0; count], vec![0.0; count]);
-        for (i, c, w) in entries() {
-            let at = next[c] as usize;
-            (indices[at], values[at]) = (i as u32, w);
-            next[c] += 1;
-        }
-        Self { starts, indices, values }
+        transposed
     }
 }
 
@@ -98,26 +98,29 @@ impl Rows {
 
     /// A P; rows of held vertices are empty.
     pub fn times(&self, transfer: &Transfer<4>) -> Self {
-        let rows = self.0.iter().map(|entries| {
+        let coarse = transfer.corners.iter().flatten().map(|&c| c as usize + 1).max().unwrap_or(0);
+        let row = |places: &mut Places, entries: &Vec<Entry>| {
             let mut row = Vec::new();
             for &(j, [mass, stiffness]) in entries {
                 let (corners, weights) = (transfer.corners[j as usize], transfer.weights[j as usize]);
                 for k in 0..4 {
                     let w = f64::from(weights[k]);
                     if w != 0.0 {
-                        accumulate(&mut row, corners[k], [w * mass, w * stiffness]);
+                        places.accumulate(&mut row, corners[k], [w * mass, w * stiffness]);
                     }
                 }
             }
+            places.forget(&row);
             row.sort_by_key(|e| e.0);
             row
-        });
-        Self(rows.collect())
+        };
+        let places = || Places::new(coarse);
+        Self(self.0.par_iter().with_min_len(GRAIN).map_init(places, row).collect())
     }
 
     /// Pᵀ A P.
     pub fn coarsened(&self, transfer: &Transfer<4>, down: &Weights, coarse: usize) -> Self {
-        let rows = (0..coarse).map(|c| {
+        let row = |places: &mut Places, c: usize| {
             let mut row = Vec::new();
             for (i, w) in down.of(c) {
                 for &(j, [mass, stiffness]) in &self.0[i] {
@@ -125,14 +128,16 @@ impl Rows {
                     for k in 0..4 {
                         let both = f64::from(w) * f64::from(weights[k]);
                         if both != 0.0 {
-                            accumulate(&mut row, corners[k], [both * mass, both * stiffness]);
+                            places.accumulate(&mut row, corners[k], [both * mass, both * stiffness]);
                         }
                     }
                 }
             }
+            places.forget(&row);
             row
-        });
-        Self(rows.collect()).sorted()
+        };
+        let places = || Places::new(coarse);
+        Self((0..coarse).into_par_iter().with_min_len(GRAIN).map_init(places, row).collect()).sorted()
     }
 
     /// Sorts entries and drops those that are only rounding error: at right angles stiffness cancels.
@@ -143,6 +148,34 @@ impl Rows {
             row.retain(|(j, v)| *j as usize == i || (0..2).any(|k| v[k].abs() > 1e-6 * size[k]));
         }
         self
+    }
+}
+
+/// Where the entry of each column is in a row that is being summed.
+struct Places(Vec<u32>);
+
+impl Places {
+    fn new(columns: usize) -> Self {
+        Self(vec![u32::MAX; columns])
+    }
+
+    fn accumulate(&mut self, row: &mut Vec<Entry>, column: u32, value: [f64; 2]) {
+        let place = &mut self.0[column as usize];
+        match row.get_mut(*place as usize) {
+            Some((_, sum)) => {
+                sum[0] += value[0];
+                sum[1] += value[1];
+            }
+            None => {
+                *place = row.len() as u32;
+                row.push((column, value));
+            }
+        }
+    }
+
+    /// Ends `row`.
+    fn forget(&mut self, row: &[Entry]) {
+        row.iter().for_each(|(column, _)| self.0[*column as usize] = u32::MAX);
     }
 }
 

@@ -17,21 +17,6 @@ pub fn clamp_stretches<R: Real, M: Limits<R>>(f: &[V3<R>; 2], limits: M) -> Opti
     clamp::<R, M>(f, &c, &limits.ranges(&c), zero.lt(zero))
 }
 
-/// p − f, where p is f with its principal stretches drawn to 1 by the share `ease` of their way, then clamped
-/// to its limits: what an elastic triangle asks for. `facing` is as in [`clamp_stretches_facing`].
-#[inline(always)]
-pub fn ease_stretches<R: Real, M: Limits<R>>(
-    f: &[V3<R>; 2],
-    limits: M,
-    ease: R,
-    facing: V3<R>,
-) -> [V3<R>; 2] {
-    let (zero, one, c) = (R::splat(0.0), R::splat(1.0), cauchy(f));
-    let ranges = limits.ranges(&c);
-    let turned = dot(cross(f[0], f[1]), facing).lt(zero) & zero.lt(ranges[1].min);
-    moved(f, &c, &ranges, turned, |s| s + (one - s) * ease)
-}
-
 /// The same, where a lower limit also keeps f from being turned inside out: its smaller stretch counts as
 /// negative where its normal points away from `facing`.
 #[inline(always)]
@@ -56,29 +41,23 @@ fn clamp<R: Real, M: Limits<R>>(
     if !R::any(!inside) {
         return None;
     }
-    let [first, second] = moved(f, c, ranges, turned, |s| s);
+    let [first, second] = moved(f, c, ranges, turned);
     let zero = [R::splat(0.0); 3];
     Some([select3::<R>(inside, zero, first), select3::<R>(inside, zero, second)])
 }
 
-/// p − f, where p is f with its stretches changed by `eased` and then clamped.
+/// p − f, where p is f with its stretches clamped.
 #[inline(always)]
-fn moved<R: Real>(
-    f: &[V3<R>; 2],
-    c: &Cauchy<R>,
-    ranges: &[Range<R>; 2],
-    turned: R::Mask,
-    eased: impl Fn(R) -> R,
-) -> [V3<R>; 2] {
+fn moved<R: Real>(f: &[V3<R>; 2], c: &Cauchy<R>, ranges: &[Range<R>; 2], turned: R::Mask) -> [V3<R>; 2] {
     let [r0, r1] = *ranges;
     let principal = principal(f, c);
     let d = principal.directions();
     let [vx, vy] = principal.v;
     let shrink = R::splat(1.0) / (vx * vx + vy * vy);
     let [s0, s1] = principal.s;
-    let d0 = scale(d[0], (eased(s0).clamp(r0.min, r0.max) - s0) * shrink);
+    let d0 = scale(d[0], (s0.clamp(r0.min, r0.max) - s0) * shrink);
     // −s₁ of a triangle inside out is brought to the lower limit along −d₁.
-    let opened = R::select(turned, -r1.min, eased(s1).clamp(r1.min, r1.max));
+    let opened = R::select(turned, -r1.min, s1.clamp(r1.min, r1.max));
     let d1 = scale(d[1], (opened - s1) * shrink);
     [combine(d0, vx, d1, -vy), combine(d0, vy, d1, vx)]
 }

@@ -41,6 +41,25 @@ pub struct Cauchy<R> {
 }
 
 impl<R: Real> Cauchy<R> {
+    /// The sum of the eigenvalues.
+    #[inline(always)]
+    pub fn trace(&self) -> R {
+        self.larger + self.smaller
+    }
+
+    /// The root U of FᵀF, whose determinant is given: 11, 22 and 12. Not where that is 0.
+    #[inline(always)]
+    pub fn root(&self, determinant: R) -> [R; 3] {
+        let (half, tiny) = (R::splat(0.5), R::splat(1e-30));
+        let mean = self.trace() * half + determinant;
+        let inverse = R::splat(1.0) / (mean + mean).max(tiny).sqrt();
+        [
+            (mean + self.half_difference) * inverse,
+            (mean - self.half_difference) * inverse,
+            self.off_diagonal * inverse,
+        ]
+    }
+
     /// The cosine of twice the angle between the first principal direction in the rest shape and an axis,
     /// which is given by the cosine and sine of twice its own angle from the first edge. Any number from −1
     /// to 1 where all directions are principal.

@@ -55,8 +55,10 @@ pub struct Scratch {
     pub moves: Vec<Quad>,
     /// Order of elements or colours.
     pub order: Vec<u32>,
-    /// Memory of the world's filters.
-    pub filters: Filters,
+    /// Memory of the world's filters, for steps of each length.
+    pub filters: Vec<Filters>,
+    /// Which of these lengths the steps have, of the world's.
+    pub pace: usize,
     /// One for each of the world's cloths with coarse limits.
     pub levels: Vec<(levels::Scratch, Holding)>,
     /// One for each of its solids with such.
@@ -86,7 +88,8 @@ impl Scratch {
         Self {
             moves: vec![[0.0; 4]; world.start.len()],
             order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
-            filters: Filters::new(world),
+            filters: (0..world.paces.len()).map(|pace| Filters::new(world, pace)).collect(),
+            pace: 0,
             levels: coarse.collect(),
             solid_levels: solids.collect(),
             edge_model: world.edge_model.bodies.iter().map(EdgeScratch::new).collect(),
@@ -99,7 +102,7 @@ impl Scratch {
     /// Takes the limits of `world`, which have changed: matrices for what is held stay, levels are made again
     /// when a step needs them.
     pub fn take_limits(&mut self, world: &World) {
-        self.filters.take_limits(world);
+        self.filters.iter_mut().for_each(|filters| filters.take_limits(world));
         self.levels.iter_mut().for_each(|(_, holding)| *holding = Holding::default());
         self.solid_levels.iter_mut().for_each(|(_, holding)| *holding = Holding::default());
         self.edge_model.iter_mut().for_each(EdgeScratch::forget_levels);
@@ -120,7 +123,7 @@ impl Scratch {
         for ((_, holding), body) in self.solid_levels.iter_mut().zip(&world.solid_levels) {
             holding.hold(body, x, grips);
         }
-        self.filters.hold(world, x);
+        self.filters[self.pace].hold(world, x);
     }
 }
 
@@ -141,6 +144,8 @@ pub struct Draft<'a> {
     pub stiffening: f32,
     /// Velocities at the start of the step \[m/s\]; empty if they are not known.
     pub old_v: &'a [Quad],
+    /// Factor on the mass of each vertex in this step; empty: 1.
+    pub inertia: &'a [f32],
 }
 
 /// Moves the positions of `draft` until they are within the limits of `world` and outside its obstacles.
@@ -156,13 +161,13 @@ pub fn enforce(
     if of_edges == 0 {
         return by_scheme(world, settings, draft, obstacle_contacts, scratch, budget);
     }
-    let Draft { x, old, duals, poses, grips, stiffening, old_v } = draft;
+    let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
     let mut iterations = 0;
     if of_edges < world.bodies.len() {
-        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v };
+        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
         iterations = by_scheme(world, settings, draft, obstacle_contacts, scratch, budget).iterations;
     }
-    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v };
+    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
     let enforced = edge_model::enforce(world, settings, draft, obstacle_contacts, scratch, budget);
     measure(world, settings, x, Enforced { iterations: iterations + enforced.iterations, ..enforced })
 }
@@ -196,10 +201,11 @@ fn filter(
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
-    let Draft { x, old, duals, poses, grips, stiffening, old_v } = draft;
+    let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
     let obstacles = &world.description.obstacles;
+    // Frames in which cloth may come near something are not those that are taken alone.
     let touching = match (&mut scratch.finder, &world.surface) {
-        (Some(finder), Some(surface)) => {
+        (Some(finder), Some(surface)) if scratch.pace == 0 => {
             // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet
             // it, if that was sought below.
             let outside = &mut scratch.moves;
@@ -209,10 +215,11 @@ fn filter(
         }
         _ => &[],
     };
-    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v };
+    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
     let around = (&*obstacle_contacts, touching, &scratch.sewn);
-    let mut enforced = scratch.filters.solve(world, settings, draft, around, budget);
-    if scratch.filters.has_open_seams(world) {
+    let filters = &mut scratch.filters[scratch.pace];
+    let mut enforced = filters.solve(world, settings, draft, around, budget);
+    if filters.has_open_seams(world) {
         scratch.sewn.close(&world.sewing, x);
         enforced = measure(world, settings, x, enforced);
     }
@@ -220,8 +227,8 @@ fn filter(
         let swept = iterate(world, settings, (x, old), grips, obstacle_contacts, scratch, budget);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
-    if !obstacles.is_empty() || !poses.is_empty() {
-        if world.filters.iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
+    if !obstacle_contacts.candidates().is_empty() || !poses.is_empty() {
+        if world.filters().iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
             obstacle_contacts.project(settings.threads, obstacles, old, x);
         }
         obstacle_contacts.note_contacts(obstacles, x, 0.01 * world.edge_length);
@@ -236,7 +243,7 @@ pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enf
     let solver = &world.description.solver;
     let found = world.elements.residuals(settings, x).max(world.edge_model.residuals(settings, x));
     let Residuals { strain: residual, bend } = found;
-    let rings = world.filters.iter().all(|f| f.ring_error(&x[f.vertices.clone()]) <= solver.tolerance);
+    let rings = world.filters().iter().all(|f| f.ring_error(&x[f.vertices.clone()]) <= solver.tolerance);
     let converged = rings && residual <= solver.tolerance && bend <= bend_bound(solver.bend_tolerance);
     Enforced { residual, bend, converged, ..enforced }
 }

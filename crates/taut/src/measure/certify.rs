@@ -42,7 +42,7 @@ impl Certifier {
             .map(|((body, now), mean)| RigidCertificate::new(body, now, *mean, description.gravity))
             .collect();
         let elements = world.elements.certificates(&state.x);
-        let terms = world.filters.iter().flat_map(|filter| filter.certify(&state.x)).collect();
+        let terms = world.filters().iter().flat_map(|filter| filter.certify(&state.x)).collect();
         Certificate {
             bodies,
             seams: measure_seams(world, &positions),

@@ -11,7 +11,7 @@ use crate::{
     contact::inside::ClosedMesh,
     kernel::lanes::Quad,
     schedule::{self, Schedule},
-    world::{check, sewing},
+    world::{HierarchyCache, check, sewing},
 };
 
 /// All that measuring the frames of a run needs: rest shapes, masses, pins, obstacles, the length of a step.
@@ -69,24 +69,27 @@ impl Ruler {
     /// If the description holds something that cannot be simulated.
     pub fn new(description: Description) -> Result<Self, WorldError> {
         check::check_not_empty(&description)?;
-        Ok(Self::assemble(description)?.0)
+        Ok(Self::assemble(description, &HierarchyCache::default())?.0)
     }
 
-    /// The same, with the elements that a world is made from. There may be no body.
-    pub(crate) fn assemble(description: Description) -> Result<(Self, Elements), WorldError> {
+    /// The same, with the elements that a world is made from, and what was made for others. There may be no
+    /// body.
+    pub(crate) fn assemble(
+        description: Description,
+        cache: &HierarchyCache,
+    ) -> Result<(Self, Elements), WorldError> {
         check::check(&description)?;
         let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
         let of_bodies = description.bodies.iter().map(|body| body.rest_positions().len());
         check::check_vertex_count(of_bodies.chain([of_obstacles]))?;
-        let mut elements =
-            Elements { is_implicit: schedule::is_implicit(&description), ..Elements::default() };
+        let is_elastic = schedule::is_implicit(&description);
+        let mut elements = Elements { is_implicit: is_elastic, ..Elements::default() };
         let mut bodies = Vec::new();
         let mut start: Vec<Quad> = Vec::new();
         let (mut pins, mut motions) = (Vec::new(), Vec::new());
-        let is_elastic = schedule::is_elastic(&description);
         for (number, described) in description.bodies.iter().enumerate() {
             let (length, count) = (elements.edge_length_sum, elements.edge_count);
-            let body = BodyTables::new(described, start.len(), is_elastic, &mut elements)?;
+            let body = BodyTables::new(described, start.len(), is_elastic, &mut elements, cache)?;
             let edge = (elements.edge_length_sum - length) / (elements.edge_count - count).max(1) as f64;
             let begins = BodyTables::start(described, edge, number, &description);
             start.extend(body.order().iter().map(|&v| {
@@ -170,7 +173,12 @@ impl Ruler {
 
     /// When step `step` begins \[s\].
     pub(crate) fn time_of_step(&self, step: u64) -> f32 {
-        (self.origin + step as f64 * f64::from(self.step_time())) as f32
+        self.time_after(step, self.step_time())
+    }
+
+    /// The time after `steps` steps of `dt` \[s\].
+    pub(crate) fn time_after(&self, steps: u64, dt: f32) -> f32 {
+        (self.origin + steps as f64 * f64::from(dt)) as f32
     }
 
     /// When frame `frame` is \[s\].

@@ -38,6 +38,8 @@ use super::TriangleMesh;
 pub use animals::{bunny, creature};
 pub use bar::bar;
 pub use grid::grid;
+#[cfg(test)]
+pub(crate) use pattern::delaunay::triangulate;
 
 /// Maximum number of vertices of a generated mesh.
 pub const MAX_VERTICES: u64 = 16_000_000;

@@ -80,9 +80,9 @@ impl Simulation {
         let [x, y, z] = velocity.to_array();
         let State { v, mean_v, .. } = &mut self.state;
         v[vertices.clone()].fill([x, y, z, 0.0]);
-        mean_v[vertices].fill([x, y, z, 0.0]);
+        mean_v[vertices.clone()].fill([x, y, z, 0.0]);
         // The step before did not end with this velocity.
-        self.state.history.is_known = false;
+        self.state.begin_anew(vertices);
         Ok(())
     }
 }

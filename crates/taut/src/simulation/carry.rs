@@ -96,8 +96,11 @@ impl State {
     pub(super) fn carried(&self, from: &World, to: &World, origins: &Origins) -> Self {
         let mut state = Self::new(to);
         for (body, &origin) in to.bodies.iter().zip(&origins.bodies) {
-            let Some(old) = origin.map(|origin| from.bodies[origin].vertices.clone()) else { continue };
             let new = body.vertices.clone();
+            let Some(old) = origin.map(|origin| from.bodies[origin].vertices.clone()) else {
+                state.begin_anew(new);
+                continue;
+            };
             for (new, old) in state.x[new.clone()].iter_mut().zip(&self.x[old.clone()]) {
                 new[..3].copy_from_slice(&old[..3]);
             }
@@ -105,9 +108,10 @@ impl State {
             state.mean_v[new.clone()].copy_from_slice(&self.mean_v[old.clone()]);
             state.history.steps[new].copy_from_slice(&self.history.steps[old]);
         }
-        // What is new has no step behind it, and a step of another length cannot be continued.
-        let all_old = origins.bodies.iter().all(Option::is_some);
-        state.history.is_known = self.history.is_known && all_old && from.step_time() == to.step_time();
+        // A step of another length cannot be continued.
+        let same = |alone: bool| to.pace(alone).dt == from.pace(self.is_alone).dt;
+        state.is_alone = to.has_alone() && (same(true) || !same(false));
+        state.history.is_known = self.history.is_known && same(state.is_alone);
         state.frame = self.frame;
         state.caught = self.caught.carried(from, to, |pin| same_pin(from, to, origins, pin));
         let place = |vertex: u32| place_in(from, to, origins, vertex);
@@ -142,10 +146,10 @@ fn place_in(from: &World, to: &World, origins: &Origins, vertex: u32) -> Option<
 /// Takes along what filters keep, term by term, for those that filter the same bodies.
 fn carry_duals((from, old): (&World, &[f32]), (to, new): (&World, &mut [f32]), origins: &Origins) {
     let mut first = 0;
-    for filter in &to.filters {
+    for filter in to.filters() {
         let range = place_back(from, to, origins, &filter.vertices);
         let mut other = 0;
-        for before in &from.filters {
+        for before in from.filters() {
             if range.as_ref() == Some(&before.vertices) {
                 let old = &old[other..other + before.kept_count()];
                 filter.carry(before, old, &mut new[first..first + filter.kept_count()]);

@@ -2,7 +2,7 @@
 //!
 //! A limit that takes the place of one of the same kind is written into the tables that hold it
 //! (`World::set_limits`). Everything else (a limit where there was none or none where there
-//! was one, another stiffness) builds the tables again.
+//! was one, another stiffness or material) builds the tables again, from what is cached.
 
 use std::ops::Range;
 

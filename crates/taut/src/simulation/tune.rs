@@ -1,9 +1,12 @@
 //! Limits, stiffness and materials that are changed while it runs.
 
+#[cfg(test)]
+mod tests;
+
 use super::{BodyHandle, Simulation, SimulationError, carry::Origins};
 use crate::{
-    Body, Cloth, Description, Limit, Material, Model, Solid, SolidMaterial, Solver, Weave, schedule,
-    world::relimit::BodyLimits,
+    Bending, Body, Cloth, Description, Limit, Material, Model, Solid, SolidMaterial, Solver, Stretching,
+    Weave, schedule, world::relimit::BodyLimits,
 };
 
 /// Limit on stretch of a body that is to be limited but has none \[strain\].
@@ -32,8 +35,8 @@ pub(super) struct Settings {
     pub weave: Option<Weave>,
     /// Factor on the stiffness of its material.
     pub stiffness: f32,
-    /// Stretching and bending, or Young's modulus, of its material.
-    pub material: [f32; 2],
+    /// Stiffness of its material.
+    pub material: Stiffness,
 }
 
 impl Simulation {
@@ -118,7 +121,8 @@ impl Simulation {
     }
 
     /// Changes the stiffness of a body to `factor` times that of its material: stretching and bending of
-    /// cloth, Young's modulus of soft solids.
+    /// cloth, Young's modulus of soft solids. Motion goes on from where it is, as with
+    /// [`set_material`](Simulation::set_material): tables are built again, levels and fitted curvatures stay.
     ///
     /// # Errors
     /// If the handle is stale, or the factor is negative or above 1e6. Nothing has changed then.
@@ -127,21 +131,40 @@ impl Simulation {
         self.change_one(body, true, |_, settings| settings.stiffness = factor)
     }
 
-    /// Changes what cloth is made of. A factor on its stiffness stays.
+    /// Changes what cloth is made of. A factor on its stiffness stays. Motion goes on from where it is; the
+    /// result is that of a simulation which is built with the material. Levels stay, and so do curvatures
+    /// that were fitted to the mesh, unless the material differs by direction in another way.
     ///
     /// # Errors
     /// If the handle is stale, the body is no cloth, or the material cannot be simulated. Nothing has changed
     /// then.
     pub fn set_material(&mut self, body: BodyHandle, material: Material) -> Result<(), SimulationError> {
-        let index = self.bodies.index(body.0)?;
-        let mut description = self.description().clone();
-        let Body::Cloth(cloth) = &mut description.bodies[index] else {
-            let problem = "is no cloth; `set_solid_material` changes what it is made of";
-            return Err(SimulationError::Unsupported { body: self.name(index), problem });
-        };
-        let numbers = [material.stretch, material.bend];
-        cloth.material = material;
-        self.replace_material(index, description, numbers)
+        self.set_materials([(body, material)])
+    }
+
+    /// Changes what several cloths are made of, at the cost of one.
+    ///
+    /// # Errors
+    /// If a handle is stale, a body is no cloth, or a material cannot be simulated. Nothing has changed then.
+    pub fn set_materials(
+        &mut self,
+        materials: impl IntoIterator<Item = (BodyHandle, Material)>,
+    ) -> Result<(), SimulationError> {
+        let (mut description, mut changed) = (self.description().clone(), self.settings.clone());
+        for (body, material) in materials {
+            let index = self.bodies.index(body.0)?;
+            let described = &mut description.bodies[index];
+            let Body::Cloth(cloth) = described else {
+                let problem = "is no cloth; `set_solid_material` changes what it is made of";
+                return Err(SimulationError::Unsupported { body: self.name(index), problem });
+            };
+            changed[index].material = Stiffness::Cloth(material.stretch, material.bend);
+            cloth.material = material;
+            changed[index].apply(described);
+        }
+        self.rebuild(description, &Origins::all(&self.world))?;
+        self.settings = changed;
+        Ok(())
     }
 
     /// Changes what a soft solid is made of. A factor on its stiffness stays.
@@ -160,18 +183,9 @@ impl Simulation {
             let problem = "is no soft solid; `set_material` changes what it is made of";
             return Err(SimulationError::Unsupported { body: self.name(index), problem });
         };
-        let numbers = [material.young, 0.0];
+        let mut settings = self.settings[index].clone();
+        settings.material = Stiffness::Solid(material.young);
         solid.material = material;
-        self.replace_material(index, description, numbers)
-    }
-
-    fn replace_material(
-        &mut self,
-        index: usize,
-        mut description: Description,
-        numbers: [f32; 2],
-    ) -> Result<(), SimulationError> {
-        let settings = Settings { material: numbers, ..self.settings[index].clone() };
         settings.apply(&mut description.bodies[index]);
         self.rebuild(description, &Origins::all(&self.world))?;
         self.settings[index] = settings;
@@ -288,8 +302,11 @@ impl Simulation {
     }
 
     /// Chooses steps and substeps for bodies with `settings`, where the solver's leave that open; the rules
-    /// are those of [`schedule`].
+    /// are those of [`schedule`]. Only explicit forces ask for others.
     fn adapt_steps(&self, settings: &[Settings], solver: &mut Solver) {
+        if schedule::is_implicit(self.description()) {
+            return;
+        }
         let both = || settings.iter().zip(&self.description().bodies);
         let cloths = || both().filter_map(|(settings, body)| Some((settings, body.as_cloth()?)));
         let off =
@@ -302,6 +319,13 @@ impl Simulation {
             solver.max_substeps = schedule::substeps_while_running(off, self.substeps, factor);
         }
     }
+}
+
+/// Stiffness of a material: of cloth, or Young's modulus of a solid \[Pa\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stiffness {
+    Cloth(Stretching, Bending),
+    Solid(f32),
 }
 
 impl Settings {
@@ -339,12 +363,13 @@ impl Settings {
     /// Makes `body` what these settings say of it.
     fn apply(&self, body: &mut Body) {
         self.limits().put(body);
-        match body {
-            Body::Cloth(cloth) => {
-                let [stretch, bend] = self.material.map(|m| m * self.stiffness);
-                (cloth.material.stretch, cloth.material.bend) = (stretch, bend);
+        let factor = self.stiffness;
+        match (body, self.material) {
+            (Body::Cloth(cloth), Stiffness::Cloth(stretch, bend)) => {
+                (cloth.material.stretch, cloth.material.bend) = (stretch.scaled(factor), bend.scaled(factor));
             }
-            Body::Solid(solid) => solid.material.young = self.material[0] * self.stiffness,
+            (Body::Solid(solid), Stiffness::Solid(young)) => solid.material.young = young * factor,
+            _ => {}
         }
     }
 }
@@ -376,7 +401,7 @@ fn of_cloth(cloth: &Cloth) -> Settings {
         bend: cloth.bend,
         weave: cloth.weave,
         stiffness: 1.0,
-        material: [cloth.material.stretch, cloth.material.bend],
+        material: Stiffness::Cloth(cloth.material.stretch, cloth.material.bend),
     }
 }
 
@@ -387,7 +412,7 @@ fn of_solid(solid: &Solid) -> Settings {
         bend: Limit::default(),
         weave: None,
         stiffness: 1.0,
-        material: [solid.material.young, 0.0],
+        material: Stiffness::Solid(solid.material.young),
     }
 }
 

@@ -25,6 +25,10 @@ use crate::{
 /// Fraction of the gap between two parts that is kept free in any case.
 const GUARDED: f32 = 0.1;
 
+/// Change of speed that counts as an impact, over that of cloth which falls by its own size. A sheet that
+/// starts stretched tenfold is within its limits after five frames with it, after eight without.
+const VIOLENT: f32 = 10.0;
+
 /// The time that a step spans.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
@@ -34,6 +38,8 @@ pub(super) struct Span {
     pub dt: f32,
     /// Steps that are left in the frame, this one included.
     pub left: u32,
+    /// Whether it is one of cloth that nothing is near.
+    pub is_alone: bool,
 }
 
 impl Stepper {
@@ -42,7 +48,7 @@ impl Stepper {
         &mut self,
         world: &World,
         state: &mut State,
-        Span { times: [time, end], dt, left }: Span,
+        Span { times: [time, end], dt, left, .. }: Span,
         report: &mut FrameReport,
     ) {
         let Self { old, old_v, forces, steady, scratch, holds, poses, flown, rescued, .. } = self;
@@ -64,7 +70,7 @@ impl Stepper {
             update::add_drag(world, exec, (x, v), forces, steady, [time, dt]);
             scratch.sewn.share_forces(&world.sewing, x, steady);
             let formula = formula(world, history);
-            predict(world, exec.threads, (x, v), steady, history, (formula, dt));
+            predict(world, exec.threads, (x, v, &mut self.inertia), steady, history, (formula, dt));
         } else {
             let stretch = world.forces.largest_stretch(exec, x);
             let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
@@ -79,7 +85,7 @@ impl Stepper {
         }
         let own = 0..world.fixtures.start;
         report.rescued += rescue(&old[own.clone()], &mut x[own.clone()], &mut v[own], &mut rescued[0]);
-        fly(world, [time, end], rigid, flown, poses);
+        fly(world, ([time, end], dt), rigid, flown, poses);
         scratch.sewn.unite(&world.sewing, x, v);
         self.predicted.copy_from_slice(x);
         self.predicted_v.copy_from_slice(v);
@@ -100,25 +106,31 @@ impl Stepper {
         }
     }
 
-    /// Limiting: elements clamped, boundary conditions inside every iteration.
+    /// Limiting: elements clamped, boundary conditions inside every iteration. `None` if that is no step of
+    /// cloth that nothing is near, as it should be.
     pub(super) fn limit(
         &mut self,
         world: &World,
         state: &mut State,
         span: Span,
         budget: StepBudget,
-    ) -> Enforced {
+    ) -> Option<Enforced> {
         let settings = settings(world, &self.threads, self.lanes);
-        let Self { old, old_v, predicted, obstacle_contacts, scratch, poses, .. } = self;
+        let Self { old, old_v, predicted, obstacle_contacts, scratch, poses, inertia, .. } = self;
         let State { x, duals, grips, history, .. } = state;
         let stiffening = stiffening(world, history);
+        self.stiffening = stiffening;
         obstacle_contacts.begin(&world.description.obstacles, span.times, old, x, 2.0 * world.edge_length);
-        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v };
+        let is_near = !obstacle_contacts.candidates().is_empty() || !scratch.tangle.is_empty();
+        if span.is_alone && is_near {
+            return None;
+        }
+        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
         let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, budget);
         if obstacle_contacts.hold_back(span.dt, old, predicted, x) {
-            return measure(world, &settings, x, enforced);
+            return Some(measure(world, &settings, x, enforced));
         }
-        enforced
+        Some(enforced)
     }
 
     /// Contact: what the step may not end with.
@@ -167,7 +179,7 @@ impl Stepper {
             rescued,
             ..
         } = self;
-        let State { x, v, mean_v, rigid, mean_rigid, piercings, history, .. } = state;
+        let State { x, v, mean_v, duals, rigid, mean_rigid, piercings, history, .. } = state;
         let is_implicit = world.schedule.is_implicit();
         let [rescued_vertices, rescued_bodies] = rescued;
         let own = 0..world.fixtures.start;
@@ -175,12 +187,16 @@ impl Stepper {
         report.rescued += rescued;
         if rescued > 0 {
             *piercings = None;
+            duals.fill(0.0);
         }
-        let rate = if is_implicit { formula(world, history).rate() / dt } else { 1.0 / dt };
+        let usual = if is_implicit { formula(world, history).rate() / dt } else { 1.0 / dt };
+        // Those with another factor on their mass have had a step of backward Euler.
+        let inertia = &self.inertia;
+        let rate = |i: usize| if inertia[i] == 1.0 { usual } else { 1.0 / dt };
         update_velocities(rate, predicted, x, v);
         if is_implicit {
             self.touched.fill(false);
-            self.scratch.filters.mark_touched(world, &mut self.touched);
+            self.scratch.filters[self.scratch.pace].mark_touched(world, &mut self.touched);
             stop_rebound(dt, old, x, v, &self.touched);
         }
         set_mean_velocities(dt, old, x, mean_v);
@@ -194,15 +210,12 @@ impl Stepper {
             }
             mean_rigid[k] = state.mean(&poses[k][0], dt);
         }
-        if world.schedule.integrator == Some(Integrator::Bdf2) {
+        if world.schedule.integrator == Integrator::Bdf2 {
             let ends = (&x[..], &v[..]);
-            remember(
-                history,
-                (&*old, &*old_v),
-                ends,
-                (&*predicted, &*predicted_v),
-                (&self.touched, rate, dt),
-            );
+            let began = (&old[..], &old_v[..]);
+            let fall = world.fall_speed();
+            let violent = if fall > 0.0 { VIOLENT * dt * fall } else { f32::INFINITY };
+            remember(history, began, ends, (&*predicted, &*predicted_v), (&self.touched, violent), rate);
         }
     }
 }
@@ -216,7 +229,7 @@ fn settings<'a>(world: &World, threads: &'a Threads, lanes: LaneKind) -> Setting
 /// Where rigid bodies go by themselves.
 fn fly(
     world: &World,
-    times: [f32; 2],
+    (times, dt): ([f32; 2], f32),
     rigid: &[RigidState],
     flown: &mut Vec<RigidState>,
     poses: &mut Vec<[Pose; 2]>,
@@ -224,7 +237,7 @@ fn fly(
     let Description { rigid_bodies, obstacles, gravity, .. } = &world.description;
     flown.clear();
     flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| {
-        let mut flown = body.fly(state, *gravity, world.step_time());
+        let mut flown = body.fly(state, *gravity, dt);
         body.meet(&mut flown, obstacles, times, *gravity);
         flown
     }));
@@ -278,7 +291,7 @@ fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad], found: &mut Vec<u32>) ->
 /// The formula of the next step of an implicit integrator.
 fn formula(world: &World, history: &History) -> Formula {
     match world.schedule.integrator {
-        Some(Integrator::Bdf2) if history.is_known => Formula::Bdf2,
+        Integrator::Bdf2 if history.is_known => Formula::Bdf2,
         _ => Formula::Euler,
     }
 }
@@ -287,14 +300,15 @@ fn formula(world: &World, history: &History) -> Formula {
 /// is one of backward Euler.
 fn stiffening(world: &World, history: &History) -> f32 {
     match (world.schedule.integrator, formula(world, history)) {
-        (bdf2 @ Some(Integrator::Bdf2), Formula::Euler) => (1.0 / square_factor(bdf2)) as f32,
+        (bdf2 @ Integrator::Bdf2, Formula::Euler) => (1.0 / square_factor(bdf2)) as f32,
         _ => 1.0,
     }
 }
 
 /// v ← v + rate (x − predicted): limiting as a velocity filter.
-fn update_velocities(rate: f32, predicted: &[Quad], x: &[Quad], v: &mut [Quad]) {
-    for ((v, x), predicted) in v.iter_mut().zip(x).zip(predicted) {
+fn update_velocities(rate: impl Fn(usize) -> f32, predicted: &[Quad], x: &[Quad], v: &mut [Quad]) {
+    for (i, ((v, x), predicted)) in v.iter_mut().zip(x).zip(predicted).enumerate() {
+        let rate = rate(i);
         for k in 0..3 {
             v[k] += (x[k] - predicted[k]) * rate;
         }
@@ -322,21 +336,21 @@ fn stop_rebound(dt: f32, old: &[Quad], x: &[Quad], v: &mut [Quad], touched: &[bo
 }
 
 /// Keeps a step for the next one. Vertices that touch something, or whose velocity is another than the step's
-/// own (after an impact), begin anew: as if they had always moved with the velocity that they have now.
+/// own (after an impact), or were taken further than `violent` \[m\] from where they were going, begin anew
+/// with a step of backward Euler.
 fn remember(
     history: &mut History,
     (old, old_v): (&[Quad], &[Quad]),
     (x, v): (&[Quad], &[Quad]),
     (predicted, predicted_v): (&[Quad], &[Quad]),
-    (touched, rate, dt): (&[bool], f32, f32),
+    (touched, violent): (&[bool], f32),
+    rate: impl Fn(usize) -> f32,
 ) {
     for (i, step) in history.steps.iter_mut().enumerate() {
-        let own = |k: usize| v[i][k] == predicted_v[i][k] + (x[i][k] - predicted[i][k]) * rate;
-        *step = if !touched[i] && x[i][3] > 0.0 && (0..3).all(own) {
-            [old[i], old_v[i]]
-        } else {
-            [std::array::from_fn(|k| x[i][k] - dt * v[i][k]), v[i]]
-        };
+        let own = |k: usize| v[i][k] == predicted_v[i][k] + (x[i][k] - predicted[i][k]) * rate(i);
+        let way: f32 = (0..3).map(|k| (x[i][k] - predicted[i][k]).powi(2)).sum();
+        let goes_on = !touched[i] && x[i][3] > 0.0 && way <= violent * violent && (0..3).all(own);
+        *step = if goes_on { [old[i], old_v[i]] } else { History::anew(&x[i], &v[i]) };
     }
     history.is_known = true;
 }

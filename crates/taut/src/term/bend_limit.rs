@@ -193,7 +193,7 @@ impl Term for BendLimitTerm {
         });
     }
 
-    fn pulling(&self) -> Option<Pulling<'_>> {
+    fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
         Some(Pulling::new(&self.tables.corners, &self.pulls))
     }
 

@@ -123,7 +123,7 @@ impl Term for BendingTerm {
         });
     }
 
-    fn pulling(&self) -> Option<Pulling<'_>> {
+    fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
         Some(Pulling::new(&self.tables.corners, &self.pulls))
     }
 }

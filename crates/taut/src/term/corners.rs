@@ -1,5 +1,6 @@
 //! Pulls of elements at their corners, and how they are summed at each vertex in a fixed order.
 
+use super::curvature::CurvaturePulls;
 use crate::kernel::{
     lanes::{BATCH, Lanes, Quad},
     real::V3,
@@ -52,25 +53,32 @@ impl Corners {
 
 /// Pulls that wait to be gathered.
 #[derive(Clone, Copy, Debug)]
-pub struct Pulling<'a> {
-    corners: &'a Corners,
-    pulls: &'a [Quad],
+pub enum Pulling<'a> {
+    /// At the corners of elements.
+    Corners(&'a Corners, &'a [Quad]),
+    /// Linear in the positions.
+    Rows(CurvaturePulls<'a>),
 }
 
 impl<'a> Pulling<'a> {
     /// Pulls of batches, with their places at each vertex.
     pub fn new<const K: usize>(corners: &'a Corners, pulls: &'a [Pulls<K>]) -> Self {
-        Self { corners, pulls: pulls.as_flattened().as_flattened() }
+        Self::Corners(corners, pulls.as_flattened().as_flattened())
     }
 
     /// Adds those at vertex `i` to `sum`, in the order of the elements.
     #[inline(always)]
     pub fn add(&self, i: usize, sum: &mut Quad) {
-        for &c in self.corners.of(i) {
-            let pull = &self.pulls[c as usize];
-            for k in 0..4 {
-                sum[k] += pull[k];
+        match self {
+            Self::Corners(corners, pulls) => {
+                for &c in corners.of(i) {
+                    let pull = &pulls[c as usize];
+                    for k in 0..4 {
+                        sum[k] += pull[k];
+                    }
+                }
             }
+            Self::Rows(rows) => rows.add(i, sum),
         }
     }
 }

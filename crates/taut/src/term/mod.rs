@@ -83,6 +83,8 @@ pub struct Scene<'a> {
     pub x: &'a [Quad],
     /// Parts of surfaces that may touch in this step.
     pub touching: &'a [Touching],
+    /// Vertices of the world that may touch an obstacle in this step, in ascending order.
+    pub near_obstacles: &'a [u32],
     /// Seams.
     pub sewing: &'a Sewing,
     /// How far apart they may be.
@@ -129,6 +131,8 @@ pub struct Step<'a> {
     pub stiffening: f32,
     /// Whether bodies hardly move.
     pub is_calm: bool,
+    /// Fraction of the last step's duals of triangles that it starts with.
+    pub warm_start: f32,
 }
 
 /// A stage of the κ ramp.
@@ -235,7 +239,7 @@ pub trait Term: Debug + Send {
     /// Warm start in the first stage.
     fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], _stage: &Stage) {}
 
-    /// Marks the vertices that touch something.
+    /// Marks the vertices that touch something, or nearly do.
     fn mark_touched(&self, _touched: &mut [bool]) {}
 
     /// Whether limits of it have given way in earlier steps.
@@ -266,8 +270,9 @@ pub trait Term: Debug + Send {
     /// What every element does by itself: project, update its dual, note its pulls; `look` also measures.
     fn local(&mut self, _step: &Step, _x: &mut [Quad], _stage: &Stage, _look: bool) {}
 
-    /// Pulls that wait at the corners of its elements, to be gathered vertex by vertex.
-    fn pulling(&self) -> Option<Pulling<'_>> {
+    /// Pulls that wait at the corners of its elements, or are linear in the positions `x`, to be gathered
+    /// vertex by vertex.
+    fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
         None
     }
 

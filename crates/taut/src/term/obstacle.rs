@@ -1,22 +1,26 @@
 //! Obstacles as a term (W6): each vertex near one has a dual.
 //!
-//! f = x + w, p = f pushed out with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 1000 c m
-//! grows with the vertex's mass, so that it is independent of resolution; vertices that stay inside get a
-//! larger one.
+//! f = x + w, p = f pushed out with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 100 m grows
+//! with the vertex's mass, so that it is independent of resolution, and not with κ; vertices that stay inside
+//! get a larger one.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use glam::Vec3;
 
-use super::{Block, Stage, Stale, Step, Term};
+use super::{Block, Scene, Stage, Stale, Step, Term};
 use crate::{
     boundary::{obstacle::Obstacle, obstacle_contacts::ObstacleContacts},
     kernel::lanes::Quad,
-    solve::nearest::tuning::{
-        OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_MOST, VERTEX_GRAIN,
+    solve::nearest::{
+        filter::Filter,
+        tuning::{OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT_MOST, VERTEX_GRAIN},
     },
 };
 
@@ -37,13 +41,16 @@ impl Block for Obstacles {
     }
 
     fn term(self: Arc<Self>) -> Box<dyn Term> {
-        Box::new(ObstacleTerm { touches: Vec::with_capacity(self.count), begun: false })
+        let touches = Vec::with_capacity(self.count);
+        Box::new(ObstacleTerm { is_near: false, touches, begun: false })
     }
 }
 
 /// The vertices of a filter that may meet an obstacle in a step.
 #[derive(Debug)]
 struct ObstacleTerm {
+    /// Whether any of them may touch one.
+    is_near: bool,
     /// By vertex.
     touches: Vec<Touch>,
     /// Whether some have begun to touch since the matrix was chosen.
@@ -51,20 +58,26 @@ struct ObstacleTerm {
 }
 
 impl Term for ObstacleTerm {
-    fn touches(&self) -> bool {
-        true
+    fn prepare(&mut self, scene: &Scene, filter: &Filter) {
+        self.is_near = !own(scene.near_obstacles, &filter.vertices).is_empty();
     }
 
-    fn enter(&mut self, step: &Step, x: &[Quad], kept: &[f32], stage: &Stage) {
+    fn touches(&self) -> bool {
+        self.is_near
+    }
+
+    fn allows_finish(&self) -> bool {
+        !self.is_near
+    }
+
+    fn enter(&mut self, step: &Step, x: &[Quad], kept: &[f32], _stage: &Stage) {
         let (vertices, near) = (&step.filter.vertices, OBSTACLE_NEAR * step.filter.edge_length);
-        let candidates = step.around.obstacle_contacts.candidates();
-        let from = candidates.partition_point(|&v| (v as usize) < vertices.start);
-        let own = candidates[from..].iter().take_while(|&&v| (v as usize) < vertices.end);
+        let near_obstacles = own(step.around.obstacle_contacts.candidates(), vertices);
         self.touches.clear();
-        self.touches.extend(own.map(|&v| {
+        self.touches.extend(near_obstacles.iter().map(|&v| {
             let i = v as usize - vertices.start;
             let dual = [kept[3 * i], kept[3 * i + 1], kept[3 * i + 2]];
-            Touch::begin(&step.around, i, &x[i], dual, near, stage.c)
+            Touch::begin(&step.around, i, &x[i], dual, near)
         }));
         self.begun = false;
     }
@@ -75,15 +88,12 @@ impl Term for ObstacleTerm {
         }
     }
 
-    fn rescale(&mut self, growth: f32) {
-        self.touches.iter_mut().for_each(|touch| touch.w = touch.w.map(|w| w / growth));
-    }
-
-    fn weigh(&mut self, step: &Step, stage: &Stage, diagonal: &mut [f32]) {
+    fn weigh(&mut self, step: &Step, _stage: &Stage, diagonal: &mut [f32]) {
+        let [weight, _] = step.filter.contact_weights();
         self.begun = false;
         for touch in &self.touches {
             let i = touch.vertex as usize;
-            diagonal[i] += touch.weight(step.filter.masses[i], stage.c);
+            diagonal[i] += touch.boost * weight * step.filter.masses[i];
         }
     }
 
@@ -92,24 +102,26 @@ impl Term for ObstacleTerm {
         if self.begun { Stale::Waits } else { Stale::No }
     }
 
-    fn strengthen(&mut self, step: &Step, stage: &Stage, diagonal: &[f32]) -> bool {
+    fn strengthen(&mut self, step: &Step, _stage: &Stage, diagonal: &[f32]) -> bool {
+        let [weight, _] = step.filter.contact_weights();
         let (masses, shallow) = (&step.filter.masses, OBSTACLE_SHALLOW * step.filter.edge_length);
         let mut grown = false;
         for touch in self.touches.iter_mut().filter(|touch| masses[touch.vertex as usize] > 0.0) {
             let i = touch.vertex as usize;
-            grown |= touch.strengthen(masses[i], stage.c, diagonal[i], shallow);
+            grown |= touch.strengthen(weight * masses[i], diagonal[i], shallow);
         }
         grown
     }
 
-    fn pull(&mut self, step: &Step, x: &[Quad], stage: &Stage, r: &mut [Quad]) {
+    fn pull(&mut self, step: &Step, x: &[Quad], _stage: &Stage, r: &mut [Quad]) {
+        let [weight, _] = step.filter.contact_weights();
         let (masses, begun) = (&step.filter.masses, AtomicBool::new(false));
         step.settings.threads.each(&mut self.touches, VERTEX_GRAIN, |_, touches| {
             for touch in touches.iter_mut() {
                 let i = touch.vertex as usize;
                 if masses[i] > 0.0 {
                     let touched = touch.touches();
-                    touch.pull = touch.iterate(&step.around, &x[i], masses[i], stage.c);
+                    touch.pull = touch.iterate(&step.around, &x[i], weight * masses[i]);
                     if touch.touches() != touched {
                         begun.store(true, Ordering::Relaxed);
                     }
@@ -128,13 +140,19 @@ impl Term for ObstacleTerm {
         !self.touches.iter().any(|touch| touch.depth > step.shallow)
     }
 
-    fn end(&mut self, _step: &Step, _x: &mut [Quad], stage: &Stage, kept: &mut [f32]) {
+    fn end(&mut self, _step: &Step, _x: &mut [Quad], _stage: &Stage, kept: &mut [f32]) {
         kept.fill(0.0);
         for touch in &self.touches {
-            let dual = touch.w.map(|w| w * (touch.boost * stage.c));
+            let dual = touch.w.map(|w| w * touch.boost);
             kept[3 * touch.vertex as usize..][..3].copy_from_slice(&dual);
         }
     }
+}
+
+/// Those of `candidates`, in ascending order, that are among `vertices`.
+fn own<'a>(candidates: &'a [u32], vertices: &Range<usize>) -> &'a [u32] {
+    let until = |end: usize| candidates.partition_point(|&v| (v as usize) < end);
+    &candidates[until(vertices.start)..until(vertices.end)]
 }
 
 /// What one vertex has to do with obstacles.
@@ -169,30 +187,25 @@ pub struct Surroundings<'a> {
 
 impl Touch {
     /// Vertex `i` at the start of a step; `dual` is what it kept of the last, `near` \[m\] how close a
-    /// surface must be to count as touched, `c` the ramp's factor.
-    fn begin(around: &Surroundings, i: usize, x: &Quad, dual: [f32; 3], near: f32, c: f32) -> Self {
+    /// surface must be to count as touched.
+    fn begin(around: &Surroundings, i: usize, x: &Quad, dual: [f32; 3], near: f32) -> Self {
         let mut touch = Self { vertex: i as u32, depth: f32::NEG_INFINITY, ..Self::default() };
         touch.sunk = around.obstacle_contacts.sunk(around.obstacles, position(&around.old[i]));
         touch.look(around, x);
         if touch.depth > -near {
             touch.boost = 1.0;
             let sane = dual.iter().all(|w| w.is_finite());
-            touch.w = if sane { dual.map(|w| w / c) } else { [0.0; 3] };
+            touch.w = if sane { dual } else { [0.0; 3] };
         }
         touch
     }
 
-    /// What it adds to the diagonal.
-    fn weight(&self, mass: f32, c: f32) -> f32 {
-        OBSTACLE_WEIGHT * c * mass * self.boost
-    }
-
-    /// More weight if it is deeper inside than `shallow` \[m\]. Says whether that changed.
-    fn strengthen(&mut self, mass: f32, c: f32, diagonal: f32, shallow: f32) -> bool {
+    /// More than `weight` if it is deeper inside than `shallow` \[m\]. Says whether that changed.
+    fn strengthen(&mut self, weight: f32, diagonal: f32, shallow: f32) -> bool {
         if self.boost <= 0.0 || self.depth <= shallow {
             return false;
         }
-        let most = OBSTACLE_WEIGHT_MOST * diagonal / (OBSTACLE_WEIGHT * c * mass);
+        let most = OBSTACLE_WEIGHT_MOST * diagonal / weight;
         let boost = (self.boost * OBSTACLE_BOOST).min(most).max(self.boost);
         self.w = self.w.map(|w| w * (self.boost / boost));
         let grown = boost > self.boost;
@@ -200,8 +213,9 @@ impl Touch {
         grown
     }
 
-    /// One iteration of the vertex at `x`; gives its pull. It starts to touch where it is inside.
-    fn iterate(&mut self, around: &Surroundings, x: &Quad, mass: f32, c: f32) -> [f32; 3] {
+    /// One iteration of the vertex at `x`, with `weight` before any factor; gives its pull. It starts to
+    /// touch where it is inside.
+    fn iterate(&mut self, around: &Surroundings, x: &Quad, weight: f32) -> [f32; 3] {
         // Most do not touch, and have not moved so far that they could.
         if self.boost <= 0.0 && self.depth + 1.001 * (position(x) - self.seen).length() < 0.0 {
             return [0.0; 3];
@@ -218,7 +232,7 @@ impl Touch {
         let f = position(x) + w;
         let moved = around.obstacle_contacts.nearest_outside(around.obstacles, old, self.sunk, f) - f;
         self.w = (-moved).to_array();
-        ((moved + moved + w) * self.weight(mass, c)).to_array()
+        ((moved + moved + w) * (weight * self.boost)).to_array()
     }
 
     /// Sees how deep it is inside at `x`.

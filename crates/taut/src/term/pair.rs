@@ -3,8 +3,8 @@
 //! With d = Σ wᵢ xᵢ the line between the nearest points of a pair: f = d + u; p = f with at least the gap
 //! along the normal, and with its tangential displacement since the start of the step shortened by μ times
 //! the missing distance (Eq. 7, as for [obstacles](super::obstacle)); pull e wᵢ (2 (p − f) + u), u ← f − p.
-//! The weight e grows with the masses of the vertices; to the diagonal it adds e |wᵢ| Σ |wₖ|, which bounds
-//! the pair's contribution to the matrix.
+//! The weight e grows with the masses of the vertices, not with κ; to the diagonal it adds e |wᵢ| Σ |wₖ|,
+//! which bounds the pair's contribution to the matrix.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     kernel::lanes::Quad,
     solve::nearest::{
         filter::Filter,
-        tuning::{DEPTH_IN_GAPS, PAIR_BOOST, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT, PAIR_WEIGHT_MOST},
+        tuning::{DEPTH_IN_GAPS, PAIR_BOOST, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT_MOST},
     },
 };
 
@@ -34,8 +34,8 @@ struct PairTouch {
     friction: f32,
     /// Dual \[m\].
     u: Vec3,
-    /// Mass of the lightest side.
-    mass: f32,
+    /// Its weight, before any factor.
+    weight: f32,
     /// Factor on its weight.
     boost: f32,
     /// How much nearer than it may be it was when it was last looked at \[m\].
@@ -100,17 +100,13 @@ impl Term for PairTerm {
         }
     }
 
-    fn rescale(&mut self, growth: f32) {
-        self.list.iter_mut().for_each(|pair| pair.u /= growth);
-    }
-
-    fn weigh(&mut self, _step: &Step, stage: &Stage, diagonal: &mut [f32]) {
+    fn weigh(&mut self, _step: &Step, _stage: &Stage, diagonal: &mut [f32]) {
         if self.list.is_empty() {
             return;
         }
         self.extra.fill(0.0);
         for pair in &self.list {
-            let e = pair.weight(stage.c);
+            let e = pair.weight();
             let total: f32 = pair.weights.iter().map(|w| w.abs()).sum();
             for i in 0..4 {
                 self.extra[pair.vertices[i] as usize] += e * pair.weights[i].abs() * total;
@@ -119,7 +115,7 @@ impl Term for PairTerm {
         diagonal.iter_mut().zip(&self.extra).for_each(|(d, extra)| *d += extra);
     }
 
-    fn strengthen(&mut self, _step: &Step, stage: &Stage, diagonal: &[f32]) -> bool {
+    fn strengthen(&mut self, _step: &Step, _stage: &Stage, diagonal: &[f32]) -> bool {
         let mut grown = false;
         for pair in &mut self.list {
             if pair.depth <= PAIR_NEAR * pair.gap {
@@ -127,7 +123,7 @@ impl Term for PairTerm {
             }
             let own = (0..4).filter(|&i| pair.weights[i] != 0.0);
             let smallest = own.map(|i| diagonal[pair.vertices[i] as usize]).fold(f32::INFINITY, f32::min);
-            let most = PAIR_WEIGHT_MOST * smallest / (PAIR_WEIGHT * stage.c * pair.mass);
+            let most = PAIR_WEIGHT_MOST * smallest / pair.weight;
             let boost = (pair.boost * PAIR_BOOST).min(most).max(pair.boost);
             pair.u *= pair.boost / boost;
             grown |= boost > pair.boost;
@@ -136,7 +132,7 @@ impl Term for PairTerm {
         grown
     }
 
-    fn pull(&mut self, step: &Step, x: &[Quad], stage: &Stage, r: &mut [Quad]) {
+    fn pull(&mut self, step: &Step, x: &[Quad], _stage: &Stage, r: &mut [Quad]) {
         let masses = &step.filter.masses;
         self.lacking = 0.0;
         for pair in &mut self.list {
@@ -147,7 +143,7 @@ impl Term for PairTerm {
             pair.depth = pair.least - now.dot(pair.normal);
             self.lacking = self.lacking.max(pair.depth / pair.gap);
             let moved = pair.settled(now + pair.u);
-            let pull = pair.weight(stage.c) * (2.0 * moved + pair.u);
+            let pull = pair.weight() * (2.0 * moved + pair.u);
             pair.u = -moved;
             for i in 0..4 {
                 let v = pair.vertices[i] as usize;
@@ -179,7 +175,7 @@ impl PairTouch {
             least: touch.gap,
             friction: touch.friction,
             u: Vec3::ZERO,
-            mass: 0.0,
+            weight: 0.0,
             boost: 1.0,
             depth: 0.0,
             gap: touch.gap,
@@ -199,12 +195,12 @@ impl PairTouch {
                 pair.least -= there.dot(normal);
             }
         }
-        pair.mass = 1.0 / compliance;
+        pair.weight = filter.contact_weights()[1] / compliance;
         (compliance > 0.0).then_some(pair)
     }
 
-    fn weight(&self, c: f32) -> f32 {
-        PAIR_WEIGHT * c * self.mass * self.boost
+    fn weight(&self) -> f32 {
+        self.weight * self.boost
     }
 
     /// What takes `f` \[m\] to where it keeps the gap, with friction.

@@ -33,8 +33,8 @@ use crate::{
     solve::nearest::{
         filter::Filter,
         tuning::{
-            OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_MOST,
-            RIGID_DEEP, RIGID_FACING, RIGID_SETTLED, RIGID_TOLERANCE,
+            OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT_MOST, RIGID_DEEP, RIGID_FACING,
+            RIGID_SETTLED, RIGID_TOLERANCE, RIGID_WEIGHT,
         },
     },
 };
@@ -252,7 +252,7 @@ impl Term for RigidTerm {
                 continue;
             }
             let i = touch.vertex as usize;
-            let most = OBSTACLE_WEIGHT_MOST * diagonal[i] / (OBSTACLE_WEIGHT * stage.c * masses[i]);
+            let most = OBSTACLE_WEIGHT_MOST * diagonal[i] / (RIGID_WEIGHT * stage.c * masses[i]);
             let boost = (touch.boost * OBSTACLE_BOOST).min(most).max(touch.boost);
             touch.w *= touch.boost / boost;
             grown |= boost > touch.boost;
@@ -346,7 +346,7 @@ impl Term for RigidTerm {
 
 impl BodyTouch {
     fn weight(&self, masses: &[f32], c: f32) -> f32 {
-        OBSTACLE_WEIGHT * c * masses[self.vertex as usize] * self.boost
+        RIGID_WEIGHT * c * masses[self.vertex as usize] * self.boost
     }
 
     /// Distance from where vertices are held \[m\], and outward normal, in the body's frame. A vertex that is

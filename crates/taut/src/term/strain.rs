@@ -8,6 +8,7 @@
 
 pub mod facing;
 pub mod finish;
+pub mod law;
 pub mod local;
 pub mod warm;
 
@@ -33,12 +34,13 @@ use crate::{
     },
     solve::nearest::{
         ramp::Ramp,
-        tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, WARM_START},
+        tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD},
     },
 };
 use finish::Finish;
-pub use local::LawKind;
-use local::{BatchState, ClampTriangles, LawLanes, NearestBatch};
+pub use law::LawKind;
+use law::Laws;
+use local::{BatchState, ClampTriangles, NearestBatch};
 use warm::{TurnDuals, Way};
 
 /// Floats that are kept of a batch's duals.
@@ -56,10 +58,8 @@ pub struct Strain {
     vertex_count: usize,
     /// Whether any triangle has a lower limit.
     two_sided: bool,
-    /// Law of triangles inside their limits.
-    law: LawKind,
-    /// Its moduli; empty if there is none.
-    laws: Vec<LawLanes>,
+    /// Laws of triangles inside their limits.
+    laws: Laws,
     /// Rest areas \[m²\]; of several bodies, such that one κ is right for each.
     areas: Vec<f64>,
     /// Corners of triangles at each vertex.
@@ -91,12 +91,7 @@ impl Strain {
             count: elements.len(),
             vertex_count: count,
             two_sided: elements.iter().any(StrainElement::has_lower_limit),
-            law: kind,
-            laws: indices
-                .chunks(BATCH)
-                .filter(|_| !laws.is_empty())
-                .map(|batch| LawLanes::pack(batch, laws))
-                .collect(),
+            laws: Laws::pack(kind, laws),
             areas: areas.to_vec(),
             corners: Corners::new(count, &corners),
         }
@@ -104,7 +99,7 @@ impl Strain {
 
     /// Whether triangles have the law of an implicit integrator inside their limits.
     pub(crate) fn is_implicit(&self) -> bool {
-        matches!(self.law, LawKind::Isotropic | LawKind::Woven)
+        self.laws.are_implicit()
     }
 
     /// Vertices of triangle `t`, of the filter's.
@@ -128,6 +123,11 @@ impl Strain {
     /// Limits of triangle `t` along warp, weft and bias, if it has such.
     pub(crate) fn weave_of(&self, t: u32) -> Option<WeaveRange<f32>> {
         self.weaves.get(t as usize / BATCH).map(|weaves| weaves.lane(t as usize % BATCH))
+    }
+
+    /// The law of triangle `t` inside its limits, if stiffness is part of the solve.
+    pub(crate) fn law_of(&self, t: u32) -> Option<Woven<f64>> {
+        self.laws.of(t)
     }
 
     /// Limits of `count` batches along warp, weft and bias, if there are such.
@@ -221,14 +221,15 @@ impl StrainTerm {
 
 impl Term for StrainTerm {
     fn depth_allowed(&self, _so_far: f32, edge: f32, tolerance: f32) -> f32 {
-        edge * if self.tables.law != LawKind::Free { DEPTH_ELASTIC } else { DEPTH_HARD * tolerance }
+        let is_easy = self.tables.is_implicit() && !self.tables.two_sided;
+        edge * tolerance * if is_easy { DEPTH_ELASTIC } else { DEPTH_HARD }
     }
 
     fn begin(&mut self, step: &Step, x: &mut [Quad], kept: &mut [f32]) {
         if self.tables.two_sided {
             self.face(step, x);
         }
-        self.turn(step, x, kept, Way::Begin, WARM_START);
+        self.turn(step, x, kept, Way::Begin, step.warm_start);
     }
 
     fn allows_finish(&self) -> bool {
@@ -261,7 +262,7 @@ impl Term for StrainTerm {
                 stiffness: stage.kappa,
                 rescale,
                 faced: tables.two_sided,
-                law: (tables.law, tables.laws.get(first..first + batches.len()).unwrap_or(&[])),
+                laws: tables.laws.over(first, batches.len()),
                 stiffening: step.stiffening,
                 measure,
             };
@@ -269,7 +270,7 @@ impl Term for StrainTerm {
         });
     }
 
-    fn pulling(&self) -> Option<Pulling<'_>> {
+    fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
         (self.tables.count > 0).then(|| Pulling::new(&self.tables.corners, &self.pulls))
     }
 

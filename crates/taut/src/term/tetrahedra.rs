@@ -29,8 +29,9 @@ use crate::{
         tetrahedron::gradient3,
     },
     solve::nearest::tuning::{
-        BATCH_GRAIN, DEPTH_HARD, DEPTH_VOLUME, FIRST_STAGE_TETRAHEDRA, FIRST_STAGE_TETRAHEDRA_TOUCHING,
-        GIVE_WAY_EVERY, GIVE_WAY_FROM, SLACK_WARM_ALONE, WARM_START, give_way_from,
+        BATCH_GRAIN, DEPTH_HARD, DEPTH_VOLUME, FIRST_STAGE_TETRAHEDRA, FIRST_STAGE_TETRAHEDRA_SOFT,
+        FIRST_STAGE_TETRAHEDRA_TOUCHING, GIVE_WAY_EVERY, GIVE_WAY_FROM, SLACK_WARM_ALONE, WARM_START,
+        give_way_from,
     },
 };
 use local::{ClampTetrahedra, NearestTetrahedron, TetrahedronState, TurnSolidDuals, columns};
@@ -43,17 +44,21 @@ pub const DUALS: usize = 7 * BATCH;
 pub struct Tetrahedra {
     pub(crate) batches: Batches<NearestTetrahedron, 4>,
     /// Number of tetrahedra.
-    count: usize,
+    pub(crate) count: usize,
     /// Number of vertices of the filter.
     vertex_count: usize,
     /// Places of each vertex in the pulls of all batches.
     pub(super) corners: Corners,
     /// Whether any is elastic inside its limits.
     elastic: bool,
+    /// The largest 2 μ + λ, in the units of κ.
+    stiffest: f32,
     /// What they add to the matrix.
     pub(crate) stiff: Vec<StiffTetrahedron>,
     /// Whether the volume around its vertices is kept, of each of them.
     pub(crate) keeps_volume: Vec<bool>,
+    /// How stiff each is against a change of that volume, in the units of κ.
+    pub(crate) bulks: Vec<f64>,
 }
 
 /// What tetrahedra are to the filter beside their limits.
@@ -63,6 +68,8 @@ pub struct Weight {
     pub volume: f64,
     /// Lamé's second and first parameter inside the limits, in the units of κ.
     pub elastic: [f64; 2],
+    /// The part of the first that acts on volumes around vertices in place of its own, in the units of κ.
+    pub bulk: f64,
     /// Whether the volume around its vertices is kept.
     pub keeps_volume: bool,
 }
@@ -79,7 +86,9 @@ impl Tetrahedra {
             corners: Corners::new(count, &vertices),
             stiff: stiff_tetrahedra(elements, weights, first),
             keeps_volume: weights.iter().map(|w| w.keeps_volume).collect(),
+            bulks: weights.iter().map(|w| w.bulk).collect(),
             elastic: weights.iter().any(|w| w.elastic != [0.0; 2]),
+            stiffest: weights.iter().map(|w| 2.0 * w.elastic[0] + w.elastic[1]).fold(0.0, f64::max) as f32,
         }
     }
 
@@ -97,9 +106,15 @@ impl Tetrahedra {
         changed
     }
 
-    /// Number of volumes that are kept: one a vertex, or none.
+    /// Whether any volume is kept.
+    pub(crate) fn keeps_any_volume(&self) -> bool {
+        self.keeps_volume.contains(&true)
+    }
+
+    /// Number of volumes with a pressure: one a vertex, or none.
     pub(super) fn ring_count(&self) -> usize {
-        if self.keeps_volume.contains(&true) { self.vertex_count } else { 0 }
+        let is_used = self.keeps_any_volume() || self.bulks.iter().any(|bulk| *bulk > 0.0);
+        if is_used { self.vertex_count } else { 0 }
     }
 
     /// How much volume tetrahedron `t` has gained, weighted as in the matrix.
@@ -190,7 +205,7 @@ impl TetrahedraTerm {
 
 impl Term for TetrahedraTerm {
     fn depth_allowed(&self, _so_far: f32, edge: f32, tolerance: f32) -> f32 {
-        edge * (if self.volumes.is_empty() { DEPTH_HARD } else { DEPTH_VOLUME } * tolerance)
+        edge * (if self.tables.keeps_any_volume() { DEPTH_VOLUME } else { DEPTH_HARD } * tolerance)
     }
 
     fn begin(&mut self, step: &Step, x: &mut [Quad], kept: &mut [f32]) {
@@ -201,7 +216,18 @@ impl Term for TetrahedraTerm {
     }
 
     fn first_stage(&self, step: &Step, _x: &[Quad]) -> Option<usize> {
-        Some(if step.touching { FIRST_STAGE_TETRAHEDRA_TOUCHING } else { FIRST_STAGE_TETRAHEDRA })
+        if step.touching {
+            return Some(FIRST_STAGE_TETRAHEDRA_TOUCHING);
+        }
+        let filter = step.filter;
+        let is_soft = self.tables.stiffest <= filter.stiffness[FIRST_STAGE_TETRAHEDRA_SOFT];
+        let is_inside = self.states.iter().all(|state| !state.is_near);
+        let is_bdf2 = filter.square_factor < 1.0;
+        Some(if is_bdf2 && is_soft && is_inside {
+            FIRST_STAGE_TETRAHEDRA_SOFT
+        } else {
+            FIRST_STAGE_TETRAHEDRA
+        })
     }
 
     fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {
@@ -243,7 +269,7 @@ impl Term for TetrahedraTerm {
         });
     }
 
-    fn pulling(&self) -> Option<Pulling<'_>> {
+    fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
         Some(Pulling::new(&self.tables.corners, &self.pulls))
     }
 

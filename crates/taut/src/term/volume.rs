@@ -23,6 +23,12 @@
 //! converged when the rings of x are within the tolerance. Rings are free within b, a part of it: kept to the
 //! letter, a bar or a cube at rest took up to three times the iterations, with errors at the tolerance.
 //!
+//! **Nearly incompressible solids** have such pressures too, with a compliance: where λ is split
+//! (`RING_POISSON_FROM`), π is λ times the error e of its ring, not what makes e vanish, and nothing is kept
+//! or measured: π ← π + (c e − c π / λ) λ / (λ + c / 0.7), which is the same ascent of a dual that is curved
+//! by 1 / λ more. Bonet and Burton's average nodal pressure (1998), of the nodes' λ/2 (J̄ − 1)², beside the
+//! law of each tetrahedron.
+//!
 //! Pressure ends where limits have given way, and a step ends when rings come no nearer.
 //!
 //! **What does not work:** a cube of few elements, hardly compressible, between plates that press it by more
@@ -134,29 +140,43 @@ pub struct Ring {
     pub inverse: f32,
     /// Mean of 2 μ + 3 λ around it, in the units of κ.
     pub stiffness: f32,
+    /// How stiff it is against a change of volume, in the units of κ; 0 where volume is kept.
+    pub bulk: f32,
 }
 
-/// Rings of a filter from its tetrahedra: vertices, weighted volume, 2 μ + 3 λ, and whether volume is kept.
-/// Empty if none is.
-fn rings_of(tetrahedra: &[([u32; 4], f64, f64, bool)], masses: &[f32]) -> Vec<Ring> {
-    if !tetrahedra.iter().any(|(.., kept)| *kept) {
+/// A tetrahedron, to rings.
+struct RingPart {
+    vertices: [u32; 4],
+    /// Weighted as in the matrix.
+    volume: f64,
+    /// 2 μ + 3 λ.
+    stiffness: f64,
+    /// Infinite where volume is kept, 0 where it has no pressure.
+    bulk: f64,
+}
+
+/// Rings of a filter from its tetrahedra. Empty if none has a pressure.
+fn rings_of(tetrahedra: &[RingPart], masses: &[f32]) -> Vec<Ring> {
+    if !tetrahedra.iter().any(|part| part.bulk > 0.0) {
         return Vec::new();
     }
-    let mut rings = vec![(0.0, 0.0, false); masses.len()];
-    for (vertices, volume, stiffness, _) in tetrahedra.iter().filter(|(.., kept)| *kept) {
+    let mut rings = vec![([0.0; 3], false); masses.len()];
+    for RingPart { vertices, volume, stiffness, bulk } in tetrahedra.iter().filter(|part| part.bulk > 0.0) {
         let free = vertices.iter().any(|&v| masses[v as usize] > 0.0);
         for &v in vertices {
-            let (sum, stiff, moves) = &mut rings[v as usize];
-            *sum += volume;
-            *stiff += volume * stiffness;
+            let (sums, moves) = &mut rings[v as usize];
+            sums[0] += volume;
+            sums[1] += volume * stiffness;
+            sums[2] += volume * bulk;
             *moves |= free;
         }
     }
-    let ring = |(sum, stiff, moves): (f64, f64, bool)| {
+    let ring = |([sum, stiff, bulk], moves): ([f64; 3], bool)| {
         if !moves {
             return Ring::default();
         }
-        Ring { inverse: (1.0 / sum) as f32, stiffness: (stiff / sum) as f32 }
+        let bulk = if bulk.is_finite() { (bulk / sum) as f32 } else { 0.0 };
+        Ring { inverse: (1.0 / sum) as f32, stiffness: (stiff / sum) as f32, bulk }
     };
     rings.into_iter().map(ring).collect()
 }
@@ -174,15 +194,24 @@ impl TetrahedraTerm {
             let (tetrahedra, first_time) = (tables.batches.over(x).with(volumes.pressures()), sweep == 0);
             settings.threads.each(states, BATCH_GRAIN, |first, states| {
                 let batches = tetrahedra.part(first..first + states.len());
-                run(settings.lanes, Swell { batches, states, stiffness, rescale, first_time });
+                let stiffening = step.stiffening;
+                run(settings.lanes, Swell { batches, states, stiffness, rescale, stiffening, first_time });
             });
             let (states, band): (&[TetrahedronState], f32) = (states, volumes.band);
             settings.threads.each(&mut volumes.rings, VERTEX_GRAIN, |first, rings| {
                 for (k, ring) in rings.iter_mut().enumerate() {
                     let i = first + k;
-                    let pressure = ring[0]
-                        + VOLUME_SHARE * tables.around(of_rings, i, |batch, lane| states[batch].lacks[lane]);
-                    let free = (VOLUME_SHARE * band * (stiffness + of_rings[i].stiffness) / 3.0).max(0.0);
+                    let lacks =
+                        VOLUME_SHARE * tables.around(of_rings, i, |batch, lane| states[batch].lacks[lane]);
+                    let third = (stiffness + step.stiffening * of_rings[i].stiffness) / 3.0;
+                    let bulk = step.stiffening * of_rings[i].bulk;
+                    if bulk > 0.0 {
+                        let given = VOLUME_SHARE * third * ring[0] / bulk;
+                        ring[0] += (lacks - given) * (bulk / (bulk + third));
+                        continue;
+                    }
+                    let pressure = ring[0] + lacks;
+                    let free = (VOLUME_SHARE * band * third).max(0.0);
                     ring[0] = pressure - pressure.clamp(-free, free);
                     if first_time && measure {
                         ring[1] = tables.around(of_rings, i, |batch, lane| states[batch].gains[lane]);
@@ -204,10 +233,11 @@ impl Tetrahedra {
             let [mu, lambda] = self.batches[t / BATCH].elastic.map(|e| f64::from(e[t % BATCH]));
             2.0 * mu + 3.0 * lambda
         };
-        let of_tetrahedron = |(t, ((v, _, volume), kept)): (usize, (&StiffTetrahedron, &bool))| {
-            (*v, *volume, stiffness(t), *kept)
+        let of_tetrahedron = |(t, (vertices, _, volume)): (usize, &StiffTetrahedron)| {
+            let bulk = if self.keeps_volume[t] { f64::INFINITY } else { self.bulks[t] };
+            RingPart { vertices: *vertices, volume: *volume, stiffness: stiffness(t), bulk }
         };
-        let tetrahedra = self.stiff.iter().zip(&self.keeps_volume).enumerate().map(of_tetrahedron);
+        let tetrahedra = self.stiff.iter().enumerate().map(of_tetrahedron);
         rings_of(&tetrahedra.collect::<Vec<_>>(), masses)
     }
 
@@ -228,6 +258,9 @@ impl Tetrahedra {
     /// Largest relative error of one of `rings` at `x`, measured anew.
     pub(crate) fn ring_error(&self, rings: &[Ring], x: &[Quad]) -> f32 {
         (0..rings.len()).fold(0.0, |worst, i| {
+            if rings[i].bulk > 0.0 {
+                return worst;
+            }
             let gain = self.around(rings, i, |batch, lane| self.gain(batch * BATCH + lane, x));
             <f32 as Real>::max(worst, gain.abs())
         })
@@ -247,6 +280,8 @@ struct Swell<'a> {
     states: &'a mut [TetrahedronState],
     stiffness: f32,
     rescale: f32,
+    /// Factor on moduli.
+    stiffening: f32,
     /// Whether stretches are not known yet.
     first_time: bool,
 }
@@ -261,8 +296,11 @@ impl Work for Swell<'_> {
         for (batch, state) in self.batches.iter().zip(self.states) {
             for at in (0..BATCH).step_by(L::WIDTH) {
                 let volume = L::load(&batch.volume, at);
-                let [mu, lambda]: [L; 2] = L::load_all(&batch.elastic, at);
-                let moduli = [mu, lambda, kappa];
+                let mut elastic: [L; 2] = L::load_all(&batch.elastic, at);
+                if self.stiffening > 1.0 {
+                    elastic = elastic.map(|modulus| modulus * L::splat(self.stiffening));
+                }
+                let moduli = [elastic[0], elastic[1], kappa];
                 if self.first_time {
                     let x: [V3<L>; 4] = batch.corners(at);
                     let mut f = gradient3(&x, &batch.rest::<L>(at));

@@ -6,7 +6,7 @@
 
 use glam::{DVec3, Vec3};
 use taut::{
-    Cloth, Description, Limit, Material, Pin, Scheme, State, Stepper, World,
+    Cloth, Description, Integrator, Limit, Material, Pin, Scheme, State, Stepper, World,
     boundary::hold::Caught,
     element::triangle::StrainElement,
     exec::threads::Threads,
@@ -14,7 +14,10 @@ use taut::{
     kernel::svd2::rest_inverse,
     measure::certify_positions,
     mesh::generate,
-    solve::nearest::filter::{Filter, Parts, stiffness},
+    solve::nearest::{
+        filter::{Filter, Parts, stiffness},
+        reference::Aim,
+    },
     state::Snapshot,
 };
 
@@ -31,6 +34,8 @@ fn sheet(cells: u32, strain: Limit) -> Description {
     cloth.pins = vec![Pin { vertices, ..Pin::default() }];
     let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
     description.solver.scheme = Scheme::Nearest;
+    // The reference predicts with explicit forces.
+    description.solver.integrator = Some(Integrator::LeapFrog);
     description.solver.steps_per_frame = 1;
     description.solver.max_substeps = 8;
     description
@@ -87,9 +92,10 @@ fn reference(description: &Description) -> Vec<Motions> {
             caught,
             pin_overrides,
             rigid,
+            is_alone,
         } = state.snapshot(&world);
         let goal: Vec<[f64; 3]> = predicted.iter().map(|p| p.as_dvec3().to_array()).collect();
-        let nearest = filter.nearest(&threads, &goal);
+        let nearest = filter.nearest(&threads, Aim::at(&goal));
         assert!(
             nearest.residual < 1e-3 && nearest.imbalance < 0.02,
             "frame {frame}: {} {}",
@@ -103,7 +109,17 @@ fn reference(description: &Description) -> Vec<Motions> {
         measured.push(measure(&world, frame, [&before, &positions]));
         state = State::restore(
             &world,
-            &Snapshot { frame: count, positions, velocities, history, duals, caught, pin_overrides, rigid },
+            &Snapshot {
+                frame: count,
+                positions,
+                velocities,
+                history,
+                duals,
+                caught,
+                pin_overrides,
+                rigid,
+                is_alone,
+            },
         )
         .unwrap();
     }

@@ -31,7 +31,7 @@ fn sheets(weave: impl Fn(Limit) -> Option<Weave>, scheme: Scheme, projection: Pr
     for (name, strain) in [("upper", upper(0.02)), ("both", Limit { min: Some(-0.05), max: Some(0.05) })] {
         let mesh = generate::grid([0.6, 0.5], [9, 8], generate::Diagonals::Jittered, 3);
         let pins = vec![Pin { vertices: mesh.groups["corner:top-left"].clone(), ..Pin::default() }];
-        let mut cloth = Cloth::new(name, mesh, Material::named("polyester").unwrap());
+        let mut cloth = Cloth::new(name, mesh, super::alike());
         (cloth.strain, cloth.weave, cloth.pins) = (strain, weave(strain), pins);
         bodies.push(cloth.into());
     }
@@ -98,8 +98,7 @@ fn texture_coordinates_and_vectors_agree() {
 fn strip(direction: Direction, scheme: Scheme) -> Description {
     let mesh = generate::grid([0.6, 0.1], [18, 3], generate::Diagonals::Alternating, 0);
     let held = (0..mesh.positions.len() as u32).filter(|&v| mesh.positions[v as usize].x == 0.0).collect();
-    let material =
-        Material { stretch: 2.0, poisson: 0.0, damping: 5.0, ..Material::named("polyester").unwrap() };
+    let material = Material { stretch: 2.0.into(), poisson: 0.0, damping: 5.0, ..super::alike() };
     let mut cloth = Cloth::new("strip", mesh, material);
     cloth.weave = Some(weave(direction));
     cloth.pins = vec![Pin { vertices: held, ..Pin::default() }];
@@ -115,7 +114,12 @@ fn strip(direction: Direction, scheme: Scheme) -> Description {
 
 /// Mean strain of the middle third of the strip along its length, and the largest residual.
 fn pulled(direction: Direction, scheme: Scheme, frames: u32) -> (f32, f64) {
-    let (world, state) = run(strip(direction, scheme), 2, frames);
+    let mut description = strip(direction, scheme);
+    if scheme == Scheme::Nearest {
+        // A single step stops a little before the limit, which is loose here and the cloth soft.
+        description.solver.steps_per_frame = 4;
+    }
+    let (world, state) = run(description, 2, frames);
     let (rest, x) =
         (&world.description().bodies[0].as_cloth().unwrap().mesh.positions, state.positions(&world, 0));
     let row = |at: f32| {

@@ -11,7 +11,7 @@ fn every_hinge_gets_the_angles_of_eq_5() {
     let mesh = generate::grid([0.1, 0.1], [10, 10], generate::Diagonals::Alternating, 0);
     let mut cloth = Cloth::new("sheet", mesh, Material::named("polyester").unwrap());
     // Hinges without stiffness are limited too.
-    cloth.material.bend = 0.0;
+    cloth.material.bend = 0.0.into();
     cloth.bend = Limit { min: Some(-30.0), max: None };
     let world = World::new(Description { bodies: vec![cloth.into()], ..Description::default() }).unwrap();
     // Inner edges of a grid of 10 × 10 cells of 1 cm: 100 diagonals, whose wings are 1/√2 cm high, and 180

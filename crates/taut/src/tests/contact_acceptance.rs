@@ -2,8 +2,8 @@
 
 use glam::{Quat, Vec3};
 use taut::{
-    Certificate, Cloth, Contact, Description, Limit, Material, MeshObstacle, Motion, Obstacle, Pin, State,
-    Stepper, World,
+    Certificate, Cloth, Contact, Description, Limit, MeshObstacle, Motion, Obstacle, Pin, State, Stepper,
+    World,
     boundary::{
         mesh_obstacle::MeshFrames,
         motion::{Keyframe, rotation_of_degrees},
@@ -17,7 +17,7 @@ use taut::{
 fn sheet(name: &str, size: [f32; 2], cells: [u32; 2]) -> Cloth {
     let mut mesh = generate::grid(size, cells, generate::Diagonals::Alternating, 0);
     mesh.positions.iter_mut().for_each(|p| *p -= Vec3::new(0.5 * size[0], 0.0, 0.5 * size[1]));
-    let mut cloth = Cloth::new(name, mesh, Material::named("polyester").unwrap());
+    let mut cloth = Cloth::new(name, mesh, super::alike());
     cloth.strain = Limit { min: None, max: Some(0.05) };
     cloth
 }
@@ -121,8 +121,16 @@ fn a_ball_at_a_hundred_metres_a_second_is_caught_by_a_curtain() {
             let (body, [front, behind]) = (&certificate.bodies[0], across(&world, state, end));
             let (depth, residual) = (body.max_penetration, body.strain.max_residual);
             let what = format!("from {from} m, mesh: {as_mesh}, frame {}", state.frame());
-            println!("{what}: {front} in front, {behind} behind, {depth} m deep, residual {residual}");
-            assert!(front % 2 == 1 && behind % 2 == 0, "{what}: {front} {behind}");
+            let x = state.positions(&world, 0);
+            let (least, most) =
+                x.iter().fold((Vec3::MAX, Vec3::MIN), |(least, most), p| (least.min(*p), most.max(*p)));
+            println!(
+                "{what}: {front} in front, {behind} behind, {depth} m deep, residual {residual}, from {least} to {most}"
+            );
+            // None of it is left behind. How often it lies across the axis in all changes from odd to even only
+            // where its border crosses the axis, which that of a pinned curtain does as it swings on.
+            assert!(behind % 2 == 0, "{what}: {front} {behind}");
+            assert!(front % 2 == 1 || pinned && state.frame() > 1, "{what}: {front} {behind}");
             assert_eq!(contact.intersections, 0, "{what}: {:?}", contact.first);
             assert!(body.max_pin_error < 1e-5, "{what}");
             // Then the ball stands still all at once, and the curtain goes on at 100 m/s.

@@ -280,7 +280,10 @@ fn interior_pins_may_move() {
         motion: Motion { keys, pivot: Vec3::ZERO, ..Motion::default() },
         ..Pin::default()
     });
-    let (within, worst) = held(&residuals(describe(sheet, 1), 40));
+    let mut description = describe(sheet, 1);
+    // The frame in which the pin turns round takes longer.
+    description.solver.iterations = 400;
+    let (within, worst) = held(&residuals(description, 40));
     assert!(within >= 39 && worst <= 0.05, "{within} of 40, {worst}");
 }
 

@@ -2,12 +2,16 @@
 //! figures of the papers. What a user of the crate sees is tested from outside, in `tests/all`.
 
 mod acceptance_faithful;
+mod alone;
 mod anisotropic;
 mod bend;
+mod bending;
 mod clock;
 mod contact;
 mod contact_acceptance;
+mod contact_weights;
 mod edge_model;
+mod fabric;
 mod fit;
 mod forces;
 mod hanging_sheet;
@@ -33,9 +37,22 @@ mod same_bits;
 mod seams;
 mod soak;
 mod solid_levels;
+mod solid_motion;
+mod solid_reference;
 mod solid_sweeps;
 mod solids;
+pub(crate) mod strips;
 mod stuffing;
 mod tangled;
 mod velocity_filter;
 mod volume;
+
+/// Cloth about as stiff as polyester, but the same in all directions.
+pub(crate) fn alike() -> crate::Material {
+    crate::Material {
+        stretch: 107.2.into(),
+        poisson: 0.3,
+        bend: 18.9e-6.into(),
+        ..crate::Material::default()
+    }
+}

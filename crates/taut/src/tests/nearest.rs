@@ -21,6 +21,7 @@ use taut::{
     solve::nearest::{
         filter::{Filter, Parts, stiffness},
         memory::Memory,
+        reference::Aim,
         stop::Stop,
     },
     term::obstacle::Surroundings,
@@ -366,7 +367,7 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         };
         let error = distance(&|i| [x[i][0], x[i][1], x[i][2]].map(f64::from))
             / distance(&|i| predicted[i]).max(1e-12);
-        let engine = filter.nearest(&threads, &predicted);
+        let engine = filter.nearest(&threads, Aim::at(&predicted));
         disagreement = disagreement.max(distance(&|i| engine.x[i]) / distance(&|i| predicted[i]).max(1e-12));
         sum += error;
         worst = worst.max(error);

@@ -121,7 +121,7 @@ fn world(floor: bool) -> (World, Rail) {
     let vertex = world.numbered(0, 0).unwrap().1 as usize;
     let rail =
         Rail { vertex, from: position(&world.start[vertex]), along: Vec3::new(0.6, -0.8, 0.0), length: 0.25 };
-    world.filters[0].blocks.push(Arc::new(rail));
+    world.paces.iter_mut().for_each(|pace| pace.filters[0].blocks.push(Arc::new(rail)));
     (world, rail)
 }
 

@@ -10,7 +10,7 @@ use taut::{Cloth, Description, Limit, Material, Scheme, State, Stepper, World, c
 fn world(scheme: Scheme, iterations: u32) -> World {
     let mesh = generate::grid([1.0, 1.0], [80, 80], generate::Diagonals::Jittered, 14);
     let mut material = Material::named("polyester").unwrap();
-    (material.stretch, material.bend, material.damping) = (0.0, 0.0, 0.0);
+    (material.stretch, material.bend, material.damping) = (0.0.into(), 0.0.into(), 0.0);
     let mut cloth = Cloth::new("sheet", mesh, material);
     cloth.strain = Limit { min: Some(-0.05), max: Some(0.05) };
     octaves::displace(&mut cloth.start, 0.012, 5, 14);

@@ -28,8 +28,8 @@ pub fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
     }
     let mut material = Material::named("polyester").unwrap();
     if !limited {
-        material.stretch *= 40.0;
-        material.bend *= 200.0;
+        material.stretch = material.stretch.scaled(40.0);
+        material.bend = material.bend.scaled(200.0);
     }
     let mut cloth = Cloth::new("shell", mesh, material);
     if limited {

@@ -3,8 +3,8 @@
 use glam::{Quat, Vec3};
 use proptest::prelude::*;
 use taut::{
-    Budget, Cloth, Description, Limit, Material, Motion, Obstacle, Pin, Projection, Scheme, State, Stepper,
-    World,
+    Budget, Cloth, Description, Integrator, Limit, Material, Motion, Obstacle, Pin, Projection, Scheme,
+    State, Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape},
     certify,
     mesh::{TriangleMesh, generate},
@@ -39,7 +39,7 @@ proptest! {
         log_density in -4.0f32..4.0,
         log_stretch in -6.0f32..9.0,
         log_bend in -12.0f32..3.0,
-        poisson in -0.95f32..0.95,
+        poisson in -0.95f32..0.49,
         viscosity in prop::sample::select(vec![0.0f32, 1e-4, 1.0]),
         log_gravity in -2.0f32..5.0,
         limits in prop::sample::select(vec![(None, None), (None, Some(0.0)), (Some(0.0), Some(0.0)), (Some(-0.05), Some(0.05)), (Some(-1.0), None), (Some(0.0), None)]),
@@ -56,8 +56,8 @@ proptest! {
         mesh.positions.iter_mut().for_each(|p| *p *= size);
         let mut material = Material::named("denim").unwrap();
         material.density = 10.0f32.powf(log_density);
-        material.stretch = 10.0f32.powf(log_stretch);
-        material.bend = 10.0f32.powf(log_bend);
+        material.stretch = 10.0f32.powf(log_stretch).into();
+        material.bend = 10.0f32.powf(log_bend).into();
         (material.poisson, material.viscosity) = (poisson, viscosity);
         let mut cloth = Cloth::new("c", mesh, material);
         let limit = Limit { min: limits.0, max: limits.1 };
@@ -90,10 +90,16 @@ proptest! {
 fn unlimited_stiff_cloth_does_not_blow_up() {
     let mut cloth = Cloth::new("c", grid(12), Material::named("paper").unwrap());
     cloth.pins = vec![Pin { vertices: vec![0, 12], motion: Motion::default(), ..Pin::default() }];
-    let (world, state) = run(Description { bodies: vec![cloth.into()], ..Description::default() }, 90);
-    let body = &certify(&world, &state).bodies[0];
-    assert!(body.energy.kinetic < 1.0, "{:?}", body.energy);
-    assert!(world.warnings().iter().any(|w| w.contains("softened")), "{:?}", world.warnings());
+    for integrator in [None, Some(Integrator::LeapFrog)] {
+        let mut description = Description { bodies: vec![cloth.clone().into()], ..Description::default() };
+        description.solver.integrator = integrator;
+        let (world, state) = run(description, 90);
+        let body = &certify(&world, &state).bodies[0];
+        assert!(body.energy.kinetic < 1.0, "{:?}", body.energy);
+        // Only explicit forces are softened.
+        let softened = world.warnings().iter().any(|w| w.contains("softened"));
+        assert_eq!(softened, integrator.is_some(), "{:?}", world.warnings());
+    }
 }
 
 #[test]

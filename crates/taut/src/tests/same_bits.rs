@@ -12,7 +12,7 @@ use taut::{
     state::Snapshot,
 };
 
-use super::{anisotropic, bend, contact, edge_model, pins, rigid, seams, solids, tangled, volume};
+use super::{alone, anisotropic, bend, contact, edge_model, pins, rigid, seams, solids, tangled, volume};
 
 const SCHEMES: [Scheme; 6] =
     [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial, Scheme::Nearest, Scheme::Cycle, Scheme::Paper];
@@ -238,6 +238,11 @@ same_bits! {
     pins_that_switch: Case::new(pins::taking_turns(), 12)
         .schemes(&[Scheme::Nearest, Scheme::Cycle, Scheme::Sweep, Scheme::Paper])
         .resumed(&[5, 3, 8, 10]);
+    // Before the ball comes near, while it is, and after.
+    steps_of_two_lengths: Case::new(alone::with_ball_that_passes(12, -0.1), 32)
+        .threads(&[2])
+        .resumed(&[6, 13, 14, 15, 16, 17, 18, 24, 29])
+        .check(|_, state, _| assert!(state.frame() != 8 && state.frame() != 32 || state.is_alone));
     woven_cloth: Case::new(anisotropic::woven(), 3).schemes(&SCHEMES);
     bend_limits: Case::new(bend::sheet(20, 3.0), 11).resumed(&[8]);
     the_edge_model: Case::new(edges(), 40).check(|world, state, _| {

@@ -2,8 +2,7 @@
 
 use glam::Vec3;
 use taut::{
-    Certificate, Cloth, Contact, Description, Limit, Material, Pin, Scheme, Seam, State, Stepper, World,
-    certify,
+    Certificate, Cloth, Contact, Description, Limit, Pin, Scheme, Seam, State, Stepper, World, certify,
     contact::{intersection::piercings, surface::Surface},
     mesh::{TriangleMesh, generate},
 };
@@ -17,7 +16,7 @@ fn panel(name: &str, cells: [u32; 2], from: f32) -> Cloth {
     let mut mesh = generate::grid(size, cells, generate::Diagonals::Alternating, 0);
     let low = mesh.positions.iter().fold(Vec3::MAX, |low, p| low.min(*p));
     mesh.positions.iter_mut().for_each(|p| *p += Vec3::new(from, 0.0, 0.0) - low);
-    let mut cloth = Cloth::new(name, mesh, Material::named("polyester").unwrap());
+    let mut cloth = Cloth::new(name, mesh, super::alike());
     cloth.strain = Limit { min: None, max: Some(0.05) };
     cloth
 }
@@ -112,7 +111,8 @@ fn places(world: &World, state: &State) -> Vec<(Vec3, Vec3)> {
 #[test]
 fn two_panels_hang_like_one_sheet() {
     for scheme in SCHEMES {
-        let frames = if scheme == Scheme::Nearest { 30 } else { 20 };
+        // Long enough to come to rest.
+        let frames = if scheme == Scheme::Nearest { 90 } else { 20 };
         let world = |mut description: Description| {
             description.solver.scheme = scheme;
             // Which way flat cloth buckles is left to chance otherwise.
@@ -142,7 +142,7 @@ fn two_panels_hang_like_one_sheet() {
         }
         assert_eq!(a.unconverged, 0);
         assert!(a.certificates.iter().all(|c| residual(c) <= 0.01 + 1e-5));
-        assert!(apart < 0.004 && furthest < 0.03, "{apart} {furthest}");
+        assert!(apart < 0.006 && furthest < 0.02, "{apart} {furthest}");
     }
 }
 

@@ -95,9 +95,9 @@ impl Dice {
         let mut material = Material::named(material).unwrap();
         if self.one_in(2) {
             material.density = self.power(-3.0, 2.0);
-            material.stretch = self.power(-3.0, 7.0);
-            material.bend = self.power(-9.0, 1.0);
-            material.poisson = self.between(-0.9, 0.9);
+            material.stretch = self.power(-3.0, 7.0).into();
+            material.bend = self.power(-9.0, 1.0).into();
+            material.poisson = self.between(-0.9, 0.49);
             material.damping = self.pick(&[0.0, 1.0, 100.0]);
             material.viscosity = self.pick(&[0.0, 1e-4, 1.0]);
         }

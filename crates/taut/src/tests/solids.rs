@@ -185,7 +185,9 @@ fn falls_without_passing_through(place: usize, frames: u32) {
         moved(solid(name, mesh, 0.05), |p| turn * (p - 0.1) + place)
     };
     let sheet = generate::grid([0.8, 0.8], [16, 16], generate::Diagonals::Alternating, 0);
-    let mut cloth = Cloth::new("sheet", sheet, Material::named("denim").unwrap());
+    let denim = Material::named("denim").unwrap();
+    let mut cloth =
+        Cloth::new("sheet", sheet, Material { stretch: 609.6.into(), bend: 78.2e-6.into(), ..denim });
     cloth.strain.max = Some(0.05);
     cloth.start = cloth.mesh.positions.iter().map(|p| Vec3::new(p.x - 0.4, 0.75, p.y - 0.4)).collect();
     let mut bodies = vec![

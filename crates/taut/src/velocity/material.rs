@@ -1,16 +1,13 @@
-//! What cloth is made of: measured fabrics and films by name, or any numbers.
+//! What cloth is made of: stiffness by direction, damping, density. [Named materials](super::fabrics) or any
+//! numbers.
 //!
-//! Fabrics: Wang, O'Brien, Ramamoorthi, *Data-driven elastic models for cloth*, 2011, whose tables hold
-//! stretching stiffness along warp and weft \[N/m\] and bending stiffness in three directions \[N m\] at
-//! small strain. taut's law is isotropic, so the table below has the mean of warp and weft, and the mean of
-//! the three directions. Films and paper: thickness h, Young's modulus E and volume density from data sheets;
-//! stretch = E h, bend = E h³ / 12 (1 − ν²).
-//!
-//! Damping is in neither: every material has a little of both kinds, enough to end the ringing of single
-//! triangles and far less than real fabric has.
+//! In the plane cloth is orthotropic: stretched along warp and weft it has the moduli E₁ and E₂, sheared the
+//! modulus G, and pulled along the warp by ε it narrows by ν ε. Bending has a rigidity along the warp, along
+//! the weft and at 45 degrees to both. Cloth with one number for each is the same in all directions.
 
 use serde::Serialize;
 
+use super::fabrics::{self, FABRICS};
 use crate::{kernel::membrane::Woven, term::curvature::Rigidity};
 
 /// Mechanical properties of a sheet.
@@ -20,176 +17,231 @@ pub struct Material {
     pub name: String,
     /// Mass per area \[kg/m²\].
     pub density: f32,
-    /// Young's modulus times thickness \[N/m\].
-    pub stretch: f32,
-    /// Poisson's ratio, −1 < ν < 1 (two-dimensional).
+    /// Stiffness against stretching and shear.
+    pub stretch: Stretching,
+    /// Poisson's ratio ν: how much it narrows, of what it is stretched along the warp. Above −1 and below 0.5
+    /// if it is the same in all directions; otherwise its square below that of warp over weft.
     pub poisson: f32,
-    /// Flexural rigidity \[N m\].
-    pub bend: f32,
+    /// Stiffness against bending.
+    pub bend: Bending,
     /// Rate at which motion relative to the ground dies away \[1/s\].
     pub damping: f32,
     /// Stiffness-proportional damping: the time by which stress runs ahead of strain \[s\].
     pub viscosity: f32,
+    /// Damping of bending: the time by which the moment runs ahead of the curvature \[s\].
+    pub bend_damping: f32,
     /// Where the numbers come from.
     pub source: String,
 }
 
-/// A row of the table of named materials.
-struct Row {
-    name: &'static str,
-    density: f32,
-    stretch: f32,
-    poisson: f32,
-    bend: f32,
-    source: &'static str,
+/// Stiffness against stretching: Young's modulus times thickness \[N/m\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Stretching {
+    /// Along the warp.
+    pub warp: f32,
+    /// Along the weft, at right angles to the warp.
+    pub weft: f32,
+    /// Shear modulus times thickness \[N/m\]; `None`: that of a sheet which is the same in all directions, or
+    /// √(E₁E₂)/2(1 + √(ν₁₂ν₂₁)) between warp and weft that differ.
+    pub shear: Option<f32>,
 }
 
-const TABLE: &[Row] = &[
-    Row {
-        name: "polyester",
-        density: 0.113,
-        stretch: 107.2,
-        poisson: 0.3,
-        bend: 18.9e-6,
-        source: "Wang 2011, tango-red-jet-set (jacket, 100 % polyester)",
-    },
-    Row {
-        name: "tablecloth",
-        density: 0.128,
-        stretch: 2015.0,
-        poisson: 0.0,
-        bend: 41.2e-6,
-        source: "Wang 2011, white-dots-on-blk (tablecloth, 100 % polyester)",
-    },
-    Row {
-        name: "jersey",
-        density: 0.187,
-        stretch: 25.5,
-        poisson: 0.3,
-        bend: 20.7e-6,
-        source: "Wang 2011, gray-interlock (T-shirt, 60 % cotton, 40 % polyester)",
-    },
-    Row {
-        name: "denim",
-        density: 0.324,
-        stretch: 609.6,
-        poisson: 0.02,
-        bend: 78.2e-6,
-        source: "Wang 2011, 11oz-black-denim (jeans, 99 % cotton, 1 % spandex)",
-    },
-    Row {
-        name: "rib-knit",
-        density: 0.276,
-        stretch: 54.0,
-        poisson: 0.0,
-        bend: 36.2e-6,
-        source: "Wang 2011, ivory-rib-knit (underwear, 95 % cotton, 5 % spandex)",
-    },
-    Row {
-        name: "ponte-roma",
-        density: 0.284,
-        stretch: 37.6,
-        poisson: 0.0,
-        bend: 35.5e-6,
-        source: "Wang 2011, camel-ponte-roma (jacket, 60 % polyester, 40 % rayon)",
-    },
-    Row {
-        name: "twill",
-        density: 0.220,
-        stretch: 2025.8,
-        poisson: 0.0,
-        bend: 119.6e-6,
-        source: "Wang 2011, royal-target (trousers, 65 % cotton, 35 % polyester)",
-    },
-    Row {
-        name: "fleece",
-        density: 0.228,
-        stretch: 198.2,
-        poisson: 0.3,
-        bend: 88.1e-6,
-        source: "Wang 2011, pink-ribbon-brown (blanket, 100 % polyester)",
-    },
-    Row {
-        name: "swimwear",
-        density: 0.204,
-        stretch: 76.3,
-        poisson: 0.09,
-        bend: 56.7e-6,
-        source: "Wang 2011, white-swim-solid (swimsuit, 87 % nylon, 13 % spandex)",
-    },
-    Row {
-        name: "paper",
-        density: 0.08,
-        stretch: 0.5e6,
-        poisson: 0.2,
-        bend: 4.3e-4,
-        source: "office paper: h = 0.1 mm, E = 5 GPa, 80 g/m²",
-    },
-    Row {
-        name: "mylar",
-        density: 0.0348,
-        stretch: 1.2e5,
-        poisson: 0.38,
-        bend: 7.3e-6,
-        source: "polyester film: h = 25 µm, E = 4.8 GPa, 1390 kg/m³",
-    },
-    Row {
-        name: "latex",
-        density: 0.2375,
-        stretch: 400.0,
-        poisson: 0.49,
-        bend: 2.7e-6,
-        source: "natural rubber sheet: h = 0.25 mm, E = 1.6 MPa, 950 kg/m³",
-    },
-];
+/// Stiffness against bending: flexural rigidity \[N m\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Bending {
+    /// Of a strip along the warp.
+    pub warp: f32,
+    /// Of a strip along the weft.
+    pub weft: f32,
+    /// Of a strip at 45 degrees to both; `None`: that of a sheet which twists as one that is the same in all
+    /// directions does.
+    pub bias: Option<f32>,
+}
+
+impl From<f32> for Stretching {
+    /// The same in all directions.
+    fn from(stretch: f32) -> Self {
+        Self { warp: stretch, weft: stretch, shear: None }
+    }
+}
+
+impl From<f32> for Bending {
+    /// The same in all directions.
+    fn from(bend: f32) -> Self {
+        Self { warp: bend, weft: bend, bias: None }
+    }
+}
+
+impl Stretching {
+    /// `factor` times as stiff.
+    #[must_use]
+    pub fn scaled(self, factor: f32) -> Self {
+        Self { warp: factor * self.warp, weft: factor * self.weft, shear: self.shear.map(|g| factor * g) }
+    }
+
+    /// The mean of warp and weft \[N/m\].
+    pub fn mean(self) -> f32 {
+        0.5 * (self.warp + self.weft)
+    }
+}
+
+impl Bending {
+    /// `factor` times as stiff.
+    #[must_use]
+    pub fn scaled(self, factor: f32) -> Self {
+        Self { warp: factor * self.warp, weft: factor * self.weft, bias: self.bias.map(|b| factor * b) }
+    }
+
+    /// The mean over all directions \[N m\].
+    pub fn mean(self) -> f32 {
+        let [warp, weft] = [self.warp, self.weft].map(f64::from);
+        (0.25 * (warp + weft) + 0.5 * self.along_bias()) as f32
+    }
+
+    /// Rigidity of a strip at 45 degrees to warp and weft \[N m\].
+    fn along_bias(self) -> f64 {
+        let [warp, weft] = [self.warp, self.weft].map(f64::from);
+        self.bias.map_or_else(|| 0.25 * (warp + weft) + 0.5 * (warp * weft).sqrt(), f64::from)
+    }
+}
 
 impl Default for Material {
     /// Polyester, the first of the table.
     fn default() -> Self {
-        Self::of(&TABLE[0])
+        FABRICS[0].material()
     }
 }
 
 impl Material {
     /// The material of that name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        TABLE.iter().find(|row| row.name == name).map(Self::of)
-    }
-
-    fn of(row: &Row) -> Self {
-        Self {
-            name: row.name.into(),
-            density: row.density,
-            stretch: row.stretch,
-            poisson: row.poisson,
-            bend: row.bend,
-            damping: 0.5,
-            viscosity: 3e-5,
-            source: row.source.into(),
-        }
-    }
-
-    /// Its resistance to bending.
-    pub(crate) fn rigidity(&self) -> Rigidity {
-        let bend = f64::from(self.bend);
-        Rigidity { along: [bend; 2], torsion: 0.5 * bend }
-    }
-
-    /// Its law in the plane \[N/m\], along warp and weft.
-    pub(crate) fn law(&self) -> Woven<f64> {
-        let [young, poisson] = [self.stretch, self.poisson].map(f64::from);
-        let plane = young / (1.0 - poisson * poisson);
-        Woven {
-            stiffness: [plane; 2],
-            coupling: poisson * plane,
-            shear: plane * (1.0 - poisson),
-            compression: [1.0; 2],
-            axis: [1.0, 0.0],
-        }
+        fabrics::named(name).map(fabrics::Fabric::material)
     }
 
     /// Names of all materials of the table.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        TABLE.iter().map(|row| row.name)
+        FABRICS.iter().map(|fabric| fabric.name)
+    }
+
+    /// Whether it is the same in all directions, both stretched and bent.
+    pub fn is_isotropic(&self) -> bool {
+        let Rigidity { along: [warp, weft], torsion } = self.rigidity();
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * warp.abs();
+        self.law().is_isotropic() && near(warp, weft) && near(2.0 * torsion, warp)
+    }
+
+    /// What is wrong with it: the key of a scene file's table, and what would be right.
+    pub fn problem(&self) -> Option<(&'static str, String)> {
+        let at_least_0 = |value: f32| value >= 0.0 && value.is_finite();
+        let said = |key, text: &str| Some((key, text.to_owned()));
+        if !(self.density.is_finite() && self.density > 0.0) {
+            return said("density", "density must be positive");
+        }
+        let Stretching { warp, weft, shear } = self.stretch;
+        if ![warp, weft, shear.unwrap_or(0.0)].into_iter().all(at_least_0) {
+            return said("stretch", "stretch stiffness must be at least 0: warp, weft and shear");
+        }
+        let Bending { warp: along, weft: across, bias } = self.bend;
+        if ![along, across, bias.unwrap_or(0.0)].into_iter().all(at_least_0) {
+            return said("bend", "bending stiffness must be at least 0: warp, weft and bias");
+        }
+        // The torsion that is left for a strip along the bias must not be negative.
+        let least = 0.25 * (along + across);
+        if bias.is_some_and(|bias| bias < least * (1.0 - 1e-5)) {
+            let text = format!(
+                "bending stiffness along the bias must be at least {least:e}, a quarter of warp and weft"
+            );
+            return Some(("bend", text));
+        }
+        if warp == 0.0 && weft == 0.0 {
+            if !self.poisson.is_finite() {
+                return said("poisson", "Poisson's ratio must be a finite number");
+            }
+        } else if warp == weft && shear.is_none() {
+            if !(self.poisson > -1.0 && self.poisson < 0.5) {
+                return said("poisson", "Poisson's ratio must be above -1 and below 0.5");
+            }
+        } else {
+            let bound = if weft > 0.0 { (warp / weft).sqrt() } else { f32::INFINITY };
+            if self.poisson.is_nan() || self.poisson.abs() >= bound.min(1e3) {
+                let text = format!(
+                    "Poisson's ratio must lie between -{0:.3} and {0:.3}, the square root of warp over weft",
+                    bound.min(1e3)
+                );
+                return Some(("poisson", text));
+            }
+        }
+        if ![self.damping, self.viscosity, self.bend_damping].into_iter().all(at_least_0) {
+            return said("damping", "damping, viscosity and bend_damping must be at least 0");
+        }
+        None
+    }
+
+    /// Its resistance to bending.
+    pub(crate) fn rigidity(&self) -> Rigidity {
+        let along = [self.bend.warp, self.bend.weft].map(f64::from);
+        let torsion = (self.bend.along_bias() - 0.25 * (along[0] + along[1])).max(0.0);
+        Rigidity { along, torsion }
+    }
+
+    /// Its law in the plane \[N/m\], along warp and weft.
+    pub(crate) fn law(&self) -> Woven<f64> {
+        let [e1, e2, poisson] = [self.stretch.warp, self.stretch.weft, self.poisson].map(f64::from);
+        // ν₁₂ ν₂₁, with ν₂₁ = ν₁₂ E₂/E₁.
+        let product = if e1 > 0.0 { poisson * poisson * e2 / e1 } else { 0.0 };
+        let plane = 1.0 / (1.0 - product);
+        let alike = || (e1 * e2).sqrt() / (1.0 + product.sqrt().copysign(poisson));
+        Woven {
+            stiffness: [e1 * plane, e2 * plane],
+            coupling: if e1 > 0.0 { poisson * e2 * plane } else { 0.0 },
+            shear: self.stretch.shear.map_or_else(alike, |shear| 2.0 * f64::from(shear)),
+            compression: [1.0; 2],
+            axis: [1.0, 0.0],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_is_the_isotropic_law() {
+        let material =
+            Material { stretch: 40.0.into(), poisson: 0.3, bend: 1e-5.into(), ..Material::default() };
+        let law = material.law();
+        let plane = 40.0 / (1.0 - 0.09);
+        assert!((law.stiffness[0] - plane).abs() < 1e-5 && (law.coupling - 0.3 * plane).abs() < 1e-5);
+        assert!((law.shear - 40.0 / 1.3).abs() < 1e-5 && law.is_isotropic() && material.is_isotropic());
+        assert!((material.bend.mean() - 1e-5).abs() < 1e-11);
+    }
+
+    #[test]
+    fn pulled_along_warp_and_weft_it_has_their_moduli_and_narrows_by_poisson() {
+        let stretch = Stretching { warp: 1000.0, weft: 200.0, shear: Some(20.0) };
+        let law = Material { stretch, poisson: 0.5, ..Material::default() }.law();
+        let ([c11, c22], c12) = (law.stiffness, law.coupling);
+        assert!(
+            (c11 - c12 * c12 / c22 - 1000.0).abs() < 1e-9 && (c22 - c12 * c12 / c11 - 200.0).abs() < 1e-9
+        );
+        assert!((c12 / c22 - 0.5).abs() < 1e-12 && (law.shear - 40.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named_with_its_bound() {
+        let base = || Material::named("denim").unwrap();
+        assert_eq!(base().problem(), None);
+        let found = |change: &dyn Fn(&mut Material)| {
+            let mut material = base();
+            change(&mut material);
+            material.problem().map(|(key, text)| format!("{key}: {text}")).unwrap_or_default()
+        };
+        assert!(found(&|m| (m.stretch, m.poisson) = (10.0.into(), 0.5)).contains("below 0.5"));
+        assert!(found(&|m| m.stretch.warp = f32::NAN).starts_with("stretch"));
+        assert!(found(&|m| m.stretch.shear = Some(-1.0)).starts_with("stretch"));
+        assert!(found(&|m| m.bend.bias = Some(1e-6)).contains("quarter of warp and weft"));
+        let square = Stretching { warp: 100.0, weft: 400.0, shear: Some(5.0) };
+        let found = found(&|m| (m.stretch, m.poisson) = (square, 0.5));
+        assert!(found.contains("-0.500 and 0.500, the square root of warp over weft"), "{found}");
     }
 }

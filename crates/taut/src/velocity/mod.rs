@@ -3,6 +3,7 @@
 
 pub mod air;
 pub mod bending;
+pub mod fabrics;
 pub mod fem;
 pub mod fem_tetrahedron;
 pub mod material;

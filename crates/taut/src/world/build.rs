@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 
 use super::{
-    HierarchyCache, World,
+    HierarchyCache, Pace, World,
     filters::{Seams, build_filters},
     law::TimeStep,
 };
 use crate::{
-    Description, Model, Scheme, WorldError,
+    Description, Model, Schedule, Scheme, WorldError,
     body::{
         BodyTables, cloth,
         elements::{Elements, share_out},
@@ -28,25 +28,14 @@ use crate::{
 
 /// Builds a world, or says what is wrong with its description.
 pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<World, WorldError> {
-    let (ruler, mut elements) = Ruler::assemble(description)?;
+    let (ruler, mut elements) = Ruler::assemble(description, cache)?;
     let count = ruler.vertex_count;
     let spare = count as u32;
     let Ruler { description, bodies, pins, sewing, .. } = &ruler;
     share_out(&mut elements, count);
     let forces = forces(&ruler, &elements);
-    let (filters, welded) = if description.solver.scheme == Scheme::Nearest {
-        build_filters(
-            (description, cache),
-            bodies,
-            &elements,
-            Seams { sewing, folds: &elements.seam_folds },
-            &ruler.start,
-            ruler.edge_length,
-            TimeStep::of(&ruler),
-        )
-    } else {
-        Default::default()
-    };
+    let schedules = std::iter::once(ruler.schedule).chain(ruler.schedule.while_alone());
+    let paces = schedules.map(|schedule| pace(&ruler, &elements, schedule, cache)).collect();
     let edge_model = edge_model(&ruler, &elements, cache);
     let levels = cloth::levels::levels(description, bodies, pins, cache)?;
     let solid_levels = solid::levels::levels(description, bodies, pins);
@@ -55,8 +44,7 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
     let surface = touches.then(|| surface(description, bodies, sewing, ruler.fixtures.start));
     Ok(World {
         surface,
-        filters,
-        welded,
+        paces,
         levels,
         edge_model,
         solid_levels,
@@ -75,11 +63,31 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
     })
 }
 
+/// Tables for steps of one length.
+fn pace(ruler: &Ruler, elements: &Elements, schedule: Schedule, cache: &HierarchyCache) -> Pace {
+    let Ruler { description, bodies, sewing, .. } = ruler;
+    let dt = description.frame_time / schedule.steps_per_frame as f32;
+    let (filters, welded) = if description.solver.scheme == Scheme::Nearest {
+        build_filters(
+            (description, cache),
+            bodies,
+            elements,
+            Seams { sewing, folds: &elements.seam_folds },
+            &ruler.start,
+            ruler.edge_length,
+            TimeStep::new(description, &schedule),
+        )
+    } else {
+        Default::default()
+    };
+    Pace { schedule, dt, filters, welded }
+}
+
 /// Elements with forces.
 fn forces(ruler: &Ruler, elements: &Elements) -> Forces {
     let Ruler { description, vertex_count, .. } = ruler;
     let (count, spare) = (*vertex_count, *vertex_count as u32);
-    let is_elastic = ruler.schedule.is_elastic;
+    let is_elastic = ruler.schedule.is_implicit();
     let folds = elements.seam_folds.iter();
     let seam_hinges: Vec<_> = folds.filter(|_| !is_elastic).map(|fold| fold.hinge).collect();
     Forces {

@@ -21,7 +21,10 @@ use crate::{
     kernel::{lanes::Quad, membrane::Woven},
     mesh::TriangleMesh,
     schedule::{self, square_factor},
-    solve::nearest::filter::{Filter, Parts, stiffness},
+    solve::nearest::{
+        filter::{Filter, Parts, stiffness},
+        tuning::{RING_POISSON_FROM, RING_POISSON_OWN},
+    },
     term::{bending::FoldElement, curvature::CurvatureElement, tetrahedra::Weight},
     velocity::{bending::HingeElement, fem_tetrahedron::lame},
 };
@@ -48,7 +51,7 @@ pub(super) fn build_filters(
     edge_length: f32,
     time: TimeStep,
 ) -> (Vec<Filter>, Vec<Option<Filter>>) {
-    let is_elastic = schedule::is_elastic(description);
+    let is_elastic = schedule::is_implicit(description);
     // What a body touches has to be filtered with it, so all that it may touch is filtered at once.
     let touching = description.contact.thickness > 0.0 || !description.rigid_bodies.is_empty();
     // What has to stop a body carries the body's mass as well, and κ grows with what it has to stop.
@@ -131,6 +134,18 @@ pub(super) fn size(positions: &[Vec3]) -> f64 {
     f64::from((high - low).max_element())
 }
 
+/// μ and λ of the law of each tetrahedron, and the part of λ that acts on volumes around vertices \[Pa\]:
+/// nearly incompressible tetrahedra would lock.
+fn moduli(solid: &Solid) -> [f64; 3] {
+    let [young, poisson] = [solid.material.young, solid.material.poisson].map(f64::from);
+    let [lambda, mu] = lame(young, poisson);
+    if solid.preserve_volume || poisson <= RING_POISSON_FROM {
+        return [mu, lambda, 0.0];
+    }
+    let own = 2.0 * mu * RING_POISSON_OWN / (1.0 - 2.0 * RING_POISSON_OWN);
+    [mu, own, lambda - own]
+}
+
 impl Together {
     fn cloth(
         cloth: &Cloth,
@@ -141,17 +156,18 @@ impl Together {
         time: TimeStep,
     ) -> Self {
         let (areas, bends) = (&elements.areas[ranges.strain.clone()], &elements.bends[ranges.bends.clone()]);
+        let warps = &elements.warps[ranges.strain.clone()];
         let (count, size) = (body.order().len(), size(&cloth.mesh.positions));
         let masses = time.masses(body);
         let mean = masses.iter().sum::<f64>() / count as f64;
         let kappa = stiffness(count, size, areas, bends);
-        let law = law(&cloth.material, time.integrator, [time.square(), mean, kappa]);
+        let law = law(&cloth.material, [time.square(), mean, kappa]);
         Self {
             vertices: body.vertices.clone(),
             bodies: once(0..count).collect(),
             elements: elements.strain[ranges.strain.clone()].to_vec(),
             size,
-            laws: if is_elastic { vec![law; areas.len()] } else { Vec::new() },
+            laws: warps.iter().filter(|_| is_elastic).map(|&warp| law.along(warp)).collect(),
             areas: areas.to_vec(),
             bends: bends.to_vec(),
             folds: elements.folds[ranges.folds.clone()].to_vec(),
@@ -178,9 +194,9 @@ impl Together {
         let tetrahedra = &elements.tetrahedra[ranges.tetrahedra.clone()];
         let volumes = &elements.volumes[ranges.tetrahedra.clone()];
         let volume: f64 = volumes.iter().sum();
-        let [lambda, mu] = lame(f64::from(solid.material.young), f64::from(solid.material.poisson));
-        let elastic = [mu, lambda].map(|modulus| time.square() * modulus / mean);
         let keeps_volume = solid.preserve_volume;
+        let [mu, lambda, bulk] = moduli(solid).map(|modulus| time.square() * modulus / mean);
+        let elastic = [mu, lambda];
         let size = size(&solid.mesh.positions);
         let rest: Vec<Vec3> = body.order().iter().map(|&v| solid.mesh.positions[v as usize]).collect();
         let corners: Vec<[u32; 4]> =
@@ -189,7 +205,7 @@ impl Together {
             vertices: body.vertices.clone(),
             bodies: once(0..count).collect(),
             tetrahedra: tetrahedra.to_vec(),
-            weights: volumes.iter().map(|&volume| Weight { volume, elastic, keeps_volume }).collect(),
+            weights: volumes.iter().map(|&volume| Weight { volume, elastic, bulk, keeps_volume }).collect(),
             masses,
             size,
             stiffness: size * size * count as f64 / volume,
@@ -217,6 +233,7 @@ impl Together {
         let weigh = |w: &Weight, factor: f64, mean: f64| Weight {
             volume: w.volume * factor,
             elastic: w.elastic.map(|k| k * mean / (all * factor)),
+            bulk: w.bulk * mean / (all * factor),
             ..*w
         };
         self.weights.iter_mut().for_each(|w| *w = weigh(w, 1.0, own));
@@ -256,7 +273,7 @@ impl Together {
             bodies: self.bodies,
             elements: &self.elements,
             areas: &self.areas,
-            laws: (law_kind(&self.laws, time.integrator), &self.laws),
+            laws: (law_kind(&self.laws), &self.laws),
             tetrahedra: (&self.tetrahedra, &self.weights),
             bends: &self.bends,
             folds: &self.folds,
@@ -323,7 +340,7 @@ impl Together {
             bodies: sewing::pieces(&self.bodies, &welds),
             elements: &elements,
             areas: &self.areas,
-            laws: (law_kind(&self.laws, time.integrator), &self.laws),
+            laws: (law_kind(&self.laws), &self.laws),
             tetrahedra: (&self.tetrahedra, &self.weights),
             bends: &bends,
             folds: &folds,

@@ -4,10 +4,9 @@ use serde::Serialize;
 
 use super::filters::size;
 use crate::{
-    Cloth, Description, Integrator, Material,
+    Cloth, Description, Integrator, Material, Schedule,
     body::{BodyTables, cloths},
     kernel::membrane::Woven,
-    measure::Ruler,
     schedule::square_factor,
     solve::nearest::{
         filter::stiffness,
@@ -22,13 +21,13 @@ use crate::{
 pub(super) struct TimeStep {
     /// \[s\].
     pub dt: f64,
-    pub integrator: Option<Integrator>,
+    pub integrator: Integrator,
 }
 
 impl TimeStep {
-    pub fn of(ruler: &Ruler) -> Self {
-        let dt = f64::from(ruler.description.frame_time) / f64::from(ruler.steps_per_frame());
-        Self { dt, integrator: ruler.schedule.integrator }
+    pub fn new(description: &Description, schedule: &Schedule) -> Self {
+        let dt = f64::from(description.frame_time) / f64::from(schedule.steps_per_frame);
+        Self { dt, integrator: schedule.integrator }
     }
 
     /// What stiffness is multiplied by \[s²\].
@@ -40,9 +39,9 @@ impl TimeStep {
     pub fn masses(self, body: &BodyTables) -> Vec<f64> {
         let damping = f64::from(body.damping);
         let factor = match self.integrator {
-            Some(Integrator::Bdf2) => drag_factor(Formula::Bdf2, damping, self.dt),
-            Some(Integrator::Euler) => drag_factor(Formula::Euler, damping, self.dt),
-            Some(Integrator::LeapFrog) | None => 1.0,
+            Integrator::Bdf2 => drag_factor(Formula::Bdf2, damping, self.dt),
+            Integrator::Euler => drag_factor(Formula::Euler, damping, self.dt),
+            Integrator::LeapFrog => 1.0,
         };
         body.order().iter().map(|&v| factor * body.masses[v as usize]).collect()
     }
@@ -69,21 +68,23 @@ pub(super) fn carried_stiffness(
         let masses = time.masses(body);
         let mean = masses.iter().sum::<f64>() / masses.len() as f64;
         let kappa = stiffness(masses.len(), size(&cloth.mesh.positions), &[body.size().powi(2)], &[]);
-        let used = law(&cloth.material, time.integrator, [time.square(), mean, kappa]);
+        let used = law(&cloth.material, [time.square(), mean, kappa]);
         let whole = cloth.material.law().scaled(time.square() / mean);
-        let tension = used.stiffness[0] / whole.stiffness[0];
-        let compression = tension * used.compression[0];
+        // Of the direction that has less.
+        let share = |k: usize| {
+            let tension = used.stiffness[k] / whole.stiffness[k];
+            [tension, tension * used.compression[k]]
+        };
+        let [tension, compression] = [0, 1].map(|k| share(0)[k].min(share(1)[k]));
         (compression < 1.0).then(|| CarriedStiffness { cloth: cloth.name.clone(), tension, compression })
     };
     cloths(description, bodies).filter_map(of).collect()
 }
 
 /// The kind of law that all of `laws` are of.
-pub(super) fn law_kind(laws: &[Woven<f64>], integrator: Option<Integrator>) -> LawKind {
+pub(super) fn law_kind(laws: &[Woven<f64>]) -> LawKind {
     if laws.is_empty() {
         LawKind::Free
-    } else if integrator.is_none() {
-        LawKind::Simple
     } else if laws.iter().all(Woven::is_isotropic) {
         LawKind::Isotropic
     } else {
@@ -92,24 +93,20 @@ pub(super) fn law_kind(laws: &[Woven<f64>], integrator: Option<Integrator>) -> L
 }
 
 /// The law of `material` in units of a mass of `mean` \[kg\]: `square` is the square of a step \[s²\],
-/// `kappa` κ of the ramp's factor 1. For an implicit integrator no stiffer than its iterations carry.
-pub(super) fn law(
-    material: &Material,
-    integrator: Option<Integrator>,
-    [square, mean, kappa]: [f64; 3],
-) -> Woven<f64> {
-    if integrator.is_none() {
-        let young = square * f64::from(material.stretch) / mean;
-        return Woven {
-            stiffness: [young; 2],
-            coupling: 0.0,
-            shear: young,
-            compression: [1.0; 2],
-            axis: [1.0, 0.0],
-        };
-    }
+/// `kappa` κ of the ramp's factor 1. No stiffer than iterations carry.
+pub(super) fn law(material: &Material, [square, mean, kappa]: [f64; 3]) -> Woven<f64> {
     let law = material.law().scaled(square / mean);
-    let stiffest = law.stiffness[0].max(law.stiffness[1]);
-    let law = law.scaled((STIFFEST * kappa / stiffest).min(1.0));
-    Woven { compression: law.stiffness.map(|c| (STIFFEST_COMPRESSED * kappa / c).min(1.0)), ..law }
+    let cap = |modulus: f64, most: f64| (most * kappa / modulus).min(1.0);
+    // Each direction by itself.
+    let [warp, weft] = law.stiffness.map(|c| cap(c, STIFFEST));
+    let law = Woven {
+        stiffness: [law.stiffness[0] * warp, law.stiffness[1] * weft],
+        coupling: law.coupling * (warp * weft).sqrt(),
+        ..law
+    };
+    // What is the same in all directions stays so; the shear of woven cloth needs no cap.
+    let [c11, c22] = law.stiffness;
+    let most = if warp.min(weft) < 1.0 { (c11 * c22).sqrt() - law.coupling } else { 2.0 * STIFFEST * kappa };
+    let law = Woven { shear: law.shear.min(most), ..law };
+    Woven { compression: law.stiffness.map(|c| cap(c, STIFFEST_COMPRESSED)), ..law }
 }

@@ -121,7 +121,8 @@ impl World {
         if limits.edge != before.edge {
             self.set_edges(number, limits.edge.range());
         }
-        for (open, welded) in self.filters.iter_mut().zip(&mut self.welded) {
+        let filters = self.paces.iter_mut().flat_map(|pace| pace.filters.iter_mut().zip(&mut pace.welded));
+        for (open, welded) in filters {
             let spans = open.spans(&self.ruler.bodies[number].vertices);
             open.set_limits(&spans, &new);
             welded.iter_mut().for_each(|welded| welded.set_limits(&spans, &new));

@@ -257,7 +257,7 @@ fn hinge(sides: [&Side; 2], frequency: &mut f64) -> Option<FoldElement> {
     let corners = |side: &Side| side.corners.map(|v| side.cloth.mesh.positions[v as usize].as_dvec3());
     let [[a, b, wing], [c, d, other]] = sides.map(corners);
     let materials = sides.map(|side| &side.cloth.material);
-    let bend = 0.5 * materials.iter().map(|m| f64::from(m.bend)).sum::<f64>();
+    let bend = 0.5 * materials.iter().map(|m| f64::from(m.bend.mean())).sum::<f64>();
     let areas = sides.map(|side| side.area);
     let length = 0.5 * (a.distance(b) + c.distance(d));
     let stiffness = bend * length * length / (areas[0] + areas[1]);

@@ -39,6 +39,12 @@ pub(crate) struct Cloth {
     /// None by default.
     #[serde(default)]
     pub strain: StrainLimits,
+    /// Direction of the warp at rest, for a material that is not the same in all directions: a vector, before
+    /// `transform`, or `"u"` or `"v"`, the direction in which only that texture coordinate grows. By default
+    /// `strain.direction`, else `"v"`; without texture coordinates along y, or along z if the cloth lies in a
+    /// horizontal plane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warp: Option<WarpDirection>,
     /// Limits on the strain of every edge; the model `"edge"` uses them instead of `strain`. None by default.
     #[serde(default)]
     pub edge: Limits,
@@ -155,6 +161,17 @@ pub(crate) enum WarpDirection {
     Vector(#[schemars(inner(range(min = -1_000_000, max = 1_000_000)))] Vector),
 }
 
+impl WarpDirection {
+    /// The engine's.
+    pub fn build(self) -> taut::Direction {
+        match self {
+            Self::Texture(TextureAxis::U) => taut::Direction::U,
+            Self::Texture(TextureAxis::V) => taut::Direction::V,
+            Self::Vector(vector) => taut::Direction::Along(glam::DVec3::from_array(vector).as_vec3()),
+        }
+    }
+}
+
 /// A texture coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -260,13 +277,7 @@ impl StrainLimits {
 
     /// The engine's limits along warp, weft and bias. The rules ensure that all or none are present.
     pub fn weave(self) -> Option<taut::Weave> {
-        let direction = match self.direction? {
-            WarpDirection::Texture(TextureAxis::U) => taut::Direction::U,
-            WarpDirection::Texture(TextureAxis::V) => taut::Direction::V,
-            WarpDirection::Vector(vector) => {
-                taut::Direction::Along(glam::DVec3::from_array(vector).as_vec3())
-            }
-        };
+        let direction = self.direction?.build();
         let [warp, weft, bias] = [self.warp?, self.weft?, self.bias?].map(Limits::build);
         Some(taut::Weave { warp, weft, bias, direction })
     }

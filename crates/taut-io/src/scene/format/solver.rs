@@ -13,8 +13,8 @@ pub(crate) struct Solver {
     pub scheme: Scheme,
     /// How motion is integrated. `"bdf2"` and `"euler"` solve stretching, bending and limits together, with
     /// the material's whole stiffness and Poisson's ratio, and support the scheme `"nearest"` only. By
-    /// default that is so only with contact, mesh obstacles, rigid bodies or soft solids, without Poisson's
-    /// ratio; elsewhere forces are explicit, as with `"leap-frog"`.
+    /// default `"bdf2"` for that scheme, `"euler"` with bodies with mass, and `"leap-frog"`, explicit forces,
+    /// for the other schemes and the edge model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integrator: Option<Integrator>,
     /// Projection of one violating triangle onto its limits. `"gradient"` by default.

@@ -1,5 +1,7 @@
 //! From cloth to its elements and rest tables.
 
+use std::sync::Arc;
+
 use super::{
     measure::{FLAT, RestCloth, RestShape},
     validate::invalid,
@@ -7,6 +9,7 @@ use super::{
 use crate::{
     Cloth, WorldError,
     body::{BodyTables, Rest, elements::Elements, in_order},
+    describe::weave::Warps,
     element::{
         edge::EdgeElement,
         hinge::{BendElement, RestBend, allowed_angles},
@@ -25,6 +28,7 @@ use crate::{
         fem::{MembraneElement, membrane_frequency, moduli},
         spring::{RestSpring, SpringElement, spring_frequency, spring_stiffness},
     },
+    world::HierarchyCache,
 };
 
 /// Adds the elements of `cloth`, whose vertices begin at `first`; `is_elastic`: it stretches and bends inside
@@ -34,6 +38,7 @@ pub(crate) fn add(
     first: usize,
     is_elastic: bool,
     elements: &mut Elements,
+    cache: &HierarchyCache,
 ) -> Result<BodyTables, WorldError> {
     let mesh = &cloth.mesh;
     let count = mesh.positions.len();
@@ -41,15 +46,17 @@ pub(crate) fn add(
     let order = locality_order(count, &adjacency.edges);
     let place = in_order(&order, first);
     let weaves = cloth.weave_ranges().map_err(|problem| invalid(cloth, problem))?;
-    let (masses, areas) = add_triangles(cloth, &place, &weaves, is_elastic, elements)?;
+    let warps = cloth.warps().map_err(|problem| invalid(cloth, problem))?;
+    let (masses, areas) = add_triangles(cloth, &place, (&weaves, &warps), is_elastic, elements)?;
     let first_fold = elements.folds.len();
     let (hinges, bends) = add_hinges(cloth, &place, &adjacency, &areas, is_elastic, elements);
-    let curvatures = if elements.is_implicit && hinges.iter().all(|hinge| hinge.rest_sin_half.abs() <= FLAT) {
-        elements.folds.truncate(first_fold);
-        add_curvatures(cloth, &place, &adjacency, &areas, elements)
-    } else {
-        Vec::new()
-    };
+    let (rigidity, curvatures) =
+        if elements.is_implicit && hinges.iter().all(|hinge| hinge.rest_sin_half.abs() <= FLAT) {
+            elements.folds.truncate(first_fold);
+            add_curvatures(cloth, &place, (&adjacency, &warps), &areas, elements, cache)
+        } else {
+            Default::default()
+        };
     let springs = add_edges(cloth, &place, &adjacency, &areas, elements);
     Ok(BodyTables {
         vertices: first..first + count,
@@ -57,10 +64,11 @@ pub(crate) fn add(
         masses: cloth.masses.clone().unwrap_or(masses),
         surface: mesh.triangles.clone(),
         rest: Rest::Cloth(RestCloth {
-            shape: RestShape::new(mesh, adjacency.edges).woven(weaves),
+            shape: RestShape::new(mesh, adjacency.edges).woven(weaves).with_warps(warps),
             hinges,
             law: elements.is_implicit.then(|| Box::new(cloth.material.law())),
             curvatures,
+            rigidity,
             springs,
             bends,
         }),
@@ -73,14 +81,13 @@ pub(crate) fn add(
 fn add_triangles(
     cloth: &Cloth,
     place: &[u32],
-    weaves: &[WeaveRange<f32>],
+    (weaves, warps): (&[WeaveRange<f32>], &Warps),
     is_elastic: bool,
     elements: &mut Elements,
 ) -> Result<(Vec<f64>, Vec<f64>), WorldError> {
     let (mesh, material) = (&cloth.mesh, &cloth.material);
     let p = |v: u32| mesh.positions[v as usize].as_dvec3().to_array();
-    let [density, stretch, poisson] = [material.density, material.stretch, material.poisson].map(f64::from);
-    let area_moduli = moduli(stretch, poisson);
+    let density = f64::from(material.density);
     let of_edges = cloth.model.edge().is_some();
     let bounds = cloth.strain_bounds();
     // In the order of their vertices, so that neighbours in memory are neighbours in the mesh.
@@ -108,7 +115,9 @@ fn add_triangles(
                 share: 1.0,
             });
             elements.areas.push(area);
+            elements.warps.push(warps.double_angle(t as usize));
         }
+        let area_moduli = moduli(material, warps.double_angle(t as usize));
         elements.membrane.push(MembraneElement {
             vertices,
             rest: rest_single,
@@ -117,7 +126,7 @@ fn add_triangles(
             density: material.density,
         });
         if !of_edges {
-            let frequency = membrane_frequency(rest, stretch, poisson, density);
+            let frequency = membrane_frequency(rest, material);
             elements.membrane_frequency = elements.membrane_frequency.max(frequency);
         }
     }
@@ -134,7 +143,7 @@ fn add_hinges(
     elements: &mut Elements,
 ) -> (Vec<RestHinge>, Vec<RestBend>) {
     let mesh = &cloth.mesh;
-    let [density, bend] = [cloth.material.density, cloth.material.bend].map(f64::from);
+    let [density, bend] = [cloth.material.density, cloth.material.bend.mean()].map(f64::from);
     let (mut hinges, mut bends) = (Vec::new(), Vec::new());
     let (first_bend, first_fold) = (elements.bends.len(), elements.folds.len());
     for (hinge, triangles) in adjacency.hinges.iter().zip(&adjacency.hinge_triangles) {
@@ -182,21 +191,31 @@ fn add_hinges(
     (hinges, bends)
 }
 
-/// Adds the curvatures of cloth that is flat at rest, in place of its hinges; gives them in the caller's
-/// order.
+/// Adds the curvatures of cloth that is flat at rest, in place of its hinges; gives its rigidity \[N m\], and
+/// those of cloth with a rigidity of 1 N m in the caller's order.
 fn add_curvatures(
     cloth: &Cloth,
     place: &[u32],
-    adjacency: &Adjacency,
+    (adjacency, warps): (&Adjacency, &Warps),
     areas: &[f64],
     elements: &mut Elements,
-) -> Vec<CurvatureElement> {
-    let rigidity = cloth.material.rigidity();
-    let all = CurvatureElement::all(&cloth.mesh, adjacency, areas, |_| (rigidity, [1.0, 0.0]));
-    let moved =
-        |e: &CurvatureElement| CurvatureElement { vertices: e.vertices.map(|v| place[v as usize]), ..*e };
+    cache: &HierarchyCache,
+) -> (f64, Arc<Vec<CurvatureElement>>) {
+    let (rigidity, by_direction) = cloth.material.rigidity().split();
+    if rigidity <= 0.0 {
+        return Default::default();
+    }
+    let all = cache.curvatures(&cloth.mesh, warps, by_direction, || {
+        CurvatureElement::all(&cloth.mesh, adjacency, areas, |t| (by_direction, warps.direction(t)))
+    });
+    let (damping, root) = (cloth.material.bend_damping, rigidity.sqrt());
+    let moved = |e: &CurvatureElement| CurvatureElement {
+        vertices: e.vertices.map(|v| place[v as usize]),
+        weights: e.weights.map(|weight| root * weight),
+        damping,
+    };
     elements.curvatures.extend(all.iter().map(moved));
-    all
+    (rigidity, all)
 }
 
 /// A hinge with the limits of `cloth`; `area` is that of both triangles \[m²\].
@@ -230,7 +249,7 @@ fn add_edges(
     elements: &mut Elements,
 ) -> Vec<RestSpring> {
     let mesh = &cloth.mesh;
-    let [density, stretch] = [cloth.material.density, cloth.material.stretch].map(f64::from);
+    let [density, stretch] = [cloth.material.density, cloth.material.stretch.mean()].map(f64::from);
     let of_edges = cloth.model.edge().is_some();
     let beside = areas_beside(&adjacency.edges, &mesh.triangles, areas);
     let mut springs = Vec::new();

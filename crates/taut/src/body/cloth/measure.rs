@@ -1,9 +1,12 @@
 //! What the triangles, edges and hinges of cloth have come to.
 
+use std::sync::Arc;
+
 use glam::{DVec2, DVec3, Vec3};
 
 use crate::{
     Cloth, Limit, Model,
+    describe::weave::Warps,
     element::hinge::{NO_ANGLE, RestBend, allowed_angles, bend_rate},
     kernel::{
         dihedral::dihedral_angle,
@@ -29,8 +32,11 @@ pub(crate) struct RestCloth {
     pub hinges: Vec<RestHinge>,
     /// Its law in the plane, if it stretches by that of an implicit integrator \[N/m\].
     pub law: Option<Box<Woven<f64>>>,
-    /// Curvatures in place of these, where they bend inside the filter and are flat at rest.
-    pub curvatures: Vec<CurvatureElement>,
+    /// Curvatures in place of these, where they bend inside the filter and are flat at rest; of cloth with a
+    /// rigidity of 1 N m.
+    pub curvatures: Arc<Vec<CurvatureElement>>,
+    /// The rigidity that it has \[N m\].
+    pub rigidity: f64,
     /// Edges with energy, of cloth of the edge model.
     pub springs: Vec<RestSpring>,
     /// All hinges.
@@ -61,7 +67,7 @@ impl RestCloth {
                     bend_energy(&self.hinges, positions)
                 } else {
                     let at = |v: u32| positions[v as usize].as_dvec3().to_array();
-                    self.curvatures.iter().map(|curvature| curvature.energy(at)).sum()
+                    self.rigidity * self.curvatures.iter().map(|curvature| curvature.energy(at)).sum::<f64>()
                 },
                 ..Energy::default()
             },
@@ -86,6 +92,8 @@ pub struct TriangleMeasure {
 /// The rest shape of a body, prepared for measuring, in double precision.
 #[derive(Clone, Debug)]
 pub struct RestShape {
+    /// Where the warp of its material runs.
+    warps: Warps,
     triangles: Vec<[u32; 3]>,
     inverses: Vec<RestInverse<f64>>,
     areas: Vec<f64>,
@@ -106,7 +114,15 @@ impl RestShape {
             .map(|t| rest_inverse(t.map(|v| p(v).to_array())).unwrap_or(([1.0, 0.0, 1.0], 0.0)))
             .unzip();
         let lengths = edges.iter().map(|&[a, b]| p(a).distance(p(b))).collect();
-        Self { triangles: mesh.triangles.clone(), inverses, areas, edges, lengths, weaves: Vec::new() }
+        Self {
+            triangles: mesh.triangles.clone(),
+            inverses,
+            areas,
+            edges,
+            lengths,
+            weaves: Vec::new(),
+            warps: Warps::default(),
+        }
     }
 
     /// The rest shape of `cloth` with its limits along warp, weft and bias, for [`triangle`](Self::triangle):
@@ -115,7 +131,7 @@ impl RestShape {
     /// # Errors
     /// If the warp has no direction in some triangle; the checks of a world refuse that before.
     pub fn of_cloth(cloth: &Cloth) -> Result<Self, String> {
-        Ok(Self::new(&cloth.mesh, Vec::new()).woven(cloth.weave_ranges()?))
+        Ok(Self::new(&cloth.mesh, Vec::new()).woven(cloth.weave_ranges()?).with_warps(cloth.warps()?))
     }
 
     /// The same with limits along warp, weft and bias, one for each triangle, in place of those that are the
@@ -123,6 +139,19 @@ impl RestShape {
     #[must_use]
     pub fn woven(self, limits: Vec<WeaveRange<f32>>) -> Self {
         Self { weaves: limits.into_iter().map(WeaveRange::doubled).collect(), ..self }
+    }
+
+    /// The same with a material whose warp runs there.
+    #[must_use]
+    pub(crate) fn with_warps(self, warps: Warps) -> Self {
+        Self { warps, ..self }
+    }
+
+    /// Principal values of the second Piola–Kirchhoff stress of triangle `t` of `cloth`, whose rest shape
+    /// this is \[N/m\], the larger first.
+    pub fn principal_stress(&self, t: usize, cloth: &Cloth, positions: &[Vec3]) -> [f64; 2] {
+        let moduli = fem::moduli(&cloth.material, self.warps.double_angle(t));
+        fem::principal_stress(&self.corners(t, positions), self.inverses[t], moduli)
     }
 
     /// Changes limits along warp, weft and bias, if there are such.
@@ -237,16 +266,16 @@ impl RestShape {
     fn law_energy(&self, law: &Woven<f64>, positions: &[Vec3]) -> f64 {
         let of = |t: usize| {
             let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
-            self.areas[t] * membrane::energy(&f, law)
+            self.areas[t] * membrane::energy(&f, &law.along(self.warps.double_angle(t)))
         };
         (0..self.triangles.len()).map(of).sum()
     }
 }
 
 fn stretch_energy(cloth: &Cloth, rest: &RestShape, positions: &[Vec3]) -> f64 {
-    let moduli = fem::moduli(f64::from(cloth.material.stretch), f64::from(cloth.material.poisson));
     (0..rest.triangles.len())
         .map(|t| {
+            let moduli = fem::moduli(&cloth.material, rest.warps.double_angle(t));
             let scaled = moduli.map(|m| m * rest.areas[t]);
             fem::membrane_energy(&rest.corners(t, positions), rest.inverses[t], scaled)
         })

@@ -48,17 +48,7 @@ fn check_mesh(cloth: &Cloth) -> Result<(), WorldError> {
 }
 
 fn check_material(cloth: &Cloth) -> Result<(), WorldError> {
-    let material = &cloth.material;
-    let at_least_0 = |v: f32| v >= 0.0 && v.is_finite();
-    need(cloth, material.density.is_finite() && material.density > 0.0, "density must be positive")?;
-    need(cloth, at_least_0(material.stretch), "stretch stiffness must be at least 0")?;
-    need(cloth, at_least_0(material.bend), "bending stiffness must be at least 0")?;
-    need(cloth, material.poisson.abs() < 1.0, "Poisson's ratio must lie between -1 and 1")?;
-    need(
-        cloth,
-        at_least_0(material.damping) && at_least_0(material.viscosity),
-        "damping and viscosity must be at least 0",
-    )
+    cloth.material.problem().map_or(Ok(()), |(_, problem)| Err(invalid(cloth, problem)))
 }
 
 fn check_limits(cloth: &Cloth) -> Result<(), WorldError> {
@@ -115,7 +105,9 @@ fn check_edge_model(cloth: &Cloth, settings: EdgeModel, description: &Descriptio
         !cloth.limits_strain(),
         "model \"edge\" limits edges: give its limits as `edge`, not as `strain`, which is for triangles",
     )?;
-    let alone = !schedule::is_elastic(description) && !schedule::touches_meshes(description);
+    let alone = !schedule::touches_meshes(description)
+        && description.rigid_bodies.is_empty()
+        && description.solids().next().is_none();
     need(
         cloth,
         alone && description.seams.is_empty(),

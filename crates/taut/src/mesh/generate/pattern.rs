@@ -1,6 +1,6 @@
 //! Sewing patterns: panels cut along curves on a surface in space, flattened, and filled with even triangles.
 
-pub(super) mod delaunay;
+pub(crate) mod delaunay;
 pub(super) mod fill;
 pub(super) mod flatten;
 pub(super) mod panel;

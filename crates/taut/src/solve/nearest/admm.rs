@@ -5,7 +5,10 @@ use super::{
     memory::Memory,
     ramp::Ramp,
     stop::Stop,
-    tuning::{FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM, give_way_from},
+    tuning::{
+        FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM, WARM_START,
+        WARM_START_SHORT, give_way_from,
+    },
 };
 use crate::{
     kernel::lanes::Quad,
@@ -87,6 +90,7 @@ impl Filter {
             .iter()
             .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));
         let touching = terms.iter().any(|term| term.touches());
+        let short = self.strain.is_implicit().then_some(stop.is_short);
         let step = Step {
             settings,
             filter: self,
@@ -97,6 +101,7 @@ impl Filter {
             touching,
             stiffening: stop.stiffening,
             is_calm: stop.is_calm,
+            warm_start: if short == Some(true) { WARM_START_SHORT } else { WARM_START },
         };
         memory.each_kept(kept, |term, kept| term.begin(&step, x, kept));
         let terms = &memory.terms;
@@ -105,7 +110,6 @@ impl Filter {
         terms.iter().for_each(|term| term.measure(&step, x, 0, &mut excess));
         let wish = terms.iter().rev().find_map(|term| term.first_stage(&step, x));
         let first = wish.unwrap_or_else(|| Ramp::first_stage(&excess, alone));
-        let short = self.strain.is_implicit().then_some(stop.is_short);
         let ramp = Ramp::begin(first, self.stiffness, touching, short);
         memory.each_kept(kept, |term, kept| term.enter(&step, x, kept, &ramp.stage));
         self.weigh(&step, &ramp.stage, memory);

@@ -2,7 +2,9 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::tuning::{CALM_SPEED, RAMP};
+use super::tuning::{
+    CALM_SPEED, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_SOLID, PAIR_WEIGHT, PAIR_WEIGHT_SOLID, RAMP,
+};
 use crate::{
     boundary::rigid::RigidBody,
     element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
@@ -42,9 +44,11 @@ pub struct Filter {
     /// The first of them, with which results are compared.
     pub(crate) strain: Arc<Strain>,
     /// One of them, if there are tetrahedra: volumes are measured with it.
-    tetrahedra: Option<Arc<Tetrahedra>>,
+    pub(super) tetrahedra: Option<Arc<Tetrahedra>>,
     /// One of them, if hinges have limits.
     bends: Option<Arc<BendLimits>>,
+    /// One of them, if flat cloth bends in the solve.
+    pub(crate) curvature: Option<Arc<Curvature>>,
     /// By vertex of the filter: the one that stands for it and its twins. Empty if there are none.
     pub(crate) welds: Arc<Vec<u32>>,
     /// Masses in units of their mean; 0 for vertices that are held, and for those that another stands for.
@@ -173,9 +177,12 @@ impl Filter {
                 parts.square_factor * parts.dt * parts.dt / mean,
             )));
         }
-        if !parts.curvatures.is_empty() {
+        let curvature = (!parts.curvatures.is_empty()).then(|| {
             let unit = parts.square_factor * parts.dt * parts.dt / mean;
-            blocks.push(Arc::new(Curvature::new(parts.curvatures, first, count, unit)));
+            Arc::new(Curvature::new(parts.curvatures, first, count, unit, parts.dt))
+        });
+        if let Some(curvature) = &curvature {
+            blocks.push(curvature.clone());
         }
         if parts.has_obstacles {
             blocks.push(Arc::new(Obstacles { count }));
@@ -197,6 +204,7 @@ impl Filter {
             strain,
             tetrahedra,
             bends,
+            curvature,
             welds: Arc::new(parts.welds),
             masses: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
@@ -209,6 +217,17 @@ impl Filter {
         };
         filter.hold(|i| held[i]);
         filter
+    }
+
+    /// Whether there are soft solids.
+    pub(crate) fn has_tetrahedra(&self) -> bool {
+        self.tetrahedra.is_some()
+    }
+
+    /// Whether [`Filter::nearest`] knows all of its stiffness.
+    pub(crate) fn has_reference(&self) -> bool {
+        let keeps_volume = self.tetrahedra.as_ref().is_some_and(|tetrahedra| tetrahedra.keeps_any_volume());
+        !keeps_volume && !self.blocks.iter().any(|block| block.name() == "bending")
     }
 
     /// Which of its elements belong to the vertices `vertices` of the world, those of whole bodies. Not for
@@ -269,6 +288,7 @@ impl Filter {
             strain: self.strain.clone(),
             tetrahedra: self.tetrahedra.clone(),
             bends: self.bends.clone(),
+            curvature: self.curvature.clone(),
             welds: self.welds.clone(),
             masses: Vec::new(),
             stiffness: self.stiffness,
@@ -291,6 +311,15 @@ impl Filter {
         self.blocks.iter().for_each(|block| block.matrix(&mut stiff));
         let MatrixParts { transfers, stiffness, .. } = &*self.matrix;
         self.multigrid = Multigrid::new(&self.masses, &stiff, transfers.clone(), stiffness);
+    }
+
+    /// Weights of contacts with obstacles, and of pairs, in units of the mass of what touches. They do not
+    /// depend on the stage of the ramp: what holds cloth up does not change with what keeps it in shape.
+    pub fn contact_weights(&self) -> [f32; 2] {
+        match self.tetrahedra {
+            None => [OBSTACLE_WEIGHT, PAIR_WEIGHT],
+            Some(_) => [OBSTACLE_WEIGHT_SOLID, PAIR_WEIGHT_SOLID],
+        }
     }
 
     /// Number of floats that its terms keep from one step to the next.

@@ -20,6 +20,8 @@ pub struct Memory {
     /// Number of floats that each of them keeps.
     pub(super) kept: Vec<usize>,
     pub(super) goal: Vec<Quad>,
+    /// Factor on the mass of each vertex in this step.
+    pub(super) inertia: Vec<f32>,
     /// What terms add to the diagonal of the matrix, by vertex.
     diagonal: Vec<f32>,
     /// Vertices that touch something.
@@ -34,12 +36,14 @@ impl Memory {
     pub fn new(filter: &Filter) -> Self {
         let count = filter.vertices.len();
         let terms: Vec<_> = filter.blocks.iter().map(|block| block.clone().term()).collect();
-        let pulling = terms.iter().filter(|term| term.pulling().is_some()).count();
+        let x = vec![[0.0; 4]; count];
+        let pulling = terms.iter().filter(|term| term.pulling(&x).is_some()).count();
         assert!(pulling <= MOST_PULLING, "{pulling} terms pull at corners; make MOST_PULLING larger");
         Self {
             terms,
             kept: filter.blocks.iter().map(|block| block.kept()).collect(),
             goal: vec![[0.0; 4]; count],
+            inertia: vec![1.0; count],
             diagonal: vec![0.0; count],
             touched: vec![false; count],
             cycle: filter.multigrid.scratch(),
@@ -70,10 +74,10 @@ impl Memory {
 impl Filter {
     /// r: the way to the goal, and the pulls at corners of elements, vertex by vertex in a fixed order.
     pub(super) fn gather(&self, settings: &Settings, x: &[Quad], memory: &mut Memory) {
-        let Memory { terms, goal, cycle, .. } = memory;
+        let Memory { terms, goal, inertia, cycle, .. } = memory;
         let mut all = [None; MOST_PULLING];
         let mut count = 0;
-        for pulling in terms.iter().filter_map(|term| term.pulling()) {
+        for pulling in terms.iter().filter_map(|term| term.pulling(x)) {
             all[count] = Some(pulling);
             count += 1;
         }
@@ -81,7 +85,7 @@ impl Filter {
         settings.threads.each(cycle.residual(), VERTEX_GRAIN, |first, part| {
             for (k, r) in part.iter_mut().enumerate() {
                 let i = first + k;
-                let mass = self.masses[i];
+                let mass = self.masses[i] * inertia[i];
                 *r = [0.0; 4];
                 if mass > 0.0 {
                     let mut sum = [0.0; 4];

@@ -20,12 +20,15 @@ use crate::{
     },
     schedule::StepBudget,
     term::{Outcome, Scene, obstacle::Surroundings},
+    world::Pace,
 };
 
 /// Memory of all filters of a world, and which tables are in force: they change with the vertices that are
 /// held, and when seams close.
 #[derive(Debug, Default)]
 pub struct Filters {
+    /// Number of the length of steps among the world's.
+    pace: usize,
     memories: Vec<Memory>,
     /// What takes the place of each of the world's filters while other vertices are held than at the start.
     holding: Vec<Option<Filter>>,
@@ -36,20 +39,31 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Memory for `world`.
-    pub fn new(world: &World) -> Self {
+    /// Memory for steps of length number `pace` of `world`.
+    pub fn new(world: &World, pace: usize) -> Self {
+        let filters = &world.paces[pace].filters;
         Self {
-            memories: world.filters.iter().map(Memory::new).collect(),
-            holding: vec![None; world.filters.len()],
-            closed: vec![false; world.filters.len()],
-            parts: Vec::with_capacity(world.filters.len()),
+            pace,
+            memories: filters.iter().map(Memory::new).collect(),
+            holding: vec![None; filters.len()],
+            closed: vec![false; filters.len()],
+            parts: Vec::with_capacity(filters.len()),
         }
+    }
+
+    /// Its tables, open and welded.
+    fn tables<'a>(
+        &self,
+        world: &'a World,
+    ) -> impl Iterator<Item = (&'a Filter, &'a Option<Filter>)> + use<'a> {
+        let Pace { filters, welded, .. } = &world.paces[self.pace];
+        filters.iter().zip(welded)
     }
 
     /// Takes the limits of `world`, which have changed, into tables and terms. Between steps a term has
     /// nothing that is not among what is kept.
     pub fn take_limits(&mut self, world: &World) {
-        for (k, (open, welded)) in world.filters.iter().zip(&world.welded).enumerate() {
+        for (k, (open, welded)) in self.tables(world).enumerate() {
             let base = welded.as_ref().filter(|_| self.closed[k]).unwrap_or(open);
             if let Some(holding) = &mut self.holding[k] {
                 holding.take_limits(base);
@@ -60,13 +74,13 @@ impl Filters {
 
     /// Whether it is memory for `world`.
     pub fn fits(&self, world: &World) -> bool {
-        self.memories.len() == world.filters.len()
+        self.memories.len() == world.paces[self.pace].filters.len()
     }
 
     /// Takes the tables for the vertices that are held now: those with no inverse mass in `x`. Allocates only
     /// where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad]) {
-        for (k, (open, welded)) in world.filters.iter().zip(&world.welded).enumerate() {
+        for (k, (open, welded)) in self.tables(world).enumerate() {
             let closed = welded.is_some() && world.sewing.is_closed(&open.vertices, x);
             let base = welded.as_ref().filter(|_| closed).unwrap_or(open);
             if closed != self.closed[k] {
@@ -95,23 +109,21 @@ impl Filters {
     /// The tables in force in place of the world's filter with number `k`, if there are others.
     pub fn in_place_of<'a>(&'a self, world: &'a World, k: usize) -> Option<&'a Filter> {
         let closed = self.closed.get(k).is_some_and(|closed| *closed);
-        let welded = world.welded.get(k).and_then(Option::as_ref).filter(|_| closed);
+        let welded = world.paces[self.pace].welded.get(k).and_then(Option::as_ref).filter(|_| closed);
         self.holding.get(k).and_then(Option::as_ref).or(welded)
     }
 
     /// Whether a seam is still open that will be one vertex once it is closed: filters change places between
     /// frames, and one that closes within a frame is still drawn together.
     pub fn has_open_seams(&self, world: &World) -> bool {
-        world.welded.iter().zip(&self.closed).any(|(welded, closed)| welded.is_some() && !closed)
+        self.tables(world).zip(&self.closed).any(|((_, welded), closed)| welded.is_some() && !closed)
     }
 
     /// Marks the vertices of `world` that touch something at the end of the last step.
     pub fn mark_touched(&self, world: &World, touched: &mut [bool]) {
-        for (filter, memory) in world.filters.iter().zip(&self.memories) {
-            if memory.terms.iter().any(|term| term.touches()) {
-                let own = &mut touched[filter.vertices.clone()];
-                memory.terms.iter().for_each(|term| term.mark_touched(own));
-            }
+        for (filter, memory) in world.paces[self.pace].filters.iter().zip(&self.memories) {
+            let own = &mut touched[filter.vertices.clone()];
+            memory.terms.iter().for_each(|term| term.mark_touched(own));
         }
     }
 
@@ -124,11 +136,12 @@ impl Filters {
         (obstacle_contacts, touching, sewn): (&ObstacleContacts, &[Touching], &Sewn),
         budget: StepBudget,
     ) -> Enforced {
-        let Draft { x, old, duals, poses, grips, stiffening, old_v } = draft;
-        let Self { memories, holding, closed, parts } = self;
+        let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
+        let pace = &world.paces[self.pace];
+        let Self { memories, holding, closed, parts, .. } = self;
         let in_force = |k: usize| {
-            let welded = world.welded[k].as_ref().filter(|_| closed[k]);
-            holding[k].as_ref().or(welded).unwrap_or(&world.filters[k])
+            let welded = pace.welded[k].as_ref().filter(|_| closed[k]);
+            holding[k].as_ref().or(welded).unwrap_or(&pace.filters[k])
         };
         let scene = Scene {
             old,
@@ -138,8 +151,9 @@ impl Filters {
             sewn,
             grips,
             poses,
+            near_obstacles: obstacle_contacts.candidates(),
             mean_mass: world.mean_mass(),
-            dt: world.step_time(),
+            dt: pace.dt,
             reach: 2.0 * world.edge_length,
         };
         let mut kept = 0;
@@ -151,13 +165,16 @@ impl Filters {
             kept += filter.kept_count();
             parts.push([filter.vertices.clone(), first..kept]);
         }
-        let (obstacles, stop) = (&world.description.obstacles, stop(world, budget, stiffening));
+        let (obstacles, stop) = (&world.description.obstacles, stop(world, pace, budget, stiffening));
         // Filters know nothing of each other. Where every thread takes whole ones, the loops inside run where
         // they are.
-        let whole = poses.is_empty() && is_best_whole(&world.filters, settings.threads.count());
+        let whole = poses.is_empty() && is_best_whole(&pace.filters, settings.threads.count());
         settings.threads.each_with_parts(whole, memories, parts, (x, duals), |k, memory, x, kept| {
             let filter = in_force(k);
             let around = Surroundings { obstacles, obstacle_contacts, old: &old[filter.vertices.clone()] };
+            if let Some(inertia) = inertia.get(filter.vertices.clone()) {
+                memory.inertia.copy_from_slice(inertia);
+            }
             let is_calm = filter.is_calm(old_v, world.description.gravity.length());
             let stop = Stop { is_calm, ..stop };
             memory.ended = filter.solve(settings, x, around, kept, memory, stop);
@@ -174,11 +191,11 @@ impl Filters {
 }
 
 /// When filters end.
-fn stop(world: &World, budget: StepBudget, stiffening: f32) -> Stop {
+fn stop(world: &World, pace: &Pace, budget: StepBudget, stiffening: f32) -> Stop {
     let solver = &world.description.solver;
     // Without limits there is nothing else to end for.
     let all = world.schedule.is_implicit() && solver.tolerance <= 0.0;
-    let least = if all { budget.iterations } else { world.schedule.min_iterations };
+    let least = if all { budget.iterations } else { pace.schedule.min_iterations };
     Stop {
         // Lanes measure in single precision; the certificate must find the limit kept in double precision.
         tolerance: (solver.tolerance - 2e-6).max(0.0),
@@ -187,7 +204,7 @@ fn stop(world: &World, budget: StepBudget, stiffening: f32) -> Stop {
         least: if stiffening > 1.0 { 2 * least } else { least },
         stiffening,
         is_calm: false,
-        is_short: world.step_time() < SHORT_STEP,
+        is_short: pace.dt < SHORT_STEP,
         iterations: budget.iterations,
         deadline: budget.deadline,
         min_iterations_past_deadline: budget.min_iterations_past_deadline,

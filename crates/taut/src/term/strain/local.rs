@@ -1,13 +1,16 @@
 //! The part of an iteration that each triangle does by itself: clamp, update its dual, pull at its vertices.
 
-use super::super::corners::{Pulls, put};
+use super::{
+    super::corners::{Pulls, put},
+    law::{LawKind, LawsOver},
+};
 use crate::{
     element::{triangle::StrainElement, woven::WeaveLanes},
     exec::batch::{Over, lanes_of},
     kernel::{
-        clamp::{clamp_stretches, clamp_stretches_facing, ease_stretches},
+        clamp::{clamp_stretches, clamp_stretches_facing},
         lanes::{BATCH, Lanes, Work},
-        membrane::{Isotropic, Woven, relax_isotropic, relax_woven},
+        membrane::{relax_isotropic, relax_woven},
         real::{Real, V3, add, combine, scale},
         strain::{Range, strain_residual},
         svd2::{RestInverse, deformation_gradient},
@@ -42,64 +45,6 @@ impl NearestBatch {
     pub(crate) fn rest<L: Lanes>(&self, at: usize) -> RestInverse<L> {
         L::load_all(&self.rest, at)
     }
-}
-
-/// Moduli inside the limits of [`BATCH`] triangles side by side.
-#[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub struct LawLanes {
-    stiffness: [[f32; BATCH]; 2],
-    compression: [[f32; BATCH]; 2],
-    coupling: [f32; BATCH],
-    shear: [f32; BATCH],
-    axis: [[f32; BATCH]; 2],
-}
-
-impl LawLanes {
-    /// Packs the laws of elements. Lanes that are left have no stiffness.
-    pub fn pack(indices: &[u32], laws: &[Woven<f64>]) -> Self {
-        let lanes = |of: &dyn Fn(&Woven<f64>) -> f64| lanes_of(indices, 0.0, |e| of(&laws[e]) as f32);
-        Self {
-            stiffness: [0, 1].map(|k| lanes(&|law| law.stiffness[k])),
-            compression: [0, 1].map(|k| lanes(&|law| law.compression[k])),
-            coupling: lanes(&|law| law.coupling),
-            shear: lanes(&|law| law.shear),
-            axis: [0, 1].map(|k| lanes(&|law| law.axis[k])),
-        }
-    }
-
-    #[inline(always)]
-    fn isotropic<L: Lanes>(&self, at: usize, factor: L) -> Isotropic<L> {
-        Isotropic {
-            stiffness: L::load(&self.stiffness[0], at) * factor,
-            coupling: L::load(&self.coupling, at) * factor,
-            compression: L::load(&self.compression[0], at),
-        }
-    }
-
-    #[inline(always)]
-    fn woven<L: Lanes>(&self, at: usize, factor: L) -> Woven<L> {
-        Woven {
-            stiffness: [0, 1].map(|k| L::load(&self.stiffness[k], at) * factor),
-            compression: L::load_all(&self.compression, at),
-            coupling: L::load(&self.coupling, at) * factor,
-            shear: L::load(&self.shear, at) * factor,
-            axis: L::load_all(&self.axis, at),
-        }
-    }
-}
-
-/// Which law the triangles of a body follow inside their limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LawKind {
-    /// None: forces are explicit.
-    Free,
-    /// Stretches resist one by one, with Young's modulus alone: where no integrator is asked for.
-    Simple,
-    /// The same in all directions.
-    Isotropic,
-    /// Apart along warp and weft.
-    Woven,
 }
 
 /// Where the limits of some batches are: a body has one kind for all its triangles.
@@ -182,8 +127,8 @@ pub struct ClampTriangles<'a> {
     pub rescale: f32,
     /// Whether triangles know which way they face.
     pub faced: bool,
-    /// Their law inside the limits, and its moduli.
-    pub law: (LawKind, &'a [LawLanes]),
+    /// Their law inside the limits.
+    pub laws: LawsOver<'a>,
     /// Factor on these.
     pub stiffening: f32,
     /// Whether to measure residuals.
@@ -209,7 +154,7 @@ impl ClampTriangles<'_> {
     #[inline(always)]
     fn clamp<L: Lanes, S: LimitSource>(self, source: S) {
         let (zero, rescale, kappa) = (L::splat(0.0), L::splat(self.rescale), L::splat(self.stiffness));
-        let ((kind, laws), stiffening) = (self.law, L::splat(self.stiffening));
+        let mut laws = self.laws.at::<L>(self.stiffness, self.stiffening);
         let all = self.batches.iter().zip(self.states).zip(self.pulls).enumerate();
         for (number, ((batch, state), pulls)) in all {
             let mut residuals = [0.0; BATCH];
@@ -224,20 +169,11 @@ impl ClampTriangles<'_> {
                 let g = deformation_gradient(&x, rest);
                 let g = [add(g[0], u[0]), add(g[1], u[1])];
                 let facing = L::load_all(&state.facing, at);
-                let clamped = match kind {
-                    LawKind::Simple => {
-                        let elastic = L::load(&laws[number].stiffness[0], at);
-                        let ease = elastic / (kappa + elastic);
-                        Some(ease_stretches(&g, limits, ease, facing))
-                    }
+                let clamped = match self.laws.kind {
                     LawKind::Isotropic => {
-                        let law = laws[number].isotropic(at, stiffening);
-                        Some(relax_isotropic(&g, limits, law, kappa, facing))
+                        Some(relax_isotropic(&g, limits, laws.isotropic(number, at), facing))
                     }
-                    LawKind::Woven => {
-                        let law = laws[number].woven(at, stiffening);
-                        Some(relax_woven(&g, limits, law, kappa, facing))
-                    }
+                    LawKind::Woven => Some(relax_woven(&g, limits, laws.woven(number, at), facing)),
                     LawKind::Free if self.faced => clamp_stretches_facing(&g, limits, facing),
                     LawKind::Free => clamp_stretches(&g, limits),
                 };

@@ -22,7 +22,7 @@ use crate::{
         },
     },
     limit::NO_LIMIT,
-    solve::nearest::tuning::SLACK_FORGOTTEN,
+    solve::nearest::tuning::{LIMITS_NEAR, SLACK_FORGOTTEN},
 };
 
 /// Duals beyond this are the debris of numbers that overflowed; strains are of the order of 1.
@@ -33,9 +33,9 @@ const DEBRIS: f32 = 1e6;
 #[repr(C, align(64))]
 pub struct NearestTetrahedron {
     /// Columns of the inverse rest matrix, one after the other.
-    pub(super) rest: [[f32; BATCH]; 9],
+    pub(crate) rest: [[f32; BATCH]; 9],
     pub(crate) volume: [f32; BATCH],
-    pub(super) range: [[f32; BATCH]; 2],
+    pub(crate) range: [[f32; BATCH]; 2],
     pub(crate) elastic: [[f32; BATCH]; 2],
 }
 
@@ -91,6 +91,8 @@ pub struct TetrahedronState {
     pub sum: f32,
     /// Largest residual past limits that have given way.
     pub beyond: f32,
+    /// Whether the step began with a stretch that is near a limit, or past it ([`LIMITS_NEAR`]).
+    pub is_near: bool,
     /// Stretches before pressure and limits, if volumes are kept.
     pub eased: [[f32; BATCH]; 3],
     /// Pressures that would mend the volumes that these come to, weighted as in the matrix.
@@ -259,6 +261,13 @@ fn rotation3<L: Real>(f: &M3<L>) -> M3<L> {
     r
 }
 
+/// The part of `limits` that is not near them.
+#[inline(always)]
+fn middle<L: Real>(limits: Range<L>) -> Range<L> {
+    let (one, part) = (L::splat(1.0), L::splat(LIMITS_NEAR));
+    Range { min: one + (limits.min - one) * part, max: one + (limits.max - one) * part }
+}
+
 /// Where the entries of a symmetric matrix are kept.
 const SYMMETRIC: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
 
@@ -273,6 +282,7 @@ impl Work for TurnSolidDuals<'_> {
         {
             let (kept, _) = kept.as_chunks_mut::<BATCH>();
             let mut residuals = [0.0; BATCH];
+            state.is_near = false;
             for at in (0..BATCH).step_by(L::WIDTH) {
                 let x: [V3<L>; 4] = batch.corners(at);
                 let rest = batch.rest::<L>(at);
@@ -280,6 +290,8 @@ impl Work for TurnSolidDuals<'_> {
                 residual3(&x, &rest, batch.limits(at)).store(&mut residuals, at);
                 match self.way {
                     Way::Begin => {
+                        let near = residual3(&x, &rest, middle(batch.limits(at)));
+                        state.is_near |= L::any(zero.lt(near));
                         let slack = L::load(&kept[6], at) * L::splat(self.slack);
                         let sane = slack.le(L::splat(1.0)) & L::splat(SLACK_FORGOTTEN).le(slack);
                         L::select(sane, slack, zero).store(&mut state.slack, at);
