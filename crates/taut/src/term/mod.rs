@@ -45,7 +45,7 @@ use crate::{
     hierarchy::multigrid::{Cycle, Stiff},
     kernel::lanes::Quad,
     limit::Settings,
-    solve::nearest::filter::Filter,
+    solve::nearest::{filter::Filter, ramp::Opening},
 };
 use corners::Pulling;
 use obstacle::Surroundings;
@@ -133,6 +133,10 @@ pub struct Step<'a> {
     pub is_calm: bool,
     /// Fraction of the last step's duals of triangles that it starts with.
     pub warm_start: f32,
+    /// Whether it is too short for the usual stages of an implicit integrator.
+    pub is_short: bool,
+    /// Over-relaxation of triangles in it; 1: none.
+    pub over_relaxation: f32,
 }
 
 /// A stage of the κ ramp.
@@ -231,8 +235,8 @@ pub trait Term: Debug + Send {
         false
     }
 
-    /// The stage that a step should begin with because of it; that of the last term with a wish counts.
-    fn first_stage(&self, _step: &Step, _x: &[Quad]) -> Option<usize> {
+    /// What a step should begin with because of it; the wish of the last term that has one counts.
+    fn opening(&self, _step: &Step, _x: &[Quad]) -> Option<Opening> {
         None
     }
 

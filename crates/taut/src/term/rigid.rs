@@ -32,6 +32,7 @@ use crate::{
     kernel::lanes::Quad,
     solve::nearest::{
         filter::Filter,
+        ramp::Opening,
         tuning::{
             OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT_MOST, RIGID_DEEP, RIGID_FACING,
             RIGID_SETTLED, RIGID_TOLERANCE, RIGID_WEIGHT,
@@ -199,9 +200,9 @@ impl Term for RigidTerm {
         true
     }
 
-    fn first_stage(&self, step: &Step, x: &[Quad]) -> Option<usize> {
+    fn opening(&self, step: &Step, x: &[Quad]) -> Option<Opening> {
         // κ is that of cloth which carries a body.
-        (!self.reaches(x, OBSTACLE_NEAR * step.filter.edge_length)).then_some(0)
+        (!self.reaches(x, OBSTACLE_NEAR * step.filter.edge_length)).then_some(Opening::Stage(0))
     }
 
     fn enter(&mut self, step: &Step, x: &[Quad], kept: &[f32], stage: &Stage) {

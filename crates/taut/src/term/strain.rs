@@ -32,8 +32,9 @@ use crate::{
         strain::{self, strain_residual},
         weave::WeaveRange,
     },
+    limit::NO_LIMIT,
     solve::nearest::{
-        ramp::Ramp,
+        ramp::{Opening, Ramp},
         tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD},
     },
 };
@@ -58,6 +59,8 @@ pub struct Strain {
     vertex_count: usize,
     /// Whether any triangle has a lower limit.
     two_sided: bool,
+    /// Whether any triangle has limits.
+    is_limited: bool,
     /// Laws of triangles inside their limits.
     laws: Laws,
     /// Rest areas \[m²\]; of several bodies, such that one κ is right for each.
@@ -91,6 +94,7 @@ impl Strain {
             count: elements.len(),
             vertex_count: count,
             two_sided: elements.iter().any(StrainElement::has_lower_limit),
+            is_limited: elements.iter().any(|e| e.has_lower_limit() || e.range.max < NO_LIMIT),
             laws: Laws::pack(kind, laws),
             areas: areas.to_vec(),
             corners: Corners::new(count, &corners),
@@ -151,6 +155,9 @@ impl Strain {
                 weaves.set_ranges(lane, woven.unwrap_or([loosest; 3]));
             }
         }
+        changed.is_limited = changed.batches.iter().any(|batch| {
+            batch.min.iter().any(|min| *min > 0.0) || batch.max.iter().any(|max| *max < NO_LIMIT)
+        });
         changed
     }
 
@@ -187,6 +194,7 @@ impl Block for Strain {
             turned: vec![[0.0; 4]; if self.two_sided { self.vertex_count } else { 0 }],
             finish: Finish::new(self.count),
             rescale: 1.0,
+            has_asked: false,
             tables: self,
         })
     }
@@ -203,6 +211,8 @@ struct StrainTerm {
     finish: Finish,
     /// Factor on the duals in the next iteration.
     rescale: f32,
+    /// Whether an iteration of this step has asked for anything yet.
+    has_asked: bool,
 }
 
 impl StrainTerm {
@@ -236,12 +246,13 @@ impl Term for StrainTerm {
         true
     }
 
-    fn first_stage(&self, step: &Step, _x: &[Quad]) -> Option<usize> {
-        self.tables.is_implicit().then(|| Ramp::first_stage_implicit(step.touching, step.is_calm))
+    fn opening(&self, step: &Step, _x: &[Quad]) -> Option<Opening> {
+        self.tables.is_implicit().then(|| Ramp::opening_implicit(step, self.tables.is_limited))
     }
 
     fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {
         self.rescale = 1.0 / stage.c;
+        self.has_asked = false;
     }
 
     fn rescale(&mut self, growth: f32) {
@@ -249,9 +260,14 @@ impl Term for StrainTerm {
     }
 
     fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, measure: bool) {
-        let Self { tables, states, pulls, rescale, .. } = self;
+        let Self { tables, states, pulls, rescale, has_asked, .. } = self;
         let (triangles, settings) = (tables.batches.over(x), step.settings);
         let rescale = std::mem::replace(rescale, 1.0);
+        let over_relaxation = match step.over_relaxation {
+            1.0 => None,
+            _ if !std::mem::replace(has_asked, true) => Some(1.0),
+            more => Some(more),
+        };
         settings.threads.each_pair(states, pulls, BATCH_GRAIN, |first, states, pulls| {
             let batches = triangles.part(first..first + states.len());
             let work = ClampTriangles {
@@ -265,6 +281,7 @@ impl Term for StrainTerm {
                 laws: tables.laws.over(first, batches.len()),
                 stiffening: step.stiffening,
                 measure,
+                over_relaxation,
             };
             run(settings.lanes, work);
         });

@@ -28,6 +28,7 @@ use crate::{
         strain::Range,
         tetrahedron::gradient3,
     },
+    solve::nearest::ramp::Opening,
     solve::nearest::tuning::{
         BATCH_GRAIN, DEPTH_HARD, DEPTH_VOLUME, FIRST_STAGE_TETRAHEDRA, FIRST_STAGE_TETRAHEDRA_SOFT,
         FIRST_STAGE_TETRAHEDRA_TOUCHING, GIVE_WAY_EVERY, GIVE_WAY_FROM, SLACK_WARM_ALONE, WARM_START,
@@ -215,19 +216,19 @@ impl Term for TetrahedraTerm {
         self.volumes.take(pressures, WARM_START, step);
     }
 
-    fn first_stage(&self, step: &Step, _x: &[Quad]) -> Option<usize> {
+    fn opening(&self, step: &Step, _x: &[Quad]) -> Option<Opening> {
         if step.touching {
-            return Some(FIRST_STAGE_TETRAHEDRA_TOUCHING);
+            return Some(Opening::Stage(FIRST_STAGE_TETRAHEDRA_TOUCHING));
         }
         let filter = step.filter;
         let is_soft = self.tables.stiffest <= filter.stiffness[FIRST_STAGE_TETRAHEDRA_SOFT];
         let is_inside = self.states.iter().all(|state| !state.is_near);
         let is_bdf2 = filter.square_factor < 1.0;
-        Some(if is_bdf2 && is_soft && is_inside {
+        Some(Opening::Stage(if is_bdf2 && is_soft && is_inside {
             FIRST_STAGE_TETRAHEDRA_SOFT
         } else {
             FIRST_STAGE_TETRAHEDRA
-        })
+        }))
     }
 
     fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {

@@ -9,7 +9,7 @@ use taut::{
     kernel::lanes::LaneKind,
     limit::Settings,
     mesh::generate,
-    solve::nearest::tuning::RAMP,
+    solve::nearest::tuning::STAGES,
     term::{Block, Scene, Stage, Step, obstacle::Obstacles, obstacle::Surroundings, pair::Pairs},
 };
 
@@ -85,6 +85,8 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
         stiffening: 1.0,
         is_calm: false,
         warm_start: 0.9,
+        is_short: true,
+        over_relaxation: 1.0,
     };
     let count = filter.vertices.len();
     let blocks: [std::sync::Arc<dyn Block>; 2] =
@@ -93,8 +95,8 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
         let name = block.name();
         let kept = vec![1e-4; block.kept()];
         let mut weighed = Vec::new();
-        for index in 0..RAMP.len() {
-            let stage = Stage { index, c: RAMP[index], kappa: filter.stiffness[index] };
+        for index in 0..STAGES.len() {
+            let stage = Stage { index, c: STAGES[index], kappa: filter.stiffness[index] };
             let mut term = block.clone().term();
             term.prepare(&scene, filter);
             term.enter(&step, old, &kept, &stage);

@@ -3,11 +3,11 @@
 use super::{
     filter::Filter,
     memory::Memory,
-    ramp::Ramp,
+    ramp::{Opening, Ramp},
     stop::Stop,
     tuning::{
-        FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM, WARM_START,
-        WARM_START_SHORT, give_way_from,
+        FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, OVER_RELAXATION, STRENGTHEN_EVERY, STRENGTHEN_FROM,
+        WARM_START, WARM_START_SHORT, give_way_from,
     },
 };
 use crate::{
@@ -90,8 +90,8 @@ impl Filter {
             .iter()
             .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));
         let touching = terms.iter().any(|term| term.touches());
-        let short = self.strain.is_implicit().then_some(stop.is_short);
-        let step = Step {
+        let is_implicit = self.strain.is_implicit();
+        let mut step = Step {
             settings,
             filter: self,
             around,
@@ -101,16 +101,21 @@ impl Filter {
             touching,
             stiffening: stop.stiffening,
             is_calm: stop.is_calm,
-            warm_start: if short == Some(true) { WARM_START_SHORT } else { WARM_START },
+            warm_start: if is_implicit && stop.is_short { WARM_START_SHORT } else { WARM_START },
+            is_short: stop.is_short,
+            over_relaxation: 1.0,
         };
         memory.each_kept(kept, |term, kept| term.begin(&step, x, kept));
         let terms = &memory.terms;
         let alone = !touching && terms.iter().all(|term| term.allows_finish());
         let mut excess = Excess::default();
         terms.iter().for_each(|term| term.measure(&step, x, 0, &mut excess));
-        let wish = terms.iter().rev().find_map(|term| term.first_stage(&step, x));
-        let first = wish.unwrap_or_else(|| Ramp::first_stage(&excess, alone));
-        let ramp = Ramp::begin(first, self.stiffness, touching, short);
+        let wish = terms.iter().rev().find_map(|term| term.opening(&step, x));
+        let opening = wish.unwrap_or_else(|| Ramp::opening(&excess, alone));
+        if matches!(opening, Opening::Long { is_limited: true, .. }) {
+            step.over_relaxation = OVER_RELAXATION;
+        }
+        let ramp = Ramp::begin(opening, self.stiffness, touching, is_implicit);
         memory.each_kept(kept, |term, kept| term.enter(&step, x, kept, &ramp.stage));
         self.weigh(&step, &ramp.stage, memory);
         let Memory { terms, touched, .. } = memory;

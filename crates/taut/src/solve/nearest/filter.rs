@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use super::tuning::{
-    CALM_SPEED, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_SOLID, PAIR_WEIGHT, PAIR_WEIGHT_SOLID, RAMP,
+    CALM_SPEED, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_SOLID, PAIR_WEIGHT, PAIR_WEIGHT_SOLID, STAGES,
 };
 use crate::{
     boundary::rigid::RigidBody,
@@ -54,7 +54,7 @@ pub struct Filter {
     /// Masses in units of their mean; 0 for vertices that are held, and for those that another stands for.
     pub(crate) masses: Vec<f32>,
     /// κ of each stage of the ramp.
-    pub(crate) stiffness: [f32; RAMP.len()],
+    pub(crate) stiffness: [f32; STAGES.len()],
     /// Mean length of an edge \[m\].
     pub(crate) edge_length: f32,
     /// Size of its largest body \[m\].
@@ -73,7 +73,7 @@ struct MatrixParts {
     /// Masses of all vertices while they are not held, in units of their mean.
     masses: Vec<f32>,
     transfers: Vec<Transfer<4>>,
-    stiffness: [f64; RAMP.len()],
+    stiffness: [f64; STAGES.len()],
 }
 
 /// Numbers of the elements of one body in a filter.
@@ -153,7 +153,7 @@ impl Filter {
         let Parts { vertices, bodies, masses, held, transfers, stiffness, edge_length, .. } = parts;
         let (first, count) = (vertices.start as u32, vertices.len());
         let mean = masses.iter().sum::<f64>() / count as f64;
-        let stiffness = RAMP.map(|c| f64::from(c) * stiffness);
+        let stiffness = STAGES.map(|c| f64::from(c) * stiffness);
         let strain = Arc::new(Strain::new(parts.elements, parts.areas, parts.laws, first, count));
         let (elements, weights) = parts.tetrahedra;
         let tetrahedra =

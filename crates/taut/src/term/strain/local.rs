@@ -84,6 +84,9 @@ pub struct BatchState {
     pub dual: [[f32; BATCH]; 6],
     /// Normals that triangles with a lower limit have to face.
     pub facing: [[f32; BATCH]; 3],
+    /// What was asked for in the last iteration: both columns of a gradient. Only of steps that are
+    /// over-relaxed.
+    pub asked: [[f32; BATCH]; 6],
     /// Largest residual past the limits.
     pub worst: f32,
     /// Sum of the residuals.
@@ -111,7 +114,9 @@ impl BatchState {
 /// Duals beyond this are the debris of numbers that overflowed; strains are of the order of 1.
 const DEBRIS: f32 = 1e6;
 
-/// One iteration of some batches: f = Bx + u, p = f clamped, pulls κ A Bᵀ(2 (p − f) + u), u ← f − p.
+/// One iteration of some batches: f = Bx + u, p = f clamped, pulls κ A Bᵀ(2 (p − f) + u), u ← f − p. Where it
+/// is over-relaxed by α, f = α Bx + (1 − α) p + u with the p of the iteration before, and f − Bx takes the
+/// place of u in the pulls.
 pub struct ClampTriangles<'a> {
     /// Triangles.
     pub batches: Over<'a, NearestBatch, 3>,
@@ -133,6 +138,8 @@ pub struct ClampTriangles<'a> {
     pub stiffening: f32,
     /// Whether to measure residuals.
     pub measure: bool,
+    /// Over-relaxation, which is 1 in the first iteration of a step that has any.
+    pub over_relaxation: Option<f32>,
 }
 
 impl Work for ClampTriangles<'_> {
@@ -165,8 +172,17 @@ impl ClampTriangles<'_> {
                     strain_residual(&x, rest, limits).store(&mut residuals, at);
                 }
                 let [a, b, c, d, e, f]: [L; 6] = L::load_all(&state.dual, at);
-                let u = [scale([a, b, c], rescale), scale([d, e, f], rescale)];
+                let mut u = [scale([a, b, c], rescale), scale([d, e, f], rescale)];
                 let g = deformation_gradient(&x, rest);
+                if let Some(alpha) = self.over_relaxation.filter(|alpha| *alpha != 1.0) {
+                    let more = L::splat(alpha - 1.0);
+                    let asked: [L; 6] = L::load_all(&state.asked, at);
+                    for k in 0..2 {
+                        for j in 0..3 {
+                            u[k][j] = u[k][j] + more * (g[k][j] - asked[3 * k + j]);
+                        }
+                    }
+                }
                 let g = [add(g[0], u[0]), add(g[1], u[1])];
                 let facing = L::load_all(&state.facing, at);
                 let clamped = match self.laws.kind {
@@ -186,6 +202,9 @@ impl ClampTriangles<'_> {
                 for k in 0..2 {
                     for j in 0..3 {
                         (zero - moved[k][j]).store(&mut state.dual[3 * k + j], at);
+                        if self.over_relaxation.is_some() {
+                            (g[k][j] + moved[k][j]).store(&mut state.asked[3 * k + j], at);
+                        }
                         pull[k][j] = (moved[k][j] + moved[k][j] + u[k][j]) * weight;
                     }
                 }
