@@ -120,8 +120,8 @@ fn every_material_can_be_chosen_and_others_are_refused() {
 fn what_is_saved_runs_as_it_was_shown() {
     let folder = tempfile::tempdir().unwrap();
     let (_studio, mut client) = open_soft(folder.path());
-    // A change of a parameter that is confirmed comes after all that was said before it, and frames that arrive
-    // afterwards are not older.
+    // A change of a parameter that is confirmed comes after all that was said before it, and frames that
+    // arrive afterwards are not older.
     let mut budget = 900.0;
     let mut confirm = |client: &mut Client| {
         budget += 1.0;

@@ -131,12 +131,8 @@ pub struct Step<'a> {
     pub stiffening: f32,
     /// Whether bodies hardly move.
     pub is_calm: bool,
-    /// Fraction of the last step's duals of triangles that it starts with.
-    pub warm_start: f32,
     /// Whether it is too short for the usual stages of an implicit integrator.
     pub is_short: bool,
-    /// Over-relaxation of triangles in it; 1: none.
-    pub over_relaxation: f32,
 }
 
 /// A stage of the κ ramp.
@@ -148,6 +144,8 @@ pub struct Stage {
     pub c: f32,
     /// κ.
     pub kappa: f32,
+    /// Over-relaxation of triangles; 1: none.
+    pub over_relaxation: f32,
 }
 
 /// Where the iterations of a step are.

@@ -35,7 +35,7 @@ use crate::{
     limit::NO_LIMIT,
     solve::nearest::{
         ramp::{Opening, Ramp},
-        tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD},
+        tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, WARM_START, WARM_START_SHORT},
     },
 };
 use finish::Finish;
@@ -239,7 +239,9 @@ impl Term for StrainTerm {
         if self.tables.two_sided {
             self.face(step, x);
         }
-        self.turn(step, x, kept, Way::Begin, step.warm_start);
+        let is_short = self.tables.is_implicit() && step.is_short;
+        let factor = if is_short { WARM_START_SHORT } else { WARM_START };
+        self.turn(step, x, kept, Way::Begin, factor);
     }
 
     fn allows_finish(&self) -> bool {
@@ -263,7 +265,7 @@ impl Term for StrainTerm {
         let Self { tables, states, pulls, rescale, has_asked, .. } = self;
         let (triangles, settings) = (tables.batches.over(x), step.settings);
         let rescale = std::mem::replace(rescale, 1.0);
-        let over_relaxation = match step.over_relaxation {
+        let over_relaxation = match stage.over_relaxation {
             1.0 => None,
             _ if !std::mem::replace(has_asked, true) => Some(1.0),
             more => Some(more),

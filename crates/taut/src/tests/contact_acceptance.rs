@@ -127,8 +127,8 @@ fn a_ball_at_a_hundred_metres_a_second_is_caught_by_a_curtain() {
             println!(
                 "{what}: {front} in front, {behind} behind, {depth} m deep, residual {residual}, from {least} to {most}"
             );
-            // None of it is left behind. How often it lies across the axis in all changes from odd to even only
-            // where its border crosses the axis, which that of a pinned curtain does as it swings on.
+            // None of it is left behind. How often it lies across the axis in all changes from odd to even
+            // only where its border crosses the axis, which that of a pinned curtain does as it swings on.
             assert!(behind % 2 == 0, "{what}: {front} {behind}");
             assert!(front % 2 == 1 || pinned && state.frame() > 1, "{what}: {front} {behind}");
             assert_eq!(contact.intersections, 0, "{what}: {:?}", contact.first);

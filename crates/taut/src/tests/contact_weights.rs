@@ -84,9 +84,7 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
         touching: true,
         stiffening: 1.0,
         is_calm: false,
-        warm_start: 0.9,
         is_short: true,
-        over_relaxation: 1.0,
     };
     let count = filter.vertices.len();
     let blocks: [std::sync::Arc<dyn Block>; 2] =
@@ -96,7 +94,8 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
         let kept = vec![1e-4; block.kept()];
         let mut weighed = Vec::new();
         for index in 0..STAGES.len() {
-            let stage = Stage { index, c: STAGES[index], kappa: filter.stiffness[index] };
+            let stage =
+                Stage { index, c: STAGES[index], kappa: filter.stiffness[index], over_relaxation: 1.0 };
             let mut term = block.clone().term();
             term.prepare(&scene, filter);
             term.enter(&step, old, &kept, &stage);

@@ -3,12 +3,9 @@
 use super::{
     filter::Filter,
     memory::Memory,
-    ramp::{Opening, Ramp},
+    ramp::Ramp,
     stop::Stop,
-    tuning::{
-        FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, OVER_RELAXATION, STRENGTHEN_EVERY, STRENGTHEN_FROM,
-        WARM_START, WARM_START_SHORT, give_way_from,
-    },
+    tuning::{FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM, give_way_from},
 };
 use crate::{
     kernel::lanes::Quad,
@@ -90,8 +87,7 @@ impl Filter {
             .iter()
             .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));
         let touching = terms.iter().any(|term| term.touches());
-        let is_implicit = self.strain.is_implicit();
-        let mut step = Step {
+        let step = Step {
             settings,
             filter: self,
             around,
@@ -101,9 +97,7 @@ impl Filter {
             touching,
             stiffening: stop.stiffening,
             is_calm: stop.is_calm,
-            warm_start: if is_implicit && stop.is_short { WARM_START_SHORT } else { WARM_START },
             is_short: stop.is_short,
-            over_relaxation: 1.0,
         };
         memory.each_kept(kept, |term, kept| term.begin(&step, x, kept));
         let terms = &memory.terms;
@@ -112,10 +106,7 @@ impl Filter {
         terms.iter().for_each(|term| term.measure(&step, x, 0, &mut excess));
         let wish = terms.iter().rev().find_map(|term| term.opening(&step, x));
         let opening = wish.unwrap_or_else(|| Ramp::opening(&excess, alone));
-        if matches!(opening, Opening::Long { is_limited: true, .. }) {
-            step.over_relaxation = OVER_RELAXATION;
-        }
-        let ramp = Ramp::begin(opening, self.stiffness, touching, is_implicit);
+        let ramp = Ramp::begin(opening, self.stiffness, touching, self.strain.is_implicit());
         memory.each_kept(kept, |term, kept| term.enter(&step, x, kept, &ramp.stage));
         self.weigh(&step, &ramp.stage, memory);
         let Memory { terms, touched, .. } = memory;

@@ -3,8 +3,8 @@
 
 use super::tuning::{
     LOCAL_VIOLATION, LONG_STEP, LONG_STEP_WITHOUT_LIMITS, MIN_ITERATIONS_PER_STAGE,
-    MIN_ITERATIONS_PER_STAGE_IMPLICIT, MIN_ITERATIONS_PER_STAGE_TOUCHING, MIN_ITERATIONS_STEADY, RAMP,
-    STAGE_IMPLICIT, STAGE_STEADY, STAGES,
+    MIN_ITERATIONS_PER_STAGE_IMPLICIT, MIN_ITERATIONS_PER_STAGE_TOUCHING, MIN_ITERATIONS_STEADY,
+    OVER_RELAXATION, RAMP, STAGE_IMPLICIT, STAGE_STEADY, STAGES,
 };
 use crate::term::{Excess, Stage, Step};
 
@@ -70,8 +70,10 @@ impl Ramp {
             Opening::Long { .. } => (&LONG_STEP_WITHOUT_LIMITS, STAGE_IMPLICIT),
         };
         let first = sequence.first().map_or(steady, |(stage, _)| *stage);
+        let is_limited = matches!(opening, Opening::Long { is_limited: true, .. });
+        let over_relaxation = if is_limited { OVER_RELAXATION } else { 1.0 };
         Self {
-            stage: Stage { index: first, c: STAGES[first], kappa: stiffness[first] },
+            stage: Stage { index: first, c: STAGES[first], kappa: stiffness[first], over_relaxation },
             stiffness,
             patience: match (is_implicit, touching) {
                 (_, true) => MIN_ITERATIONS_PER_STAGE_TOUCHING,
@@ -97,7 +99,7 @@ impl Ramp {
             _ => return None,
         };
         let growth = STAGES[index] / self.stage.c;
-        self.stage = Stage { index, c: STAGES[index], kappa: self.stiffness[index] };
+        self.stage = Stage { index, c: STAGES[index], kappa: self.stiffness[index], ..self.stage };
         (self.since, self.stiffen) = (0, false);
         Some(growth)
     }

@@ -387,8 +387,8 @@ pub const SHARING_COST: f32 = 1.3;
 pub const STAGE_IMPLICIT: usize = 2;
 
 /// Stages of the first iterations of a long step of an implicit integrator in which nothing touches, and
-/// cloth with limits moves, and how many each has: stiff, which carries tension across the cloth, then soft, which undoes
-/// what stiffness dragged along, as shifts alternate in ADI. [`STAGE_STEADY`] follows.
+/// cloth with limits moves, and how many each has: stiff, which carries tension across the cloth, then soft,
+/// which undoes what stiffness dragged along, as shifts alternate in ADI. [`STAGE_STEADY`] follows.
 ///
 /// Mass-metric error of a hanging sheet of polyester (64×64 cells, upper 1 %, 20 iterations, first 14
 /// frames), mean and worst: 0.15 and 0.21; a ramp from 0.03 to 0.3: 0.32 and 0.80; stiff, then steady without
@@ -401,8 +401,8 @@ pub const LONG_STEP: [(usize, u32); 3] = [(3, 4), (STAGE_STEADY, 2), (4, 4)];
 /// paper that starts stretched by 1 % comes to rest with 7 % more stretch energy than it should.
 pub const LONG_STEP_WITHOUT_LIMITS: [(usize, u32); 1] = [(STAGE_IMPLICIT - 1, 6)];
 
-/// The stage that long steps of limited bodies that move end in. With 0.3 in place of 0.2 the error above is a fifth
-/// larger, with 0.15 two fifths.
+/// The stage that long steps of limited bodies that move end in. With 0.3 in place of 0.2 the error of
+/// [`LONG_STEP`] is a fifth larger, with 0.15 two fifths.
 pub const STAGE_STEADY: usize = 5;
 
 /// Over-relaxation of triangles in these steps: the splitting sees 1.6 times the gradient less 0.6 times what
