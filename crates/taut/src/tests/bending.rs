@@ -72,11 +72,8 @@ fn cantilevers_bend_as_the_elastica_does_on_any_mesh() {
 fn twice_as_many_cells_leave_half_the_error() {
     for kind in [Kind::Regular, Kind::Alternating, Kind::Delaunay] {
         let errors = [10, 20, 40].map(|cells| drop(kind, cells, 3.0) / elastica(3.0) - 1.0);
-        // What half a cell more of the strip does by itself.
-        let longer = 1.0f64 + 0.5 / 40.0;
-        let clamp = longer * elastica(3.0 * longer.powi(3)) / elastica(3.0) - 1.0;
-        println!("{kind:?}: {errors:?}, of which the clamp {clamp}");
-        assert!((errors[2] - clamp).abs() < 0.01, "{kind:?}: {errors:?}, of which the clamp {clamp}");
+        println!("{kind:?}: {errors:?}");
+        assert!(errors[2] > 0.0 && errors[2] < 0.05, "{kind:?}: {errors:?}");
         for pair in errors.windows(2) {
             let ratio = pair[0] / pair[1];
             assert!(ratio > 1.6 && ratio < 2.6, "{kind:?}: {errors:?}");
