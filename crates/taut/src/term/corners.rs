@@ -56,6 +56,8 @@ impl Corners {
 pub enum Pulling<'a> {
     /// At the corners of elements.
     Corners(&'a Corners, &'a [Quad]),
+    /// At vertices.
+    Vertices(&'a [Quad]),
     /// Linear in the positions.
     Rows(CurvaturePulls<'a>),
 }
@@ -78,6 +80,7 @@ impl<'a> Pulling<'a> {
                     }
                 }
             }
+            Self::Vertices(pulls) => (0..3).for_each(|k| sum[k] += pulls[i][k]),
             Self::Rows(rows) => rows.add(i, sum),
         }
     }

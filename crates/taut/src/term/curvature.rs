@@ -26,13 +26,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use self::calibrate::calibrate;
-use super::{Block, Step, Term, bend_limit::hinge_map, corners::Pulling};
+use super::{Block, Stage, Step, Term, bend_limit::hinge_map, corners::Pulling};
 use crate::{
     exec::sparse::{Pattern, Product},
     hierarchy::multigrid::{Stiff, StiffMap},
     kernel::{dihedral::dihedral, lanes::Quad},
     mesh::{TriangleMesh, adjacency::Adjacency},
-    solve::nearest::tuning::{STIFFEST_BENDING, VERTEX_GRAIN},
+    solve::nearest::tuning::{BENDING_LAG, BENDING_LAG_MOST, STIFFEST_BENDING, VERTEX_GRAIN},
 };
 
 /// Flexural rigidity of cloth \[N m\]: along the warp, along the weft, and that of torsion. Their coupling,
@@ -294,6 +294,8 @@ pub struct Curvature {
     maps: Vec<StiffMap>,
     /// By vertex: the fraction of B that damping has added to it.
     damping: Vec<f32>,
+    /// The diagonal of B, in units of the mean mass.
+    diagonal: Vec<f32>,
 }
 
 impl Curvature {
@@ -324,12 +326,15 @@ impl Curvature {
             }
         }
         let (mut pattern, mut values) = (Pattern::default(), Vec::new());
+        // Rows sum to nothing: what moves as a whole does not bend.
+        let diagonal =
+            rows.iter().map(|row| -row.iter().map(|(_, value)| value).sum::<f64>() as f32).collect();
         for mut row in rows {
             row.sort_by_key(|(column, _)| *column);
             pattern.push(row.iter().map(|(column, _)| *column));
             values.extend(row.iter().map(|&(_, value)| value as f32));
         }
-        Self { pattern, values, maps, damping }
+        Self { pattern, values, maps, damping, diagonal }
     }
 }
 
@@ -346,6 +351,9 @@ impl Block for Curvature {
         let is_damped = self.damping.iter().any(|share| *share > 0.0);
         Box::new(CurvatureTerm {
             held: vec![[0.0; 4]; if is_damped { self.damping.len() } else { 0 }],
+            pulls: vec![[0.0; 4]; self.damping.len()],
+            age: None,
+            lag: 1,
             tables: self,
             stiffening: 1.0,
         })
@@ -358,6 +366,12 @@ struct CurvatureTerm {
     /// What damping pulls because of where vertices began the step: that share of B times their positions.
     /// Empty if there is no damping.
     held: Vec<Quad>,
+    /// What vertices are pulled by, if that may be some iterations old.
+    pulls: Vec<Quad>,
+    /// How many iterations old it is; none where it is of another step, or made anew in each.
+    age: Option<u32>,
+    /// After how many it is made anew.
+    lag: u32,
     /// Factor on the stiffness in this step.
     stiffening: f32,
 }
@@ -381,6 +395,13 @@ impl CurvaturePulls<'_> {
 }
 
 impl Curvature {
+    /// How many iterations may go by with the same pulls, where the matrix has this `diagonal`.
+    pub(crate) fn lag(&self, diagonal: &[f32]) -> u32 {
+        let share = |(own, all): (&f32, &f32)| if *all > 0.0 { own / all } else { 0.0 };
+        let largest = self.diagonal.iter().zip(diagonal).map(share).fold(0.0, f32::max);
+        ((BENDING_LAG / largest.max(1e-6)) as u32).clamp(1, BENDING_LAG_MOST)
+    }
+
     /// What vertex `i` is pulled by at `x`, in a step that began at `old`.
     pub(crate) fn pull(&self, i: usize, x: &[Quad], old: &[Quad]) -> Quad {
         let (now, before) = (self.times(x).differences(i), self.times(old).differences(i));
@@ -399,7 +420,7 @@ impl Term for CurvatureTerm {
     }
 
     fn begin(&mut self, step: &Step, _x: &mut [Quad], _kept: &mut [f32]) {
-        self.stiffening = step.stiffening;
+        (self.stiffening, self.age) = (step.stiffening, None);
         let (tables, old) = (&*self.tables, step.around.old);
         let before = tables.times(old);
         step.settings.threads.each(&mut self.held, VERTEX_GRAIN, |first, part| {
@@ -410,8 +431,33 @@ impl Term for CurvatureTerm {
         });
     }
 
+    fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, _measure: bool) {
+        // Where nothing else holds cloth up, or something touches it, bending is not to wait.
+        self.lag = if stage.over_relaxation > 1.0 { step.filter.bending_lag[stage.index] } else { 1 };
+        if self.lag == 1 {
+            self.age = None;
+            return;
+        }
+        if let Some(age) = self.age.as_mut().filter(|age| **age + 1 < self.lag) {
+            *age += 1;
+            return;
+        }
+        self.age = Some(0);
+        let Self { tables, held, pulls, stiffening, .. } = self;
+        let rows = CurvaturePulls { product: tables.times(x), held, stiffening: *stiffening };
+        step.settings.threads.each(pulls, VERTEX_GRAIN, |first, part| {
+            for (k, pull) in part.iter_mut().enumerate() {
+                *pull = [0.0; 4];
+                rows.add(first + k, pull);
+            }
+        });
+    }
+
     fn pulling<'a>(&'a self, x: &'a [Quad]) -> Option<Pulling<'a>> {
-        let Self { tables, held, stiffening } = self;
-        Some(Pulling::Rows(CurvaturePulls { product: tables.times(x), held, stiffening: *stiffening }))
+        let Self { tables, held, pulls, lag, stiffening, .. } = self;
+        Some(match lag {
+            1 => Pulling::Rows(CurvaturePulls { product: tables.times(x), held, stiffening: *stiffening }),
+            _ => Pulling::Vertices(pulls),
+        })
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     kernel::lanes::Quad,
     solve::nearest::{
         filter::Filter,
-        ramp::{Opening, Ramp},
+        ramp::{Opening, Ramp, Tightness},
         tuning::{GRIP_GIVES_WAY_EVERY, GRIP_GIVES_WAY_FROM},
     },
 };
@@ -67,7 +67,7 @@ impl Term for GripTerm {
     /// What is gripped follows its pointer more slowly through the stages of cloth with limits.
     fn opening(&self, step: &Step, _x: &[Quad]) -> Option<Opening> {
         let is_cloth = step.filter.strain.is_implicit() && !step.filter.has_tetrahedra();
-        (is_cloth && !self.own.is_empty()).then(|| Ramp::opening_implicit(step, false))
+        (is_cloth && !self.own.is_empty()).then(|| Ramp::opening_implicit(step, Tightness::Free))
     }
 
     fn weigh(&mut self, step: &Step, _stage: &Stage, diagonal: &mut [f32]) {

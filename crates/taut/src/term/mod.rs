@@ -146,6 +146,8 @@ pub struct Stage {
     pub kappa: f32,
     /// Over-relaxation of triangles; 1: none.
     pub over_relaxation: f32,
+    /// Whether the next iteration is known to be one of another stage.
+    pub is_last: bool,
 }
 
 /// Where the iterations of a step are.

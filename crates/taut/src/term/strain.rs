@@ -34,14 +34,14 @@ use crate::{
     },
     limit::NO_LIMIT,
     solve::nearest::{
-        ramp::{Opening, Ramp},
-        tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, WARM_START, WARM_START_SHORT},
+        ramp::{Opening, Ramp, Tightness},
+        tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, TIGHT, WARM_START, WARM_START_SHORT},
     },
 };
 use finish::Finish;
 pub use law::LawKind;
 use law::Laws;
-use local::{BatchState, ClampTriangles, NearestBatch};
+use local::{BatchState, ClampTriangles, Held, NearestBatch};
 use warm::{TurnDuals, Way};
 
 /// Floats that are kept of a batch's duals.
@@ -59,8 +59,8 @@ pub struct Strain {
     vertex_count: usize,
     /// Whether any triangle has a lower limit.
     two_sided: bool,
-    /// Whether any triangle has limits.
-    is_limited: bool,
+    /// What limits triangles have.
+    limits: Tightness,
     /// Laws of triangles inside their limits.
     laws: Laws,
     /// Rest areas \[m²\]; of several bodies, such that one κ is right for each.
@@ -94,7 +94,7 @@ impl Strain {
             count: elements.len(),
             vertex_count: count,
             two_sided: elements.iter().any(StrainElement::has_lower_limit),
-            is_limited: elements.iter().any(|e| e.has_lower_limit() || e.range.max < NO_LIMIT),
+            limits: tightness(elements.iter().map(|e| e.range)),
             laws: Laws::pack(kind, laws),
             areas: areas.to_vec(),
             corners: Corners::new(count, &corners),
@@ -155,9 +155,8 @@ impl Strain {
                 weaves.set_ranges(lane, woven.unwrap_or([loosest; 3]));
             }
         }
-        changed.is_limited = changed.batches.iter().any(|batch| {
-            batch.min.iter().any(|min| *min > 0.0) || batch.max.iter().any(|max| *max < NO_LIMIT)
-        });
+        let lanes = changed.batches.iter().flat_map(|batch| batch.min.iter().zip(&batch.max));
+        changed.limits = tightness(lanes.map(|(&min, &max)| strain::Range { min, max }));
         changed
     }
 
@@ -169,6 +168,20 @@ impl Strain {
             Some(weave) => strain_residual(&corners, rest, weave),
         }
     }
+}
+
+/// How tight limits are.
+fn tightness(ranges: impl Iterator<Item = strain::Range<f32>>) -> Tightness {
+    let mut tightest = Tightness::Free;
+    for strain::Range { min, max } in ranges {
+        if max <= 1.0 + TIGHT {
+            return Tightness::Tight;
+        }
+        if min > 0.0 || max < NO_LIMIT {
+            tightest = Tightness::Loose;
+        }
+    }
+    tightest
 }
 
 impl Block for Strain {
@@ -194,7 +207,7 @@ impl Block for Strain {
             turned: vec![[0.0; 4]; if self.two_sided { self.vertex_count } else { 0 }],
             finish: Finish::new(self.count),
             rescale: 1.0,
-            has_asked: false,
+            held: Held::Dual,
             tables: self,
         })
     }
@@ -211,8 +224,8 @@ struct StrainTerm {
     finish: Finish,
     /// Factor on the duals in the next iteration.
     rescale: f32,
-    /// Whether an iteration of this step has asked for anything yet.
-    has_asked: bool,
+    /// In what form the last iteration left the duals.
+    held: Held,
 }
 
 impl StrainTerm {
@@ -249,12 +262,12 @@ impl Term for StrainTerm {
     }
 
     fn opening(&self, step: &Step, _x: &[Quad]) -> Option<Opening> {
-        self.tables.is_implicit().then(|| Ramp::opening_implicit(step, self.tables.is_limited))
+        self.tables.is_implicit().then(|| Ramp::opening_implicit(step, self.tables.limits))
     }
 
     fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {
         self.rescale = 1.0 / stage.c;
-        self.has_asked = false;
+        self.held = Held::Dual;
     }
 
     fn rescale(&mut self, growth: f32) {
@@ -262,14 +275,16 @@ impl Term for StrainTerm {
     }
 
     fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, measure: bool) {
-        let Self { tables, states, pulls, rescale, has_asked, .. } = self;
+        let Self { tables, states, pulls, rescale, held, .. } = self;
         let (triangles, settings) = (tables.batches.over(x), step.settings);
         let rescale = std::mem::replace(rescale, 1.0);
-        let over_relaxation = match stage.over_relaxation {
-            1.0 => None,
-            _ if !std::mem::replace(has_asked, true) => Some(1.0),
-            more => Some(more),
+        // The duals themselves are needed where κ changes, and where the step may end.
+        let leaves = match stage.over_relaxation {
+            1.0 => Held::Dual,
+            _ if measure || stage.is_last => Held::Both,
+            _ => Held::Mixed,
         };
+        let found = std::mem::replace(held, leaves);
         settings.threads.each_pair(states, pulls, BATCH_GRAIN, |first, states, pulls| {
             let batches = triangles.part(first..first + states.len());
             let work = ClampTriangles {
@@ -283,7 +298,9 @@ impl Term for StrainTerm {
                 laws: tables.laws.over(first, batches.len()),
                 stiffening: step.stiffening,
                 measure,
-                over_relaxation,
+                over_relaxation: stage.over_relaxation,
+                found,
+                leaves,
             };
             run(settings.lanes, work);
         });

@@ -94,8 +94,13 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
         let kept = vec![1e-4; block.kept()];
         let mut weighed = Vec::new();
         for index in 0..STAGES.len() {
-            let stage =
-                Stage { index, c: STAGES[index], kappa: filter.stiffness[index], over_relaxation: 1.0 };
+            let stage = Stage {
+                index,
+                c: STAGES[index],
+                kappa: filter.stiffness[index],
+                over_relaxation: 1.0,
+                is_last: false,
+            };
             let mut term = block.clone().term();
             term.prepare(&scene, filter);
             term.enter(&step, old, &kept, &stage);

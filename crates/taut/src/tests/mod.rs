@@ -19,6 +19,7 @@ mod hierarchy;
 mod implicit;
 mod irregular;
 mod levels;
+mod long_steps;
 mod nearest;
 mod new_element;
 mod new_term;

@@ -26,7 +26,7 @@ impl Filter {
         stop: Stop,
     ) -> Enforced {
         let (step, alone, mut ramp) = self.begin(settings, x, around, kept, memory, &stop);
-        let least = stop.least.min(stop.iterations);
+        let least = stop.least.saturating_add(ramp.more).min(stop.iterations);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
             self.bring_up_to_date(&step, &mut ramp, memory, iteration);

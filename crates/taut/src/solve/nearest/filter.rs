@@ -64,6 +64,8 @@ pub struct Filter {
     /// Volumes around vertices, if any is kept.
     pub(crate) rings: Vec<Ring>,
     pub(crate) multigrid: Multigrid,
+    /// By stage of the ramp: how many iterations pulls of bending stay the same.
+    pub(crate) bending_lag: [u32; STAGES.len()],
     matrix: Arc<MatrixParts>,
 }
 
@@ -213,6 +215,7 @@ impl Filter {
             square_factor: parts.square_factor,
             rings: Vec::new(),
             multigrid: Multigrid::default(),
+            bending_lag: [1; STAGES.len()],
             matrix: Arc::new(MatrixParts { masses, transfers, stiffness }),
         };
         filter.hold(|i| held[i]);
@@ -297,6 +300,7 @@ impl Filter {
             square_factor: self.square_factor,
             rings: Vec::new(),
             multigrid: Multigrid::default(),
+            bending_lag: [1; STAGES.len()],
             matrix: self.matrix.clone(),
         };
         filter.hold(held);
@@ -311,6 +315,9 @@ impl Filter {
         self.blocks.iter().for_each(|block| block.matrix(&mut stiff));
         let MatrixParts { transfers, stiffness, .. } = &*self.matrix;
         self.multigrid = Multigrid::new(&self.masses, &stiff, transfers.clone(), stiffness);
+        if let Some(curvature) = &self.curvature {
+            self.bending_lag = std::array::from_fn(|stage| curvature.lag(self.multigrid.diagonal(stage)));
+        }
     }
 
     /// Weights of contacts with obstacles, and of pairs, in units of the mass of what touches. They do not

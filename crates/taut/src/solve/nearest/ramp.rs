@@ -2,9 +2,9 @@
 //! steps of an implicit integrator have a fixed sequence of stages in place of that.
 
 use super::tuning::{
-    LOCAL_VIOLATION, LONG_STEP, LONG_STEP_WITHOUT_LIMITS, MIN_ITERATIONS_PER_STAGE,
-    MIN_ITERATIONS_PER_STAGE_IMPLICIT, MIN_ITERATIONS_PER_STAGE_TOUCHING, MIN_ITERATIONS_STEADY,
-    OVER_RELAXATION, RAMP, STAGE_IMPLICIT, STAGE_STEADY, STAGES,
+    LOCAL_VIOLATION, LONG_STEP, LONG_STEP_LOOSE, LONG_STEP_MORE, LONG_STEP_WITHOUT_LIMITS,
+    MIN_ITERATIONS_PER_STAGE, MIN_ITERATIONS_PER_STAGE_IMPLICIT, MIN_ITERATIONS_PER_STAGE_TOUCHING,
+    MIN_ITERATIONS_STEADY, OVER_RELAXATION, RAMP, STAGE_IMPLICIT, STAGE_STEADY, STAGES,
 };
 use crate::term::{Excess, Stage, Step};
 
@@ -18,9 +18,20 @@ pub enum Opening {
     Long {
         /// Whether they hardly move.
         is_calm: bool,
-        /// Whether triangles have limits.
-        is_limited: bool,
+        /// What limits triangles have.
+        limits: Tightness,
     },
+}
+
+/// What limits triangles have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tightness {
+    /// None.
+    Free,
+    /// None that is [tight](super::tuning::TIGHT).
+    Loose,
+    /// Some that are.
+    Tight,
 }
 
 /// Where the ramp is.
@@ -28,6 +39,8 @@ pub enum Opening {
 pub struct Ramp {
     /// The stage at hand.
     pub stage: Stage,
+    /// Iterations that the step needs beyond the least number of others.
+    pub more: u32,
     stiffness: [f32; STAGES.len()],
     patience: [u32; RAMP.len() - 1],
     /// The sequence of a long step that is still to come, the stage at hand first, and the stage after it.
@@ -47,10 +60,10 @@ impl Ramp {
     }
 
     /// What a step of an implicit integrator begins with.
-    pub fn opening_implicit(step: &Step, is_limited: bool) -> Opening {
+    pub fn opening_implicit(step: &Step, limits: Tightness) -> Opening {
         let Step { touching, is_short, is_calm, .. } = *step;
         match (touching, is_short) {
-            (false, false) => Opening::Long { is_calm, is_limited },
+            (false, false) => Opening::Long { is_calm, limits },
             (false, true) if is_calm => Opening::Stage(STAGE_IMPLICIT),
             _ => Opening::Stage(STAGE_IMPLICIT - 1),
         }
@@ -65,15 +78,24 @@ impl Ramp {
     ) -> Self {
         let (sequence, steady): (&[(usize, u32)], usize) = match opening {
             Opening::Stage(stage) => (&[], stage),
+            Opening::Long { is_calm: true, limits: Tightness::Tight } => (&[], STAGE_STEADY),
             Opening::Long { is_calm: true, .. } => (&[], STAGE_IMPLICIT),
-            Opening::Long { is_limited: true, .. } => (&LONG_STEP, STAGE_STEADY),
-            Opening::Long { .. } => (&LONG_STEP_WITHOUT_LIMITS, STAGE_IMPLICIT),
+            Opening::Long { limits: Tightness::Free, .. } => (&LONG_STEP_WITHOUT_LIMITS, STAGE_IMPLICIT),
+            Opening::Long { limits: Tightness::Loose, .. } => (&LONG_STEP_LOOSE, STAGE_STEADY),
+            Opening::Long { limits: Tightness::Tight, .. } => (&LONG_STEP, STAGE_STEADY),
         };
         let first = sequence.first().map_or(steady, |(stage, _)| *stage);
-        let is_limited = matches!(opening, Opening::Long { is_limited: true, .. });
-        let over_relaxation = if is_limited { OVER_RELAXATION } else { 1.0 };
+        let over_relaxation = match opening {
+            Opening::Long { limits: Tightness::Loose | Tightness::Tight, .. } => OVER_RELAXATION,
+            _ => 1.0,
+        };
+        let (c, kappa) = (STAGES[first], stiffness[first]);
         Self {
-            stage: Stage { index: first, c: STAGES[first], kappa: stiffness[first], over_relaxation },
+            stage: Stage { index: first, c, kappa, over_relaxation, is_last: false },
+            more: match opening {
+                Opening::Long { limits: Tightness::Tight, .. } => LONG_STEP_MORE,
+                _ => 0,
+            },
             stiffness,
             patience: match (is_implicit, touching) {
                 (_, true) => MIN_ITERATIONS_PER_STAGE_TOUCHING,
@@ -89,6 +111,12 @@ impl Ramp {
 
     /// Goes to the next stage, if that is due. Gives the factor by which κ has grown then.
     pub fn advance(&mut self) -> Option<f32> {
+        let growth = self.enter_next();
+        self.stage.is_last = matches!(self.sequence, [(_, count), ..] if self.since + 1 >= *count);
+        growth
+    }
+
+    fn enter_next(&mut self) -> Option<f32> {
         let index = match self.sequence {
             [(_, count), rest @ ..] if self.since >= *count => {
                 self.sequence = rest;
@@ -145,17 +173,36 @@ mod tests {
 
     #[test]
     fn long_steps_are_stiff_then_soft_then_steady() {
-        let expected = [3, 3, 3, 3, 5, 5, 4, 4, 4, 4, 5, 5];
-        assert_eq!(stages(Opening::Long { is_calm: false, is_limited: true }, true, 12), expected);
-        assert_eq!(stages(Opening::Long { is_calm: true, is_limited: true }, true, 12), [2; 12]);
-        let expected = [1, 1, 1, 1, 1, 1, 2, 2];
-        assert_eq!(stages(Opening::Long { is_calm: false, is_limited: false }, true, 8), expected);
+        let long = |is_calm, limits| stages(Opening::Long { is_calm, limits }, true, 16);
+        assert_eq!(long(false, Tightness::Tight), [3, 3, 3, 3, 3, 3, 3, 3, 5, 5, 4, 4, 4, 4, 5, 5]);
+        assert_eq!(long(false, Tightness::Loose), [3, 3, 3, 3, 5, 5, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5]);
+        assert_eq!(long(false, Tightness::Free), [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
+        assert_eq!(long(true, Tightness::Tight), [5; 16]);
+        assert_eq!(long(true, Tightness::Loose), [2; 16]);
+        assert_eq!(long(true, Tightness::Free), [2; 16]);
+    }
+
+    #[test]
+    fn the_last_iteration_of_a_stage_is_known() {
+        let opening = Opening::Long { is_calm: false, limits: Tightness::Loose };
+        let mut ramp = Ramp::begin(opening, [1.0; STAGES.len()], false, true);
+        let mut last = Vec::new();
+        for iteration in 0..12 {
+            if ramp.advance().is_some() {
+                assert_eq!(last.last(), Some(&(iteration - 1)));
+            }
+            last.extend(ramp.stage.is_last.then_some(iteration));
+            ramp.count();
+        }
+        assert_eq!(last, [3, 5, 9]);
     }
 
     #[test]
     fn limits_that_are_not_met_end_in_the_last_stage_of_the_ramp() {
-        for (is_calm, is_limited) in [(false, false), (false, true), (true, false), (true, true)] {
-            assert_eq!(stages(Opening::Long { is_calm, is_limited }, true, 200)[199], 3);
+        for limits in [Tightness::Free, Tightness::Loose, Tightness::Tight] {
+            for is_calm in [false, true] {
+                assert_eq!(stages(Opening::Long { is_calm, limits }, true, 200)[199], 3);
+            }
         }
         assert_eq!(stages(Opening::Stage(0), false, 200)[199], 3);
         assert_eq!(stages(Opening::Stage(1), true, 200)[199], 1);

@@ -65,9 +65,9 @@ pub const MEAN_TOLERANCE: f32 = 0.1;
 /// 1458.
 pub const WARM_START: f32 = 0.9;
 
-/// The same in a short step ([`SHORT_STEP`]) of an implicit integrator, which has fewer iterations to correct
-/// them in. With 0.9 a hanging sheet of latex trembles with 0.4 m/s in 4 steps a frame; with 0.8 a stiff
-/// patch that slides down a slope is 13 % too fast; half: no change.
+/// The same in a short step ([`SHORT_STEP`]) of an implicit integrator, which has fewer iterations to
+/// correct them in. With 0.9 a hanging sheet of latex trembles with 0.4 m/s in 4 steps a frame; with 0.8 a
+/// stiff patch that slides down a slope is 13 % too fast; half: no change.
 pub const WARM_START_SHORT: f32 = 0.5;
 
 // ---- the last few triangles ---------------------------------------------------------------------------
@@ -142,8 +142,8 @@ pub const SLACK_LEAST_LOSS: f32 = 0.005;
 /// Half or twice: no change in `squeeze`.
 pub const SLACK_FORGOTTEN: f32 = 1e-3;
 
-/// Fraction that a step starts with of how far limits gave way in the last, in parts that touch nothing which
-/// would ask for it again.
+/// Fraction that a step starts with of how far limits gave way in the last, in parts that touch nothing
+/// which would ask for it again.
 ///
 /// Half or twice: no change in `squeeze`; chosen on `dragon-roller`, whose spines stay crushed with 0.9.
 pub const SLACK_WARM_ALONE: f32 = 0.5;
@@ -170,9 +170,9 @@ pub const VOLUME_SWEEPS: u32 = 2;
 /// The same: 56.5 and 56.1 in place of 57.8.
 pub const VOLUME_SHARE: f32 = 0.7;
 
-/// Fraction of the tolerance that a ring may be off without any pressure. Errors that change sign from vertex
-/// to vertex are hardly felt by pressures, which are means over elements: driven to 0, they come back a
-/// little larger with every step.
+/// Fraction of the tolerance that a ring may be off without any pressure. Errors that change sign from
+/// vertex to vertex are hardly felt by pressures, which are means over elements: driven to 0, they come back
+/// a little larger with every step.
 ///
 /// The same: 58.2 and 60.6 in place of 57.8.
 pub const VOLUME_BAND: f32 = 0.4;
@@ -218,8 +218,8 @@ pub const RING_POISSON_OWN: f64 = 0.3;
 /// `bend-tight`: 161 iterations a frame with half of it, 157 with twice, in place of 138.
 pub const BEND_WEIGHT: f32 = 0.3;
 
-/// Least and largest mean stretch of a hinge's wings that is believed: beyond, a wing has collapsed or is far
-/// from its limits.
+/// Least and largest mean stretch of a hinge's wings that is believed: beyond, a wing has collapsed or is
+/// far from its limits.
 pub const BEND_STRETCH: [f32; 2] = [0.25, 4.0];
 
 // ---- obstacles and rigid bodies -----------------------------------------------------------------------
@@ -227,8 +227,8 @@ pub const BEND_STRETCH: [f32; 2] = [0.25, 4.0];
 /// Weight of a contact of cloth with an obstacle in units of the vertex's mass, whatever κ is.
 ///
 /// `sheet-on-sphere`: 213 iterations a frame with a third of it and 71 with three times as much, where
-/// vertices may end as deep as [`DEPTH_HARD`]; but with three times as much a patch that starts inside a ball
-/// is thrown out of it.
+/// vertices may end as deep as [`DEPTH_HARD`]; but with three times as much a patch that starts inside a
+/// ball is thrown out of it.
 pub const OBSTACLE_WEIGHT: f32 = 100.0;
 
 /// The same where there are soft solids, which are stiffer.
@@ -309,8 +309,8 @@ pub const RIGID_FACING: f32 = 0.25;
 /// `trampoline`: 77.9 and 71.9 iterations a frame in place of 74.9.
 pub const RIGID_SETTLED: f32 = 0.001;
 
-/// Fraction of the tolerance that is used while a rigid body may touch: taut cloth gives way across itself by
-/// far more than it stretches, and a body that is taken back by that much in the next step is thrown.
+/// Fraction of the tolerance that is used while a rigid body may touch: taut cloth gives way across itself
+/// by far more than it stretches, and a body that is taken back by that much in the next step is thrown.
 ///
 /// `trampoline`: 86.2 and 74.2 iterations a frame in place of 74.9.
 pub const RIGID_TOLERANCE: f32 = 0.1;
@@ -347,8 +347,8 @@ pub const PAIR_LACKING: f32 = 0.3;
 
 // ---- seams --------------------------------------------------------------------------------------------
 
-/// Fraction of the tolerance that is used while seams are open: putting twins in one place at the end strains
-/// the triangles around.
+/// Fraction of the tolerance that is used while seams are open: putting twins in one place at the end
+/// strains the triangles around.
 ///
 /// Two sheets sewn along an edge: 23.4 iterations a frame with half of it, 23.2 otherwise.
 pub const SEAM_TOLERANCE: f32 = 0.8;
@@ -382,32 +382,50 @@ pub const SHARING_COST: f32 = 1.3;
 
 // ---- steps of an implicit integrator ------------------------------------------------------------------
 
-/// The stage of a step of an implicit integrator where bodies hardly move ([`CALM_SPEED`]). Short steps of
-/// others, and those in which something touches, begin with the one before.
+/// The stage of a step of an implicit integrator where bodies hardly move ([`CALM_SPEED`]), unless it is a
+/// long one of cloth with [tight](TIGHT) limits. Short steps of others, and those in which something
+/// touches, begin with the one before.
 pub const STAGE_IMPLICIT: usize = 2;
 
 /// Stages of the first iterations of a long step of an implicit integrator in which nothing touches, and
-/// cloth with limits moves, and how many each has: stiff, which carries tension across the cloth, then soft,
-/// which undoes what stiffness dragged along, as shifts alternate in ADI. [`STAGE_STEADY`] follows.
+/// cloth with [tight](TIGHT) limits moves, and how many each has: stiff, which carries tension across the
+/// cloth, then soft, which undoes what stiffness dragged along, as shifts alternate in ADI. [`STAGE_STEADY`]
+/// follows.
 ///
-/// Mass-metric error of a hanging sheet of polyester (64×64 cells, upper 1 %, 20 iterations, first 14
-/// frames), mean and worst: 0.15 and 0.21; a ramp from 0.03 to 0.3: 0.32 and 0.80; stiff, then steady without
-/// the soft ones: 0.21 and 0.38. Alternating every iteration diverges. Twice the stiffness at first: 1.0.
-pub const LONG_STEP: [(usize, u32); 3] = [(3, 4), (STAGE_STEADY, 2), (4, 4)];
+/// Mass-metric error of a hanging sheet of polyester (64×64 cells, upper 1 %, 26 iterations, every 6th of 90
+/// frames), mean and worst: 0.108 and 0.16; with 4 stiff ones 0.146 and 0.41 (22 iterations). Without the
+/// two in between 0.103 and 0.15 (25 iterations), but finer sheets tremble ([`LONG_STEP_LOOSE`]).
+/// Alternating every iteration diverges.
+pub const LONG_STEP: [(usize, u32); 3] = [(3, 8), (STAGE_STEADY, 2), (4, 4)];
+
+/// Iterations that such steps have beyond the others, also where bodies hardly move.
+pub const LONG_STEP_MORE: u32 = 3;
+
+/// The same stages of cloth with looser limits, which is inside them in most places: there stiffness only
+/// drags.
+///
+/// Error of polyester within ±5 %: 0.085 and 0.25; in frame 6 0.31 with 6 stiff ones, 0.43 with 8. Without
+/// the two in between, a sheet of silk of 128×128 cells trembles with 0.5 m/s.
+pub const LONG_STEP_LOOSE: [(usize, u32); 3] = [(3, 4), (STAGE_STEADY, 2), (4, 4)];
+
+/// Largest upper limit (strain) that is tight. Polyester below 3 %: 0.088 and 0.30 as loose, 0.098 and 0.34
+/// as tight (without the two stages in between).
+pub const TIGHT: f32 = 0.02;
 
 /// The same of cloth without limits, whose tension no limit holds up: soft at first, then
-/// [`STAGE_IMPLICIT`]. A strip that swings for 5 s keeps 66 % of its energy without the soft iterations, 74 %
-/// with 2, between 73 and 81 with 4, 84 with 6 and more. With [`LONG_STEP`] and over-relaxation a strip of
+/// [`STAGE_IMPLICIT`]. A strip that swings for 5 s keeps 66 % of its energy without the soft iterations, 74
+/// % with 2, between 73 and 81 with 4, 84 with 6 and more. With [`LONG_STEP`] and over-relaxation a strip of
 /// paper that starts stretched by 1 % comes to rest with 7 % more stretch energy than it should.
 pub const LONG_STEP_WITHOUT_LIMITS: [(usize, u32); 1] = [(STAGE_IMPLICIT - 1, 6)];
 
-/// The stage that long steps of limited bodies that move end in. With 0.3 in place of 0.2 the error of
-/// [`LONG_STEP`] is a fifth larger, with 0.15 two fifths.
+/// The stage that long steps of limited bodies that move end in, and that those with tight limits have
+/// throughout when they hardly move. With 0.3 in place of 0.2 the error of [`LONG_STEP`] is a fifth larger,
+/// with 0.15 two fifths.
 pub const STAGE_STEADY: usize = 5;
 
-/// Over-relaxation of triangles in these steps: the splitting sees 1.6 times the gradient less 0.6 times what
-/// was asked for before. With 1 the error above is a quarter larger, with 1.3 an eighth; 1.8 diverges, since
-/// the linear solve is inexact.
+/// Over-relaxation of triangles in these steps: the splitting sees 1.6 times the gradient less 0.6 times
+/// what was asked for before. With 1 the error above is a quarter larger, with 1.3 an eighth; 1.8 diverges,
+/// since the linear solve is inexact.
 pub const OVER_RELAXATION: f32 = 1.6;
 
 /// Length of a step below which the stage before is enough \[s\]: the stiffer one drags. With it, a strip
@@ -434,6 +452,17 @@ pub const STIFFEST: f64 = 4.0;
 /// The same of cloth that is compressed. Paper at rest moves with 8 cm/s at 4, with 0.8 cm/s at 0.5.
 pub const STIFFEST_COMPRESSED: f64 = 0.5;
 
-/// Largest stiffness of bending on the diagonal of the matrix, with its damping, in units of the mean mass. A
-/// sheet of 1 mm in cells of 0.1 mm has 3e10, which is no finite number after a few iterations.
+/// Largest stiffness of bending on the diagonal of the matrix, with its damping, in units of the mean mass.
+/// A sheet of 1 mm in cells of 0.1 mm has 3e10, which is no finite number after a few iterations.
 pub const STIFFEST_BENDING: f64 = 1e8;
+
+/// Largest share of bending in the diagonal of the matrix, times the iterations that its pulls stay the same
+/// for. Made anew in each, they take a sixth of the time of a hanging sheet of 128×128 cells. Mass-metric
+/// errors are the same to three digits. Only of long steps of limited cloth: a clamped strip without limits
+/// would sag by 0.05 % more.
+pub const BENDING_LAG: f32 = 0.4;
+
+/// Most iterations that pulls of bending stay the same for.
+///
+/// What is left of their time is then 4 %.
+pub const BENDING_LAG_MOST: u32 = 5;

@@ -76,16 +76,27 @@ impl LimitSource for &[WeaveLanes] {
     }
 }
 
+/// In what form an iteration finds or leaves duals u, where p is what was asked for and α the
+/// over-relaxation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// u.
+    Dual,
+    /// u, and p beside it.
+    Both,
+    /// u − (α − 1) p: half of the memory, but of use only to the next iteration with the same κ.
+    Mixed,
+}
+
 /// What an iteration remembers of a batch.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub struct BatchState {
-    /// Duals: both columns of a gradient.
+    /// Duals, or what holds them: both columns of a gradient.
     pub dual: [[f32; BATCH]; 6],
     /// Normals that triangles with a lower limit have to face.
     pub facing: [[f32; BATCH]; 3],
-    /// What was asked for in the last iteration: both columns of a gradient. Only of steps that are
-    /// over-relaxed.
+    /// What was asked for in the last iteration, if that is held: both columns of a gradient.
     pub asked: [[f32; BATCH]; 6],
     /// Largest residual past the limits.
     pub worst: f32,
@@ -138,8 +149,12 @@ pub struct ClampTriangles<'a> {
     pub stiffening: f32,
     /// Whether to measure residuals.
     pub measure: bool,
-    /// Over-relaxation, which is 1 in the first iteration of a step that has any.
-    pub over_relaxation: Option<f32>,
+    /// Over-relaxation; the first iteration of a step, which finds [`Held::Dual`], has none.
+    pub over_relaxation: f32,
+    /// In what form it finds the duals.
+    pub found: Held,
+    /// In what form it leaves them.
+    pub leaves: Held,
 }
 
 impl Work for ClampTriangles<'_> {
@@ -161,6 +176,7 @@ impl ClampTriangles<'_> {
     #[inline(always)]
     fn clamp<L: Lanes, S: LimitSource>(self, source: S) {
         let (zero, rescale, kappa) = (L::splat(0.0), L::splat(self.rescale), L::splat(self.stiffness));
+        let more = L::splat(self.over_relaxation - 1.0);
         let mut laws = self.laws.at::<L>(self.stiffness, self.stiffening);
         let all = self.batches.iter().zip(self.states).zip(self.pulls).enumerate();
         for (number, ((batch, state), pulls)) in all {
@@ -171,20 +187,26 @@ impl ClampTriangles<'_> {
                 if self.measure {
                     strain_residual(&x, rest, limits).store(&mut residuals, at);
                 }
+                let g = deformation_gradient(&x, rest);
                 let [a, b, c, d, e, f]: [L; 6] = L::load_all(&state.dual, at);
                 let mut u = [scale([a, b, c], rescale), scale([d, e, f], rescale)];
-                let g = deformation_gradient(&x, rest);
-                if let Some(alpha) = self.over_relaxation.filter(|alpha| *alpha != 1.0) {
-                    let more = L::splat(alpha - 1.0);
+                if self.found != Held::Dual {
+                    for k in 0..2 {
+                        for j in 0..3 {
+                            u[k][j] = u[k][j] + more * g[k][j];
+                        }
+                    }
+                }
+                if self.found == Held::Both {
                     let asked: [L; 6] = L::load_all(&state.asked, at);
                     for k in 0..2 {
                         for j in 0..3 {
-                            u[k][j] = u[k][j] + more * (g[k][j] - asked[3 * k + j]);
+                            u[k][j] = u[k][j] - more * asked[3 * k + j];
                         }
                     }
                 }
                 let g = [add(g[0], u[0]), add(g[1], u[1])];
-                let facing = L::load_all(&state.facing, at);
+                let facing = if self.faced { L::load_all(&state.facing, at) } else { [zero; 3] };
                 let clamped = match self.laws.kind {
                     LawKind::Isotropic => {
                         Some(relax_isotropic(&g, limits, laws.isotropic(number, at), facing))
@@ -201,9 +223,12 @@ impl ClampTriangles<'_> {
                 let mut pull = [[zero; 3]; 2];
                 for k in 0..2 {
                     for j in 0..3 {
-                        (zero - moved[k][j]).store(&mut state.dual[3 * k + j], at);
-                        if self.over_relaxation.is_some() {
-                            (g[k][j] + moved[k][j]).store(&mut state.asked[3 * k + j], at);
+                        let asked = g[k][j] + moved[k][j];
+                        let own = zero - moved[k][j];
+                        let left = if self.leaves == Held::Mixed { own - more * asked } else { own };
+                        left.store(&mut state.dual[3 * k + j], at);
+                        if self.leaves == Held::Both {
+                            asked.store(&mut state.asked[3 * k + j], at);
                         }
                         pull[k][j] = (moved[k][j] + moved[k][j] + u[k][j]) * weight;
                     }
