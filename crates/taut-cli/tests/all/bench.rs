@@ -177,8 +177,8 @@ fn the_paper_is_quoted_and_measured_beside() {
     let markdown = place.good(&format!("bench --paper --markdown --frames 1 {quick}")).out;
     for word in [
         "16.56",
-        "not yet: self-contact",
-        "not yet: solids",
+        "not yet measured: scene bunny",
+        "not yet measured: scene tori",
         "Cloth: bend-loose, 12800 triangles",
         "±60 °/cm",
     ] {

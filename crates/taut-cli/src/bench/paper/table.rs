@@ -134,7 +134,7 @@ fn published(found: &Comparison) -> Table {
             format!("{:.2}", p.seconds_per_frame),
             p.strain.into(),
             p.bend.into(),
-            pair.not_yet.map_or_else(|| scenes.join(", "), |lacks| format!("not yet: {lacks}")),
+            pair.not_yet.map_or_else(|| scenes.join(", "), |shown| format!("not yet measured: {shown}")),
         ]);
     }
     Table {
