@@ -108,7 +108,7 @@ pub use boundary::{
     mesh_obstacle::{MeshFrames, MeshObstacle},
     motion::{Motion, Pose},
     obstacle::{Obstacle, Shape},
-    pin::Pin,
+    pin::{AttachedShape, Pin},
     rigid::{RigidBody, RigidState},
     seam::Seam,
 };

@@ -18,7 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Budget, Schedule, Scheme, State, World, WorldError,
-    boundary::{hold::Hold, motion::Pose, obstacle_contacts::ObstacleContacts, rigid::RigidState},
+    boundary::{
+        attachment::Fit, hold::Hold, motion::Pose, obstacle_contacts::ObstacleContacts, rigid::RigidState,
+    },
     contact::{guard::Guard, untangle::Untangle},
     exec::threads::Threads,
     kernel::{
@@ -85,6 +87,8 @@ pub struct Stepper {
     scratch: Scratch,
     /// Vertices that are held during the frame.
     holds: Vec<Hold>,
+    /// Where rigid groups of them are at the end of the step.
+    fits: Vec<Fit>,
     guard: Option<Guard>,
     /// Rigid bodies: where the step finds them, and where it takes them.
     poses: Vec<[Pose; 2]>,
@@ -129,6 +133,7 @@ impl Stepper {
             ),
             scratch: Scratch::new(world),
             holds: Vec::with_capacity(world.pins.len()),
+            fits: Vec::with_capacity(world.rigid_groups.len()),
             guard: world.surface.as_ref().map(|surface| Guard::new(surface, &world.start)),
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),

@@ -333,8 +333,8 @@ impl Builder<'_> {
                 vertices.into_iter().partition(|vertex| rival(*vertex).is_none());
             let differs = |first: &usize| {
                 let first = &given[*first];
-                (&first.motion, &first.attach, first.from, first.until)
-                    != (&pin.motion, &pin.attach, pin.from, pin.until)
+                (&first.motion, &first.attach, first.shape, first.from, first.until)
+                    != (&pin.motion, &pin.attach, pin.shape, pin.from, pin.until)
             };
             if let Some((vertex, first)) =
                 held.iter().find_map(|vertex| Some((vertex, rival(*vertex).filter(differs)?)))
@@ -353,6 +353,7 @@ impl Builder<'_> {
                     from: pin.from as f32,
                     until: pin.until.map(|until| until as f32),
                     attach,
+                    shape: pin.shape.map(|shape| shape.build()).unwrap_or_default(),
                 });
             }
         }

@@ -375,6 +375,10 @@ fn check_until(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
 /// An attached pin follows its obstacle from the start, and has no other motion.
 fn check_attach(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if pin.get("attach").is_none() {
+        if let Some(node) = pin.get("shape") {
+            let message = "requires attach, the obstacle that the vertices follow";
+            report.add(node.origin, &Path::Key(path, "shape"), message);
+        }
         return;
     }
     let begins_later = |node: &&Node| node.number().is_some_and(|from| from > 0.0);

@@ -6,9 +6,9 @@ use glam::Vec3;
 
 use super::{BodyTables, in_order};
 use crate::{
-    Body, Description, Pin, WorldError,
+    AttachedShape, Body, Description, Pin, WorldError,
     boundary::{
-        attachment::{self, Attachment},
+        attachment::{self, Attachment, RigidGroup},
         motion::Motion,
     },
 };
@@ -20,7 +20,7 @@ pub(crate) struct PinnedVertex {
     pub vertex: u32,
     /// Where it starts \[m\].
     pub start: Vec3,
-    /// Its motion, of the world's motions.
+    /// Its motion, of the world's motions; also the number of its pin, and of its rigid group.
     pub motion: u32,
     /// During which it is held: from the end of the first to the end of the last.
     pub frames: Range<u32>,
@@ -60,17 +60,24 @@ fn refused(body: &Body, problem: String) -> WorldError {
     WorldError::Pin { kind: body.kind(), name: body.name().into(), problem }
 }
 
-/// Adds the pins of `body`, whose tables are `tables`.
+/// Adds the pins of `body`, whose tables are `tables`; one motion and one group each.
 pub(crate) fn add_pins(
     description: &Description,
     body: &Body,
     tables: &BodyTables,
     pins: &mut Vec<PinnedVertex>,
     motions: &mut Vec<Motion>,
+    groups: &mut Vec<Option<RigidGroup>>,
 ) -> Result<(), WorldError> {
     let place = in_order(tables.order(), tables.vertices.start);
     for pin in body.pins() {
-        let mut attached = attachments(description, body, pin)?.into_iter();
+        let attached = attachments(description, body, pin)?;
+        let is_rigid = pin.attach.is_some() && pin.shape == AttachedShape::Rigid;
+        groups.push(is_rigid.then(|| {
+            let places = pin.vertices.iter().map(|&v| body.start()[v as usize]);
+            RigidGroup::new(&description.mesh_obstacles, &attached, places, &[])
+        }));
+        let mut attached = attached.into_iter();
         pins.extend(pin.vertices.iter().map(|&v| PinnedVertex {
             vertex: place[v as usize],
             start: body.start()[v as usize],

@@ -9,7 +9,11 @@
 use glam::Vec3;
 
 use crate::{
-    State, World, WorldError, body::PinnedVertex, kernel::lanes::Quad, measure::Ruler,
+    State, World, WorldError,
+    body::PinnedVertex,
+    boundary::attachment::{Fit, RigidGroup},
+    kernel::lanes::Quad,
+    measure::Ruler,
     state::in_callers_order,
 };
 
@@ -105,9 +109,13 @@ impl Caught {
         Self { places: (0..to.pins.len()).map(place).collect() }
     }
 
-    /// Position of the vertex of pin `pin` at `time` \[s\]; `None` if the pin has not caught it.
-    fn target(&self, world: &Ruler, pin: usize, time: f32) -> Option<Vec3> {
+    /// Position of the vertex of pin `pin` at `time` \[s\], when rigid groups are at `fits`; `None` if the
+    /// pin has not caught it.
+    fn target(&self, world: &Ruler, fits: &[Fit], pin: usize, time: f32) -> Option<Vec3> {
         let held = &world.pins[pin];
+        if world.rigid_groups[held.motion as usize].is_some() {
+            return Some(fits[held.motion as usize].place(held.start));
+        }
         if let Some(attachment) = &held.attachment {
             return Some(attachment.at(&world.description.mesh_obstacles, time));
         }
@@ -133,6 +141,8 @@ impl Caught {
     ) -> f64 {
         let tables = &world.bodies[body];
         let time = world.time_of_frame(frame);
+        let mut fits = Vec::new();
+        world.fit_groups(time, &mut fits);
         let mut largest = 0.0f64;
         // The initial frame is held by pins that begin there; every other frame by those that led to it.
         for pin in world.pins_during(frame.saturating_sub(1)) {
@@ -142,7 +152,7 @@ impl Caught {
             }
             let own = tables.order()[vertex - tables.vertices.start];
             let overridden = pin_overrides.iter().any(|(place, _)| *place as usize == vertex);
-            if let (Some(target), false) = (self.target(world, pin, time), overridden) {
+            if let (Some(target), false) = (self.target(world, &fits, pin, time), overridden) {
                 largest = largest.max(f64::from(positions[own as usize].distance(target)));
             }
         }
@@ -152,12 +162,19 @@ impl Caught {
 
 impl Hold {
     /// Its position at `time` \[s\], the end of a step that begins with the vertex at `from`. A pin override
-    /// reaches its target in `steps` steps, this one included.
+    /// reaches its target in `steps` steps, this one included. Rigid groups are at `fits` then.
     #[inline]
-    pub fn target(&self, world: &World, caught: &Caught, time: f32, from: &Quad, steps: u32) -> Vec3 {
+    pub fn target(
+        &self,
+        world: &World,
+        (caught, fits): (&Caught, &[Fit]),
+        time: f32,
+        from: &Quad,
+        steps: u32,
+    ) -> Vec3 {
         let from = Vec3::new(from[0], from[1], from[2]);
         match self.goal {
-            Goal::Pin(pin) => caught.target(world, pin as usize, time).unwrap_or(from),
+            Goal::Pin(pin) => caught.target(world, fits, pin as usize, time).unwrap_or(from),
             Goal::PinOverride(target) if steps <= 1 => target,
             Goal::PinOverride(target) => from + (target - from) / steps as f32,
         }
@@ -174,6 +191,16 @@ impl Ruler {
         catches.sort_unstable();
         catches.dedup();
         catches
+    }
+
+    /// Writes the fit of every rigid group at `time` \[s\] to `fits`, by pin of the description.
+    pub(crate) fn fit_groups(&self, time: f32, fits: &mut Vec<Fit>) {
+        let obstacles = &self.description.mesh_obstacles;
+        let fit = |group: &Option<RigidGroup>| {
+            group.as_ref().map_or(Fit::IDENTITY, |group| group.fit(obstacles, time))
+        };
+        fits.clear();
+        fits.extend(self.rigid_groups.iter().map(fit));
     }
 
     /// Indices of the pins that hold in the frame after `frame`, by vertex. Where two hold one vertex, the

@@ -3,6 +3,16 @@ use std::ops::Range;
 
 use super::motion::Motion;
 
+/// How the vertices of a pin follow an obstacle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AttachedShape {
+    /// They keep the shape that they start with, and translate and rotate as a whole.
+    #[default]
+    Rigid,
+    /// Each follows its own face.
+    Skin,
+}
+
 /// Vertices that are held at their positions when the pin begins, or carried from there by a motion or a mesh
 /// obstacle.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +29,8 @@ pub struct Pin {
     /// Index of the mesh obstacle in the description whose nearest faces the vertices follow from the start
     /// on, in place of a motion.
     pub attach: Option<usize>,
+    /// How they follow that obstacle.
+    pub shape: AttachedShape,
 }
 
 impl Pin {

@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::{
     Description, WorldError,
     body::{self, BodyTables, PinnedVertex, elements::Elements},
-    boundary::{mesh_obstacle::MeshObstacle, motion::Motion, seam::Sewing},
+    boundary::{attachment::RigidGroup, mesh_obstacle::MeshObstacle, motion::Motion, seam::Sewing},
     contact::inside::ClosedMesh,
     kernel::lanes::Quad,
     schedule::{self, Schedule},
@@ -52,7 +52,10 @@ pub struct Ruler {
     pub(crate) inverse_mass_unit: f32,
     /// By vertex, and of each vertex in the order of the scene.
     pub(crate) pins: Vec<PinnedVertex>,
+    /// By pin of the description.
     pub(crate) motions: Vec<Motion>,
+    /// Likewise: vertices that follow an obstacle in the shape that they start with.
+    pub(crate) rigid_groups: Vec<Option<RigidGroup>>,
     pub(crate) sewing: Sewing,
     /// How time is divided, and why.
     pub(crate) schedule: Schedule,
@@ -86,7 +89,7 @@ impl Ruler {
         let mut elements = Elements { is_implicit: is_elastic, ..Elements::default() };
         let mut bodies = Vec::new();
         let mut start: Vec<Quad> = Vec::new();
-        let (mut pins, mut motions) = (Vec::new(), Vec::new());
+        let (mut pins, mut motions, mut rigid_groups) = (Vec::new(), Vec::new(), Vec::new());
         for (number, described) in description.bodies.iter().enumerate() {
             let (length, count) = (elements.edge_length_sum, elements.edge_count);
             let body = BodyTables::new(described, start.len(), is_elastic, &mut elements, cache)?;
@@ -96,7 +99,7 @@ impl Ruler {
                 let p = begins[v as usize];
                 [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
             }));
-            body::add_pins(&description, described, &body, &mut pins, &mut motions)?;
+            body::add_pins(&description, described, &body, &mut pins, &mut motions, &mut rigid_groups)?;
             bodies.push(body);
         }
         pins.sort_by_key(|p| p.vertex);
@@ -139,6 +142,7 @@ impl Ruler {
             inverse_masses,
             pins,
             motions,
+            rigid_groups,
             sewing,
             schedule,
             origin: 0.0,

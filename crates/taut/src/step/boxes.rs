@@ -51,14 +51,15 @@ impl Stepper {
         Span { times: [time, end], dt, left, .. }: Span,
         report: &mut FrameReport,
     ) {
-        let Self { old, old_v, forces, steady, scratch, holds, poses, flown, rescued, .. } = self;
+        let Self { old, old_v, forces, steady, scratch, holds, fits, poses, flown, rescued, .. } = self;
         let State { x, v, caught, grips, rigid, history, .. } = state;
         old.copy_from_slice(x);
         old_v.copy_from_slice(v);
         world.place_fixtures(time, old);
+        world.fit_groups(end, fits);
         let targets = holds.iter().map(|hold| {
             let vertex = hold.vertex as usize;
-            (vertex, hold.target(world, caught, end, &old[vertex], left))
+            (vertex, hold.target(world, (caught, fits), end, &old[vertex], left))
         });
         move_pins(targets.clone(), dt, old, v);
         scratch.sewn.begin(&world.sewing, old, dt);

@@ -126,7 +126,7 @@ impl Dice {
             let motion = self.motion(size);
             let from = self.pick(&[0.0, 0.0, 0.1]);
             let until = self.pick(&[None, None, Some(0.15)]);
-            cloth.pins.push(Pin { vertices, motion, from, until, attach: None });
+            cloth.pins.push(Pin { vertices, motion, from, until, ..Pin::default() });
         }
         cloth
     }

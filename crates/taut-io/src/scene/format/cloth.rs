@@ -212,10 +212,13 @@ pub(crate) struct Pin {
     #[serde(default)]
     #[schemars(length(max = 100_000))]
     pub motion: Vec<MotionKey>,
-    /// Name of an obstacle with a `mesh` or a `sequence`: every vertex follows the face that is nearest
-    /// initially, at its initial distance, instead of a motion. None by default.
+    /// Name of an obstacle with a `mesh` or a `sequence`: the vertices follow its faces that are nearest
+    /// initially, at their initial distance, instead of a motion. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attach: Option<String>,
+    /// How the vertices follow the obstacle of `attach`. `"rigid"` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<AttachedShape>,
     /// Pivot of the rotation \[m\]. The mean of their initial positions by default; each −1000000 to 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
@@ -229,6 +232,27 @@ pub(crate) struct Pin {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub until: Option<f64>,
+}
+
+/// How the vertices of a pin follow an obstacle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AttachedShape {
+    /// They keep their initial shape, translated and rotated to the points of their faces by least squares:
+    /// limits hold also where the faces shear.
+    Rigid,
+    /// Each follows its own face.
+    Skin,
+}
+
+impl AttachedShape {
+    /// The engine's.
+    pub fn build(self) -> taut::AttachedShape {
+        match self {
+            Self::Rigid => taut::AttachedShape::Rigid,
+            Self::Skin => taut::AttachedShape::Skin,
+        }
+    }
 }
 
 /// Noise of several octaves that displaces the initial positions, both along the normals and in the plane.
