@@ -4,7 +4,7 @@
 //! back that close over the shoulders, and two round sleeves along the arms, cut off where they meet the
 //! body. Sleeves and tube can be flattened without strain, the shoulders nearly so; the remaining strain is
 //! distributed by [`flatten`](super::pattern::flatten). Edges of panels that are sewn together have the same
-//! number of vertices, at the same positions.
+//! number of vertices, at the same positions, and the same length in the pattern.
 
 #[cfg(test)]
 mod tests;
@@ -136,7 +136,8 @@ pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
     let hole = Armhole::new();
     let neck = hole.neck();
     let p = DVec2::new;
-    let chain = |from, to| Chain { from, to };
+    let sewn = |from, to| Chain { from, to, is_sewn: true };
+    let open = |from, to| Chain { from, to, is_sewn: false };
 
     // One column runs through each end of the neckline.
     let mut columns: Vec<f64> = (0..=56)
@@ -152,14 +153,14 @@ pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
     // Hem, right side, right armhole, right shoulder, neckline, left shoulder, left armhole, left side; right
     // as seen from outside.
     let body_chains = [
-        chain(p(-1.0, 0.0), p(1.0, 0.0)),
-        chain(p(1.0, 0.0), p(1.0, ARMPIT)),
-        chain(p(1.0, ARMPIT), p(1.0, 1.0)),
-        chain(p(1.0, 1.0), p(neck, 1.0)),
-        chain(p(neck, 1.0), p(-neck, 1.0)),
-        chain(p(-neck, 1.0), p(-1.0, 1.0)),
-        chain(p(-1.0, 1.0), p(-1.0, ARMPIT)),
-        chain(p(-1.0, ARMPIT), p(-1.0, 0.0)),
+        open(p(-1.0, 0.0), p(1.0, 0.0)),
+        sewn(p(1.0, 0.0), p(1.0, ARMPIT)),
+        sewn(p(1.0, ARMPIT), p(1.0, 1.0)),
+        sewn(p(1.0, 1.0), p(neck, 1.0)),
+        open(p(neck, 1.0), p(-neck, 1.0)),
+        sewn(p(-neck, 1.0), p(-1.0, 1.0)),
+        sewn(p(-1.0, 1.0), p(-1.0, ARMPIT)),
+        sewn(p(-1.0, ARMPIT), p(-1.0, 0.0)),
     ];
     let body = |neckline: f64, turn: f64| {
         let surface = |q: DVec2| hole.front(q, neckline) * DVec3::new(turn, 1.0, turn);
@@ -171,11 +172,11 @@ pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
     // Cut open along its lowest line. Underarm, end, underarm, armhole from the armpit to the tip and down
     // again; from outside, the left sleeve's end is up and its front to the right.
     let sleeve_chains = [
-        chain(p(1.0, 0.0), p(1.0, 1.0)),
-        chain(p(1.0, 1.0), p(-1.0, 1.0)),
-        chain(p(-1.0, 1.0), p(-1.0, 0.0)),
-        chain(p(-1.0, 0.0), p(0.0, 0.0)),
-        chain(p(0.0, 0.0), p(1.0, 0.0)),
+        sewn(p(1.0, 0.0), p(1.0, 1.0)),
+        open(p(1.0, 1.0), p(-1.0, 1.0)),
+        sewn(p(-1.0, 1.0), p(-1.0, 0.0)),
+        sewn(p(-1.0, 0.0), p(0.0, 0.0)),
+        sewn(p(0.0, 0.0), p(1.0, 0.0)),
     ];
     let sleeve = |side: f64| {
         let surface = |q: DVec2| hole.sleeve(side * PI * q.x, q.y) * DVec3::new(side, 1.0, 1.0);

@@ -1,5 +1,8 @@
 //! Flattens a surface with as little strain as possible: as rigid as possible (Liu et al. 2008), alternating
 //! between the best rotation of every triangle and the best positions of the vertices.
+//!
+//! Lengths of chosen edges are kept more strictly than anything else. Two panels that are sewn together share
+//! the seam's curve in space, so both keep its length, whatever strain each has to distribute inside.
 
 use glam::{DMat2, DVec2, DVec3};
 
@@ -7,9 +10,17 @@ use glam::{DMat2, DVec2, DVec3};
 const TURNS: usize = 60;
 const STEPS: usize = 60;
 
+/// Weight of edges whose length is kept; sides of triangles weigh about 1.
+const KEPT_WEIGHT: f64 = 100.0;
+
 /// Planar positions of the vertices of a surface in space, starting at `guess`, a layout without inverted
-/// triangles.
-pub fn flatten(surface: &[DVec3], triangles: &[[u32; 3]], guess: Vec<DVec2>) -> Vec<DVec2> {
+/// triangles. The lengths of edges `kept` remain.
+pub fn flatten(
+    surface: &[DVec3],
+    triangles: &[[u32; 3]],
+    kept: &[[u32; 2]],
+    guess: Vec<DVec2>,
+) -> Vec<DVec2> {
     // Each triangle flattened by itself, and the cotangents of its angles: weights of the opposite sides.
     let tables: Vec<([DVec2; 3], [f64; 3])> = triangles
         .iter()
@@ -34,6 +45,9 @@ pub fn flatten(surface: &[DVec3], triangles: &[[u32; 3]], guess: Vec<DVec2>) -> 
             diagonal[t[(k + 2) % 3] as usize] += weights[k];
         }
     }
+    for &v in kept.as_flattened() {
+        diagonal[v as usize] += KEPT_WEIGHT;
+    }
     let product = |x: &[DVec2]| {
         let mut y = vec![DVec2::ZERO; x.len()];
         for (t, (_, weights)) in triangles.iter().zip(&tables) {
@@ -43,6 +57,11 @@ pub fn flatten(surface: &[DVec3], triangles: &[[u32; 3]], guess: Vec<DVec2>) -> 
                 y[i] += pull;
                 y[j] -= pull;
             }
+        }
+        for &[i, j] in kept {
+            let pull = (x[i as usize] - x[j as usize]) * KEPT_WEIGHT;
+            y[i as usize] += pull;
+            y[j as usize] -= pull;
         }
         y
     };
@@ -65,6 +84,13 @@ pub fn flatten(surface: &[DVec3], triangles: &[[u32; 3]], guess: Vec<DVec2>) -> 
                 wanted[t[i] as usize] += pull;
                 wanted[t[j] as usize] -= pull;
             }
+        }
+        for &[i, j] in kept {
+            let (i, j) = (i as usize, j as usize);
+            let length = (surface[i] - surface[j]).length();
+            let pull = (places[i] - places[j]).normalize_or_zero() * (length * KEPT_WEIGHT);
+            wanted[i] += pull;
+            wanted[j] -= pull;
         }
         solve(&mut places, &wanted, &diagonal, product);
     }

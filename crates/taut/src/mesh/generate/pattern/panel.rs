@@ -18,13 +18,15 @@ pub struct Sheet<'a> {
     pub surface: &'a dyn Fn(DVec2) -> DVec3,
 }
 
-/// A part of the boundary: a straight line in the parameters.
+/// A part of the boundary: a line of the grid.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     /// Where it begins.
     pub from: DVec2,
     /// Where it ends, and the next one begins.
     pub to: DVec2,
+    /// Whether it is sewn to another one along the same curve in space, and so must have the same length.
+    pub is_sewn: bool,
 }
 
 /// A panel that has been cut.
@@ -53,7 +55,7 @@ pub fn cut(sheet: &Sheet, chains: &[Chain], edge: f64) -> Panel {
             cells.extend([[a, b, d], [a, d, c]]);
         }
     }
-    let flat = flatten(&space, &cells, layout(&space, columns));
+    let flat = flatten(&space, &cells, &sheet.edges_along(chains), layout(&space, columns));
 
     let mut boundary = Vec::new();
     let mut vertices = Vec::new();
@@ -116,6 +118,26 @@ fn along(sheet: &Sheet, space: &[DVec3], chain: Chain, edge: f64) -> Vec<DVec2> 
 }
 
 impl Sheet<'_> {
+    /// Edges of the grid along the chains that are sewn.
+    fn edges_along(&self, chains: &[Chain]) -> Vec<[u32; 2]> {
+        let columns = self.columns.len();
+        let [last_column, last_row] = [columns, self.rows.len()].map(|count| count - 1);
+        let at = |i: usize, j: usize| DVec2::new(self.columns[i], self.rows[j]);
+        let across =
+            [0, last_row].into_iter().flat_map(|j| (0..last_column).map(move |i| [(i, j), (i + 1, j)]));
+        let up = [0, last_column].into_iter().flat_map(|i| (0..last_row).map(move |j| [(i, j), (i, j + 1)]));
+        let is_sewn = |edge: &[(usize, usize); 2]| {
+            let middle = (at(edge[0].0, edge[0].1) + at(edge[1].0, edge[1].1)) / 2.0;
+            chains.iter().any(|chain| {
+                let way = chain.to - chain.from;
+                let part = (middle - chain.from).dot(way) / way.length_squared();
+                let off = middle - chain.from - way * part;
+                chain.is_sewn && (0.0..=1.0).contains(&part) && off.length() < 1e-9
+            })
+        };
+        across.chain(up).filter(is_sewn).map(|edge| edge.map(|(i, j)| (j * columns + i) as u32)).collect()
+    }
+
     /// Interpolates values at the grid's corners.
     fn interpolate<T>(&self, values: &[T], p: DVec2) -> T
     where

@@ -63,6 +63,28 @@ fn starts_around_the_figure_with_little_strain() {
 }
 
 #[test]
+fn sewn_edges_have_the_same_length_on_both_sides() {
+    for edge in [0.03, 0.012] {
+        let shirt = generate(edge).unwrap();
+        let x = &shirt.mesh.positions;
+        let edges = Adjacency::new(&shirt.mesh.triangles).edges;
+        let is_edge = |v: u32, w: u32| edges.binary_search(&[v.min(w), v.max(w)]).is_ok();
+        let length = |v: u32, w: u32| f64::from((x[v as usize] - x[w as usize]).length());
+        let (mut largest, mut segments) = (0.0f64, 0);
+        for &[a, b] in &shirt.seams {
+            for &[c, d] in shirt.seams.iter().filter(|&&[c, d]| is_edge(a, c) && is_edge(b, d)) {
+                largest = largest.max((length(a, c) / length(b, d) - 1.0).abs());
+                segments += 1;
+            }
+        }
+        assert!(
+            segments > 100 && largest < 0.005,
+            "edge {edge}: {segments} segments differ by up to {largest}"
+        );
+    }
+}
+
+#[test]
 fn the_same_every_time() {
     assert_eq!(generate(0.02).unwrap(), generate(0.02).unwrap());
 }
