@@ -19,7 +19,7 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use super::{
     Garment, GenerateError,
     figure::left_arm,
-    pattern::panel::{Chain, Panel, Sheet, cut},
+    pattern::panel::{Blank, Chain, Panel, Profile, Sheet},
     require_range,
 };
 use crate::mesh::TriangleMesh;
@@ -48,6 +48,29 @@ const NECKLINES: [f64; 2] = [0.64, 0.78];
 const ARMPIT: f64 = 0.5;
 /// Distance of the panels from each other in the pattern \[m\].
 const GAP: f64 = 0.05;
+
+/// Front, back, left and right sleeve.
+const FRONT: usize = 0;
+const BACK: usize = 1;
+const LEFT: usize = 2;
+const RIGHT: usize = 3;
+/// The chain of front and back along the neck.
+const NECKLINE: usize = 4;
+/// Seams: a chain of one panel and one of another, in opposite directions.
+const SEAMS: [[(usize, usize); 2]; 10] = [
+    // Seen from outside, the right of the front is the figure's left, and so is the left of the back.
+    [(FRONT, 1), (BACK, 7)],
+    [(FRONT, 7), (BACK, 1)],
+    [(FRONT, 3), (BACK, 5)],
+    [(FRONT, 5), (BACK, 3)],
+    [(LEFT, 0), (LEFT, 2)],
+    [(RIGHT, 0), (RIGHT, 2)],
+    // The left sleeve's front is where its first parameter is above 0, the right one's where it is below.
+    [(FRONT, 2), (LEFT, 4)],
+    [(BACK, 6), (LEFT, 3)],
+    [(FRONT, 6), (RIGHT, 3)],
+    [(BACK, 2), (RIGHT, 4)],
+];
 
 /// Intersection of sleeve and body: the armhole lies in the plane x + lean y = `plane`, between two heights.
 struct Armhole {
@@ -136,8 +159,7 @@ pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
     let hole = Armhole::new();
     let neck = hole.neck();
     let p = DVec2::new;
-    let sewn = |from, to| Chain { from, to, is_sewn: true };
-    let open = |from, to| Chain { from, to, is_sewn: false };
+    let chain = |from, to| Chain { from, to };
 
     // One column runs through each end of the neckline.
     let mut columns: Vec<f64> = (0..=56)
@@ -153,58 +175,71 @@ pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
     // Hem, right side, right armhole, right shoulder, neckline, left shoulder, left armhole, left side; right
     // as seen from outside.
     let body_chains = [
-        open(p(-1.0, 0.0), p(1.0, 0.0)),
-        sewn(p(1.0, 0.0), p(1.0, ARMPIT)),
-        sewn(p(1.0, ARMPIT), p(1.0, 1.0)),
-        sewn(p(1.0, 1.0), p(neck, 1.0)),
-        open(p(neck, 1.0), p(-neck, 1.0)),
-        sewn(p(-neck, 1.0), p(-1.0, 1.0)),
-        sewn(p(-1.0, 1.0), p(-1.0, ARMPIT)),
-        sewn(p(-1.0, ARMPIT), p(-1.0, 0.0)),
+        chain(p(-1.0, 0.0), p(1.0, 0.0)),
+        chain(p(1.0, 0.0), p(1.0, ARMPIT)),
+        chain(p(1.0, ARMPIT), p(1.0, 1.0)),
+        chain(p(1.0, 1.0), p(neck, 1.0)),
+        chain(p(neck, 1.0), p(-neck, 1.0)),
+        chain(p(-neck, 1.0), p(-1.0, 1.0)),
+        chain(p(-1.0, 1.0), p(-1.0, ARMPIT)),
+        chain(p(-1.0, ARMPIT), p(-1.0, 0.0)),
     ];
     let body = |neckline: f64, turn: f64| {
         let surface = |q: DVec2| hole.front(q, neckline) * DVec3::new(turn, 1.0, turn);
-        cut(&Sheet { columns: columns.clone(), rows: rows.clone(), surface: &surface }, &body_chains, edge)
+        Blank::new(Sheet { columns: columns.clone(), rows: rows.clone(), surface: &surface }, &body_chains)
     };
-    let front = body(NECKLINES[0], 1.0);
-    let back = body(NECKLINES[1], -1.0);
 
     // Cut open along its lowest line. Underarm, end, underarm, armhole from the armpit to the tip and down
     // again; from outside, the left sleeve's end is up and its front to the right.
     let sleeve_chains = [
-        sewn(p(1.0, 0.0), p(1.0, 1.0)),
-        open(p(1.0, 1.0), p(-1.0, 1.0)),
-        sewn(p(-1.0, 1.0), p(-1.0, 0.0)),
-        sewn(p(-1.0, 0.0), p(0.0, 0.0)),
-        sewn(p(0.0, 0.0), p(1.0, 0.0)),
+        chain(p(1.0, 0.0), p(1.0, 1.0)),
+        chain(p(1.0, 1.0), p(-1.0, 1.0)),
+        chain(p(-1.0, 1.0), p(-1.0, 0.0)),
+        chain(p(-1.0, 0.0), p(0.0, 0.0)),
+        chain(p(0.0, 0.0), p(1.0, 0.0)),
     ];
     let sleeve = |side: f64| {
         let surface = |q: DVec2| hole.sleeve(side * PI * q.x, q.y) * DVec3::new(side, 1.0, 1.0);
         let columns = (0..=48).map(|k| f64::from(k) / 24.0 - 1.0).collect();
         let rows = (0..=16).map(|k| f64::from(k) / 16.0).collect();
-        cut(&Sheet { columns, rows, surface: &surface }, &sleeve_chains, edge)
+        Blank::new(Sheet { columns, rows, surface: &surface }, &sleeve_chains)
     };
-    let (left, right) = (sleeve(1.0), sleeve(-1.0));
+    let mut blanks = [body(NECKLINES[0], 1.0), body(NECKLINES[1], -1.0), sleeve(1.0), sleeve(-1.0)];
+    equalize(&mut blanks);
 
     let mut work = Work::default();
-    let [front, back, left, right] = [front, back, left, right].map(|panel| work.place(panel));
-    // Seen from outside, the right of the front is the figure's left, and so is the left of the back.
-    work.sew(&front[1], &back[7]);
-    work.sew(&front[7], &back[1]);
-    work.sew(&front[3], &back[5]);
-    work.sew(&front[5], &back[3]);
-    work.sew(&left[0], &left[2]);
-    work.sew(&right[0], &right[2]);
-    // The left sleeve's front is where its first parameter is above 0, the right one's where it is below.
-    work.sew(&front[2], &left[4]);
-    work.sew(&back[6], &left[3]);
-    work.sew(&front[6], &right[3]);
-    work.sew(&back[2], &right[4]);
+    let panels = blanks.map(|blank| work.place(blank.cut(edge)));
+    for [(panel, chain), (other, with)] in SEAMS {
+        work.sew(&panels[panel][chain], &panels[other][with]);
+    }
+    let [front, back, left, right] = panels;
     work.group("hem", &[&front[0], &back[0]]);
     work.group("neckline", &[&front[4], &back[4]]);
     work.group("cuff:left", &[&left[1]]);
     work.group("cuff:right", &[&right[1]]);
     Ok(work.finish())
+}
+
+/// Gives both sides of every seam the mean of their lengths in the pattern. They differed by up to 8 %.
+fn equalize(blanks: &mut [Blank; 4]) {
+    let mut wanted: [Vec<(usize, Profile)>; 4] = Default::default();
+    for [(panel, chain), (other, with)] in SEAMS {
+        // They run in opposite directions.
+        let (own, mut twin) = (blanks[panel].profile(chain), blanks[other].profile(with));
+        twin.reverse();
+        let mut mean: Profile = std::array::from_fn(|k| (own[k] + twin[k]) / 2.0);
+        wanted[panel].push((chain, mean));
+        mean.reverse();
+        wanted[other].push((with, mean));
+    }
+    // The necklines, which nothing else holds, would take up what the shoulders change.
+    for panel in [FRONT, BACK] {
+        let own = blanks[panel].profile(NECKLINE);
+        wanted[panel].push((NECKLINE, own.map(|ratio| (1.0 + ratio) / 2.0)));
+    }
+    for (blank, wanted) in blanks.iter_mut().zip(&wanted) {
+        blank.lengthen(wanted);
+    }
 }
 
 /// Panels side by side, and their seams.

@@ -1,8 +1,8 @@
 //! Flattens a surface with as little strain as possible: as rigid as possible (Liu et al. 2008), alternating
 //! between the best rotation of every triangle and the best positions of the vertices.
 //!
-//! Lengths of chosen edges are kept more strictly than anything else. Two panels that are sewn together share
-//! the seam's curve in space, so both keep its length, whatever strain each has to distribute inside.
+//! Chosen edges are drawn to given lengths more strictly than to anything else, so that panels which are sewn
+//! together have edges of equal length.
 
 use glam::{DMat2, DVec2, DVec3};
 
@@ -10,17 +10,20 @@ use glam::{DMat2, DVec2, DVec3};
 const TURNS: usize = 60;
 const STEPS: usize = 60;
 
-/// Weight of edges whose length is kept; sides of triangles weigh about 1.
-const KEPT_WEIGHT: f64 = 100.0;
+/// An edge of given length.
+#[derive(Clone, Copy, Debug)]
+pub struct Rod {
+    /// Its ends.
+    pub ends: [u32; 2],
+    /// Its length \[m\].
+    pub length: f64,
+    /// Its weight; sides of triangles weigh about 1.
+    pub weight: f64,
+}
 
 /// Planar positions of the vertices of a surface in space, starting at `guess`, a layout without inverted
-/// triangles. The lengths of edges `kept` remain.
-pub fn flatten(
-    surface: &[DVec3],
-    triangles: &[[u32; 3]],
-    kept: &[[u32; 2]],
-    guess: Vec<DVec2>,
-) -> Vec<DVec2> {
+/// triangles. Edges `rods` are drawn to their lengths.
+pub fn flatten(surface: &[DVec3], triangles: &[[u32; 3]], rods: &[Rod], guess: Vec<DVec2>) -> Vec<DVec2> {
     // Each triangle flattened by itself, and the cotangents of its angles: weights of the opposite sides.
     let tables: Vec<([DVec2; 3], [f64; 3])> = triangles
         .iter()
@@ -45,8 +48,8 @@ pub fn flatten(
             diagonal[t[(k + 2) % 3] as usize] += weights[k];
         }
     }
-    for &v in kept.as_flattened() {
-        diagonal[v as usize] += KEPT_WEIGHT;
+    for rod in rods {
+        rod.ends.iter().for_each(|&v| diagonal[v as usize] += rod.weight);
     }
     let product = |x: &[DVec2]| {
         let mut y = vec![DVec2::ZERO; x.len()];
@@ -58,10 +61,11 @@ pub fn flatten(
                 y[j] -= pull;
             }
         }
-        for &[i, j] in kept {
-            let pull = (x[i as usize] - x[j as usize]) * KEPT_WEIGHT;
-            y[i as usize] += pull;
-            y[j as usize] -= pull;
+        for rod in rods {
+            let [i, j] = rod.ends.map(|v| v as usize);
+            let pull = (x[i] - x[j]) * rod.weight;
+            y[i] += pull;
+            y[j] -= pull;
         }
         y
     };
@@ -85,10 +89,9 @@ pub fn flatten(
                 wanted[t[j] as usize] -= pull;
             }
         }
-        for &[i, j] in kept {
-            let (i, j) = (i as usize, j as usize);
-            let length = (surface[i] - surface[j]).length();
-            let pull = (places[i] - places[j]).normalize_or_zero() * (length * KEPT_WEIGHT);
+        for rod in rods {
+            let [i, j] = rod.ends.map(|v| v as usize);
+            let pull = (places[i] - places[j]).normalize_or_zero() * (rod.length * rod.weight);
             wanted[i] += pull;
             wanted[j] -= pull;
         }
