@@ -123,7 +123,7 @@ impl State {
             let [x, y, z] = described.velocity().to_array();
             v[body.vertices.clone()].fill([x, y, z, 0.0]);
         }
-        for pin in world.pins_during(0) {
+        for pin in world.pins_during(0).filter(|&pin| world.pins[pin].spring.is_none()) {
             v[world.pins[pin].vertex as usize] = [0.0; 4];
         }
         let duals = vec![0.0; world.dual_count()];
@@ -140,7 +140,7 @@ impl State {
             duals,
             caught,
             pin_overrides,
-            grips: Grips::default(),
+            grips: Grips::with_springs(world.pins.iter().filter(|pin| pin.spring.is_some()).count()),
             rigid,
             mean_rigid,
             history,

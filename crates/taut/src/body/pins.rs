@@ -10,6 +10,7 @@ use crate::{
     boundary::{
         attachment::{self, Attachment, RigidGroup},
         motion::Motion,
+        pin::Spring,
     },
 };
 
@@ -26,6 +27,8 @@ pub(crate) struct PinnedVertex {
     pub frames: Range<u32>,
     /// What it follows in place of the motion.
     pub attachment: Option<Attachment>,
+    /// What pulls it to its target, if it is not held there exactly.
+    pub spring: Option<Spring>,
 }
 
 impl PinnedVertex {
@@ -48,8 +51,36 @@ pub(crate) fn check_pins(body: &Body) -> Result<(), WorldError> {
             "a pin's from must be at least 0 s, its until later",
         ),
         (
-            pins.iter().all(|p| p.attach.is_none() || p.from <= 0.0 && p.motion.keys.is_empty()),
-            "a pin that is attached to an obstacle begins at the start, and has no motion of its own",
+            pins.iter().all(|p| p.attach.is_none() || p.motion.keys.is_empty()),
+            "a pin that is attached to an obstacle has no motion of its own",
+        ),
+        (
+            pins.iter().all(|p| p.attach.is_none() || p.stiffness.is_some() || p.from <= 0.0),
+            "a pin that is attached to an obstacle begins at the start, unless it has a stiffness",
+        ),
+        (
+            pins.iter().all(|p| p.stiffness.is_none_or(|k| (0.0..=1e9).contains(&k))),
+            "a pin's stiffness must lie between 0 and 1e9 N/m",
+        ),
+        (
+            pins.iter().all(|p| p.weights.is_empty() || p.weights.len() == p.vertices.len()),
+            "a pin has as many weights as vertices, or none",
+        ),
+        (
+            pins.iter().flat_map(|p| &p.weights).all(|w| (0.0..=1e6).contains(w)),
+            "a pin's weights must lie between 0 and 1e6",
+        ),
+        (
+            pins.iter().all(|p| p.fade.iter().all(|f| (0.0..=1e6).contains(f))),
+            "a pin's fade must lie between 0 and 1e6 s",
+        ),
+        (
+            pins.iter().all(|p| p.fade == [0.0; 2] || p.stiffness.is_some()),
+            "a pin that fades requires a stiffness",
+        ),
+        (
+            pins.iter().all(|p| p.fade[1] <= 0.0 || p.until.is_some()),
+            "a pin that fades out requires an until",
         ),
     ];
     let broken = rules.into_iter().find(|(fine, _)| !fine);
@@ -75,15 +106,16 @@ pub(crate) fn add_pins(
         let is_rigid = pin.attach.is_some() && pin.shape == AttachedShape::Rigid;
         groups.push(is_rigid.then(|| {
             let places = pin.vertices.iter().map(|&v| body.start()[v as usize]);
-            RigidGroup::new(&description.mesh_obstacles, &attached, places, &[])
+            RigidGroup::new(&description.mesh_obstacles, &attached, places, &pin.weights)
         }));
         let mut attached = attached.into_iter();
-        pins.extend(pin.vertices.iter().map(|&v| PinnedVertex {
+        pins.extend(pin.vertices.iter().enumerate().map(|(k, &v)| PinnedVertex {
             vertex: place[v as usize],
             start: body.start()[v as usize],
             motion: motions.len() as u32,
             frames: pin.frames(description.frame_time),
             attachment: attached.next(),
+            spring: pin.spring(k),
         }));
         motions.push(pin.motion.clone());
     }

@@ -47,10 +47,35 @@ pub enum Grip {
 pub struct GripId(u64);
 
 /// All grips of a state.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Grips {
     all: Vec<(GripId, Gripped)>,
     next: u64,
+    /// Springs of pins with a stiffness, by the world's pin. They follow from the world and the frame, so
+    /// that snapshots need nothing of them; what they yield is restored in the next step.
+    springs: Vec<(u32, Gripped)>,
+}
+
+/// By hand, because frames are kept without allocation.
+impl Clone for Grips {
+    fn clone(&self) -> Self {
+        Self { all: self.all.clone(), next: self.next, springs: self.springs.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.all.clone_from(&source.all);
+        self.next = source.next;
+        self.springs.clone_from(&source.springs);
+    }
+}
+
+/// What pulls at a point.
+#[derive(Clone, Copy, Debug)]
+enum Pull {
+    /// A pointer.
+    Grip(Grip),
+    /// A pin with a stiffness \[N/m\].
+    Spring { stiffness: f32 },
 }
 
 /// A point that is held by a grip.
@@ -61,7 +86,7 @@ pub struct Gripped {
     /// Corners in the engine's order.
     pub(crate) vertices: [u32; 3],
     weights: [f32; 3],
-    grip: Grip,
+    pull: Pull,
     target: Vec3,
     /// Fraction of its strength that is left after yielding.
     strength: f32,
@@ -74,12 +99,55 @@ pub struct Gripped {
 impl Grips {
     /// Whether there are no grips.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.all.is_empty() && self.springs.is_empty()
     }
 
     /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Gripped> {
-        self.all.iter().map(|(_, gripped)| gripped)
+        self.all.iter().map(|(_, gripped)| gripped).chain(self.springs.iter().map(|(_, gripped)| gripped))
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Gripped> {
+        let springs = self.springs.iter_mut().map(|(_, gripped)| gripped);
+        self.all.iter_mut().map(|(_, gripped)| gripped).chain(springs)
+    }
+
+    /// Room for `count` springs.
+    pub(crate) fn with_springs(count: usize) -> Self {
+        Self { springs: Vec::with_capacity(count), ..Self::default() }
+    }
+
+    /// Removes all springs of pins.
+    pub(crate) fn clear_springs(&mut self) {
+        self.springs.clear();
+    }
+
+    /// Adds the spring of the world's pin `pin` on engine vertex `vertex`.
+    pub(crate) fn add_spring(&mut self, world: &World, pin: u32, vertex: u32, stiffness: f32) {
+        let body = world.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
+        let gripped = Gripped {
+            body: body as u32,
+            vertices: [vertex; 3],
+            weights: [1.0, 0.0, 0.0],
+            pull: Pull::Spring { stiffness },
+            target: Vec3::ZERO,
+            strength: 1.0,
+            heavier: [0.0; 3],
+            ways: [[Vec3::ZERO; 2]; 3],
+        };
+        self.springs.push((pin, gripped));
+    }
+
+    /// Removes the spring on engine vertex `vertex`, if there is one.
+    pub(crate) fn remove_spring(&mut self, vertex: u32) {
+        self.springs.retain(|(_, gripped)| gripped.vertices[0] != vertex);
+    }
+
+    /// Gives every spring its target \[m\] and its strength, by the world's pin, for the next step.
+    pub(crate) fn aim_springs(&mut self, aim: impl Fn(u32) -> Option<(Vec3, f32)>) {
+        for (pin, gripped) in &mut self.springs {
+            (gripped.target, gripped.strength) = aim(*pin).unwrap_or((gripped.target, 0.0));
+        }
     }
 
     /// Those with corners among `vertices` of the engine.
@@ -90,10 +158,7 @@ impl Grips {
 
     /// The same, to change them.
     pub(crate) fn of_mut(&mut self, vertices: std::ops::Range<usize>) -> impl Iterator<Item = &mut Gripped> {
-        self.all
-            .iter_mut()
-            .map(|(_, gripped)| gripped)
-            .filter(move |gripped| vertices.contains(&(gripped.vertices[0] as usize)))
+        self.iter_mut().filter(move |gripped| vertices.contains(&(gripped.vertices[0] as usize)))
     }
 
     /// The same grips in another world: `place` maps bodies and engine vertices to those of that world. Grips
@@ -107,7 +172,8 @@ impl Grips {
             Some(carried)
         };
         let all = self.all.iter().filter_map(|(id, gripped)| Some((*id, carry(gripped)?)));
-        Self { all: all.collect(), next: self.next }
+        let springs = Vec::with_capacity(self.springs.capacity());
+        Self { all: all.collect(), next: self.next, springs }
     }
 
     /// Whether this grip exists.
@@ -117,9 +183,7 @@ impl Grips {
 
     /// Weakens all grips, because limits are not met, and makes their corners in `x` lighter.
     pub(crate) fn give_way(&mut self, world: &World, x: &mut [Quad]) {
-        for (_, gripped) in &mut self.all {
-            gripped.give_way();
-        }
+        self.iter_mut().for_each(|gripped| _ = gripped.give_way());
         self.end(world, x);
         for (v, heavier, _) in self.iter().flat_map(Gripped::corners) {
             x[v][3] /= 1.0 + heavier;
@@ -128,11 +192,20 @@ impl Grips {
 
     /// Begins a step, with `left` steps left in the frame, this one included: moves the corners of all grips
     /// from `x`, their positions without grips, towards their targets, and adds the weight of the grips to
-    /// them.
-    pub(crate) fn begin(&mut self, world: &World, old: &[Quad], x: &mut [Quad], dt: f32, left: u32) {
-        for gripped in self.all.iter_mut().map(|(_, gripped)| gripped) {
+    /// them. A spring weighs its stiffness times `square` \[s²\].
+    pub(crate) fn begin(
+        &mut self,
+        world: &World,
+        old: &[Quad],
+        x: &mut [Quad],
+        (dt, square): (f32, f32),
+        left: u32,
+    ) {
+        for (_, gripped) in &mut self.all {
             gripped.strength = (RECOVERY_FACTOR * gripped.strength).min(1.0);
-            gripped.begin(world, old, x, dt, left);
+        }
+        for gripped in self.iter_mut() {
+            gripped.begin(world, old, x, (dt, square), left);
         }
         for gripped in self.iter() {
             gripped.draw(x);
@@ -153,19 +226,22 @@ impl Grips {
 }
 
 impl Gripped {
-    fn begin(&mut self, world: &World, old: &[Quad], x: &[Quad], dt: f32, left: u32) {
+    fn begin(&mut self, world: &World, old: &[Quad], x: &[Quad], (dt, square): (f32, f32), left: u32) {
         let from = self.point(old);
         let way = self.target - from;
         let to = from
-            + match self.grip {
+            + match self.pull {
+                Pull::Spring { .. } => way,
                 // A spring pulls by its full length in every step.
-                Grip::Soft { .. } => way.clamp_length_max(MAX_PULL_SPEED * world.description.frame_time),
-                Grip::Hard => (way / left.max(1) as f32).clamp_length_max(MAX_PULL_SPEED * dt),
+                Pull::Grip(Grip::Soft { .. }) => {
+                    way.clamp_length_max(MAX_PULL_SPEED * world.description.frame_time)
+                }
+                Pull::Grip(Grip::Hard) => (way / left.max(1) as f32).clamp_length_max(MAX_PULL_SPEED * dt),
             };
         let shift = to - self.point(x);
-        let weight = match self.grip {
-            Grip::Soft { stiffness } => stiffness * dt * dt,
-            Grip::Hard => {
+        let weight = match self.pull {
+            Pull::Grip(Grip::Soft { stiffness }) | Pull::Spring { stiffness } => stiffness * square,
+            Pull::Grip(Grip::Hard) => {
                 HARD_WEIGHT_IN_BODY_MASSES
                     * world.bodies[self.body as usize].masses.iter().sum::<f64>() as f32
             }
@@ -213,7 +289,7 @@ impl Gripped {
 
     /// Weakens the grip, because limits are not met. Returns whether it could.
     pub(crate) fn give_way(&mut self) -> bool {
-        let weaker = (YIELD_FACTOR * self.strength).max(MIN_STRENGTH);
+        let weaker = (YIELD_FACTOR * self.strength).max(MIN_STRENGTH.min(self.strength));
         std::mem::replace(&mut self.strength, weaker) > weaker
     }
 }
@@ -253,7 +329,7 @@ impl State {
             body: body as u32,
             vertices,
             weights: weights.map(|w| w / sum),
-            grip,
+            pull: Pull::Grip(grip),
             target: Vec3::ZERO,
             strength: 1.0,
             heavier: [0.0; 3],

@@ -111,7 +111,7 @@ impl Caught {
 
     /// Position of the vertex of pin `pin` at `time` \[s\], when rigid groups are at `fits`; `None` if the
     /// pin has not caught it.
-    fn target(&self, world: &Ruler, fits: &[Fit], pin: usize, time: f32) -> Option<Vec3> {
+    pub(crate) fn target(&self, world: &Ruler, fits: &[Fit], pin: usize, time: f32) -> Option<Vec3> {
         let held = &world.pins[pin];
         if world.rigid_groups[held.motion as usize].is_some() {
             return Some(fits[held.motion as usize].place(held.start));
@@ -147,7 +147,7 @@ impl Caught {
         // The initial frame is held by pins that begin there; every other frame by those that led to it.
         for pin in world.pins_during(frame.saturating_sub(1)) {
             let vertex = world.pins[pin].vertex as usize;
-            if !tables.vertices.contains(&vertex) {
+            if !tables.vertices.contains(&vertex) || world.pins[pin].spring.is_some() {
                 continue;
             }
             let own = tables.order()[vertex - tables.vertices.start];
@@ -295,7 +295,8 @@ impl State {
     pub(crate) fn held<'a>(&'a self, world: &'a World) -> impl Iterator<Item = (usize, u32)> + 'a {
         let overridden =
             |vertex: u32| self.pin_overrides.binary_search_by_key(&vertex, |(place, _)| *place).is_ok();
-        let pinned = world.pins_during(self.frame).map(|pin| world.pins[pin].vertex);
+        let pinned = world.pins_during(self.frame).map(|pin| &world.pins[pin]);
+        let pinned = pinned.filter(|pin| pin.spring.is_none()).map(|pin| pin.vertex);
         let grabbed =
             self.pin_overrides.iter().filter(|(_, pin)| pin.target.is_some()).map(|(place, _)| *place);
         pinned.filter(move |&vertex| !overridden(vertex)).chain(grabbed).map(|vertex| {
@@ -314,17 +315,23 @@ impl State {
     }
 
     /// Records what pins catch in this frame, writes all vertices that are held during the next one to
-    /// `holds`, by vertex, and sets their inverse mass to 0.
+    /// `holds`, by vertex, and sets their inverse mass to 0. Those that springs pull are among the grips.
     pub(crate) fn begin_frame(&mut self, world: &World, holds: &mut Vec<Hold>) {
         if self.frame > 0 {
             self.caught.note_all(world, self.frame, &self.x);
         }
         holds.clear();
+        self.grips.clear_springs();
         for pin in world.pins_during(self.frame) {
-            holds.push(Hold { vertex: world.pins[pin].vertex, goal: Goal::Pin(pin as u32) });
+            let PinnedVertex { vertex, spring, .. } = world.pins[pin];
+            match spring {
+                None => holds.push(Hold { vertex, goal: Goal::Pin(pin as u32) }),
+                Some(spring) => self.grips.add_spring(world, pin as u32, vertex, spring.stiffness),
+            }
         }
         for &(vertex, pin) in &self.pin_overrides {
             holds.retain(|hold| hold.vertex != vertex);
+            self.grips.remove_spring(vertex);
             if let Some(target) = pin.target {
                 holds.push(Hold { vertex, goal: Goal::PinOverride(target) });
             }

@@ -31,9 +31,44 @@ pub struct Pin {
     pub attach: Option<usize>,
     /// How they follow that obstacle.
     pub shape: AttachedShape,
+    /// Stiffness of a spring between each vertex and its target \[N/m\], to which limits take precedence;
+    /// `None`: vertices are held exactly at their targets.
+    pub stiffness: Option<f32>,
+    /// Factors on the stiffness of each of `vertices`, and their weights in a rigid shape. Empty: 1 for all.
+    pub weights: Vec<f32>,
+    /// Times over which the stiffness grows from 0 after `from`, and falls to 0 before `until` \[s\].
+    pub fade: [f32; 2],
+}
+
+/// A spring in place of a hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spring {
+    /// \[N/m\]
+    pub stiffness: f32,
+    from: f32,
+    until: Option<f32>,
+    fade: [f32; 2],
+}
+
+impl Spring {
+    /// Fraction of its stiffness at `time` \[s\]: grows and falls smoothly, with no kink at either end.
+    pub fn strength(&self, time: f32) -> f32 {
+        let smooth = |since: f32, whole: f32| {
+            let part = if whole > 0.0 { (since / whole).clamp(0.0, 1.0) } else { 1.0 };
+            part * part * (3.0 - 2.0 * part)
+        };
+        let fall = self.until.map_or(1.0, |until| smooth(until - time, self.fade[1]));
+        smooth(time - self.from, self.fade[0]) * fall
+    }
 }
 
 impl Pin {
+    /// The spring of vertex number `k` of its vertices, if it does not hold exactly.
+    pub(crate) fn spring(&self, k: usize) -> Option<Spring> {
+        let stiffness = self.stiffness? * self.weights.get(k).copied().unwrap_or(1.0);
+        Some(Spring { stiffness, from: self.from, until: self.until, fade: self.fade })
+    }
+
     /// The frames at whose end it begins and ends, counted from the start (0): it holds from the first to the
     /// last.
     ///
@@ -63,5 +98,24 @@ mod tests {
         assert_eq!(pin(0.3, Some(0.5)).frames(1.0 / 30.0), 9..15);
         assert_eq!(pin(0.301, Some(0.501)).frames(1.0 / 30.0), 10..16);
         assert_eq!(pin(1e-9, Some(1e30)).frames(0.01), 0..u32::MAX);
+    }
+
+    #[test]
+    fn springs_fade_in_and_out() {
+        let pin = Pin {
+            from: 1.0,
+            until: Some(4.0),
+            stiffness: Some(8.0),
+            weights: vec![0.5],
+            fade: [1.0, 0.5],
+            ..Pin::default()
+        };
+        let spring = pin.spring(0).unwrap();
+        assert_eq!(spring.stiffness, 4.0);
+        let strengths = [0.5, 1.0, 1.5, 2.0, 3.5, 3.75, 4.0].map(|time| spring.strength(time));
+        assert_eq!(strengths, [0.0, 0.0, 0.5, 1.0, 1.0, 0.5, 0.0]);
+        let sudden = Pin { fade: [0.0; 2], ..pin }.spring(1).unwrap();
+        assert_eq!((sudden.stiffness, sudden.strength(1.0), sudden.strength(3.99)), (8.0, 1.0, 1.0));
+        assert_eq!(Pin::default().spring(0), None);
     }
 }

@@ -117,7 +117,7 @@ impl Ruler {
         }
         let mut inverse_masses: Vec<f32> = start.iter().map(|quad| quad[3]).collect();
         inverse_masses.resize(vertex_count + 1 + of_obstacles, 0.0);
-        for pin in pins.iter().filter(|pin| pin.frames.contains(&0)) {
+        for pin in pins.iter().filter(|pin| pin.frames.contains(&0) && pin.spring.is_none()) {
             start[pin.vertex as usize][3] = 0.0;
         }
         let sewing = sewing::sewing(&description, &bodies, edge_length as f32)?;

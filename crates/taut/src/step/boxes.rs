@@ -90,7 +90,12 @@ impl Stepper {
         scratch.sewn.unite(&world.sewing, x, v);
         self.predicted.copy_from_slice(x);
         self.predicted_v.copy_from_slice(v);
-        grips.begin(world, old, x, dt, left);
+        grips.aim_springs(|pin| {
+            let spring = world.pins[pin as usize].spring?;
+            Some((caught.target(world, fits, pin as usize, end)?, spring.strength(end)))
+        });
+        let factor = square_factor(world.schedule.integrator) as f32 * stiffening(world, history);
+        grips.begin(world, old, x, (dt, factor * dt * dt), left);
     }
 
     /// Contact: what passes through is separated, and let pass meanwhile.

@@ -4,6 +4,7 @@
 mod acceptance_faithful;
 mod alone;
 mod anisotropic;
+mod attachments;
 mod bend;
 mod bending;
 mod clock;
