@@ -173,6 +173,15 @@ motion = [{ time = 0.0 }, { time = 2.0, translate = [0.0, 0.5, 0.0], rotate = [0
 select = "corner:bottom-left"
 attach = "stool"
 
+[[cloth.pin]]                     # drawn to a mesh by springs, for a while
+select = "box:0,0,0.4,0.1,0,0.6"
+attach = "stool"
+stiffness = 50.0
+from = 1.0
+fade_in = 0.5
+until = 3.0
+fade_out = 0.5
+
 [[obstacle]]
 name = "stool"
 mesh = { box = { size = [0.4, 0.3, 0.4], cells = [2, 2, 2] } }
@@ -390,8 +399,8 @@ final_min = [-1.0, -1.5, -1.0]
 final_max = [2.0, 0.1, 2.0]
 "#
         }
-        "Diagonals" | "Fit" | "Integrator" | "Limits" | "MaterialName" | "Projection" | "Scheme"
-        | "TextureAxis" | "WindKey" | "SolidMaterialName" | "Volume" => "",
+        "AttachedShape" | "Diagonals" | "Fit" | "Integrator" | "Limits" | "MaterialName" | "Projection"
+        | "Scheme" | "TextureAxis" | "WindKey" | "SolidMaterialName" | "Volume" => "",
         _ => return None,
     })
 }

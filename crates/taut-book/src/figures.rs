@@ -77,6 +77,7 @@ pub const RUNS: &[Run] = &[
     plain("curtains"),
     plain("pushed-curtains"),
     plain("sponza-like"),
+    plain("cape"),
     plain("trampoline"),
     plain("bar"),
     plain("squeeze"),
@@ -288,6 +289,13 @@ pub const FIGURES: &[Figure] = &[
         run: "pushed-curtains",
         frame: Frames::One(50),
         arguments: &[],
+    },
+    Figure {
+        file: "cape.png",
+        shows: "A cape on a figure that walks and turns, frame 75",
+        run: "cape",
+        frame: Frames::One(75),
+        arguments: &["--camera", "1.9,1.6,-2.6/0,0.95,-0.1/32"],
     },
     Figure {
         file: "bar.png",

@@ -58,6 +58,7 @@ fn scenes_are_listed_printed_and_run() {
         "curtains",
         "pushed-curtains",
         "sponza-like",
+        "cape",
         "trampoline",
         "bar",
         "squeeze",

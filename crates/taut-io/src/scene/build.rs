@@ -1,7 +1,7 @@
 //! Builds the engine's description from a well-formed scene: reads and checks meshes, places bodies, resolves
 //! selections.
 
-use std::{f64::consts::TAU, path::PathBuf};
+use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3, Vec3};
 use taut::{
@@ -16,13 +16,10 @@ use taut::{
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Obstacle, Pin, Seam, Transform, Vector, Wind},
-    nearest::hint,
+    format::{Air, Cloth, MotionKey, Obstacle, Seam, Transform, Vector, Wind},
     noise::{self, Octaves},
     report::{Path, Report},
-    seams,
-    select::Selection,
-    shapes, surfaces,
+    seams, shapes, surfaces,
     tree::{Node, Origin},
 };
 use crate::{Problem, Problems};
@@ -292,74 +289,6 @@ impl Builder<'_> {
         }
     }
 
-    /// The pins of a body with the initial positions `start`; `vertices` resolves a selection and the files
-    /// that it names.
-    pub fn pins(
-        &mut self,
-        place: Place<'_>,
-        given: &[Pin],
-        start: &[Vec3],
-        vertices: impl Fn(&Selection, &dyn Fn(&str) -> PathBuf) -> Result<Vec<u32>, String>,
-    ) -> Vec<taut::Pin> {
-        let mut holders: Vec<Vec<usize>> = vec![Vec::new(); start.len()];
-        let mut pins = Vec::new();
-        for (number, pin) in given.iter().enumerate() {
-            let item = format!("pin[{number}]");
-            let resolve = |file: &str| -> PathBuf { self.scene.resolve(file) };
-            let vertices = match Selection::parse(&pin.select).and_then(|select| vertices(&select, &resolve))
-            {
-                Ok(vertices) => vertices,
-                Err(message) => {
-                    self.refuse::<()>(place, &[&item, "select"], message);
-                    continue;
-                }
-            };
-            let attach = match pin.attach.as_deref().map(|name| self.attached(name)).transpose() {
-                Ok(attach) => attach,
-                Err(message) => {
-                    self.refuse::<()>(place, &[&item, "attach"], message);
-                    continue;
-                }
-            };
-            let pivot = pin.pivot.map(vector).unwrap_or_else(|| {
-                let sum: DVec3 = vertices.iter().map(|vertex| start[*vertex as usize].as_dvec3()).sum();
-                sum / vertices.len() as f64
-            });
-            // A vertex can follow one pin at a time only: the first that selects it.
-            let rival = |vertex: u32| {
-                holders[vertex as usize].iter().copied().find(|first| overlap(&given[*first], pin))
-            };
-            let (free, held): (Vec<u32>, Vec<u32>) =
-                vertices.into_iter().partition(|vertex| rival(*vertex).is_none());
-            let differs = |first: &usize| {
-                let first = &given[*first];
-                (&first.motion, &first.attach, first.shape, first.from, first.until)
-                    != (&pin.motion, &pin.attach, pin.shape, pin.from, pin.until)
-            };
-            if let Some((vertex, first)) =
-                held.iter().find_map(|vertex| Some((vertex, rival(*vertex).filter(differs)?)))
-            {
-                let message = format!(
-                    "vertex {vertex} is already pinned by pin[{first}], with a different motion or duration; it follows pin[{first}]"
-                );
-                let warning = self.at(place, &[&item, "select"], message);
-                self.warnings.push(warning);
-            }
-            free.iter().for_each(|vertex| holders[*vertex as usize].push(number));
-            if !free.is_empty() {
-                pins.push(taut::Pin {
-                    vertices: free,
-                    motion: motion(&pin.motion, pivot),
-                    from: pin.from as f32,
-                    until: pin.until.map(|until| until as f32),
-                    attach,
-                    shape: pin.shape.map(|shape| shape.build()).unwrap_or_default(),
-                });
-            }
-        }
-        pins
-    }
-
     /// A seam, or `None` if a problem was reported.
     fn seam(&mut self, index: usize, seam: &Seam, cloths: &[taut::Cloth]) -> Option<taut::Seam> {
         let refusals = match seams::build(seam, cloths, |file| self.scene.resolve(file)) {
@@ -371,23 +300,6 @@ impl Builder<'_> {
             self.refuse::<()>(Place { kind: "seam", index, name: &name }, &[key], message);
         }
         None
-    }
-
-    /// The index of the mesh obstacle `name` in the description.
-    fn attached(&self, name: &str) -> Result<usize, String> {
-        let obstacles = &self.scene.scene.obstacle;
-        let is_mesh = |obstacle: &&Obstacle| obstacle.shape.is_none();
-        let names = || obstacles.iter().filter(is_mesh).filter_map(|obstacle| obstacle.name.as_deref());
-        if let Some(number) = names().position(|other| other == name) {
-            return Ok(number);
-        }
-        if obstacles.iter().any(|obstacle| obstacle.name.as_deref() == Some(name)) {
-            return Err(format!("\"{name}\" has a shape, must be an obstacle with a mesh or a sequence"));
-        }
-        let hint = hint(name, names());
-        let known: Vec<&str> = names().collect();
-        let known = if known.is_empty() { "none has a mesh".into() } else { known.join(", ") };
-        Err(format!("no obstacle is named \"{name}\"{hint} must be one with a mesh: {known}"))
     }
 
     /// Reports a problem of a key of a body.
@@ -412,12 +324,6 @@ impl Builder<'_> {
         let key = keys.iter().fold(body.to_string(), |path, key| format!("{path}.{key}"));
         Problem { key: Some(key), ..self.report.problem(origin, &body, message) }
     }
-}
-
-/// Whether both pins are active at some time.
-fn overlap(a: &Pin, b: &Pin) -> bool {
-    let end = |pin: &Pin| pin.until.unwrap_or(f64::INFINITY);
-    a.from < end(b) && b.from < end(a)
 }
 
 /// The entry `key` of a table, where `key` may end with an index: `pin[0]`.

@@ -35,6 +35,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "curtains",
         "pushed-curtains",
         "sponza-like",
+        "cape",
         "trampoline",
         "bar",
         "squeeze",

@@ -118,10 +118,12 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
             *file = copy;
         }
         for pin in &mut cloth.pin {
-            if let Ok(Selection::Map(file)) = Selection::parse(&pin.select)
-                && let Some(copy) = copy(&file)
-            {
-                pin.select = format!("map:{copy}");
+            for text in [Some(&mut pin.select), pin.weight.as_mut()].into_iter().flatten() {
+                if let Ok(Selection::Map(file)) = Selection::parse(text)
+                    && let Some(copy) = copy(&file)
+                {
+                    *text = format!("map:{copy}");
+                }
             }
         }
     }
@@ -132,10 +134,12 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
             *file = copy;
         }
         for pin in &mut solid.pin {
-            if let Ok(Selection::Map(file)) = Selection::parse(&pin.select)
-                && let Some(copy) = copy(&file)
-            {
-                pin.select = format!("map:{copy}");
+            for text in [Some(&mut pin.select), pin.weight.as_mut()].into_iter().flatten() {
+                if let Ok(Selection::Map(file)) = Selection::parse(text)
+                    && let Some(copy) = copy(&file)
+                {
+                    *text = format!("map:{copy}");
+                }
             }
         }
     }
@@ -182,8 +186,10 @@ fn names(scene: &LoadedScene) -> Vec<String> {
             names.push(file.clone());
         }
         for pin in &cloth.pin {
-            if let Ok(Selection::Map(file)) = Selection::parse(&pin.select) {
-                names.push(file);
+            for text in [Some(&pin.select), pin.weight.as_ref()].into_iter().flatten() {
+                if let Ok(Selection::Map(file)) = Selection::parse(text) {
+                    names.push(file);
+                }
             }
         }
     }
@@ -192,8 +198,10 @@ fn names(scene: &LoadedScene) -> Vec<String> {
             names.push(file.clone());
         }
         for pin in &solid.pin {
-            if let Ok(Selection::Map(file)) = Selection::parse(&pin.select) {
-                names.push(file);
+            for text in [Some(&pin.select), pin.weight.as_ref()].into_iter().flatten() {
+                if let Ok(Selection::Map(file)) = Selection::parse(text) {
+                    names.push(file);
+                }
             }
         }
     }

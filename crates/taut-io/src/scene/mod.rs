@@ -20,6 +20,7 @@ mod names;
 mod nearest;
 mod noise;
 mod overrides;
+mod pins;
 mod read;
 mod report;
 mod rules;

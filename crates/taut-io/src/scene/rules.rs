@@ -3,6 +3,8 @@
 //! The rules work on the tree and skip values that the schema refuses, so that one run reports the problems
 //! of both.
 
+mod pins;
+
 use super::{
     names,
     report::{Path, Report, is_name},
@@ -187,25 +189,10 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if let Some(material) = cloth.get("material") {
         check_material(material, &["density", "stretch", "bend"], &Path::Key(path, "material"), report);
     }
-    check_pins(cloth, path, report);
+    pins::check(cloth, path, report);
     if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
         let mesh = Path::Key(path, "mesh");
         check_torus(torus, &Path::Key(&mesh, "torus"), report);
-    }
-}
-
-fn check_pins(body: &Node, path: &Path<'_>, report: &mut Report<'_>) {
-    let pins = Path::Key(path, "pin");
-    for (index, pin) in body.items_of("pin").iter().enumerate() {
-        let path = Path::Item(&pins, index);
-        if let Some((node, text)) = pin.get("select").and_then(|node| Some((node, node.text()?)))
-            && let Err(message) = Selection::parse(text)
-        {
-            report.add(node.origin, &Path::Key(&path, "select"), message);
-        }
-        check_times(pin.items_of("motion"), &Path::Key(&path, "motion"), report);
-        check_until(pin, &path, report);
-        check_attach(pin, &path, report);
     }
 }
 
@@ -216,7 +203,7 @@ fn check_solid(solid: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     if let Some(material) = solid.get("material") {
         check_material(material, &["density", "young"], &Path::Key(path, "material"), report);
     }
-    check_pins(solid, path, report);
+    pins::check(solid, path, report);
     let Some(mesh) = solid.get("mesh") else { return };
     if let Some(torus) = mesh.get("torus") {
         let mesh = Path::Key(path, "mesh");
@@ -356,40 +343,6 @@ fn check_material(material: &Node, keys: &[&str], path: &Path<'_>, report: &mut 
         {
             let message = "is missing; set it, or name a `base` material";
             report.add(by_direction.origin, &Path::Key(&path, direction), message);
-        }
-    }
-}
-
-/// A pin must have a duration, also after rounding to the engine's f32.
-fn check_until(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
-    let number = |key| pin.get(key).and_then(|node| Some((node, node.number()?)));
-    let from = number("from").map_or(0.0, |(_, from)| from);
-    if let Some((node, until)) = number("until")
-        && until as f32 <= from as f32
-    {
-        let message = format!("is {}, must be later than from, which is {}", show(until), show(from));
-        report.add(node.origin, &Path::Key(path, "until"), message);
-    }
-}
-
-/// An attached pin follows its obstacle from the start, and has no other motion.
-fn check_attach(pin: &Node, path: &Path<'_>, report: &mut Report<'_>) {
-    if pin.get("attach").is_none() {
-        if let Some(node) = pin.get("shape") {
-            let message = "requires attach, the obstacle that the vertices follow";
-            report.add(node.origin, &Path::Key(path, "shape"), message);
-        }
-        return;
-    }
-    let begins_later = |node: &&Node| node.number().is_some_and(|from| from > 0.0);
-    let wrong = [
-        ("motion", pin.get("motion").filter(|node| !node.items().is_empty()), "which moves the vertices"),
-        ("pivot", pin.get("pivot"), "which moves the vertices"),
-        ("from", pin.get("from").filter(begins_later), "which pins the vertices from the start"),
-    ];
-    for (key, node, why) in wrong {
-        if let Some(node) = node {
-            report.add(node.origin, &Path::Key(path, key), format!("cannot be combined with attach, {why}"));
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::scene_folder;
 use glam::Vec3;
 use scene_folder::Folder;
 use serde_json::{Value, json};
+use taut::Simulation;
 use taut_io::mesh::sequence::{MeshSequence, read_animation};
 
 /// A file in the making: numbers go to a buffer beside it.
@@ -172,6 +173,44 @@ fn skins_and_morph_targets_move_vertices() {
     near(&sequence, 2, 1, [1.0, 4.0, 0.0]);
     // Weights that do not add up to 1 count in proportion.
     near(&sequence, 2, 2, [0.0, 2.0, 1.0]);
+}
+
+#[test]
+fn pins_follow_a_skinned_model() {
+    let folder = Folder::new();
+    let (file, document) = skinned();
+    file.read(&folder, &document, 2.0).unwrap();
+    let scene = |keys: &str| {
+        let text = format!(
+            "[scene]\nframes = 30\n[[cloth]]\nmesh = {{ grid = {{ size = [0.4, 0.4], cells = [4, 4] }} }}\n\
+             transform = {{ translate = [0.2, 0.1, 0.2] }}\npin = [{{ select = \"index:0-9\", attach = \"model\"{keys} }}]\n\
+             [[obstacle]]\nname = \"model\"\nsequence = {{ file = \"walk.gltf\", rate = 30 }}\n"
+        );
+        folder.load(text).unwrap().build().unwrap_or_else(|problems| panic!("{problems}"))
+    };
+    let run = |keys: &str| {
+        let mut simulation = Simulation::from_description(scene(keys), 2).unwrap();
+        let body = simulation.bodies().next().unwrap();
+        let places = |simulation: &Simulation| simulation.positions(body).unwrap().iter().collect::<Vec<_>>();
+        let start = places(&simulation);
+        (0..30).for_each(|_| _ = simulation.step_frame());
+        (start, places(&simulation))
+    };
+    let change = |start: &[Vec3], end: &[Vec3]| {
+        let pairs = (0..9).map(|v| end[v].distance(end[v + 1]) - start[v].distance(start[v + 1]));
+        pairs.map(f32::abs).fold(0.0, f32::max)
+    };
+    // The corners of the model's face have risen by 1, 4 and 2 m: it has tilted, and is stretched.
+    let risen = |p: Vec3| 1.0 + 3.0 * p.x + p.z;
+    let (start, end) = run("");
+    assert!(change(&start, &end) < 1e-5, "rigid: {}", change(&start, &end));
+    let mean = |x: &[Vec3]| x[..10].iter().sum::<Vec3>() / 10.0;
+    let (from, to) = (mean(&start), mean(&end));
+    assert!((to.y - from.y - risen(from)).abs() < 0.15, "{from} {to}");
+    let (start, end) = run(", shape = \"skin\"");
+    assert!(change(&start, &end) > 0.05, "skin: {}", change(&start, &end));
+    let (from, to) = (start[7], end[7]);
+    assert!((to.y - from.y - risen(from)).abs() < 0.15, "{from} {to}");
 }
 
 #[test]

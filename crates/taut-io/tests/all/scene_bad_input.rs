@@ -211,6 +211,8 @@ fn mesh_obstacles() {
         &format!("{sequence}.last"),
         &["numbered files"],
     );
+    folder.write("short.txt", "1\n2\n");
+    folder.write("negative.txt", "0.5\n".repeat(24) + "-1\n");
     let attached = |keys: &str| {
         format!(
             "{GOOD}pin = [{{ select = \"all\", {keys} }}]\n[[obstacle]]\nname = \"figure\"\nmesh = \"a1.obj\"\n\
@@ -226,12 +228,31 @@ fn mesh_obstacles() {
         ("attach = \"ball\"", "attach", &["has a shape"]),
         ("attach = \"figure\", motion = [{ time = 0 }]", "motion", &["combined with attach"]),
         ("attach = \"figure\", pivot = [0, 0, 0]", "pivot", &["combined with attach"]),
-        ("attach = \"figure\", from = 1", "from", &["combined with attach"]),
+        ("attach = \"figure\", from = 1", "from", &["combined with attach", "set stiffness"]),
+        ("shape = \"skin\"", "shape", &["requires attach"]),
+        ("attach = \"figure\", shape = \"soft\"", "shape", &["\"rigid\"", "\"skin\""]),
+        ("stiffness = -1", "stiffness", &["0 to 1000000000"]),
+        ("stiffness = 1, fade_in = -1", "fade_in", &["0 to 1000000"]),
+        ("fade_in = 1", "fade_in", &["requires stiffness"]),
+        ("until = 2, fade_out = 1", "fade_out", &["requires stiffness"]),
+        ("stiffness = 1, fade_out = 1", "fade_out", &["requires until"]),
+        ("weight = \"map:w.txt\"", "weight", &["requires stiffness"]),
+        ("stiffness = 1, weight = \"group:a\"", "weight", &["not a map", "map:FILE"]),
+        ("stiffness = 1, weight = \"map:none.txt\"", "weight", &["none.txt"]),
+        ("stiffness = 1, weight = \"map:short.txt\"", "weight", &["has 2 numbers", "25 vertices"]),
+        ("stiffness = 1, weight = \"map:negative.txt\"", "weight", &["number 24 is -1", "between 0"]),
     ] {
         refused_in(&folder, attached(keys), Some(7), Some(&format!("cloth.sheet.pin[0].{key}")), words);
     }
     let built = folder.load(attached("attach = \"figure\", until = 2")).unwrap().build().unwrap();
     assert_eq!(built.bodies[0].as_cloth().unwrap().pins[0].attach, Some(0));
+    folder.write("rising.txt", (0..25).map(|k| format!("{}\n", 0.5 * f64::from(k))).collect::<String>());
+    let keys = "attach = \"figure\", shape = \"skin\", stiffness = 40, weight = \"map:rising.txt\", \
+                from = 1, fade_in = 0.5, until = 3, fade_out = 0.25";
+    let built = folder.load(attached(keys)).unwrap().build().unwrap();
+    let pin = &built.bodies[0].as_cloth().unwrap().pins[0];
+    assert_eq!((pin.shape, pin.stiffness, pin.fade), (taut::AttachedShape::Skin, Some(40.0), [0.5, 0.25]));
+    assert_eq!((pin.weights[0], pin.weights[24]), (0.0, 12.0));
     let problem = |keys: &str| folder.load(obstacle(keys)).unwrap().build().unwrap_err().to_string();
     let differs = problem("sequence.files = \"a#.obj\"");
     assert!(

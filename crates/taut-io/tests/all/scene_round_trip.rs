@@ -175,7 +175,10 @@ pin = [
 name = "sphere_1"
 mesh.sphere = { radius = 0.7, frequency = 3 }
 material.base = "paper"
-pin = [{ select = "index:9", attach = "stool", until = 3 }]
+pin = [
+    { select = "index:9", attach = "stool", until = 3 },
+    { select = "index:11,12", attach = "stool", shape = "skin", stiffness = 1e3, fade_in = 0.1, until = 4, fade_out = 0.7 },
+]
 [[cloth]]
 mesh.torus = { major = 0.7, minor = 0.1, segments = [12, 6] }
 [[cloth]]

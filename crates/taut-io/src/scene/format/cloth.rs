@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Material, MeshSource, MotionKey, Transform, Vector};
+use super::{Material, MeshSource, Pin, Transform, Vector};
 
 /// One cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -197,62 +197,6 @@ pub(crate) struct BendLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub max: Option<f64>,
-}
-
-/// Vertices fixed at their positions when the pin begins, or moved from there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Pin {
-    /// Selected vertices: `corner:top-left` (grids), `index:3,17,40-60`, `box:x0,y0,z0,x1,y1,z1` (rest
-    /// positions \[m\]), `boundary`, `group:NAME` (of the mesh file), `map:FILE` (one number per vertex,
-    /// above 0.5 selects) or `all`.
-    pub select: String,
-    /// Keyframes of their motion, relative to their initial positions; for a pin that begins later, relative
-    /// to the motion at that time. At rest by default.
-    #[serde(default)]
-    #[schemars(length(max = 100_000))]
-    pub motion: Vec<MotionKey>,
-    /// Name of an obstacle with a `mesh` or a `sequence`: the vertices follow its faces that are nearest
-    /// initially, at their initial distance, instead of a motion. None by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attach: Option<String>,
-    /// How the vertices follow the obstacle of `attach`. `"rigid"` by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shape: Option<AttachedShape>,
-    /// Pivot of the rotation \[m\]. The mean of their initial positions by default; each −1000000 to 1000000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
-    pub pivot: Option<Vector>,
-    /// Time at which the pin begins \[s\]: the first frame at or after it, at the vertices' positions then.
-    /// 0, the start, by default; 0 to 1000000.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    pub from: f64,
-    /// Time at which the pin ends \[s\]: the first frame at or after it. Never by default; 0 to 1000000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    pub until: Option<f64>,
-}
-
-/// How the vertices of a pin follow an obstacle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum AttachedShape {
-    /// They keep their initial shape, translated and rotated to the points of their faces by least squares:
-    /// limits hold also where the faces shear.
-    Rigid,
-    /// Each follows its own face.
-    Skin,
-}
-
-impl AttachedShape {
-    /// The engine's.
-    pub fn build(self) -> taut::AttachedShape {
-        match self {
-            Self::Rigid => taut::AttachedShape::Rigid,
-            Self::Skin => taut::AttachedShape::Skin,
-        }
-    }
 }
 
 /// Noise of several octaves that displaces the initial positions, both along the normals and in the plane.
