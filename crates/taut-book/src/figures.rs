@@ -295,7 +295,7 @@ pub const FIGURES: &[Figure] = &[
         shows: "A cape on a figure that walks and turns, frame 75",
         run: "cape",
         frame: Frames::One(75),
-        arguments: &["--camera", "1.9,1.6,-2.6/0,0.95,-0.1/32"],
+        arguments: &["--camera", "1.9,1.6,-2.6/0,0.9,-0.1/36"],
     },
     Figure {
         file: "bar.png",
