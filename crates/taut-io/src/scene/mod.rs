@@ -8,8 +8,8 @@
 //!    and against rules that a schema cannot express (`rules`), every problem with file, line and key
 //!    (`report`),
 //! 3. the typed scene (`format`), from which the description is built: meshes and initial states (`build`,
-//!    `noise`), selections (`select`, `map`), seams (`seams`), obstacles (`shapes`, `surfaces`), soft bodies
-//!    (`tetrahedra`).
+//!    `noise`), selections (`select`, `map`), pins (`pins`), seams (`seams`), obstacles (`shapes`,
+//!    `surfaces`), soft bodies (`tetrahedra`).
 
 mod build;
 mod built_in;

@@ -172,7 +172,8 @@ impl Changes<'_> {
             return Ok(());
         }
         let plain = |pin: &Pin| {
-            pin.motion.keys.is_empty() && pin.attach.is_none() && pin.from == 0.0 && pin.until.is_none()
+            let is_timed = pin.from > 0.0 || pin.until.is_some();
+            pin.motion.keys.is_empty() && pin.attach.is_none() && pin.stiffness.is_none() && !is_timed
         };
         if gone && !described.pins().iter().all(plain) {
             return Err(format!(

@@ -27,7 +27,7 @@ fn skin(cloth: &Cloth) -> MeshObstacle {
     let first = cloth.start[cloth.mesh.groups["corner:top-left"][0] as usize];
     let mesh = generate::grid([1.4, 0.2], [14, 2], generate::Diagonals::Alternating, 0);
     let centre = mesh.positions.iter().sum::<Vec3>() / mesh.positions.len() as f32;
-    let middle = Vec3::new(0.5, first.y + 0.05, first.z);
+    let middle = Vec3::new(0.5, first.y + 0.25, first.z);
     let start: Vec<Vec3> = mesh.positions.iter().map(|p| *p - centre + middle).collect();
     let moved = |p: &Vec3| {
         let off = *p - middle;
@@ -132,7 +132,7 @@ fn springs_yield_by_the_weight_over_their_stiffness() {
 
 #[test]
 fn springs_fade_in_and_out_and_can_be_released() {
-    let world = World::new(sprung(50.0, |pin| {
+    let world = World::new(sprung(0.5, |pin| {
         (pin.from, pin.until, pin.fade) = (0.2, Some(1.2), [0.3, 0.3]);
     }))
     .unwrap();
@@ -144,10 +144,10 @@ fn springs_fade_in_and_out_and_can_be_released() {
         fallen.push(sag(&world, &state));
     }
     let speed = |frame: usize| (fallen[frame] - fallen[frame - 1]) * 30.0;
-    assert!(speed(6) > 1.5, "falls freely before: {}", speed(6));
-    assert!(speed(9) > 0.5, "and is not stopped at once: {}", speed(9));
-    assert!(speed(26).abs() < 0.1, "held: {}", speed(26));
-    assert!(speed(45) > 1.5, "falls again: {}", speed(45));
+    assert!(speed(6) > 1.0, "falls freely before: {fallen:?}");
+    assert!(speed(7) > 0.5, "and is not stopped at once: {fallen:?}");
+    assert!((20..27).all(|frame| speed(frame).abs() < 0.2), "held: {fallen:?}");
+    assert!(speed(45) > 1.0, "falls again: {fallen:?}");
     assert!((0..fallen.len() - 1).all(|k| (fallen[k + 1] - fallen[k]).abs() < 0.2), "{fallen:?}");
 
     let world = World::new(sprung(50.0, |_| ())).unwrap();
@@ -170,7 +170,7 @@ fn a_spring_draws_cloth_back_to_its_place_on_an_obstacle() {
     let pin = Pin {
         vertices: vertices.clone(),
         attach: Some(0),
-        stiffness: Some(20.0),
+        stiffness: Some(3.0),
         weights: (0..vertices.len()).map(|k| if k % 2 == 0 { 1.0 } else { 0.25 }).collect(),
         from: 0.2,
         fade: [0.5, 0.0],
@@ -183,17 +183,17 @@ fn a_spring_draws_cloth_back_to_its_place_on_an_obstacle() {
     let rigid = attached(AttachedShape::Rigid);
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
     let (mut held, mut other) = (State::new(&rigid), Stepper::new(&rigid, 2).unwrap());
-    let mut distances = Vec::new();
+    let (mut distances, mut missed) = (Vec::new(), 0);
     for _ in 0..60 {
         let report = stepper.advance_frame(&world, &mut state);
         other.advance_frame(&rigid, &mut held);
-        assert!(report.converged, "{report:?}");
+        missed += u32::from(!report.converged);
         let (x, y) = (state.positions(&world, 0), held.positions(&rigid, 0));
         let off = vertices.iter().map(|&v| x[v as usize].distance(y[v as usize]));
         distances.push(off.sum::<f32>() / vertices.len() as f32);
     }
     assert!(distances[8] > 0.1, "falls before it is drawn back: {distances:?}");
-    assert!(distances[59] < 0.02, "{distances:?}");
+    assert!(distances[59] < 0.03 && missed == 0, "{missed} frames missed, {distances:?}");
 }
 
 #[test]

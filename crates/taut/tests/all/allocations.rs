@@ -8,8 +8,9 @@ use std::{
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Description, EdgeModel, FilterSetup, Limit, Material, Model, Motion, Obstacle, Pin, Scheme, Shape,
-    Solid, SolidMaterial, State, Stepper, VelocityFilter, World, low_level::Keyframe, mesh::generate,
+    Cloth, Description, EdgeModel, FilterSetup, Limit, Material, MeshFrames, MeshObstacle, Model, Motion,
+    Obstacle, Pin, Scheme, Shape, Solid, SolidMaterial, State, Stepper, VelocityFilter, World,
+    low_level::Keyframe, mesh::generate,
 };
 
 /// Counts what the thread that asks for it allocates.
@@ -161,6 +162,28 @@ fn a_step_allocates_nothing() {
         description.solver.scheme = scheme;
         assert_eq!(allocated(description, 1), 0, "{scheme:?}");
     }
+}
+
+#[test]
+fn vertices_that_follow_a_mesh_rigidly_or_by_springs_allocate_nothing() {
+    let mut description = description(20);
+    let lid = generate::grid([1.0, 1.0], [2, 2], generate::Diagonals::Regular, 0);
+    let above = |y: f32| lid.positions.iter().map(|p| *p + Vec3::new(0.0, y, 0.0)).collect();
+    description.mesh_obstacles = vec![MeshObstacle {
+        name: "lid".into(),
+        triangles: lid.triangles.clone(),
+        frames: MeshFrames::at_rate(vec![above(5.0), above(5.5)], 1.0, 0.0),
+        ..MeshObstacle::default()
+    }];
+    let attached = |vertices: Vec<u32>, stiffness: Option<f32>| Pin {
+        vertices,
+        attach: Some(0),
+        stiffness,
+        ..Pin::default()
+    };
+    let sheet = description.bodies[0].as_cloth_mut().unwrap();
+    sheet.pins = vec![attached((0..15).collect(), None), attached((100..140).collect(), Some(30.0))];
+    assert_eq!(allocated(description, 1), 0);
 }
 
 #[test]
