@@ -26,6 +26,10 @@ pub const METRICS: &[(&str, &str)] = &[
         "Vertices whose motion was shortened because they would have intersected cloth, over all steps of the frame.",
     ),
     (
+        "report.given_way",
+        "Elements whose limits had given way at the end of the frame, because they could not be met.",
+    ),
+    (
         "report.tangled",
         "Edges that still intersect a triangle at the end of the frame: remains of a tangled initial state, or forced by an obstacle on cloth that could not yield.",
     ),
@@ -52,6 +56,12 @@ pub const METRICS: &[(&str, &str)] = &[
         "Largest residual past the strain limits of triangles; 0: all inside.",
     ),
     ("certificate.bodies[].mean_residual", "Mean over all triangles of that residual."),
+    (
+        "certificate.bodies[].max_compression_residual",
+        "Largest residual past the lower limits alone; it belongs to the triangle `most_compressed`, unless limits differ.",
+    ),
+    ("certificate.bodies[].mean_compression_residual", "Mean over all triangles of that residual."),
+    ("certificate.bodies[].max_stretch_residual", "Largest residual past the upper limits alone."),
     ("certificate.bodies[].violations", "Triangles past a limit by more than 0.000001."),
     (
         "certificate.bodies[].worst_element",
@@ -158,6 +168,17 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("figures.max_strain", "Largest principal strain; 0.05: stretched by 5 %."),
     ("figures.min_strain", "Smallest principal strain; −0.05: compressed by 5 %."),
     ("figures.max_residual", "Largest residual of a triangle past its limits."),
+    ("figures.max_compression_residual", "Largest residual past a lower limit."),
+    ("figures.max_stretch_residual", "Largest residual past an upper limit."),
+    (
+        "figures.mean_compression_residual",
+        "Mean over frames and bodies of the mean residual past lower limits.",
+    ),
+    (
+        "figures.given_way_frames",
+        "Frames in which limits had given way because they could not be met: lower limits first, then upper ones.",
+    ),
+    ("figures.most_given_way", "Most elements of a frame whose limits had given way."),
     ("figures.max_edge_residual", "Largest residual of an edge past its limits."),
     ("figures.max_bend", "Largest bend [°/cm]."),
     ("figures.max_bend_excess", "Largest excess of a hinge past its bend limits [°]."),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use taut::{Body, Description, Limit, Scheme, Solver, World};
-use taut_io::output::outcome::{ContactFigures, Outcome, SolidFigures, Status, Worst};
+use taut_io::output::outcome::{ContactFigures, Figures, Outcome, SolidFigures, Status, Worst};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
 
@@ -49,6 +49,9 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
                 f.mean_residual
             ),
         );
+        if f.given_way_frames > 0 {
+            row("gave way", styled(WARN, given_way(f, world)));
+        }
         let edge = limit_of(&f.max_edge_residual).1;
         if edge != Limit::default() {
             let bounds = format!("{}, {}", limit("lower", edge.min), limit("upper", edge.max));
@@ -107,6 +110,19 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
     };
     row("next", styled(BOLD, next));
     text
+}
+
+/// Limits that could not be met, and how far each side gave way.
+fn given_way(f: &Figures, world: &World) -> String {
+    let side = |worst: &Worst| format!("{} {}", percent(worst.value), place(worst, world));
+    format!(
+        "limits that could not be met, in {} of the frames, up to {} elements: lower ones by up to {}, {} on average; upper ones by up to {}",
+        f.given_way_frames,
+        f.most_given_way,
+        side(&f.max_compression_residual),
+        percent(f.mean_compression_residual),
+        side(&f.max_stretch_residual)
+    )
 }
 
 fn heading(outcome: &Outcome) -> String {

@@ -49,6 +49,9 @@ pub struct FrameReport {
     /// Largest excess past a bend limit at the end of the frame, as the limiter saw it \[°\].
     #[serde(default)]
     pub bend_excess: f32,
+    /// Elements whose limits had given way at the end of the frame, because they could not be met.
+    #[serde(default)]
+    pub given_way: u32,
     /// Vertices that were stopped short because they would have passed through cloth, over all steps of the
     /// frame.
     #[serde(default)]
@@ -134,7 +137,7 @@ impl Stepper {
             scratch: Scratch::new(world),
             holds: Vec::with_capacity(world.pins.len()),
             fits: Vec::with_capacity(world.rigid_groups.len()),
-            guard: world.surface.as_ref().map(|surface| Guard::new(surface, &world.start)),
+            guard: world.surface.as_ref().map(|_| Guard::new(&world.start)),
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
@@ -379,6 +382,7 @@ impl Stepper {
         report.converged &= enforced.converged;
         report.residual = enforced.residual;
         report.bend_excess = excess_angle(enforced.bend).to_degrees();
+        report.given_way = enforced.given_way;
         report.velocity_ms += ms(begun, velocity_done);
         report.contact_ms += ms(velocity_done, separate_done) + ms(limit_done, contact_done);
         report.position_ms += ms(contact_done, position_done);

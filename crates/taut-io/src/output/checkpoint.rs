@@ -23,7 +23,7 @@ use taut::{
 use super::{OutputError, atomic};
 
 const MAGIC: &[u8; 8] = b"TAUTSTAT";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 const HEADER: usize = 8 + 4 + 8 + 4 + 6 * 8 + 4;
 const CRC: usize = 4;
 const BYTES_PER_VERTEX: usize = 24;

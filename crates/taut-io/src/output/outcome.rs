@@ -73,6 +73,21 @@ pub struct Figures {
     pub min_strain: Worst,
     /// Largest residual of a triangle or tetrahedron past its limits.
     pub max_residual: Worst,
+    /// Largest residual past a lower limit.
+    #[serde(default)]
+    pub max_compression_residual: Worst,
+    /// Largest residual past an upper limit.
+    #[serde(default)]
+    pub max_stretch_residual: Worst,
+    /// Mean over frames and bodies of the mean residual past lower limits.
+    #[serde(default)]
+    pub mean_compression_residual: f64,
+    /// Frames in which limits had given way, because they could not be met.
+    #[serde(default)]
+    pub given_way_frames: u32,
+    /// Most elements of a frame whose limits had.
+    #[serde(default)]
+    pub most_given_way: u32,
     /// Largest residual of an edge past its limits.
     pub max_edge_residual: Worst,
     /// Largest bend \[°/cm\].
@@ -170,6 +185,7 @@ pub struct Tally {
     frames: u32,
     times: Vec<f64>,
     residuals: f64,
+    compressions: f64,
     strains: f64,
     measured: f64,
     tangled: bool,
@@ -246,17 +262,23 @@ impl Tally {
             worst(&mut f.max_strain, strain.max_stretch - 1.0, false, &[strain.most_stretched]);
             worst(&mut f.min_strain, strain.min_stretch - 1.0, true, &[strain.most_compressed]);
             worst(&mut f.max_residual, strain.max_residual, false, &[strain.worst_element]);
+            let [below, above] = [strain.max_compression_residual, strain.max_stretch_residual];
+            worst(&mut f.max_compression_residual, below, false, &[strain.most_compressed]);
+            worst(&mut f.max_stretch_residual, above, false, &[strain.most_stretched]);
             worst(&mut f.max_edge_residual, strain.max_edge_residual, false, &strain.worst_edge);
             worst(&mut f.max_bend, body.bend.max_bend, false, &[]);
             worst(&mut f.max_bend_excess, body.bend.max_bend_excess, false, &body.bend.worst_hinge);
             worst(&mut f.max_penetration, body.max_penetration, false, &[]);
             worst(&mut f.max_pin_error, body.max_pin_error, false, &[]);
             self.residuals += strain.mean_residual;
+            self.compressions += strain.mean_compression_residual;
             self.strains += strain.mean_stretch - 1.0;
             self.measured += 1.0;
         }
         f.iterations += u64::from(report.iterations);
         f.max_iterations = f.max_iterations.max(report.iterations);
+        f.given_way_frames += u32::from(report.given_way > 0);
+        f.most_given_way = f.most_given_way.max(report.given_way);
         f.rescued += u64::from(report.rescued);
         if !report.converged {
             f.unconverged_frames += 1;
@@ -276,6 +298,7 @@ impl Tally {
         let mut figures = self.figures.clone();
         let mean = |sum: f64| if self.measured > 0.0 { sum / self.measured } else { 0.0 };
         (figures.mean_residual, figures.mean_strain) = (mean(self.residuals), mean(self.strains));
+        figures.mean_compression_residual = mean(self.compressions);
         (figures.median_ms, figures.worst_ms) = median_and_worst(&self.times);
         figures
     }

@@ -49,8 +49,6 @@ pub struct Guarded {
 /// Keeps the primitives of a surface from passing through each other.
 #[derive(Debug)]
 pub struct Guard {
-    /// The largest gap of any pair \[m\].
-    largest_gap: f32,
     /// Allowed fraction of each vertex's displacement, 0 to 1.
     share: Vec<f32>,
     /// The same after this round, as bits, which are ordered like the floats: the minimum over all pairs,
@@ -64,10 +62,9 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// A guard for `surface`, whose vertices are at `x` \[m\].
-    pub fn new(surface: &Surface, x: &[Quad]) -> Self {
+    /// A guard for a surface whose vertices are at `x` \[m\].
+    pub fn new(x: &[Quad]) -> Self {
         Self {
-            largest_gap: surface.largest_gap(),
             share: vec![1.0; x.len()],
             next: x.iter().map(|_| AtomicU32::new(0)).collect(),
             goal: x.to_vec(),
@@ -97,7 +94,7 @@ impl Guard {
         let (mut rounds, mut unsure) = (0, AtomicBool::new(false));
         loop {
             *unsure.get_mut() = false;
-            candidates.find_or_keep(threads, surface, old, x, share_of_gap * self.largest_gap);
+            candidates.find_or_keep(threads, surface, old, x, share_of_gap);
             let before: (&[f32], &[AtomicU32], &[Quad]) = (&self.share, &self.next, x);
             let carriers: (&[u32], &[AtomicU32]) = (&self.carrier, &self.next_carrier);
             let unsure: &AtomicBool = &unsure;
@@ -227,7 +224,7 @@ mod tests {
                 .collect();
             for threads in [1, 3] {
                 let threads = Threads::new(threads).unwrap();
-                let (mut guard, mut near) = (Guard::new(&surface, &start), Candidates::new(&surface, &start));
+                let (mut guard, mut near) = (Guard::new(&start), Candidates::new(&surface, &start));
                 let (mut old, mut x) = (start.clone(), start.clone());
                 for goal in &goals {
                     x.copy_from_slice(goal);
@@ -259,14 +256,7 @@ mod tests {
         let goal = x.clone();
         let threads = Threads::new(1).unwrap();
         let mut near = Candidates::new(&surface, &start);
-        Guard::new(&surface, &start).hold(
-            &threads,
-            &surface,
-            (&Tangle::default(), &mut near),
-            &start,
-            &mut x,
-            0.1,
-        );
+        Guard::new(&start).hold(&threads, &surface, (&Tangle::default(), &mut near), &start, &mut x, 0.1);
         assert_eq!(x, goal);
     }
 
@@ -274,7 +264,7 @@ mod tests {
     fn what_moves_freely_or_together_is_left_alone() {
         let (surface, start) = stack(2, 5, 0.002);
         let threads = Threads::new(1).unwrap();
-        let (mut guard, mut near) = (Guard::new(&surface, &start), Candidates::new(&surface, &start));
+        let (mut guard, mut near) = (Guard::new(&start), Candidates::new(&surface, &start));
         let mut x: Vec<Quad> = start.iter().map(|q| [q[0] + 3.0, q[1] - 5.0, q[2] + 1.0, q[3]]).collect();
         let goal = x.clone();
         assert_eq!(
@@ -288,7 +278,7 @@ mod tests {
     fn a_sheet_that_falls_on_another_is_stopped_above_it() {
         let (surface, start) = stack(2, 5, 0.1);
         let threads = Threads::new(2).unwrap();
-        let (mut guard, mut near) = (Guard::new(&surface, &start), Candidates::new(&surface, &start));
+        let (mut guard, mut near) = (Guard::new(&start), Candidates::new(&surface, &start));
         let half = start.len() / 2;
         let mut x = start.clone();
         x[half..].iter_mut().for_each(|q| q[1] -= 2.0);

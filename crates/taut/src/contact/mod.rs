@@ -25,6 +25,7 @@ pub mod inside;
 pub mod inspect;
 pub mod intersection;
 pub mod neighbours;
+pub mod patches;
 pub mod surface;
 pub mod tangle;
 pub mod touching;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use glam::Vec3;
+
 use super::{candidates::Pair, continuous::Kind};
 
 /// Vertices, edges and triangles of all surfaces that may touch, indexed as in the engine's arrays.
@@ -22,6 +24,8 @@ pub struct Surface {
     pub radius: Vec<f32>,
     /// By vertex: the lowest vertex that is sewn to it, or itself. Primitives that share one touch always.
     pub identity: Vec<u32>,
+    /// Rest positions of vertices that are not fixed \[m\]; empty if they are not known.
+    pub rest: Vec<Vec3>,
     /// Coulomb friction coefficient by vertex. That of an obstacle applies to all its pairs.
     pub friction: Vec<f32>,
 }
@@ -46,6 +50,7 @@ impl Surface {
             between_cloth: true,
             radius: vec![0.0; count],
             identity: (0..count as u32).collect(),
+            rest: Vec::new(),
             friction: vec![0.0; count],
         }
     }
@@ -86,16 +91,6 @@ impl Surface {
         let [a, b] = kind.one_of_each(vertices);
         self.friction[if self.is_fixed(b) { b } else { a } as usize]
     }
-
-    /// The largest gap of any two primitives \[m\].
-    pub fn largest_gap(&self) -> f32 {
-        let largest = |fixed: bool| {
-            let radii = self.radius.iter().enumerate().filter(|(v, _)| self.is_fixed(*v as u32) == fixed);
-            radii.fold(0.0f32, |largest, (_, &radius)| largest.max(radius))
-        };
-        let (cloth, obstacles) = (largest(false), largest(true));
-        cloth + if self.between_cloth { cloth.max(obstacles) } else { obstacles }
-    }
 }
 
 #[cfg(test)]
@@ -107,12 +102,8 @@ mod tests {
         let mut surface = Surface::new(vec![[0, 1, 2], [4, 5, 6]]);
         assert!(surface.concerns(0, 1) && surface.concerns(0, 5) && surface.concerns(5, 6));
         surface.fixed_from = 4;
-        surface.radius = vec![1.0, 1.0, 1.0, 0.0, 3.0, 3.0, 3.0];
         assert!(surface.concerns(0, 1) && surface.concerns(5, 0) && !surface.concerns(5, 6));
-        assert_eq!(surface.largest_gap(), 4.0);
         surface.between_cloth = false;
         assert!(!surface.concerns(0, 1) && surface.concerns(0, 5));
-        surface.radius.truncate(4);
-        assert_eq!(surface.largest_gap(), 1.0);
     }
 }

@@ -46,8 +46,6 @@ pub struct Touching {
 pub struct Finder {
     /// The broad phase; the guard queries it as well.
     pub candidates: Candidates,
-    /// The largest gap of any pair \[m\].
-    largest_gap: f32,
     neighbours: Neighbours,
     /// By work item; kept so that steps do not allocate.
     found: Vec<Vec<Touching>>,
@@ -59,13 +57,7 @@ impl Finder {
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let mut candidates = Candidates::new(surface, x);
         let found = vec![Vec::new(); candidates.lists().len()];
-        Self {
-            candidates,
-            largest_gap: surface.largest_gap(),
-            neighbours: Neighbours::new(surface),
-            found,
-            all: Vec::new(),
-        }
+        Self { candidates, neighbours: Neighbours::new(surface), found, all: Vec::new() }
     }
 
     /// The pairs that were last found.
@@ -83,8 +75,8 @@ impl Finder {
         tangle: &Tangle,
         [start, old, x]: [&[Quad]; 3],
     ) -> &[Touching] {
-        let Self { candidates, largest_gap, neighbours, found, all } = self;
-        candidates.find(threads, surface, old, x, SEARCH_DISTANCE_IN_GAPS * *largest_gap);
+        let Self { candidates, neighbours, found, all } = self;
+        candidates.find(threads, surface, old, x, SEARCH_DISTANCE_IN_GAPS);
         let look = Look { surface, tangle, neighbours, start, old, x };
         threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {

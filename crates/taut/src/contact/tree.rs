@@ -204,7 +204,6 @@ impl Tree {
 
     /// Calls `found` with each primitive whose box `part` may meet, in tree order.
     #[inline(always)]
-    #[cfg(test)]
     pub fn search(&self, part: &Swept, mut found: impl FnMut(u32)) {
         self.visit(0, part, |places| {
             for place in places {
@@ -213,6 +212,22 @@ impl Tree {
                 }
             }
         });
+    }
+
+    /// Whether there is a primitive whose box `part` may meet.
+    pub fn meets_any(&self, part: &Swept) -> bool {
+        let mut i = 0;
+        while let Some(node) = self.nodes.get(i) {
+            if !node.bounds.meets(part) {
+                i = node.skip as usize;
+                continue;
+            }
+            if node.places().any(|place| self.boxes[place].meets(part)) {
+                return true;
+            }
+            i += 1;
+        }
+        false
     }
 
     /// The primitive whose start is nearest to the point `x`, closer than the square root of `within` \[m²\],

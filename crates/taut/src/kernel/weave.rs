@@ -37,6 +37,9 @@ pub trait Limits<R: Real>: Copy {
 
     /// How far the worse of the stretches `s`, the larger first, is past its range; 0 inside.
     fn past(ranges: &[Range<R>; 2], s: [R; 2]) -> R;
+
+    /// The same with lower limits less by `below`, though not below 0, and upper ones more by `above`.
+    fn widened_by(self, below: R, above: R) -> Self;
 }
 
 impl<R: Real> Limits<R> for Range<R> {
@@ -55,6 +58,11 @@ impl<R: Real> Limits<R> for Range<R> {
     fn past(ranges: &[Range<R>; 2], s: [R; 2]) -> R {
         let range = ranges[0];
         (s[0] - range.max).max(range.min - s[1]).max(R::splat(0.0))
+    }
+
+    #[inline(always)]
+    fn widened_by(self, below: R, above: R) -> Self {
+        Self { min: (self.min - below).max(R::splat(0.0)), max: self.max + above }
     }
 }
 
@@ -114,6 +122,13 @@ impl<R: Real> Limits<R> for WeaveRange<R> {
     fn past(ranges: &[Range<R>; 2], s: [R; 2]) -> R {
         let [r0, r1] = *ranges;
         (s[0] - r0.max).max(r1.min - s[1]).max(s[1] - r1.max).max(r0.min - s[0]).max(R::splat(0.0))
+    }
+
+    #[inline(always)]
+    fn widened_by(self, below: R, above: R) -> Self {
+        let Self { warp, weft, bias, axis } = self;
+        let wide = |range: Range<R>| range.widened_by(below, above);
+        Self { warp: wide(warp), weft: wide(weft), bias: wide(bias), axis }
     }
 }
 

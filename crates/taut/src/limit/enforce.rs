@@ -29,6 +29,8 @@ pub struct Enforced {
     pub bend: f32,
     /// Whether both are within the tolerance.
     pub converged: bool,
+    /// Elements whose limits have given way.
+    pub given_way: u32,
 }
 
 impl Enforced {
@@ -39,6 +41,7 @@ impl Enforced {
             residual: self.residual.max(other.residual),
             bend: self.bend.max(other.bend),
             converged: self.converged && other.converged,
+            given_way: self.given_way + other.given_way,
         }
     }
 
@@ -288,7 +291,7 @@ fn iterate(
         if met.strain <= 2.0 * tolerance && met.bend <= 2.0 * bend_tolerance && depth <= shallow {
             let Residuals { strain: residual, bend } = elements.residuals(settings, x);
             if residual <= tolerance && bend <= bend_tolerance {
-                enforced = Enforced { iterations, residual, bend, converged: true };
+                enforced = Enforced { iterations, residual, bend, converged: true, ..enforced };
                 break;
             }
         }

@@ -44,6 +44,15 @@ pub struct StrainMeasure {
     pub max_residual: f64,
     /// Mean over all triangles of the residual past the limits.
     pub mean_residual: f64,
+    /// Largest residual past the lower limits alone.
+    #[serde(default)]
+    pub max_compression_residual: f64,
+    /// Mean over all triangles of the residual past the lower limits alone.
+    #[serde(default)]
+    pub mean_compression_residual: f64,
+    /// Largest residual past the upper limits alone.
+    #[serde(default)]
+    pub max_stretch_residual: f64,
     /// Triangles past a limit by more than 1e-6.
     pub violations: u64,
     /// Triangle or tetrahedron with the largest residual, or with the largest strain if none is past its
@@ -158,10 +167,24 @@ pub struct TermCertificate {
     pub excess: f64,
 }
 
-/// How far stretches are past a limit, at least 0. Limits are those that the engine has, in single precision.
-pub(crate) fn past(limit: Limit, larger: f64, smaller: f64) -> f64 {
+/// How far stretches are past a lower and an upper limit, each at least 0. Limits are those that the engine
+/// has, in single precision.
+pub(crate) fn past(limit: Limit, larger: f64, smaller: f64) -> [f64; 2] {
     let range = limit.range();
     let above = if limit.max.is_some() { larger - f64::from(range.max) } else { 0.0 };
     let below = if limit.min.is_some() { f64::from(range.min) - smaller } else { 0.0 };
-    above.max(below).max(0.0)
+    [below.max(0.0), above.max(0.0)]
+}
+
+impl StrainMeasure {
+    /// Adds the residuals of an element past its lower and its upper limit; means are sums until the end.
+    pub(crate) fn add_residuals(&mut self, [below, above]: [f64; 2]) {
+        let residual = below.max(above);
+        self.max_residual = self.max_residual.max(residual);
+        self.mean_residual += residual;
+        self.max_compression_residual = self.max_compression_residual.max(below);
+        self.mean_compression_residual += below;
+        self.max_stretch_residual = self.max_stretch_residual.max(above);
+        self.violations += u64::from(residual > 1e-6);
+    }
 }

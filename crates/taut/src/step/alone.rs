@@ -59,6 +59,7 @@ impl Stepper {
             rescued: 0,
             stopped: 0,
             tangled: 0,
+            given_way: 0,
             residual: 0.0,
             bend_excess: 0.0,
             ..*report

@@ -45,7 +45,7 @@ use crate::{
     hierarchy::multigrid::{Cycle, Stiff},
     kernel::lanes::Quad,
     limit::Settings,
-    solve::nearest::{filter::Filter, ramp::Opening},
+    solve::nearest::{filter::Filter, ramp::Opening, tuning::bends_end_from},
 };
 use corners::Pulling;
 use obstacle::Surroundings;
@@ -127,6 +127,8 @@ pub struct Step<'a> {
     pub shallow: f32,
     /// Whether anything may touch.
     pub touching: bool,
+    /// Whether a body with mass may.
+    pub is_loaded: bool,
     /// Factor on stiffness inside the limits, of bending too: 1 but for first steps.
     pub stiffening: f32,
     /// Whether bodies hardly move.
@@ -183,6 +185,13 @@ impl Excess {
     pub fn mean(&self) -> f32 {
         (self.sum / self.count.max(1) as f64) as f32
     }
+
+    /// Whether limits are met as far as they have given way, in iteration `number`. Bend limits do not give
+    /// way, but are not waited for without end.
+    pub fn is_met_after_giving_way(&self, step: &Step, number: u32) -> bool {
+        let bends_end = self.bend <= step.bend_tolerance || number >= bends_end_from(step);
+        self.can_give_way && self.beyond <= step.tolerance && bends_end
+    }
 }
 
 /// Whether the weights of a term have changed since the matrix was chosen.
@@ -209,6 +218,11 @@ pub trait Term: Debug + Send {
 
     /// Whether it may touch something in this step.
     fn touches(&self) -> bool {
+        false
+    }
+
+    /// Whether it may bring a load to bear on others in this step, which takes many iterations to carry.
+    fn is_load(&self) -> bool {
         false
     }
 
@@ -294,6 +308,11 @@ pub trait Term: Debug + Send {
     /// Gives way to limits that cannot be met, when it is time. Says whether that changed its weights.
     fn give_way(&mut self, _step: &Step, _iteration: Iteration) -> bool {
         false
+    }
+
+    /// Number of elements whose limits have given way.
+    fn given_way(&self) -> u32 {
+        0
     }
 
     /// Whether it would come no nearer to being met.

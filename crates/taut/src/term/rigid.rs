@@ -188,6 +188,10 @@ impl Term for RigidTerm {
         }
     }
 
+    fn is_load(&self) -> bool {
+        self.touches()
+    }
+
     fn touches(&self) -> bool {
         !self.list.is_empty()
     }

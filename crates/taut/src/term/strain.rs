@@ -3,11 +3,12 @@
 //! One iteration of a triangle, in lanes: f = Bx + u, p = f clamped, pulls κ A Bᵀ(2 (p − f) + u), u ← f − p
 //! ([`local`]). Duals go from step to step turned with their triangles ([`warm`]); the side that crushed
 //! triangles open to is that of the start of the step ([`facing`]); the last few are settled one by one
-//! ([`finish`]). Where the solve is elastic, stretches are drawn to 1 by what the material is worth before
-//! they are clamped.
+//! ([`finish`]). Limits that cannot be met give way ([`give_way`]). Where the solve is elastic, stretches are
+//! drawn to 1 by what the material is worth before they are clamped.
 
 pub mod facing;
 pub mod finish;
+pub mod give_way;
 pub mod law;
 pub mod local;
 pub mod warm;
@@ -15,7 +16,7 @@ pub mod warm;
 use std::sync::Arc;
 
 use super::{
-    Block, Excess, Stage, Step, Term,
+    Block, Excess, Iteration, Stage, Step, Term,
     corners::{Corners, Pulling, Pulls},
     span,
 };
@@ -35,7 +36,10 @@ use crate::{
     limit::NO_LIMIT,
     solve::nearest::{
         ramp::{Opening, Ramp, Tightness},
-        tuning::{BATCH_GRAIN, DEPTH_ELASTIC, DEPTH_HARD, TIGHT, WARM_START, WARM_START_SHORT},
+        tuning::{
+            BATCH_GRAIN, CLOTH_GIVES_WAY_EVERY, DEPTH_ELASTIC, DEPTH_HARD, TIGHT, WARM_START,
+            WARM_START_SHORT, cloth_gives_way_from, cloth_stretches_from,
+        },
     },
 };
 use finish::Finish;
@@ -44,8 +48,8 @@ use law::Laws;
 use local::{BatchState, ClampTriangles, Held, NearestBatch};
 use warm::{TurnDuals, Way};
 
-/// Floats that are kept of a batch's duals.
-const DUALS: usize = 3 * BATCH;
+/// Floats that are kept of a batch: duals, and by how much lower and upper limits have given way.
+const KEPT: usize = 5 * BATCH;
 
 /// Triangles of a filter. Vertices count from the filter's first.
 #[derive(Clone, Debug)]
@@ -190,7 +194,7 @@ impl Block for Strain {
     }
 
     fn kept(&self) -> usize {
-        self.batches.len() * DUALS
+        self.batches.len() * KEPT
     }
 
     fn matrix<'a>(&'a self, stiff: &mut Stiff<'a>) {
@@ -208,6 +212,8 @@ impl Block for Strain {
             finish: Finish::new(self.count),
             rescale: 1.0,
             held: Held::Dual,
+            given_way: false,
+            around: vec![[0.0; 2]; self.vertex_count],
             tables: self,
         })
     }
@@ -226,6 +232,10 @@ struct StrainTerm {
     rescale: f32,
     /// In what form the last iteration left the duals.
     held: Held,
+    /// Whether any limits have given way.
+    given_way: bool,
+    /// Room for two numbers a vertex.
+    around: Vec<[f32; 2]>,
 }
 
 impl StrainTerm {
@@ -233,7 +243,7 @@ impl StrainTerm {
     fn turn(&mut self, step: &Step, x: &mut [Quad], kept: &mut [f32], way: Way, factor: f32) {
         let Self { tables, states, .. } = self;
         let (triangles, settings) = (tables.batches.over(x), step.settings);
-        let (kept, _) = kept.as_chunks_mut::<DUALS>();
+        let (kept, _) = kept.as_chunks_mut::<KEPT>();
         settings.threads.each_pair(states, kept, BATCH_GRAIN, |first, states, kept| {
             let batches = triangles.part(first..first + states.len());
             let (kept, weaves) = (kept.as_flattened_mut(), tables.weaves(first, batches.len()));
@@ -255,6 +265,7 @@ impl Term for StrainTerm {
         let is_short = self.tables.is_implicit() && step.is_short;
         let factor = if is_short { WARM_START_SHORT } else { WARM_START };
         self.turn(step, x, kept, Way::Begin, factor);
+        self.given_way = self.states.iter().any(|state| state.slack != [[0.0; BATCH]; 2]);
     }
 
     fn allows_finish(&self) -> bool {
@@ -275,7 +286,7 @@ impl Term for StrainTerm {
     }
 
     fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, measure: bool) {
-        let Self { tables, states, pulls, rescale, held, .. } = self;
+        let Self { tables, states, pulls, rescale, held, given_way, .. } = self;
         let (triangles, settings) = (tables.batches.over(x), step.settings);
         let rescale = std::mem::replace(rescale, 1.0);
         // The duals themselves are needed where κ changes, and where the step may end.
@@ -298,6 +309,7 @@ impl Term for StrainTerm {
                 laws: tables.laws.over(first, batches.len()),
                 stiffening: step.stiffening,
                 measure,
+                given_way: *given_way,
                 over_relaxation: stage.over_relaxation,
                 found,
                 leaves,
@@ -314,9 +326,28 @@ impl Term for StrainTerm {
         excess.count += self.tables.count;
         for state in &self.states {
             excess.worst = excess.worst.max(state.worst);
+            excess.beyond = excess.beyond.max(state.beyond);
             excess.sum += f64::from(state.sum);
         }
-        excess.beyond = excess.beyond.max(excess.worst);
+        excess.can_give_way |= self.given_way;
+    }
+
+    fn give_way(&mut self, step: &Step, iteration: Iteration) -> bool {
+        let Iteration { number, within } = iteration;
+        let is_time = number >= cloth_gives_way_from(step);
+        if !within && is_time && number.is_multiple_of(CLOTH_GIVES_WAY_EVERY) {
+            let Self { tables, states, around, .. } = self;
+            let also_upper = number >= cloth_stretches_from(step);
+            self.given_way = tables.give_way(states, around, step.tolerance, also_upper);
+        }
+        false
+    }
+
+    fn given_way(&self) -> u32 {
+        let of = |state: &BatchState| {
+            state.slack[0].iter().zip(&state.slack[1]).filter(|(a, b)| **a > 0.0 || **b > 0.0).count()
+        };
+        if self.given_way { self.states.iter().map(of).sum::<usize>() as u32 } else { 0 }
     }
 
     fn finish(&mut self, step: &Step, x: &mut [Quad], iteration: u32) -> bool {

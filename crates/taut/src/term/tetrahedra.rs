@@ -274,9 +274,9 @@ impl Term for TetrahedraTerm {
         Some(Pulling::new(&self.tables.corners, &self.pulls))
     }
 
-    fn measure(&self, step: &Step, _x: &[Quad], _iteration: u32, excess: &mut Excess) {
+    fn measure(&self, step: &Step, _x: &[Quad], iteration: u32, excess: &mut Excess) {
         excess.count += self.tables.count;
-        excess.can_give_way = true;
+        excess.can_give_way |= iteration > give_way_from(step.touching);
         for state in &self.states {
             excess.worst = excess.worst.max(state.worst);
             excess.beyond = excess.beyond.max(state.beyond);
@@ -296,6 +296,11 @@ impl Term for TetrahedraTerm {
         }
         self.volumes.note_progress(number);
         false
+    }
+
+    fn given_way(&self) -> u32 {
+        let of = |state: &TetrahedronState| state.slack.iter().filter(|slack| **slack > 0.0).count();
+        self.states.iter().map(of).sum::<usize>() as u32
     }
 
     fn is_exhausted(&self, step: &Step) -> bool {

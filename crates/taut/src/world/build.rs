@@ -116,8 +116,9 @@ fn edge_model(ruler: &Ruler, elements: &Elements, cache: &HierarchyCache) -> Edg
 
 /// All triangles in the engine's order of vertices; those of mesh obstacles begin at `fixed_from`.
 fn surface(description: &Description, bodies: &[BodyTables], sewing: &Sewing, fixed_from: usize) -> Surface {
-    let mut triangles = Vec::new();
-    for body in bodies {
+    let (mut triangles, mut rest) = (Vec::new(), Vec::with_capacity(fixed_from));
+    for (body, described) in bodies.iter().zip(&description.bodies) {
+        rest.extend(body.order().iter().map(|&v| described.rest_positions()[v as usize]));
         let place = in_order(body.order(), body.vertices.start);
         triangles.extend(body.surface.iter().map(|t| t.map(|v| place[v as usize])));
     }
@@ -136,6 +137,7 @@ fn surface(description: &Description, bodies: &[BodyTables], sewing: &Sewing, fi
     Surface {
         identity,
         fixed_from: fixed_from as u32,
+        rest,
         between_cloth: description.contact.thickness > 0.0,
         radius,
         friction,

@@ -87,6 +87,8 @@ pub struct TriangleMeasure {
     pub rest_direction: DVec2,
     /// How far past its limits it is, at least 0.
     pub residual: f64,
+    /// The same past lower and past upper limits alone.
+    pub residuals: [f64; 2],
 }
 
 /// The rest shape of a body, prepared for measuring, in double precision.
@@ -173,11 +175,22 @@ impl RestShape {
         let f = deformation_gradient(&self.corners(t, positions), self.inverses[t]);
         let cauchy = cauchy(&f);
         let Svd2 { s, u, v } = svd2(&f, &cauchy);
-        let residual = match self.weaves.get(t) {
-            Some(weave) => WeaveRange::past(&weave.ranges(&cauchy), s),
+        let residuals = match self.weaves.get(t) {
+            Some(weave) => {
+                let [r0, r1] = weave.ranges(&cauchy);
+                let below = (r1.min - s[1]).max(r0.min - s[0]);
+                [below, (s[0] - r0.max).max(s[1] - r1.max)].map(|past| past.max(0.0))
+            }
             None => past(strain, s[0], s[1]),
         };
-        TriangleMeasure { stretches: s, direction: u[0].into(), rest_direction: v.into(), residual }
+        let residual = residuals[0].max(residuals[1]);
+        TriangleMeasure {
+            stretches: s,
+            direction: u[0].into(),
+            rest_direction: v.into(),
+            residual,
+            residuals,
+        }
     }
 
     fn corners(&self, t: usize, positions: &[Vec3]) -> [[f64; 3]; 3] {
@@ -190,7 +203,7 @@ impl RestShape {
         let mut m = StrainMeasure { min_stretch: f64::INFINITY, ..StrainMeasure::default() };
         let mut worst = (-1.0, -1.0);
         for t in 0..self.triangles.len() {
-            let TriangleMeasure { stretches: [larger, smaller], residual, .. } =
+            let TriangleMeasure { stretches: [larger, smaller], residual, residuals, .. } =
                 self.triangle(t, positions, strain);
             if larger > m.max_stretch {
                 (m.max_stretch, m.most_stretched) = (larger, t as u32);
@@ -200,9 +213,7 @@ impl RestShape {
             }
             m.mean_stretch += larger;
             m.mean_compression += smaller;
-            m.max_residual = m.max_residual.max(residual);
-            m.mean_residual += residual;
-            m.violations += u64::from(residual > 1e-6);
+            m.add_residuals(residuals);
             let badness = (residual, (larger - 1.0).max(1.0 - smaller));
             if badness > worst {
                 (worst, m.worst_element) = (badness, t as u32);
@@ -212,13 +223,15 @@ impl RestShape {
         m.mean_stretch /= count;
         m.mean_compression /= count;
         m.mean_residual /= count;
+        m.mean_compression_residual /= count;
 
         (m.max_edge_strain, m.min_edge_strain) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut worst = (-1.0, -1.0);
         for (&[a, b], &rest) in self.edges.iter().zip(&self.lengths) {
             let p = |v: u32| positions[v as usize].as_dvec3();
             let stretch = p(a).distance(p(b)) / rest;
-            let residual = past(edge, stretch, stretch);
+            let [below, above] = past(edge, stretch, stretch);
+            let residual = below.max(above);
             m.max_edge_strain = m.max_edge_strain.max(stretch - 1.0);
             m.min_edge_strain = m.min_edge_strain.min(stretch - 1.0);
             m.max_edge_residual = m.max_edge_residual.max(residual);

@@ -113,7 +113,9 @@ impl RestTetrahedra {
         let inverse = self.inverses[t];
         let f = if inverse == DMat3::ZERO { DMat3::IDENTITY } else { self.edges(t, positions) * inverse };
         let Svd3 { u, s, .. } = svd3_f64(f);
-        TetrahedronMeasure { stretches: s.to_array(), direction: u.x_axis, residual: past(strain, s.x, s.z) }
+        let [below, above] = past(strain, s.x, s.z);
+        let residual = below.max(above);
+        TetrahedronMeasure { stretches: s.to_array(), direction: u.x_axis, residual }
     }
 
     /// Measures `positions` against the limits. Solids have no limits on edges: what is said of edges stays
@@ -132,9 +134,7 @@ impl RestTetrahedra {
             }
             m.mean_stretch += larger;
             m.mean_compression += smaller;
-            m.max_residual = m.max_residual.max(residual);
-            m.mean_residual += residual;
-            m.violations += u64::from(residual > 1e-6);
+            m.add_residuals(past(strain, larger, smaller));
             let badness = (residual, (larger - 1.0).max(1.0 - smaller));
             if badness > worst {
                 (worst, m.worst_element) = (badness, t as u32);
@@ -144,6 +144,7 @@ impl RestTetrahedra {
         m.mean_stretch /= count;
         m.mean_compression /= count;
         m.mean_residual /= count;
+        m.mean_compression_residual /= count;
         m
     }
 

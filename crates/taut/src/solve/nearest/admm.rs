@@ -5,7 +5,7 @@ use super::{
     memory::Memory,
     ramp::Ramp,
     stop::Stop,
-    tuning::{FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM, give_way_from},
+    tuning::{FINISH_EVERY, FINISH_LONG, MEAN_TOLERANCE, STRENGTHEN_EVERY, STRENGTHEN_FROM},
 };
 use crate::{
     kernel::lanes::Quad,
@@ -95,6 +95,7 @@ impl Filter {
             bend_tolerance: stop.bend,
             shallow,
             touching,
+            is_loaded: terms.iter().any(|term| term.is_load()),
             stiffening: stop.stiffening,
             is_calm: stop.is_calm,
             is_short: stop.is_short,
@@ -163,13 +164,13 @@ impl Filter {
         }
         let residual = if within { excess.worst.min(tolerance) } else { excess.worst };
         let exhausted = !within
-            && number > give_way_from(step.touching)
-            && excess.can_give_way
-            && excess.beyond <= tolerance
+            && excess.is_met_after_giving_way(step, number)
             && terms.iter().all(|term| term.is_exhausted(step));
+        let given_way = terms.iter().map(|term| term.given_way()).sum();
         if weaker {
             self.weigh(step, stage, memory);
         }
-        (Enforced { iterations: number, residual, bend: excess.bend, converged: within }, exhausted)
+        let bend = excess.bend;
+        (Enforced { iterations: number, residual, bend, converged: within, given_way }, exhausted)
     }
 }

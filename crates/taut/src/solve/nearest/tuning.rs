@@ -6,6 +6,13 @@
 //! chaotic, so that differences of a tenth mean nothing there. What says "no change" changed neither
 //! iterations nor residuals.
 
+mod give_way;
+
+pub use give_way::{
+    CLOTH_GIVES_WAY_EVERY, CLOTH_LEAST_SLACK, CLOTH_SLACK_GENEROSITY, CLOTH_SLACK_GROWTH, CLOTH_SLACK_WARM,
+    bends_end_from, cloth_gives_way_from, cloth_stretches_from,
+};
+
 // ---- κ ramp -------------------------------------------------------------------------------------------
 
 /// Factors c on the stiffness κ, from soft to stiff.

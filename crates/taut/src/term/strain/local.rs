@@ -98,20 +98,31 @@ pub struct BatchState {
     pub facing: [[f32; BATCH]; 3],
     /// What was asked for in the last iteration, if that is held: both columns of a gradient.
     pub asked: [[f32; BATCH]; 6],
-    /// Largest residual past the limits.
+    /// By how much lower and upper limits have given way: see [`Strain::give_way`](super::Strain::give_way).
+    pub slack: [[f32; BATCH]; 2],
+    /// Residuals past the limits as they were given, of both, and of upper ones alone.
+    pub residuals: [[f32; BATCH]; 2],
+    /// Largest residual past the limits as they were given.
     pub worst: f32,
-    /// Sum of the residuals.
+    /// Sum of these residuals.
     pub sum: f32,
+    /// Largest residual past the limits as far as they have given way.
+    pub beyond: f32,
 }
 
 impl BatchState {
+    /// Limits of some lanes, as far as they have given way.
+    #[inline(always)]
+    fn widen<L: Lanes, M: Limits<L>>(&self, given: M, at: usize) -> M {
+        let [below, above]: [L; 2] = L::load_all(&self.slack, at);
+        given.widened_by(below, above)
+    }
+
     /// Takes down the residuals of a batch.
     #[inline(always)]
     pub(crate) fn note(&mut self, mut residuals: [f32; BATCH]) {
-        self.worst = 0.0;
-        for k in 0..BATCH {
-            self.worst = <f32 as Real>::max(self.worst, residuals[k]);
-        }
+        self.worst = largest(&residuals);
+        self.beyond = self.worst;
         // By halves, so that the order does not depend on the width of the lanes.
         for half in [8, 4, 2, 1] {
             for k in 0..half {
@@ -120,6 +131,27 @@ impl BatchState {
         }
         self.sum = residuals[0];
     }
+}
+
+impl BatchState {
+    /// Takes down the residuals of a batch past the limits as they are given, and as far as they have given
+    /// way. Without lower limits, all are past upper ones.
+    fn note_sides(&mut self, given: [f32; BATCH], beyond: &[f32; BATCH], has_lower: bool) {
+        self.residuals[0] = given;
+        if !has_lower {
+            self.residuals[1] = given;
+        }
+        self.beyond = largest(beyond);
+    }
+}
+
+/// The largest of a batch of residuals; nothing counts where something is not a number.
+fn largest(residuals: &[f32; BATCH]) -> f32 {
+    let mut largest = 0.0;
+    for k in 0..BATCH {
+        largest = <f32 as Real>::max(largest, residuals[k]);
+    }
+    largest
 }
 
 /// Duals beyond this are the debris of numbers that overflowed; strains are of the order of 1.
@@ -141,7 +173,7 @@ pub struct ClampTriangles<'a> {
     pub stiffness: f32,
     /// Factor on the duals as they come.
     pub rescale: f32,
-    /// Whether triangles know which way they face.
+    /// Whether triangles have lower limits, and know which way they face.
     pub faced: bool,
     /// Their law inside the limits.
     pub laws: LawsOver<'a>,
@@ -149,6 +181,8 @@ pub struct ClampTriangles<'a> {
     pub stiffening: f32,
     /// Whether to measure residuals.
     pub measure: bool,
+    /// Whether any limits have given way.
+    pub given_way: bool,
     /// Over-relaxation; the first iteration of a step, which finds [`Held::Dual`], has none.
     pub over_relaxation: f32,
     /// In what form it finds the duals.
@@ -181,11 +215,18 @@ impl ClampTriangles<'_> {
         let all = self.batches.iter().zip(self.states).zip(self.pulls).enumerate();
         for (number, ((batch, state), pulls)) in all {
             let mut residuals = [0.0; BATCH];
+            let mut beyond = [0.0; BATCH];
             for at in (0..BATCH).step_by(L::WIDTH) {
                 let x = batch.corners(at);
-                let (rest, limits) = (batch.rest::<L>(at), source.limits::<L>(number, at));
+                let (rest, given) = (batch.rest::<L>(at), source.limits::<L>(number, at));
+                let limits = if self.given_way { state.widen(given, at) } else { given };
                 if self.measure {
-                    strain_residual(&x, rest, limits).store(&mut residuals, at);
+                    strain_residual(&x, rest, given).store(&mut residuals, at);
+                    strain_residual(&x, rest, limits).store(&mut beyond, at);
+                }
+                if self.measure && self.faced {
+                    let upper = given.widened_by(L::splat(NO_LIMIT), zero);
+                    strain_residual(&x, rest, upper).store(&mut state.residuals[1], at);
                 }
                 let g = deformation_gradient(&x, rest);
                 let [a, b, c, d, e, f]: [L; 6] = L::load_all(&state.dual, at);
@@ -242,6 +283,7 @@ impl ClampTriangles<'_> {
             }
             if self.measure {
                 state.note(residuals);
+                state.note_sides(residuals, &beyond, self.faced);
             }
         }
     }

@@ -3,10 +3,10 @@
 //! A dual has the principal directions of its triangle's deformation gradient: u = R S, where R is the
 //! rotation of the triangle and S a symmetric 2×2 matrix in its rest frame. S is what is kept. A dual kept in
 //! space would pull a triangle that has turned since towards where it was, the more the softer the first
-//! iterations are.
+//! iterations are. By how much limits have given way is kept beside it.
 
 use super::{
-    DUALS,
+    KEPT,
     local::{BatchState, LimitSource, NearestBatch},
 };
 use crate::{
@@ -19,6 +19,7 @@ use crate::{
         strain::strain_residual,
         svd2::deformation_gradient,
     },
+    solve::nearest::tuning::{CLOTH_SLACK_WARM, SLACK_FORGOTTEN},
 };
 
 /// Stretches of a triangle beyond which its kept dual is debris.
@@ -69,7 +70,7 @@ impl TurnDuals<'_> {
     fn turn<L: Lanes, S: LimitSource>(self, source: S) {
         let (factor, half, limit) = (L::splat(self.factor), L::splat(0.5), L::splat(DEBRIS));
         for (b, ((batch, state), kept)) in
-            self.batches.iter().zip(self.states).zip(self.kept.chunks_exact_mut(DUALS)).enumerate()
+            self.batches.iter().zip(self.states).zip(self.kept.chunks_exact_mut(KEPT)).enumerate()
         {
             let (kept, _) = kept.as_chunks_mut::<BATCH>();
             let mut residuals = [0.0; BATCH];
@@ -88,6 +89,11 @@ impl TurnDuals<'_> {
                             L::select(sane, first[k], L::splat(0.0)).store(&mut state.dual[k], at);
                             L::select(sane, second[k], L::splat(0.0)).store(&mut state.dual[3 + k], at);
                         }
+                        for side in 0..2 {
+                            let slack = L::load(&kept[3 + side], at) * L::splat(CLOTH_SLACK_WARM);
+                            let sane = slack.le(L::splat(1.0)) & L::splat(SLACK_FORGOTTEN).le(slack);
+                            L::select(sane, slack, L::splat(0.0)).store(&mut state.slack[side], at);
+                        }
                     }
                     Way::End => {
                         let [a, b, c, d, e, f]: [L; 6] = L::load_all(&state.dual, at);
@@ -95,6 +101,9 @@ impl TurnDuals<'_> {
                         (dot(r[0], u) * factor).store(&mut kept[0], at);
                         ((dot(r[1], u) + dot(r[0], w)) * half * factor).store(&mut kept[1], at);
                         (dot(r[1], w) * factor).store(&mut kept[2], at);
+                        for side in 0..2 {
+                            L::load(&state.slack[side], at).store(&mut kept[3 + side], at);
+                        }
                     }
                 }
             }

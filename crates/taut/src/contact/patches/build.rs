@@ -1,0 +1,459 @@
+//! Which primitives belong to which patch, and around which patches the pattern is convex.
+//!
+//! A surface falls into panels: parts that are connected by triangles. A panel that is flat at rest has a
+//! pattern, its rest shape seen along its normal, and patches are the cells of a grid in it; those of others
+//! are cells in space. The piece around a patch is the part of the panel in the smallest box around the
+//! patches near it. It is convex if it is connected, and its border has no corner that points inwards: a
+//! connected closed set that is locally convex is convex (Tietze, Nakajima). So holes, slits, darts and
+//! hollow outlines are found, and patches at such places are searched in full.
+
+use std::collections::BTreeMap;
+
+use glam::{DVec2, DVec3, Vec3};
+
+use super::{Gradients, Patch, Patches};
+use crate::{
+    contact::{
+        surface::Surface,
+        tree::{Swept, Tree},
+    },
+    kernel::lanes::Quad,
+};
+
+/// Size of a patch in mean lengths of an edge of its panel.
+const PATCH_EDGES: f64 = 2.0;
+
+/// Cosine of the largest angle between a triangle and its panel, if the panel is to count as flat.
+const FLAT_COSINE: f64 = 0.99;
+
+/// How much an angle of the border may point inwards \[rad\].
+const INWARD: f64 = 1e-3;
+
+/// Distances within a piece are tested up to this many gaps, and against this part of what they were at the
+/// start, whichever is less ([`touching`](crate::contact::touching)).
+const TESTED: [f32; 2] = [1.5, 0.75];
+
+/// What rounding may take from λ, and the least that is asked of it.
+const ROUNDING: f32 = 0.01;
+const LEAST_NEEDED: f32 = 0.4;
+
+const NONE: u32 = u32::MAX;
+
+/// Panels of a surface.
+struct Panels {
+    /// By vertex.
+    of: Vec<u32>,
+    /// By vertex: its place in the pattern \[m\], or at rest in space.
+    places: Vec<DVec3>,
+    /// By panel.
+    is_flat: Vec<bool>,
+    /// By panel: the side of its cells \[m\].
+    cells: Vec<f64>,
+}
+
+/// What is known of the mesh.
+struct Topology {
+    /// By edge: the triangles at it.
+    sides: Vec<[u32; 2]>,
+    /// By vertex: whether the border points inwards there, or is none of a surface.
+    is_inward: Vec<bool>,
+}
+
+impl Patches {
+    /// Patches of what is not fixed in `surface`, whose vertices start at `x` \[m\].
+    pub fn new(surface: &Surface, x: &[Quad]) -> Self {
+        let panels = Panels::new(surface, x);
+        let topology = Topology::new(surface, &panels);
+        let mut cells = BTreeMap::<[i64; 4], Patch>::new();
+        let mut rest = vec![[0.0; 4]; surface.triangles.len()];
+        let mut taken = (vec![false; surface.edges.len()], vec![false; x.len()]);
+        for (t, &corners) in surface.triangles.iter().enumerate() {
+            if surface.is_fixed(corners[0]) {
+                continue;
+            }
+            let panel = panels.of[corners[0] as usize] as usize;
+            let p = corners.map(|v| panels.places[v as usize]);
+            let cell = ((p[0] + p[1] + p[2]) / (3.0 * panels.cells[panel])).floor();
+            // Coordinates of any size stay numbers.
+            let patch = cells.entry([panel as i64, cell.x as i64, cell.y as i64, cell.z as i64]).or_default();
+            patch.is_flat = panels.is_flat[panel];
+            if patch.is_flat {
+                rest[t] = inverse(p.map(DVec3::truncate)).unwrap_or_default();
+            }
+            patch.add(surface, t as u32, corners, &mut taken);
+        }
+        let numbers: BTreeMap<[i64; 4], u32> = cells.keys().copied().zip(0..).collect();
+        let keys: Vec<[i64; 4]> = cells.keys().copied().collect();
+        let mut all: Vec<Patch> = cells.into_values().collect();
+        for patch in &mut all {
+            patch.corners.sort_unstable();
+            patch.corners.dedup();
+        }
+        let pieces = Pieces::new(surface, &panels, &topology, &rest, &all, (&keys, &numbers));
+        let found: Vec<_> = (0..all.len()).map(|patch| pieces.around(patch)).collect();
+        for (patch, piece) in all.iter_mut().zip(found) {
+            (patch.near, patch.reaches, patch.extra, patch.needed) = piece;
+        }
+        let about = |patch: &Patch| {
+            let corners = patch.corners.iter();
+            corners.fold(Swept::EMPTY, |about, &v| about.with(&x[v as usize], &x[v as usize]))
+        };
+        let boxes: Vec<Swept> = all.iter().map(about).collect();
+        Self {
+            tree: Tree::new(&boxes),
+            gradients: vec![Gradients::default(); all.len()],
+            safe: vec![false; all.len()],
+            safe_before: vec![false; all.len()],
+            boxes,
+            rest,
+            all,
+        }
+    }
+}
+
+impl Patch {
+    fn add(
+        &mut self,
+        surface: &Surface,
+        t: u32,
+        corners: [u32; 3],
+        (edges, vertices): &mut (Vec<bool>, Vec<bool>),
+    ) {
+        self.triangles.push(t);
+        self.corners.extend(corners);
+        for k in 0..3 {
+            let [a, b] = [corners[k], corners[(k + 1) % 3]];
+            if let Ok(e) = surface.edges.binary_search(&[a.min(b), a.max(b)])
+                && !std::mem::replace(&mut edges[e], true)
+            {
+                self.edges.push(e as u32);
+            }
+            if let Ok(v) = surface.vertices.binary_search(&a)
+                && !std::mem::replace(&mut vertices[a as usize], true)
+            {
+                self.vertices.push(v as u32);
+            }
+        }
+    }
+}
+
+impl Panels {
+    fn new(surface: &Surface, x: &[Quad]) -> Self {
+        let own = || surface.triangles.iter().filter(|t| !surface.is_fixed(t[0]));
+        let at = |v: u32| match surface.rest.get(v as usize) {
+            Some(rest) => rest.as_dvec3(),
+            None => Vec3::from_slice(&x[v as usize]).as_dvec3(),
+        };
+        let of = panels_of(x.len(), own().map(|t| t.as_slice()));
+        let count = of.iter().copied().filter(|&p| p != NONE).max().map_or(0, |p| p as usize + 1);
+        // The normal of its largest triangle is that of a flat panel.
+        let mut normals = vec![DVec3::ZERO; count];
+        let mut lengths = vec![(0.0, 0.0f64); count];
+        let cross = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(at);
+            (b - a).cross(c - a)
+        };
+        for t in own() {
+            let (panel, normal) = (of[t[0] as usize] as usize, cross(t));
+            if normal.length_squared() > normals[panel].length_squared() {
+                normals[panel] = normal;
+            }
+            for k in 0..3 {
+                lengths[panel].0 += at(t[k]).distance(at(t[(k + 1) % 3]));
+                lengths[panel].1 += 1.0;
+            }
+        }
+        let mut is_flat = vec![!surface.rest.is_empty(); count];
+        for t in own() {
+            let panel = of[t[0] as usize] as usize;
+            let (normal, own) = (normals[panel], cross(t));
+            // Slivers face anywhere, and are no pattern either.
+            is_flat[panel] &=
+                own.dot(normal) >= FLAT_COSINE * own.length() * normal.length() && own.length_squared() > 0.0;
+        }
+        let axes: Vec<[DVec3; 2]> = normals
+            .iter()
+            .map(|normal| {
+                let along = normal.try_normalize().unwrap_or(DVec3::Y).any_orthonormal_vector();
+                [along, normal.normalize_or(DVec3::Y).cross(along)]
+            })
+            .collect();
+        let place = |(v, &panel): (usize, &u32)| match panel {
+            NONE => DVec3::ZERO,
+            panel if is_flat[panel as usize] => {
+                let [along, across] = axes[panel as usize];
+                let p = at(v as u32);
+                DVec3::new(p.dot(along), p.dot(across), 0.0)
+            }
+            _ => at(v as u32),
+        };
+        let places = of.iter().enumerate().map(place).collect();
+        let cells = lengths.iter().map(|&(sum, n)| (PATCH_EDGES * sum / n.max(1.0)).max(1e-12)).collect();
+        Self { of, places, is_flat, cells }
+    }
+}
+
+/// The panel of each of `count` vertices: those of one element are of one panel.
+fn panels_of<'a>(count: usize, elements: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..count as u32).collect();
+    let mut used = vec![false; count];
+    for element in elements {
+        for &v in element {
+            used[v as usize] = true;
+            let [a, b] = [element[0], v].map(|v| root(&mut parent, v));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut numbers = vec![NONE; count];
+    let mut next = 0;
+    for v in (0..count as u32).filter(|&v| used[v as usize]) {
+        let first = root(&mut parent, v) as usize;
+        if numbers[first] == NONE {
+            numbers[first] = next;
+            next += 1;
+        }
+        numbers[v as usize] = numbers[first];
+    }
+    numbers
+}
+
+fn root(parent: &mut [u32], mut v: u32) -> u32 {
+    while parent[v as usize] != v {
+        parent[v as usize] = parent[parent[v as usize] as usize];
+        v = parent[v as usize];
+    }
+    v
+}
+
+/// The inverse of the two edges of a triangle in the pattern, if it has an area.
+fn inverse([a, b, c]: [DVec2; 3]) -> Option<[f32; 4]> {
+    let (e, f) = (b - a, c - a);
+    let area = e.perp_dot(f);
+    let inverse = [f.y / area, -f.x / area, -e.y / area, e.x / area].map(|r| r as f32);
+    inverse.iter().all(|r| r.is_finite()).then_some(inverse)
+}
+
+impl Topology {
+    fn new(surface: &Surface, panels: &Panels) -> Self {
+        let count = panels.of.len();
+        let (mut sides, mut odd) = (vec![[NONE; 2]; surface.edges.len()], vec![false; count]);
+        let mut angles = vec![0.0; count];
+        for (t, corners) in surface.triangles.iter().enumerate().filter(|(_, t)| !surface.is_fixed(t[0])) {
+            for k in 0..3 {
+                let [v, a, b] = [corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]];
+                let [o, p, q] = [v, a, b].map(|v| panels.places[v as usize]);
+                angles[v as usize] += (p - o).angle_between(q - o);
+                let Ok(e) = surface.edges.binary_search(&[v.min(a), v.max(a)]) else { continue };
+                match sides[e].iter().position(|side| *side == NONE) {
+                    Some(free) => sides[e][free] = t as u32,
+                    None => [v, a].iter().for_each(|&v| odd[v as usize] = true),
+                }
+            }
+        }
+        let mut borders = vec![0u32; count];
+        for (edge, sides) in surface.edges.iter().zip(&sides).filter(|(_, sides)| sides[1] == NONE) {
+            if sides[0] != NONE {
+                edge.iter().for_each(|&v| borders[v as usize] += 1);
+            }
+        }
+        let is_inward = |v: usize| {
+            let turn = std::f64::consts::PI;
+            odd[v]
+                || match borders[v] {
+                    0 => (angles[v] - 2.0 * turn).abs() > INWARD,
+                    2 => angles[v] > turn + INWARD || angles[v].is_nan(),
+                    _ => true,
+                }
+        };
+        Self { is_inward: (0..count).map(is_inward).collect(), sides }
+    }
+}
+
+/// A box in the pattern \[m\].
+#[derive(Clone, Copy, Debug)]
+struct Area {
+    low: DVec2,
+    high: DVec2,
+}
+
+impl Area {
+    const EMPTY: Self = Self { low: DVec2::INFINITY, high: DVec2::NEG_INFINITY };
+
+    fn with(self, p: DVec2) -> Self {
+        Self { low: self.low.min(p), high: self.high.max(p) }
+    }
+
+    fn grown(self, by: f64) -> Self {
+        Self { low: self.low - by, high: self.high + by }
+    }
+
+    fn contains(&self, p: DVec2) -> bool {
+        p.cmpge(self.low).all() && p.cmple(self.high).all()
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
+    }
+
+    /// Whether it meets the triangle or, if two corners are the same, the edge between `points`: no line
+    /// along an axis or an edge is between them.
+    fn meets_hull(&self, points: [DVec2; 3]) -> bool {
+        let about = points.iter().fold(Self::EMPTY, |about, p| about.with(*p));
+        let corners =
+            [self.low, self.high, DVec2::new(self.low.x, self.high.y), DVec2::new(self.high.x, self.low.y)];
+        self.meets(&about)
+            && (0..3).all(|k| {
+                let (from, way) = (points[k], points[(k + 1) % 3] - points[k]);
+                let range = |points: &[DVec2]| {
+                    points.iter().fold([f64::MAX, f64::MIN], |[low, high], p| {
+                        let off = way.perp_dot(*p - from);
+                        [low.min(off), high.max(off)]
+                    })
+                };
+                let ([low, high], [own_low, own_high]) = (range(&points), range(&corners));
+                low <= own_high && own_low <= high
+            })
+    }
+}
+
+/// What [`Pieces::around`] finds: the last four of [`Patch`].
+type Piece = (Vec<u32>, Vec<u32>, Vec<[u32; 2]>, Option<f32>);
+
+/// Finds the pieces around patches.
+struct Pieces<'a> {
+    surface: &'a Surface,
+    panels: &'a Panels,
+    topology: &'a Topology,
+    rest: &'a [[f32; 4]],
+    patches: &'a [Patch],
+    keys: &'a [[i64; 4]],
+    numbers: &'a BTreeMap<[i64; 4], u32>,
+    areas: Vec<Area>,
+    /// Patches that reach further out of their cells than a cell.
+    wide: Vec<u32>,
+    /// By triangle: its number among those of its patch.
+    within: Vec<u32>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(
+        surface: &'a Surface,
+        panels: &'a Panels,
+        topology: &'a Topology,
+        rest: &'a [[f32; 4]],
+        patches: &'a [Patch],
+        (keys, numbers): (&'a [[i64; 4]], &'a BTreeMap<[i64; 4], u32>),
+    ) -> Self {
+        let place = |v: u32| panels.places[v as usize].truncate();
+        let area = |p: &Patch| p.corners.iter().fold(Area::EMPTY, |area, &v| area.with(place(v)));
+        let areas: Vec<Area> = patches.iter().map(area).collect();
+        let is_wide = |&p: &u32| {
+            let (key, area) = (keys[p as usize], areas[p as usize]);
+            let size = panels.cells[key[0] as usize];
+            let low = DVec2::new(key[1] as f64, key[2] as f64) * size;
+            patches[p as usize].is_flat
+                && !(area.low.cmpge(low - size).all() && area.high.cmple(low + 2.0 * size).all())
+        };
+        let mut within = vec![0; surface.triangles.len()];
+        for patch in patches {
+            (0..).zip(&patch.triangles).for_each(|(k, &t)| within[t as usize] = k);
+        }
+        let wide = (0..patches.len() as u32).filter(is_wide).collect();
+        Self { surface, panels, topology, rest, patches, keys, numbers, areas, wide, within }
+    }
+
+    /// Patches whose cells are up to `reach` cells away.
+    fn cells_around(&self, patch: usize, reach: i64) -> Vec<u32> {
+        let [panel, x, y, z] = self.keys[patch];
+        let depth = if self.patches[patch].is_flat { 0 } else { reach };
+        let mut found = Vec::new();
+        for dx in -reach..=reach {
+            for dy in -reach..=reach {
+                for dz in -depth..=depth {
+                    found.extend(self.numbers.get(&[panel, x + dx, y + dy, z + dz]));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    fn around(&self, patch: usize) -> Piece {
+        let near = self.cells_around(patch, 1);
+        if !self.patches[patch].is_flat {
+            return (near, Vec::new(), Vec::new(), None);
+        }
+        let area = near.iter().fold(Area::EMPTY, |all, &p| {
+            all.with(self.areas[p as usize].low).with(self.areas[p as usize].high)
+        });
+        let area = area.grown(1e-6 * (area.high - area.low).max_element());
+        let panel = self.keys[patch][0];
+        let mut reaches = self.cells_around(patch, 2);
+        let others = self.wide.iter().filter(|&&p| self.keys[p as usize][0] == panel);
+        reaches.extend(others);
+        reaches.sort_unstable();
+        reaches.dedup();
+        // Large triangles may be in cells that are further away, but those are wide patches.
+        let place = |v: u32| self.panels.places[v as usize].truncate();
+        let (mut triangles, mut extra) = (Vec::new(), Vec::new());
+        reaches.retain(|&p| {
+            let before = triangles.len();
+            let own = self.patches[p as usize].triangles.iter();
+            triangles
+                .extend(own.filter(|&&t| area.meets_hull(self.surface.triangles[t as usize].map(place))));
+            if near.binary_search(&p).is_err() {
+                extra.extend(triangles[before..].iter().map(|&t| [p, self.within[t as usize]]));
+            }
+            triangles.len() > before
+        });
+        let needed = self.is_convex(&triangles, &area).then(|| self.needed(&triangles));
+        (near, reaches, extra, needed.filter(|needed| *needed < 1.0))
+    }
+
+    /// Whether the part of the panel in `area`, which these triangles are in, is convex.
+    fn is_convex(&self, triangles: &[u32], area: &Area) -> bool {
+        let place = |v: u32| self.panels.places[v as usize].truncate();
+        let bad = |&&t: &&u32| {
+            let corners = self.surface.triangles[t as usize];
+            let inward = |v: &u32| self.topology.is_inward[*v as usize] && area.contains(place(*v));
+            self.rest[t as usize] == [0.0; 4] || corners.iter().any(inward)
+        };
+        if triangles.iter().any(|t| bad(&t)) {
+            return false;
+        }
+        let mut order = triangles.to_vec();
+        order.sort_unstable();
+        let mut parent: Vec<u32> = (0..order.len() as u32).collect();
+        let mut parts = order.len();
+        for (k, &t) in order.iter().enumerate() {
+            let corners = self.surface.triangles[t as usize];
+            for side in 0..3 {
+                let [a, b] = [corners[side], corners[(side + 1) % 3]];
+                let Ok(e) = self.surface.edges.binary_search(&[a.min(b), a.max(b)]) else { continue };
+                let other = self.topology.sides[e].into_iter().find(|&other| other != t && other != NONE);
+                let Some(other) = other.and_then(|other| order.binary_search(&other).ok()) else { continue };
+                if area.meets_hull([place(a), place(b), place(b)]) {
+                    let [a, b] = [k as u32, other as u32].map(|t| root(&mut parent, t));
+                    parts -= usize::from(a != b);
+                    parent[a.max(b) as usize] = a.min(b);
+                }
+            }
+        }
+        parts == 1
+    }
+
+    /// What λ must be, so that no two primitives without a common vertex touch: in the pattern they are at
+    /// least the least height of a triangle apart.
+    fn needed(&self, triangles: &[u32]) -> f32 {
+        let (mut height, mut radius) = (f64::INFINITY, 0.0f32);
+        for &t in triangles {
+            let corners = self.surface.triangles[t as usize];
+            let [a, b, c] = corners.map(|v| self.panels.places[v as usize].truncate());
+            let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+            height = height.min((b - a).perp_dot(c - a).abs() / longest);
+            radius = corners.iter().fold(radius, |most, &v| most.max(self.surface.radius[v as usize]));
+        }
+        let [gaps, share] = TESTED;
+        (gaps * 2.0 * radius / height as f32).clamp(LEAST_NEEDED, share) + ROUNDING
+    }
+}
