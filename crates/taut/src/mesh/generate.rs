@@ -38,6 +38,7 @@ use super::TriangleMesh;
 pub use animals::{bunny, creature};
 pub use bar::bar;
 pub use grid::grid;
+pub use pattern::fill::fill;
 #[cfg(test)]
 pub(crate) use pattern::delaunay::triangulate;
 

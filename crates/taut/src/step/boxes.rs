@@ -70,7 +70,7 @@ impl Stepper {
             update::add_drag(world, exec, (x, v), forces, steady, [time, dt]);
             scratch.sewn.share_forces(&world.sewing, x, steady);
             let formula = formula(world, history);
-            predict(world, exec.threads, (x, v, &mut self.inertia), steady, history, (formula, dt));
+            predict(world, exec.threads, (x, v, &mut self.inertia), steady, history, (formula, time, dt));
         } else {
             let stretch = world.forces.largest_stretch(exec, x);
             let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
@@ -234,11 +234,12 @@ fn fly(
     flown: &mut Vec<RigidState>,
     poses: &mut Vec<[Pose; 2]>,
 ) {
-    let Description { rigid_bodies, obstacles, gravity, .. } = &world.description;
+    let Description { rigid_bodies, obstacles, .. } = &world.description;
+    let gravity = world.description.gravity_at(times[0]);
     flown.clear();
     flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| {
-        let mut flown = body.fly(state, *gravity, dt);
-        body.meet(&mut flown, obstacles, times, *gravity);
+        let mut flown = body.fly(state, gravity, dt);
+        body.meet(&mut flown, obstacles, times, gravity);
         flown
     }));
     poses.clear();

@@ -25,7 +25,7 @@ pub(crate) use contact::Contact;
 pub(crate) use expect::Expect;
 pub(crate) use light::Light;
 pub(crate) use material::Material;
-pub(crate) use mesh::{Even, MeshSource};
+pub(crate) use mesh::{BuiltInPattern, Even, FromFile, MeshSource, PatternMesh, PatternSource};
 pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
 pub(crate) use seam::Seam;
 pub(crate) use solid::{Solid, SolidMesh, Volume};
@@ -95,6 +95,10 @@ pub(crate) struct Settings {
     /// Gravity \[m/s²\]. `[0, -9.81, 0]` by default; each −10000 to 10000.
     #[schemars(inner(range(min = -10_000, max = 10_000)))]
     pub gravity: Vector,
+    /// Duration of the sewing phase at the start \[s\], in which gravity does not act, so that panels of
+    /// patterns are drawn together where they were placed. 0 by default; 0 to 1000.
+    #[schemars(range(min = 0, max = 1000))]
+    pub sewing: f64,
     /// Seed of all random choices: order of colours, gusts, noise, imperfection, irregular meshes. 0 by
     /// default; 0 to 2⁶³ − 1.
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
@@ -109,6 +113,7 @@ impl Default for Settings {
             frames: 90,
             frame_rate: 30.0,
             gravity: decimals(description.gravity.to_array()),
+            sewing: 0.0,
             seed: description.seed,
         }
     }
