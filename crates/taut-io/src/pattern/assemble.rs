@@ -57,7 +57,8 @@ pub(super) fn sew(pattern: &Pattern, edge: f64) -> Result<SewnPattern, Problems>
             partners.reverse();
         }
         // A dart's sides meet at its tip.
-        work.seams.extend(a.iter().zip(&partners).filter(|(v, w)| v != w).map(|(&v, &w)| [v.min(w), v.max(w)]));
+        work.seams
+            .extend(a.iter().zip(&partners).filter(|(v, w)| v != w).map(|(&v, &w)| [v.min(w), v.max(w)]));
     }
     work.seams.sort_unstable();
     work.seams.dedup();
@@ -72,8 +73,12 @@ pub(super) fn sew(pattern: &Pattern, edge: f64) -> Result<SewnPattern, Problems>
 fn check_size(pattern: &Pattern, edge: f64) -> Result<(), Problems> {
     let mut vertices = 0.0;
     for panel in &pattern.panels {
-        let outline: Vec<DVec2> =
-            panel.order.iter().flat_map(|&e| panel.edges[e].curve.points(16)).map(|p| p / pattern.units).collect();
+        let outline: Vec<DVec2> = panel
+            .order
+            .iter()
+            .flat_map(|&e| panel.edges[e].curve.points(16))
+            .map(|p| p / pattern.units)
+            .collect();
         let length: f64 = panel.edges.iter().map(|edge| edge.curve.length() / pattern.units).sum();
         vertices += 0.5 * outline::twice_area(&outline).abs() / (0.866 * edge * edge) + length / edge;
     }
@@ -124,7 +129,8 @@ fn cut(pattern: &Pattern, panel: &Panel, counts: &[usize]) -> Result<Cut, Proble
         Some(sides) => {
             let [a, b] = sides.map(|side| cut.edges[side]);
             let at = cut.polygon[sides[1]] * pattern.units;
-            let which = if a == b { format!("edge {a} crosses itself") } else { format!("edges {a} and {b} meet") };
+            let which =
+                if a == b { format!("edge {a} crosses itself") } else { format!("edges {a} and {b} meet") };
             let message = format!(
                 "crosses itself: {which} near ({:.4}, {:.4}); an outline may only meet itself where edges join",
                 cut.mirror * at.x,
@@ -152,11 +158,13 @@ struct Work {
 impl Work {
     fn add(&mut self, pattern: &Pattern, panel: &Panel, cut: Cut, edge: f64) -> Result<(), Problem> {
         let Some((points, triangles)) = fill(&cut.polygon, edge) else {
-            let message = "cannot be filled with triangles: its outline nearly touches itself; use a shorter edge";
+            let message =
+                "cannot be filled with triangles: its outline nearly touches itself; use a shorter edge";
             return Err(pattern.problem(format!("panel {}", panel.name), message.into()));
         };
         let first = self.flat.len() as u32;
-        let place = |p: &DVec2| panel.place(DVec2::new(cut.mirror * p.x, p.y) * pattern.units) / pattern.units;
+        let place =
+            |p: &DVec2| panel.place(DVec2::new(cut.mirror * p.x, p.y) * pattern.units) / pattern.units;
         self.start.extend(points.iter().map(place));
         self.flat.extend(&points);
         self.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first)));
@@ -229,7 +237,8 @@ impl Work {
     fn collapsed(&self, pattern: &Pattern, vertex: u32) -> Problem {
         let panel = self.ranges.iter().position(|range| range.contains(&(vertex as usize))).unwrap_or(0);
         let edge = self.chains[panel].iter().position(|chain| chain.contains(&vertex)).unwrap_or(0);
-        let message = "its stitches sew neighbouring vertices together, which leaves no area; use a shorter edge";
+        let message =
+            "its stitches sew neighbouring vertices together, which leaves no area; use a shorter edge";
         pattern.problem(format!("panel {}, edge {edge}", pattern.panels[panel].name), message.into())
     }
 
@@ -240,7 +249,10 @@ impl Work {
             .iter()
             .map(|range| {
                 let points = &self.flat[range.clone()];
-                [points.iter().fold(DVec2::MAX, |a, p| a.min(*p)), points.iter().fold(DVec2::MIN, |a, p| a.max(*p))]
+                [
+                    points.iter().fold(DVec2::MAX, |a, p| a.min(*p)),
+                    points.iter().fold(DVec2::MIN, |a, p| a.max(*p)),
+                ]
             })
             .collect();
         let area: f64 = boxes.iter().map(|[low, high]| (high.x - low.x + GAP) * (high.y - low.y + GAP)).sum();
@@ -296,7 +308,8 @@ fn contents(pattern: &Pattern, garment: &Garment) -> Contents {
         let [a, b] = lengths(stitch);
         (a - b).abs() / (a + b)
     };
-    let worst = pattern.stitches.iter().enumerate().max_by(|(_, a), (_, b)| differs(a).total_cmp(&differs(b)));
+    let worst =
+        pattern.stitches.iter().enumerate().max_by(|(_, a), (_, b)| differs(a).total_cmp(&differs(b)));
     let opening = garment.seams.iter().map(|pair| {
         let [a, b] = pair.map(|v| garment.start[v as usize]);
         f64::from(a.distance(b))
@@ -343,7 +356,9 @@ fn warnings(pattern: &Pattern) -> Vec<String> {
         for side in sides {
             if let Some(before) = seen.insert(*side, number) {
                 let name = pattern.side_name(*side);
-                warnings.push(format!("{name} is sewn by stitch {before} and by stitch {number}: three layers meet there"));
+                warnings.push(format!(
+                    "{name} is sewn by stitch {before} and by stitch {number}: three layers meet there"
+                ));
             }
         }
     }

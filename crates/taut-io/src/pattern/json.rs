@@ -20,7 +20,8 @@ const MIN_RELATIVE_LENGTH: f64 = 1e-6;
 /// See [`super::parse`].
 pub(super) fn parse(bytes: &[u8], path: Option<&Path>) -> Result<Pattern, Problems> {
     let mut reader = Reader { problems: Vec::new() };
-    let pattern = match serde_json::from_slice::<Value>(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)) {
+    let pattern = match serde_json::from_slice::<Value>(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes))
+    {
         Ok(value) => reader.pattern(&value),
         Err(error) => {
             let message = format!("column {}: not valid JSON: {error}", error.column());
@@ -69,7 +70,8 @@ impl Reader {
             Some(units) => match units.as_f64() {
                 Some(units) if (1e-3..=1e6).contains(&units) => units,
                 _ => {
-                    let message = format!("is {}, must be from 0.001 to 1000000: 100 for centimetres", show(units));
+                    let message =
+                        format!("is {}, must be from 0.001 to 1000000: 100 for centimetres", show(units));
                     return self.refuse("properties.units_in_meter", message);
                 }
             },
@@ -82,7 +84,8 @@ impl Reader {
                 return self.refuse("properties.curvature_coords", message);
             }
         };
-        let Some(panels) = pattern.get("panels").and_then(Value::as_object).filter(|panels| !panels.is_empty())
+        let Some(panels) =
+            pattern.get("panels").and_then(Value::as_object).filter(|panels| !panels.is_empty())
         else {
             return self.refuse("pattern.panels", "is missing or empty, must be an object of panels by name");
         };
@@ -91,7 +94,8 @@ impl Reader {
             return self.refuse("pattern.panels", message);
         }
         // By name: the order of a JSON object means nothing.
-        let panels: BTreeMap<&str, &Value> = panels.iter().map(|(name, panel)| (name.as_str(), panel)).collect();
+        let panels: BTreeMap<&str, &Value> =
+            panels.iter().map(|(name, panel)| (name.as_str(), panel)).collect();
         let form = Form { is_absolute, is_centered: is_true("normalize_panel_translation") };
         let read: Vec<Option<Panel>> =
             panels.iter().map(|(name, panel)| self.panel(name, panel, &form)).collect();
@@ -100,7 +104,12 @@ impl Reader {
         let counts: Vec<usize> =
             panels.values().map(|p| p.get("edges").and_then(Value::as_array).map_or(0, Vec::len)).collect();
         let stitches = self.stitches(pattern, &names, &counts);
-        Some(Pattern { file: None, panels: read.into_iter().collect::<Option<_>>()?, stitches: stitches?, units })
+        Some(Pattern {
+            file: None,
+            panels: read.into_iter().collect::<Option<_>>()?,
+            stitches: stitches?,
+            units,
+        })
     }
 
     fn panel(&mut self, name: &str, value: &Value, form: &Form) -> Option<Panel> {
@@ -153,11 +162,19 @@ impl Reader {
         let [x, y, z] = angles.to_array().map(f64::to_radians);
         let turn = DQuat::from_rotation_z(z) * DQuat::from_rotation_y(y) * DQuat::from_rotation_x(x);
         let label = label(panel);
-        Some(Panel { name: name.into(), label, edges: read, order, rotation: DMat3::from_quat(turn), translation })
+        Some(Panel {
+            name: name.into(),
+            label,
+            edges: read,
+            order,
+            rotation: DMat3::from_quat(turn),
+            translation,
+        })
     }
 
     fn vertices(&mut self, key: &str, panel: &Map<String, Value>) -> Option<Vec<DVec2>> {
-        let Some(list) = panel.get("vertices").and_then(Value::as_array).filter(|list| !list.is_empty()) else {
+        let Some(list) = panel.get("vertices").and_then(Value::as_array).filter(|list| !list.is_empty())
+        else {
             return self.refuse(key, "vertices is missing or empty, must be an array of points");
         };
         let mut vertices = Vec::with_capacity(list.len());
@@ -176,7 +193,14 @@ impl Reader {
         Some(vertices)
     }
 
-    fn edge(&mut self, key: &str, value: &Value, vertices: &[DVec2], form: &Form, least: f64) -> Option<Edge> {
+    fn edge(
+        &mut self,
+        key: &str,
+        value: &Value,
+        vertices: &[DVec2],
+        form: &Form,
+        least: f64,
+    ) -> Option<Edge> {
         let count = vertices.len();
         let ends = value.get("endpoints").and_then(|ends| {
             let ends = ends.as_array()?.iter().map(index).collect::<Option<Vec<usize>>>()?;
@@ -184,11 +208,16 @@ impl Reader {
         });
         let Some(ends) = ends else {
             let given = value.get("endpoints").map_or_else(|| "missing".into(), show);
-            return self.refuse(key, format!("endpoints is {given}, must be two vertex numbers, 0 to {}", count - 1));
+            return self.refuse(
+                key,
+                format!("endpoints is {given}, must be two vertex numbers, 0 to {}", count - 1),
+            );
         };
         if let Some(end) = ends.iter().find(|end| **end >= count) {
-            let message =
-                format!("names vertex {end}, which does not exist: the panel has {count}, 0 to {}", count - 1);
+            let message = format!(
+                "names vertex {end}, which does not exist: the panel has {count}, 0 to {}",
+                count - 1
+            );
             return self.refuse(key, message);
         }
         let at = ends.map(|v| vertices[v]);
@@ -289,7 +318,10 @@ impl Reader {
         let ([first, second] | [first, second, _]) = parts else {
             return self.refuse(
                 key,
-                format!("is {}, must be two sides: [{{\"panel\", \"edge\"}}, {{\"panel\", \"edge\"}}]", show(value)),
+                format!(
+                    "is {}, must be two sides: [{{\"panel\", \"edge\"}}, {{\"panel\", \"edge\"}}]",
+                    show(value)
+                ),
             );
         };
         let is_right_wrong = match parts.get(2) {
@@ -329,7 +361,10 @@ impl Reader {
             let known: Vec<&str> = names.keys().copied().take(30).collect();
             let hint = crate::scene::nearest::hint(name, names.keys().copied());
             let known = known.join(", ");
-            return self.refuse(key, format!("names panel {}, which does not exist{hint} known: {known}", show_text(name)));
+            return self.refuse(
+                key,
+                format!("names panel {}, which does not exist{hint} known: {known}", show_text(name)),
+            );
         };
         if edge >= counts[panel] {
             let (count, last) = (counts[panel], counts[panel].saturating_sub(1));

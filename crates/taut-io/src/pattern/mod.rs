@@ -17,6 +17,7 @@
 
 mod assemble;
 mod curve;
+mod dress;
 mod json;
 mod outline;
 mod sew;
@@ -29,6 +30,7 @@ use glam::{DMat3, DVec2, DVec3};
 use taut::mesh::generate::Garment;
 
 use self::curve::Curve;
+pub use self::dress::{Dressed, dress};
 use crate::{Problem, Problems};
 
 /// Largest pattern file that is read \[bytes\].
@@ -40,7 +42,7 @@ const MAX_STITCHES: usize = 100_000;
 /// Maximum number of vertices of a meshed pattern.
 pub const MAX_VERTICES: f64 = 4e6;
 /// Default edge length of triangles \[m\].
-pub const DEFAULT_EDGE: f64 = 0.012;
+pub const DEFAULT_EDGE: f64 = 0.01;
 /// Units in a metre where a file does not say: centimetres, as `pygarment` writes.
 const DEFAULT_UNITS: f64 = 100.0;
 

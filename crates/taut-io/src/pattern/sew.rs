@@ -46,7 +46,13 @@ pub(super) fn segments(pattern: &Pattern, edge: f64) -> Vec<Vec<usize>> {
         for (edge, is_ring) in rings.iter().enumerate() {
             let side = Side { panel, edge };
             let total = &mut totals[sets.root(id(side))];
-            let least = if *is_ring { MIN_RING } else if own.edges.len() < 3 { 2 } else { 1 };
+            let least = if *is_ring {
+                MIN_RING
+            } else if own.edges.len() < 3 {
+                2
+            } else {
+                1
+            };
             *total = (total.0 + pattern.length(side), total.1 + 1.0, total.2.max(least));
         }
     }

@@ -41,6 +41,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "tori",
         "dragon-roller",
         "dragon-roller-shell",
-        "bunny"
+        "bunny",
+        "dress"
     ]
 }

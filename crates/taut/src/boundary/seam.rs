@@ -217,6 +217,9 @@ pub struct Sewn {
     pub(crate) allowed: Vec<f32>,
     /// Whether all sets began it closed.
     pub(crate) all_closed: bool,
+    /// Whether surfaces slide on each other without friction: in the sewing phase, in which panels have to
+    /// find their way around a body.
+    pub(crate) is_slippery: bool,
 }
 
 impl Sewn {
@@ -229,6 +232,7 @@ impl Sewn {
             near: sets(),
             allowed: vec![0.0; sewing.stitches.len()],
             all_closed: false,
+            is_slippery: false,
         }
     }
 

@@ -38,9 +38,9 @@ use super::TriangleMesh;
 pub use animals::{bunny, creature};
 pub use bar::bar;
 pub use grid::grid;
-pub use pattern::fill::fill;
 #[cfg(test)]
 pub(crate) use pattern::delaunay::triangulate;
+pub use pattern::fill::fill;
 
 /// Maximum number of vertices of a generated mesh.
 pub const MAX_VERTICES: u64 = 16_000_000;

@@ -62,6 +62,7 @@ impl Stepper {
         });
         move_pins(targets.clone(), dt, old, v);
         scratch.sewn.begin(&world.sewing, old, dt);
+        scratch.sewn.is_slippery = world.description.is_sewing(time);
 
         let exec = Exec { threads: &self.threads, lanes: self.lanes };
         if world.schedule.is_implicit() {

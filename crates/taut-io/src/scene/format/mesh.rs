@@ -250,7 +250,7 @@ pub(crate) struct PatternMesh {
     /// Name of a pattern that comes with taut: `"dress"`. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built_in: Option<BuiltInPattern>,
-    /// Edge length \[m\]. 0.012 by default; 0.001 to 0.1.
+    /// Edge length \[m\]. 0.01 by default; 0.001 to 0.1.
     #[serde(default = "pattern_edge")]
     #[schemars(range(min = 0.001, max = 0.1))]
     pub edge: f64,

@@ -163,7 +163,11 @@ mod tests {
         for (side, count) in [0.1515, 0.1485].into_iter().zip(count) {
             let mouth = DVec2::new(side, 0.3);
             let along = |k: i32| mouth.lerp(tip, f64::from(k) / f64::from(count));
-            if side > 0.15 { boundary.extend((0..=count).map(along)) } else { boundary.extend((0..count).rev().map(along)) }
+            if side > 0.15 {
+                boundary.extend((0..=count).map(along))
+            } else {
+                boundary.extend((0..count).rev().map(along))
+            }
         }
         boundary.push(DVec2::new(0.0, 0.3));
         let (points, triangles) = fill(&boundary, 0.02).unwrap();
@@ -171,10 +175,13 @@ mod tests {
             triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
         let count = boundary.len() as u32;
         assert!((0..count).all(|k| edges.contains(&(k, (k + 1) % count))));
-        let area: f64 = triangles.iter().map(|t| {
-            let [a, b, c] = t.map(|v| points[v as usize]);
-            (b - a).perp_dot(c - a) / 2.0
-        }).sum();
+        let area: f64 = triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|v| points[v as usize]);
+                (b - a).perp_dot(c - a) / 2.0
+            })
+            .sum();
         assert!((area - (0.09 - 0.5 * 0.003 * 0.18)).abs() < 1e-9, "{area}");
         // A polygon that crosses itself is refused.
         let bow = [DVec2::ZERO, DVec2::new(1.0, 1.0), DVec2::new(1.0, 0.0), DVec2::new(0.0, 1.0)];
