@@ -27,6 +27,10 @@ pub struct Seam {
     pub speed: f32,
 }
 
+/// Part of the sewing phase in which cloth may pass through cloth: panels overlap at the start. What
+/// intersects then is separated in the rest of it, before weight pulls at it.
+pub(crate) const OVERLAPPING: f32 = 0.75;
+
 /// Default closing speed of seams \[m/s\].
 pub const DEFAULT_CLOSING_SPEED: f32 = 1.0;
 
@@ -217,9 +221,11 @@ pub struct Sewn {
     pub(crate) allowed: Vec<f32>,
     /// Whether all sets began it closed.
     pub(crate) all_closed: bool,
-    /// Whether surfaces slide on each other without friction: in the sewing phase, in which panels have to
-    /// find their way around a body.
-    pub(crate) is_slippery: bool,
+    /// Whether it is a step of the sewing phase, in which panels have to find their way around a body: without
+    /// friction.
+    pub(crate) is_phase: bool,
+    /// Whether it is one of those in which cloth may pass through cloth.
+    pub(crate) is_overlapping: bool,
 }
 
 impl Sewn {
@@ -232,7 +238,8 @@ impl Sewn {
             near: sets(),
             allowed: vec![0.0; sewing.stitches.len()],
             all_closed: false,
-            is_slippery: false,
+            is_phase: false,
+            is_overlapping: false,
         }
     }
 

@@ -62,7 +62,8 @@ impl Stepper {
         });
         move_pins(targets.clone(), dt, old, v);
         scratch.sewn.begin(&world.sewing, old, dt);
-        scratch.sewn.is_slippery = world.description.is_sewing(time);
+        scratch.sewn.is_phase = world.description.is_sewing(time);
+        scratch.sewn.is_overlapping = scratch.sewn.is_phase && time < OVERLAPPING * world.description.sewing;
 
         let exec = Exec { threads: &self.threads, lanes: self.lanes };
         if world.schedule.is_implicit() {
@@ -99,6 +100,10 @@ impl Stepper {
         let State { x, v, piercings, .. } = state;
         if let Some(surface) = &world.surface {
             let found = piercings.get_or_insert_with(|| pierced(surface, old));
+            scratch.tangle.lets_cloth_pass = scratch.sewn.is_overlapping;
+            if scratch.sewn.is_overlapping {
+                found.retain(|p| surface.is_fixed(p.edge[0]) || surface.is_fixed(p.triangle[0]));
+            }
             untangle.begin(world, surface, found, old, span.dt, &mut scratch.tangle);
             untangle.draw(x);
             if !scratch.tangle.is_empty() {
@@ -156,6 +161,10 @@ impl Stepper {
                 *piercings = Some(pierced(surface, x));
             }
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
+            if scratch.sewn.is_overlapping {
+                // Cloth passed through cloth, which nobody has counted.
+                *piercings = None;
+            }
         }
         grips.end(world, x);
     }

@@ -95,8 +95,9 @@ pub(crate) struct Settings {
     /// Gravity \[m/s²\]. `[0, -9.81, 0]` by default; each −10000 to 10000.
     #[schemars(inner(range(min = -10_000, max = 10_000)))]
     pub gravity: Vector,
-    /// Duration of the sewing phase at the start \[s\], in which gravity does not act, so that panels of
-    /// patterns are drawn together where they were placed. 0 by default; 0 to 1000.
+    /// Duration of the sewing phase at the start \[s\], in which open seams are drawn together: without
+    /// gravity, friction on meshes and contact of cloth with cloth, and with strongly damped motion. 0 by
+    /// default; 0 to 1000.
     #[schemars(range(min = 0, max = 1000))]
     pub sewing: f64,
     /// Seed of all random choices: order of colours, gusts, noise, imperfection, irregular meshes. 0 by
