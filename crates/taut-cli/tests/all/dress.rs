@@ -55,7 +55,11 @@ fn place() -> Place {
 fn a_pattern_is_sewn_around_a_body() {
     let place = place();
     let answer = place.good("dress pattern.json post.obj -o worn.toml --edge 0.04");
-    for words in ["2 panels, 2 stitches", "30 cm open", "4.9 %, stitch 0 (front edge 1: 40.0 cm, back edge 3: 42.0 cm)"] {
+    for words in [
+        "2 panels, 2 stitches",
+        "30 cm open",
+        "4.9 %, stitch 0 (front edge 1: 40.0 cm, back edge 3: 42.0 cm)",
+    ] {
         assert!(answer.out.contains(words), "{}", answer.out);
     }
     assert!(answer.err.is_empty(), "{}", answer.err);
@@ -116,9 +120,19 @@ fn bad_input_is_named() {
     place.bad("dress pattern.json post.obj --edge 3", 2, &["--edge", "0.001 to 0.1"]);
     place.write("far.json", &PATTERN.replace("[0, 100,", "[0, 500,"));
     place.bad("dress far.json post.obj", 2, &["far.json", "not around the body", "5.00"]);
-    place.write("missing.json", &PATTERN.replace("\"panel\": \"back\", \"edge\": 3", "\"panel\": \"bak\", \"edge\": 3"));
-    place.bad("dress missing.json post.obj", 2, &["missing.json", "stitch 0", "\"bak\"", "did you mean \"back\""]);
-    place.write("broken.json", &PATTERN.replace("\"translation\": [0, 100, 15],", "\"translation\": [0, 100, 15]"));
+    place.write(
+        "missing.json",
+        &PATTERN.replace("\"panel\": \"back\", \"edge\": 3", "\"panel\": \"bak\", \"edge\": 3"),
+    );
+    place.bad(
+        "dress missing.json post.obj",
+        2,
+        &["missing.json", "stitch 0", "\"bak\"", "did you mean \"back\""],
+    );
+    place.write(
+        "broken.json",
+        &PATTERN.replace("\"translation\": [0, 100, 15],", "\"translation\": [0, 100, 15]"),
+    );
     place.bad("dress broken.json post.obj", 2, &["broken.json:4", "not valid JSON"]);
     place.write("empty.obj", "v 0 0 0\nv 0 1 0\nv 0 0 1\n");
     place.bad("dress pattern.json empty.obj", 2, &["empty.obj"]);

@@ -62,8 +62,7 @@ impl Stepper {
         });
         move_pins(targets.clone(), dt, old, v);
         scratch.sewn.begin(&world.sewing, old, dt);
-        scratch.sewn.is_phase = world.description.is_sewing(time);
-        scratch.sewn.is_overlapping = scratch.sewn.is_phase && time < OVERLAPPING * world.description.sewing;
+        scratch.sewn.enter(world.description.is_sewing(time), time, world.description.sewing);
 
         let exec = Exec { threads: &self.threads, lanes: self.lanes };
         if world.schedule.is_implicit() {

@@ -96,8 +96,8 @@ pub(crate) struct Settings {
     #[schemars(inner(range(min = -10_000, max = 10_000)))]
     pub gravity: Vector,
     /// Duration of the sewing phase at the start \[s\], in which open seams are drawn together: without
-    /// gravity, friction on meshes and contact of cloth with cloth, and with strongly damped motion. 0 by
-    /// default; 0 to 1000.
+    /// gravity and friction on meshes, with strongly damped motion, and for three quarters of it without
+    /// contact of cloth with cloth. 0 by default; 0 to 1000.
     #[schemars(range(min = 0, max = 1000))]
     pub sewing: f64,
     /// Seed of all random choices: order of colours, gusts, noise, imperfection, irregular meshes. 0 by
