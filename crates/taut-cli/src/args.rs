@@ -325,8 +325,8 @@ pub struct CheckArgs {
 ///
 /// Reads a pattern of GarmentCode (pygarment) and the mesh of the body that it is placed around, and writes a
 /// complete scene: panels as cloth with a limit on stretch, the body as an obstacle, a sewing phase without
-/// gravity, 150 frames. Units and the up axis are guessed where they cannot be right as given, and every guess
-/// is reported.
+/// gravity, 150 frames. Units and the up axis are guessed where they cannot be right as given, and every
+/// guess is reported.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

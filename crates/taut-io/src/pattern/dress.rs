@@ -89,7 +89,9 @@ pub fn dress(pattern: &Path, body: &Path, scene: &Path, edge: f64) -> Result<Dre
          [contact]\nthickness = {thickness:?}         # m\n\n\
          [[cloth]]\nname = \"{name}\"\nmesh = {{ pattern = {{ {keys} }} }}\n\
          material = \"cotton\"          # taut materials lists others\nstrain = {{ max = {MAX_STRAIN} }}\n\n\
-         [[obstacle]]\nname = \"body\"\nmesh = {}\n{transform}friction = 0.3\nmargin = {MARGIN:?}             # m\n",
+         [[obstacle]]\nname = \"body\"\nmesh = {}\n{transform}friction = 0.3\nmargin = {MARGIN:?}             # m\n\n\
+         [solver]\nintegrator = \"euler\"         # comes to rest sooner than bdf2\n\n\
+         [expect]\nfinal_opening = 0.0\n",
         quoted(&body_path)
     );
     // What is written can be run.

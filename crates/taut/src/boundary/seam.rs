@@ -31,8 +31,8 @@ pub struct Seam {
 /// intersects then is separated in the rest of it, before weight pulls at it.
 const OVERLAPPING: f32 = 0.75;
 
-/// Part of the sewing phase in which seams pull gently, and how much stronger they pull at its end, where they
-/// have to stretch the cloth.
+/// Part of the sewing phase in which seams pull gently, and how much stronger they pull at its end, where
+/// they have to stretch the cloth.
 const GENTLE: f32 = 0.5;
 const STRONGER: f32 = 10.0;
 
@@ -226,8 +226,8 @@ pub struct Sewn {
     pub(crate) allowed: Vec<f32>,
     /// Whether all sets began it closed.
     pub(crate) all_closed: bool,
-    /// Whether it is a step of the sewing phase, in which panels have to find their way around a body: without
-    /// friction.
+    /// Whether it is a step of the sewing phase, in which panels have to find their way around a body:
+    /// without friction.
     pub(crate) is_phase: bool,
     /// Whether it is one of those in which cloth may pass through cloth.
     pub(crate) is_overlapping: bool,

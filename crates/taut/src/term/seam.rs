@@ -5,9 +5,10 @@
 //! the matrix like hinges do, with e = κ A / ℓ², A the area around the two vertices and ℓ the length of an
 //! edge: as stiff as the triangles beside it.
 //!
-//! Where there is a sewing phase, the pull on an open pair is bounded ([`SEAM_PULL`]): f is shortened by no more than the bound over e, which
-//! is the same iteration for a pull of constant strength. A body may be between two panels, and triangles at
-//! their limits; without the bound, duals of pairs that cannot follow grow until they tear the cloth apart.
+//! Where there is a sewing phase, the pull on an open pair is bounded ([`SEAM_PULL`]): f is shortened by no
+//! more than the bound over e, which is the same iteration for a pull of constant strength. A body may be
+//! between two panels, and triangles at their limits; without the bound, duals of pairs that cannot follow
+//! grow until they tear the cloth apart.
 //!
 //! Seams that are closed need none of this: their twins are one vertex of the filter
 //! ([`Filter`]).
