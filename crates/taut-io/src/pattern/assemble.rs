@@ -308,8 +308,11 @@ fn contents(pattern: &Pattern, garment: &Garment) -> Contents {
         let [a, b] = lengths(stitch);
         (a - b).abs() / (a + b)
     };
-    let worst =
-        pattern.stitches.iter().enumerate().max_by(|(_, a), (_, b)| differs(a).total_cmp(&differs(b)));
+    let worst = pattern
+        .stitches
+        .iter()
+        .enumerate()
+        .max_by(|(i, a), (j, b)| differs(a).total_cmp(&differs(b)).then(j.cmp(i)));
     let opening = garment.seams.iter().map(|pair| {
         let [a, b] = pair.map(|v| garment.start[v as usize]);
         f64::from(a.distance(b))
