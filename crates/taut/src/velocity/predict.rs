@@ -14,10 +14,6 @@
 //! is almost at rest is slowed down a little more, whatever its damping ([`REST_SPEED`]); slow solids take
 //! steps of backward Euler ([`EULER_BELOW`]).
 
-use std::ops::Range;
-
-use glam::Vec3;
-
 use crate::{World, body::Rest, exec::threads::Threads, kernel::lanes::Quad, state::History};
 
 /// Vertices below which a loop is not shared between threads.
@@ -34,9 +30,6 @@ const REST_DAMPING: f32 = 1.0;
 /// Rate at which all motion is slowed down in the sewing phase \[1/s\]: panels move because seams pull, and
 /// should not swing on when these are closed.
 pub(super) const SEWING_DAMPING: f32 = 20.0;
-
-/// Part of its change of height that a body is moved back by in a step of the sewing phase.
-const LIFT: f32 = 0.5;
 
 /// Speed of a soft solid (root of the mean square) below which its steps are of backward Euler, over √(g ℓ).
 /// A step of BDF2 damps nothing that iterations leave undone: a clamped bar at its limits (±5 %, 6K
@@ -104,7 +97,6 @@ pub fn predict(
         let slow = 1.0 - (now / (REST_SPEED * fall).max(f32::MIN_POSITIVE)).min(1.0);
         let keep = sewing / (1.0 + REST_DAMPING * dt * slow);
         let start = range.start;
-        let lift = if is_sewing { lift(world, range.clone(), x) } else { Vec3::ZERO };
         threads.each_pair(&mut v[range.clone()], &mut x[range], VERTEX_GRAIN, |first, v, x| {
             for (k, (v, x)) in v.iter_mut().zip(x).enumerate() {
                 let (i, w) = (start + first + k, x[3]);
@@ -127,24 +119,11 @@ pub fn predict(
                         }
                     };
                     v[c] = speed * drag;
-                    x[c] += carried + dt / formula.rate() * v[c] + lift[c];
+                    x[c] += carried + dt / formula.rate() * v[c];
                 }
             }
         });
     }
-}
-
-/// How far a step of the sewing phase moves a body back to the height at which it started \[m\]. Without
-/// weight and friction, panels that are drawn together around a waist would slide along the body to where it
-/// is thinnest.
-fn lift(world: &World, range: Range<usize>, x: &[Quad]) -> Vec3 {
-    let up = -world.description.gravity.normalize_or_zero();
-    let mut sum = 0.0f64;
-    for i in range.clone() {
-        let [x, start] = [&x[i], &world.start[i]].map(|q| Vec3::new(q[0], q[1], q[2]));
-        sum += f64::from((x - start).dot(up));
-    }
-    up * (-LIFT * (sum / range.len().max(1) as f64) as f32)
 }
 
 /// The root of the mean square \[m/s\].
