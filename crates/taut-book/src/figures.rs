@@ -336,7 +336,7 @@ pub const FIGURES: &[Figure] = &[
         "dress.png",
         "A dress that was sewn around the figure from two flat panels",
         "dress",
-        &["--camera=0.9,1.3,2.1/0,0.85,0/38"],
+        &["--camera=1.0,1.3,2.6/0,0.85,0/38"],
     ),
     last("tang-11-levels.png", "Four levels, 50 iterations each", "tang-sheet", ASIDE),
     last("tang-11-single.png", "A single mesh, 200 iterations", "tang-single", ASIDE),
