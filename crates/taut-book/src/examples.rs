@@ -286,6 +286,15 @@ mesh = { creature = { length = 0.6, triangles = 4000 } }
 tetrahedra = 5000
 "#
         }
+        "PatternMesh" => {
+            r#"[scene]
+sewing = 1.5                       # s
+
+[[cloth]]
+name = "dress"
+mesh = { pattern = { built_in = "dress", edge = 0.04, units_in_meter = 100, speed = 0.3 } }   # or file = "dress.json"
+"#
+        }
         "BunnyMesh" => {
             r#"[[cloth]]                         # a hollow shell
 mesh = { bunny = { height = 0.4, triangles = 4000 } }
@@ -399,8 +408,9 @@ final_min = [-1.0, -1.5, -1.0]
 final_max = [2.0, 0.1, 2.0]
 "#
         }
-        "AttachedShape" | "Diagonals" | "Fit" | "Integrator" | "Limits" | "MaterialName" | "Projection"
-        | "Scheme" | "TextureAxis" | "WindKey" | "SolidMaterialName" | "Volume" => "",
+        "AttachedShape" | "BuiltInPattern" | "PatternSource" | "Diagonals" | "Fit" | "Integrator"
+        | "Limits" | "MaterialName" | "Projection" | "Scheme" | "TextureAxis" | "WindKey"
+        | "SolidMaterialName" | "Volume" => "",
         _ => return None,
     })
 }
@@ -447,7 +457,7 @@ mod tests {
         // For comparing schemes and debugging, and explained where they stand.
         let rare = ["fit", "imperfection", "iterations", "max_substeps", "passes", "poisson", "projection"];
         let rare = rare.into_iter().chain(["relaxation", "steps_per_frame", "stretch", "viscosity", "file"]);
-        let rare = rare.chain(["bend_damping"]);
+        let rare = rare.chain(["bend_damping", "weight"]);
         let rare: Vec<&str> = rare.collect();
         for (part, definition) in schema["$defs"].as_object().unwrap() {
             for key in definition["properties"].as_object().into_iter().flat_map(|keys| keys.keys()) {

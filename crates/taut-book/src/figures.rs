@@ -85,6 +85,7 @@ pub const RUNS: &[Run] = &[
     plain("dragon-roller"),
     plain("dragon-roller-shell"),
     plain("bunny"),
+    plain("dress"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
         name: "noisy-fine-only",
@@ -339,6 +340,12 @@ pub const FIGURES: &[Figure] = &[
         frame: Frames::One(90),
         arguments: &[],
     },
+    last(
+        "dress.png",
+        "A dress that was sewn around the figure from two flat panels",
+        "dress",
+        &["--camera=1.0,1.3,2.6/0,0.85,0/38"],
+    ),
     last("tang-11-levels.png", "Four levels, 50 iterations each", "tang-sheet", ASIDE),
     last("tang-11-single.png", "A single mesh, 200 iterations", "tang-single", ASIDE),
     last(

@@ -47,6 +47,8 @@ pub enum Command {
     Render(RenderArgs),
     /// Check a scene or a mesh for errors without running it
     Check(CheckArgs),
+    /// Write a scene in which a sewing pattern is sewn around a body
+    Dress(DressArgs),
     /// List the built-in scenes, or print one
     Scenes(ScenesArgs),
     /// Measure simulation time and residuals of scenes
@@ -317,6 +319,45 @@ pub struct CheckArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Write a scene in which a sewing pattern is sewn around a body.
+///
+/// Reads a pattern of GarmentCode (pygarment) and the mesh of the body that it is placed around, and writes a
+/// complete scene: panels as cloth with a limit on stretch, the body as an obstacle, a sewing phase without
+/// gravity, 150 frames. Units and the up axis are guessed where they cannot be right as given, and every
+/// guess is reported.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut dress shirt_specification.json body.obj -o shirt.toml
+  taut dress shirt_specification.json body.obj -o shirt.toml --edge 0.02    coarser: a quarter of the triangles
+  taut run shirt.toml
+
+Exit codes: 0 success, 2 bad input, 3 write error.")]
+pub struct DressArgs {
+    /// Pattern file (.json)
+    pub pattern: PathBuf,
+    /// Mesh of the body (.obj, .ply, .stl, .gltf, .glb), standing where the pattern is placed around it
+    pub body: PathBuf,
+    /// Scene file to write [default: PATTERN.toml]
+    #[arg(short, long = "out", value_name = "SCENE")]
+    pub out: Option<PathBuf>,
+    /// Edge length of triangles in metres, 0.001 to 0.1 [default: 0.01]
+    #[arg(long, value_name = "METRES", allow_negative_numbers = true, value_parser = parse_edge)]
+    pub edge: Option<f64>,
+    /// Overwrite an existing SCENE
+    #[arg(long)]
+    pub force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Parses an edge length.
+fn parse_edge(text: &str) -> Result<f64, String> {
+    let edge = text.trim().parse().ok().filter(|edge| (0.001..=0.1).contains(edge));
+    edge.ok_or_else(|| "must be a number from 0.001 to 0.1".to_owned())
 }
 
 /// List the built-in scenes, or print one.

@@ -41,10 +41,46 @@ struct Found {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     carried_stiffness: Vec<CarriedStiffness>,
     obstacles: usize,
+    /// Seams that start open, and the phase in which they are drawn together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sewing: Option<Sewing>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tangle: Option<Tangle>,
     #[serde(skip)]
     examiner: Option<Examiner>,
+}
+
+/// Seams that start open.
+#[derive(Serialize)]
+struct Sewing {
+    /// Number of pairs of vertices that are apart.
+    open: usize,
+    /// Largest distance of a pair \[m\].
+    opening: f32,
+    /// Time in which the widest closes, if nothing is in its way \[s\].
+    closes_in: f32,
+    /// Duration of the phase without gravity \[s\].
+    duration: f32,
+}
+
+impl Sewing {
+    /// Of a scene with open seams or a sewing phase.
+    fn of(description: &taut::Description) -> Option<Self> {
+        let mut sewing = Self { open: 0, opening: 0.0, closes_in: 0.0, duration: description.sewing };
+        let place = |(body, vertex): (usize, u32)| {
+            description.bodies.get(body)?.as_cloth()?.start.get(vertex as usize).copied()
+        };
+        for seam in &description.seams {
+            for pair in &seam.pairs {
+                let [Some(a), Some(b)] = pair.map(place) else { continue };
+                let apart = a.distance(b);
+                sewing.open += usize::from(apart > 0.0);
+                sewing.opening = sewing.opening.max(apart);
+                sewing.closes_in = sewing.closes_in.max(apart / seam.speed);
+            }
+        }
+        (sewing.open > 0 || sewing.duration > 0.0).then_some(sewing)
+    }
 }
 
 /// Intersections of the initial state.
@@ -134,6 +170,7 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
     let scene = scene::load(&args.input, &args.set.set)?;
     let description = scene.build()?;
     check_names(description.bodies.iter().map(taut::Body::name))?;
+    let sewing = Sewing::of(&description);
     let world = World::new(description).map_err(|error| Problem {
         file: scene.file.clone(),
         message: error.to_string(),
@@ -149,6 +186,7 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
         obstacles: world.description().obstacles.len()
             + world.description().mesh_obstacles.len()
             + world.description().rigid_bodies.len(),
+        sewing,
         ..Found::default()
     };
     Ok(found.with_tangle(Examiner::of_all(&world)))
@@ -236,6 +274,12 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
     }
     if let Some(frames) = found.frames {
         text.push_str(&format!("  obstacles: {}, frames: {frames}\n", found.obstacles));
+    }
+    if let Some(Sewing { open, opening, closes_in, duration }) = &found.sewing {
+        let apart = 1e2 * opening;
+        text.push_str(&format!(
+            "  sewing: {open} pairs up to {apart:.1} cm apart, closed in {closes_in:.2} s if nothing is in the way; no gravity for {duration} s\n"
+        ));
     }
     for CarriedStiffness { cloth, tension, compression } in &found.carried_stiffness {
         let [tension, compression] = [tension, compression].map(|part| 1e2 * part);

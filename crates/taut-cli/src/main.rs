@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod check;
+mod dress;
 mod export;
 mod fabric;
 mod failure;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Plot(args) => plot::plot(args),
         Command::Render(args) => render::render(args),
         Command::Check(args) => check::check(args),
+        Command::Dress(args) => dress::dress(args),
         Command::Scenes(args) => scenes::scenes(args),
         Command::Bench(args) => bench::bench(args),
         Command::Fit(args) => fit::fit(args),

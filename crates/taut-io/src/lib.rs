@@ -4,6 +4,7 @@ pub mod cache;
 pub mod export;
 pub mod mesh;
 pub mod output;
+pub mod pattern;
 pub mod problem;
 pub mod recording;
 pub mod scene;

@@ -6,6 +6,7 @@ mod book;
 mod clients;
 mod contact;
 mod detection;
+mod dress;
 mod every_body;
 mod export;
 mod export_formats;

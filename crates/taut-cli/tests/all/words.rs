@@ -66,6 +66,7 @@ fn scenes_are_listed_printed_and_run() {
         "dragon-roller",
         "dragon-roller-shell",
         "bunny",
+        "dress",
     ] {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -16,8 +16,9 @@ use taut::{
 
 use super::{
     LoadedScene,
-    format::{Air, Cloth, MotionKey, Obstacle, Seam, Transform, Vector, Wind},
+    format::{Air, Cloth, FromFile, MotionKey, Obstacle, Seam, Transform, Vector, Wind},
     noise::{self, Octaves},
+    patterns,
     report::{Path, Report},
     seams, shapes, surfaces,
     tree::{Node, Origin},
@@ -67,6 +68,7 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
         mesh_obstacles,
         rigid_bodies: settings.obstacle.iter().filter_map(shapes::rigid).collect(),
         gravity: vector(settings.scene.gravity).as_vec3(),
+        sewing: settings.scene.sewing as f32,
         air: air(&settings.air),
         contact: taut::Contact {
             thickness: settings.contact.thickness as f32,
@@ -160,7 +162,8 @@ impl Builder<'_> {
     }
 
     /// One cloth, or `None` if a problem was reported.
-    fn cloth(&mut self, index: usize, cloth: &Cloth) -> Option<taut::Cloth> {
+    fn cloth(&mut self, index: usize, given: &Cloth) -> Option<taut::Cloth> {
+        let cloth = given;
         let name = cloth.name.clone().unwrap_or_default();
         let place = Place { kind: "cloth", index, name: &name };
         let Garment { mesh, mut start, seams } = self.mesh(place, cloth)?;
@@ -197,12 +200,8 @@ impl Builder<'_> {
             self.refuse::<()>(place, &["material", key], problem);
         }
         if !seams.is_empty() {
-            self.sewn.push(seams::within_cloth(
-                cloth.name.clone(),
-                index,
-                &seams,
-                taut::low_level::SEAM_SPEED,
-            ));
+            let speed = patterns::speed(given, &seams, &cloth.start, self.scene.scene.scene.sewing);
+            self.sewn.push(seams::within_cloth(cloth.name.clone(), index, &seams, speed));
         }
         (self.report.problems.len() == before).then_some(cloth)
     }
@@ -217,7 +216,25 @@ impl Builder<'_> {
                 Ok(garment) => (garment, None),
                 Err(error) => return self.refuse(place, &keys, error.to_string()),
             },
-            Err(file) => {
+            Err(FromFile::Pattern(pattern)) => match patterns::read(self.scene, pattern) {
+                Ok(sewn) => {
+                    for warning in sewn.warnings {
+                        let warning = self.at(place, &keys, warning);
+                        self.warnings.push(warning);
+                    }
+                    (sewn.garment, None)
+                }
+                Err(patterns::Refusal::Key(message)) => return self.refuse(place, &keys, message),
+                Err(patterns::Refusal::File(problems)) => {
+                    let named = |problem: Problem| Problem {
+                        message: format!("{} (pattern of cloth \"{name}\")", problem.message),
+                        ..problem
+                    };
+                    self.report.problems.extend(problems.0.into_iter().map(named));
+                    return None;
+                }
+            },
+            Err(FromFile::Mesh(file)) => {
                 let path = self.scene.resolve(file);
                 if !path.exists() {
                     return self.refuse(place, &keys, format!("file not found: {}", path.display()));

@@ -42,6 +42,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "tori",
         "dragon-roller",
         "dragon-roller-shell",
-        "bunny"
+        "bunny",
+        "dress"
     ]
 }

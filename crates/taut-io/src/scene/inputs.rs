@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{
     LoadedScene,
-    format::{MeshSource, ObstacleMesh, Sequence, SolidMesh},
+    format::{ObstacleMesh, Sequence, SolidMesh},
     select::Selection,
 };
 use crate::mesh::{Format, SolidFormat, sequence::Numbered};
@@ -112,7 +112,7 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
     let copy = |name: &str| inputs.iter().find(|input| input.name == name).map(|input| input.copy.clone());
     let mut moved = scene.clone();
     for cloth in &mut moved.scene.cloth {
-        if let MeshSource::File(file) = &mut cloth.mesh
+        if let Some(file) = cloth.mesh.file_mut()
             && let Some(copy) = copy(file)
         {
             *file = copy;
@@ -182,9 +182,7 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
 fn names(scene: &LoadedScene) -> Vec<String> {
     let mut names = Vec::new();
     for cloth in &scene.scene.cloth {
-        if let MeshSource::File(file) = &cloth.mesh {
-            names.push(file.clone());
-        }
+        names.extend(cloth.mesh.file().cloned());
         for pin in &cloth.pin {
             for text in [Some(&pin.select), pin.weight.as_ref()].into_iter().flatten() {
                 if let Ok(Selection::Map(file)) = Selection::parse(text) {

@@ -194,6 +194,12 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         let mesh = Path::Key(path, "mesh");
         check_torus(torus, &Path::Key(&mesh, "torus"), report);
     }
+    if let Some(pattern) = cloth.get("mesh").and_then(|mesh| mesh.get("pattern"))
+        && matches!(pattern.value, Value::Table(_))
+    {
+        let mesh = Path::Key(path, "mesh");
+        one_of(pattern, &["file", "built_in"], &Path::Key(&mesh, "pattern"), report);
+    }
 }
 
 fn check_solid(solid: &Node, path: &Path<'_>, report: &mut Report<'_>) {

@@ -9,7 +9,7 @@ use taut::{
 use super::{
     LoadedScene,
     build::{motion, rotation, vector},
-    format::{Obstacle, ObstacleMesh, Sequence},
+    format::{FromFile, Obstacle, ObstacleMesh, Sequence},
 };
 use crate::{
     Problem,
@@ -55,7 +55,11 @@ fn still(scene: &LoadedScene, mesh: &ObstacleMesh) -> Result<MeshSequence, Refus
                     |error: GenerateError| Refusal::Keys(vec!["mesh", source.tag()], error.to_string());
                 return generator.generate().map(one).map_err(refuse);
             }
-            Err(file) => (vec!["mesh", "file"], file),
+            Err(FromFile::Pattern(_)) => {
+                let message = "is for cloth, an obstacle must have another mesh".into();
+                return Err(Refusal::Keys(vec!["mesh", "pattern"], message));
+            }
+            Err(FromFile::Mesh(file)) => (vec!["mesh", "file"], file),
         },
     };
     let path = existing(scene, file, source)?;

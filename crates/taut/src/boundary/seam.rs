@@ -27,6 +27,15 @@ pub struct Seam {
     pub speed: f32,
 }
 
+/// Part of the sewing phase in which cloth may pass through cloth: panels overlap at the start. What
+/// intersects then is separated in the rest of it, before weight pulls at it.
+const OVERLAPPING: f32 = 0.75;
+
+/// Part of the sewing phase in which seams pull gently, and how much stronger they pull at its end, where
+/// they have to stretch the cloth.
+const GENTLE: f32 = 0.5;
+const STRONGER: f32 = 10.0;
+
 /// Default closing speed of seams \[m/s\].
 pub const DEFAULT_CLOSING_SPEED: f32 = 1.0;
 
@@ -217,6 +226,13 @@ pub struct Sewn {
     pub(crate) allowed: Vec<f32>,
     /// Whether all sets began it closed.
     pub(crate) all_closed: bool,
+    /// Whether it is a step of the sewing phase, in which panels have to find their way around a body:
+    /// without friction.
+    pub(crate) is_phase: bool,
+    /// Whether it is one of those in which cloth may pass through cloth.
+    pub(crate) is_overlapping: bool,
+    /// Factor on the strongest pull of open seams; infinite without a sewing phase.
+    pub(crate) strength: f32,
 }
 
 impl Sewn {
@@ -229,7 +245,20 @@ impl Sewn {
             near: sets(),
             allowed: vec![0.0; sewing.stitches.len()],
             all_closed: false,
+            is_phase: false,
+            is_overlapping: false,
+            strength: f32::INFINITY,
         }
+    }
+
+    /// Learns where in a sewing phase of `sewing` \[s\] a step begins that starts at `time` \[s\].
+    pub(crate) fn enter(&mut self, is_phase: bool, time: f32, sewing: f32) {
+        let part = if sewing > 0.0 { time / sewing } else { f32::INFINITY };
+        self.is_phase = is_phase;
+        self.is_overlapping = is_phase && part < OVERLAPPING;
+        let late = ((part - GENTLE) / (1.0 - GENTLE)).clamp(0.0, 1.0);
+        let stronger = 1.0 + (STRONGER - 1.0) * late * late;
+        self.strength = if sewing > 0.0 { stronger } else { f32::INFINITY };
     }
 
     /// Begins a step of `dt` \[s\] from positions `old`.

@@ -38,6 +38,9 @@ pub struct Tangle {
     cloth: Vec<u32>,
     /// Of cloth with mesh obstacles.
     fixed: Vec<u32>,
+    /// Whether all cloth may pass through cloth, though not through obstacles: in the sewing phase, in which
+    /// panels overlap.
+    pub lets_cloth_pass: bool,
 }
 
 impl Tangle {
@@ -58,10 +61,12 @@ impl Tangle {
         self.fixed = fixed.numbers();
     }
 
-    /// Whether the primitives of a pair with these vertices belong to one tangle.
+    /// Whether the primitives of a pair with these vertices belong to one tangle, or may pass through each
+    /// other anyway.
     #[inline(always)]
     pub fn ignores(&self, surface: &Surface, pair: &Pair, vertices: &[u32; 4]) -> bool {
-        !self.is_empty() && self.belong_together(surface, pair.kind, vertices)
+        self.lets_cloth_pass && !vertices.iter().any(|&v| surface.is_fixed(v))
+            || !self.is_empty() && self.belong_together(surface, pair.kind, vertices)
     }
 
     fn belong_together(&self, surface: &Surface, kind: Kind, vertices: &[u32; 4]) -> bool {

@@ -40,6 +40,7 @@ pub use bar::bar;
 pub use grid::grid;
 #[cfg(test)]
 pub(crate) use pattern::delaunay::triangulate;
+pub use pattern::fill::fill;
 
 /// Maximum number of vertices of a generated mesh.
 pub const MAX_VERTICES: u64 = 16_000_000;

@@ -63,6 +63,7 @@ impl Stepper {
         });
         move_pins(targets.clone(), dt, old, v);
         scratch.sewn.begin(&world.sewing, old, dt);
+        scratch.sewn.enter(world.description.is_sewing(time), time, world.description.sewing);
 
         let exec = Exec { threads: &self.threads, lanes: self.lanes };
         if world.schedule.is_implicit() {
@@ -71,7 +72,7 @@ impl Stepper {
             update::add_drag(world, exec, (x, v), forces, steady, [time, dt]);
             scratch.sewn.share_forces(&world.sewing, x, steady);
             let formula = formula(world, history);
-            predict(world, exec.threads, (x, v, &mut self.inertia), steady, history, (formula, dt));
+            predict(world, exec.threads, (x, v, &mut self.inertia), steady, history, (formula, time, dt));
         } else {
             let stretch = world.forces.largest_stretch(exec, x);
             let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
@@ -104,6 +105,10 @@ impl Stepper {
         let State { x, v, piercings, .. } = state;
         if let Some(surface) = &world.surface {
             let found = piercings.get_or_insert_with(|| pierced(surface, old));
+            scratch.tangle.lets_cloth_pass = scratch.sewn.is_overlapping;
+            if scratch.sewn.is_overlapping {
+                found.retain(|p| surface.is_fixed(p.edge[0]) || surface.is_fixed(p.triangle[0]));
+            }
             untangle.begin(world, surface, found, old, span.dt, &mut scratch.tangle);
             untangle.draw(x);
             if !scratch.tangle.is_empty() {
@@ -161,6 +166,10 @@ impl Stepper {
                 *piercings = Some(pierced(surface, x));
             }
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
+            if scratch.sewn.is_overlapping {
+                // Cloth passed through cloth, which nobody has counted.
+                *piercings = None;
+            }
         }
         grips.end(world, x);
     }
@@ -240,11 +249,12 @@ fn fly(
     flown: &mut Vec<RigidState>,
     poses: &mut Vec<[Pose; 2]>,
 ) {
-    let Description { rigid_bodies, obstacles, gravity, .. } = &world.description;
+    let Description { rigid_bodies, obstacles, .. } = &world.description;
+    let gravity = world.description.gravity_at(times[0]);
     flown.clear();
     flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| {
-        let mut flown = body.fly(state, *gravity, dt);
-        body.meet(&mut flown, obstacles, times, *gravity);
+        let mut flown = body.fly(state, gravity, dt);
+        body.meet(&mut flown, obstacles, times, gravity);
         flown
     }));
     poses.clear();

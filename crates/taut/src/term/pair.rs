@@ -173,7 +173,7 @@ impl PairTouch {
             normal,
             anchor: Vec3::ZERO,
             least: touch.gap,
-            friction: touch.friction,
+            friction: if scene.sewn.is_phase { 0.0 } else { touch.friction },
             u: Vec3::ZERO,
             weight: 0.0,
             boost: 1.0,

@@ -5,6 +5,11 @@
 //! the matrix like hinges do, with e = κ A / ℓ², A the area around the two vertices and ℓ the length of an
 //! edge: as stiff as the triangles beside it.
 //!
+//! Where there is a sewing phase, the pull on an open pair is bounded ([`SEAM_PULL`]): f is shortened by no
+//! more than the bound over e, which is the same iteration for a pull of constant strength. A body may be
+//! between two panels, and triangles at their limits; without the bound, duals of pairs that cannot follow
+//! grow until they tear the cloth apart.
+//!
 //! Seams that are closed need none of this: their twins are one vertex of the filter
 //! ([`Filter`]).
 
@@ -19,7 +24,7 @@ use crate::{
     kernel::lanes::Quad,
     solve::nearest::{
         filter::Filter,
-        tuning::{SEAM_OPEN, SEAM_PATIENCE, SEAM_TOLERANCE, WARM_START},
+        tuning::{SEAM_OPEN, SEAM_PATIENCE, SEAM_PULL, SEAM_TOLERANCE, WARM_START},
     },
 };
 
@@ -42,6 +47,8 @@ struct LinkState {
     allowed: f32,
     /// Whether it began the step closed.
     closed: bool,
+    /// Largest pull, in masses of a mean vertex times \[m\].
+    strongest: f32,
 }
 
 /// The seams of a filter.
@@ -92,11 +99,14 @@ struct SeamTerm {
 }
 
 impl Term for SeamTerm {
-    fn prepare(&mut self, scene: &Scene, _filter: &Filter) {
+    fn prepare(&mut self, scene: &Scene, filter: &Filter) {
+        let pull = SEAM_PULL * scene.sewn.strength;
+        let strongest = pull * scene.dt * scene.dt * filter.size / filter.edge_length;
         for (state, link) in self.states.iter_mut().zip(&self.tables.links) {
             let stitch = link.stitch as usize;
             state.allowed = scene.sewn.allowed[stitch];
             state.closed = scene.sewn.was_closed(&scene.sewing.stitches[stitch]);
+            state.strongest = if state.closed { f32::INFINITY } else { strongest };
         }
     }
 
@@ -125,6 +135,8 @@ impl Term for SeamTerm {
             let length = f.length();
             let moved = if length > state.allowed { f * (state.allowed / length - 1.0) } else { Vec3::ZERO };
             let moved = if moved.is_finite() { moved } else { Vec3::ZERO };
+            let most = state.strongest / (stage.kappa * link.weight);
+            let moved = if moved.length() > most { moved.normalize_or_zero() * most } else { moved };
             let pull = stage.kappa * link.weight * (2.0 * moved + state.u);
             state.u = -moved;
             for (v, sign) in link.vertices.into_iter().zip([1.0, -1.0]) {

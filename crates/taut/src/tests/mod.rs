@@ -15,6 +15,7 @@ mod edge_model;
 mod fabric;
 mod fit;
 mod forces;
+mod give_way;
 mod hanging_sheet;
 mod hierarchy;
 mod implicit;

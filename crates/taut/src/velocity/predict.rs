@@ -27,6 +27,10 @@ const REST_SPEED: f32 = 0.01;
 /// of polyester moves with 9 mm/s after 8 s without it, with 0.6 mm/s with it.
 const REST_DAMPING: f32 = 1.0;
 
+/// Rate at which all motion is slowed down in the sewing phase \[1/s\]: panels move because seams pull, and
+/// should not swing on when these are closed.
+pub(super) const SEWING_DAMPING: f32 = 20.0;
+
 /// Speed of a soft solid (root of the mean square) below which its steps are of backward Euler, over √(g ℓ).
 /// A step of BDF2 damps nothing that iterations leave undone: a clamped bar at its limits (±5 %, 6K
 /// tetrahedra) keeps trembling with 12 mm/s, and comes to rest within 3 s with this. Converged steps of BDF2
@@ -58,29 +62,32 @@ pub fn drag_factor(formula: Formula, damping: f64, dt: f64) -> f64 {
 }
 
 /// Moves positions `x` \[m\], with the inverse mass as fourth component, and velocities `v` \[m/s\] of all
-/// bodies to where a step of `dt` \[s\] would take them without limits and stiffness, under `forces` \[N\]
-/// and gravity. Vertices that are held move with the velocity that they have. Those that begin anew
-/// ([`History::anew`]), and slow solids, are moved by backward Euler, with the factor on their mass in
-/// `inertia`, which is 1 for the others.
+/// bodies to where a step of `dt` from `time` \[s\] would take them without limits and stiffness, under
+/// `forces` \[N\] and gravity. Vertices that are held move with the velocity that they have. Those that begin
+/// anew ([`History::anew`]), slow solids, and all in the sewing phase are moved by backward Euler, with the
+/// factor on their mass in `inertia`, which is 1 for the others.
 pub fn predict(
     world: &World,
     threads: &Threads,
     (x, v, inertia): (&mut [Quad], &mut [Quad], &mut [f32]),
     forces: &[Quad],
     history: &History,
-    (formula, dt): (Formula, f32),
+    (formula, time, dt): (Formula, f32, f32),
 ) {
-    let gravity = world.description.gravity;
+    let weight = world.description.gravity.length();
+    let gravity = world.description.gravity_at(time);
+    let is_sewing = world.description.is_sewing(time);
+    let sewing = if is_sewing { 1.0 / (1.0 + SEWING_DAMPING * dt) } else { 1.0 };
     for body in &world.bodies {
         let drag_of = |formula: Formula| drag_factor(formula, body.damping.into(), dt.into());
         let drags = [drag_of(Formula::Euler), drag_of(formula)];
         // The tables have masses and stiffness for `formula`, which multiplies forces by another factor.
         let alone = drags[0] / (f64::from(formula.rate()).powi(2) * drags[1]);
         let now = speed(&v[body.vertices.clone()]);
-        let fall = (gravity.length() * body.size() as f32).sqrt();
+        let fall = (weight * body.size() as f32).sqrt();
         let is_slow = matches!(body.rest, Rest::Solid(_)) && now < EULER_BELOW * fall;
         let anew = |i: usize, x: &Quad, v: &Quad| {
-            formula == Formula::Bdf2 && (is_slow || History::is_anew(&history.steps[i], x, v))
+            formula == Formula::Bdf2 && (is_slow || is_sewing || History::is_anew(&history.steps[i], x, v))
         };
         for i in body.vertices.clone() {
             inertia[i] = if anew(i, &x[i], &v[i]) { alone as f32 } else { 1.0 };
@@ -88,7 +95,7 @@ pub fn predict(
         let drags = drags.map(|drag| (1.0 / drag) as f32);
         let range = body.vertices.clone();
         let slow = 1.0 - (now / (REST_SPEED * fall).max(f32::MIN_POSITIVE)).min(1.0);
-        let keep = 1.0 / (1.0 + REST_DAMPING * dt * slow);
+        let keep = sewing / (1.0 + REST_DAMPING * dt * slow);
         let start = range.start;
         threads.each_pair(&mut v[range.clone()], &mut x[range], VERTEX_GRAIN, |first, v, x| {
             for (k, (v, x)) in v.iter_mut().zip(x).enumerate() {

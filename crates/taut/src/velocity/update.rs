@@ -11,6 +11,7 @@ use super::{
     bending::HingeLanes,
     fem::{LargestStretch, MembraneLanes},
     fem_tetrahedron::SolidLanes,
+    predict::SEWING_DAMPING,
     spring::SpringLanes,
 };
 use crate::{
@@ -173,7 +174,8 @@ pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, pla
     steady.fill([0.0; 4]);
     add_drag(world, exec, (x, v), forces, steady, [time, dt]);
     let h = dt / plan.substeps as f32;
-    let gravity = world.description.gravity;
+    let gravity = world.description.gravity_at(time);
+    let sewing = if world.description.is_sewing(time) { SEWING_DAMPING } else { 0.0 };
     for _ in 0..plan.substeps {
         threads.each(forces, VERTEX_GRAIN, |first, part| {
             part.copy_from_slice(&steady[first..first + part.len()]);
@@ -181,7 +183,7 @@ pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, pla
         world.forces.add(exec, (x, v), sewn, plan, forces);
         sewn.share_forces(&world.sewing, x, forces);
         for body in &world.bodies {
-            let keep = (-body.damping * h).exp();
+            let keep = (-(body.damping + sewing) * h).exp();
             // A whole frame may be one step of a solid, in which a load that is damped along would weigh
             // less.
             let [before, after] = if matches!(body.rest, Rest::Solid(_)) { [keep, 1.0] } else { [1.0, keep] };

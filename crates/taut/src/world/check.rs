@@ -32,6 +32,8 @@ fn check_settings(description: &Description) -> Result<(), WorldError> {
         if is_met { Ok(()) } else { Err(WorldError::Setting { key, problem: problem.into() }) }
     };
     need(description.gravity.is_finite(), "gravity", "gravity must be finite")?;
+    let sewing = description.sewing;
+    need(sewing >= 0.0 && sewing.is_finite(), "sewing", "sewing must be at least 0")?;
     let frame_time = description.frame_time;
     need(frame_time.is_finite() && frame_time > 0.0, "frame_time", "frame_time must be positive")?;
     let density = description.air.density;

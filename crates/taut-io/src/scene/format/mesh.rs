@@ -43,6 +43,10 @@ pub(crate) enum MeshSource {
     Creature(Creature),
     /// A rabbit with two long ears: faces x, stands on y = 0. A closed surface.
     Bunny(Bunny),
+    /// A sewing pattern in the format of GarmentCode (`pygarment`), for cloth only: panels that are flat at
+    /// rest, placed around a body, and sewn together from there. A file (json), or a table with its edge
+    /// length. Groups `panel:NAME`, and the labels of panels and edges.
+    Pattern(PatternSource),
     /// A file (obj, ply, stl, gltf, glb), relative to the scene file.
     File(#[schemars(length(min = 1))] String),
 }
@@ -225,6 +229,74 @@ pub(crate) struct Curtain {
     pub depth: f64,
 }
 
+/// A sewing pattern: a file, or a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum PatternSource {
+    /// A pattern file (json), relative to the scene file.
+    File(#[schemars(length(min = 1))] String),
+    /// A pattern file or a built-in pattern, and how it is meshed and sewn.
+    Table(PatternMesh),
+}
+
+/// A sewing pattern. Exactly one of `file` and `built_in` is required.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PatternMesh {
+    /// Pattern file (json), relative to the scene file. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub file: Option<String>,
+    /// Name of a pattern that comes with taut: `"dress"`. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built_in: Option<BuiltInPattern>,
+    /// Edge length \[m\]. 0.01 by default; 0.001 to 0.1.
+    #[serde(default = "pattern_edge")]
+    #[schemars(range(min = 0.001, max = 0.1))]
+    pub edge: f64,
+    /// Units of the file in a metre: 100 for centimetres. The file's own by default; 0.001 to 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1_000_000))]
+    pub units_in_meter: Option<f64>,
+    /// Speed at which sewn vertices are pulled together \[m/s\]. By default the speed that closes the widest
+    /// seam in two thirds of `scene.sewing`; 1 without one. 0.0001 to 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.000_1, max = 1000))]
+    pub speed: Option<f64>,
+}
+
+/// A pattern that comes with taut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum BuiltInPattern {
+    /// A sleeveless A-line dress for the figure.
+    Dress,
+}
+
+fn pattern_edge() -> f64 {
+    crate::pattern::DEFAULT_EDGE
+}
+
+impl PatternSource {
+    /// All keys.
+    pub fn table(&self) -> PatternMesh {
+        match self {
+            Self::File(file) => {
+                PatternMesh { file: Some(file.clone()), edge: pattern_edge(), ..PatternMesh::default() }
+            }
+            Self::Table(table) => table.clone(),
+        }
+    }
+}
+
+/// What is read from a file.
+pub(crate) enum FromFile<'a> {
+    /// A mesh.
+    Mesh(&'a str),
+    /// A sewing pattern.
+    Pattern(&'a PatternSource),
+}
+
 impl MeshSource {
     /// The key that selects it: `grid`, `file`, …
     pub fn tag(&self) -> &'static str {
@@ -243,12 +315,31 @@ impl MeshSource {
             MeshSource::Curtain(_) => "curtain",
             MeshSource::Creature(_) => "creature",
             MeshSource::Bunny(_) => "bunny",
+            MeshSource::Pattern(_) => "pattern",
             MeshSource::File(_) => "file",
         }
     }
 
-    /// The engine's generator, or the file to read.
-    pub fn generator(&self, scene_seed: u64) -> Result<Generator, &str> {
+    /// The file that it is read from, if any.
+    pub fn file(&self) -> Option<&String> {
+        match self {
+            MeshSource::File(file) | MeshSource::Pattern(PatternSource::File(file)) => Some(file),
+            MeshSource::Pattern(PatternSource::Table(pattern)) => pattern.file.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, mutable.
+    pub fn file_mut(&mut self) -> Option<&mut String> {
+        match self {
+            MeshSource::File(file) | MeshSource::Pattern(PatternSource::File(file)) => Some(file),
+            MeshSource::Pattern(PatternSource::Table(pattern)) => pattern.file.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// The engine's generator, or what is read from a file.
+    pub fn generator(&self, scene_seed: u64) -> Result<Generator, FromFile<'_>> {
         Ok(match self {
             MeshSource::Grid(grid) => Generator::Grid {
                 size: grid.size.map(|length| length as f32),
@@ -303,7 +394,8 @@ impl MeshSource {
             MeshSource::Bunny(bunny) => {
                 Generator::Bunny { height: bunny.height as f32, triangles: bunny.triangles }
             }
-            MeshSource::File(file) => return Err(file),
+            MeshSource::Pattern(pattern) => return Err(FromFile::Pattern(pattern)),
+            MeshSource::File(file) => return Err(FromFile::Mesh(file)),
         })
     }
 }

@@ -26,7 +26,7 @@ pub(crate) use contact::Contact;
 pub(crate) use expect::Expect;
 pub(crate) use light::Light;
 pub(crate) use material::Material;
-pub(crate) use mesh::{Even, MeshSource};
+pub(crate) use mesh::{BuiltInPattern, Even, FromFile, MeshSource, PatternMesh, PatternSource};
 pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
 pub(crate) use pin::Pin;
 pub(crate) use seam::Seam;
@@ -97,6 +97,11 @@ pub(crate) struct Settings {
     /// Gravity \[m/s²\]. `[0, -9.81, 0]` by default; each −10000 to 10000.
     #[schemars(inner(range(min = -10_000, max = 10_000)))]
     pub gravity: Vector,
+    /// Duration of the sewing phase at the start \[s\], in which open seams are drawn together: without
+    /// gravity and friction on meshes, with strongly damped motion, and for three quarters of it without
+    /// contact of cloth with cloth. 0 by default; 0 to 1000.
+    #[schemars(range(min = 0, max = 1000))]
+    pub sewing: f64,
     /// Seed of all random choices: order of colours, gusts, noise, imperfection, irregular meshes. 0 by
     /// default; 0 to 2⁶³ − 1.
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
@@ -111,6 +116,7 @@ impl Default for Settings {
             frames: 90,
             frame_rate: 30.0,
             gravity: decimals(description.gravity.to_array()),
+            sewing: 0.0,
             seed: description.seed,
         }
     }

@@ -145,16 +145,16 @@ impl ObstacleMesh {
     /// The file it is read from, if any.
     pub fn file(&self) -> Option<&String> {
         match self {
-            Self::File(file) | Self::Source(MeshSource::File(file)) => Some(file),
-            Self::Source(_) => None,
+            Self::File(file) => Some(file),
+            Self::Source(source) => source.file(),
         }
     }
 
     /// The same, mutable.
     pub fn file_mut(&mut self) -> Option<&mut String> {
         match self {
-            Self::File(file) | Self::Source(MeshSource::File(file)) => Some(file),
-            Self::Source(_) => None,
+            Self::File(file) => Some(file),
+            Self::Source(source) => source.file_mut(),
         }
     }
 }

@@ -31,7 +31,7 @@ const HELD: f64 = 0.025;
 pub(super) fn generate(edge: f32) -> Result<Garment, GenerateError> {
     let edge = require_range("edge", edge, EDGE_RANGE)?;
     let boundary = outline(edge);
-    let (points, triangles) = fill(&boundary, edge);
+    let (points, triangles) = fill(&boundary, edge).unwrap_or_else(|| (boundary.clone(), Vec::new()));
     let held = |side: f64| -> Vec<u32> {
         let on = |v: &u32| points[*v as usize].y > -HELD && points[*v as usize].x * side > 0.0;
         (0..points.len() as u32).filter(on).collect()

@@ -58,7 +58,7 @@ pub struct Filter {
     /// Mean length of an edge \[m\].
     pub(crate) edge_length: f32,
     /// Size of its largest body \[m\].
-    size: f32,
+    pub(crate) size: f32,
     /// What the squared length of a step is multiplied by: see [`schedule::square_factor`].
     pub(crate) square_factor: f64,
     /// Volumes around vertices, if any is kept.

@@ -131,9 +131,7 @@ impl BatchState {
         }
         self.sum = residuals[0];
     }
-}
 
-impl BatchState {
     /// Takes down the residuals of a batch past the limits as they are given, and as far as they have given
     /// way. Without lower limits, all are past upper ones.
     fn note_sides(&mut self, given: [f32; BATCH], beyond: &[f32; BATCH], has_lower: bool) {

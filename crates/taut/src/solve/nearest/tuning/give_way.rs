@@ -15,20 +15,29 @@ pub const CLOTH_STRETCHES_FROM: u32 = 48;
 /// Iterations between two times that they do.
 pub const CLOTH_GIVES_WAY_EVERY: u32 = 8;
 
-/// When lower limits of cloth give way. Where nothing touches, or cloth carries bodies, iterations may be
-/// many before limits are met that can be met.
+/// When lower limits of cloth give way. Where nothing touches, iterations may be many before limits are met
+/// that can be met. Cloth that carries a body takes more still, and what gave way would let the body through:
+/// it does not give way.
 pub fn cloth_gives_way_from(step: &Step) -> u32 {
-    if step.touching && !step.is_loaded { CLOTH_GIVES_WAY_FROM } else { 2 * GIVE_WAY_FROM }
+    match step {
+        Step { is_loaded: true, .. } => u32::MAX,
+        Step { touching: true, .. } => CLOTH_GIVES_WAY_FROM,
+        _ => 2 * GIVE_WAY_FROM,
+    }
 }
 
 /// When upper limits of cloth do.
 pub fn cloth_stretches_from(step: &Step) -> u32 {
-    if step.touching && !step.is_loaded { CLOTH_STRETCHES_FROM } else { 4 * GIVE_WAY_FROM }
+    match step {
+        Step { is_loaded: true, .. } => u32::MAX,
+        Step { touching: true, .. } => CLOTH_STRETCHES_FROM,
+        _ => 4 * GIVE_WAY_FROM,
+    }
 }
 
 /// When a step may end although bend limits are not met, if all else is as far as it has given way.
 pub fn bends_end_from(step: &Step) -> u32 {
-    2 * cloth_stretches_from(step)
+    cloth_stretches_from(step).saturating_mul(2)
 }
 
 /// By how much limits of cloth give way, over what is lost around.

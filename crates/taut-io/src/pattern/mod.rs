@@ -1,0 +1,208 @@
+//! Sewing patterns: the specification files of GarmentCode and `pygarment` (JSON), read and meshed.
+//!
+//! A pattern consists of flat panels, each placed in space by a rotation and a translation, and of stitches
+//! between their edges. Both sides of a stitch get the same number of segments, at equal fractions of their
+//! lengths, so that every vertex has a partner: a longer side gathers. What a file may contain, and which
+//! conventions of `pygarment` are followed:
+//!
+//! - Edges are straight, quadratic or cubic Bézier curves, or circular arcs. Control points are relative to
+//!   the edge (1 along it, 1 to its left) or absolute (`curvature_coords`).
+//! - The order of a panel's edges says which side is outside: counter-clockwise seen from there.
+//! - A stitch joins the start of one edge to the end of the other, which keeps the outside outside. Marked
+//!   `right_wrong`, it joins start to start.
+//! - The y axis of a panel is the grain: it becomes the texture coordinate v, which is the warp by default.
+//!
+//! Stages: `json` (text to values, with names in messages), `curve` (one edge), `outline` (a panel's loop),
+//! `sew` (numbers of segments, pairs of vertices), `assemble` (triangles, rest shape, start, groups).
+
+mod assemble;
+mod curve;
+mod dress;
+mod json;
+mod outline;
+mod sew;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use glam::{DMat3, DVec2, DVec3};
+use taut::mesh::generate::Garment;
+
+use self::curve::Curve;
+pub use self::dress::{Dressed, dress};
+use crate::{Problem, Problems};
+
+/// Largest pattern file that is read \[bytes\].
+const MAX_BYTES: u64 = 64 << 20;
+/// Maximum number of panels, of edges of a panel, and of stitches.
+pub const MAX_PANELS: usize = 1000;
+const MAX_EDGES: usize = 10_000;
+const MAX_STITCHES: usize = 100_000;
+/// Maximum number of vertices of a meshed pattern.
+pub const MAX_VERTICES: f64 = 4e6;
+/// Default edge length of triangles \[m\].
+pub const DEFAULT_EDGE: f64 = 0.01;
+/// Units in a metre where a file does not say: centimetres, as `pygarment` writes.
+const DEFAULT_UNITS: f64 = 100.0;
+
+/// A pattern as its file has it, in its own units.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// Where it was read from, for messages.
+    file: Option<PathBuf>,
+    panels: Vec<Panel>,
+    stitches: Vec<Stitch>,
+    /// Units of the file in a metre.
+    units: f64,
+}
+
+/// One panel.
+#[derive(Clone, Debug)]
+struct Panel {
+    name: String,
+    label: Option<String>,
+    /// In the order of the file.
+    edges: Vec<Edge>,
+    /// The order in which the edges form the outline.
+    order: Vec<usize>,
+    rotation: DMat3,
+    translation: DVec3,
+}
+
+/// An edge of a panel.
+#[derive(Clone, Debug)]
+struct Edge {
+    /// Vertices that it joins.
+    ends: [usize; 2],
+    curve: Curve,
+    label: Option<String>,
+}
+
+/// An edge: panel, and edge in the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Side {
+    panel: usize,
+    edge: usize,
+}
+
+/// Two edges that are sewn together.
+#[derive(Clone, Debug)]
+struct Stitch {
+    sides: [Side; 2],
+    /// Joins start to start: the outside of one panel to the inside of the other.
+    is_right_wrong: bool,
+}
+
+/// A pattern as cloth.
+#[derive(Clone, Debug)]
+pub struct SewnPattern {
+    /// Flat panels side by side, their positions at the start \[m\], and the sewn vertices.
+    pub garment: Garment,
+    /// What it contains.
+    pub contents: Contents,
+    /// What looks odd, but can be sewn.
+    pub warnings: Vec<String>,
+}
+
+/// What a pattern contains.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Contents {
+    /// Number of panels.
+    pub panels: usize,
+    /// Number of stitches.
+    pub stitches: usize,
+    /// Number of triangles.
+    pub triangles: usize,
+    /// Largest distance of two vertices that are sewn together, at the start \[m\].
+    pub opening: f64,
+    /// The stitch whose sides differ most in length, relative to their mean.
+    pub worst_stitch: Option<Difference>,
+}
+
+/// A stitch and the lengths of its sides.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Difference {
+    /// Its number in the file, from 0.
+    pub stitch: usize,
+    /// Its two sides, as `PANEL edge N`.
+    pub sides: [String; 2],
+    /// Their lengths \[m\].
+    pub lengths: [f64; 2],
+}
+
+/// Reads a pattern file.
+///
+/// # Errors
+/// All its problems, each with panel, edge or stitch.
+pub fn read(path: &Path) -> Result<Pattern, Problems> {
+    let problem = |message: String| Problem { file: Some(path.into()), message, ..Problem::default() };
+    let size = std::fs::metadata(path).map_err(|error| problem(format!("cannot be read: {error}")))?.len();
+    if size > MAX_BYTES {
+        return Err(problem(format!("has {size} bytes, must have at most {MAX_BYTES}")).into());
+    }
+    let bytes = std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+    parse(&bytes, Some(path))
+}
+
+/// Reads a pattern from the contents of a file; `path` is for messages.
+///
+/// # Errors
+/// All its problems, each with panel, edge or stitch.
+pub fn parse(bytes: &[u8], path: Option<&Path>) -> Result<Pattern, Problems> {
+    json::parse(bytes, path)
+}
+
+impl Pattern {
+    /// Units of the file in a metre: 100 for centimetres.
+    pub fn units_in_meter(&self) -> f64 {
+        self.units
+    }
+
+    /// The same pattern with other units in a metre.
+    #[must_use]
+    pub fn with_units(self, units_in_meter: f64) -> Self {
+        Self { units: units_in_meter, ..self }
+    }
+
+    /// Lowest and highest corner of the placed panels \[m\].
+    pub fn bounds(&self) -> [DVec3; 2] {
+        let mut bounds = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        for panel in &self.panels {
+            for p in panel.edges.iter().flat_map(|edge| edge.curve.points(8)) {
+                let x = panel.place(p) / self.units;
+                bounds = [bounds[0].min(x), bounds[1].max(x)];
+            }
+        }
+        bounds
+    }
+
+    /// Meshes the panels with edges of about `edge` \[m\] and sews them.
+    ///
+    /// # Errors
+    /// All panels that cross themselves, and meshes that would be too large.
+    pub fn sew(&self, edge: f64) -> Result<SewnPattern, Problems> {
+        assemble::sew(self, edge)
+    }
+
+    /// A problem of the file.
+    fn problem(&self, key: String, message: String) -> Problem {
+        Problem { file: self.file.clone(), line: None, key: Some(key), message }
+    }
+
+    fn side_name(&self, side: Side) -> String {
+        format!("{} edge {}", self.panels[side.panel].name, side.edge)
+    }
+
+    /// Length of an edge \[m\].
+    fn length(&self, side: Side) -> f64 {
+        self.panels[side.panel].edges[side.edge].curve.length() / self.units
+    }
+}
+
+impl Panel {
+    /// Where a point of the panel is in space, in the file's units.
+    fn place(&self, p: DVec2) -> DVec3 {
+        self.rotation * p.extend(0.0) + self.translation
+    }
+}
