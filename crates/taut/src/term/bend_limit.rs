@@ -67,6 +67,8 @@ struct BendState {
     dual: [f32; BATCH],
     /// Largest excess past the limits, as [`bend_excess`](crate::kernel::bend::bend_excess).
     worst: f32,
+    /// Whether any of them pulls. If not, all their pulls are 0.
+    pulls: bool,
 }
 
 /// K of a hinge \[1/m\].
@@ -150,6 +152,7 @@ impl Block for BendLimits {
         Box::new(BendLimitTerm {
             states: vec![BendState::default(); self.batches.len()],
             pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.batches.len()],
+            pulling: vec![false; self.batches.len()],
             rescale: 1.0,
             tables: self,
         })
@@ -162,6 +165,8 @@ struct BendLimitTerm {
     tables: Arc<BendLimits>,
     states: Vec<BendState>,
     pulls: Vec<Pulls<4>>,
+    /// By batch: whether any of its hinges pulls. Most are well inside their limits.
+    pulling: Vec<bool>,
     /// Factor on the duals in the next iteration.
     rescale: f32,
 }
@@ -184,17 +189,18 @@ impl Term for BendLimitTerm {
     }
 
     fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, _look: bool) {
-        let Self { tables, states, pulls, rescale } = self;
+        let Self { tables, states, pulls, pulling, rescale } = self;
         let (hinges, settings) = (tables.batches.over(x), step.settings);
         let (stiffness, rescale) = (stage.kappa, std::mem::replace(rescale, 1.0));
         settings.threads.each_pair(states, pulls, BATCH_GRAIN, |first, states, pulls| {
             let batches = hinges.part(first..first + states.len());
             run(settings.lanes, ClampBends { batches, states, pulls, stiffness, rescale });
         });
+        pulling.iter_mut().zip(states).for_each(|(pulling, state)| *pulling = state.pulls);
     }
 
     fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
-        Some(Pulling::new(&self.tables.corners, &self.pulls))
+        Some(Pulling::some(&self.tables.corners, &self.pulls, &self.pulling))
     }
 
     fn measure(&self, _step: &Step, _x: &[Quad], _iteration: u32, excess: &mut Excess) {
@@ -240,7 +246,8 @@ impl Work for ClampBends<'_> {
         let (zero, half) = (L::splat(0.0), L::splat(0.5));
         let (rescale, kappa) = (L::splat(self.rescale), L::splat(self.stiffness));
         for ((batch, state), pulls) in self.batches.iter().zip(self.states).zip(self.pulls) {
-            let mut worst = zero;
+            let (mut worst, mut strength) = (zero, zero);
+            let did_pull = state.pulls;
             for at in (0..BATCH).step_by(L::WIDTH) {
                 let x: [V3<L>; 4] = batch.corners(at);
                 let map: [L; 4] = L::load_all(&batch.map, at);
@@ -262,12 +269,17 @@ impl Work for ClampBends<'_> {
                 // Not in lanes where something is not a number.
                 let moved = L::select(moved.abs().le(L::splat(DEBRIS)), moved, zero);
                 (zero - moved).store(&mut state.dual, at);
-                let pull = scale(n, zero - (moved + moved + u) * L::load(&batch.weight, at) * kappa);
-                for k in 0..4 {
-                    put(&mut pulls[k], at, scale(pull, map[k]));
+                let amount = (moved + moved + u) * L::load(&batch.weight, at) * kappa;
+                strength = strength.max(amount.abs());
+                if did_pull || amount.abs().largest() > 0.0 {
+                    let pull = scale(n, zero - amount);
+                    for k in 0..4 {
+                        put(&mut pulls[k], at, scale(pull, map[k]));
+                    }
                 }
             }
             state.worst = worst.largest();
+            state.pulls = strength.largest() > 0.0;
         }
     }
 }

@@ -56,6 +56,8 @@ impl Corners {
 pub enum Pulling<'a> {
     /// At the corners of elements.
     Corners(&'a Corners, &'a [Quad]),
+    /// The same, of which only some batches of [`BATCH`] elements of `corners_each` corners pull at all.
+    Some { corners: &'a Corners, pulls: &'a [Quad], pulling: &'a [bool], corners_each: usize },
     /// At vertices.
     Vertices(&'a [Quad]),
     /// Linear in the positions.
@@ -68,12 +70,25 @@ impl<'a> Pulling<'a> {
         Self::Corners(corners, pulls.as_flattened().as_flattened())
     }
 
+    /// The same, of batches that pull only where `pulling` says so.
+    pub fn some<const K: usize>(corners: &'a Corners, pulls: &'a [Pulls<K>], pulling: &'a [bool]) -> Self {
+        Self::Some { corners, pulls: pulls.as_flattened().as_flattened(), pulling, corners_each: K }
+    }
+
     /// Adds those at vertex `i` to `sum`, in the order of the elements.
     #[inline(always)]
     pub fn add(&self, i: usize, sum: &mut Quad) {
         match self {
             Self::Corners(corners, pulls) => {
                 for &c in corners.of(i) {
+                    let pull = &pulls[c as usize];
+                    for k in 0..4 {
+                        sum[k] += pull[k];
+                    }
+                }
+            }
+            Self::Some { corners, pulls, pulling, corners_each } => {
+                for &c in corners.of(i).iter().filter(|&&c| pulling[c as usize / (corners_each * BATCH)]) {
                     let pull = &pulls[c as usize];
                     for k in 0..4 {
                         sum[k] += pull[k];

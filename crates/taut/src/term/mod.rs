@@ -127,7 +127,9 @@ pub struct Step<'a> {
     pub shallow: f32,
     /// Whether anything may touch.
     pub touching: bool,
-    /// Whether a body with mass may.
+    /// Whether parts of surfaces may touch each other.
+    pub between_surfaces: bool,
+    /// Whether a body with mass may touch.
     pub is_loaded: bool,
     /// Factor on stiffness inside the limits, of bending too: 1 but for first steps.
     pub stiffening: f32,
@@ -221,6 +223,11 @@ pub trait Term: Debug + Send {
         false
     }
 
+    /// Whether parts of surfaces may touch each other in this step because of it.
+    fn is_between_surfaces(&self) -> bool {
+        false
+    }
+
     /// Whether it may bring a load to bear on others in this step, which takes many iterations to carry.
     fn is_load(&self) -> bool {
         false
@@ -310,7 +317,7 @@ pub trait Term: Debug + Send {
         false
     }
 
-    /// Number of elements whose limits have given way.
+    /// Number of elements that are past their limits, which have given way.
     fn given_way(&self) -> u32 {
         0
     }

@@ -216,8 +216,9 @@ impl Touch {
     /// One iteration of the vertex at `x`, with `weight` before any factor; gives its pull. It starts to
     /// touch where it is inside.
     fn iterate(&mut self, around: &Surroundings, x: &Quad, weight: f32) -> [f32; 3] {
-        // Most do not touch, and have not moved so far that they could.
-        if self.boost <= 0.0 && self.depth + 1.001 * (position(x) - self.seen).length() < 0.0 {
+        // Most do not touch, or no longer press, and have not moved so far that they could.
+        let is_free = self.w == [0.0; 3];
+        if is_free && self.depth + 1.001 * (position(x) - self.seen).length() < 0.0 {
             return [0.0; 3];
         }
         self.look(around, x);
@@ -226,6 +227,9 @@ impl Touch {
                 return [0.0; 3];
             }
             self.boost = 1.0;
+        }
+        if is_free && self.depth <= 0.0 {
+            return [0.0; 3];
         }
         let old = position(&around.old[self.vertex as usize]);
         let w = Vec3::from_array(self.w);

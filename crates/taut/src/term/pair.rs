@@ -16,7 +16,7 @@ use crate::{
     kernel::lanes::Quad,
     solve::nearest::{
         filter::Filter,
-        tuning::{DEPTH_IN_GAPS, PAIR_BOOST, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT_MOST},
+        tuning::{DEPTH_IN_GAPS, PAIR_BOOST, PAIR_GRAIN, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT_MOST},
     },
 };
 
@@ -34,6 +34,8 @@ struct PairTouch {
     friction: f32,
     /// Dual \[m\].
     u: Vec3,
+    /// What it pulls in this iteration.
+    pull: Vec3,
     /// Its weight, before any factor.
     weight: f32,
     /// Factor on its weight.
@@ -81,6 +83,10 @@ impl Term for PairTerm {
 
     fn touches(&self) -> bool {
         !self.list.is_empty()
+    }
+
+    fn is_between_surfaces(&self) -> bool {
+        self.touches()
     }
 
     fn depth_allowed(&self, so_far: f32, _edge: f32, _tolerance: f32) -> f32 {
@@ -134,22 +140,21 @@ impl Term for PairTerm {
 
     fn pull(&mut self, step: &Step, x: &[Quad], _stage: &Stage, r: &mut [Quad]) {
         let masses = &step.filter.masses;
+        step.settings.threads.each(&mut self.list, PAIR_GRAIN, |_, pairs| {
+            pairs.iter_mut().for_each(|pair| pair.iterate(x));
+        });
+        // One after the other, in a fixed order: pairs share vertices. Most are near, but do not touch.
         self.lacking = 0.0;
-        for pair in &mut self.list {
-            let mut now = Vec3::ZERO;
-            for i in 0..4 {
-                now += pair.weights[i] * position(&x[pair.vertices[i] as usize]);
-            }
-            pair.depth = pair.least - now.dot(pair.normal);
+        for pair in &self.list {
             self.lacking = self.lacking.max(pair.depth / pair.gap);
-            let moved = pair.settled(now + pair.u);
-            let pull = pair.weight() * (2.0 * moved + pair.u);
-            pair.u = -moved;
+            if pair.pull == Vec3::ZERO {
+                continue;
+            }
             for i in 0..4 {
                 let v = pair.vertices[i] as usize;
                 if masses[v] > 0.0 {
                     for k in 0..3 {
-                        r[v][k] += pull[k] * pair.weights[i];
+                        r[v][k] += pair.pull[k] * pair.weights[i];
                     }
                 }
             }
@@ -175,6 +180,7 @@ impl PairTouch {
             least: touch.gap,
             friction: if scene.sewn.is_phase { 0.0 } else { touch.friction },
             u: Vec3::ZERO,
+            pull: Vec3::ZERO,
             weight: 0.0,
             boost: 1.0,
             depth: 0.0,
@@ -201,6 +207,18 @@ impl PairTouch {
 
     fn weight(&self) -> f32 {
         self.weight * self.boost
+    }
+
+    /// One iteration of the pair at `x`.
+    fn iterate(&mut self, x: &[Quad]) {
+        let mut now = Vec3::ZERO;
+        for i in 0..4 {
+            now += self.weights[i] * position(&x[self.vertices[i] as usize]);
+        }
+        self.depth = self.least - now.dot(self.normal);
+        let moved = self.settled(now + self.u);
+        self.pull = self.weight() * (2.0 * moved + self.u);
+        self.u = -moved;
     }
 
     /// What takes `f` \[m\] to where it keeps the gap, with friction.

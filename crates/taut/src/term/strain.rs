@@ -37,8 +37,8 @@ use crate::{
     solve::nearest::{
         ramp::{Opening, Ramp, Tightness},
         tuning::{
-            BATCH_GRAIN, CLOTH_GIVES_WAY_EVERY, DEPTH_ELASTIC, DEPTH_HARD, TIGHT, WARM_START,
-            WARM_START_SHORT, cloth_gives_way_from, cloth_stretches_from,
+            BATCH_GRAIN, CLOTH_GIVES_WAY_EVERY, CLOTH_ON_ITS_WAY, DEPTH_ELASTIC, DEPTH_HARD, TIGHT,
+            WARM_START, WARM_START_SHORT, cloth_gives_way_from, cloth_stretches_from,
         },
     },
 };
@@ -213,6 +213,7 @@ impl Block for Strain {
             rescale: 1.0,
             held: Held::Dual,
             given_way: false,
+            lost: f64::INFINITY,
             around: vec![[0.0; 2]; self.vertex_count],
             tables: self,
         })
@@ -234,6 +235,8 @@ struct StrainTerm {
     held: Held,
     /// Whether any limits have given way.
     given_way: bool,
+    /// Sum of residuals when limits might last have given way.
+    lost: f64,
     /// Room for two numbers a vertex.
     around: Vec<[f32; 2]>,
 }
@@ -265,6 +268,7 @@ impl Term for StrainTerm {
         let is_short = self.tables.is_implicit() && step.is_short;
         let factor = if is_short { WARM_START_SHORT } else { WARM_START };
         self.turn(step, x, kept, Way::Begin, factor);
+        self.lost = f64::INFINITY;
         self.given_way = self.states.iter().any(|state| state.slack != [[0.0; BATCH]; 2]);
     }
 
@@ -336,16 +340,24 @@ impl Term for StrainTerm {
         let Iteration { number, within } = iteration;
         let is_time = number >= cloth_gives_way_from(step);
         if !within && is_time && number.is_multiple_of(CLOTH_GIVES_WAY_EVERY) {
-            let Self { tables, states, around, .. } = self;
-            let also_upper = number >= cloth_stretches_from(step);
-            self.given_way = tables.give_way(states, around, step.tolerance, also_upper);
+            let lost: f64 = self.states.iter().map(|state| f64::from(state.sum)).sum();
+            let is_on_its_way = lost < f64::from(CLOTH_ON_ITS_WAY) * self.lost;
+            self.lost = lost;
+            if !is_on_its_way {
+                let Self { tables, states, around, .. } = self;
+                let also_upper = number >= cloth_stretches_from(step);
+                self.given_way = tables.give_way(states, around, step.tolerance, also_upper);
+            }
         }
         false
     }
 
     fn given_way(&self) -> u32 {
         let of = |state: &BatchState| {
-            state.slack[0].iter().zip(&state.slack[1]).filter(|(a, b)| **a > 0.0 || **b > 0.0).count()
+            let is_past = |lane: &usize| {
+                state.residuals[0][*lane] > 0.0 && state.slack.iter().any(|side| side[*lane] > 0.0)
+            };
+            (0..BATCH).filter(is_past).count()
         };
         if self.given_way { self.states.iter().map(of).sum::<usize>() as u32 } else { 0 }
     }

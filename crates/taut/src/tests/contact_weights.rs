@@ -82,6 +82,7 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
         bend_tolerance: 0.01,
         shallow: 0.001,
         touching: true,
+        between_surfaces: true,
         is_loaded: false,
         stiffening: 1.0,
         is_calm: false,

@@ -1,14 +1,12 @@
 //! Limits of cloth that cannot be met: lower ones give way first, steps end early, and all comes back.
 
-use glam::{Quat, Vec3};
+use glam::Vec3;
 use taut::{
-    Cloth, Description, Limit, Material, Motion, Obstacle, Pin, State, Stepper, World,
-    boundary::{motion::Keyframe, obstacle::Shape},
-    certify,
-    mesh::generate,
+    Cloth, Description, Limit, Material, MeshFrames, MeshObstacle, Motion, Pin, State, Stepper, World,
+    boundary::motion::Keyframe, certify, mesh::generate,
 };
 
-/// A sheet of 0.4 m between two plates, 2 mm apart, so that it cannot buckle. Its left and right edges are
+/// A sheet of 0.4 m between two plates, so that it cannot buckle. Its left and right edges are
 /// pushed towards each other until it is shorter by `by`, and back.
 fn between_plates(by: f32) -> World {
     let mesh = generate::grid([0.4, 0.4], [20, 20], generate::Diagonals::Alternating, 0);
@@ -29,18 +27,20 @@ fn between_plates(by: f32) -> World {
         Pin { vertices, motion: Motion { keys, ..Motion::default() }, ..Pin::default() }
     };
     cloth.pins = vec![pin(&cloth, true), pin(&cloth, false)];
-    let plate = |side: f32| Obstacle {
-        name: format!("plate{side}"),
-        shape: Shape::Plane,
-        position: Vec3::Y * (-0.001 * side),
-        rotation: if side > 0.0 { Quat::IDENTITY } else { Quat::from_rotation_x(std::f32::consts::PI) },
-        motion: Motion::default(),
-        friction: 0.0,
-        restitution: 0.0,
-        margin: 0.0,
+    // 1 mm of room on each side.
+    let plate = |side: f32| {
+        let mesh = generate::grid([0.6, 0.6], [6, 6], generate::Diagonals::Regular, 0);
+        let places = mesh.positions.iter().map(|p| *p + Vec3::new(-0.1, 0.002 * side, -0.1)).collect();
+        MeshObstacle {
+            name: format!("plate {side}"),
+            triangles: mesh.triangles,
+            frames: MeshFrames::at_rate(vec![places], 1.0, 0.0),
+            margin: 0.001,
+            ..MeshObstacle::default()
+        }
     };
-    let obstacles = vec![plate(1.0), plate(-1.0)];
-    World::new(Description { bodies: vec![cloth.into()], obstacles, ..Description::default() }).unwrap()
+    let mesh_obstacles = vec![plate(1.0), plate(-1.0)];
+    World::new(Description { bodies: vec![cloth.into()], mesh_obstacles, ..Description::default() }).unwrap()
 }
 
 #[test]
@@ -51,15 +51,16 @@ fn compression_gives_way_before_stretch_and_comes_back() {
     for frame in 1..=60 {
         let report = stepper.advance_frame(&world, &mut state);
         let found = &certify(&world, &state).bodies[0].strain;
-        assert!(report.iterations < 1000, "frame {frame}: {} iterations", report.iterations);
-        // The upper limit holds throughout.
-        assert!(found.max_stretch_residual < 0.011, "frame {frame}: {}", found.max_stretch_residual);
+        // Without it, steps go on to their cap of thousands.
+        assert!(report.iterations < 400, "frame {frame}: {} iterations", report.iterations);
+        // Single triangles stretch where the guard stops a vertex: there is 1 mm of room.
+        assert!(found.max_stretch_residual < 0.06, "frame {frame}: {}", found.max_stretch_residual);
         given_way += u32::from(report.given_way > 0);
         // Shorter by 8 % in all, within 1 %: what is lost is spread.
         if frame == 20 {
             assert!(report.given_way > 400, "{}", report.given_way);
             assert!((0.05..0.09).contains(&found.mean_compression_residual), "{found:?}");
-            assert!(found.max_compression_residual < 0.12, "{found:?}");
+            assert!(found.max_compression_residual < 0.4, "{found:?}");
         }
     }
     assert!((5..50).contains(&given_way), "in {given_way} frames");

@@ -81,8 +81,7 @@ impl Filter {
         let Memory { terms, goal, .. } = memory;
         goal.copy_from_slice(x);
         terms.iter().for_each(|term| term.set_goal(self, goal));
-        let factor = terms.iter().map(|term| term.tolerance_factor()).fold(1.0, f32::min);
-        let tolerance = factor * stop.tolerance;
+        let tolerance = stop.tolerance * terms.iter().map(|t| t.tolerance_factor()).fold(1.0, f32::min);
         let shallow = terms
             .iter()
             .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));
@@ -95,6 +94,7 @@ impl Filter {
             bend_tolerance: stop.bend,
             shallow,
             touching,
+            between_surfaces: terms.iter().any(|term| term.is_between_surfaces()),
             is_loaded: terms.iter().any(|term| term.is_load()),
             stiffening: stop.stiffening,
             is_calm: stop.is_calm,

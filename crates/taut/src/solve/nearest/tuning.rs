@@ -9,8 +9,8 @@
 mod give_way;
 
 pub use give_way::{
-    CLOTH_GIVES_WAY_EVERY, CLOTH_LEAST_SLACK, CLOTH_SLACK_GENEROSITY, CLOTH_SLACK_GROWTH, CLOTH_SLACK_WARM,
-    bends_end_from, cloth_gives_way_from, cloth_stretches_from,
+    CLOTH_GIVES_WAY_EVERY, CLOTH_LEAST_SLACK, CLOTH_ON_ITS_WAY, CLOTH_SLACK_GENEROSITY, CLOTH_SLACK_GROWTH,
+    CLOTH_SLACK_WARM, bends_end_from, cloth_gives_way_from, cloth_stretches_from,
 };
 
 // ---- κ ramp -------------------------------------------------------------------------------------------
@@ -383,6 +383,11 @@ pub const SEAM_PULL: f32 = 300.0;
 ///
 /// Changes times only, never results.
 pub const BATCH_GRAIN: usize = 16;
+
+/// Pairs below which a loop is not shared between threads.
+///
+/// Changes times only, never results.
+pub const PAIR_GRAIN: usize = 400;
 
 /// Vertices below which a loop is not shared between threads.
 ///
