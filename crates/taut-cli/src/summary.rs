@@ -227,6 +227,8 @@ fn limits(outcome: &Outcome, description: &Description) -> String {
         (n, Some(first)) => {
             let more = if description.cloths().any(|cloth| cloth.model.edge().is_some()) {
                 "raise iterations of cloth with model = \"edge\", or solver.tolerance"
+            } else if f.given_way_frames > 0 {
+                "limits that could not be met gave way, see above; widen them, or reduce what presses and pulls"
             } else {
                 advice(f.max_iterations, &description.solver)
             };

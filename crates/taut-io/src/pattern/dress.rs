@@ -149,7 +149,7 @@ impl Placement {
         let Some((scale, unit)) = BODY_SCALES.into_iter().find(fits) else {
             let [least, most] = BODY_SIZES;
             return Err(problem(format!(
-                "is {tall} units tall, must be {least} to {most} m, in metres, centimetres or millimetres"
+                "is {tall:.3} units tall, must be {least} to {most} m, in metres, centimetres or millimetres"
             )));
         };
         if scale != 1.0 {

@@ -24,7 +24,8 @@ pub(super) fn parse(bytes: &[u8], path: Option<&Path>) -> Result<Pattern, Proble
     {
         Ok(value) => reader.pattern(&value),
         Err(error) => {
-            let message = format!("column {}: not valid JSON: {error}", error.column());
+            // It says line and column itself.
+            let message = format!("not valid JSON: {error}");
             reader.problems.push(Problem { line: Some(error.line()), message, ..Problem::default() });
             None
         }
@@ -367,11 +368,12 @@ impl Reader {
             );
         };
         if edge >= counts[panel] {
-            let (count, last) = (counts[panel], counts[panel].saturating_sub(1));
-            return self.refuse(
-                key,
-                format!("names edge {edge} of panel {}, which has {count} edges, 0 to {last}", shorten(name)),
-            );
+            let has = match counts[panel] {
+                0 => "none that can be read".into(),
+                count => format!("{count} edges, 0 to {}", count - 1),
+            };
+            return self
+                .refuse(key, format!("names edge {edge} of panel {}, which has {has}", shorten(name)));
         }
         Some(Side { panel, edge })
     }
