@@ -1,18 +1,24 @@
 //! Broad phase: which pairs of primitives (vertices, edges, triangles) may come close in a step.
 //!
 //! First, which [patches](super::patches) come near each other, and near mesh obstacles; neighbours in the
-//! mesh that are proven to stay apart are left out. Then, of those patches alone, vertices are queried, one
-//! leaf of their tree at a time, against a tree of triangle boxes; edges against their own tree. Each box is
-//! inflated by a share of its own radius, rounded outwards, so that no pair is missed. Pairs that share a
-//! vertex are excluded. The order of pairs does not depend on threads.
+//! mesh that are proven to stay apart are left out. Then, of those patches alone, vertices are compared with
+//! triangles and edges with edges, 16 at a time ([`batch`](super::batch)); of obstacles, which may have any
+//! number of primitives, those that a tree of boxes finds near a patch. Each primitive reaches as far as a
+//! share of its own radius. Pairs that share a vertex are excluded. The order of pairs does not depend on
+//! threads or lanes.
 
 use super::{
+    batch::{Batch, Moving, meet, moving, needed},
     continuous::Kind,
-    patches::{Patch, Patches},
+    guard::GUARDED_GAP,
+    patches::{Claim, Patches},
     surface::Surface,
     tree::{Swept, Tree},
 };
-use crate::{exec::threads::Threads, kernel::lanes::Quad};
+use crate::{
+    exec::threads::Threads,
+    kernel::lanes::{BATCH, LaneKind, Quad},
+};
 
 /// Two primitives that may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,7 +52,13 @@ impl Pair {
 /// Patches per work item.
 const PATCHES_PER_ITEM: usize = 8;
 
-/// Trees of the vertices, triangles and edges of a patch, or of all obstacles.
+/// Batches below which filling them is not parallel.
+const BATCH_GRAIN: usize = 8;
+
+/// No batch.
+const NONE: u32 = u32::MAX;
+
+/// Trees of the vertices, triangles and edges of all obstacles.
 #[derive(Clone, Debug, Default)]
 struct Trees {
     vertices: Tree,
@@ -57,7 +69,15 @@ struct Trees {
 }
 
 impl Trees {
-    fn new(surface: &Surface, places: [Vec<u32>; 3], x: &[Quad]) -> Self {
+    fn new(surface: &Surface, x: &[Quad]) -> Self {
+        let of = |count: usize, vertex: &dyn Fn(usize) -> u32| -> Vec<u32> {
+            (0..count).filter(|&i| surface.is_fixed(vertex(i))).map(|i| i as u32).collect()
+        };
+        let places = [
+            of(surface.vertices.len(), &|i| surface.vertices[i]),
+            of(surface.triangles.len(), &|i| surface.triangles[i][0]),
+            of(surface.edges.len(), &|i| surface.edges[i][0]),
+        ];
         let tree = |parts: Vec<Swept>| Tree::new(&parts);
         Self {
             vertices: tree(places[0].iter().map(|&i| about(&[surface.vertices[i as usize]], x, x)).collect()),
@@ -67,37 +87,73 @@ impl Trees {
         }
     }
 
-    /// Those of all obstacles.
-    fn fixed(surface: &Surface, x: &[Quad]) -> Self {
-        let of = |count: usize, vertex: &dyn Fn(usize) -> u32| -> Vec<u32> {
-            (0..count).filter(|&i| surface.is_fixed(vertex(i))).map(|i| i as u32).collect()
-        };
-        let places = [
-            of(surface.vertices.len(), &|i| surface.vertices[i]),
-            of(surface.triangles.len(), &|i| surface.triangles[i][0]),
-            of(surface.edges.len(), &|i| surface.edges[i][0]),
-        ];
-        Self::new(surface, places, x)
-    }
-
-    fn refit(&mut self, threads: Option<&Threads>, surface: &Surface, old: &[Quad], x: &[Quad], share: f32) {
+    fn refit(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], share: f32) {
         let [vertices, triangles, edges] = &self.places;
         let vertex =
             |v: u32| grown(surface, &[surface.vertices[vertices[v as usize] as usize]], old, x, share);
         let triangle =
             |t: u32| grown(surface, &surface.triangles[triangles[t as usize] as usize], old, x, share);
         let edge = |e: u32| grown(surface, &surface.edges[edges[e as usize] as usize], old, x, share);
-        match threads {
-            Some(threads) => {
-                self.vertices.refit_on(threads, vertex);
-                self.triangles.refit_on(threads, triangle);
-                self.edges.refit_on(threads, edge);
+        self.vertices.refit_on(threads, vertex);
+        self.triangles.refit_on(threads, triangle);
+        self.edges.refit_on(threads, edge);
+    }
+}
+
+/// Primitives of patches in lanes: those of patches that are needed in a query, one after the other.
+#[derive(Debug, Default)]
+struct Batches<const K: usize> {
+    all: Vec<Batch<K>>,
+    /// By batch: its patch, and which of the patch's batches it is.
+    owners: Vec<[u32; 2]>,
+    /// By patch: its first batch, or [`NONE`].
+    first: Vec<u32>,
+}
+
+impl<const K: usize> Batches<K> {
+    /// Room for patches with so many primitives.
+    fn new(counts: impl Iterator<Item = usize> + Clone) -> Self {
+        let most = counts.clone().map(|count| count.div_ceil(BATCH)).sum();
+        Self {
+            all: Vec::with_capacity(most),
+            owners: Vec::with_capacity(most),
+            first: vec![NONE; counts.count()],
+        }
+    }
+
+    /// Fills in the primitives of all patches that are `needed`: `of` says which a patch has, in the order of
+    /// `primitive`.
+    fn fill<'a>(
+        &mut self,
+        threads: &Threads,
+        needed: &[bool],
+        of: impl Fn(usize) -> &'a [u32] + Sync,
+        primitive: impl Fn(u32) -> Moving<K> + Sync,
+    ) {
+        let Self { all, owners, first } = self;
+        owners.clear();
+        for (patch, first) in first.iter_mut().enumerate() {
+            *first = if needed[patch] { owners.len() as u32 } else { NONE };
+            let count = if needed[patch] { of(patch).len().div_ceil(BATCH) } else { 0 };
+            owners.extend((0..count as u32).map(|k| [patch as u32, k]));
+        }
+        if all.len() < owners.len() {
+            all.resize_with(owners.len(), Batch::default);
+        }
+        let owners: &[[u32; 2]] = owners;
+        threads.each(&mut all[..owners.len()], BATCH_GRAIN, |begin, batches| {
+            for (batch, &[patch, k]) in batches.iter_mut().zip(&owners[begin..]) {
+                let own = &of(patch as usize)[k as usize * BATCH..];
+                batch.take(own.iter().map(|&i| primitive(i)));
             }
-            None => {
-                self.vertices.refit(vertex);
-                self.triangles.refit(triangle);
-                self.edges.refit(edge);
-            }
+        });
+    }
+
+    /// Those of a patch with so many primitives.
+    fn of(&self, patch: u32, count: usize) -> &[Batch<K>] {
+        match self.first[patch as usize] {
+            NONE => &[],
+            first => &self.all[first as usize..][..count.div_ceil(BATCH)],
         }
     }
 }
@@ -109,15 +165,21 @@ struct Near {
     patches: Vec<[u32; 2]>,
     /// Patches of it that may come near an obstacle.
     fixed: Vec<u32>,
+    /// Primitives of obstacles near one of these, by their indices in the surface: vertices, triangles and
+    /// edges.
+    parts: [Vec<u32>; 3],
+    /// These triangles.
+    triangles: Vec<Batch<3>>,
 }
 
 /// Trees of a surface, and the pairs of the last query.
 #[derive(Debug, Default)]
 pub struct Candidates {
     patches: Patches,
-    /// By patch; up to date only where they are needed.
-    trees: Vec<Trees>,
+    /// By patch: whether it may come near anything.
     needed: Vec<bool>,
+    triangles: Batches<3>,
+    edges: Batches<2>,
     fixed: Trees,
     /// The share of radii that boxes of obstacles have grown by, if these did not move in the last query.
     fixed_still: Option<f32>,
@@ -133,16 +195,13 @@ impl Candidates {
     /// Trees of `surface`, whose vertices are at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let patches = Patches::new(surface, x);
-        let trees = |patch: &Patch| {
-            let Patch { vertices, triangles, edges, .. } = patch;
-            Trees::new(surface, [vertices, triangles, edges].map(Clone::clone), x)
-        };
         let items = patches.all.len().div_ceil(PATCHES_PER_ITEM);
         Self {
-            trees: patches.all.iter().map(trees).collect(),
             needed: vec![false; patches.all.len()],
+            triangles: Batches::new(patches.all.iter().map(|patch| patch.triangles.len())),
+            edges: Batches::new(patches.all.iter().map(|patch| patch.edges.len())),
             patches,
-            fixed: Trees::fixed(surface, x),
+            fixed: Trees::new(surface, x),
             fixed_still: None,
             near: vec![Near::default(); items],
             found: vec![Vec::new(); items],
@@ -151,9 +210,9 @@ impl Candidates {
         }
     }
 
-    /// Finds all pairs that may come closer than `share` of their gaps on their path to `x`. Reuses the pairs
-    /// of an earlier query of the same step if the end positions have moved by less than the extra reach of
-    /// that query, and what was proven to stay apart still does.
+    /// Finds all pairs that may collide on their path to `x`: come closer than `share` of their gaps, at most
+    /// [`GUARDED_GAP`]. Reuses the pairs of an earlier query of the same step if the end positions have moved
+    /// by less than the extra reach of that query, and what was proven to stay apart still does.
     pub fn find_or_keep(
         &mut self,
         threads: &Threads,
@@ -162,15 +221,17 @@ impl Candidates {
         x: &[Quad],
         share: f32,
     ) {
+        debug_assert!(share <= GUARDED_GAP);
         let more = self.share.map_or(-1.0, |known| (known - share) * (1.0 - 1e-5));
         let within = |(v, (a, b)): (usize, (&Quad, &Quad))| {
             let room = if more < 0.0 { more } else { more * surface.radius.get(v).copied().unwrap_or(0.0) };
-            (0..3).all(|k| (a[k] - b[k]).abs() <= room)
+            let moved: f32 = (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum();
+            room >= 0.0 && moved <= room * room
         };
         let keep = self.asked.iter().zip(x).enumerate().all(within)
             && (!surface.between_cloth || self.patches.stay_safe(threads, surface, old, x));
         if !keep {
-            self.find(threads, surface, old, x, share);
+            self.find(threads, surface, old, x, (share, Claim::NothingCollides));
         }
     }
 
@@ -179,33 +240,51 @@ impl Candidates {
         self.share = None;
     }
 
-    /// Finds all pairs that may come closer than `share` of their gaps on their path from `old` to `x`
-    /// \[m\].
-    pub fn find(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], share: f32) {
+    /// Finds all pairs that may come closer than `share` of their gaps on their path from `old` to `x` \[m\],
+    /// but those of neighbours that `claim` holds for.
+    pub fn find(
+        &mut self,
+        threads: &Threads,
+        surface: &Surface,
+        old: &[Quad],
+        x: &[Quad],
+        (share, claim): (f32, Claim),
+    ) {
         self.refit_fixed(threads, surface, old, x, share);
         self.asked.copy_from_slice(x);
         self.share = Some(share);
-        self.patches.look(threads, surface, old, x, share);
+        self.patches.look(threads, surface, old, x, (share, claim));
         self.find_patches(threads, surface);
-        let Self { trees, needed, fixed, near, found, .. } = self;
-        let needed: &[bool] = needed;
-        threads.each(trees, PATCHES_PER_ITEM, |first, trees| {
-            for (trees, _) in trees.iter_mut().zip(&needed[first..]).filter(|(_, needed)| **needed) {
-                trees.refit(None, surface, old, x, share);
-            }
-        });
-        let (trees, fixed, near): (&[Trees], &Trees, &[Near]) = (trees, fixed, near);
-        threads.each(found, 1, |first, lists| {
-            for (list, Near { patches: pairs, fixed: by_fixed }) in lists.iter_mut().zip(&near[first..]) {
+        self.fill(threads, surface, old, x);
+        let Self { patches, triangles, edges, fixed, near, found, .. } = self;
+        let search =
+            Search { surface, patches, triangles, edges, fixed, old, x, share, lanes: LaneKind::detect() };
+        threads.each_pair(found, near, 1, |_, lists, near| {
+            for (list, near) in lists.iter_mut().zip(near) {
                 list.clear();
-                for &[a, b] in pairs {
-                    pairs_of(surface, [a, b].map(|p| &trees[p as usize]), a == b, list);
-                }
-                for &a in by_fixed {
-                    pairs_of(surface, [&trees[a as usize], fixed], false, list);
-                }
+                near.patches.iter().for_each(|&[a, b]| search.pairs_of(a, b, list));
+                let Near { fixed, parts, triangles, .. } = near;
+                fixed.iter().for_each(|&a| search.pairs_with_obstacles(a, parts, triangles, list));
             }
         });
+    }
+
+    /// Fills in the primitives of all patches that may come near anything.
+    fn fill(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad]) {
+        let Self { patches, needed, triangles, edges, .. } = self;
+        let all = &patches.all;
+        triangles.fill(
+            threads,
+            needed,
+            |patch| &all[patch].triangles,
+            |t| moving(&surface.triangles[t as usize], old, x),
+        );
+        edges.fill(
+            threads,
+            needed,
+            |patch| &all[patch].edges,
+            |e| moving(&surface.edges[e as usize], old, x),
+        );
     }
 
     /// Boxes of obstacles, unless they are still where they were.
@@ -219,7 +298,7 @@ impl Candidates {
         // Boxes that are too large do no harm.
         let share = self.fixed_still.map_or(share, |grown| grown.max(share));
         if !(is_same && self.fixed_still == Some(share)) {
-            self.fixed.refit(Some(threads), surface, old, x, share);
+            self.fixed.refit(threads, surface, old, x, share);
         }
         self.fixed_still = is_still.then_some(share);
     }
@@ -229,7 +308,7 @@ impl Candidates {
         let Self { patches, needed, fixed, near, .. } = self;
         let (patches, fixed): (&Patches, &Trees) = (patches, fixed);
         threads.each(near, 1, |first, items| {
-            for (item, Near { patches: pairs, fixed: by_fixed }) in items.iter_mut().enumerate() {
+            for (item, Near { patches: pairs, fixed: by_fixed, .. }) in items.iter_mut().enumerate() {
                 pairs.clear();
                 by_fixed.clear();
                 let begin = (first + item) * PATCHES_PER_ITEM;
@@ -248,7 +327,7 @@ impl Candidates {
             }
         });
         needed.fill(false);
-        for Near { patches, fixed } in near.iter() {
+        for Near { patches, fixed, .. } in near.iter() {
             patches.iter().flatten().chain(fixed).for_each(|&p| needed[p as usize] = true);
         }
     }
@@ -265,31 +344,89 @@ impl Candidates {
     }
 }
 
-/// Pairs of primitives of `a` and `b`, or within one patch if they are the `same`.
-fn pairs_of(surface: &Surface, [a, b]: [&Trees; 2], same: bool, list: &mut Vec<Pair>) {
-    for leaf in 0..a.vertices.leaf_count() {
-        a.vertices.meet(leaf, &b.triangles, |v, t| {
-            list.extend(vertex_triangle(surface, a.places[0][v as usize], b.places[1][t as usize]));
+/// What pairs are looked for in.
+struct Search<'a> {
+    surface: &'a Surface,
+    patches: &'a Patches,
+    triangles: &'a Batches<3>,
+    edges: &'a Batches<2>,
+    fixed: &'a Trees,
+    old: &'a [Quad],
+    x: &'a [Quad],
+    share: f32,
+    lanes: LaneKind,
+}
+
+impl Search<'_> {
+    /// Pairs of vertices, by their places in the surface, and triangles of a patch.
+    fn vertices_with(&self, vertices: &[u32], patch: u32, needed: f32, list: &mut Vec<Pair>) {
+        let own = &self.patches.all[patch as usize].triangles;
+        let batches = (self.triangles.of(patch, own.len()), needed);
+        let others = vertices.iter().map(|&v| moving(&[self.surface.vertices[v as usize]], self.old, self.x));
+        meet(self.lanes, batches, others, |v, t| {
+            list.extend(vertex_triangle(self.surface, vertices[v], own[t]));
         });
     }
-    if same {
-        for leaf in 0..a.edges.leaf_count() {
-            a.edges.meet_later(leaf, |e, f| {
-                let [e, f] = [e, f].map(|e| a.places[2][e as usize]);
-                list.extend(edge_edge(surface, e, f));
-            });
+
+    /// Pairs of edges and edges of a patch; those of the same patch once.
+    fn edges_with(&self, edges: &[u32], patch: u32, needed: f32, same: bool, list: &mut Vec<Pair>) {
+        let own = &self.patches.all[patch as usize].edges;
+        let batches = (self.edges.of(patch, own.len()), needed);
+        let others = edges.iter().map(|&e| moving(&self.surface.edges[e as usize], self.old, self.x));
+        meet(self.lanes, batches, others, |e, f| {
+            if f > e || !same {
+                list.extend(edge_edge(self.surface, edges[e], own[f]));
+            }
+        });
+    }
+
+    /// Pairs of primitives of two patches, or within one if they are the same.
+    fn pairs_of(&self, a: u32, b: u32, list: &mut Vec<Pair>) {
+        let [first, second] = [a, b].map(|p| &self.patches.all[p as usize]);
+        let reach = self.share * (self.patches.radius_of(a) + self.patches.radius_of(b));
+        let needed = needed(reach, self.patches.box_of(a), self.patches.box_of(b));
+        self.vertices_with(&first.vertices, b, needed, list);
+        if a != b {
+            self.vertices_with(&second.vertices, a, needed, list);
         }
-        return;
+        self.edges_with(&first.edges, b, needed, a == b, list);
     }
-    // Obstacles may have any number of primitives: queries start from the first, a patch.
-    for leaf in 0..a.triangles.leaf_count() {
-        a.triangles.meet(leaf, &b.vertices, |t, v| {
-            list.extend(vertex_triangle(surface, b.places[0][v as usize], a.places[1][t as usize]));
-        });
-    }
-    for leaf in 0..a.edges.leaf_count() {
-        a.edges.meet(leaf, &b.edges, |e, f| {
-            list.extend(edge_edge(surface, a.places[2][e as usize], b.places[2][f as usize]));
+
+    /// Pairs of primitives of a patch and of obstacles. `parts` and `triangles` are scratch.
+    fn pairs_with_obstacles(
+        &self,
+        patch: u32,
+        parts: &mut [Vec<u32>; 3],
+        triangles: &mut Vec<Batch<3>>,
+        list: &mut Vec<Pair>,
+    ) {
+        let (Self { surface, fixed, .. }, about) = (self, self.patches.box_of(patch));
+        for (k, tree) in [&fixed.vertices, &fixed.triangles, &fixed.edges].into_iter().enumerate() {
+            parts[k].clear();
+            tree.search(about, |i| parts[k].push(fixed.places[k][i as usize]));
+        }
+        let [vertices, faces, edges] = parts;
+        let (mut radius, mut around) = (0.0f32, Swept::EMPTY);
+        for &t in faces.iter() {
+            let corners = &surface.triangles[t as usize];
+            radius = corners.iter().fold(radius, |most, &v| most.max(surface.radius[v as usize]));
+            around = around.union(&self::about(corners, self.old, self.x));
+        }
+        // Every edge and vertex is one of a triangle, whose box contains its own.
+        let needed = needed(self.share * (radius + self.patches.radius_of(patch)), about, &around);
+        self.vertices_with(vertices, patch, needed, list);
+        self.edges_with(edges, patch, needed, false, list);
+        let count = faces.len().div_ceil(BATCH);
+        if triangles.len() < count {
+            triangles.resize_with(count, Batch::default);
+        }
+        for (batch, faces) in triangles.iter_mut().zip(faces.chunks(BATCH)) {
+            batch.take(faces.iter().map(|&t| moving(&surface.triangles[t as usize], self.old, self.x)));
+        }
+        let own = &self.patches.all[patch as usize].vertices;
+        let others = own.iter().map(|&v| moving(&[surface.vertices[v as usize]], self.old, self.x));
+        meet(self.lanes, (&triangles[..count], needed), others, |v, t| {
+            list.extend(vertex_triangle(surface, own[v], faces[t]));
         });
     }
 }
@@ -320,7 +457,7 @@ fn about<const N: usize>(vertices: &[u32; N], old: &[Quad], x: &[Quad]) -> Swept
     vertices.iter().fold(Swept::EMPTY, |part, &v| part.with(&old[v as usize], &x[v as usize]))
 }
 
-/// The same with the box grown by a share of the radius of the vertices.
+/// The same, grown by a share of the largest of their radii.
 #[inline(always)]
 fn grown<const N: usize>(
     surface: &Surface,
@@ -338,32 +475,46 @@ mod tests {
     use super::*;
     use crate::kernel::random::Random;
 
-    /// All pairs, by brute force.
-    fn tried(surface: &Surface, old: &[Quad], x: &[Quad], share: f32) -> Vec<Pair> {
+    /// All pairs without a common vertex that matter.
+    fn all_pairs(surface: &Surface) -> Vec<Pair> {
         let mut pairs = Vec::new();
         for &v in &surface.vertices {
-            for (t, &[a, b, c]) in surface.triangles.iter().enumerate() {
-                let near =
-                    grown(surface, &[v], old, x, share).meets(&grown(surface, &[a, b, c], old, x, share));
-                if near && ![a, b, c].contains(&v) && surface.concerns(v, a) {
-                    pairs.push(Pair { kind: Kind::VertexTriangle, first: v, second: t as u32 });
+            for (t, corners) in (0..).zip(&surface.triangles) {
+                if !corners.contains(&v) && surface.concerns(v, corners[0]) {
+                    pairs.push(Pair { kind: Kind::VertexTriangle, first: v, second: t });
                 }
             }
         }
-        for (i, e) in surface.edges.iter().enumerate() {
-            for (k, f) in surface.edges.iter().enumerate().skip(i + 1) {
-                let near = grown(surface, e, old, x, share).meets(&grown(surface, f, old, x, share));
-                if near && !e.contains(&f[0]) && !e.contains(&f[1]) && surface.concerns(e[0], f[0]) {
-                    pairs.push(Pair { kind: Kind::EdgeEdge, first: i as u32, second: k as u32 });
+        for (i, e) in (0..).zip(&surface.edges) {
+            for (k, f) in (0..).zip(&surface.edges).skip(i as usize + 1) {
+                if !e.contains(&f[0]) && !e.contains(&f[1]) && surface.concerns(e[0], f[0]) {
+                    pairs.push(Pair { kind: Kind::EdgeEdge, first: i, second: k });
                 }
             }
         }
-        pairs.sort_unstable();
         pairs
     }
 
+    /// The smallest distance of a pair at some times of a step.
+    fn distance(surface: &Surface, pair: &Pair, old: &[Quad], x: &[Quad]) -> f64 {
+        let point = |q: &Quad| glam::DVec3::new(q[0].into(), q[1].into(), q[2].into());
+        let v = pair.vertices(surface).map(|v| v as usize);
+        let at = |time: f64| v.map(|v| point(&old[v]).lerp(point(&x[v]), time));
+        (0..=16).map(|k| pair.kind.nearest(&at(f64::from(k) / 16.0)).squared.sqrt()).fold(f64::MAX, f64::min)
+    }
+
+    /// Whether boxes of a pair, both grown by `margin`, meet.
+    fn boxes_meet(surface: &Surface, pair: &Pair, old: &[Quad], x: &[Quad], margin: f32) -> bool {
+        let [a, b, c, d] = pair.vertices(surface);
+        let [first, second] = match pair.kind {
+            Kind::VertexTriangle => [about(&[a], old, x), about(&[b, c, d], old, x)],
+            Kind::EdgeEdge => [about(&[a, b], old, x), about(&[c, d], old, x)],
+        };
+        first.grown(margin).meets(&second.grown(margin))
+    }
+
     #[test]
-    fn trees_find_what_trying_all_finds_for_any_number_of_threads() {
+    fn nothing_near_is_missed_and_nothing_far_is_found_for_any_number_of_threads() {
         let mut random = Random::new(23, 0);
         for count in [1, 7, 60, 400] {
             let triangles = (0..count).map(|t| [t, t + 1, t + 2 + t % 3]).collect();
@@ -393,13 +544,22 @@ mod tests {
                 let mut orders = Vec::new();
                 for threads in [1, 2, 5] {
                     let threads = Threads::new(threads).unwrap();
-                    candidates.find(&threads, &surface, &old, &x, 2.0);
+                    candidates.find(&threads, &surface, &old, &x, (2.0, Claim::NothingTouches));
                     orders.push(candidates.pairs().copied().collect::<Vec<_>>());
                 }
                 assert!(orders.windows(2).all(|w| w[0] == w[1]));
                 let mut found = orders.swap_remove(0);
                 found.sort_unstable();
-                assert_eq!(found, tried(&surface, &old, &x, 2.0));
+                let all = all_pairs(&surface);
+                for pair in &all {
+                    let gap = f64::from(surface.gap(pair, &pair.vertices(&surface)));
+                    let is_near = distance(&surface, pair, &old, &x) <= 2.0 * gap;
+                    let is_found = found.binary_search(pair).is_ok();
+                    assert!(is_found || !is_near, "{pair:?} is missed");
+                    assert!(!is_found || boxes_meet(&surface, pair, &old, &x, 0.0201), "{pair:?} is far");
+                }
+                assert!(found.iter().all(|pair| all.binary_search(pair).is_ok()));
+                assert!(found.windows(2).all(|w| w[0] != w[1]));
             }
         }
     }

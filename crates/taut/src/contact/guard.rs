@@ -10,17 +10,23 @@
 //! in the obstacle's frame, so that at zero it moves with the obstacle. Whatever meets carried cloth is
 //! carried too.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU32, Ordering},
+};
 
 use glam::DVec3;
 
 use super::{
-    candidates::Candidates,
+    candidates::{Candidates, Pair},
     continuous::{Kind, first_contact, stay_apart},
     surface::Surface,
     tangle::Tangle,
 };
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
+
+/// Fraction of the gap between two parts that is kept free in any case.
+pub const GUARDED_GAP: f32 = 0.1;
 
 /// Fraction of the displacement up to a contact that is kept.
 const KEPT_FRACTION: f64 = 0.8;
@@ -59,6 +65,8 @@ pub struct Guard {
     carrier: Vec<u32>,
     /// The same after this round.
     next_carrier: Vec<AtomicU32>,
+    /// Pairs that would have collided.
+    met: Mutex<Vec<Pair>>,
 }
 
 impl Guard {
@@ -70,7 +78,21 @@ impl Guard {
             goal: x.to_vec(),
             carrier: vec![NONE; x.len()],
             next_carrier: x.iter().map(|_| AtomicU32::new(NONE)).collect(),
+            met: Mutex::default(),
         }
+    }
+
+    /// Pairs that would have collided when the guard was last asked, in ascending order.
+    pub fn met(&mut self) -> &[Pair] {
+        let met = self.met.get_mut().unwrap_or_else(PoisonError::into_inner);
+        met.sort_unstable();
+        met.dedup();
+        met
+    }
+
+    /// Where vertices were to go when the guard was last asked \[m\].
+    pub fn goal(&self) -> &[Quad] {
+        &self.goal
     }
 
     /// Shortens the displacements of vertices from `old` to `x` \[m\] where necessary, so that no two
@@ -91,13 +113,14 @@ impl Guard {
         self.next.iter_mut().for_each(|next| *next.get_mut() = 1.0f32.to_bits());
         self.carrier.fill(NONE);
         self.next_carrier.iter_mut().for_each(|next| *next.get_mut() = NONE);
+        self.met.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         let (mut rounds, mut unsure) = (0, AtomicBool::new(false));
         loop {
             *unsure.get_mut() = false;
             candidates.find_or_keep(threads, surface, old, x, share_of_gap);
             let before: (&[f32], &[AtomicU32], &[Quad]) = (&self.share, &self.next, x);
             let carriers: (&[u32], &[AtomicU32]) = (&self.carrier, &self.next_carrier);
-            let unsure: &AtomicBool = &unsure;
+            let (unsure, met): (&AtomicBool, &Mutex<_>) = (&unsure, &self.met);
             threads.each(candidates.lists(), 1, |_, lists| {
                 let ((share, next, x), (carrier, next_carrier)) = (before, carriers);
                 for pair in lists.iter().flatten() {
@@ -113,6 +136,7 @@ impl Guard {
                     if time <= 0.0 {
                         continue;
                     }
+                    met.lock().unwrap_or_else(PoisonError::into_inner).push(*pair);
                     // Obstacles at rest carry nothing.
                     let carried_by = vertices.iter().map(|&v| match surface.is_fixed(v) {
                         true if x[v as usize] == old[v as usize] => NONE,

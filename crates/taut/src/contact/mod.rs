@@ -3,7 +3,7 @@
 //! | stage | module |
 //! |---|---|
 //! | the primitives of all surfaces | [`surface`] |
-//! | broad phase: a bounding volume hierarchy, refitted in every step | [`tree`], [`candidates`] |
+//! | broad phase: patches, trees of boxes that are refitted in every step, 16 primitives at a time | [`patches`], [`tree`], [`batch`], [`candidates`] |
 //! | distances: vertex to triangle, edge to edge | [`distance`] |
 //! | continuous detection: a conservative time of impact | [`continuous`] |
 //! | whether the distance of two primitives is a local minimum on their surfaces | [`neighbours`] |
@@ -17,6 +17,7 @@
 //!
 //! The solver enforces the contacts in [`term::pair`](crate::term::pair).
 
+pub mod batch;
 pub mod candidates;
 pub mod continuous;
 pub mod distance;

@@ -12,7 +12,8 @@
 //! so that two parts of the piece are at least λ times as far from each other as in the pattern. λ is
 //! concave in F, and vertices move in straight lines: if it is large enough at both ends of a step, it is on
 //! the way. What this proves of the piece around a patch ([`build`] says which pieces are convex) is proven
-//! of the patch and its neighbours.
+//! of the patch and its neighbours; where that is too much to ask, of blocks of two by two patches, which
+//! bend less. In scene `sheet-on-sphere` blocks take away half of the pairs of patches that are left.
 
 mod build;
 #[cfg(test)]
@@ -22,7 +23,13 @@ use super::{
     surface::Surface,
     tree::{Swept, Tree},
 };
-use crate::{exec::threads::Threads, kernel::lanes::Quad};
+use crate::{
+    exec::threads::Threads,
+    kernel::{
+        lanes::{BATCH, LaneKind, Lanes, Quad, Work, run},
+        real::Real,
+    },
+};
 
 /// A deformation gradient: where the two directions of the pattern lead.
 type Gradient = [f32; 6];
@@ -41,23 +48,46 @@ pub struct Patch {
     pub vertices: Vec<u32>,
     /// All vertices of its triangles.
     corners: Vec<u32>,
-    /// The patches around it in the pattern and itself, in ascending order.
-    near: Vec<u32>,
-    /// The patches that the piece around it reaches into, in ascending order.
-    reaches: Vec<u32>,
-    /// Triangles of the piece that are not of patches near it: of which patch, and which of its triangles.
-    extra: Vec<[u32; 2]>,
+    /// The blocks of patches that it is part of, or [`NONE`].
+    blocks: [u32; 4],
     /// Whether it has a pattern.
     is_flat: bool,
-    /// What λ must be at least, so that nothing in the piece touches; `None` if it is not convex or not flat
-    /// at rest.
-    needed: Option<f32>,
 }
 
-/// Gradients of the triangles of a patch at both ends of a step.
+/// A part of the pattern, around some patches.
+#[derive(Clone, Debug, Default)]
+struct Piece {
+    /// These patches, in ascending order.
+    near: Vec<u32>,
+    /// The patches that it reaches into, in ascending order.
+    reaches: Vec<u32>,
+    /// Triangles of it that are not of patches near it: of which patch, which of its batches of 16, and which
+    /// of these, as bits.
+    extra: Vec<[u32; 3]>,
+    /// What λ must be at least, so that nothing in it touches, and so that nothing collides; `None` if it is
+    /// not convex or not flat at rest.
+    needed: Option<[f32; 2]>,
+}
+
+/// What is to be proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Nothing touches: no two parts come as near as contact looks.
+    NothingTouches,
+    /// Nothing collides: none come as near as the guard lets them.
+    NothingCollides,
+}
+
+/// No block.
+const NONE: u32 = u32::MAX;
+
+/// Gradients of up to 16 triangles of a patch, side by side; lanes that are left have that of the first.
+type GradientBatch = [[f32; BATCH]; 6];
+
+/// Gradients of the triangles of a patch at one end of a step.
 #[derive(Clone, Debug, Default)]
 struct Gradients {
-    all: Vec<Gradient>,
+    all: Vec<GradientBatch>,
     mean: Gradient,
     /// Largest distance of one from the mean.
     spread: f32,
@@ -70,13 +100,21 @@ pub struct Patches {
     pub all: Vec<Patch>,
     /// By triangle of the surface: the inverse of its two edges in the pattern \[1/m\].
     rest: Vec<[f32; 4]>,
-    gradients: Vec<Gradients>,
-    /// By patch: whether nothing can touch within the piece around it.
+    /// By patch: at both ends of the way that was last looked at.
+    gradients: [Vec<Gradients>; 2],
+    /// Where vertices are at these ends \[m\].
+    seen: [Vec<Quad>; 2],
+    /// By patch: the piece around it and the patches around it. Then blocks: pieces around two by two patches,
+    /// in which gradients are more alike.
+    pieces: Vec<Piece>,
+    /// By piece: whether nothing can touch within it. Blocks whose patches are all safe count as such.
     safe: Vec<bool>,
     /// The same of the way before.
     safe_before: Vec<bool>,
     /// By patch: its box on the way.
     boxes: Vec<Swept>,
+    /// By patch: the largest radius of its vertices \[m\].
+    radius: Vec<f32>,
     tree: Tree,
 }
 
@@ -85,7 +123,12 @@ impl Patches {
     #[inline(always)]
     pub fn stay_apart(&self, a: u32, b: u32) -> bool {
         let is_safe = self.safe[a as usize] || self.safe[b as usize];
-        is_safe && self.all[a as usize].near.binary_search(&b).is_ok()
+        if is_safe && self.pieces[a as usize].near.binary_search(&b).is_ok() {
+            return true;
+        }
+        let others = &self.all[b as usize].blocks;
+        let own = self.all[a as usize].blocks.iter();
+        own.filter(|&&block| block != NONE && others.contains(&block)).any(|&block| self.safe[block as usize])
     }
 
     /// The box of a patch.
@@ -94,23 +137,35 @@ impl Patches {
         &self.boxes[patch as usize]
     }
 
+    /// The largest radius of the vertices of a patch \[m\].
+    #[inline(always)]
+    pub fn radius_of(&self, patch: u32) -> f32 {
+        self.radius[patch as usize]
+    }
+
     /// Calls `found` with patches whose boxes patch `patch` may meet.
     #[inline(always)]
     pub fn meet(&self, patch: u32, found: impl FnMut(u32)) {
         self.tree.search(&self.boxes[patch as usize], found);
     }
 
-    /// Looks at the way from `old` to `x` \[m\]. Boxes grow by `share` of the radii of vertices.
-    pub fn look(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], share: f32) {
-        let Self { all, tree, boxes, .. } = self;
-        let patches: &[Patch] = all;
+    /// Looks at the way from `old` to `x` \[m\], and which pieces `claim` holds for. Boxes grow by `share` of
+    /// the radii of vertices.
+    pub fn look(
+        &mut self,
+        threads: &Threads,
+        surface: &Surface,
+        old: &[Quad],
+        x: &[Quad],
+        (share, claim): (f32, Claim),
+    ) {
+        let Self { all, tree, boxes, radius, .. } = self;
+        let (patches, radius): (&[Patch], &[f32]) = (all, radius);
         threads.each(boxes, PATCH_GRAIN, |first, boxes| {
-            for (patch, about) in patches[first..].iter().zip(boxes) {
-                let mut radius = 0.0f32;
+            for ((patch, radius), about) in patches[first..].iter().zip(&radius[first..]).zip(boxes) {
                 let mut way = Swept::EMPTY;
                 for &v in &patch.corners {
                     way = way.with(&old[v as usize], &x[v as usize]);
-                    radius = radius.max(surface.radius[v as usize]);
                 }
                 *about = way.grown((share * radius).next_up());
             }
@@ -118,80 +173,165 @@ impl Patches {
         let boxes: &[Swept] = boxes;
         tree.refit(|patch| boxes[patch as usize]);
         if surface.between_cloth {
-            self.prove(threads, surface, old, x);
+            self.prove(threads, surface, old, x, claim);
         }
     }
 
-    /// Whether all patches that were safe on the way that was last looked at are so on the way to `x`.
+    /// Whether nothing collides on the way to `x` in all pieces that were safe on the way that was last looked
+    /// at.
     pub fn stay_safe(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad]) -> bool {
         self.safe_before.copy_from_slice(&self.safe);
-        self.prove(threads, surface, old, x);
+        self.prove(threads, surface, old, x, Claim::NothingCollides);
         self.safe_before.iter().zip(&self.safe).all(|(before, now)| *now || !*before)
     }
 
-    fn prove(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad]) {
-        let Self { all, rest, gradients, safe, .. } = self;
-        let (patches, rest): (&[Patch], &[[f32; 4]]) = (all, rest);
-        threads.each(gradients, PATCH_GRAIN, |first, gradients| {
-            for (patch, gradients) in patches[first..].iter().zip(gradients) {
-                gradients.take(patch, surface, rest, [old, x]);
+    fn prove(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], claim: Claim) {
+        let cloth = (surface.fixed_from as usize).min(x.len());
+        let ends = [&old[..cloth], &x[..cloth]];
+        // A way often begins where the last one did, or where that ended.
+        if self.seen[0] != ends[0] && self.seen[1] == ends[0] {
+            self.seen.swap(0, 1);
+            self.gradients.swap(0, 1);
+        }
+        for (end, now) in ends.into_iter().enumerate() {
+            if self.seen[end] == now {
+                continue;
             }
+            self.seen[end].clear();
+            self.seen[end].extend_from_slice(now);
+            let (patches, rest): (&[Patch], &[[f32; 4]]) = (&self.all, &self.rest);
+            threads.each(&mut self.gradients[end], PATCH_GRAIN, |first, gradients| {
+                for (patch, gradients) in patches[first..].iter().zip(gradients) {
+                    gradients.take(patch, surface, rest, now);
+                }
+            });
+        }
+        let Self { all, pieces, gradients, safe, .. } = self;
+        let (pieces, gradients): (&[Piece], &[Vec<Gradients>; 2]) = (pieces, gradients);
+        let lanes = LaneKind::detect();
+        let (around, blocks) = safe.split_at_mut(all.len());
+        let (of_patches, of_blocks) = pieces.split_at(all.len());
+        threads.each(around, PATCH_GRAIN, |first, safe| {
+            run(lanes, Proof { pieces: &of_patches[first..], gradients, claim, known: &[], safe });
         });
-        let gradients: &[Gradients] = gradients;
-        threads.each(safe, PATCH_GRAIN, |first, safe| {
-            for (patch, safe) in patches[first..].iter().zip(safe) {
-                *safe = patch.needed.is_some_and(|needed| patch.is_safe(gradients, needed));
-            }
+        let known: &[bool] = around;
+        threads.each(blocks, PATCH_GRAIN, |first, safe| {
+            run(lanes, Proof { pieces: &of_blocks[first..], gradients, claim, known, safe });
         });
     }
 }
 
 impl Gradients {
-    fn take(&mut self, patch: &Patch, surface: &Surface, rest: &[[f32; 4]], ends: [&[Quad]; 2]) {
+    fn take(&mut self, patch: &Patch, surface: &Surface, rest: &[[f32; 4]], x: &[Quad]) {
         self.all.clear();
-        for &t in patch.triangles.iter().filter(|_| patch.is_flat) {
-            let corners = surface.triangles[t as usize];
-            for x in ends {
-                self.all.push(gradient(corners.map(|v| &x[v as usize]), &rest[t as usize]));
-            }
-        }
         let mut mean = [0.0; 6];
-        for g in &self.all {
-            for k in 0..6 {
-                mean[k] += g[k];
+        for triangles in patch.triangles.chunks(BATCH).filter(|_| patch.is_flat) {
+            let mut batch = [[0.0; BATCH]; 6];
+            for (lane, &t) in triangles.iter().enumerate() {
+                let corners = surface.triangles[t as usize];
+                let g = gradient(corners.map(|v| &x[v as usize]), &rest[t as usize]);
+                for k in 0..6 {
+                    batch[k][lane] = g[k];
+                    mean[k] += g[k];
+                }
+            }
+            for values in &mut batch {
+                let first = values[0];
+                values[triangles.len()..].fill(first);
+            }
+            self.all.push(batch);
+        }
+        self.mean = mean.map(|sum| sum / patch.triangles.len().max(1) as f32);
+        let mut spread = 0.0f32;
+        for (batch, triangles) in self.all.iter().zip(patch.triangles.chunks(BATCH)) {
+            for lane in 0..triangles.len() {
+                let mut sum = 0.0;
+                for k in 0..6 {
+                    sum += (batch[k][lane] - self.mean[k]) * (batch[k][lane] - self.mean[k]);
+                }
+                spread = spread.max(sum);
             }
         }
-        self.mean = mean.map(|sum| sum / self.all.len().max(1) as f32);
-        self.spread = self.all.iter().fold(0.0f32, |most, g| most.max(apart(g, &self.mean)));
+        self.spread = spread.sqrt();
     }
 }
 
-impl Patch {
-    /// Whether the gradients of the piece around it are so much alike that λ is at least `needed`.
-    fn is_safe(&self, gradients: &[Gradients], needed: f32) -> bool {
+/// Proves that pieces are safe, in lanes.
+struct Proof<'a> {
+    pieces: &'a [Piece],
+    gradients: &'a [Vec<Gradients>; 2],
+    claim: Claim,
+    /// By patch: whether the piece around it is safe, if that is known.
+    known: &'a [bool],
+    /// Of these pieces.
+    safe: &'a mut [bool],
+}
+
+impl Work for Proof<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (piece, safe) in self.pieces.iter().zip(self.safe) {
+            let is_known = piece.near.iter().all(|&p| self.known.get(p as usize).is_some_and(|safe| *safe));
+            *safe = is_known
+                || piece
+                    .needed
+                    .is_some_and(|needed| piece.is_safe::<L>(self.gradients, needed[self.claim as usize]));
+        }
+    }
+}
+
+impl Piece {
+    /// Whether its gradients are so much alike that λ is at least `needed`.
+    #[inline(always)]
+    fn is_safe<L: Lanes>(&self, gradients: &[Vec<Gradients>; 2], needed: f32) -> bool {
+        let of = |&patch: &u32| gradients.iter().map(move |end| &end[patch as usize]);
         let mut mean = [0.0; 6];
-        for &p in &self.near {
+        for own in self.near.iter().flat_map(of) {
             for k in 0..6 {
-                mean[k] += gradients[p as usize].mean[k] / self.near.len() as f32;
+                mean[k] += own.mean[k] / (2 * self.near.len()) as f32;
             }
         }
-        let spread = |most: f32, &p: &u32| {
-            let Gradients { mean: own, spread, .. } = &gradients[p as usize];
-            most.max(apart(own, &mean) + spread)
-        };
+        let spread = |most: f32, own: &Gradients| most.max(apart(&own.mean, &mean) + own.spread);
         // λ of a gradient is at least the smaller stretch of the mean less its distance from that.
-        let enough = smaller_stretch(&mean) - self.reaches.iter().fold(0.0, spread);
+        let enough = smaller_stretch(&mean) - self.reaches.iter().flat_map(of).fold(0.0, spread);
         if enough >= needed {
             return true;
         }
         let Some(r) = rotation(&mean) else { return false };
-        let holds = |g: &Gradient| least_eigenvalue(&r, g) >= needed;
-        self.near.iter().all(|&p| gradients[p as usize].all.iter().all(holds))
-            && self.extra.iter().all(|&[p, t]| {
-                let all = &gradients[p as usize].all;
-                holds(&all[2 * t as usize]) && holds(&all[2 * t as usize + 1])
-            })
+        // Loops, not iterators: what takes a closure is not compiled for the lanes.
+        let mut lanes = [L::splat(0.0); 6];
+        for k in 0..6 {
+            lanes[k] = L::splat(r[k]);
+        }
+        for end in gradients {
+            for &p in &self.near {
+                for batch in &end[p as usize].all {
+                    if fall_short::<L>(&lanes, batch, needed) != 0 {
+                        return false;
+                    }
+                }
+            }
+            for &[p, batch, own] in &self.extra {
+                if fall_short::<L>(&lanes, &end[p as usize].all[batch as usize], needed) & own != 0 {
+                    return false;
+                }
+            }
+        }
+        true
     }
+}
+
+/// Which gradients of a batch have a λ of less than `needed`, as bits.
+#[inline(always)]
+fn fall_short<L: Lanes>(r: &[L; 6], batch: &GradientBatch, needed: f32) -> u32 {
+    let mut short = 0;
+    for at in (0..BATCH).step_by(L::WIDTH) {
+        let least = least_eigenvalue(r, &L::load_all(batch, at));
+        short |= L::bits(!L::splat(needed).le(least)) << at;
+    }
+    short
 }
 
 fn gradient(x: [&Quad; 3], rest: &[f32; 4]) -> Gradient {
@@ -241,8 +381,16 @@ fn rotation(g: &Gradient) -> Option<Gradient> {
 }
 
 /// The least eigenvalue of the symmetric part of Rᵀ F.
-fn least_eigenvalue(r: &Gradient, g: &Gradient) -> f32 {
-    let dot = |i: usize, j: usize| r[i] * g[j] + r[i + 1] * g[j + 1] + r[i + 2] * g[j + 2];
-    let (a, d, b) = (dot(0, 0), dot(3, 3), 0.5 * (dot(0, 3) + dot(3, 0)));
-    0.5 * (a + d) - (0.25 * (a - d) * (a - d) + b * b).sqrt()
+#[inline(always)]
+fn least_eigenvalue<R: Real>(r: &[R; 6], g: &[R; 6]) -> R {
+    let half = R::splat(0.5);
+    let (a, d) = (product(r, 0, g, 0), product(r, 3, g, 3));
+    let b = half * (product(r, 0, g, 3) + product(r, 3, g, 0));
+    let off = half * (a - d);
+    half * (a + d) - (off * off + b * b).sqrt()
+}
+
+#[inline(always)]
+fn product<R: Real>(r: &[R; 6], i: usize, g: &[R; 6], j: usize) -> R {
+    r[i] * g[j] + r[i + 1] * g[j + 1] + r[i + 2] * g[j + 2]
 }

@@ -12,6 +12,7 @@ use super::{
     continuous::{Kind, apart_along, first_contact, stay_apart},
     distance::combined,
     neighbours::{Neighbours, RIM},
+    patches::Claim,
     surface::Surface,
     tangle::Tangle,
 };
@@ -22,7 +23,12 @@ const TEST_DISTANCE_IN_GAPS: f64 = 1.5;
 
 /// Distance, in gaps, within which pairs are found: larger, so that the pairs remain valid when limiting
 /// moves vertices.
-const SEARCH_DISTANCE_IN_GAPS: f32 = 2.2;
+const SEARCH_DISTANCE_IN_GAPS: f32 = 1.7;
+
+/// Part of their gap at which pairs that the guard found to collide are said to meet, and part of their
+/// distance at the start of the step that they keep: more than what the guard asks for.
+const MET_GAP: f64 = 0.2;
+const MET_DISTANCE: f64 = 0.8;
 
 /// Two primitives that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +56,9 @@ pub struct Finder {
     /// By work item; kept so that steps do not allocate.
     found: Vec<Vec<Touching>>,
     all: Vec<Touching>,
+    /// Those that were known before more were found, and their pairs in ascending order.
+    known: Vec<Touching>,
+    sorted: Vec<Pair>,
 }
 
 impl Finder {
@@ -57,7 +66,14 @@ impl Finder {
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let mut candidates = Candidates::new(surface, x);
         let found = vec![Vec::new(); candidates.lists().len()];
-        Self { candidates, neighbours: Neighbours::new(surface), found, all: Vec::new() }
+        Self {
+            candidates,
+            neighbours: Neighbours::new(surface),
+            found,
+            all: Vec::new(),
+            known: Vec::new(),
+            sorted: Vec::new(),
+        }
     }
 
     /// The pairs that were last found.
@@ -75,8 +91,8 @@ impl Finder {
         tangle: &Tangle,
         [start, old, x]: [&[Quad]; 3],
     ) -> &[Touching] {
-        let Self { candidates, neighbours, found, all } = self;
-        candidates.find(threads, surface, old, x, SEARCH_DISTANCE_IN_GAPS);
+        let Self { candidates, neighbours, found, all, .. } = self;
+        candidates.find(threads, surface, old, x, (SEARCH_DISTANCE_IN_GAPS, Claim::NothingTouches));
         let look = Look { surface, tangle, neighbours, start, old, x };
         threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
@@ -87,6 +103,36 @@ impl Finder {
         all.clear();
         all.extend(found.iter().flatten());
         all
+    }
+
+    /// Adds the pairs of another way from `old` to `x` to those that are known, which stay first and as they
+    /// are, and those that have `met` on it even so, whether or not their distance is a local minimum. Says
+    /// whether there are any.
+    pub fn find_more(
+        &mut self,
+        threads: &Threads,
+        surface: &Surface,
+        tangle: &Tangle,
+        ways: [&[Quad]; 3],
+        met: &[Pair],
+    ) -> bool {
+        std::mem::swap(&mut self.known, &mut self.all);
+        self.find(threads, surface, tangle, ways);
+        let Self { all, known, sorted, neighbours, .. } = self;
+        let [start, old, x] = ways;
+        let look = Look { surface, tangle, neighbours, start, old, x };
+        // One that is known and met all the same is known with another direction.
+        let is_met = |touch: &Touching| met.binary_search(&touch.pair).is_ok();
+        all.retain(|touch| !is_met(touch));
+        all.extend(met.iter().filter_map(|pair| look.met(pair)));
+        sorted.clear();
+        sorted.extend(known.iter().map(|touch| touch.pair));
+        sorted.sort_unstable();
+        let count = known.len();
+        let is_new = |touch: &&Touching| is_met(touch) || sorted.binary_search(&touch.pair).is_err();
+        known.extend(all.iter().filter(is_new));
+        std::mem::swap(known, all);
+        all.len() > count
     }
 }
 
@@ -105,6 +151,38 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
+    /// How the primitives of a pair that meet are to be kept apart.
+    fn met(&self, pair: &Pair) -> Option<Touching> {
+        let vertices = pair.vertices(self.surface);
+        let [from, to] = [self.old, self.x].map(|x| vertices.map(|v| point(&x[v as usize])));
+        let gap = f64::from(self.surface.gap(pair, &vertices));
+        let distance = pair.kind.nearest(&from).squared.sqrt();
+        let time = first_contact(pair.kind, &from, &to, MET_GAP * gap)?;
+        let x: [DVec3; 4] = std::array::from_fn(|i| from[i] + (to[i] - from[i]) * time);
+        let nearest = pair.kind.nearest(&x);
+        let normal = combined(&x, &nearest.weights).try_normalize()?;
+        let gap = (2.0 * MET_GAP * gap).min(MET_DISTANCE * distance);
+        Some(self.touching(pair, vertices, nearest.weights, normal, gap))
+    }
+
+    fn touching(
+        &self,
+        pair: &Pair,
+        vertices: [u32; 4],
+        weights: [f64; 4],
+        normal: DVec3,
+        gap: f64,
+    ) -> Touching {
+        Touching {
+            pair: *pair,
+            vertices,
+            weights: weights.map(|w| w as f32),
+            normal: normal.as_vec3().to_array(),
+            gap: gap as f32,
+            friction: self.surface.friction_of(&vertices, pair.kind),
+        }
+    }
+
     /// Whether and how the primitives of a pair touch.
     fn at(&self, pair: &Pair) -> Option<Touching> {
         let vertices = pair.vertices(self.surface);
@@ -163,13 +241,6 @@ impl Look<'_> {
         }
         // Pairs that are closer already are not thrown apart.
         let gap = gap.min(distance + 0.25 * gap);
-        Some(Touching {
-            pair: *pair,
-            vertices,
-            weights: nearest.weights.map(|w| w as f32),
-            normal: normal.as_vec3().to_array(),
-            gap: gap as f32,
-            friction: self.surface.friction_of(&vertices, pair.kind),
-        })
+        Some(self.touching(pair, vertices, nearest.weights, normal, gap))
     }
 }

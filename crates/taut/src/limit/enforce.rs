@@ -70,6 +70,8 @@ pub struct Scratch {
     pub edge_model: Vec<EdgeScratch>,
     /// What finds parts of cloth that touch, if they are to be kept apart.
     pub finder: Option<Finder>,
+    /// Whether it has found them already: those of a motion that was tried in this step.
+    pub knows_contacts: bool,
     /// How far apart seams may be.
     pub sewn: Sewn,
     /// What of it is tangled, and is let pass.
@@ -98,6 +100,7 @@ impl Scratch {
             edge_model: world.edge_model.bodies.iter().map(EdgeScratch::new).collect(),
             sewn: Sewn::new(&world.sewing),
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
+            knows_contacts: false,
             tangle: Tangle::default(),
         }
     }
@@ -207,7 +210,9 @@ fn filter(
     let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
     let obstacles = &world.description.obstacles;
     // Frames in which cloth may come near something are not those that are taken alone.
+    let knows_contacts = std::mem::take(&mut scratch.knows_contacts);
     let touching = match (&mut scratch.finder, &world.surface) {
+        (Some(finder), _) if knows_contacts => finder.touching(),
         (Some(finder), Some(surface)) if scratch.pace == 0 => {
             // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet
             // it, if that was sought below.

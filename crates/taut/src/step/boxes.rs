@@ -4,9 +4,9 @@ use glam::Vec3;
 
 use super::{FrameReport, Stepper};
 use crate::{
-    Description, Integrator, State, World,
+    Description, Integrator, Scheme, State, World,
     boundary::{motion::Pose, rigid::RigidState},
-    contact::untangle::pierced,
+    contact::{guard::GUARDED_GAP, untangle::pierced},
     exec::colored::Exec,
     exec::threads::Threads,
     kernel::lanes::{LaneKind, Quad},
@@ -21,9 +21,6 @@ use crate::{
         update,
     },
 };
-
-/// Fraction of the gap between two parts that is kept free in any case.
-const GUARDED: f32 = 0.1;
 
 /// Change of speed that counts as an impact, over that of cloth which falls by its own size. A sheet that
 /// starts stretched tenfold is within its limits after five frames with it, after eight without.
@@ -127,7 +124,7 @@ impl Stepper {
         budget: StepBudget,
     ) -> Option<Enforced> {
         let settings = settings(world, &self.threads, self.lanes);
-        let Self { old, old_v, predicted, obstacle_contacts, scratch, poses, inertia, .. } = self;
+        let Self { old, old_v, predicted, drawn, obstacle_contacts, scratch, poses, inertia, .. } = self;
         let State { x, duals, grips, history, .. } = state;
         let stiffening = stiffening(world, history);
         self.stiffening = stiffening;
@@ -136,6 +133,7 @@ impl Stepper {
         if span.is_alone && is_near {
             return None;
         }
+        drawn.copy_from_slice(x);
         let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
         let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, budget);
         if obstacle_contacts.hold_back(span.dt, old, predicted, x) {
@@ -144,20 +142,21 @@ impl Stepper {
         Some(enforced)
     }
 
-    /// Contact: what the step may not end with.
+    /// Contact: what the step may not end with. Gives the number of vertices that it stopped.
     pub(super) fn guard(
         &mut self,
         world: &World,
         state: &mut State,
         enforced: &mut Enforced,
         report: &mut FrameReport,
-    ) {
+    ) -> u32 {
         let Self { old, scratch, guard, .. } = self;
-        let State { x, grips, piercings, .. } = state;
+        let State { x, piercings, .. } = state;
+        let mut stopped = 0;
         if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
             let near = (&scratch.tangle, &mut finder.candidates);
-            let guarded = guard.hold(&self.threads, surface, near, old, x, GUARDED);
-            report.stopped += guarded.stopped;
+            let guarded = guard.hold(&self.threads, surface, near, old, x, GUARDED_GAP);
+            stopped = guarded.stopped;
             if guarded.stopped > 0 {
                 let settings = settings(world, &self.threads, self.lanes);
                 *enforced = measure(world, &settings, x, *enforced);
@@ -171,7 +170,29 @@ impl Stepper {
                 *piercings = None;
             }
         }
-        grips.end(world, x);
+        stopped
+    }
+
+    /// Contact: the pairs that the limited motion meets, beside those of the prediction. Goes back to where
+    /// limiting began; says whether there are any that it did not know.
+    pub(super) fn detect_again(&mut self, world: &World, state: &mut State) -> bool {
+        let Self { old, drawn, scratch, guard, poses, flown, .. } = self;
+        let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) else {
+            return false;
+        };
+        if world.description.solver.scheme != Scheme::Nearest {
+            return false;
+        }
+        let goal = &mut scratch.moves;
+        goal.copy_from_slice(guard.goal());
+        let ways: [&[Quad]; 3] = [&world.start, old, goal];
+        let found = finder.find_more(&self.threads, surface, &scratch.tangle, ways, guard.met());
+        if found {
+            scratch.knows_contacts = true;
+            state.x.copy_from_slice(drawn);
+            poses.iter_mut().zip(flown).for_each(|(pose, flown)| pose[1] = flown.pose);
+        }
+        found
     }
 
     /// Position update: what limiting changed changes velocities; obstacles respond.

@@ -56,8 +56,8 @@ impl Corners {
 pub enum Pulling<'a> {
     /// At the corners of elements.
     Corners(&'a Corners, &'a [Quad]),
-    /// The same, of which only some batches of [`BATCH`] elements of `corners_each` corners pull at all.
-    Some { corners: &'a Corners, pulls: &'a [Quad], pulling: &'a [bool], corners_each: usize },
+    /// The same, of which only some batches of [`BATCH`] elements with four corners pull at all.
+    Some { corners: &'a Corners, pulls: &'a [Quad], pulling: &'a [bool] },
     /// At vertices.
     Vertices(&'a [Quad]),
     /// Linear in the positions.
@@ -71,8 +71,8 @@ impl<'a> Pulling<'a> {
     }
 
     /// The same, of batches that pull only where `pulling` says so.
-    pub fn some<const K: usize>(corners: &'a Corners, pulls: &'a [Pulls<K>], pulling: &'a [bool]) -> Self {
-        Self::Some { corners, pulls: pulls.as_flattened().as_flattened(), pulling, corners_each: K }
+    pub fn some(corners: &'a Corners, pulls: &'a [Pulls<4>], pulling: &'a [bool]) -> Self {
+        Self::Some { corners, pulls: pulls.as_flattened().as_flattened(), pulling }
     }
 
     /// Adds those at vertex `i` to `sum`, in the order of the elements.
@@ -87,8 +87,8 @@ impl<'a> Pulling<'a> {
                     }
                 }
             }
-            Self::Some { corners, pulls, pulling, corners_each } => {
-                for &c in corners.of(i).iter().filter(|&&c| pulling[c as usize / (corners_each * BATCH)]) {
+            Self::Some { corners, pulls, pulling } => {
+                for &c in corners.of(i).iter().filter(|&&c| pulling[c as usize / (4 * BATCH)]) {
                     let pull = &pulls[c as usize];
                     for k in 0..4 {
                         sum[k] += pull[k];

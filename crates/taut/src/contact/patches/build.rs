@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 
 use glam::{DVec2, DVec3, Vec3};
 
-use super::{Gradients, Patch, Patches};
+use super::{Gradients, NONE, Patch, Patches, Piece};
 use crate::{
     contact::{
+        guard::GUARDED_GAP,
         surface::Surface,
         tree::{Swept, Tree},
     },
-    kernel::lanes::Quad,
+    kernel::lanes::{BATCH, Quad},
 };
 
 /// Size of a patch in mean lengths of an edge of its panel.
@@ -33,11 +34,11 @@ const INWARD: f64 = 1e-3;
 /// start, whichever is less ([`touching`](crate::contact::touching)).
 const TESTED: [f32; 2] = [1.5, 0.75];
 
-/// What rounding may take from λ, and the least that is asked of it.
+/// What rounding may take from λ, and the least that is asked of it: where nothing is to touch, and where
+/// nothing is to collide.
 const ROUNDING: f32 = 0.01;
 const LEAST_NEEDED: f32 = 0.4;
-
-const NONE: u32 = u32::MAX;
+const LEAST_GUARDED: f32 = 0.15;
 
 /// Panels of a surface.
 struct Panels {
@@ -74,7 +75,8 @@ impl Patches {
             let panel = panels.of[corners[0] as usize] as usize;
             let p = corners.map(|v| panels.places[v as usize]);
             let cell = ((p[0] + p[1] + p[2]) / (3.0 * panels.cells[panel])).floor();
-            // Coordinates of any size stay numbers.
+            // Coordinates of any size stay numbers, also a few cells further.
+            let cell = cell.clamp(DVec3::splat(-1e15), DVec3::splat(1e15));
             let patch = cells.entry([panel as i64, cell.x as i64, cell.y as i64, cell.z as i64]).or_default();
             patch.is_flat = panels.is_flat[panel];
             if patch.is_flat {
@@ -90,20 +92,28 @@ impl Patches {
             patch.corners.dedup();
         }
         let pieces = Pieces::new(surface, &panels, &topology, &rest, &all, (&keys, &numbers));
-        let found: Vec<_> = (0..all.len()).map(|patch| pieces.around(patch)).collect();
-        for (patch, piece) in all.iter_mut().zip(found) {
-            (patch.near, patch.reaches, patch.extra, patch.needed) = piece;
+        let mut found: Vec<Piece> = (0..all.len()).map(|patch| pieces.around(patch)).collect();
+        let (blocks, of_patches) = pieces.blocks(found.len() as u32);
+        found.extend(blocks);
+        for (patch, blocks) in all.iter_mut().zip(of_patches) {
+            patch.blocks = blocks;
         }
         let about = |patch: &Patch| {
             let corners = patch.corners.iter();
             corners.fold(Swept::EMPTY, |about, &v| about.with(&x[v as usize], &x[v as usize]))
         };
         let boxes: Vec<Swept> = all.iter().map(about).collect();
+        let radius_of = |patch: &Patch| {
+            patch.corners.iter().fold(0.0f32, |most, &v| most.max(surface.radius[v as usize]))
+        };
         Self {
             tree: Tree::new(&boxes),
-            gradients: vec![Gradients::default(); all.len()],
-            safe: vec![false; all.len()],
-            safe_before: vec![false; all.len()],
+            gradients: [(); 2].map(|()| vec![Gradients::default(); all.len()]),
+            seen: [(); 2].map(|()| Vec::with_capacity(x.len())),
+            safe: vec![false; found.len()],
+            safe_before: vec![false; found.len()],
+            pieces: found,
+            radius: all.iter().map(radius_of).collect(),
             boxes,
             rest,
             all,
@@ -316,9 +326,6 @@ impl Area {
     }
 }
 
-/// What [`Pieces::around`] finds: the last four of [`Patch`].
-type Piece = (Vec<u32>, Vec<u32>, Vec<[u32; 2]>, Option<f32>);
-
 /// Finds the pieces around patches.
 struct Pieces<'a> {
     surface: &'a Surface,
@@ -362,15 +369,13 @@ impl<'a> Pieces<'a> {
         Self { surface, panels, topology, rest, patches, keys, numbers, areas, wide, within }
     }
 
-    /// Patches whose cells are up to `reach` cells away.
-    fn cells_around(&self, patch: usize, reach: i64) -> Vec<u32> {
-        let [panel, x, y, z] = self.keys[patch];
-        let depth = if self.patches[patch].is_flat { 0 } else { reach };
+    /// Patches of a panel in the cells from `low` to `high`.
+    fn in_cells(&self, panel: i64, low: [i64; 3], high: [i64; 3]) -> Vec<u32> {
         let mut found = Vec::new();
-        for dx in -reach..=reach {
-            for dy in -reach..=reach {
-                for dz in -depth..=depth {
-                    found.extend(self.numbers.get(&[panel, x + dx, y + dy, z + dz]));
+        for x in low[0]..=high[0] {
+            for y in low[1]..=high[1] {
+                for z in low[2]..=high[2] {
+                    found.extend(self.numbers.get(&[panel, x, y, z]));
                 }
             }
         }
@@ -378,36 +383,73 @@ impl<'a> Pieces<'a> {
         found
     }
 
+    /// The piece around a patch and the patches around it.
     fn around(&self, patch: usize) -> Piece {
-        let near = self.cells_around(patch, 1);
+        let [panel, x, y, z] = self.keys[patch];
         if !self.patches[patch].is_flat {
-            return (near, Vec::new(), Vec::new(), None);
+            let near = self.in_cells(panel, [x - 1, y - 1, z - 1], [x + 1, y + 1, z + 1]);
+            return Piece { near, ..Piece::default() };
         }
+        self.piece(panel, [x - 1, y - 1], [x + 1, y + 1])
+    }
+
+    /// The pieces around two by two patches, numbered from `first` on, and which of them each patch is in.
+    fn blocks(&self, first: u32) -> (Vec<Piece>, Vec<[u32; 4]>) {
+        let mut numbers = BTreeMap::<[i64; 3], u32>::new();
+        let mut blocks = Vec::new();
+        let mut of_patches = vec![[NONE; 4]; self.keys.len()];
+        for (patch, &[panel, x, y, _]) in self.keys.iter().enumerate() {
+            if !self.patches[patch].is_flat {
+                continue;
+            }
+            for (k, low) in [[x - 1, y - 1], [x, y - 1], [x - 1, y], [x, y]].into_iter().enumerate() {
+                of_patches[patch][k] = *numbers.entry([panel, low[0], low[1]]).or_insert_with(|| {
+                    blocks.push(self.piece(panel, low, low.map(|cell| cell + 1)));
+                    first + blocks.len() as u32 - 1
+                });
+            }
+        }
+        (blocks, of_patches)
+    }
+
+    /// The piece around the patches of a flat panel in the cells from `low` to `high`.
+    fn piece(&self, panel: i64, low: [i64; 2], high: [i64; 2]) -> Piece {
+        let cells = |more: i64| {
+            let [low, high] = [low.map(|cell| cell - more), high.map(|cell| cell + more)];
+            self.in_cells(panel, [low[0], low[1], 0], [high[0], high[1], 0])
+        };
+        let near = cells(0);
         let area = near.iter().fold(Area::EMPTY, |all, &p| {
             all.with(self.areas[p as usize].low).with(self.areas[p as usize].high)
         });
         let area = area.grown(1e-6 * (area.high - area.low).max_element());
-        let panel = self.keys[patch][0];
-        let mut reaches = self.cells_around(patch, 2);
+        let mut reaches = cells(1);
         let others = self.wide.iter().filter(|&&p| self.keys[p as usize][0] == panel);
         reaches.extend(others);
         reaches.sort_unstable();
         reaches.dedup();
         // Large triangles may be in cells that are further away, but those are wide patches.
         let place = |v: u32| self.panels.places[v as usize].truncate();
-        let (mut triangles, mut extra) = (Vec::new(), Vec::new());
+        let (mut triangles, mut extra) = (Vec::new(), Vec::<[u32; 3]>::new());
         reaches.retain(|&p| {
             let before = triangles.len();
             let own = self.patches[p as usize].triangles.iter();
             triangles
                 .extend(own.filter(|&&t| area.meets_hull(self.surface.triangles[t as usize].map(place))));
             if near.binary_search(&p).is_err() {
-                extra.extend(triangles[before..].iter().map(|&t| [p, self.within[t as usize]]));
+                for &t in &triangles[before..] {
+                    let (batch, lane) =
+                        (self.within[t as usize] / BATCH as u32, self.within[t as usize] % BATCH as u32);
+                    match extra.last_mut().filter(|last| last[..2] == [p, batch]) {
+                        Some(last) => last[2] |= 1 << lane,
+                        None => extra.push([p, batch, 1 << lane]),
+                    }
+                }
             }
             triangles.len() > before
         });
         let needed = self.is_convex(&triangles, &area).then(|| self.needed(&triangles));
-        (near, reaches, extra, needed.filter(|needed| *needed < 1.0))
+        Piece { near, reaches, extra, needed }
     }
 
     /// Whether the part of the panel in `area`, which these triangles are in, is convex.
@@ -442,9 +484,9 @@ impl<'a> Pieces<'a> {
         parts == 1
     }
 
-    /// What λ must be, so that no two primitives without a common vertex touch: in the pattern they are at
-    /// least the least height of a triangle apart.
-    fn needed(&self, triangles: &[u32]) -> f32 {
+    /// What λ must be, so that no two primitives without a common vertex touch, or collide: in the pattern they
+    /// are at least the least height of a triangle apart.
+    fn needed(&self, triangles: &[u32]) -> [f32; 2] {
         let (mut height, mut radius) = (f64::INFINITY, 0.0f32);
         for &t in triangles {
             let corners = self.surface.triangles[t as usize];
@@ -454,6 +496,8 @@ impl<'a> Pieces<'a> {
             radius = corners.iter().fold(radius, |most, &v| most.max(self.surface.radius[v as usize]));
         }
         let [gaps, share] = TESTED;
-        (gaps * 2.0 * radius / height as f32).clamp(LEAST_NEEDED, share) + ROUNDING
+        let touching = (gaps * 2.0 * radius / height as f32).clamp(LEAST_NEEDED, share);
+        let colliding = (GUARDED_GAP * 2.0 * radius / height as f32).max(LEAST_GUARDED);
+        [touching, colliding].map(|needed| needed + ROUNDING)
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     contact::{
         candidates::{Candidates, Pair},
         continuous::Kind,
+        guard::GUARDED_GAP,
     },
     kernel::random::Random,
     mesh::{
@@ -35,8 +36,9 @@ fn sheet(diagonals: Diagonals) -> TriangleMesh {
 fn safe(mesh: &TriangleMesh, old: &[Quad], x: &[Quad]) -> [usize; 2] {
     let (surface, threads) = (surface(mesh), Threads::new(1).unwrap());
     let mut patches = Patches::new(&surface, old);
-    patches.look(&threads, &surface, old, x, 2.2);
-    [patches.safe.iter().filter(|safe| **safe).count(), patches.all.len()]
+    patches.look(&threads, &surface, old, x, (2.2, Claim::NothingTouches));
+    let count = patches.all.len();
+    [patches.safe[..count].iter().filter(|safe| **safe).count(), count]
 }
 
 #[test]
@@ -136,23 +138,30 @@ fn what_is_left_out_stays_as_far_apart_as_it_must_on_the_whole_way() {
             quads(mesh.positions.iter().map(bent))
         };
         let (old, x) = (place(), place());
-        let mut candidates = Candidates::new(&surface, &quads(mesh.positions.iter().copied()));
-        candidates.find(&threads, &surface, &old, &x, 2.2);
-        let found: std::collections::BTreeSet<Pair> = candidates.pairs().copied().collect();
+        let rest = quads(mesh.positions.iter().copied());
+        let mut candidates = Candidates::new(&surface, &rest);
         let at = |x: &[Quad], pair: &Pair| {
             let v = pair.vertices(&surface);
             v.map(|v| Vec3::from_slice(&x[v as usize]).as_dvec3())
         };
-        let rest = quads(mesh.positions.iter().copied());
-        for pair in all_pairs(&surface).iter().filter(|pair| !found.contains(pair)) {
-            let (from, to) = (at(&old, pair), at(&x, pair));
-            let flat = pair.kind.nearest(&at(&rest, pair)).squared.sqrt();
-            let needed = 1.5 * f64::from(THICKNESS).min(0.5 * flat);
-            for k in 0..=4 {
-                let time = f64::from(k) / 4.0;
-                let now = std::array::from_fn(|i| from[i].lerp(to[i], time));
-                let distance = pair.kind.nearest(&now).squared.sqrt();
-                assert!(distance > needed, "{pair:?} at {time}: {distance} of {flat}");
+        for claim in [Claim::NothingTouches, Claim::NothingCollides] {
+            let share = if claim == Claim::NothingTouches { 2.2 } else { GUARDED_GAP };
+            candidates.find(&threads, &surface, &old, &x, (share, claim));
+            let found: std::collections::BTreeSet<Pair> = candidates.pairs().copied().collect();
+            for pair in all_pairs(&surface).iter().filter(|pair| !found.contains(pair)) {
+                let (from, to) = (at(&old, pair), at(&x, pair));
+                let flat = pair.kind.nearest(&at(&rest, pair)).squared.sqrt();
+                let thickness = f64::from(THICKNESS);
+                let needed = match claim {
+                    Claim::NothingTouches => 1.5 * thickness.min(0.5 * flat),
+                    Claim::NothingCollides => f64::from(GUARDED_GAP) * thickness,
+                };
+                for k in 0..=4 {
+                    let time = f64::from(k) / 4.0;
+                    let now = std::array::from_fn(|i| from[i].lerp(to[i], time));
+                    let distance = pair.kind.nearest(&now).squared.sqrt();
+                    assert!(distance > needed, "{pair:?} at {time}: {distance} of {flat}");
+                }
             }
         }
     }

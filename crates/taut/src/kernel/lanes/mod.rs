@@ -81,6 +81,9 @@ pub trait Lanes: Real {
     /// The largest lane.
     fn largest(self) -> f32;
 
+    /// The mask as bits, the first lane lowest.
+    fn bits(mask: Self::Mask) -> u32;
+
     /// Puts components into `quads[at..at + WIDTH]`.
     #[inline(always)]
     fn store_quads(quads: &mut [Quad; BATCH], at: usize, values: [Self; 4]) {

@@ -131,4 +131,9 @@ impl Lanes for Array8 {
     fn largest(self) -> f32 {
         self.0.into_iter().fold(f32::NEG_INFINITY, f32::max)
     }
+
+    #[inline(always)]
+    fn bits(mask: ArrayMask8) -> u32 {
+        (0..).zip(mask.0).map(|(lane, set)| u32::from(set) << lane).sum()
+    }
 }

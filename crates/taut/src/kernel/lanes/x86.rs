@@ -179,6 +179,11 @@ impl Lanes for Avx512 {
         // SAFETY: see the module.
         unsafe { _mm512_reduce_max_ps(self.0) }
     }
+
+    #[inline(always)]
+    fn bits(mask: u16) -> u32 {
+        mask.into()
+    }
 }
 
 /// 8 lanes.
@@ -327,5 +332,11 @@ impl Lanes for Avx2 {
         // SAFETY: 8 floats of room.
         unsafe { _mm256_storeu_ps(values.as_mut_ptr(), self.0) };
         values.into_iter().fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    #[inline(always)]
+    fn bits(mask: Mask8) -> u32 {
+        // SAFETY: see the module.
+        unsafe { _mm256_movemask_ps(mask.0) as u32 }
     }
 }
