@@ -80,21 +80,31 @@ pub fn needed(reach: f32, a: &Swept, b: &Swept) -> f32 {
     reach * (1.0 + 1e-5) + ROUNDING * size
 }
 
-/// Calls `found` with the number of each of the `others` and, in ascending order, the numbers of all
-/// primitives of `batches` that may come nearer to it than `needed` \[m\].
+/// Calls `found` with the number of each of the `others` and, in ascending order, the numbers of all primitives
+/// of `batched` that may come near it.
 #[inline(always)]
 pub fn meet<const K: usize, const J: usize>(
     lanes: LaneKind,
-    (batches, needed): (&[Batch<K>], f32),
+    batched: Batched<K>,
     others: impl Iterator<Item = Moving<J>>,
     found: impl FnMut(usize, usize),
 ) {
-    run(lanes, Meet { batches, needed, others, found });
+    run(lanes, Meet { batched, others, found });
+}
+
+/// Primitives side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct Batched<'a, const K: usize> {
+    /// All of them.
+    pub batches: &'a [Batch<K>],
+    /// How far others must stay apart from them to be left out \[m\].
+    pub needed: f32,
+    /// Their box, grown by as much.
+    pub about: Swept,
 }
 
 struct Meet<'a, const K: usize, I, F> {
-    batches: &'a [Batch<K>],
-    needed: f32,
+    batched: Batched<'a, K>,
     others: I,
     found: F,
 }
@@ -106,11 +116,15 @@ impl<const K: usize, const J: usize, I: Iterator<Item = Moving<J>>, F: FnMut(usi
 
     #[inline(always)]
     fn run<L: Lanes>(mut self) {
+        let Batched { batches, needed, about } = self.batched;
         for (number, other) in self.others.enumerate() {
-            for (first, batch) in self.batches.iter().enumerate() {
+            if !about.meets(&box_of(&other)) {
+                continue;
+            }
+            for (first, batch) in batches.iter().enumerate() {
                 let mut near = 0;
                 for at in (0..BATCH).step_by(L::WIDTH) {
-                    near |= near_lanes::<L, K, J>(batch, at, &other, self.needed) << at;
+                    near |= near_lanes::<L, K, J>(batch, at, &other, needed) << at;
                 }
                 near &= (1u32 << batch.count) - 1;
                 while near != 0 {
@@ -120,6 +134,17 @@ impl<const K: usize, const J: usize, I: Iterator<Item = Moving<J>>, F: FnMut(usi
             }
         }
     }
+}
+
+/// The box of a primitive.
+#[inline(always)]
+fn box_of<const J: usize>(other: &Moving<J>) -> Swept {
+    let mut about = Swept::EMPTY;
+    for j in 0..J {
+        let [from, to] = [other[0][j], other[1][j]];
+        about = about.with(&[from[0], from[1], from[2], 0.0], &[to[0], to[1], to[2], 0.0]);
+    }
+    about
 }
 
 /// Which lanes may come nearer to `other` than `needed` \[m\]. Loops, not iterators: what takes a closure is

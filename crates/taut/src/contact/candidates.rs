@@ -8,7 +8,7 @@
 //! threads or lanes.
 
 use super::{
-    batch::{Batch, Moving, meet, moving, needed},
+    batch::{Batch, Batched, Moving, meet, moving, needed},
     continuous::Kind,
     guard::GUARDED_GAP,
     patches::{Claim, Patches},
@@ -51,6 +51,9 @@ impl Pair {
 
 /// Patches per work item.
 const PATCHES_PER_ITEM: usize = 8;
+
+/// Work items that a thread takes at a time: what touches is seldom spread evenly.
+pub const ITEMS_PER_PIECE: usize = 8;
 
 /// Batches below which filling them is not parallel.
 const BATCH_GRAIN: usize = 8;
@@ -259,7 +262,7 @@ impl Candidates {
         let Self { patches, triangles, edges, fixed, near, found, .. } = self;
         let search =
             Search { surface, patches, triangles, edges, fixed, old, x, share, lanes: LaneKind::detect() };
-        threads.each_pair(found, near, 1, |_, lists, near| {
+        threads.each_pair_piece(found, near, ITEMS_PER_PIECE, |_, lists, near| {
             for (list, near) in lists.iter_mut().zip(near) {
                 list.clear();
                 near.patches.iter().for_each(|&[a, b]| search.pairs_of(a, b, list));
@@ -307,7 +310,7 @@ impl Candidates {
     fn find_patches(&mut self, threads: &Threads, surface: &Surface) {
         let Self { patches, needed, fixed, near, .. } = self;
         let (patches, fixed): (&Patches, &Trees) = (patches, fixed);
-        threads.each(near, 1, |first, items| {
+        threads.each_piece(near, ITEMS_PER_PIECE, |first, items| {
             for (item, Near { patches: pairs, fixed: by_fixed, .. }) in items.iter_mut().enumerate() {
                 pairs.clear();
                 by_fixed.clear();
@@ -361,7 +364,8 @@ impl Search<'_> {
     /// Pairs of vertices, by their places in the surface, and triangles of a patch.
     fn vertices_with(&self, vertices: &[u32], patch: u32, needed: f32, list: &mut Vec<Pair>) {
         let own = &self.patches.all[patch as usize].triangles;
-        let batches = (self.triangles.of(patch, own.len()), needed);
+        let batches = self.triangles.of(patch, own.len());
+        let batches = Batched { batches, needed, about: self.patches.box_of(patch).grown(needed) };
         let others = vertices.iter().map(|&v| moving(&[self.surface.vertices[v as usize]], self.old, self.x));
         meet(self.lanes, batches, others, |v, t| {
             list.extend(vertex_triangle(self.surface, vertices[v], own[t]));
@@ -371,7 +375,8 @@ impl Search<'_> {
     /// Pairs of edges and edges of a patch; those of the same patch once.
     fn edges_with(&self, edges: &[u32], patch: u32, needed: f32, same: bool, list: &mut Vec<Pair>) {
         let own = &self.patches.all[patch as usize].edges;
-        let batches = (self.edges.of(patch, own.len()), needed);
+        let batches = self.edges.of(patch, own.len());
+        let batches = Batched { batches, needed, about: self.patches.box_of(patch).grown(needed) };
         let others = edges.iter().map(|&e| moving(&self.surface.edges[e as usize], self.old, self.x));
         meet(self.lanes, batches, others, |e, f| {
             if f > e || !same {
@@ -425,7 +430,8 @@ impl Search<'_> {
         }
         let own = &self.patches.all[patch as usize].vertices;
         let others = own.iter().map(|&v| moving(&[surface.vertices[v as usize]], self.old, self.x));
-        meet(self.lanes, (&triangles[..count], needed), others, |v, t| {
+        let batches = Batched { batches: &triangles[..count], needed, about: around.grown(needed) };
+        meet(self.lanes, batches, others, |v, t| {
             list.extend(vertex_triangle(surface, own[v], faces[t]));
         });
     }

@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::{
-    candidates::{Candidates, Pair},
+    candidates::{Candidates, ITEMS_PER_PIECE, Pair},
     continuous::{Kind, apart_along, first_contact, stay_apart},
     distance::combined,
     neighbours::{Neighbours, RIM},
@@ -94,7 +94,7 @@ impl Finder {
         let Self { candidates, neighbours, found, all, .. } = self;
         candidates.find(threads, surface, old, x, (SEARCH_DISTANCE_IN_GAPS, Claim::NothingTouches));
         let look = Look { surface, tangle, neighbours, start, old, x };
-        threads.each_pair(found, candidates.lists(), 1, |_, found, lists| {
+        threads.each_pair_piece(found, candidates.lists(), ITEMS_PER_PIECE, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
                 found.clear();
                 found.extend(pairs.iter().filter_map(|pair| look.at(pair)));
@@ -242,5 +242,37 @@ impl Look<'_> {
         // Pairs that are closer already are not thrown apart.
         let gap = gap.min(distance + 0.25 * gap);
         Some(self.touching(pair, vertices, nearest.weights, normal, gap))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_another_way_are_added_and_those_that_met_whatever_their_distance_is() {
+        // Two triangles, one above the other, 1 cm thick; the lower one is to rise.
+        let mut surface = Surface::new(vec![[0, 1, 2], [3, 4, 5]]);
+        surface.radius.fill(0.005);
+        let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+        let at = |heights: [f32; 2]| -> Vec<Quad> {
+            heights.iter().flat_map(|&y| corners.map(|[x, z]| [x, y, z + 0.01 * y, 1.0])).collect()
+        };
+        let (old, still, risen) = (at([0.0, 0.5]), at([0.0, 0.5]), at([0.6, 0.5]));
+        let threads = Threads::alone();
+        let mut finder = Finder::new(&surface, &old);
+        let tangle = Tangle::default();
+        assert!(finder.find(&threads, &surface, &tangle, [&old, &old, &still]).is_empty());
+        assert!(finder.find_more(&threads, &surface, &tangle, [&old, &old, &risen], &[]));
+        let known = finder.touching().len();
+        assert!(known > 0);
+        // The same way once more has nothing new, but for what has met all the same.
+        assert!(!finder.find_more(&threads, &surface, &tangle, [&old, &old, &risen], &[]));
+        assert_eq!(finder.touching().len(), known);
+        let met = Pair { kind: Kind::VertexTriangle, first: 0, second: 1 };
+        assert!(finder.find_more(&threads, &surface, &tangle, [&old, &old, &risen], &[met]));
+        let last = finder.touching()[known];
+        assert_eq!(last.pair, met);
+        assert!(last.gap > 0.0 && last.gap < 0.01 && last.normal[1] < -0.9, "{last:?}");
     }
 }

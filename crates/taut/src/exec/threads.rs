@@ -330,6 +330,28 @@ impl Threads {
         work: impl Fn(usize, &mut [A], &mut [B]) + Sync,
     ) {
         let (pieces, length) = self.cut(first.len(), grain);
+        self.pairs_of(first, second, (pieces, length), work);
+    }
+
+    /// The same in pieces of `length`, for work of which some pieces take much longer than others.
+    pub fn each_pair_piece<A: Send, B: Send>(
+        &self,
+        first: &mut [A],
+        second: &mut [B],
+        length: usize,
+        work: impl Fn(usize, &mut [A], &mut [B]) + Sync,
+    ) {
+        let length = length.max(first.len().div_ceil(0xffff)).max(1);
+        self.pairs_of(first, second, (first.len().div_ceil(length), length), work);
+    }
+
+    fn pairs_of<A: Send, B: Send>(
+        &self,
+        first: &mut [A],
+        second: &mut [B],
+        (pieces, length): (usize, usize),
+        work: impl Fn(usize, &mut [A], &mut [B]) + Sync,
+    ) {
         match &self.pool {
             Some(pool) if pieces > 1 => {
                 let len = first.len().min(second.len());
