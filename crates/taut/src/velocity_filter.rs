@@ -277,7 +277,7 @@ impl VelocityFilter {
         scratch.hold(world, x, &Grips::default());
         predicted.copy_from_slice(x);
         let times = [self.time, self.time + f64::from(dt)].map(|t| t as f32);
-        obstacle_contacts.begin(&description.obstacles, times, old, x, 2.0 * world.edge_length);
+        obstacle_contacts.begin(threads, &description.obstacles, times, old, x, 2.0 * world.edge_length);
         let solver = &description.solver;
         let settings =
             Settings { threads, lanes: *lanes, projection: solver.projection, relaxation: solver.relaxation };

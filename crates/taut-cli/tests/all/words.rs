@@ -59,6 +59,7 @@ fn scenes_are_listed_printed_and_run() {
         "pushed-curtains",
         "sponza-like",
         "cape",
+        "shirt",
         "trampoline",
         "bar",
         "squeeze",

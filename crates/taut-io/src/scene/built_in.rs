@@ -36,6 +36,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "pushed-curtains",
         "sponza-like",
         "cape",
+        "shirt",
         "trampoline",
         "bar",
         "squeeze",

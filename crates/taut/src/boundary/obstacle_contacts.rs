@@ -74,7 +74,12 @@ pub struct ObstacleContacts {
     candidates: Vec<u32>,
     /// By candidate.
     contacts: Vec<Contact>,
+    /// By vertex: whether it is a candidate, how deep it began the step and how deep it may end it \[m\].
+    seen: Vec<Option<[f32; 2]>>,
 }
+
+/// Vertices below which a loop is not shared between threads.
+const GRAIN: usize = 512;
 
 impl ObstacleContacts {
     /// Whether some vertex began the step inside an obstacle, even if it gets out in this one.
@@ -93,6 +98,7 @@ impl ObstacleContacts {
             deepest: 0.0,
             candidates: Vec::with_capacity(vertex_count),
             contacts: Vec::with_capacity(vertex_count),
+            seen: Vec::with_capacity(vertex_count),
         }
     }
 
@@ -101,6 +107,7 @@ impl ObstacleContacts {
     /// vertex beyond its displacement.
     pub fn begin(
         &mut self,
+        threads: &Threads,
         obstacles: &[Obstacle],
         times: [f32; 2],
         old: &[Quad],
@@ -118,34 +125,22 @@ impl ObstacleContacts {
         if obstacles.is_empty() {
             return;
         }
-        for (v, (old, x)) in old.iter().zip(x.iter_mut()).enumerate() {
-            if x[3] == 0.0 {
-                continue;
+        self.seen.resize(x.len(), None);
+        let (placed, duration): (&[Placed], f32) = (&self.placed, self.duration);
+        threads.each_pair(x, &mut self.seen, GRAIN, |first, x, seen| {
+            for ((x, seen), old) in x.iter_mut().zip(seen).zip(&old[first..]) {
+                *seen = meet(obstacles, placed, position(old), x, reach).then(|| {
+                    [
+                        began(obstacles, placed, position(old)),
+                        sunk(obstacles, placed, position(old), duration),
+                    ]
+                });
             }
-            let (from, mut to) = (position(old), position(x));
-            let way = (to - from).length();
-            let mut may_meet = false;
-            for (obstacle, placed) in obstacles.iter().zip(&self.placed) {
-                if placed.is_far(from, way, reach + way) {
-                    continue;
-                }
-                let poses = &placed.poses;
-                // In the obstacle's frame, in which the vertex may be faster.
-                let [begin, end] = [poses[0].to_body(from), poses[1].to_body(to)];
-                let near = reach + way.max((end - begin).length());
-                let distances = [begin, poses[1].to_body(from), end].map(|p| obstacle.gap(p).0);
-                if distances.iter().any(|&distance| distance < near) {
-                    may_meet = true;
-                    if let Some(entry) = passes_through(obstacle, poses, from, to) {
-                        to = entry;
-                        x[..3].copy_from_slice(&entry.to_array());
-                    }
-                }
-            }
-            if may_meet {
+        });
+        for (v, seen) in self.seen.iter().enumerate() {
+            if let Some([deep, sunk]) = *seen {
                 self.candidates.push(v as u32);
-                self.deepest = self.deepest.max(began(obstacles, &self.placed, from));
-                let sunk = sunk(obstacles, &self.placed, from, self.duration);
+                self.deepest = self.deepest.max(deep);
                 self.contacts.push(Contact { obstacle: NONE, normal: Vec3::Y, sunk });
             }
         }
@@ -162,7 +157,7 @@ impl ObstacleContacts {
     ) -> f32 {
         let placed = &self.placed;
         let candidates = &self.candidates;
-        threads.largest_at(&mut self.contacts, (candidates, x), 512, |v, contact, quad| {
+        threads.largest_at(&mut self.contacts, (candidates, x), GRAIN, |v, contact, quad| {
             let mut p = position(quad);
             let depth = settle(obstacles, placed, position(&old[v]), &mut p, contact);
             quad[..3].copy_from_slice(&p.to_array());
@@ -195,52 +190,53 @@ impl ObstacleContacts {
 
     /// Projection of `p`, which began the step at `old` and may be `sunk` \[m\] deep: to the surface with
     /// friction if it is inside, unchanged otherwise.
-    pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, sunk: f32, mut p: Vec3) -> Vec3 {
-        let mut contact = Contact { obstacle: NONE, normal: Vec3::Y, sunk };
-        if settle(obstacles, &self.placed, old, &mut p, &mut contact) > 0.0 {
-            // Friction moves along the tangent, which may enter a convex surface.
-            expel_point(obstacles, &self.placed, sunk, &mut p, 1);
-        }
-        p
+    pub fn nearest_outside(&self, obstacles: &[Obstacle], old: Vec3, sunk: f32, p: Vec3) -> Vec3 {
+        nearest_outside(obstacles, &self.placed, old, sunk, p)
     }
 
     /// Moves every vertex to its [`ObstacleContacts::nearest_outside`].
-    pub fn move_outside(&self, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
-        for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
-            let (old, quad) = (position(&old[v as usize]), &mut x[v as usize]);
-            let p = self.nearest_outside(obstacles, old, contact.sunk, position(quad));
+    pub fn move_outside(&mut self, threads: &Threads, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
+        let Self { placed, candidates, contacts, .. } = self;
+        threads.largest_at(contacts, (candidates, x), GRAIN, |v, contact, quad| {
+            let p = nearest_outside(obstacles, placed, position(&old[v]), contact.sunk, position(quad));
             quad[..3].copy_from_slice(&p.to_array());
-        }
+            0.0
+        });
     }
 
     /// Records which obstacle each candidate touches, within `reach` \[m\], for
     /// [`ObstacleContacts::respond`].
-    pub fn note_contacts(&mut self, obstacles: &[Obstacle], x: &[Quad], reach: f32) {
-        for (&v, contact) in self.candidates.iter().zip(&mut self.contacts) {
-            let p = position(&x[v as usize]);
-            for (o, (obstacle, placed)) in obstacles.iter().zip(&self.placed).enumerate() {
-                if placed.at_least(p) > reach {
-                    continue;
-                }
-                let poses = &placed.poses;
-                let (distance, normal) = obstacle.gap(poses[1].to_body(p));
-                if distance < reach {
-                    (contact.obstacle, contact.normal) = (o as u32, poses[1].rotation * normal);
+    pub fn note_contacts(&mut self, threads: &Threads, obstacles: &[Obstacle], x: &[Quad], reach: f32) {
+        let Self { placed, candidates, contacts, .. } = self;
+        let (placed, candidates): (&[Placed], &[u32]) = (placed, candidates);
+        threads.each(contacts, GRAIN, |first, contacts| {
+            for (contact, &v) in contacts.iter_mut().zip(&candidates[first..]) {
+                let p = position(&x[v as usize]);
+                for (o, (obstacle, placed)) in obstacles.iter().zip(placed).enumerate() {
+                    if placed.at_least(p) > reach {
+                        continue;
+                    }
+                    let poses = &placed.poses;
+                    let (distance, normal) = obstacle.gap(poses[1].to_body(p));
+                    if distance < reach {
+                        (contact.obstacle, contact.normal) = (o as u32, poses[1].rotation * normal);
+                    }
                 }
             }
-        }
+        });
     }
 
     /// The last stage of a step: moves every vertex that is still inside an obstacle to its surface, without
     /// friction.
-    pub fn expel(&self, obstacles: &[Obstacle], x: &mut [Quad]) {
-        for (&v, contact) in self.candidates.iter().zip(&self.contacts) {
-            let quad = &mut x[v as usize];
+    pub fn expel(&mut self, threads: &Threads, obstacles: &[Obstacle], x: &mut [Quad]) {
+        let Self { placed, candidates, contacts, .. } = self;
+        threads.largest_at(contacts, (candidates, x), GRAIN, |_, contact, quad| {
             let mut p = position(quad);
             // Leaving one obstacle may enter its neighbour; a few rounds are enough.
-            expel_point(obstacles, &self.placed, contact.sunk, &mut p, 4);
+            expel_point(obstacles, placed, contact.sunk, &mut p, 4);
             quad[..3].copy_from_slice(&p.to_array());
-        }
+            0.0
+        });
     }
 
     /// While a vertex is pushed out, none is thrown: no vertex moves further from `old` than `predicted`, or
@@ -308,6 +304,45 @@ impl ObstacleContacts {
             }
         }
     }
+}
+
+/// Whether a vertex that moves from `from` \[m\] to about `x` may meet an obstacle. One that would pass right
+/// through is stopped in it.
+fn meet(obstacles: &[Obstacle], placed: &[Placed], from: Vec3, x: &mut Quad, reach: f32) -> bool {
+    if x[3] == 0.0 {
+        return false;
+    }
+    let mut to = position(x);
+    let way = (to - from).length();
+    let mut may_meet = false;
+    for (obstacle, placed) in obstacles.iter().zip(placed) {
+        if placed.is_far(from, way, reach + way) {
+            continue;
+        }
+        let poses = &placed.poses;
+        // In the obstacle's frame, in which the vertex may be faster.
+        let [begin, end] = [poses[0].to_body(from), poses[1].to_body(to)];
+        let near = reach + way.max((end - begin).length());
+        let distances = [begin, poses[1].to_body(from), end].map(|p| obstacle.gap(p).0);
+        if distances.iter().any(|&distance| distance < near) {
+            may_meet = true;
+            if let Some(entry) = passes_through(obstacle, poses, from, to) {
+                to = entry;
+                x[..3].copy_from_slice(&entry.to_array());
+            }
+        }
+    }
+    may_meet
+}
+
+/// See [`ObstacleContacts::nearest_outside`].
+fn nearest_outside(obstacles: &[Obstacle], placed: &[Placed], old: Vec3, sunk: f32, mut p: Vec3) -> Vec3 {
+    let mut contact = Contact { obstacle: NONE, normal: Vec3::Y, sunk };
+    if settle(obstacles, placed, old, &mut p, &mut contact) > 0.0 {
+        // Friction moves along the tangent, which may enter a convex surface.
+        expel_point(obstacles, placed, sunk, &mut p, 1);
+    }
+    p
 }
 
 /// Pushes `p`, which began the step at `old`, to the surface of each obstacle that it is inside of, with

@@ -101,7 +101,7 @@ pub fn enforce(
             sweeps.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
     }
-    obstacle_contacts.expel(obstacles, x);
+    obstacle_contacts.expel(settings.threads, obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
         enforced.take(world.elements.residuals(settings, x));
         enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= bend_tolerance;

@@ -172,7 +172,7 @@ pub(crate) fn enforce(
             grips.give_way(world, x);
         }
     }
-    obstacle_contacts.expel(obstacles, x);
+    obstacle_contacts.expel(settings.threads, obstacles, x);
     for (body, EdgeScratch { heavier, .. }) in tables.bodies.iter().zip(&scratch.edge_model) {
         heavier.end(&mut x[body.leveled.parts.vertices.clone()]);
     }

@@ -218,7 +218,7 @@ fn filter(
             // it, if that was sought below.
             let outside = &mut scratch.moves;
             outside.copy_from_slice(x);
-            obstacle_contacts.move_outside(obstacles, old, outside);
+            obstacle_contacts.move_outside(settings.threads, obstacles, old, outside);
             finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, outside])
         }
         _ => &[],
@@ -239,8 +239,8 @@ fn filter(
         if world.filters().iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
             obstacle_contacts.project(settings.threads, obstacles, old, x);
         }
-        obstacle_contacts.note_contacts(obstacles, x, 0.01 * world.edge_length);
-        obstacle_contacts.expel(obstacles, x);
+        obstacle_contacts.note_contacts(settings.threads, obstacles, x, 0.01 * world.edge_length);
+        obstacle_contacts.expel(settings.threads, obstacles, x);
         return measure(world, settings, x, enforced);
     }
     enforced
@@ -307,7 +307,7 @@ fn iterate(
             grips.give_way(world, x);
         }
     }
-    obstacle_contacts.expel(obstacles, x);
+    obstacle_contacts.expel(settings.threads, obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
         enforced = measure(world, settings, x, Enforced { iterations, ..enforced });
     }

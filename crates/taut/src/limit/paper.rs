@@ -90,7 +90,7 @@ pub fn enforce(
             break;
         }
     }
-    obstacle_contacts.expel(obstacles, x);
+    obstacle_contacts.expel(settings.threads, obstacles, x);
     if !obstacles.is_empty() {
         enforced.take(world.elements.residuals(settings, x));
         enforced.converged =

@@ -128,7 +128,14 @@ impl Stepper {
         let State { x, duals, grips, history, .. } = state;
         let stiffening = stiffening(world, history);
         self.stiffening = stiffening;
-        obstacle_contacts.begin(&world.description.obstacles, span.times, old, x, 2.0 * world.edge_length);
+        obstacle_contacts.begin(
+            &self.threads,
+            &world.description.obstacles,
+            span.times,
+            old,
+            x,
+            2.0 * world.edge_length,
+        );
         let is_near = !obstacle_contacts.candidates().is_empty() || !scratch.tangle.is_empty();
         if span.is_alone && is_near {
             return None;

@@ -53,7 +53,7 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
     };
     let obstacles = &world.description.obstacles;
     let mut contacts = ObstacleContacts::with_capacity(world.vertex_count, 1);
-    contacts.begin(obstacles, [0.0, world.step_time()], old, &mut old.clone(), 0.1);
+    contacts.begin(&Threads::alone(), obstacles, [0.0, world.step_time()], old, &mut old.clone(), 0.1);
     let mut finder = Finder::new(world.surface.as_ref().unwrap(), old);
     // They were further apart: what begins near each other may stay so.
     let mut apart = old.clone();
