@@ -165,6 +165,13 @@ impl Pattern {
         Self { units: units_in_meter, ..self }
     }
 
+    /// Moves a panel by `shift` \[m\] from where it is placed; false if there is none of this name.
+    pub fn shift(&mut self, panel: &str, shift: DVec3) -> bool {
+        let units = self.units;
+        let found = self.panels.iter_mut().find(|own| own.name == panel);
+        found.map(|own| own.translation += units * shift).is_some()
+    }
+
     /// Lowest and highest corner of the placed panels \[m\].
     pub fn bounds(&self) -> [DVec3; 2] {
         let mut bounds = [DVec3::INFINITY, DVec3::NEG_INFINITY];

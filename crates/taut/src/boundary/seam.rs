@@ -29,7 +29,7 @@ pub struct Seam {
 
 /// Part of the sewing phase in which cloth may pass through cloth: panels overlap at the start. What
 /// intersects then is separated in the rest of it, before weight pulls at it.
-const OVERLAPPING: f32 = 0.75;
+const OVERLAPPING: f32 = 0.5;
 
 /// Part of the sewing phase in which seams pull gently, and how much stronger they pull at its end, where
 /// they have to stretch the cloth.
