@@ -13,13 +13,15 @@
 //! - The y axis of a panel is the grain: it becomes the texture coordinate v, which is the warp by default.
 //!
 //! Stages: `json` (text to values, with names in messages), `curve` (one edge), `outline` (a panel's loop),
-//! `sew` (numbers of segments, pairs of vertices), `assemble` (triangles, rest shape, start, groups).
+//! `sew` (numbers of segments, pairs of vertices), `assemble` (triangles, rest shape, start, groups); for
+//! `taut dress` also `place` (panels that cannot be sewn where they are placed).
 
 mod assemble;
 mod curve;
 mod dress;
 mod json;
 mod outline;
+mod place;
 mod sew;
 #[cfg(test)]
 mod tests;

@@ -446,7 +446,11 @@ fn check_kind(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
 fn check_growth(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let Some(grow) = obstacle.get("grow") else { return };
     if obstacle.get("mesh").is_none() {
-        report.add(grow.origin, &Path::Key(path, "grow"), "requires a mesh; a shape or a sequence cannot grow");
+        report.add(
+            grow.origin,
+            &Path::Key(path, "grow"),
+            "requires a mesh; a shape or a sequence cannot grow",
+        );
     }
     let time = |key| grow.get(key).and_then(Node::number);
     if let (Some(start), Some(end)) = (time("start"), time("end"))
