@@ -29,8 +29,8 @@ const STEP: f64 = 0.01;
 /// fits above the hips as well as around the thighs, where nothing would hold it.
 const NARROW: f64 = 20.0;
 const BLOCKED: f64 = 1.0;
-const FAR_UP: f64 = 0.2;
-const FAR_DOWN: f64 = 2.0;
+const FAR_UP: f64 = 0.8;
+const FAR_DOWN: f64 = 3.0;
 /// Steps above and below in which ways should be free as well: panels do not stay at their height.
 const ROOM: i32 = 4;
 /// Relative lack of width that stretch makes up for.
