@@ -31,6 +31,9 @@ const NARROW: f64 = 20.0;
 const BLOCKED: f64 = 1.0;
 const FAR_UP: f64 = 0.8;
 const FAR_DOWN: f64 = 3.0;
+/// Weight of seams above armholes: a shoulder seam that meets below the shoulder stays there, a side seam that
+/// begins above an arm is drawn below it by the rest.
+const SHOULDER: f64 = 5.0;
 /// Steps above and below in which ways should be free as well: panels do not stay at their height.
 const ROOM: i32 = 4;
 /// Relative lack of width that stretch makes up for.
@@ -60,6 +63,10 @@ struct Pair {
 }
 
 impl Pair {
+    fn height(&self) -> f64 {
+        0.5 * (self.ends[0].y + self.ends[1].y)
+    }
+
     /// Whether the body is between its ends: one is in front of it, one behind.
     fn is_across(&self, middle: f64) -> bool {
         let [a, b] = self.ends;
@@ -92,7 +99,10 @@ pub(super) fn shifts(pattern: &Pattern, body: &TriangleMesh) -> BTreeMap<String,
             .map(|k| outlines[k].iter().map(|p| *p + shift[k]).collect())
             .collect();
         let widths = tube(&own, &members, middle);
-        let up = best(&own, &widths, &columns, &mut sections);
+        let top = widths.last().map_or(f64::INFINITY, |[height, _]| height + ARMHOLE);
+        let weights: Vec<f64> =
+            own.iter().map(|pair| pair.length * if pair.height() > top { SHOULDER } else { 1.0 }).collect();
+        let up = best((&own, &weights), &widths, &columns, &mut sections);
         (0..outlines.len()).filter(|&k| is_own(k)).for_each(|k| shift[k].y += up);
     }
     let moved = |(panel, shift): (&Panel, DVec3)| {
@@ -160,12 +170,11 @@ fn groups(pattern: &Pattern, pairs: &[Pair], outlines: &[Vec<DVec3>], middle: f6
 /// Heights of a tube around the body, from its hem to its armholes, and its width there \[m\]. None of it for
 /// panels that are on one side of the body, such as sleeves.
 fn tube(pairs: &[&Pair], outlines: &[Vec<DVec3>], middle: DVec3) -> Vec<[f64; 2]> {
-    let height = |pair: &&&Pair| 0.5 * (pair.ends[0].y + pair.ends[1].y);
     let side = |is_left: bool| {
         let mut heights: Vec<f64> = pairs
             .iter()
             .filter(|pair| (0.5 * (pair.ends[0].x + pair.ends[1].x) < middle.x) == is_left)
-            .map(|pair| height(&pair))
+            .map(|pair| pair.height())
             .collect();
         heights.sort_by(f64::total_cmp);
         let end = heights.windows(2).find(|two| two[1] - two[0] > ARMHOLE).map(|two| two[0]);
@@ -196,14 +205,19 @@ fn width(outline: &[DVec3], height: f64) -> f64 {
 }
 
 /// The shift up that costs least \[m\].
-fn best(pairs: &[&Pair], tube: &[[f64; 2]], columns: &Columns, sections: &mut Sections) -> f64 {
+fn best(
+    (pairs, weights): (&[&Pair], &[f64]),
+    tube: &[[f64; 2]],
+    columns: &Columns,
+    sections: &mut Sections,
+) -> f64 {
     let steps = (FARTHEST / STEP).round() as i32;
     let mut best = (f64::INFINITY, 0.0);
     let all: f64 = pairs.iter().map(|pair| pair.length).sum();
     let blocked = |k: i32| {
         let moved = DVec3::new(0.0, STEP * f64::from(k), 0.0);
-        let is_hit = |pair: &&&Pair| columns.is_hit(pair.ends[0] + moved, pair.ends[1] + moved);
-        pairs.iter().filter(is_hit).map(|pair| pair.length).sum::<f64>()
+        let is_hit = |pair: &Pair| columns.is_hit(pair.ends[0] + moved, pair.ends[1] + moved);
+        pairs.iter().zip(weights).filter(|(pair, _)| is_hit(pair)).map(|(_, weight)| weight).sum::<f64>()
     };
     let blocked: Vec<f64> = (-steps - ROOM..=steps + ROOM).map(blocked).collect();
     // The nearest first, up before down.
