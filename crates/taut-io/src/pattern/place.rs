@@ -8,7 +8,8 @@
 //!   hips would be stuck there, whatever pulls at it. This counts most, on the body as it is;
 //! - the way should be short.
 //!
-//! Panels that start inside the body are moved out of it first, away from its middle.
+//! Panels that start inside the body are moved out of it first, away from its middle; sleeves that start inside
+//! the front and the back are drawn out along the arms in the end.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -31,6 +32,8 @@ const NARROW: f64 = 20.0;
 const BLOCKED: f64 = 1.0;
 const FAR_UP: f64 = 0.8;
 const FAR_DOWN: f64 = 3.0;
+/// How far sideways a group must extend from its seams, as a cosine, to be a sleeve.
+const SIDEWAYS: f64 = 0.4;
 /// Weight of seams above armholes: a shoulder seam that meets below the shoulder stays there, a side seam that
 /// begins above an arm is drawn below it by the rest.
 const SHOULDER: f64 = 5.0;
@@ -105,6 +108,7 @@ pub(super) fn shifts(pattern: &Pattern, body: &TriangleMesh) -> BTreeMap<String,
         let up = best((&own, &weights), &widths, &columns, &mut sections);
         (0..outlines.len()).filter(|&k| is_own(k)).for_each(|k| shift[k].y += up);
     }
+    draw_out(&pairs, &groups, &outlines, &mut shift);
     let moved = |(panel, shift): (&Panel, DVec3)| {
         let shift = (1e3 * shift).round() / 1e3 + DVec3::ZERO;
         (shift != DVec3::ZERO).then(|| (panel.name.clone(), shift))
@@ -189,6 +193,75 @@ fn tube(pairs: &[&Pair], outlines: &[Vec<DVec3>], middle: DVec3) -> Vec<[f64; 2]
         .filter(|_| count > 0)
         .map(|k| [at(k), outlines.iter().map(|outline| width(outline, at(k))).sum()])
         .collect()
+}
+
+/// Moves sleeves along the arm until they are beside what they are sewn to: inside it, they would have to pass
+/// through it, and what intersects at an armhole when the body grows tears at the sleeve.
+fn draw_out(pairs: &[Pair], groups: &[usize], outlines: &[Vec<DVec3>], shift: &mut [DVec3]) {
+    let members = |group: usize| (0..groups.len()).filter(move |&k| groups[k] == group);
+    for group in 0..groups.len() {
+        // Seams to others, and from them the direction in which the group extends.
+        let mut seam = Vec::new();
+        let mut others = Vec::new();
+        for pair in pairs {
+            for side in 0..2 {
+                let [own, other] = [pair.panels[side], pair.panels[1 - side]];
+                if groups[own] == group && groups[other] != group {
+                    seam.push(pair.ends[side] + DVec3::Y * (shift[own].y));
+                    others.push([own, other]);
+                }
+            }
+        }
+        let count: usize = members(group).map(|k| outlines[k].len()).sum();
+        if seam.is_empty() || count == 0 {
+            continue;
+        }
+        let all = members(group).flat_map(|k| outlines[k].iter().map(move |p| (k, *p)));
+        let center = all.map(|(k, p)| p + DVec3::Y * shift[k].y).sum::<DVec3>() / count as f64;
+        let along = (center - seam.iter().sum::<DVec3>() / seam.len() as f64).with_z(0.0).normalize_or_zero();
+        // Sleeves extend sideways; skirts and collars, up and down, are put on as they are.
+        if along.x.abs() < SIDEWAYS {
+            continue;
+        }
+        others.sort_unstable();
+        others.dedup();
+        // Fronts with fronts, backs with backs.
+        others.retain(|&[a, b]| mean(&outlines[a]).z * mean(&outlines[b]).z > 0.0);
+        let flat = |panel: usize, by: DVec3| -> Vec<DVec2> {
+            outlines[panel].iter().map(|p| (*p + shift[panel] + by).truncate()).collect()
+        };
+        let is_free = |by: DVec3| {
+            others.iter().all(|&[own, other]| !overlap(&flat(own, by), &flat(other, DVec3::ZERO)))
+        };
+        let ways = (0..=(FARTHEST / STEP) as i32).map(|k| along * (STEP * f64::from(k)));
+        if let Some(way) = ways.clone().find(|way| is_free(*way)) {
+            members(group).for_each(|k| shift[k] += way);
+        }
+    }
+}
+
+fn mean(points: &[DVec3]) -> DVec3 {
+    points.iter().sum::<DVec3>() / points.len().max(1) as f64
+}
+
+/// Whether two polygons have points in common.
+fn overlap(a: &[DVec2], b: &[DVec2]) -> bool {
+    let sides =
+        |p: &[DVec2]| -> Vec<[DVec2; 2]> { (0..p.len()).map(|k| [p[k], p[(k + 1) % p.len()]]).collect() };
+    let contains = |polygon: &[DVec2], p: DVec2| {
+        let crosses = |[a, b]: &[DVec2; 2]| {
+            (a.y > p.y) != (b.y > p.y) && p.x < a.x + (b.x - a.x) * (p.y - a.y) / (b.y - a.y)
+        };
+        sides(polygon).iter().filter(|side| crosses(side)).count() % 2 == 1
+    };
+    let turn = |a: DVec2, b: DVec2, c: DVec2| (b - a).perp_dot(c - a);
+    let meet = |[a, b]: &[DVec2; 2], [c, d]: &[DVec2; 2]| {
+        turn(*a, *b, *c) * turn(*a, *b, *d) < 0.0 && turn(*c, *d, *a) * turn(*c, *d, *b) < 0.0
+    };
+    let (of_a, of_b) = (sides(a), sides(b));
+    of_a.iter().any(|s| of_b.iter().any(|t| meet(s, t)))
+        || a.iter().any(|p| contains(b, *p))
+        || b.iter().any(|p| contains(a, *p))
 }
 
 /// Width of a panel at a height \[m\]: without what its darts take.
@@ -406,4 +479,104 @@ fn tape(points: &[DVec2]) -> f64 {
         chain.windows(2).map(|two| two[0].distance(two[1])).sum::<f64>()
     };
     half(&mut points.iter().copied()) + half(&mut points.iter().rev().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec3;
+
+    /// A body of revolution, closed: hips, waist, chest, by height and radius \[m\].
+    fn body() -> TriangleMesh {
+        let rings =
+            [(0.0, 0.0), (0.02, 0.1), (0.6, 0.12), (0.85, 0.16), (1.1, 0.12), (1.3, 0.15), (1.5, 0.0)];
+        let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+        let heights: Vec<(f64, f64)> = rings
+            .windows(2)
+            .flat_map(|two| {
+                (0..8).map(|k| {
+                    let part = f64::from(k) / 8.0;
+                    (two[0].0 + part * (two[1].0 - two[0].0), two[0].1 + part * (two[1].1 - two[0].1))
+                })
+            })
+            .chain([(1.5, 0.0)])
+            .collect();
+        let around = 24u32;
+        for (height, radius) in &heights {
+            for k in 0..around {
+                let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / f64::from(around)).sin_cos();
+                positions.push(DVec3::new(radius * sin, *height, radius * cos).as_vec3());
+            }
+        }
+        for ring in 0..heights.len() as u32 - 1 {
+            for k in 0..around {
+                let [a, b] = [k, (k + 1) % around].map(|k| ring * around + k);
+                triangles.extend([[a, b, b + around], [a, b + around, a + around]]);
+            }
+        }
+        TriangleMesh { positions, triangles, ..TriangleMesh::default() }
+    }
+
+    /// Two equal panels, `widths` \[cm\] at their hem and top, 40 cm tall, hem at `y`, at ± `z` \[cm\], sewn
+    /// along the sides.
+    fn tube_of(widths: [f64; 2], y: f64, z: f64) -> Pattern {
+        let [hem, top] = widths.map(|width| 0.5 * width);
+        let panel = |z: f64| {
+            format!(
+                r#"{{"translation": [0, {y}, {z}], "rotation": [0, 0, 0], "vertices": [[{}, 0], [{hem}, 0], [{top}, 40], [{}, 40]],
+                "edges": [{{"endpoints": [0, 1]}}, {{"endpoints": [1, 2]}}, {{"endpoints": [2, 3]}}, {{"endpoints": [3, 0]}}]}}"#,
+                -hem, -top
+            )
+        };
+        let stitch = |edge: u32| {
+            format!(
+                r#"[{{"panel": "front", "edge": {edge}}}, {{"panel": "back", "edge": {edge}}}, "right_wrong"]"#
+            )
+        };
+        let text = format!(
+            r#"{{"pattern": {{"panels": {{"front": {}, "back": {}}}, "stitches": [{}, {}]}},
+            "properties": {{"units_in_meter": 100, "curvature_coords": "relative"}}}}"#,
+            panel(z),
+            panel(-z),
+            stitch(1),
+            stitch(3)
+        );
+        super::super::parse(text.as_bytes(), None).unwrap()
+    }
+
+    #[test]
+    fn a_narrow_waist_starts_above_the_hips() {
+        // 2π 0.12 m at the top, and wide enough for the hips 25 cm below.
+        let around = 100.0 * std::f64::consts::TAU;
+        let widths = [0.62 * around * 0.19, 0.5 * around * 0.12];
+        let found = shifts(&tube_of(widths, 50.0, 25.0), &body());
+        let [front, back] = ["front", "back"].map(|panel| found[panel]);
+        assert_eq!(front, back);
+        assert!((front.y - 0.2).abs() < 0.035 && front.z == 0.0, "{front}");
+        // Where it fits, it stays.
+        assert_eq!(shifts(&tube_of(widths, 70.0, 25.0), &body()), BTreeMap::new());
+    }
+
+    #[test]
+    fn panels_that_start_inside_are_moved_out() {
+        let found = shifts(&tube_of([60.0, 60.0], 70.0, 3.0), &body());
+        let [front, back] = ["front", "back"].map(|panel| found[panel]);
+        assert!(front.z > 0.03 && front.z < 0.15 && back.z == -front.z && front.y == 0.0, "{front} {back}");
+    }
+
+    #[test]
+    fn tapes_and_darts() {
+        let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.5, 0.5]].map(DVec2::from);
+        assert!((tape(&square) - 4.0).abs() < 1e-12);
+        assert_eq!(tape(&[]), 0.0);
+        let dart = [[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [3.0, 2.0], [2.5, 1.0], [2.0, 2.0], [0.0, 2.0]];
+        let dart = dart.map(|[x, y]| DVec3::new(x, y, 0.0));
+        assert!(
+            (width(&dart, 1.5) - 3.5).abs() < 1e-12 && width(&dart, 0.5) == 4.0 && width(&dart, 3.0) == 0.0
+        );
+        let flat = [Vec3::ZERO, Vec3::X, Vec3::Y].map(|p| p.as_dvec3());
+        let [below, above] = [DVec3::new(0.2, 0.2, -1.0), DVec3::new(0.2, 0.2, 3.0)];
+        assert_eq!(crossing(below, above, flat), Some(0.25));
+        assert_eq!(crossing(below + DVec3::X, above + DVec3::X, flat), None);
+    }
 }
