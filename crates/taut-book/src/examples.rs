@@ -337,7 +337,7 @@ angular_velocity = [0.0, 90.0, 0.0]
         "Growth" => {
             r#"[[obstacle]]                      # thin until 1 s
 name = "body"
-mesh = { figure = { edge = 0.04 } }
+mesh = { figure = { edge = 0.02 } }
 grow = { thinner = 0.5, start = 1.0, end = 1.8 }
 "#
         }

@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_figure_gets_thin_everywhere_and_stays_upright() {
-        let mesh = Figure::new(0.03).unwrap().mesh().clone();
+        let mesh = Figure::new(0.025).unwrap().mesh().clone();
         let same = thin(&mesh.triangles, &mesh.positions, 0.0);
         assert_eq!(same, mesh.positions);
         let x = thin(&mesh.triangles, &mesh.positions, 0.6);
