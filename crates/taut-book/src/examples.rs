@@ -292,7 +292,7 @@ sewing = 1.5                       # s
 
 [[cloth]]
 name = "dress"
-mesh = { pattern = { built_in = "dress", edge = 0.04, units_in_meter = 100, speed = 0.3 } }   # or file = "dress.json"
+mesh = { pattern = { built_in = "dress", edge = 0.04, units_in_meter = 100, speed = 0.3, shift = { front = [0.0, 0.02, 0.0] } } }   # or file = "dress.json"
 "#
         }
         "BunnyMesh" => {
@@ -332,6 +332,13 @@ transform = { translate = [0.5, 0.5, 0.5] }
 mass = 1.5
 velocity = [0.0, -1.0, 0.0]
 angular_velocity = [0.0, 90.0, 0.0]
+"#
+        }
+        "Growth" => {
+            r#"[[obstacle]]                      # thin until 1 s
+name = "body"
+mesh = { figure = { edge = 0.02 } }
+grow = { thinner = 0.5, start = 1.0, end = 1.8 }
 "#
         }
         "ObstacleMesh" => {

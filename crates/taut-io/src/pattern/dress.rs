@@ -4,6 +4,7 @@
 //! between 30 cm and 3 m tall, panels lie in front of it and behind it. Every guess is a note for the user.
 
 use std::{
+    collections::BTreeMap,
     fmt::Write,
     path::{Component, Path, PathBuf},
 };
@@ -11,7 +12,7 @@ use std::{
 use glam::{DVec3, Vec3};
 use taut::mesh::TriangleMesh;
 
-use super::{Contents, Pattern};
+use super::{Contents, Pattern, place};
 use crate::{Problem, Problems, scene};
 
 /// Plausible heights of a body and sizes of a placed pattern \[m\].
@@ -24,15 +25,17 @@ const PATTERN_UNITS: [f64; 4] = [100.0, 1.0, 1000.0, 10.0];
 /// Depth of a body over its height, at most, along the axis that is not up.
 const FLAT: f64 = 0.6;
 
-/// Duration of the sewing phase \[s\], frames, and the largest strain of the scene.
-const SEWING: f64 = 1.5;
+/// Duration of the sewing phase \[s\], when the body grows in it, frames, and the largest strain of the scene.
+const SEWING: f64 = 2.2;
+const GROWTH: [f64; 2] = [1.2, 2.0];
 const FRAMES: u32 = 150;
 const MAX_STRAIN: f64 = 0.03;
 /// Distance that cloth keeps from the body, in addition to half its thickness \[m\].
-const MARGIN: f64 = 0.002;
+/// Garments fit closely: 4 mm around an arm are a twentieth of an armhole.
+const MARGIN: f64 = 0.0005;
 /// Thickness of cloth in lengths of an edge, and its range \[m\].
-const THICKNESS: f64 = 0.25;
-const THICKNESS_RANGE: [f64; 2] = [0.001, 0.004];
+const THICKNESS: f64 = 0.1;
+const THICKNESS_RANGE: [f64; 2] = [0.001, 0.002];
 
 /// A scene in which a pattern is sewn around a body.
 #[derive(Clone, Debug)]
@@ -69,6 +72,11 @@ pub fn dress(pattern: &Path, body: &Path, scene: &Path, edge: f64) -> Result<Dre
     let mesh = crate::mesh::read(body)?;
     let placed = Placement::guess(&mesh, body, &mut notes)?;
     check_around(&sewing, pattern, &placed)?;
+    let shifts = place::shifts(&sewing, &placed.apply(&mesh));
+    for (panel, shift) in &shifts {
+        sewing.shift(panel, *shift);
+    }
+    notes.extend(moved(&shifts));
     let sewn = sewing.sew(edge)?;
     notes.extend(sewn.warnings.iter().cloned());
 
@@ -80,6 +88,15 @@ pub fn dress(pattern: &Path, body: &Path, scene: &Path, edge: f64) -> Result<Dre
     if units != own {
         let _ = write!(keys, ", units_in_meter = {units}");
     }
+    if !shifts.is_empty() {
+        let panel = |(name, shift): (&String, &DVec3)| {
+            let [x, y, z] = shift.to_array();
+            format!("{} = [{x:?}, {y:?}, {z:?}]", quoted(name))
+        };
+        let all: Vec<String> = shifts.iter().map(panel).collect();
+        let _ = write!(keys, ", shift = {{ {} }}", all.join(", "));
+    }
+    let [grow_start, grow_end] = GROWTH;
     let thickness = (THICKNESS * edge).clamp(THICKNESS_RANGE[0], THICKNESS_RANGE[1]);
     let thickness = (thickness * 1e4).round() / 1e4;
     let transform = placed.transform();
@@ -89,7 +106,9 @@ pub fn dress(pattern: &Path, body: &Path, scene: &Path, edge: f64) -> Result<Dre
          [contact]\nthickness = {thickness:?}         # m\n\n\
          [[cloth]]\nname = \"{name}\"\nmesh = {{ pattern = {{ {keys} }} }}\n\
          material = \"cotton\"          # taut materials lists others\nstrain = {{ max = {MAX_STRAIN} }}\n\n\
-         [[obstacle]]\nname = \"body\"\nmesh = {}\n{transform}friction = 0.3\nmargin = {MARGIN:?}             # m\n\n\
+         [[obstacle]]\nname = \"body\"\nmesh = {}\n{transform}\
+         grow = {{ start = {grow_start:?}, end = {grow_end:?} }}   # s; thin at first, so that seams can close\n\
+         friction = 0.3\nmargin = {MARGIN:?}             # m\n\n\
          [solver]\nintegrator = \"euler\"         # comes to rest sooner than bdf2\n\n\
          [expect]\nfinal_opening = 0.0\n",
         quoted(&body_path)
@@ -169,9 +188,20 @@ impl Placement {
                 path.display()
             ));
         }
-        let place = |p: DVec3| scale * if is_z_up { DVec3::new(p.x, p.z, -p.y) } else { p };
-        let (a, b) = (place(low), place(high));
-        Ok(Self { scale, is_z_up, bounds: [a.min(b), a.max(b)] })
+        let mut placed = Self { scale, is_z_up, bounds: [DVec3::ZERO; 2] };
+        let (a, b) = (placed.place(low), placed.place(high));
+        placed.bounds = [a.min(b), a.max(b)];
+        Ok(placed)
+    }
+
+    /// The mesh as it is placed.
+    fn apply(&self, mesh: &TriangleMesh) -> TriangleMesh {
+        let positions = mesh.positions.iter().map(|p| self.place(p.as_dvec3()).as_vec3()).collect();
+        TriangleMesh { positions, triangles: mesh.triangles.clone(), ..TriangleMesh::default() }
+    }
+
+    fn place(&self, p: DVec3) -> DVec3 {
+        self.scale * if self.is_z_up { DVec3::new(p.x, p.z, -p.y) } else { p }
     }
 
     /// The lines of the scene that place it.
@@ -185,6 +215,28 @@ impl Placement {
         }
         if keys.is_empty() { String::new() } else { format!("transform = {{ {} }}\n", keys.join(", ")) }
     }
+}
+
+/// What is said of panels that start elsewhere: those with the same shift in one note.
+fn moved(shifts: &BTreeMap<String, DVec3>) -> Vec<String> {
+    let mut sets: BTreeMap<[i64; 3], Vec<&str>> = BTreeMap::new();
+    for (panel, shift) in shifts {
+        sets.entry((100.0 * *shift).round().to_array().map(|k| k as i64)).or_default().push(panel);
+    }
+    let note = |([x, y, z], panels): ([i64; 3], Vec<&str>)| {
+        let ways = [
+            (x, "to the left", "to the right"),
+            (y, "lower", "higher"),
+            (z, "further back", "further in front"),
+        ];
+        let ways = ways.iter().filter(|(way, ..)| *way != 0);
+        let ways: Vec<String> = ways
+            .map(|(way, less, more)| format!("{} cm {}", way.abs(), if *way < 0 { less } else { more }))
+            .collect();
+        let (names, way) = (panels.join(", "), ways.join(", "));
+        format!("{names}: starts {way} than placed, to be sewn around the body (key shift)")
+    };
+    sets.into_iter().map(note).collect()
 }
 
 /// Six times the volume that a mesh encloses; negative if its faces point inwards.

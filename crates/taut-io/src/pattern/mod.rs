@@ -13,13 +13,15 @@
 //! - The y axis of a panel is the grain: it becomes the texture coordinate v, which is the warp by default.
 //!
 //! Stages: `json` (text to values, with names in messages), `curve` (one edge), `outline` (a panel's loop),
-//! `sew` (numbers of segments, pairs of vertices), `assemble` (triangles, rest shape, start, groups).
+//! `sew` (numbers of segments, pairs of vertices), `assemble` (triangles, rest shape, start, groups); for
+//! `taut dress` also `place` (panels that cannot be sewn where they are placed).
 
 mod assemble;
 mod curve;
 mod dress;
 mod json;
 mod outline;
+mod place;
 mod sew;
 #[cfg(test)]
 mod tests;
@@ -163,6 +165,13 @@ impl Pattern {
     #[must_use]
     pub fn with_units(self, units_in_meter: f64) -> Self {
         Self { units: units_in_meter, ..self }
+    }
+
+    /// Moves a panel by `shift` \[m\] from where it is placed; false if there is none of this name.
+    pub fn shift(&mut self, panel: &str, shift: DVec3) -> bool {
+        let units = self.units;
+        let found = self.panels.iter_mut().find(|own| own.name == panel);
+        found.map(|own| own.translation += units * shift).is_some()
     }
 
     /// Lowest and highest corner of the placed panels \[m\].

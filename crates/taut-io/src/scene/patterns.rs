@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Part of the sewing phase in which the widest seam closes.
-const CLOSING: f64 = 2.0 / 3.0;
+const CLOSING: f64 = 0.4;
 
 /// The pattern of scene `dress`.
 const DRESS: &str = include_str!("../../../../scenes/dress.json");
@@ -27,7 +27,7 @@ pub(super) enum Refusal {
 
 /// The pattern as cloth.
 pub(super) fn read(scene: &LoadedScene, source: &PatternSource) -> Result<SewnPattern, Refusal> {
-    let PatternMesh { file, built_in, edge, units_in_meter, .. } = source.table();
+    let PatternMesh { file, built_in, edge, units_in_meter, shift, .. } = source.table();
     let read = match (file, built_in) {
         (Some(file), _) => {
             let path = scene.resolve(&file);
@@ -43,6 +43,12 @@ pub(super) fn read(scene: &LoadedScene, source: &PatternSource) -> Result<SewnPa
     let mut read = read.map_err(Refusal::File)?;
     if let Some(units) = units_in_meter {
         read = read.with_units(units);
+    }
+    for (panel, shift) in &shift {
+        if !read.shift(panel, (*shift).into()) {
+            let message = format!("shift names panel \"{panel}\", which the pattern does not have");
+            return Err(Refusal::Key(message));
+        }
     }
     read.sew(edge).map_err(Refusal::File)
 }

@@ -376,6 +376,7 @@ fn check_obstacle(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     check_times(obstacle.items_of("motion"), &Path::Key(path, "motion"), report);
     check_kind(obstacle, path, report);
     check_mass(obstacle, path, report);
+    check_growth(obstacle, path, report);
     if let Some(sequence) = obstacle.get("sequence") {
         check_sequence(sequence, &Path::Key(path, "sequence"), report);
     }
@@ -438,6 +439,27 @@ fn check_kind(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     {
         let message = format!("is {}, must be 0 without a shape: meshes do not bounce", node.describe());
         report.add(node.origin, &Path::Key(path, "restitution"), message);
+    }
+}
+
+/// A mesh grows, for some time.
+fn check_growth(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let Some(grow) = obstacle.get("grow") else { return };
+    if obstacle.get("mesh").is_none() {
+        report.add(
+            grow.origin,
+            &Path::Key(path, "grow"),
+            "requires a mesh; a shape or a sequence cannot grow",
+        );
+    }
+    let time = |key| grow.get(key).and_then(Node::number);
+    if let (Some(start), Some(end)) = (time("start"), time("end"))
+        && end as f32 <= start as f32
+    {
+        let origin = grow.get("end").map_or(grow.origin, |node| node.origin);
+        let message = format!("is {}, must be later than `start`, {}", show(end), show(start));
+        let path = Path::Key(path, "grow");
+        report.add(origin, &Path::Key(&path, "end"), message);
     }
 }
 

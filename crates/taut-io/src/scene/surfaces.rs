@@ -3,7 +3,10 @@
 use glam::{DVec3, Vec3};
 use taut::{
     MeshFrames, MeshObstacle,
-    mesh::generate::{GenerateError, figure::Figure},
+    mesh::{
+        generate::{GenerateError, figure::Figure},
+        thin::thin,
+    },
 };
 
 use super::{
@@ -133,10 +136,15 @@ fn placed(obstacle: &Obstacle, moving: MeshSequence) -> Result<MeshObstacle, Ref
     let all = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let (low, high) =
         first.iter().fold(all, |(low, high), x| (low.min(x.as_dvec3()), high.max(x.as_dvec3())));
+    let mut times: Vec<f32> = times.iter().map(|time| *time as f32).collect();
+    if let (Some(grow), [own]) = (obstacle.grow, &positions[..]) {
+        positions = vec![thin(&triangles, own, grow.thinner), own.clone()];
+        times = vec![grow.start as f32, grow.end as f32];
+    }
     let built = MeshObstacle {
         name: obstacle.name.clone().unwrap_or_default(),
         triangles,
-        frames: MeshFrames { positions, times: times.iter().map(|time| *time as f32).collect() },
+        frames: MeshFrames { positions, times },
         motion: motion(&obstacle.motion, obstacle.pivot.map_or(0.5 * (low + high), vector)),
         friction: obstacle.friction as f32,
         margin: obstacle.margin as f32,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::{candidates::Pair, continuous::Kind};
+use super::{candidates::Pair, continuous::Kind, tangle::Sets};
 
 /// Vertices, edges and triangles of all surfaces that may touch, indexed as in the engine's arrays.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ pub struct Surface {
     pub radius: Vec<f32>,
     /// By vertex: the lowest vertex that is sewn to it, or itself. Primitives that share one touch always.
     pub identity: Vec<u32>,
+    /// By vertex: the piece of connected triangles that it belongs to. Seams do not connect: a panel is one.
+    pub piece: Vec<u32>,
     /// Rest positions of vertices that are not fixed \[m\]; empty if they are not known.
     pub rest: Vec<Vec3>,
     /// Coulomb friction coefficient by vertex. That of an obstacle applies to all its pairs.
@@ -42,6 +44,8 @@ impl Surface {
         edges.dedup();
         let vertices: BTreeSet<u32> = triangles.iter().flatten().copied().collect();
         let count = vertices.last().map_or(0, |&v| v as usize + 1);
+        let mut pieces = Sets::new(count);
+        edges.iter().for_each(|&[a, b]| pieces.unite(a, b));
         Self {
             vertices: vertices.into_iter().collect(),
             edges,
@@ -50,6 +54,7 @@ impl Surface {
             between_cloth: true,
             radius: vec![0.0; count],
             identity: (0..count as u32).collect(),
+            piece: (0..count as u32).map(|v| pieces.of(v)).collect(),
             rest: Vec::new(),
             friction: vec![0.0; count],
         }
@@ -65,6 +70,19 @@ impl Surface {
     #[inline(always)]
     pub fn is_fixed(&self, vertex: u32) -> bool {
         vertex >= self.fixed_from
+    }
+
+    /// Whether a pair of this kind with these vertices is one of two pieces of cloth.
+    #[inline(always)]
+    pub fn is_between_panels(&self, kind: Kind, vertices: &[u32; 4]) -> bool {
+        let [a, b] = kind.one_of_each(vertices);
+        self.are_panels(a, b)
+    }
+
+    /// Whether two vertices belong to different pieces of cloth.
+    #[inline(always)]
+    pub fn are_panels(&self, a: u32, b: u32) -> bool {
+        !self.is_fixed(a) && !self.is_fixed(b) && self.piece[a as usize] != self.piece[b as usize]
     }
 
     /// Whether contact of two primitives matters, one with vertex `a`, the other with `b`: never for two

@@ -38,8 +38,8 @@ pub struct Tangle {
     cloth: Vec<u32>,
     /// Of cloth with mesh obstacles.
     fixed: Vec<u32>,
-    /// Whether all cloth may pass through cloth, though not through obstacles: in the sewing phase, in which
-    /// panels overlap.
+    /// Whether panels may pass through other panels, though neither through themselves nor through obstacles:
+    /// in the sewing phase, in which they overlap.
     pub lets_cloth_pass: bool,
 }
 
@@ -65,7 +65,7 @@ impl Tangle {
     /// other anyway.
     #[inline(always)]
     pub fn ignores(&self, surface: &Surface, pair: &Pair, vertices: &[u32; 4]) -> bool {
-        self.lets_cloth_pass && !vertices.iter().any(|&v| surface.is_fixed(v))
+        self.lets_cloth_pass && surface.is_between_panels(pair.kind, vertices)
             || !self.is_empty() && self.belong_together(surface, pair.kind, vertices)
     }
 

@@ -9,6 +9,7 @@ pub mod normals;
 pub mod reorder;
 pub mod stuff;
 pub mod tetrahedra;
+pub mod thin;
 
 use std::collections::BTreeMap;
 

@@ -104,7 +104,7 @@ impl Stepper {
             let found = piercings.get_or_insert_with(|| pierced(surface, old));
             scratch.tangle.lets_cloth_pass = scratch.sewn.is_overlapping;
             if scratch.sewn.is_overlapping {
-                found.retain(|p| surface.is_fixed(p.edge[0]) || surface.is_fixed(p.triangle[0]));
+                found.retain(|p| !surface.are_panels(p.edge[0], p.triangle[0]));
             }
             untangle.begin(world, surface, found, old, span.dt, &mut scratch.tangle);
             untangle.draw(x);

@@ -36,7 +36,7 @@ pub(crate) fn sewing(
         description.bodies.get(body)?.as_cloth()?;
         places[body].get(v as usize).copied()
     };
-    let sewing = Sewing::new(&description.seams, count, edge, place)?;
+    let sewing = Sewing::new(&description.seams, count, (edge, description.sewing > 0.0), place)?;
     for (body, places) in description.bodies.iter().zip(&places) {
         let Some(cloth) = body.as_cloth() else { continue };
         for (number, triangle) in cloth.mesh.triangles.iter().enumerate() {

@@ -1,8 +1,12 @@
 //! `mesh`: the rest shape of cloth, generated or read from a file.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use taut::mesh::generate::{self, Generator};
+
+use super::Vector;
 
 /// The rest shape of cloth: one generator, or a file. A generated mesh has at most 16 million vertices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -258,8 +262,12 @@ pub(crate) struct PatternMesh {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000))]
     pub units_in_meter: Option<f64>,
+    /// By panel: how far it is moved from where the file places it \[m\]. Nothing is moved by default; each −10
+    /// to 10.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shift: BTreeMap<String, Vector>,
     /// Speed at which sewn vertices are pulled together \[m/s\]. By default the speed that closes the widest
-    /// seam in two thirds of `scene.sewing`; 1 without one. 0.0001 to 1000.
+    /// seam in two fifths of `scene.sewing`; 1 without one. 0.0001 to 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000_1, max = 1000))]
     pub speed: Option<f64>,

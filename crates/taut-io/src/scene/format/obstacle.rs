@@ -23,6 +23,10 @@ pub(crate) struct Obstacle {
     /// Animated triangle mesh, such as a character; linear between frames. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<Sequence>,
+    /// Growth of a closed `mesh` from a thin shape to its own, inside garments that are sewn around it. None by
+    /// default: it has its own shape throughout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grow: Option<Growth>,
     /// Initial placement, applied to `shape`, `mesh` or `sequence`; with `shape`, `scale` must be one number.
     /// Identity by default.
     #[serde(default)]
@@ -88,6 +92,27 @@ pub(crate) enum ObstacleMesh {
     File(#[schemars(length(min = 1))] String),
     /// A generator, or a file.
     Source(MeshSource),
+}
+
+/// Growth of a body that garments are sewn around: every part of it starts thin, so that seams close without
+/// meeting shoulders and arms, and grows to its own shape.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Growth {
+    /// Fraction of the radius of every part by which it is thinner at first. 0.6 by default; 0 to 0.9.
+    #[serde(default = "thinner")]
+    #[schemars(range(min = 0, max = 0.9))]
+    pub thinner: f64,
+    /// Time at which it begins to grow \[s\]. 0 to 1000000.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub start: f64,
+    /// Time at which it has its own shape \[s\]; later than `start`. 0 to 1000000.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub end: f64,
+}
+
+fn thinner() -> f64 {
+    0.6
 }
 
 /// A sequence of meshes with the same faces: numbered files, one file with all frames, or the built-in
