@@ -79,6 +79,7 @@ pub const RUNS: &[Run] = &[
     plain("sponza-like"),
     plain("cape"),
     plain("shirt"),
+    plain("twist"),
     plain("trampoline"),
     plain("bar"),
     plain("squeeze"),
@@ -305,6 +306,13 @@ pub const FIGURES: &[Figure] = &[
         run: "shirt",
         frame: Frames::One(60),
         arguments: &["--camera", "1.4,1.6,2.2/0,1.15,0/32"],
+    },
+    Figure {
+        file: "twist.png",
+        shows: "A tube of cloth wrung by two turns, frame 100",
+        run: "twist",
+        frame: Frames::One(100),
+        arguments: &[],
     },
     Figure {
         file: "bar.png",

@@ -60,6 +60,7 @@ fn scenes_are_listed_printed_and_run() {
         "sponza-like",
         "cape",
         "shirt",
+        "twist",
         "trampoline",
         "bar",
         "squeeze",

@@ -37,6 +37,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "sponza-like",
         "cape",
         "shirt",
+        "twist",
         "trampoline",
         "bar",
         "squeeze",

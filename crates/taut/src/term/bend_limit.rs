@@ -59,6 +59,9 @@ struct NearestBend {
     bounds: [[f32; BATCH]; 2],
 }
 
+/// Part of all batches, as its reciprocal, from which on that many pull.
+const MANY_PULL: usize = 4;
+
 /// What an iteration remembers of a batch of hinges.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
@@ -153,6 +156,7 @@ impl Block for BendLimits {
             states: vec![BendState::default(); self.batches.len()],
             pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.batches.len()],
             pulling: vec![false; self.batches.len()],
+            pulled: vec![false; self.corners.vertex_count()],
             rescale: 1.0,
             tables: self,
         })
@@ -167,6 +171,8 @@ struct BendLimitTerm {
     pulls: Vec<Pulls<4>>,
     /// By batch: whether any of its hinges pulls. Most are well inside their limits.
     pulling: Vec<bool>,
+    /// By vertex: whether one of these batches may pull at it.
+    pulled: Vec<bool>,
     /// Factor on the duals in the next iteration.
     rescale: f32,
 }
@@ -189,7 +195,7 @@ impl Term for BendLimitTerm {
     }
 
     fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, _look: bool) {
-        let Self { tables, states, pulls, pulling, rescale } = self;
+        let Self { tables, states, pulls, pulling, pulled, rescale } = self;
         let (hinges, settings) = (tables.batches.over(x), step.settings);
         let (stiffness, rescale) = (stage.kappa, std::mem::replace(rescale, 1.0));
         settings.threads.each_pair(states, pulls, BATCH_GRAIN, |first, states, pulls| {
@@ -197,10 +203,20 @@ impl Term for BendLimitTerm {
             run(settings.lanes, ClampBends { batches, states, pulls, stiffness, rescale });
         });
         pulling.iter_mut().zip(states).for_each(|(pulling, state)| *pulling = state.pulls);
+        let count = pulling.iter().filter(|pulls| **pulls).count();
+        // Where many pull, it is not worth the time to find out at which vertices.
+        pulled.fill(MANY_PULL * count > pulling.len());
+        if !pulled.first().is_some_and(|pulled| *pulled) {
+            for (batch, _) in pulling.iter().enumerate().filter(|(_, pulls)| **pulls) {
+                for lane in 0..BATCH {
+                    tables.batches[batch].vertices(lane).iter().for_each(|&v| pulled[v] = true);
+                }
+            }
+        }
     }
 
     fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
-        Some(Pulling::some(&self.tables.corners, &self.pulls, &self.pulling))
+        Some(Pulling::some(&self.tables.corners, &self.pulls, (&self.pulling, &self.pulled)))
     }
 
     fn measure(&self, _step: &Step, _x: &[Quad], _iteration: u32, excess: &mut Excess) {

@@ -44,6 +44,11 @@ impl Corners {
         Self { starts, places }
     }
 
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
     /// Places of vertex `i`.
     #[inline(always)]
     pub fn of(&self, i: usize) -> &[u32] {
@@ -56,8 +61,9 @@ impl Corners {
 pub enum Pulling<'a> {
     /// At the corners of elements.
     Corners(&'a Corners, &'a [Quad]),
-    /// The same, of which only some batches of [`BATCH`] elements with four corners pull at all.
-    Some { corners: &'a Corners, pulls: &'a [Quad], pulling: &'a [bool] },
+    /// The same, of which only some batches of [`BATCH`] elements with four corners pull at all, and only at
+    /// some vertices.
+    Some { corners: &'a Corners, pulls: &'a [Quad], pulling: &'a [bool], pulled: &'a [bool] },
     /// At vertices.
     Vertices(&'a [Quad]),
     /// Linear in the positions.
@@ -70,9 +76,13 @@ impl<'a> Pulling<'a> {
         Self::Corners(corners, pulls.as_flattened().as_flattened())
     }
 
-    /// The same, of batches that pull only where `pulling` says so.
-    pub fn some(corners: &'a Corners, pulls: &'a [Pulls<4>], pulling: &'a [bool]) -> Self {
-        Self::Some { corners, pulls: pulls.as_flattened().as_flattened(), pulling }
+    /// The same, of batches that pull only where `pulling` says so, and at vertices that are `pulled`.
+    pub fn some(
+        corners: &'a Corners,
+        pulls: &'a [Pulls<4>],
+        (pulling, pulled): (&'a [bool], &'a [bool]),
+    ) -> Self {
+        Self::Some { corners, pulls: pulls.as_flattened().as_flattened(), pulling, pulled }
     }
 
     /// Adds those at vertex `i` to `sum`, in the order of the elements.
@@ -87,7 +97,8 @@ impl<'a> Pulling<'a> {
                     }
                 }
             }
-            Self::Some { corners, pulls, pulling } => {
+            Self::Some { pulled, .. } if !pulled[i] => {}
+            Self::Some { corners, pulls, pulling, .. } => {
                 for &c in corners.of(i).iter().filter(|&&c| pulling[c as usize / (4 * BATCH)]) {
                     let pull = &pulls[c as usize];
                     for k in 0..4 {
