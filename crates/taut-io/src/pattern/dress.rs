@@ -25,7 +25,8 @@ const PATTERN_UNITS: [f64; 4] = [100.0, 1.0, 1000.0, 10.0];
 /// Depth of a body over its height, at most, along the axis that is not up.
 const FLAT: f64 = 0.6;
 
-/// Duration of the sewing phase \[s\], when the body grows in it, frames, and the largest strain of the scene.
+/// Duration of the sewing phase \[s\], when the body grows in it, frames, and the largest strain of the
+/// scene.
 const SEWING: f64 = 2.2;
 const GROWTH: [f64; 2] = [1.2, 2.0];
 const FRAMES: u32 = 150;

@@ -4,12 +4,12 @@
 //! Three things are looked at, on the body as thin as it is while seams close:
 //! - the straight way from one side of a seam to the other should not lead through the body: shoulder seams
 //!   are lifted above the shoulders, seams of sleeves lie above and below the arms;
-//! - a tube must be wide enough, at every height, for the body inside it: a narrow waist that is placed at the
-//!   hips would be stuck there, whatever pulls at it. This counts most, on the body as it is;
+//! - a tube must be wide enough, at every height, for the body inside it: a narrow waist that is placed at
+//! the   hips would be stuck there, whatever pulls at it. This counts most, on the body as it is;
 //! - the way should be short.
 //!
-//! Panels that start inside the body are moved out of it first, away from its middle; sleeves that start inside
-//! the front and the back are drawn out along the arms in the end.
+//! Panels that start inside the body are moved out of it first, away from its middle; sleeves that start
+//! inside the front and the back are drawn out along the arms in the end.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -34,8 +34,8 @@ const FAR_UP: f64 = 0.8;
 const FAR_DOWN: f64 = 3.0;
 /// How far sideways a group must extend from its seams, as a cosine, to be a sleeve.
 const SIDEWAYS: f64 = 0.4;
-/// Weight of seams above armholes: a shoulder seam that meets below the shoulder stays there, a side seam that
-/// begins above an arm is drawn below it by the rest.
+/// Weight of seams above armholes: a shoulder seam that meets below the shoulder stays there, a side seam
+/// that begins above an arm is drawn below it by the rest.
 const SHOULDER: f64 = 5.0;
 /// Steps above and below in which ways should be free as well: panels do not stay at their height.
 const ROOM: i32 = 4;
@@ -195,8 +195,8 @@ fn tube(pairs: &[&Pair], outlines: &[Vec<DVec3>], middle: DVec3) -> Vec<[f64; 2]
         .collect()
 }
 
-/// Moves sleeves along the arm until they are beside what they are sewn to: inside it, they would have to pass
-/// through it, and what intersects at an armhole when the body grows tears at the sleeve.
+/// Moves sleeves along the arm until they are beside what they are sewn to: inside it, they would have to
+/// pass through it, and what intersects at an armhole when the body grows tears at the sleeve.
 fn draw_out(pairs: &[Pair], groups: &[usize], outlines: &[Vec<DVec3>], shift: &mut [DVec3]) {
     let members = |group: usize| (0..groups.len()).filter(move |&k| groups[k] == group);
     for group in 0..groups.len() {
@@ -312,7 +312,8 @@ fn best(
     best.1
 }
 
-/// How far a panel must move to start outside the body \[m\], away from its `middle` along the panel's normal.
+/// How far a panel must move to start outside the body \[m\], away from its `middle` along the panel's
+/// normal.
 fn way_out(outline: &[DVec3], columns: &Columns, middle: DVec3) -> DVec3 {
     let center = outline.iter().sum::<DVec3>() / outline.len().max(1) as f64;
     let turn: DVec3 = (0..outline.len())
@@ -413,8 +414,8 @@ impl<'a> Sections<'a> {
         sections
     }
 
-    /// Length of a tape around trunk or legs at a height \[m\], to a centimetre; 0 where there is nothing. Above
-    /// the armpits, what it is there.
+    /// Length of a tape around trunk or legs at a height \[m\], to a centimetre; 0 where there is nothing.
+    /// Above the armpits, what it is there.
     fn perimeter(&mut self, height: f64) -> f64 {
         let key = (height.min(self.armpit) / STEP).round() as i64;
         if let Some(known) = self.known.get(&key) {

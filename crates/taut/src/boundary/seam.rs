@@ -18,7 +18,8 @@ pub const CLOSED: f32 = 0.004;
 
 /// The same in a scene with a sewing phase, where what is strained by it has time to recover: gathers of
 /// stiff cloth come nearer than this late, if ever, and a garment with one open pair is solved panel by
-/// panel. With the other one, a dress with gathers at its waist had 50 of 370 pairs open when the phase ended.
+/// panel. With the other one, a dress with gathers at its waist had 50 of 370 pairs open when the phase
+/// ended.
 const CLOSED_IN_PHASE: f32 = 0.03;
 
 /// A seam.

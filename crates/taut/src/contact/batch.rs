@@ -80,8 +80,8 @@ pub fn needed(reach: f32, a: &Swept, b: &Swept) -> f32 {
     reach * (1.0 + 1e-5) + ROUNDING * size
 }
 
-/// Calls `found` with the number of each of the `others` and, in ascending order, the numbers of all primitives
-/// of `batched` that may come near it.
+/// Calls `found` with the number of each of the `others` and, in ascending order, the numbers of all
+/// primitives of `batched` that may come near it.
 #[inline(always)]
 pub fn meet<const K: usize, const J: usize>(
     lanes: LaneKind,

@@ -3,7 +3,9 @@
 //! | stage | module |
 //! |---|---|
 //! | the primitives of all surfaces | [`surface`] |
-//! | broad phase: patches, trees of boxes that are refitted in every step, 16 primitives at a time | [`patches`], [`tree`], [`batch`], [`candidates`] |
+//! | broad phase: pieces of surfaces, those that neighbours are proven apart in | [`patches`] |
+//! | broad phase: trees of boxes, refitted in every step; 16 primitives at a time | [`tree`], [`batch`] |
+//! | broad phase: pairs of primitives | [`candidates`] |
 //! | distances: vertex to triangle, edge to edge | [`distance`] |
 //! | continuous detection: a conservative time of impact | [`continuous`] |
 //! | whether the distance of two primitives is a local minimum on their surfaces | [`neighbours`] |

@@ -15,6 +15,7 @@
 //! of the patch and its neighbours; where that is too much to ask, of blocks of two by two patches, which
 //! bend less. In scene `sheet-on-sphere` blocks take away half of the pairs of patches that are left.
 
+mod area;
 mod build;
 #[cfg(test)]
 mod tests;
@@ -104,8 +105,8 @@ pub struct Patches {
     gradients: [Vec<Gradients>; 2],
     /// Where vertices are at these ends \[m\].
     seen: [Vec<Quad>; 2],
-    /// By patch: the piece around it and the patches around it. Then blocks: pieces around two by two patches,
-    /// in which gradients are more alike.
+    /// By patch: the piece around it and the patches around it. Then blocks: pieces around two by two
+    /// patches, in which gradients are more alike.
     pieces: Vec<Piece>,
     /// By piece: whether nothing can touch within it. Blocks whose patches are all safe count as such.
     safe: Vec<bool>,
@@ -177,8 +178,8 @@ impl Patches {
         }
     }
 
-    /// Whether nothing collides on the way to `x` in all pieces that were safe on the way that was last looked
-    /// at.
+    /// Whether nothing collides on the way to `x` in all pieces that were safe on the way that was last
+    /// looked at.
     pub fn stay_safe(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad]) -> bool {
         self.safe_before.copy_from_slice(&self.safe);
         self.prove(threads, surface, old, x, Claim::NothingCollides);

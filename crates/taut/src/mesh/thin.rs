@@ -1,8 +1,8 @@
 //! A body made thin: every part shrunk towards its own middle, limbs as well as the trunk.
 //!
 //! Panels of a pattern are flat and stand off the body, and the straight way from one side of a seam to the
-//! other often leads through a shoulder or an arm. Around a thin body seams close without meeting it; it grows
-//! to its own shape afterwards, inside the sewn garment, and lifts it into place as an air bag would.
+//! other often leads through a shoulder or an arm. Around a thin body seams close without meeting it; it
+//! grows to its own shape afterwards, inside the sewn garment, and lifts it into place as an air bag would.
 //!
 //! How far a vertex may move inwards is the radius of the largest ball that touches the surface there from
 //! inside, found from the points that face another way: |q − p|² / (2 n·(p − q)). Radii are reduced to the

@@ -262,8 +262,8 @@ pub(crate) struct PatternMesh {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000))]
     pub units_in_meter: Option<f64>,
-    /// By panel: how far it is moved from where the file places it \[m\]. Nothing is moved by default; each −10
-    /// to 10.
+    /// By panel: how far it is moved from where the file places it \[m\]. Nothing is moved by default; each
+    /// −10 to 10.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shift: BTreeMap<String, Vector>,
     /// Speed at which sewn vertices are pulled together \[m/s\]. By default the speed that closes the widest

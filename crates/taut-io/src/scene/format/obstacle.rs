@@ -23,8 +23,8 @@ pub(crate) struct Obstacle {
     /// Animated triangle mesh, such as a character; linear between frames. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<Sequence>,
-    /// Growth of a closed `mesh` from a thin shape to its own, inside garments that are sewn around it. None by
-    /// default: it has its own shape throughout.
+    /// Growth of a closed `mesh` from a thin shape to its own, inside garments that are sewn around it. None
+    /// by default: it has its own shape throughout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grow: Option<Growth>,
     /// Initial placement, applied to `shape`, `mesh` or `sequence`; with `shape`, `scale` must be one number.

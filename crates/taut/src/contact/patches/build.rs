@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use glam::{DVec2, DVec3, Vec3};
 
-use super::{Gradients, NONE, Patch, Patches, Piece};
+use super::{Gradients, NONE, Patch, Patches, Piece, area::Area};
 use crate::{
     contact::{
         guard::GUARDED_GAP,
@@ -279,53 +279,6 @@ impl Topology {
     }
 }
 
-/// A box in the pattern \[m\].
-#[derive(Clone, Copy, Debug)]
-struct Area {
-    low: DVec2,
-    high: DVec2,
-}
-
-impl Area {
-    const EMPTY: Self = Self { low: DVec2::INFINITY, high: DVec2::NEG_INFINITY };
-
-    fn with(self, p: DVec2) -> Self {
-        Self { low: self.low.min(p), high: self.high.max(p) }
-    }
-
-    fn grown(self, by: f64) -> Self {
-        Self { low: self.low - by, high: self.high + by }
-    }
-
-    fn contains(&self, p: DVec2) -> bool {
-        p.cmpge(self.low).all() && p.cmple(self.high).all()
-    }
-
-    fn meets(&self, other: &Self) -> bool {
-        self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
-    }
-
-    /// Whether it meets the triangle or, if two corners are the same, the edge between `points`: no line
-    /// along an axis or an edge is between them.
-    fn meets_hull(&self, points: [DVec2; 3]) -> bool {
-        let about = points.iter().fold(Self::EMPTY, |about, p| about.with(*p));
-        let corners =
-            [self.low, self.high, DVec2::new(self.low.x, self.high.y), DVec2::new(self.high.x, self.low.y)];
-        self.meets(&about)
-            && (0..3).all(|k| {
-                let (from, way) = (points[k], points[(k + 1) % 3] - points[k]);
-                let range = |points: &[DVec2]| {
-                    points.iter().fold([f64::MAX, f64::MIN], |[low, high], p| {
-                        let off = way.perp_dot(*p - from);
-                        [low.min(off), high.max(off)]
-                    })
-                };
-                let ([low, high], [own_low, own_high]) = (range(&points), range(&corners));
-                low <= own_high && own_low <= high
-            })
-    }
-}
-
 /// Finds the pieces around patches.
 struct Pieces<'a> {
     surface: &'a Surface,
@@ -484,8 +437,8 @@ impl<'a> Pieces<'a> {
         parts == 1
     }
 
-    /// What λ must be, so that no two primitives without a common vertex touch, or collide: in the pattern they
-    /// are at least the least height of a triangle apart.
+    /// What λ must be, so that no two primitives without a common vertex touch, or collide: in the pattern
+    /// they are at least the least height of a triangle apart.
     fn needed(&self, triangles: &[u32]) -> [f32; 2] {
         let (mut height, mut radius) = (f64::INFINITY, 0.0f32);
         for &t in triangles {
