@@ -5,7 +5,7 @@
 //! - the straight way from one side of a seam to the other should not lead through the body: shoulder seams
 //!   are lifted above the shoulders, seams of sleeves lie above and below the arms;
 //! - a tube must be wide enough, at every height, for the body inside it: a narrow waist that is placed at
-//! the   hips would be stuck there, whatever pulls at it. This counts most, on the body as it is;
+//!   the hips would be stuck there, whatever pulls at it. This counts most, on the body as it is;
 //! - the way should be short.
 //!
 //! Panels that start inside the body are moved out of it first, away from its middle; sleeves that start

@@ -13,7 +13,7 @@
 //! concave in F, and vertices move in straight lines: if it is large enough at both ends of a step, it is on
 //! the way. What this proves of the piece around a patch ([`build`] says which pieces are convex) is proven
 //! of the patch and its neighbours; where that is too much to ask, of blocks of two by two patches, which
-//! bend less. In scene `sheet-on-sphere` blocks take away half of the pairs of patches that are left.
+//! bend less.
 
 mod area;
 mod build;
