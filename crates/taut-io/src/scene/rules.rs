@@ -198,7 +198,9 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         && matches!(pattern.value, Value::Table(_))
     {
         let mesh = Path::Key(path, "mesh");
-        one_of(pattern, &["file", "built_in"], &Path::Key(&mesh, "pattern"), report);
+        let path = Path::Key(&mesh, "pattern");
+        one_of(pattern, &["file", "built_in"], &path, report);
+        check_shift(pattern, &path, report);
     }
 }
 
@@ -439,6 +441,20 @@ fn check_kind(obstacle: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     {
         let message = format!("is {}, must be 0 without a shape: meshes do not bounce", node.describe());
         report.add(node.origin, &Path::Key(path, "restitution"), message);
+    }
+}
+
+/// Panels are moved by vectors within reach: the schema knows their names as little as their number.
+fn check_shift(pattern: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let Some(shift) = pattern.get("shift") else { return };
+    let Value::Table(panels) = &shift.value else { return };
+    let path = Path::Key(path, "shift");
+    for (name, by) in panels {
+        let is_fine = by.vector().is_some_and(|by| by.iter().all(|by| (-10.0..=10.0).contains(by)));
+        if !is_fine {
+            let message = format!("is {}, must be three numbers from −10 to 10", by.describe());
+            report.add(by.origin, &Path::Key(&path, name), message);
+        }
     }
 }
 

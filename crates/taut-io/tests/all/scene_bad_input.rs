@@ -736,3 +736,40 @@ fn limits_along_warp_weft_and_bias() {
         refused(cloth(&format!("strain = {{ {limits} }}")), Some(7), Some(&key(wrong)), words);
     }
 }
+
+#[test]
+fn shifts_of_panels_are_vectors_and_name_panels_that_there_are() {
+    let pattern = |shift: &str| {
+        let mesh = format!("{{ pattern = {{ built_in = \"dress\", shift = {{ {shift} }} }} }}");
+        format!("[[cloth]]\nname = \"it\"\nmesh = {mesh}\n")
+    };
+    let key = "cloth.it.mesh.pattern.shift.front";
+    for by in ["[0, 1000, 0]", "[nan, 0, 0]", "[0, 0]"] {
+        refused(pattern(&format!("front = {by}")), Some(3), Some(key), &["from −10 to 10"]);
+    }
+    refused(
+        pattern("frnt = [0, 1, 0]"),
+        Some(3),
+        Some("cloth.it.mesh.pattern"),
+        &["frnt", "which the pattern does not have"],
+    );
+}
+
+#[test]
+fn only_meshes_grow_and_for_some_time() {
+    let grows = |shape: &str, grow: &str| {
+        format!("{}[[obstacle]]\nname = \"body\"\n{shape}\ngrow = {{ {grow} }}\n", cloth(""))
+    };
+    let ball = "mesh = { sphere = { radius = 0.2, frequency = 4 } }";
+    let key = |key: &str| format!("obstacle.body.grow{key}");
+    let shape = "shape = { sphere = { center = [0, 0, 0], radius = 0.2 } }";
+    for (shape, grow, wrong, words) in [
+        (ball, "start = 1.0, end = 1.0", ".end", &["later than `start`"][..]),
+        (ball, "start = 0.0, end = 1.0, thinner = 1.5", ".thinner", &["0 to 0.9"]),
+        (ball, "start = nan, end = 1.0", ".start", &["from 0"]),
+        (ball, "end = 1.0", ".start", &["missing"]),
+        (shape, "start = 0.0, end = 1.0", "", &["requires a mesh"]),
+    ] {
+        refused(grows(shape, grow), Some(11), Some(&key(wrong)), words);
+    }
+}
