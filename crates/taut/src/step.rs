@@ -35,9 +35,13 @@ use crate::{
 use alone::FrameStart;
 use boxes::Span;
 
-/// How often contacts are detected anew in a step that the guard would cut short. Limits break where it does;
-/// with the contacts of the limited motion they seldom have to.
+/// How often contacts are detected anew, at most, in a step that the guard would cut short. Limits break where
+/// it does; with the contacts of the limited motion they seldom have to.
 const MOST_NEW_DETECTIONS: u32 = 3;
+
+/// Iterations of a frame from which on they are not: where there is no room, such as between plates, it would
+/// only take time.
+const MOST_ITERATIONS_BEFORE_DETECTION: u32 = 320;
 
 /// How a frame went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -380,7 +384,8 @@ impl Stepper {
         }
         let mut stopped = self.guard(world, state, &mut enforced, report);
         for _ in 0..MOST_NEW_DETECTIONS {
-            if stopped == 0 || budget.is_late() || !self.detect_again(world, state) {
+            let is_worth_it = stopped > 0 && report.iterations < MOST_ITERATIONS_BEFORE_DETECTION;
+            if !is_worth_it || budget.is_late() || !self.detect_again(world, state) {
                 break;
             }
             let Some(again) = self.limit(world, state, span, budget) else { break };
