@@ -35,8 +35,8 @@ use crate::{
 use alone::FrameStart;
 use boxes::Span;
 
-/// How often contacts are detected anew, at most, in a step that the guard would cut short. Limits break where
-/// it does; with the contacts of the limited motion they seldom have to.
+/// How often contacts are detected anew, at most, in a step that the guard would cut short. Limits break
+/// where it does; with the contacts of the limited motion they seldom have to.
 const MOST_NEW_DETECTIONS: u32 = 3;
 
 /// Iterations of a frame from which on they are not: where there is no room, such as between plates, it would

@@ -51,8 +51,8 @@ fn compression_gives_way_before_stretch_and_comes_back() {
     for frame in 1..=60 {
         let report = stepper.advance_frame(&world, &mut state);
         let found = &certify(&world, &state).bodies[0].strain;
-        // Without it, steps go on to their cap of thousands. Contacts that the guard finds are solved for again
-        // while a frame has had fewer than 320 iterations.
+        // Without it, steps go on to their cap of thousands. Contacts that the guard finds are solved for
+        // again while a frame has had fewer than 320 iterations.
         assert!(report.iterations < 800, "frame {frame}: {} iterations", report.iterations);
         // Single triangles stretch where the guard stops a vertex: there is 1 mm of room.
         assert!(found.max_stretch_residual < 0.06, "frame {frame}: {}", found.max_stretch_residual);
