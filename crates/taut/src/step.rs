@@ -39,10 +39,6 @@ use boxes::Span;
 /// where it does; with the contacts of the limited motion they seldom have to.
 const MOST_NEW_DETECTIONS: u32 = 3;
 
-/// Iterations of a frame from which on they are not: where there is no room, such as between plates, it would
-/// only take time.
-const MOST_ITERATIONS_BEFORE_DETECTION: u32 = 320;
-
 /// How a frame went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FrameReport {
@@ -384,8 +380,7 @@ impl Stepper {
         }
         let mut stopped = self.guard(world, state, &mut enforced, report);
         for _ in 0..MOST_NEW_DETECTIONS {
-            let is_worth_it = stopped > 0 && report.iterations < MOST_ITERATIONS_BEFORE_DETECTION;
-            if !is_worth_it || budget.is_late() || !self.detect_again(world, state) {
+            if stopped == 0 || budget.is_late() || !self.detect_again(world, state) {
                 break;
             }
             let Some(again) = self.limit(world, state, span, budget) else { break };

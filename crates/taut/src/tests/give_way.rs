@@ -52,8 +52,8 @@ fn compression_gives_way_before_stretch_and_comes_back() {
         let report = stepper.advance_frame(&world, &mut state);
         let found = &certify(&world, &state).bodies[0].strain;
         // Without it, steps go on to their cap of thousands. Contacts that the guard finds are solved for
-        // again while a frame has had fewer than 320 iterations.
-        assert!(report.iterations < 800, "frame {frame}: {} iterations", report.iterations);
+        // again, up to three times in each of four steps.
+        assert!(report.iterations < 1600, "frame {frame}: {} iterations", report.iterations);
         // Single triangles stretch where the guard stops a vertex: there is 1 mm of room.
         assert!(found.max_stretch_residual < 0.06, "frame {frame}: {}", found.max_stretch_residual);
         given_way += u32::from(report.given_way > 0);
