@@ -225,6 +225,8 @@ impl Patches {
 impl Gradients {
     fn take(&mut self, patch: &Patch, surface: &Surface, rest: &[[f32; 4]], x: &[Quad]) {
         self.all.clear();
+        // Of the few batches that there are, a vector that grows would make room for four.
+        self.all.reserve_exact(if patch.is_flat { patch.triangles.len().div_ceil(BATCH) } else { 0 });
         let mut mean = [0.0; 6];
         for triangles in patch.triangles.chunks(BATCH).filter(|_| patch.is_flat) {
             let mut batch = [[0.0; BATCH]; 6];

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Limits of [`BATCH`] triangles side by side.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct WeaveLanes {
     /// Smallest stretch along warp, weft and bias.

@@ -12,7 +12,7 @@ use crate::kernel::{
 };
 
 /// [`BATCH`] elements of `K` vertices side by side, and what belongs to each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Batch<D, const K: usize> {
     vertices: [[VertexOffset; BATCH]; K],
@@ -75,7 +75,7 @@ impl<D, const K: usize> Batch<D, K> {
 }
 
 /// Batches whose vertices are all below a count.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Batches<D, const K: usize> {
     list: Vec<Batch<D, K>>,
     count: usize,

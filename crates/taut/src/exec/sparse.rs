@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::kernel::lanes::Quad;
 
 /// Where the entries of a sparse matrix are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     /// Where the entries of each row begin; not beyond the end of `columns`, and never less than before.
     starts: Vec<u32>,

@@ -15,6 +15,8 @@
 //!
 //! Vertices without mass are held: their rows and columns are excluded, and nothing is interpolated to them.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::{
@@ -53,6 +55,12 @@ pub type StiffHinge = ([u32; 4], [f64; 4], f64);
 /// square.
 pub type StiffMap = ([u32; 6], [f64; 6], f64);
 
+/// Such maps, made when they are asked for: together they take more memory than all else.
+pub trait StiffMaps: std::fmt::Debug {
+    /// Calls `f` with each of them.
+    fn each(&self, f: &mut dyn FnMut(StiffMap));
+}
+
 /// One tetrahedron of the finest level: vertices, gradients of its shape functions \[1/m\] and volume \[m³\].
 pub type StiffTetrahedron = ([u32; 4], [[f64; 3]; 4], f64);
 
@@ -67,8 +75,8 @@ pub struct Stiff<'a> {
     pub hinges: Vec<&'a [StiffHinge]>,
     /// Hinges that are added to the mass, independent of κ.
     pub folds: Vec<&'a [StiffHinge]>,
-    /// Maps that do so.
-    pub maps: Vec<&'a [StiffMap]>,
+    /// Maps that are.
+    pub maps: Vec<&'a dyn StiffMaps>,
 }
 
 /// Matrices of all levels.
@@ -79,15 +87,16 @@ pub struct Multigrid {
     coarsest: Coarsest,
 }
 
-/// Transfer from one level to the next coarser one and back.
+/// Transfer from one level to the next coarser one and back. Matrices of the same levels share what does not
+/// depend on κ.
 #[derive(Clone, Debug, Default)]
 struct Step {
-    up: Transfer<4>,
+    up: Arc<Transfer<4>>,
     /// The transpose of `up`.
-    down: Weights,
+    down: Arc<Weights>,
     /// Where S has entries.
-    pattern: Pattern,
-    /// One per κ.
+    pattern: Arc<Pattern>,
+    /// One per κ; nothing for those that are not in use.
     smooth: Vec<Smooth>,
 }
 
@@ -131,25 +140,36 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// Matrices for every κ of `stiffness`. `masses` are 0 for held vertices; `transfers` start at the finest
-    /// level.
-    pub fn new(masses: &[f32], stiff: &Stiff, mut transfers: Vec<Transfer<4>>, stiffness: &[f64]) -> Self {
+    /// Matrices for every κ of `stiffness` that is in use (`None`: it is not). `masses` are 0 for held
+    /// vertices; `transfers` start at the finest level. What is the same as in `like` is shared with it.
+    pub fn new(
+        masses: &[f32],
+        stiff: &Stiff,
+        transfers: &[Arc<Transfer<4>>],
+        stiffness: &[Option<f64>],
+        like: Option<&Self>,
+    ) -> Self {
         super::count_build();
-        if let Some(first) = transfers.first_mut() {
-            for (weights, &mass) in first.weights.iter_mut().zip(masses) {
+        let mut transfers = transfers.to_vec();
+        if let Some(first) = transfers.first_mut().filter(|_| masses.iter().any(|mass| *mass <= 0.0)) {
+            let mut held = Transfer::clone(first);
+            for (weights, &mass) in held.weights.iter_mut().zip(masses) {
                 if mass <= 0.0 {
                     *weights = [0.0; 4];
                 }
             }
+            *first = Arc::new(held);
         }
         let mut rows = Rows::assemble(masses, stiff);
         let mut steps = Vec::new();
         let mut transfers = transfers.into_iter().peekable();
         while let Some(transfer) = transfers.next() {
             let coarse = transfers.peek().map_or_else(|| coarse_count(&transfer), |next| next.corners.len());
-            let down = Weights::transposed(&transfer, coarse);
-            let next = rows.coarsened(&transfer, &down, coarse);
-            steps.push(Step::new(&rows, transfer, down, stiffness));
+            let like = like.and_then(|like| like.steps.get(steps.len()));
+            let up = share_arc(transfer, like.map(|like| &like.up));
+            let down = share(Weights::transposed(&up, coarse), like.map(|like| &like.down));
+            let next = rows.coarsened(&up, &down, coarse);
+            steps.push(Step::new(&rows, up, down, stiffness, like));
             rows = next;
         }
         Self { steps, coarsest: Coarsest::new(&rows, stiffness) }
@@ -168,7 +188,8 @@ impl Multigrid {
         };
         let levels = self.sizes().into_iter().map(vectors).collect();
         let mut cycle = Cycle { levels, which: 0, stiffened: false };
-        self.choose(&mut cycle, 0, |_| 0.0);
+        let first = self.coarsest.values.iter().position(|(_, diagonal)| !diagonal.is_empty());
+        self.choose(&mut cycle, first.unwrap_or(0), |_| 0.0);
         cycle
     }
 
@@ -303,13 +324,25 @@ impl Cycle {
 }
 
 impl Step {
-    fn new(rows: &Rows, up: Transfer<4>, down: Weights, stiffness: &[f64]) -> Self {
+    fn new(
+        rows: &Rows,
+        up: Arc<Transfer<4>>,
+        down: Arc<Weights>,
+        stiffness: &[Option<f64>],
+        like: Option<&Self>,
+    ) -> Self {
         let matrix = Matrix::new(rows);
         let product = rows.times(&up);
-        let mut step = Self { up, down, ..Self::default() };
-        product.0.iter().for_each(|row| step.pattern.push(row.iter().map(|e| e.0)));
-        let dampings = matrix.dampings(rows, stiffness);
-        let smooth = |(&kappa, damping): (&f64, f32)| {
+        let mut pattern = Pattern::default();
+        product.0.iter().for_each(|row| pattern.push(row.iter().map(|e| e.0)));
+        let pattern = share(pattern, like.map(|like| &like.pattern));
+        let mut step = Self { up, down, pattern, ..Self::default() };
+        let used: Vec<f64> = stiffness.iter().copied().flatten().collect();
+        let mut dampings = matrix.dampings(rows, &used).into_iter();
+        let dampings: Vec<Option<(f64, f32)>> =
+            stiffness.iter().map(|kappa| Some(((*kappa)?, dampings.next()?))).collect();
+        let smooth = |used: &Option<(f64, f32)>| {
+            let Some((kappa, damping)) = *used else { return Smooth::default() };
             let diagonal = matrix.values(rows, kappa).1;
             let mut entries = Vec::with_capacity(step.pattern.entry_count());
             for (i, row) in product.0.iter().enumerate() {
@@ -324,16 +357,17 @@ impl Step {
             }
             Smooth { values: entries, diagonal, damping }
         };
-        step.smooth = stiffness.par_iter().zip(dampings).map(smooth).collect();
+        step.smooth = dampings.par_iter().map(smooth).collect();
         step
     }
 }
 
 impl Coarsest {
-    fn new(rows: &Rows, stiffness: &[f64]) -> Self {
+    fn new(rows: &Rows, stiffness: &[Option<f64>]) -> Self {
         let n = rows.0.len();
         let matrix = Matrix::new(rows);
-        let dense = |kappa: &f64| {
+        let dense = |kappa: &Option<f64>| {
+            let Some(kappa) = kappa else { return Vec::new() };
             let mut dense = vec![0.0; n * n];
             for (i, row) in rows.0.iter().enumerate() {
                 for (j, [mass, stiff]) in row {
@@ -343,7 +377,10 @@ impl Coarsest {
             inverse(dense, n).into_iter().map(|v| v as f32).collect()
         };
         Self {
-            values: stiffness.iter().map(|&kappa| matrix.values(rows, kappa)).collect(),
+            values: stiffness
+                .iter()
+                .map(|kappa| kappa.map_or_else(Default::default, |kappa| matrix.values(rows, kappa)))
+                .collect(),
             inverses: if n <= MAX_DIRECT_VERTICES {
                 stiffness.par_iter().map(dense).collect()
             } else {
@@ -380,6 +417,16 @@ impl Coarsest {
             }
         }
     }
+}
+
+/// `new`, or what `like` has if that is the same.
+pub fn share<T: PartialEq>(new: T, like: Option<&Arc<T>>) -> Arc<T> {
+    like.filter(|like| ***like == new).cloned().unwrap_or_else(|| Arc::new(new))
+}
+
+/// The same of what is shared already.
+fn share_arc<T: PartialEq>(new: Arc<T>, like: Option<&Arc<T>>) -> Arc<T> {
+    like.filter(|like| **like == new).cloned().unwrap_or(new)
 }
 
 /// Number of coarse vertices in use: one more than the largest index.
@@ -423,13 +470,14 @@ mod tests {
         let mut masses = vec![1.0; n];
         pins.iter().for_each(|&p| masses[p] = 0.0);
         let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
-        let transfers = levels.into_iter().map(|l| l.transfer.into()).collect();
+        let transfers: Vec<_> = levels.into_iter().map(|l| Arc::new(l.transfer.into())).collect();
         let stiff = Stiff { triangles, ..Stiff::default() };
-        let multigrid = Multigrid::new(&masses, &stiff, transfers, &[0.1 * n as f64, n as f64]);
+        let stiffness = [Some(0.1 * n as f64), None, Some(n as f64)];
+        let multigrid = Multigrid::new(&masses, &stiff, &transfers, &stiffness, None);
         assert!(*multigrid.sizes().last().unwrap() <= 200);
         let threads = Threads::new(1).unwrap();
         let mut cycle = multigrid.scratch();
-        multigrid.choose(&mut cycle, 1, |i| if i % 3 == 0 && masses[i] > 0.0 { extra } else { 0.0 });
+        multigrid.choose(&mut cycle, 2, |i| if i % 3 == 0 && masses[i] > 0.0 { extra } else { 0.0 });
         let goal: Vec<Quad> =
             (0..n)
                 .map(|i| {

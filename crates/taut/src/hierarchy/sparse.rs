@@ -20,7 +20,7 @@ pub(super) type Entry = (u32, [f64; 2]);
 pub(super) struct Rows(pub Vec<Vec<Entry>>);
 
 /// Lists of (index, weight), one per vertex: an interpolation or its transpose.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Weights {
     pattern: Pattern,
     values: Vec<f32>,
@@ -88,10 +88,12 @@ impl Rows {
                 add(vertices, i, j, part.map(|part| part * stiffness));
             }
         }
-        for (vertices, map, weight) in stiff.maps.iter().copied().flatten() {
-            for (i, j) in pairs(6).filter(|&(i, j)| map[i] != 0.0 && map[j] != 0.0) {
-                add(vertices, i, j, [weight * map[i] * map[j], 0.0]);
-            }
+        for maps in &stiff.maps {
+            maps.each(&mut |(vertices, map, weight)| {
+                for (i, j) in pairs(6).filter(|&(i, j)| map[i] != 0.0 && map[j] != 0.0) {
+                    add(&vertices, i, j, [weight * map[i] * map[j], 0.0]);
+                }
+            });
         }
         Self(rows).sorted()
     }

@@ -16,7 +16,7 @@ pub(crate) fn put<L: Lanes>(pulls: &mut [Quad; BATCH], at: usize, pull: V3<L>) {
 }
 
 /// Corners of elements at each vertex, as places in the pulls of all batches.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corners {
     starts: Vec<u32>,
     places: Vec<u32>,

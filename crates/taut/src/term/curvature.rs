@@ -29,7 +29,7 @@ use self::calibrate::calibrate;
 use super::{Block, Stage, Step, Term, bend_limit::hinge_map, corners::Pulling};
 use crate::{
     exec::sparse::{Pattern, Product},
-    hierarchy::multigrid::{Stiff, StiffMap},
+    hierarchy::multigrid::{Stiff, StiffMap, StiffMaps, share},
     kernel::{dihedral::dihedral, lanes::Quad},
     mesh::{TriangleMesh, adjacency::Adjacency},
     solve::nearest::tuning::{BENDING_LAG, BENDING_LAG_MOST, STIFFEST_BENDING, VERTEX_GRAIN},
@@ -102,6 +102,13 @@ impl CurvatureElement {
             form.add_maps(adjacency, &hinges, corners[0], &mut all);
         }
         all
+    }
+
+    /// Its share of the matrix in steps of `dt` \[s\], with damping; vertices count from `first`, and `unit`
+    /// is what a squared weight is multiplied by \[s²/kg\].
+    fn map(&self, first: u32, unit: f64, dt: f64) -> StiffMap {
+        let lag = f64::from(self.damping) / dt;
+        (self.vertices.map(|v| v - first), self.weights, unit * (1.0 + lag))
     }
 
     /// ½ |m x|² \[J\].
@@ -287,11 +294,15 @@ fn carried(elements: &[CurvatureElement], first: u32, count: usize, [unit, dt]: 
 #[derive(Clone, Debug, Default)]
 pub struct Curvature {
     /// Where B has entries beside the diagonal.
-    pattern: Pattern,
+    pattern: Arc<Pattern>,
     /// These, in units of the mean mass.
     values: Vec<f32>,
-    /// What goes into the matrix.
-    maps: Vec<StiffMap>,
+    /// What it is made of; vertices count from `first`.
+    elements: Arc<Vec<CurvatureElement>>,
+    first: u32,
+    /// What a squared weight is multiplied by \[s²/kg\], and the length of a step \[s\].
+    unit: f64,
+    dt: f64,
     /// By vertex: the fraction of B that damping has added to it.
     damping: Vec<f32>,
     /// The diagonal of B, in units of the mean mass.
@@ -300,19 +311,27 @@ pub struct Curvature {
 
 impl Curvature {
     /// Tables of `elements`, whose vertices count from `first`, of a filter of `count` vertices; `unit` is
-    /// what a squared weight is multiplied by \[s²/kg\], `dt` the length of a step \[s\].
-    pub fn new(elements: &[CurvatureElement], first: u32, count: usize, unit: f64, dt: f64) -> Self {
+    /// what a squared weight is multiplied by \[s²/kg\], `dt` the length of a step \[s\]. What is the same as
+    /// in `like` is shared with it.
+    pub fn new(
+        elements: &[CurvatureElement],
+        first: u32,
+        count: usize,
+        [unit, dt]: [f64; 2],
+        like: Option<&Self>,
+    ) -> Self {
         let unit = unit * carried(elements, first, count, [unit, dt]);
-        let mut damping = vec![0.0; count];
-        let mut with_damping = |e: &CurvatureElement| {
-            let lag = f64::from(e.damping) / dt;
-            let vertices = e.vertices.map(|v| v - first);
-            vertices.iter().for_each(|&v| damping[v as usize] = (lag / (1.0 + lag)) as f32);
-            (vertices, e.weights, unit * (1.0 + lag))
+        let elements = match like.map(|like| &like.elements) {
+            Some(same) if same.as_slice() == elements => same.clone(),
+            _ => Arc::new(elements.to_vec()),
         };
-        let maps: Vec<StiffMap> = elements.iter().map(&mut with_damping).collect();
+        let mut damping = vec![0.0; count];
+        for e in elements.iter() {
+            let lag = f64::from(e.damping) / dt;
+            e.vertices.iter().for_each(|v| damping[(v - first) as usize] = (lag / (1.0 + lag)) as f32);
+        }
         let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::new(); count];
-        for &(vertices, weights, unit) in &maps {
+        for (vertices, weights, unit) in elements.iter().map(|e| e.map(first, unit, dt)) {
             for (&i, &a) in vertices.iter().zip(&weights) {
                 for (&j, &b) in vertices.iter().zip(&weights).filter(|(j, _)| **j != i) {
                     let row = &mut rows[i as usize];
@@ -334,7 +353,15 @@ impl Curvature {
             pattern.push(row.iter().map(|(column, _)| *column));
             values.extend(row.iter().map(|&(_, value)| value as f32));
         }
-        Self { pattern, values, maps, damping, diagonal }
+        values.shrink_to_fit();
+        let pattern = share(pattern, like.map(|like| &like.pattern));
+        Self { pattern, values, elements, first, unit, dt, damping, diagonal }
+    }
+}
+
+impl StiffMaps for Curvature {
+    fn each(&self, f: &mut dyn FnMut(StiffMap)) {
+        self.elements.iter().for_each(|e| f(e.map(self.first, self.unit, self.dt)));
     }
 }
 
@@ -344,7 +371,7 @@ impl Block for Curvature {
     }
 
     fn matrix<'a>(&'a self, stiff: &mut Stiff<'a>) {
-        stiff.maps.push(&self.maps);
+        stiff.maps.push(self);
     }
 
     fn term(self: Arc<Self>) -> Box<dyn Term> {

@@ -26,7 +26,7 @@ use crate::{
         woven::WeaveLanes,
     },
     exec::batch::Batches,
-    hierarchy::multigrid::Stiff,
+    hierarchy::multigrid::{Stiff, share},
     kernel::{
         lanes::{BATCH, Quad, run},
         membrane::Woven,
@@ -54,9 +54,9 @@ const KEPT: usize = 5 * BATCH;
 /// Triangles of a filter. Vertices count from the filter's first.
 #[derive(Clone, Debug)]
 pub struct Strain {
-    pub(crate) batches: Batches<NearestBatch, 3>,
+    pub(crate) batches: Arc<Batches<NearestBatch, 3>>,
     /// Limits of the batches along warp, weft and bias; empty if no triangle has such.
-    weaves: Vec<WeaveLanes>,
+    weaves: Arc<Vec<WeaveLanes>>,
     /// Number of triangles.
     pub(crate) count: usize,
     /// Number of vertices of the filter.
@@ -68,40 +68,39 @@ pub struct Strain {
     /// Laws of triangles inside their limits.
     laws: Laws,
     /// Rest areas \[m²\]; of several bodies, such that one κ is right for each.
-    areas: Vec<f64>,
+    areas: Arc<Vec<f64>>,
     /// Corners of triangles at each vertex.
-    corners: Corners,
+    corners: Arc<Corners>,
 }
 
 impl Strain {
     /// Tables of `elements`, whose vertices count from `first`, of a filter of `count` vertices. `areas` are
     /// their weights in the matrix \[m²\], `laws` their moduli inside the limits in the units of κ, which may
-    /// be empty.
+    /// be empty. What is the same as in `like` is shared with it.
     pub fn new(
         elements: &[StrainElement],
         areas: &[f64],
         (kind, laws): (LawKind, &[Woven<f64>]),
         first: u32,
         count: usize,
+        like: Option<&Self>,
     ) -> Self {
         let indices: Vec<u32> = (0..elements.len() as u32).collect();
         let woven = elements.iter().any(|e| e.weave.is_some());
         let pack = |batch: &[u32]| NearestBatch::pack(batch, elements, areas);
         let corners: Vec<[u32; 3]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
+        let batches = Batches::pack(count, 0, &corners, pack);
+        let weaves = indices.chunks(BATCH).filter(|_| woven).map(|batch| WeaveLanes::pack(batch, elements));
         Self {
-            batches: Batches::pack(count, 0, &corners, pack),
-            weaves: indices
-                .chunks(BATCH)
-                .filter(|_| woven)
-                .map(|batch| WeaveLanes::pack(batch, elements))
-                .collect(),
+            batches: share(batches, like.map(|like| &like.batches)),
+            weaves: share(weaves.collect(), like.map(|like| &like.weaves)),
             count: elements.len(),
             vertex_count: count,
             two_sided: elements.iter().any(StrainElement::has_lower_limit),
             limits: tightness(elements.iter().map(|e| e.range)),
             laws: Laws::pack(kind, laws),
-            areas: areas.to_vec(),
-            corners: Corners::new(count, &corners),
+            areas: share(areas.to_vec(), like.map(|like| &like.areas)),
+            corners: share(Corners::new(count, &corners), like.map(|like| &like.corners)),
         }
     }
 
@@ -152,10 +151,11 @@ impl Strain {
     pub(crate) fn with_limits(&self, span: std::ops::Range<usize>, limits: StrainLimits) -> Self {
         let StrainLimits { loosest, woven } = limits;
         let mut changed = self.clone();
+        let (batches, weaves) = (Arc::make_mut(&mut changed.batches), Arc::make_mut(&mut changed.weaves));
         for t in span {
-            let (batch, lane) = (changed.batches.data_mut(t / BATCH), t % BATCH);
+            let (batch, lane) = (batches.data_mut(t / BATCH), t % BATCH);
             (batch.min[lane], batch.max[lane]) = (loosest.min, loosest.max);
-            if let Some(weaves) = changed.weaves.get_mut(t / BATCH) {
+            if let Some(weaves) = weaves.get_mut(t / BATCH) {
                 weaves.set_ranges(lane, woven.unwrap_or([loosest; 3]));
             }
         }
@@ -198,7 +198,7 @@ impl Block for Strain {
     }
 
     fn matrix<'a>(&'a self, stiff: &mut Stiff<'a>) {
-        stiff.triangles.extend((0..self.count as u32).zip(&self.areas).map(|(t, &area)| {
+        stiff.triangles.extend((0..self.count as u32).zip(self.areas.iter()).map(|(t, &area)| {
             let [a, b, c] = self.rest_of(t).map(f64::from);
             (self.vertices_of(t).map(|v| v as u32), [[-a, -(b + c)], [a, b], [0.0, c]], area)
         }));

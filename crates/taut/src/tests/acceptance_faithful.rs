@@ -143,30 +143,33 @@ fn filter(description: &Description) -> Filter {
         elements.push(StrainElement { vertices, rest, range: cloth.strain.range(), weave: None, share: 1.0 });
     }
     let levels = hierarchy::build(mesh, &hierarchy::Options::default()).levels;
-    Filter::new(Parts {
-        vertices: 0..count,
-        bodies: std::iter::once(0..count).collect(),
-        elements: &elements,
-        areas: &areas,
-        laws: (taut::term::strain::LawKind::Free, &[]),
-        tetrahedra: (&[], &[]),
-        bends: &[],
-        links: Vec::new(),
-        link_count: 0,
-        welds: Vec::new(),
-        folds: &[],
-        curvatures: &[],
-        size: 1.0,
-        dt: 0.0,
-        square_factor: 1.0,
-        masses,
-        held,
-        transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
-        stiffness: stiffness(count, 1.0, &areas, &[]),
-        edge_length: 1.0 / (count as f32).sqrt(),
-        has_obstacles: false,
-        rigid_bodies: &[],
-    })
+    Filter::new(
+        Parts {
+            vertices: 0..count,
+            bodies: std::iter::once(0..count).collect(),
+            elements: &elements,
+            areas: &areas,
+            laws: (taut::term::strain::LawKind::Free, &[]),
+            tetrahedra: (&[], &[]),
+            bends: &[],
+            links: Vec::new(),
+            link_count: 0,
+            welds: Vec::new(),
+            folds: &[],
+            curvatures: &[],
+            size: 1.0,
+            dt: 0.0,
+            square_factor: 1.0,
+            masses,
+            held,
+            transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
+            stiffness: stiffness(count, 1.0, &areas, &[]),
+            edge_length: 1.0 / (count as f32).sqrt(),
+            has_obstacles: false,
+            rigid_bodies: &[],
+        },
+        None,
+    )
 }
 
 /// Compares a run with the reference, each with what it ranges over.

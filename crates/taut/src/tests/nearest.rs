@@ -291,30 +291,33 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
         .collect();
     let mean = masses.iter().sum::<f64>() / count as f64;
     let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
-    let filter = Filter::new(Parts {
-        vertices: 0..count,
-        bodies: std::iter::once(0..count).collect(),
-        elements: &elements,
-        areas: &areas,
-        laws: (taut::term::strain::LawKind::Free, &[]),
-        tetrahedra: (&[], &[]),
-        bends: &[],
-        links: Vec::new(),
-        link_count: 0,
-        welds: Vec::new(),
-        folds: &[],
-        curvatures: &[],
-        size: 1.0,
-        dt: 0.0,
-        square_factor: 1.0,
-        masses: masses.clone(),
-        held: held.clone(),
-        transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
-        stiffness: stiffness(count, 1.0, &areas, &[]),
-        edge_length: 1.0 / cells as f32,
-        has_obstacles: false,
-        rigid_bodies: &[],
-    });
+    let filter = Filter::new(
+        Parts {
+            vertices: 0..count,
+            bodies: std::iter::once(0..count).collect(),
+            elements: &elements,
+            areas: &areas,
+            laws: (taut::term::strain::LawKind::Free, &[]),
+            tetrahedra: (&[], &[]),
+            bends: &[],
+            links: Vec::new(),
+            link_count: 0,
+            welds: Vec::new(),
+            folds: &[],
+            curvatures: &[],
+            size: 1.0,
+            dt: 0.0,
+            square_factor: 1.0,
+            masses: masses.clone(),
+            held: held.clone(),
+            transfers: levels.into_iter().map(|l| l.transfer.into()).collect(),
+            stiffness: stiffness(count, 1.0, &areas, &[]),
+            edge_length: 1.0 / cells as f32,
+            has_obstacles: false,
+            rigid_bodies: &[],
+        },
+        None,
+    );
     let masses: Vec<f64> = masses.iter().zip(&held).map(|(m, h)| if *h { 0.0 } else { m / mean }).collect();
     let reference = Reference::new(&mesh, &masses, strain, cells as usize + 2);
 

@@ -35,7 +35,10 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
     share_out(&mut elements, count);
     let forces = forces(&ruler, &elements);
     let schedules = std::iter::once(ruler.schedule).chain(ruler.schedule.while_alone());
-    let paces = schedules.map(|schedule| pace(&ruler, &elements, schedule, cache)).collect();
+    let mut paces: Vec<Pace> = Vec::new();
+    for schedule in schedules {
+        paces.push(pace(&ruler, &elements, schedule, (cache, paces.first())));
+    }
     let edge_model = edge_model(&ruler, &elements, cache);
     let levels = cloth::levels::levels(description, bodies, pins, cache)?;
     let solid_levels = solid::levels::levels(description, bodies, pins);
@@ -63,8 +66,13 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
     })
 }
 
-/// Tables for steps of one length.
-fn pace(ruler: &Ruler, elements: &Elements, schedule: Schedule, cache: &HierarchyCache) -> Pace {
+/// Tables for steps of one length, which share what they can with those of another.
+fn pace(
+    ruler: &Ruler,
+    elements: &Elements,
+    schedule: Schedule,
+    (cache, like): (&HierarchyCache, Option<&Pace>),
+) -> Pace {
     let Ruler { description, bodies, sewing, .. } = ruler;
     let dt = description.frame_time / schedule.steps_per_frame as f32;
     let (filters, welded) = if description.solver.scheme == Scheme::Nearest {
@@ -76,6 +84,7 @@ fn pace(ruler: &Ruler, elements: &Elements, schedule: Schedule, cache: &Hierarch
             &ruler.start,
             ruler.edge_length,
             TimeStep::new(description, &schedule),
+            like,
         )
     } else {
         Default::default()

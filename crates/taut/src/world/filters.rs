@@ -5,7 +5,7 @@ use std::{iter::once, ops::Range};
 use glam::Vec3;
 
 use super::{
-    HierarchyCache,
+    HierarchyCache, Pace,
     law::{TimeStep, law, law_kind},
     sewing,
 };
@@ -41,7 +41,8 @@ pub(super) struct Seams<'a> {
 }
 
 /// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch
-/// or are sewn together; and what takes their place while seams are closed.
+/// or are sewn together; and what takes their place while seams are closed. What is the same as in `like`,
+/// tables for steps of another length, is shared with it.
 pub(super) fn build_filters(
     (description, cache): (&Description, &HierarchyCache),
     bodies: &[BodyTables],
@@ -50,6 +51,7 @@ pub(super) fn build_filters(
     start: &[Quad],
     edge_length: f32,
     time: TimeStep,
+    like: Option<&Pace>,
 ) -> (Vec<Filter>, Vec<Option<Filter>>) {
     let is_elastic = schedule::is_implicit(description);
     // What a body touches has to be filtered with it, so all that it may touch is filtered at once.
@@ -90,8 +92,11 @@ pub(super) fn build_filters(
             }
         }
         if let Some(together) = together {
-            welded.push(together.welded(description, seams, start, edge_length, time));
-            filters.push(together.filter(description, sewing, start, edge_length, time, cache));
+            let like = like.map(|like| (&like.filters[filters.len()], like.welded[filters.len()].as_ref()));
+            let of_welded = like.and_then(|(_, welded)| welded);
+            welded.push(together.welded(description, seams, start, edge_length, time, of_welded));
+            let of_open = like.map(|(open, _)| open);
+            filters.push(together.filter(description, sewing, start, edge_length, time, (cache, of_open)));
         }
     }
     (filters, welded)
@@ -262,11 +267,11 @@ impl Together {
         start: &[Quad],
         edge_length: f32,
         time: TimeStep,
-        cache: &HierarchyCache,
+        (cache, like): (&HierarchyCache, Option<&Filter>),
     ) -> Filter {
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
         let transfers = transfers(&self.mesh, &self.order, cache);
-        Filter::new(Parts {
+        let parts = Parts {
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
             transfers: side_by_side((&self.cloth, transfers), &self.lattices),
             vertices: self.vertices,
@@ -289,7 +294,8 @@ impl Together {
             edge_length,
             has_obstacles: !description.obstacles.is_empty(),
             rigid_bodies: &description.rigid_bodies,
-        })
+        };
+        Filter::new(parts, like)
     }
 
     /// The same with twins as one vertex, if there are any: the lowest of them stands for all.
@@ -300,6 +306,7 @@ impl Together {
         start: &[Quad],
         edge_length: f32,
         time: TimeStep,
+        like: Option<&Filter>,
     ) -> Option<Filter> {
         let sewing = seams.sewing;
         let first = self.vertices.start as u32;
@@ -331,7 +338,7 @@ impl Together {
         let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| is_elastic)).map(weld).collect();
         let transfers = self.welded_transfers(&welds, &start[self.vertices.clone()]);
         let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
-        Some(Filter::new(Parts {
+        let parts = Parts {
             held: (0..welds.len())
                 .map(|k| twins(k) || sewing.holds(self.vertices.start + k, start))
                 .collect(),
@@ -356,7 +363,8 @@ impl Together {
             edge_length,
             has_obstacles: !description.obstacles.is_empty(),
             rigid_bodies: &description.rigid_bodies,
-        }))
+        };
+        Some(Filter::new(parts, like))
     }
 
     /// Levels of the cloth with twins as one: `welds` says which vertex of the filter stands for each,

@@ -3,14 +3,15 @@
 use std::{ops::Range, sync::Arc};
 
 use super::tuning::{
-    CALM_SPEED, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_SOLID, PAIR_WEIGHT, PAIR_WEIGHT_SOLID, STAGES,
+    CALM_SPEED, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_SOLID, PAIR_WEIGHT, PAIR_WEIGHT_SOLID, RAMP, SHORT_STEP,
+    STAGES,
 };
 use crate::{
     boundary::rigid::RigidBody,
     element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
     hierarchy::{
         Transfer,
-        multigrid::{Multigrid, Stiff},
+        multigrid::{Multigrid, Stiff, share},
     },
     kernel::{lanes::Quad, membrane::Woven},
     measure::TermCertificate,
@@ -74,8 +75,9 @@ pub struct Filter {
 struct MatrixParts {
     /// Masses of all vertices while they are not held, in units of their mean.
     masses: Vec<f32>,
-    transfers: Vec<Transfer<4>>,
-    stiffness: [f64; STAGES.len()],
+    transfers: Vec<Arc<Transfer<4>>>,
+    /// κ of the stages that its steps may have.
+    stiffness: [Option<f64>; STAGES.len()],
 }
 
 /// Numbers of the elements of one body in a filter.
@@ -149,14 +151,30 @@ pub fn stiffness(count: usize, size: f64, areas: &[f64], bends: &[BendElement]) 
     size * size * count as f64 / area
 }
 
+/// Which stages steps of `dt` \[s\] may have. The steady ones are of long steps with an implicit integrator
+/// alone ([`Ramp::opening_implicit`](super::ramp::Ramp::opening_implicit)), the softest of all others, and
+/// of those without `no_bodies`: with rigid bodies.
+fn used_stages(dt: f64, is_implicit: bool, no_bodies: bool) -> [bool; STAGES.len()] {
+    // Lengths of steps are rounded in more than one way.
+    let is_long = dt as f32 >= 0.999 * SHORT_STEP;
+    std::array::from_fn(|stage| match stage {
+        0 => !(is_implicit && no_bodies),
+        stage if stage >= RAMP.len() => is_implicit && is_long,
+        _ => true,
+    })
+}
+
 impl Filter {
-    /// Builds the tables.
-    pub fn new(parts: Parts) -> Self {
+    /// Builds the tables. What is the same as in `like`, of the same bodies for steps of another length, is
+    /// shared with it.
+    pub fn new(parts: Parts, like: Option<&Self>) -> Self {
         let Parts { vertices, bodies, masses, held, transfers, stiffness, edge_length, .. } = parts;
         let (first, count) = (vertices.start as u32, vertices.len());
         let mean = masses.iter().sum::<f64>() / count as f64;
         let stiffness = STAGES.map(|c| f64::from(c) * stiffness);
-        let strain = Arc::new(Strain::new(parts.elements, parts.areas, parts.laws, first, count));
+        let like_strain = like.map(|like| &*like.strain);
+        let strain =
+            Arc::new(Strain::new(parts.elements, parts.areas, parts.laws, first, count, like_strain));
         let (elements, weights) = parts.tetrahedra;
         let tetrahedra =
             (!elements.is_empty()).then(|| Arc::new(Tetrahedra::new(elements, weights, first, count)));
@@ -181,7 +199,8 @@ impl Filter {
         }
         let curvature = (!parts.curvatures.is_empty()).then(|| {
             let unit = parts.square_factor * parts.dt * parts.dt / mean;
-            Arc::new(Curvature::new(parts.curvatures, first, count, unit, parts.dt))
+            let like = like.and_then(|like| like.curvature.as_deref());
+            Arc::new(Curvature::new(parts.curvatures, first, count, [unit, parts.dt], like))
         });
         if let Some(curvature) = &curvature {
             blocks.push(curvature.clone());
@@ -199,6 +218,13 @@ impl Filter {
         }
 
         let masses = masses.iter().map(|m| (m / mean) as f32).collect();
+        let used = used_stages(parts.dt, strain.is_implicit(), parts.rigid_bodies.is_empty());
+        let used = std::array::from_fn(|stage| used[stage].then_some(stiffness[stage]));
+        let transfers = transfers
+            .into_iter()
+            .enumerate()
+            .map(|(level, transfer)| share(transfer, like.and_then(|like| like.matrix.transfers.get(level))));
+        let matrix = MatrixParts { masses, transfers: transfers.collect(), stiffness: used };
         let mut filter = Self {
             vertices,
             bodies,
@@ -216,9 +242,9 @@ impl Filter {
             rings: Vec::new(),
             multigrid: Multigrid::default(),
             bending_lag: [1; STAGES.len()],
-            matrix: Arc::new(MatrixParts { masses, transfers, stiffness }),
+            matrix: Arc::new(matrix),
         };
-        filter.hold(|i| held[i]);
+        filter.hold(|i| held[i], like);
         filter
     }
 
@@ -303,18 +329,19 @@ impl Filter {
             bending_lag: [1; STAGES.len()],
             matrix: self.matrix.clone(),
         };
-        filter.hold(held);
+        filter.hold(held, Some(self));
         filter
     }
 
-    fn hold(&mut self, held: impl Fn(usize) -> bool) {
+    fn hold(&mut self, held: impl Fn(usize) -> bool, like: Option<&Self>) {
         let masses = self.matrix.masses.iter().enumerate();
         self.masses = masses.map(|(i, mass)| if held(i) { 0.0 } else { *mass }).collect();
         self.rings = self.tetrahedra.as_ref().map_or(Vec::new(), |tetrahedra| tetrahedra.rings(&self.masses));
         let mut stiff = Stiff::default();
         self.blocks.iter().for_each(|block| block.matrix(&mut stiff));
         let MatrixParts { transfers, stiffness, .. } = &*self.matrix;
-        self.multigrid = Multigrid::new(&self.masses, &stiff, transfers.clone(), stiffness);
+        let like = like.map(|like| &like.multigrid);
+        self.multigrid = Multigrid::new(&self.masses, &stiff, transfers, stiffness, like);
         if let Some(curvature) = &self.curvature {
             self.bending_lag = std::array::from_fn(|stage| curvature.lag(self.multigrid.diagonal(stage)));
         }

@@ -228,7 +228,7 @@ fn thin_triangles_stay_finite_and_about_as_stiff_as_they_were() {
 fn weak_bending_is_made_anew_less_often() {
     let mesh = strip(Kind::Regular, 8, 0);
     let elements = fitted(&mesh, CLOTH, DVec3::X);
-    let curvature = Curvature::new(&elements, 0, mesh.positions.len(), 1.0, 0.01);
+    let curvature = Curvature::new(&elements, 0, mesh.positions.len(), [1.0, 0.01], None);
     let beside = |factor: f32| curvature.diagonal.iter().map(|own| factor * own).collect::<Vec<f32>>();
     assert!(curvature.diagonal.iter().all(|own| *own > 0.0));
     assert_eq!([1.0, 5.1, 1000.0].map(|factor| curvature.lag(&beside(factor))), [1, 2, 5]);

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// [`BATCH`] triangles side by side, in the order of their vertices: they need no colours.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct NearestBatch {
     pub(crate) rest: [[f32; BATCH]; 3],
