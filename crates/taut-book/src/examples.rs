@@ -120,8 +120,13 @@ material = { base = "foam", young = 50000.0, damping = 1.0 }   # or a name alone
 "#
         }
         "Contact" => {
+            r#"contact = false
+"#
+        }
+        "ContactTable" => {
             r#"[contact]
 thickness = 0.002
+friction = 0.4
 "#
         }
         "Air" => {

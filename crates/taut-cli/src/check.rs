@@ -41,6 +41,9 @@ struct Found {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     carried_stiffness: Vec<CarriedStiffness>,
     obstacles: usize,
+    /// Distance that cloth keeps from cloth \[m\], if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thickness: Option<f32>,
     /// Seams that start open, and the phase in which they are drawn together.
     #[serde(skip_serializing_if = "Option::is_none")]
     sewing: Option<Sewing>,
@@ -186,6 +189,7 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
         obstacles: world.description().obstacles.len()
             + world.description().mesh_obstacles.len()
             + world.description().rigid_bodies.len(),
+        thickness: Some(world.description().contact.thickness).filter(|thickness| *thickness > 0.0),
         sewing,
         ..Found::default()
     };
@@ -274,6 +278,9 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
     }
     if let Some(frames) = found.frames {
         text.push_str(&format!("  obstacles: {}, frames: {frames}\n", found.obstacles));
+    }
+    if let Some(thickness) = found.thickness {
+        text.push_str(&format!("  contact: cloth keeps {:.3} mm from cloth\n", 1e3 * thickness));
     }
     if let Some(Sewing { open, opening, closes_in, duration }) = &found.sewing {
         let apart = 1e2 * opening;

@@ -15,7 +15,7 @@ use taut::{
 };
 
 use super::{
-    LoadedScene,
+    LoadedScene, contact,
     format::{Air, Cloth, FromFile, MotionKey, Obstacle, Seam, Transform, Vector, Wind},
     noise::{self, Octaves},
     patterns,
@@ -61,6 +61,7 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
+    let contact = contact::contact(settings, &cloths);
     let description = Description {
         bodies: cloths.into_iter().map(Into::into).chain(solids.into_iter().map(Into::into)).collect(),
         seams,
@@ -70,10 +71,7 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
         gravity: vector(settings.scene.gravity).as_vec3(),
         sewing: settings.scene.sewing as f32,
         air: air(&settings.air),
-        contact: taut::Contact {
-            thickness: settings.contact.thickness as f32,
-            friction: settings.contact.friction as f32,
-        },
+        contact,
         frame_time: (1.0 / f64::from(scene.frame_rate)) as f32,
         solver: settings.solver.build(),
         seed: settings.scene.seed,

@@ -13,6 +13,7 @@
 
 mod build;
 mod built_in;
+mod contact;
 mod format;
 mod inputs;
 mod map;

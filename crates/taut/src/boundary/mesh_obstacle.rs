@@ -86,6 +86,25 @@ impl MeshObstacle {
         self.motion.is_moving() || self.frames.positions.windows(2).any(|pair| pair[0] != pair[1])
     }
 
+    /// The largest speed of a vertex \[m/s\]: that of its deformation and that of its motion.
+    pub(crate) fn speed(&self) -> f32 {
+        let MeshFrames { positions, times } = &self.frames;
+        let frames = positions.windows(2).zip(times.windows(2)).map(|(x, t)| {
+            let farthest = x[0].iter().zip(&x[1]).map(|(a, b)| a.distance_squared(*b)).fold(0.0, f32::max);
+            farthest.sqrt() / (t[1] - t[0])
+        });
+        let reach = positions.iter().flatten().map(|p| p.distance_squared(self.motion.pivot));
+        frames.fold(0.0, f32::max) + self.motion.speed(reach.fold(0.0, f32::max).sqrt())
+    }
+
+    /// Half the longest side of the box around its first frame \[m\].
+    pub(crate) fn radius(&self) -> f32 {
+        let corners = self.frames.positions.first().into_iter().flatten();
+        let [low, high] =
+            corners.fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(*p), high.max(*p)]);
+        0.5 * (high - low).max_element()
+    }
+
     /// Writes the positions of its vertices at `time` \[s\] to `x` \[m\], which has the same length.
     pub fn at(&self, time: f32, x: &mut [Vec3]) {
         self.place(time, |vertex, p| x[vertex] = p);

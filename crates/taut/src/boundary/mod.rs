@@ -10,3 +10,4 @@ pub mod obstacle_contacts;
 pub mod pin;
 pub mod rigid;
 pub mod seam;
+pub mod tangent_plane;

@@ -121,6 +121,16 @@ impl Motion {
         self.keys.windows(2).any(|k| (k[0].translate, k[0].rotate) != (k[1].translate, k[1].rotate))
     }
 
+    /// The largest speed between keyframes of what is no further than `reach` \[m\] from the pivot \[m/s\].
+    pub(crate) fn speed(&self, reach: f32) -> f32 {
+        let between = |keys: &[Keyframe]| {
+            let turn = (keys[1].rotate - keys[0].rotate).length().to_radians();
+            let way = keys[1].translate.distance(keys[0].translate) + turn * reach;
+            way / (keys[1].time - keys[0].time)
+        };
+        self.keys.windows(2).map(between).fold(0.0, f32::max)
+    }
+
     /// Displacement and rotation at `time` \[s\].
     pub fn at(&self, time: f32) -> Pose {
         if let Some(driven) = self.driven.filter(|driven| time >= driven.times[0]) {

@@ -41,9 +41,9 @@ struct Contact {
 
 /// An obstacle in a step.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
+pub(super) struct Placed {
     /// Poses at the start and at the end of the step.
-    poses: [Pose; 2],
+    pub poses: [Pose; 2],
     /// Largest distance of its surface from its origin, including its margin and the rounding error \[m\].
     radius: f32,
 }
@@ -51,7 +51,7 @@ struct Placed {
 impl Placed {
     /// Lower bound of the distance of `p` from the obstacle at the end of the step \[m\]: a cheap test that
     /// it is out of reach.
-    fn at_least(&self, p: Vec3) -> f32 {
+    pub fn at_least(&self, p: Vec3) -> f32 {
         (p - self.poses[1].position).length() - self.radius
     }
 
@@ -65,7 +65,7 @@ impl Placed {
 #[derive(Debug, Default)]
 pub struct ObstacleContacts {
     /// One per obstacle.
-    placed: Vec<Placed>,
+    pub(super) placed: Vec<Placed>,
     /// Length of the step \[s\].
     duration: f32,
     /// Largest depth of a vertex at the start of the step \[m\].

@@ -17,9 +17,11 @@
 
 mod area;
 mod build;
+mod gradients;
 #[cfg(test)]
 mod tests;
 
+use self::gradients::{Gradient, GradientBatch, Gradients, Spread, Triangles};
 use super::{
     surface::Surface,
     tree::{Swept, Tree},
@@ -31,9 +33,6 @@ use crate::{
         real::Real,
     },
 };
-
-/// A deformation gradient: where the two directions of the pattern lead.
-type Gradient = [f32; 6];
 
 /// Patches below which a loop is not shared between threads.
 const PATCH_GRAIN: usize = 16;
@@ -82,27 +81,14 @@ pub enum Claim {
 /// No block.
 const NONE: u32 = u32::MAX;
 
-/// Gradients of up to 16 triangles of a patch, side by side; lanes that are left have that of the first.
-type GradientBatch = [[f32; BATCH]; 6];
-
-/// Gradients of the triangles of a patch at one end of a step.
-#[derive(Clone, Debug, Default)]
-struct Gradients {
-    all: Vec<GradientBatch>,
-    mean: Gradient,
-    /// Largest distance of one from the mean.
-    spread: f32,
-}
-
 /// The patches of all surfaces that are not fixed.
 #[derive(Debug, Default)]
 pub struct Patches {
     /// The patches.
     pub all: Vec<Patch>,
-    /// By triangle of the surface: the inverse of its two edges in the pattern \[1/m\].
-    rest: Vec<[f32; 4]>,
-    /// By patch: at both ends of the way that was last looked at.
-    gradients: [Vec<Gradients>; 2],
+    /// Triangles that have a pattern, and their gradients at both ends of the way that was last looked at.
+    triangles: Triangles,
+    gradients: [Gradients; 2],
     /// Where vertices are at these ends \[m\].
     seen: [Vec<Quad>; 2],
     /// By patch: the piece around it and the patches around it. Then blocks: pieces around two by two
@@ -200,15 +186,10 @@ impl Patches {
             }
             self.seen[end].clear();
             self.seen[end].extend_from_slice(now);
-            let (patches, rest): (&[Patch], &[[f32; 4]]) = (&self.all, &self.rest);
-            threads.each(&mut self.gradients[end], PATCH_GRAIN, |first, gradients| {
-                for (patch, gradients) in patches[first..].iter().zip(gradients) {
-                    gradients.take(patch, surface, rest, now);
-                }
-            });
+            self.gradients[end].take(threads, &self.triangles, now);
         }
-        let Self { all, pieces, gradients, safe, .. } = self;
-        let (pieces, gradients): (&[Piece], &[Vec<Gradients>; 2]) = (pieces, gradients);
+        let Self { all, pieces, triangles, gradients, safe, .. } = self;
+        let (pieces, gradients): (&[Piece], Known) = (pieces, Known { triangles, ends: gradients });
         let lanes = LaneKind::detect();
         let (around, blocks) = safe.split_at_mut(all.len());
         let (of_patches, of_blocks) = pieces.split_at(all.len());
@@ -222,47 +203,17 @@ impl Patches {
     }
 }
 
-impl Gradients {
-    fn take(&mut self, patch: &Patch, surface: &Surface, rest: &[[f32; 4]], x: &[Quad]) {
-        self.all.clear();
-        // Of the few batches that there are, a vector that grows would make room for four.
-        self.all.reserve_exact(if patch.is_flat { patch.triangles.len().div_ceil(BATCH) } else { 0 });
-        let mut mean = [0.0; 6];
-        for triangles in patch.triangles.chunks(BATCH).filter(|_| patch.is_flat) {
-            let mut batch = [[0.0; BATCH]; 6];
-            for (lane, &t) in triangles.iter().enumerate() {
-                let corners = surface.triangles[t as usize];
-                let g = gradient(corners.map(|v| &x[v as usize]), &rest[t as usize]);
-                for k in 0..6 {
-                    batch[k][lane] = g[k];
-                    mean[k] += g[k];
-                }
-            }
-            for values in &mut batch {
-                let first = values[0];
-                values[triangles.len()..].fill(first);
-            }
-            self.all.push(batch);
-        }
-        self.mean = mean.map(|sum| sum / patch.triangles.len().max(1) as f32);
-        let mut spread = 0.0f32;
-        for (batch, triangles) in self.all.iter().zip(patch.triangles.chunks(BATCH)) {
-            for lane in 0..triangles.len() {
-                let mut sum = 0.0;
-                for k in 0..6 {
-                    sum += (batch[k][lane] - self.mean[k]) * (batch[k][lane] - self.mean[k]);
-                }
-                spread = spread.max(sum);
-            }
-        }
-        self.spread = spread.sqrt();
-    }
+/// Gradients at both ends of a way.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    triangles: &'a Triangles,
+    ends: &'a [Gradients; 2],
 }
 
 /// Proves that pieces are safe, in lanes.
 struct Proof<'a> {
     pieces: &'a [Piece],
-    gradients: &'a [Vec<Gradients>; 2],
+    gradients: Known<'a>,
     claim: Claim,
     /// By patch: whether the piece around it is safe, if that is known.
     known: &'a [bool],
@@ -288,15 +239,16 @@ impl Work for Proof<'_> {
 impl Piece {
     /// Whether its gradients are so much alike that λ is at least `needed`.
     #[inline(always)]
-    fn is_safe<L: Lanes>(&self, gradients: &[Vec<Gradients>; 2], needed: f32) -> bool {
-        let of = |&patch: &u32| gradients.iter().map(move |end| &end[patch as usize]);
+    fn is_safe<L: Lanes>(&self, gradients: Known, needed: f32) -> bool {
+        let Known { triangles, ends } = gradients;
+        let of = |&patch: &u32| ends.iter().map(move |end| &end.spread[patch as usize]);
         let mut mean = [0.0; 6];
         for own in self.near.iter().flat_map(of) {
             for k in 0..6 {
                 mean[k] += own.mean[k] / (2 * self.near.len()) as f32;
             }
         }
-        let spread = |most: f32, own: &Gradients| most.max(apart(&own.mean, &mean) + own.spread);
+        let spread = |most: f32, own: &Spread| most.max(apart(&own.mean, &mean) + own.largest);
         // λ of a gradient is at least the smaller stretch of the mean less its distance from that.
         let enough = smaller_stretch(&mean) - self.reaches.iter().flat_map(of).fold(0.0, spread);
         if enough >= needed {
@@ -308,16 +260,17 @@ impl Piece {
         for k in 0..6 {
             lanes[k] = L::splat(r[k]);
         }
-        for end in gradients {
+        for end in ends {
             for &p in &self.near {
-                for batch in &end[p as usize].all {
+                for batch in &end.all[triangles.of(p)] {
                     if fall_short::<L>(&lanes, batch, needed) != 0 {
                         return false;
                     }
                 }
             }
             for &[p, batch, own] in &self.extra {
-                if fall_short::<L>(&lanes, &end[p as usize].all[batch as usize], needed) & own != 0 {
+                let batch = &end.all[triangles.of(p).start + batch as usize];
+                if fall_short::<L>(&lanes, batch, needed) & own != 0 {
                     return false;
                 }
             }
@@ -335,16 +288,6 @@ fn fall_short<L: Lanes>(r: &[L; 6], batch: &GradientBatch, needed: f32) -> u32 {
         short |= L::bits(!L::splat(needed).le(least)) << at;
     }
     short
-}
-
-fn gradient(x: [&Quad; 3], rest: &[f32; 4]) -> Gradient {
-    let mut g = [0.0; 6];
-    for k in 0..3 {
-        let (a, b) = (x[1][k] - x[0][k], x[2][k] - x[0][k]);
-        g[k] = a * rest[0] + b * rest[2];
-        g[3 + k] = a * rest[1] + b * rest[3];
-    }
-    g
 }
 
 /// The distance of two gradients, which is at least that of their stretches.

@@ -2,7 +2,7 @@
 //!
 //! f = x + w, p = f pushed out with friction, pull e (2 (p − f) + w), w ← f − p. The weight e = 100 m grows
 //! with the vertex's mass, so that it is independent of resolution, and not with κ; vertices that stay inside
-//! get a larger one.
+//! get a larger one. Between looks at the shape itself, an obstacle is the plane that touches it.
 
 use std::{
     ops::Range,
@@ -16,11 +16,14 @@ use glam::Vec3;
 
 use super::{Block, Scene, Stage, Stale, Step, Term};
 use crate::{
-    boundary::{obstacle::Obstacle, obstacle_contacts::ObstacleContacts},
+    boundary::{obstacle::Obstacle, obstacle_contacts::ObstacleContacts, tangent_plane::TangentPlane},
     kernel::lanes::Quad,
     solve::nearest::{
         filter::Filter,
-        tuning::{OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT_MOST, VERTEX_GRAIN},
+        tuning::{
+            OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_PLANE_LASTS, OBSTACLE_PLANE_REACHES, OBSTACLE_SHALLOW,
+            OBSTACLE_WEIGHT_MOST, VERTEX_GRAIN,
+        },
     },
 };
 
@@ -116,12 +119,13 @@ impl Term for ObstacleTerm {
     fn pull(&mut self, step: &Step, x: &[Quad], _stage: &Stage, r: &mut [Quad]) {
         let [weight, _] = step.filter.contact_weights();
         let (masses, begun) = (&step.filter.masses, AtomicBool::new(false));
+        let reach = OBSTACLE_PLANE_REACHES * step.filter.edge_length;
         step.settings.threads.each(&mut self.touches, VERTEX_GRAIN, |_, touches| {
             for touch in touches.iter_mut() {
                 let i = touch.vertex as usize;
                 if masses[i] > 0.0 {
                     let touched = touch.touches();
-                    touch.pull = touch.iterate(&step.around, &x[i], weight * masses[i]);
+                    touch.pull = touch.iterate(&step.around, &x[i], weight * masses[i], reach);
                     if touch.touches() != touched {
                         begun.store(true, Ordering::Relaxed);
                     }
@@ -172,6 +176,9 @@ struct Touch {
     seen: Vec3,
     /// How much deeper than it may be it was then \[m\].
     depth: f32,
+    /// What stands for the obstacle that it presses on, and for how many iterations yet.
+    plane: Option<TangentPlane>,
+    lasts: u32,
 }
 
 /// Obstacles as the vertices of one body see them.
@@ -214,8 +221,19 @@ impl Touch {
     }
 
     /// One iteration of the vertex at `x`, with `weight` before any factor; gives its pull. It starts to
-    /// touch where it is inside.
-    fn iterate(&mut self, around: &Surroundings, x: &Quad, weight: f32) -> [f32; 3] {
+    /// touch where it is inside. Planes stand for obstacles up to `reach` \[m\] from where they touch.
+    fn iterate(&mut self, around: &Surroundings, x: &Quad, weight: f32, reach: f32) -> [f32; 3] {
+        if let Some(plane) = self.plane.as_ref().filter(|_| self.lasts > 0) {
+            let (w, p) = (Vec3::from_array(self.w), position(x));
+            let f = p + w;
+            if plane.is_within(f, reach) {
+                self.lasts -= 1;
+                (self.seen, self.depth) = (p, plane.depth(p));
+                let moved = plane.nearest_outside(f) - f;
+                self.w = (-moved).to_array();
+                return ((moved + moved + w) * (weight * self.boost)).to_array();
+            }
+        }
         // Most do not touch, or no longer press, and have not moved so far that they could.
         let is_free = self.w == [0.0; 3];
         if is_free && self.depth + 1.001 * (position(x) - self.seen).length() < 0.0 {
@@ -236,6 +254,8 @@ impl Touch {
         let f = position(x) + w;
         let moved = around.obstacle_contacts.nearest_outside(around.obstacles, old, self.sunk, f) - f;
         self.w = (-moved).to_array();
+        self.plane = around.obstacle_contacts.tangent_plane(around.obstacles, old, self.sunk, f, reach);
+        self.lasts = OBSTACLE_PLANE_LASTS;
         ((moved + moved + w) * (weight * self.boost)).to_array()
     }
 

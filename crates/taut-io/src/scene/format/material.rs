@@ -57,6 +57,11 @@ pub(crate) struct MaterialTable {
     /// Flexural rigidity \[N m\]: one number, or a table of `warp`, `weft` and `bias`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bend: Option<Bend>,
+    /// Thickness \[m\]: the distance that cloth keeps from cloth, if `contact.thickness` is not set. A
+    /// quarter of an edge by default; 0.00001 to 1.
+    #[schemars(range(min = 0.000_01, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
     /// Mass-proportional damping of motion relative to the ground \[1/s\]. That of `base`, or 0.1 by default;
     /// 0 to 10000.
     #[schemars(range(min = 0, max = 10_000))]
@@ -201,6 +206,7 @@ impl Material {
             stretch: Some(Stretch::of(material.stretch)),
             poisson: table.poisson.or(Some(decimal(material.poisson))),
             bend: Some(Bend::of(material.bend)),
+            thickness: table.thickness,
             damping: table.damping.or(Some(decimal(material.damping))),
             viscosity: table.viscosity.or(Some(decimal(material.viscosity))),
             bend_damping: table.bend_damping.or(Some(decimal(material.bend_damping))),

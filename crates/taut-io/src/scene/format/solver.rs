@@ -44,8 +44,9 @@ pub(crate) struct Solver {
     #[schemars(range(min = 0.1, max = 1.95))]
     pub relaxation: f64,
     /// Steps of the whole pipeline per frame. 0, the default, chooses: 1, as in the main paper, for schemes
-    /// that use levels (3 for curved shells with a lower limit); 15 with cloth of the model "edge" (half its
-    /// iterations, if that is less); 4 to 32, by the stiffness of the material, for schemes without levels
+    /// that use levels (3 for curved shells with a lower limit); 2, 4 or more while cloth is near something,
+    /// by how fast that moves (see `contact`); 15 with cloth of the model "edge" (half its iterations, if
+    /// that is less); 4 to 32, by the stiffness of the material, for schemes without levels
     /// and for edge limits. 0 to 1000.
     #[schemars(range(min = 0, max = 1000))]
     pub steps_per_frame: u32,

@@ -11,7 +11,11 @@ use std::collections::BTreeMap;
 
 use glam::{DVec2, DVec3, Vec3};
 
-use super::{Gradients, NONE, Patch, Patches, Piece, area::Area};
+use super::{
+    NONE, Patch, Patches, Piece,
+    area::Area,
+    gradients::{Gradients, Triangles},
+};
 use crate::{
     contact::{
         guard::GUARDED_GAP,
@@ -106,16 +110,17 @@ impl Patches {
         let radius_of = |patch: &Patch| {
             patch.corners.iter().fold(0.0f32, |most, &v| most.max(surface.radius[v as usize]))
         };
+        let triangles = Triangles::new(surface, &all, &rest);
         Self {
             tree: Tree::new(&boxes),
-            gradients: [(); 2].map(|()| vec![Gradients::default(); all.len()]),
+            gradients: [(); 2].map(|()| Gradients::new(&triangles)),
+            triangles,
             seen: [(); 2].map(|()| Vec::with_capacity(x.len())),
             safe: vec![false; found.len()],
             safe_before: vec![false; found.len()],
             pieces: found,
             radius: all.iter().map(radius_of).collect(),
             boxes,
-            rest,
             all,
         }
     }

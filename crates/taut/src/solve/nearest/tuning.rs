@@ -256,6 +256,15 @@ pub const OBSTACLE_BOOST: f32 = 4.0;
 /// Half or twice: no change in `squeeze` and `sheet-on-sphere`; it is a guard.
 pub const OBSTACLE_WEIGHT_MOST: f32 = 0.1;
 
+/// Iterations for which an obstacle that a vertex presses on may be the plane that touches it.
+///
+/// Each takes a third of the time of a look at the shape. Half or twice: times within noise.
+pub const OBSTACLE_PLANE_LASTS: u32 = 7;
+
+/// How far from where it touches such a plane stands for the obstacle, in mean edge lengths: round shapes are
+/// further away than the plane says by the square of it over their diameter.
+pub const OBSTACLE_PLANE_REACHES: f32 = 0.1;
+
 /// How near a surface counts as touched at the start of a step, in mean edge lengths.
 ///
 /// Half or twice: iterations the same, residuals of `squeeze` 25.4 % in place of 25.3.
