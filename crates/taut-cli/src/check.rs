@@ -119,8 +119,7 @@ impl From<&Problem> for Place {
 
 /// Checks a scene or a mesh.
 pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let extension = Path::new(&args.input).extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let is_mesh = ["obj", "ply", "stl", "gltf", "glb"].contains(&extension.to_lowercase().as_str());
+    let is_mesh = taut_io::mesh::Format::of_path(Path::new(&args.input)).is_some();
     let has_tetrahedra = SolidFormat::of_path(Path::new(&args.input)).is_some();
     if (is_mesh || has_tetrahedra) && !args.set.set.is_empty() {
         return Err(Failure::input("--set overrides scene keys, and this is a mesh", "omit --set"));

@@ -64,7 +64,7 @@ pub fn dress(pattern: &Path, body: &Path, scene: &Path, edge: f64) -> Result<Dre
         return Err(missing(pattern, "must be a pattern of GarmentCode (.json)").into());
     }
     if !body.exists() {
-        return Err(missing(body, "must be the mesh of a body (.obj, .ply, .stl, .gltf, .glb)").into());
+        return Err(missing(body, "must be the mesh of a body (.obj, .ply, .stl, .gltf, .glb, .usd)").into());
     }
     let mut sewing = super::read(pattern)?;
     let own = sewing.units_in_meter();

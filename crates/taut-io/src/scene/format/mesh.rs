@@ -51,7 +51,7 @@ pub(crate) enum MeshSource {
     /// rest, placed around a body, and sewn together from there. A file (json), or a table with its edge
     /// length. Groups `panel:NAME`, and the labels of panels and edges.
     Pattern(PatternSource),
-    /// A file (obj, ply, stl, gltf, glb), relative to the scene file.
+    /// A file (obj, ply, stl, gltf, glb, usd, usda, usdc, usdz), relative to the scene file.
     File(#[schemars(length(min = 1))] String),
 }
 
