@@ -50,7 +50,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
             None => all_have_uvs &= triangles.is_empty(),
         }
         let all = (stage.layer.prims[prim].name.clone(), (0..positions.len() as u32).collect());
-        for (name, members) in surface.groups.into_iter().chain([all]) {
+        let groups = surface.groups.into_iter().chain([all]);
+        for (name, members) in groups.filter(|(name, members)| !name.is_empty() && !members.is_empty()) {
             let members = members.into_iter().map(|vertex| first + vertex);
             mesh.groups.entry(name).or_default().extend(members);
         }

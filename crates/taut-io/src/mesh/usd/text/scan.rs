@@ -35,6 +35,9 @@ impl Token<'_> {
     }
 }
 
+/// Maximum depth of brackets in a value.
+const MAX_BRACKETS: usize = 4096;
+
 /// A place in a text file.
 #[derive(Clone)]
 pub(super) struct Scanner<'a> {
@@ -176,13 +179,21 @@ impl<'a> Scanner<'a> {
     /// at.
     pub fn skip_group(&mut self) -> Result<(), Fault> {
         let first = self.clone();
-        let mut depth = 0_usize;
+        let mut open = Vec::new();
         while let Some(byte) = self.byte() {
             match byte {
-                b'(' | b'[' | b'{' => depth += 1,
+                b'(' | b'[' | b'{' => {
+                    if open.len() == MAX_BRACKETS {
+                        return Err(self.fault(format!("brackets are nested more than {MAX_BRACKETS} deep")));
+                    }
+                    open.push(if byte == b'(' { b')' } else { byte + 2 });
+                }
                 b')' | b']' | b'}' => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
+                    // The end of something around it: this one has none.
+                    if open.pop() != Some(byte) {
+                        break;
+                    }
+                    if open.is_empty() {
                         self.at += 1;
                         return Ok(());
                     }
