@@ -173,7 +173,7 @@ fn broken_text_names_its_line() {
     refused("#usda 1.0\ndef \"a\" ( doc = \"no end\n) {}", Some(2), &["quote is missing"]);
     refused(&layer("", "int[] a = [1, 2"), Some(8), &["has no end"]);
     refused(&layer("", "float a ="), Some(9), &["must be a value"]);
-    refused(&layer("", "point3f[] points.timeSamples = { x: [] }"), Some(8), &["\"x\" is not a time"]);
+    refused(&layer("", "point3f[] points.timeSamples = { x: [] }"), Some(8), &["\"x:\" is not a time"]);
     refused("#usda 1.0\ndef \"a\" {\nrel b = <c\n}\n", Some(3), &["> is missing"]);
     refused("usda", None, &["#usda 1.0", "PXR-USDC"]);
 }
