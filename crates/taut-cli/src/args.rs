@@ -305,7 +305,8 @@ Examples:
 
 Exit codes: 0 no errors, 2 errors.")]
 pub struct CheckArgs {
-    /// Scene file, name of a built-in scene, or mesh file (.obj, .ply, .stl, .gltf, .glb, .usd)
+    /// Scene file, name of a built-in scene, folder of a finished run, or mesh file (.obj, .ply, .stl, .gltf,
+    /// .glb, .usd)
     #[arg(value_name = "SCENE|MESH")]
     pub input: String,
     #[command(flatten)]
