@@ -74,8 +74,8 @@ fn limits_that_gave_way_are_sent() {
         let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
         if k == 2 {
             line["report"]["given_way"] = json!(412);
-            line["certificate"]["bodies"][0]["strain"]["max_compression_residual"] = json!(0.25);
-            line["certificate"]["bodies"][0]["strain"]["max_stretch_residual"] = json!(0.125);
+            line["certificate"]["bodies"][0]["max_compression_residual"] = json!(0.25);
+            line["certificate"]["bodies"][0]["max_stretch_residual"] = json!(0.125);
         }
         line.to_string() + "\n"
     };
