@@ -305,7 +305,8 @@ Examples:
 
 Exit codes: 0 no errors, 2 errors.")]
 pub struct CheckArgs {
-    /// Scene file, name of a built-in scene, or mesh file (.obj, .ply, .stl, .gltf, .glb)
+    /// Scene file, name of a built-in scene, folder of a finished run, or mesh file (.obj, .ply, .stl, .gltf,
+    /// .glb, .usd)
     #[arg(value_name = "SCENE|MESH")]
     pub input: String,
     #[command(flatten)]
@@ -338,7 +339,7 @@ Exit codes: 0 success, 2 bad input, 3 write error.")]
 pub struct DressArgs {
     /// Pattern file (.json)
     pub pattern: PathBuf,
-    /// Mesh of the body (.obj, .ply, .stl, .gltf, .glb), standing where the pattern is placed around it
+    /// Mesh of the body (.obj, .ply, .stl, .gltf, .glb, .usd), standing where the pattern is placed around it
     pub body: PathBuf,
     /// Scene file to write [default: PATTERN.toml]
     #[arg(short, long = "out", value_name = "SCENE")]

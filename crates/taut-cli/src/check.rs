@@ -11,7 +11,12 @@ use taut_io::{
     Problem, Problems,
     export::Target,
     mesh::{self, SolidFormat},
-    output::{atomic, layout::check_names, outcome::BodySize, recorder::body_sizes},
+    output::{
+        atomic,
+        layout::{Layout, check_names},
+        outcome::{BodySize, Figures, Outcome},
+        recorder::body_sizes,
+    },
     scene,
 };
 
@@ -122,8 +127,7 @@ impl From<&Problem> for Place {
 
 /// Checks a scene or a mesh.
 pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let extension = Path::new(&args.input).extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let is_mesh = ["obj", "ply", "stl", "gltf", "glb"].contains(&extension.to_lowercase().as_str());
+    let is_mesh = taut_io::mesh::Format::of_path(Path::new(&args.input)).is_some();
     let has_tetrahedra = SolidFormat::of_path(Path::new(&args.input)).is_some();
     if (is_mesh || has_tetrahedra) && !args.set.set.is_empty() {
         return Err(Failure::input("--set overrides scene keys, and this is a mesh", "omit --set"));
@@ -169,8 +173,34 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     }
 }
 
+/// The scene of a run folder, and what its outcome says that the scene alone cannot.
+fn of_run(input: &str) -> Option<(String, Vec<String>)> {
+    let layout = Layout::new(Path::new(input));
+    let scene = layout.scene();
+    let text = std::fs::read(layout.outcome()).ok()?;
+    let outcome: Outcome = serde_json::from_slice(&text).ok()?;
+    let warning = given_way(&outcome.figures);
+    Some((scene.to_str()?.to_owned(), warning.into_iter().collect()))
+}
+
+/// Limits of a run that could not be met, if any.
+fn given_way(figures: &Figures) -> Option<String> {
+    let percent = |residual: f64| format!("{:.1} %", 100.0 * residual);
+    (figures.given_way_frames > 0).then(|| {
+        format!(
+            "limits that could not be met gave way in {} frames of this run, in up to {} elements of a frame: lower ones by up to {}, upper ones by up to {}; widen them, or reduce what presses and pulls",
+            figures.given_way_frames,
+            figures.most_given_way,
+            percent(figures.max_compression_residual.value),
+            percent(figures.max_stretch_residual.value)
+        )
+    })
+}
+
 fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
-    let scene = scene::load(&args.input, &args.set.set)?;
+    let run = of_run(&args.input);
+    let (input, told) = run.unwrap_or_else(|| (args.input.clone(), Vec::new()));
+    let scene = scene::load(&input, &args.set.set)?;
     let description = scene.build()?;
     check_names(description.bodies.iter().map(taut::Body::name))?;
     let sewing = Sewing::of(&description);
@@ -181,7 +211,11 @@ fn check_scene(args: &CheckArgs) -> Result<Found, Problems> {
     })?;
     let found = Found {
         ok: true,
-        warnings: scene.warnings().iter().map(ToString::to_string).chain(world.warnings()).collect(),
+        warnings: told
+            .into_iter()
+            .chain(scene.warnings().iter().map(ToString::to_string))
+            .chain(world.warnings())
+            .collect(),
         frames: Some(scene.frames),
         schedule: Some(*world.schedule()),
         bodies: body_sizes(&world),

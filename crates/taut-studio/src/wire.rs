@@ -29,6 +29,8 @@ pub mod flag {
     pub const PINS: u32 = 8;
     /// Positions of deforming obstacles follow.
     pub const DEFORMED: u32 = 16;
+    /// How far limits gave way follows.
+    pub const GIVEN_WAY: u32 = 32;
 }
 
 /// A displayed mesh.
@@ -87,6 +89,19 @@ pub struct FrameContents {
     pub pins: Option<Vec<[u32; 2]>>,
     /// Deforming obstacles: number and positions \[m\].
     pub deformed: Vec<(u32, Vec<Vec3>)>,
+    /// Limits that could not be met, if any.
+    pub given_way: Option<GivenWay>,
+}
+
+/// Limits that gave way, because they could not be met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GivenWay {
+    /// Elements whose limits did.
+    pub elements: u32,
+    /// Residual past lower limits: mean over the elements past a limit, and the largest.
+    pub lower: [f32; 2],
+    /// The same past upper limits.
+    pub upper: [f32; 2],
 }
 
 /// A frame.
@@ -107,6 +122,7 @@ pub fn frame(epoch: u32, frame: &FrameContents) -> Bytes {
         (frame.levels.is_some(), flag::LEVELS),
         (frame.pins.is_some(), flag::PINS),
         (!frame.deformed.is_empty(), flag::DEFORMED),
+        (frame.given_way.is_some(), flag::GIVEN_WAY),
     ];
     out.u32(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum());
     out.count(frame.bodies.len());
@@ -126,6 +142,10 @@ pub fn frame(epoch: u32, frame: &FrameContents) -> Bytes {
     }
     if !frame.deformed.is_empty() {
         out.numbered(&frame.deformed);
+    }
+    if let Some(given_way) = &frame.given_way {
+        out.u32(given_way.elements);
+        given_way.lower.into_iter().chain(given_way.upper).for_each(|x| out.f32(x));
     }
     out.done()
 }

@@ -15,6 +15,7 @@ mod fabric;
 mod fit;
 mod folder;
 mod hostile;
+mod import_usd;
 mod mesh_obstacle;
 mod no_softening;
 mod plot;

@@ -20,6 +20,12 @@ impl Fault {
         self
     }
 
+    /// In this line, unless a line is known.
+    pub fn or_line(mut self, line: usize) -> Self {
+        self.0.line.get_or_insert(line);
+        self
+    }
+
     /// In this element of the mesh, such as `face 12`.
     pub fn at(mut self, element: impl Into<String>) -> Self {
         self.0.key = Some(element.into());

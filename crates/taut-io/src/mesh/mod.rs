@@ -18,6 +18,7 @@ pub mod sequence;
 mod solid;
 mod stl;
 mod text;
+mod usd;
 mod weld;
 
 use std::path::Path;
@@ -42,11 +43,18 @@ pub enum Format {
     Stl,
     /// glTF 2.0, as JSON or as GLB container.
     Gltf,
+    /// Universal Scene Description, text, binary or in a package.
+    Usd,
 }
 
 impl Format {
+    /// Whether one file may contain an animation.
+    pub fn is_animated(self) -> bool {
+        matches!(self, Self::Gltf | Self::Usd)
+    }
+
     /// Every format.
-    pub const ALL: [Self; 4] = [Self::Obj, Self::Ply, Self::Stl, Self::Gltf];
+    pub const ALL: [Self; 5] = [Self::Obj, Self::Ply, Self::Stl, Self::Gltf, Self::Usd];
 
     /// The format of a file name by its extension, case-insensitive.
     pub fn of_path(path: &Path) -> Option<Self> {
@@ -55,19 +63,21 @@ impl Format {
             "ply" => Some(Self::Ply),
             "stl" => Some(Self::Stl),
             "gltf" | "glb" => Some(Self::Gltf),
+            "usd" | "usda" | "usdc" | "usdz" => Some(Self::Usd),
             _ => None,
         }
     }
 }
 
-/// Reads a triangle mesh; the format is chosen by the file's extension (obj, ply, stl, gltf, glb).
+/// Reads a triangle mesh; the format is chosen by the file's extension (obj, ply, stl, gltf, glb, usd,
+/// usda, usdc, usdz).
 ///
 /// # Errors
 /// A problem with file and line or element.
 pub fn read(path: &Path) -> Result<TriangleMesh, Problem> {
     let read = || {
         let format = Format::of_path(path).ok_or_else(|| {
-            fault("unknown mesh format: the extension must be .obj, .ply, .stl, .gltf or .glb")
+            fault("unknown mesh format: the extension must be .obj, .ply, .stl, .gltf, .glb or .usd (.usda, .usdc, .usdz)")
         })?;
         parse_bytes(&file::read(path)?, format, path.parent())
     };
@@ -91,8 +101,9 @@ pub(crate) fn holds_strands(path: &Path) -> bool {
 
 /// Reads a triangle mesh from the bytes of a file.
 ///
-/// Positions are taken as metres, as they are. Texture coordinates have v upwards in every format, and are
-/// kept if every face has them. Groups are the names of objects, groups, solids and nodes. `folder` is where
+/// Positions are taken as metres, as they are; USD files say their units and axis. Texture coordinates have v upwards in every format, and are
+/// kept if every face has them. Groups are the names of objects, groups, solids, nodes and
+/// prims. `folder` is where
 /// a glTF file finds its buffers; without it only buffers inside the file can be read.
 ///
 /// # Errors
@@ -114,6 +125,7 @@ fn parse_bytes(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<Tr
         Format::Ply => ply::parse(bytes)?,
         Format::Stl => stl::parse(bytes)?,
         Format::Gltf => gltf::parse(bytes, folder)?,
+        Format::Usd => usd::parse(bytes)?,
     };
     if mesh.triangles.is_empty() {
         let vertices = mesh.positions.len();

@@ -332,7 +332,7 @@ fn contents(pattern: &Pattern, garment: &Garment) -> Contents {
 
 /// What looks odd.
 fn warnings(pattern: &Pattern) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = pattern.notes.clone();
     let size = largest(pattern);
     if !(USUAL_SIZES[0]..=USUAL_SIZES[1]).contains(&size) {
         let units = pattern.units;

@@ -1,4 +1,4 @@
-//! One edge of a panel: a straight line, a Bézier curve or a circular arc.
+//! One edge of a panel: a straight line, a Bézier curve, a circular arc or a polyline.
 
 use glam::DVec2;
 
@@ -25,9 +25,27 @@ pub enum Curve {
         /// Angle of the start \[rad\], and the angle to the end, positive counter-clockwise.
         angles: [f64; 2],
     },
+    /// Straight lines through points, at least two, and the length up to each.
+    Polyline {
+        /// The points.
+        points: Vec<DVec2>,
+        /// Rising from 0.
+        lengths: Vec<f64>,
+    },
 }
 
 impl Curve {
+    /// Straight lines through `points`, which are at least two.
+    pub fn polyline(points: Vec<DVec2>) -> Self {
+        let mut sum = 0.0;
+        let mut lengths = vec![0.0];
+        for pair in points.windows(2) {
+            sum += pair[0].distance(pair[1]);
+            lengths.push(sum);
+        }
+        Self::Polyline { points, lengths }
+    }
+
     /// The arc of `radius` from start to end: the longer one of the two on that side if `is_large`, and to
     /// the right of the edge if `to_right`. A radius below half the distance becomes that, as in SVG.
     pub fn arc(ends: [DVec2; 2], radius: f64, is_large: bool, to_right: bool) -> Self {
@@ -52,6 +70,10 @@ impl Curve {
             Self::Line(p) => *p,
             Self::Quadratic([a, _, b]) | Self::Cubic([a, _, _, b]) => [*a, *b],
             Self::Arc { ends, .. } => *ends,
+            Self::Polyline { points, .. } => {
+                let end = |point: Option<&DVec2>| point.copied().unwrap_or_default();
+                [end(points.first()), end(points.last())]
+            }
         }
     }
 
@@ -75,6 +97,13 @@ impl Curve {
             Self::Arc { center, radius, angles: [first, turn], .. } => {
                 *center + *radius * DVec2::from_angle(first + turn * t)
             }
+            // By length, so that equal steps are equal ways.
+            Self::Polyline { points, lengths } => {
+                let wanted = t * self.length();
+                let after = lengths.partition_point(|&length| length < wanted).clamp(1, points.len() - 1);
+                let part = lengths[after] - lengths[after - 1];
+                points[after - 1].lerp(points[after], (wanted - lengths[after - 1]) / part.max(1e-300))
+            }
         }
     }
 
@@ -83,6 +112,7 @@ impl Curve {
         match self {
             Self::Line([a, b]) => a.distance(*b),
             Self::Arc { radius, angles, .. } => radius * angles[1].abs(),
+            Self::Polyline { lengths, .. } => lengths.last().copied().unwrap_or(0.0),
             _ => self.lengths().last().copied().unwrap_or(0.0),
         }
     }
@@ -103,7 +133,7 @@ impl Curve {
     /// `count` + 1 points at equal distances along the curve, both ends included.
     pub fn points(&self, count: usize) -> Vec<DVec2> {
         let even = |k: usize| k as f64 / count.max(1) as f64;
-        if matches!(self, Self::Line(_) | Self::Arc { .. }) {
+        if matches!(self, Self::Line(_) | Self::Arc { .. } | Self::Polyline { .. }) {
             return (0..=count).map(|k| self.at(even(k))).collect();
         }
         let lengths = self.lengths();

@@ -63,8 +63,14 @@ pub fn dress(pattern: &Path, body: &Path, scene: &Path, edge: f64) -> Result<Dre
     if !pattern.exists() {
         return Err(missing(pattern, "must be a pattern of GarmentCode (.json)").into());
     }
+    if super::dxf::is_dxf(pattern) {
+        let message = "is a DXF file, which has no stitches and no places around a body: must be a pattern of GarmentCode (.json); or name it in a scene, with [[seam]]s";
+        return Err(
+            Problem { file: Some(pattern.into()), message: message.into(), ..Problem::default() }.into()
+        );
+    }
     if !body.exists() {
-        return Err(missing(body, "must be the mesh of a body (.obj, .ply, .stl, .gltf, .glb)").into());
+        return Err(missing(body, "must be the mesh of a body (.obj, .ply, .stl, .gltf, .glb, .usd)").into());
     }
     let mut sewing = super::read(pattern)?;
     let own = sewing.units_in_meter();

@@ -110,6 +110,7 @@ impl Reader {
             panels: read.into_iter().collect::<Option<_>>()?,
             stitches: stitches?,
             units,
+            notes: Vec::new(),
         })
     }
 

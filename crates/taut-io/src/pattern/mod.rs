@@ -1,4 +1,5 @@
-//! Sewing patterns: the specification files of GarmentCode and `pygarment` (JSON), read and meshed.
+//! Sewing patterns, read and meshed: the specification files of GarmentCode and `pygarment` (JSON), and pieces
+//! in DXF of AAMA and ASTM ([`dxf`]), which have neither stitches nor places.
 //!
 //! A pattern consists of flat panels, each placed in space by a rotation and a translation, and of stitches
 //! between their edges. Both sides of a stitch get the same number of segments, at equal fractions of their
@@ -19,6 +20,7 @@
 mod assemble;
 mod curve;
 mod dress;
+mod dxf;
 mod json;
 mod outline;
 mod place;
@@ -57,6 +59,8 @@ pub struct Pattern {
     stitches: Vec<Stitch>,
     /// Units of the file in a metre.
     units: f64,
+    /// What was assumed where the file does not say, for the user.
+    notes: Vec<String>,
 }
 
 /// One panel.
@@ -147,12 +151,12 @@ pub fn read(path: &Path) -> Result<Pattern, Problems> {
     parse(&bytes, Some(path))
 }
 
-/// Reads a pattern from the contents of a file; `path` is for messages.
+/// Reads a pattern from the contents of a file: DXF if the name of `path` ends in it, JSON otherwise.
 ///
 /// # Errors
 /// All its problems, each with panel, edge or stitch.
 pub fn parse(bytes: &[u8], path: Option<&Path>) -> Result<Pattern, Problems> {
-    json::parse(bytes, path)
+    if path.is_some_and(dxf::is_dxf) { dxf::parse(bytes, path) } else { json::parse(bytes, path) }
 }
 
 impl Pattern {
@@ -164,7 +168,9 @@ impl Pattern {
     /// The same pattern with other units in a metre.
     #[must_use]
     pub fn with_units(self, units_in_meter: f64) -> Self {
-        Self { units: units_in_meter, ..self }
+        // Nothing is assumed of units that are given.
+        let notes = self.notes.iter().filter(|note| !note.contains("units_in_meter")).cloned().collect();
+        Self { units: units_in_meter, notes, ..self }
     }
 
     /// Moves a panel by `shift` \[m\] from where it is placed; false if there is none of this name.

@@ -534,15 +534,16 @@ fn check_sequence(sequence: &Node, path: &Path<'_>, report: &mut Report<'_>) {
             }
             let path = std::path::Path::new(file);
             match CacheFormat::of_path(path) {
-                None if Format::of_path(path) == Some(Format::Gltf) => {
+                None if Format::of_path(path).is_some_and(Format::is_animated) => {
                     if sequence.get("mesh").is_some() {
-                        wrong("mesh", "cannot be combined with a glTF file, which has its own faces".into());
+                        let message = "cannot be combined with a glTF or USD file, which has its own faces";
+                        wrong("mesh", message.into());
                     }
                 }
                 None => wrong(
                     "file",
                     format!(
-                        "\"{file}\" must end in .pc2, .mdd, .gltf or .glb; convert other formats, such as USD or Alembic, to one of these, or to numbered OBJ or PLY files for the key files"
+                        "\"{file}\" must end in .pc2, .mdd, .gltf, .glb, .usd, .usda, .usdc or .usdz; convert other formats, such as Alembic, to one of these, or to numbered OBJ or PLY files for the key files"
                     ),
                 ),
                 Some(format) => {

@@ -94,8 +94,8 @@ fn sequence_of(scene: &LoadedScene, given: &Sequence) -> Result<MeshSequence, Re
     let file = given.file.as_deref().unwrap_or_default();
     let mesh = given.mesh.as_deref().unwrap_or_default();
     let path = existing(scene, file, vec!["sequence", "file"])?;
-    if Format::of_path(&path) == Some(Format::Gltf) {
-        return sequence::read_animation(&path, rate, start).map_err(Refusal::File);
+    if Format::of_path(&path).is_some_and(Format::is_animated) {
+        return sequence::read_animation(&path, given.rate, start).map_err(Refusal::File);
     }
     let mesh = existing(scene, mesh, vec!["sequence", "mesh"])?;
     sequence::read_cache(&path, &mesh, rate, start).map_err(Refusal::File)

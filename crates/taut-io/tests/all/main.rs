@@ -11,6 +11,7 @@ mod mesh_read;
 mod mesh_samples;
 mod mesh_solid;
 mod mesh_stl;
+mod mesh_usd;
 mod output_garbage;
 mod scene_bad_input;
 mod scene_folder;

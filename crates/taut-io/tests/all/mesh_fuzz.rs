@@ -64,6 +64,8 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
         (Format::Gltf, gltf_json(&mesh, &data_uri(&buffer), nodes).into_bytes()),
         (Format::Gltf, glb(&gltf_json(&mesh, "", ""), &buffer)),
         (Format::Gltf, gltf_sparse().into_bytes()),
+        (Format::Usd, USD_TEXT.into()),
+        (Format::Usd, USD_BINARY.into()),
     ]
 }
 

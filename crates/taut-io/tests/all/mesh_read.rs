@@ -50,7 +50,7 @@ fn errors_name_the_file() {
     fs::write(folder.0.join("empty.ply"), "").unwrap();
     fs::write(folder.0.join("bad.obj"), "v 0 0 0\nv 0 0\n").unwrap();
     fs::create_dir(folder.0.join("folder.obj")).unwrap();
-    let kinds = "unknown mesh format: the extension must be .obj, .ply, .stl, .gltf or .glb";
+    let kinds = "unknown mesh format: the extension must be .obj, .ply, .stl, .gltf, .glb or .usd (.usda, .usdc, .usdz)";
     assert_eq!(folder.problem("a.fbx"), format!("a.fbx: {kinds}"));
     assert_eq!(folder.problem("noextension"), format!("noextension: {kinds}"));
     assert_eq!(folder.problem("missing.obj"), "missing.obj: no such file");

@@ -185,7 +185,12 @@ fn mesh_obstacles() {
         &format!("{sequence}.first"),
         &["last"],
     );
-    says("sequence.file = \"walk.abc\"", 9, &format!("{sequence}.file"), &[".pc2", "USD", "numbered OBJ"]);
+    says(
+        "sequence.file = \"walk.abc\"",
+        9,
+        &format!("{sequence}.file"),
+        &[".pc2", ".usd", "Alembic", "numbered OBJ"],
+    );
     says("sequence.file = \"walk.pc2\"", 9, &format!("{sequence}.mesh"), &["is missing", "a PC2 file"]);
     says(
         "sequence = { file = \"walk.pc2\", mesh = \"a1.obj\" }",

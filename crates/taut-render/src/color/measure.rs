@@ -10,6 +10,8 @@ pub struct Measured {
     pub strains: [f32; 2],
     /// Excess of the worse of them past its limit, at least 0.
     pub residual: f32,
+    /// The same past lower and past upper limits alone.
+    pub residuals: [f32; 2],
     /// Angle, in the rest shape, of the direction of the strain whose magnitude is larger, from the x axis
     /// (from the z axis where the triangle faces along x), −π to π \[radians\].
     pub angle: f32,
@@ -61,6 +63,7 @@ impl Gauge {
             Measured {
                 strains,
                 residual: measure.residual as f32,
+                residuals: measure.residuals.map(|past| past as f32),
                 angle: (x * e[1] + y * n[1]).atan2(x * e[0] + y * n[0]),
             }
         };

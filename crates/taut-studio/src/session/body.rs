@@ -15,7 +15,10 @@ use taut_render::{
     to_bytes,
 };
 
-use crate::protocol::{BodyMessage, Colouring};
+use crate::{
+    protocol::{BodyMessage, Colouring},
+    wire::GivenWay,
+};
 
 /// Strains of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,9 +31,18 @@ pub struct Strains {
     pub residual: f32,
     /// Sum of the residuals of all elements.
     pub residuals: f64,
+    /// Largest residual past a lower and past an upper limit.
+    pub sides: [f32; 2],
+    /// Sums of these residuals.
+    pub side_sums: [f64; 2],
+    /// Number of elements past a limit.
+    pub past: u64,
     /// Number of elements.
     pub elements: usize,
 }
+
+/// Residual from which on an element counts as past its limits.
+const LEAST_PAST: f32 = 1e-6;
 
 impl Strains {
     /// Of this and another body.
@@ -40,8 +52,30 @@ impl Strains {
             min: self.min.min(other.min),
             residual: self.residual.max(other.residual),
             residuals: self.residuals + other.residuals,
+            sides: [0, 1].map(|side| self.sides[side].max(other.sides[side])),
+            side_sums: [0, 1].map(|side| self.side_sums[side] + other.side_sums[side]),
+            past: self.past + other.past,
             elements: self.elements + other.elements,
         }
+    }
+
+    /// Adds an element's residuals past its lower and its upper limit.
+    fn add(&mut self, sides: [f32; 2]) {
+        let residual = sides[0].max(sides[1]);
+        self.residual = self.residual.max(residual);
+        self.residuals += f64::from(residual);
+        self.past += u64::from(residual > LEAST_PAST);
+        for side in 0..2 {
+            self.sides[side] = self.sides[side].max(sides[side]);
+            self.side_sums[side] += f64::from(sides[side]);
+        }
+    }
+
+    /// How far limits of `elements` elements gave way; nothing if none did.
+    pub fn given_way(&self, elements: u32) -> Option<GivenWay> {
+        let mean = |side: usize| (self.side_sums[side] / self.past.max(1) as f64) as f32;
+        let [lower, upper] = [0, 1].map(|side| [mean(side), self.sides[side]]);
+        (elements > 0).then_some(GivenWay { elements, lower, upper })
     }
 
     /// Mean residual.
@@ -222,6 +256,15 @@ impl ShownBody {
                     min: measured.min_stretch as f32 - 1.0,
                     residual: measured.max_residual as f32,
                     residuals: measured.mean_residual * rest.len() as f64,
+                    sides: [measured.max_compression_residual, measured.max_stretch_residual]
+                        .map(|past| past as f32),
+                    // An element is seldom past both: what is past one limit is not past the other.
+                    side_sums: [
+                        measured.mean_compression_residual,
+                        measured.mean_residual - measured.mean_compression_residual,
+                    ]
+                    .map(|mean| mean.max(0.0) * rest.len() as f64),
+                    past: measured.violations,
                     elements: rest.len(),
                 };
                 let colours = coloring(colouring).map(|coloring| {
@@ -275,8 +318,7 @@ fn strains(measured: &[Measured]) -> Strains {
     for m in measured {
         all.max = all.max.max(m.strains[0]);
         all.min = all.min.min(m.strains[1]);
-        all.residual = all.residual.max(m.residual);
-        all.residuals += f64::from(m.residual);
+        all.add(m.residuals);
     }
     all
 }
@@ -287,11 +329,9 @@ fn strains_of_edges(edges: &[([u32; 2], f32)], x: &[Vec3], limit: Limit) -> Stra
         let strain = x[a as usize].distance(x[b as usize]) / rest - 1.0;
         let above = limit.max.map_or(0.0, |max| strain - max);
         let below = limit.min.map_or(0.0, |min| min - strain);
-        let residual = above.max(below).max(0.0);
         all.max = all.max.max(strain);
         all.min = all.min.min(strain);
-        all.residual = all.residual.max(residual);
-        all.residuals += f64::from(residual);
+        all.add([below.max(0.0), above.max(0.0)]);
     }
     all
 }

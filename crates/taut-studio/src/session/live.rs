@@ -248,6 +248,7 @@ impl Live {
             levels,
             pins: Some(held(&self.engine).into_iter().filter_map(shown).collect()),
             deformed: deformed.collect(),
+            given_way: strains.given_way(self.report.given_way),
         }
     }
 

@@ -164,6 +164,8 @@ impl Replay {
                 strains.max = strains.max.max(strain.max_stretch as f32 - 1.0);
                 strains.min = strains.min.min(strain.min_stretch as f32 - 1.0);
                 strains.residual = strains.residual.max(strain.max_residual as f32);
+                let sides = [strain.max_compression_residual, strain.max_stretch_residual];
+                strains.sides = [0, 1].map(|side| strains.sides[side].max(sides[side] as f32));
             }
         }
         let deformed = self.obstacles.iter().zip(0..).filter_map(|(o, k)| Some((k, o.deformed(time)?)));
@@ -196,6 +198,7 @@ impl Replay {
                 .collect(),
             pins: None,
             deformed: deformed.collect(),
+            given_way: strains.given_way(report.given_way),
             bodies,
         })
     }

@@ -129,6 +129,8 @@ pub struct Frame {
     pub obstacles: Vec<[f32; 12]>,
     pub levels: Vec<(u32, Vec<[f32; 3]>)>,
     pub pins: Vec<[u32; 2]>,
+    /// Elements, and mean and largest residual past lower and past upper limits.
+    pub given_way: Option<(u32, [f32; 4])>,
 }
 
 /// A mesh as it came.
@@ -205,6 +207,9 @@ fn read_binary(bytes: &[u8]) -> Heard {
         }
         if flags & 8 != 0 {
             frame.pins = (0..r.u32()).map(|_| [r.u32(), r.u32()]).collect();
+        }
+        if flags & 32 != 0 {
+            frame.given_way = Some((r.u32(), std::array::from_fn(|_| r.f32())));
         }
         Heard::Frame(frame)
     };

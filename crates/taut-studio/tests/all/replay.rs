@@ -64,6 +64,33 @@ fn a_finished_run_plays_and_can_be_sought() {
 }
 
 #[test]
+fn limits_that_gave_way_are_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = run(folder.path(), SHEET, 3);
+    // As if limits of the second frame could not be met.
+    let path = Path::new(&out).join("metrics.jsonl");
+    let lines = std::fs::read_to_string(&path).unwrap();
+    let change = |(k, line): (usize, &str)| {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        if k == 2 {
+            line["report"]["given_way"] = json!(412);
+            line["certificate"]["bodies"][0]["max_compression_residual"] = json!(0.25);
+            line["certificate"]["bodies"][0]["max_stretch_residual"] = json!(0.125);
+        }
+        line.to_string() + "\n"
+    };
+    std::fs::write(&path, lines.lines().enumerate().map(change).collect::<String>()).unwrap();
+    let studio = open(&out);
+    let mut client = Client::new(&studio);
+    assert_eq!(client.frame("the last frame", |f| f.number == 3).given_way, None);
+    client.say(json!({"type": "seek", "frame": 2}));
+    let (elements, [lower_mean, lower, upper_mean, upper]) =
+        client.frame("frame 2", |f| f.number == 2).given_way.unwrap();
+    assert_eq!((elements, lower, upper), (412, 0.25, 0.125));
+    assert!((0.0..=lower).contains(&lower_mean) && (0.0..=upper).contains(&upper_mean));
+}
+
+#[test]
 fn a_folder_that_is_no_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let options = taut_studio::Options::new(folder.path().to_str().unwrap());

@@ -109,6 +109,7 @@ export const FLAG_COLOURS = 2;
 export const FLAG_LEVELS = 4;
 export const FLAG_PINS = 8;
 export const FLAG_SHAPES = 16;
+export const FLAG_GIVEN_WAY = 32;
 
 export interface Mesh {
   epoch: number;
@@ -143,6 +144,16 @@ export interface Frame {
   pins: { body: number; vertex: number }[] | null;
   /** Positions of obstacles that change their shape. */
   shapes: { obstacle: number; positions: Float32Array }[] | null;
+  givenWay: GivenWay | null;
+}
+
+/** Limits that gave way because they could not be met. */
+export interface GivenWay {
+  elements: number;
+  /** Residual past lower limits: mean over the elements past a limit, and the largest. */
+  lower: [number, number];
+  /** The same past upper limits. */
+  upper: [number, number];
 }
 
 /** Reads a message sequentially; returns views into it where possible, not copies. */
@@ -233,9 +244,11 @@ function readFrame(reader: Reader, epoch: number): Frame {
   const pins = flags & FLAG_PINS ? reader.list(reader.u32(), 8, pin) : null;
   const shape = () => ({ obstacle: reader.u32(), positions: reader.f32s(3 * reader.u32()) });
   const shapes = flags & FLAG_SHAPES ? reader.list(reader.u32(), 8, shape) : null;
+  const side = (): [number, number] => [reader.f32(), reader.f32()];
+  const givenWay = flags & FLAG_GIVEN_WAY ? { elements: reader.u32(), lower: side(), upper: side() } : null;
   return {
     epoch, frame, time, echo, milliseconds, largestResidual, meanResidual, maxStrain, minStrain, iterations,
     converged: (flags & FLAG_CONVERGED) !== 0,
-    bodies, colours, obstacles, levels, pins, shapes,
+    bodies, colours, obstacles, levels, pins, shapes, givenWay,
   };
 }

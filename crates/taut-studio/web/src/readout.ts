@@ -1,6 +1,7 @@
 // The numbers over the view.
 
 import { byId } from "./controls";
+import { givenWayText } from "./given-way";
 import type { Frame, Parameters } from "./protocol";
 
 /** Maximum excess past the limit at which a strain counts as "nearly" held. */
@@ -20,6 +21,8 @@ export function showFrameNumbers(frame: Frame, parameters: Parameters | null, to
   text("at-iterations", `${frame.iterations}${frame.converged ? "" : " (not converged)"}`);
   strain("at-strain", frame.maxStrain, parameters?.stretch_max ?? null, tolerance);
   strain("at-squeeze", frame.minStrain, parameters?.stretch_min ?? null, tolerance);
+  byId("given-way").hidden = frame.givenWay === null;
+  if (frame.givenWay !== null) text("given-way", givenWayText(frame.givenWay));
 }
 
 function strain(id: string, value: number, limit: number | null, tolerance: number): void {

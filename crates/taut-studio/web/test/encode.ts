@@ -1,6 +1,6 @@
 // Writes binary messages as the server does; the other side of src/protocol.ts.
 
-import { FLAG_COLOURS, FLAG_CONVERGED, FLAG_LEVELS, FLAG_PINS, FLAG_SHAPES, KIND_FRAME, KIND_MESH, MAGIC, type Frame, type Mesh } from "../src/protocol";
+import { FLAG_COLOURS, FLAG_CONVERGED, FLAG_GIVEN_WAY, FLAG_LEVELS, FLAG_PINS, FLAG_SHAPES, KIND_FRAME, KIND_MESH, MAGIC, type Frame, type Mesh } from "../src/protocol";
 
 class Writer {
   private parts: Uint8Array[] = [];
@@ -34,7 +34,7 @@ export function encodeMesh(mesh: Mesh): Uint8Array {
 export function encodeFrame(frame: Frame): Uint8Array {
   const flags =
     (frame.converged ? FLAG_CONVERGED : 0) | (frame.colours ? FLAG_COLOURS : 0) | (frame.levels ? FLAG_LEVELS : 0) | (frame.pins ? FLAG_PINS : 0) |
-    (frame.shapes ? FLAG_SHAPES : 0);
+    (frame.shapes ? FLAG_SHAPES : 0) | (frame.givenWay ? FLAG_GIVEN_WAY : 0);
   const w = new Writer().u32(MAGIC, KIND_FRAME, frame.epoch, frame.frame).f64(frame.time, frame.echo).array(frame.milliseconds);
   w.f32(frame.largestResidual, frame.meanResidual, frame.maxStrain, frame.minStrain).u32(frame.iterations, flags);
   w.u32(frame.bodies.length);
@@ -54,5 +54,6 @@ export function encodeFrame(frame: Frame): Uint8Array {
     w.u32(frame.shapes.length);
     for (const { obstacle, positions } of frame.shapes) w.u32(obstacle, positions.length / 3).array(positions);
   }
+  if (frame.givenWay) w.u32(frame.givenWay.elements).f32(...frame.givenWay.lower, ...frame.givenWay.upper);
   return w.done();
 }

@@ -166,7 +166,7 @@ export class MockServer {
         bodies: [sheet.x], colours: p.colouring === "none" ? null : [Uint8Array.from(colours)],
         obstacles: this.scene.name === "small-sheet" ? [FLOOR] : [],
         levels: p.levels_shown && sheet.cells === CELLS ? [1, 2].map((level) => ({ level, positions: sheet.coarse(2 ** level) })) : null,
-        pins: [...sheet.pins.keys()].map((vertex) => ({ body: 0, vertex })), shapes: null,
+        pins: [...sheet.pins.keys()].map((vertex) => ({ body: 0, vertex })), shapes: null, givenWay: null,
       }),
     );
   }

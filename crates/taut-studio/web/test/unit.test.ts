@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { givenWayText } from "../src/given-way";
 import { Latency } from "../src/latency";
 import { decode, type Frame, type Mesh } from "../src/protocol";
 import { Governor } from "../src/quality";
@@ -17,13 +18,26 @@ const FRAME: Frame = {
   colours: [Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8])], obstacles: [new Float32Array(12).fill(2)],
   levels: [{ level: 1, positions: Float32Array.from([7, 8, 9]) }], pins: [{ body: 0, vertex: 1 }],
   shapes: [{ obstacle: 0, positions: Float32Array.from([1, 1, 1]) }],
+  givenWay: { elements: 412, lower: [0.03125, 0.125], upper: [0, 0.0078125] },
 };
 
 test("a frame is read as it was written, with and without its optional parts", () => {
   const read = decode(buffer(encodeFrame(FRAME)));
   assert.deepEqual(read, { kind: "frame", frame: FRAME });
-  const plain: Frame = { ...FRAME, colours: null, levels: null, pins: null, shapes: null, converged: false };
+  const plain: Frame = { ...FRAME, colours: null, levels: null, pins: null, shapes: null, givenWay: null, converged: false };
   assert.deepEqual(decode(buffer(encodeFrame(plain))), { kind: "frame", frame: plain });
+});
+
+test("limits that gave way are told in a sentence", () => {
+  assert.equal(
+    givenWayText({ elements: 412, lower: [0.031, 0.124], upper: [0.0004, 0.008] }),
+    "Limits that cannot be met gave way in 412 elements: compressed past theirs by 3.1 % on average, 12.4 % at most; stretched past theirs by 0.0 % on average, 0.8 % at most",
+  );
+  assert.equal(
+    givenWayText({ elements: 1, lower: [0, 0], upper: [0.01, 0.02] }),
+    "Limits that cannot be met gave way in 1 element: stretched past theirs by 1.0 % on average, 2.0 % at most",
+  );
+  assert.equal(givenWayText({ elements: 2, lower: [0, 0], upper: [0, 0] }), "Limits that cannot be met gave way in 2 elements; all are within the given limits again");
 });
 
 test("a mesh is read as it was written", () => {

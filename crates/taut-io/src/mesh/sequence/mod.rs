@@ -9,7 +9,7 @@ use std::path::Path;
 
 use glam::Vec3;
 
-use super::{Fault, fault, file, gltf, read};
+use super::{Fault, Format, fault, file, gltf, read, usd};
 use crate::Problem;
 
 pub use cache::CacheFormat;
@@ -68,12 +68,28 @@ pub fn read_numbered(
     Ok(sequence)
 }
 
-/// Reads a glTF file and plays its first animation, `rate` frames a second, the first at `start` \[s\].
+/// Frames per second of animations that have no rate of their own.
+const DEFAULT_RATE: f64 = 30.0;
+
+/// Reads a glTF file and plays its first animation, or plays the time samples of a USD file: `rate` frames a
+/// second, the first at `start` \[s\]. By default 30 a second; of a USD file, its time codes, doubled until
+/// they are 24 a second at least.
 ///
 /// # Errors
 /// A problem that names the file, and the element.
-pub fn read_animation(path: &Path, rate: f64, start: f64) -> Result<MeshSequence, Problem> {
-    let play = || gltf::animation::play(&file::read(path)?, path.parent(), rate);
+pub fn read_animation(
+    path: &Path,
+    rate: impl Into<Option<f64>>,
+    start: f64,
+) -> Result<MeshSequence, Problem> {
+    let rate = rate.into();
+    let play = || {
+        let bytes = file::read(path)?;
+        match Format::of_path(path) {
+            Some(Format::Usd) => usd::animation::play(&bytes, rate),
+            _ => gltf::animation::play(&bytes, path.parent(), rate.unwrap_or(DEFAULT_RATE)),
+        }
+    };
     let mut sequence = play().map_err(|fault| fault.into_problem(Some(path)))?;
     sequence.times.iter_mut().for_each(|time| *time += start);
     Ok(sequence)

@@ -47,11 +47,13 @@ pub(crate) enum MeshSource {
     Creature(Creature),
     /// A rabbit with two long ears: faces x, stands on y = 0. A closed surface.
     Bunny(Bunny),
-    /// A sewing pattern in the format of GarmentCode (`pygarment`), for cloth only: panels that are flat at
-    /// rest, placed around a body, and sewn together from there. A file (json), or a table with its edge
-    /// length. Groups `panel:NAME`, and the labels of panels and edges.
+    /// A sewing pattern, for cloth only, as a file or a table with its edge length. In the format of
+    /// GarmentCode (`pygarment`, json): panels that are flat at rest, placed around a body, and sewn together
+    /// from there; groups `panel:NAME`, and the labels of panels and edges. In DXF (AAMA, ASTM): pieces that
+    /// lie flat as they are drawn, not sewn; groups `panel:NAME`, and `edge:NAME:0`, `edge:NAME:1`, … for the
+    /// parts of their outlines from corner to corner.
     Pattern(PatternSource),
-    /// A file (obj, ply, stl, gltf, glb), relative to the scene file.
+    /// A file (obj, ply, stl, gltf, glb, usd, usda, usdc, usdz), relative to the scene file.
     File(#[schemars(length(min = 1))] String),
 }
 
@@ -237,7 +239,7 @@ pub(crate) struct Curtain {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum PatternSource {
-    /// A pattern file (json), relative to the scene file.
+    /// A pattern file (json, dxf), relative to the scene file.
     File(#[schemars(length(min = 1))] String),
     /// A pattern file or a built-in pattern, and how it is meshed and sewn.
     Table(PatternMesh),
@@ -247,7 +249,7 @@ pub(crate) enum PatternSource {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PatternMesh {
-    /// Pattern file (json), relative to the scene file. None by default.
+    /// Pattern file (json, dxf), relative to the scene file. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub file: Option<String>,
@@ -258,7 +260,8 @@ pub(crate) struct PatternMesh {
     #[serde(default = "pattern_edge")]
     #[schemars(range(min = 0.001, max = 0.1))]
     pub edge: f64,
-    /// Units of the file in a metre: 100 for centimetres. The file's own by default; 0.001 to 1000000.
+    /// Units of the file in a metre: 100 for centimetres. The file's own by default, of a DXF file that does
+    /// not say the ones that fit its size; 0.001 to 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000))]
     pub units_in_meter: Option<f64>,

@@ -88,7 +88,7 @@ fn up() -> Vector {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum ObstacleMesh {
-    /// A file (obj, ply, stl, gltf, glb), relative to the scene file.
+    /// A file (obj, ply, stl, gltf, glb, usd, usda, usdc, usdz), relative to the scene file.
     File(#[schemars(length(min = 1))] String),
     /// A generator, or a file.
     Source(MeshSource),
@@ -120,8 +120,9 @@ fn thinner() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sequence {
-    /// Numbered files (obj, ply, stl, gltf, glb), relative to the scene file, with one `#` for each digit of
-    /// the number, at least: `walk.####.obj`. Missing numbers are interpolated. None by default.
+    /// Numbered files (obj, ply, stl, gltf, glb, usd, usda, usdc, usdz), relative to the scene file, with one
+    /// `#` for each digit of the number, at least: `walk.####.obj`. Missing numbers are interpolated. None by
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub files: Option<String>,
@@ -134,13 +135,14 @@ pub(crate) struct Sequence {
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub last: Option<u32>,
     /// One file with all frames, relative to the scene file: a point cache (pc2, mdd) with `mesh`, or an
-    /// animated model (gltf, glb), whose first animation is played: nodes, skins and morph targets. None by
+    /// animated model: glTF (gltf, glb), whose first animation is played, with nodes, skins and morph targets,
+    /// or USD (usd, usda, usdc, usdz), whose time samples of points and transforms are played. None by
     /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub file: Option<String>,
-    /// Mesh (obj, ply, stl, gltf, glb) whose vertices a point cache moves, in the same order. None by
-    /// default.
+    /// Mesh (obj, ply, stl, gltf, glb, usd, usda, usdc, usdz) whose vertices a point cache moves, in the same
+    /// order. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub mesh: Option<String>,
@@ -149,7 +151,7 @@ pub(crate) struct Sequence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figure: Option<Even>,
     /// Frames per second \[1/s\] at which an animation is sampled; an mdd file has its own times. 30 by
-    /// default; 0.001 to 100000.
+    /// default, of a USD file its own time codes per second, doubled until there are 24; 0.001 to 100000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 100_000))]
     pub rate: Option<f64>,

@@ -15,6 +15,53 @@ pub fn tetrahedron() -> TriangleMesh {
     }
 }
 
+/// A USD layer with transforms, polygons, texture coordinates, a subset and time samples.
+pub const USD_TEXT: &str = r#"#usda 1.0
+( # comment
+    "Made by hand"
+    customLayerData = { string creator = "a } b"; dictionary more = { int k = 1 } }
+    metersPerUnit = 0.1
+    upAxis = "Z"
+    startTimeCode = 1
+    endTimeCode = 5
+    timeCodesPerSecond = 25
+    doc = """several
+lines)"""
+)
+/* A block
+   comment. */
+over "Elsewhere" { def Mesh "Other" { } }
+def Xform "World" ( kind = "group"; variants = { string look = "plain" } )
+{
+    double3 xformOp:translate.timeSamples = { 1: (0, 0, 1), 5: (0, 0, 5), }
+    float3 xformOp:rotateXYZ = (0, 0, 90)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateXYZ"]
+
+    def Mesh "Sheet" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        int[] faceVertexCounts = [4, 3]
+        int[] faceVertexIndices = [0, 1, 2, 3, 1, 4, 2]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0.5, 1e-1)]
+        point3f[] points.timeSamples = {
+            1: [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0.5, 1e-1)],
+            3: [(0, 0, 2), (1, 0, 2), (1, 1, 2), (0, 1, 2), (2, 0.5, 2.1)],
+        }
+        texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1), (0, 1)] ( interpolation = "faceVarying" )
+        int[] primvars:st:indices = [0, 1, 2, 3, 1, 0, 2]
+        rel material:binding = </World/Looks/Red>
+        asset texture = @a(b].png@
+        def GeomSubset "tip" { int[] indices = [1]; uniform token elementType = "face" }
+    }
+}
+"#;
+
+/// The same kind of scene in binary, written by Pixar's library 26.11 in version 0.8: `/World` (translate over
+/// time, scale 2) with `Sheet`, 4 by 4 quads in the xy plane, at heights of 0.25, 0.5 and 1 at time codes 1, 2
+/// and 4; z up, tenths of metres; a subset `hem` of the first two faces.
+pub const USD_BINARY: &[u8] = include_bytes!("pixar.usdc");
+
 pub fn stl_text(mesh: &TriangleMesh) -> Vec<u8> {
     let mut text = String::from("solid part one\n");
     for triangle in &mesh.triangles {
