@@ -12,6 +12,7 @@
 //! inside the front and the back are drawn out along the arms in the end.
 
 mod body;
+mod layers;
 mod sleeves;
 #[cfg(test)]
 mod tests;
@@ -22,9 +23,10 @@ use std::collections::BTreeMap;
 use glam::{DVec2, DVec3};
 use taut::mesh::{TriangleMesh, thin::thin};
 
+pub(super) use self::layers::{Placed, over};
 use self::{
     body::{Columns, Sections},
-    sleeves::draw_out,
+    sleeves::{SIDEWAYS, draw_out},
     tube::{ARMHOLE, best, tube},
 };
 use super::{Panel, Pattern, Stitch, sew::Sets};
@@ -87,23 +89,25 @@ pub(super) fn shifts(pattern: &Pattern, body: &TriangleMesh) -> BTreeMap<String,
     let pairs = pairs(pattern, &shift);
     let groups = groups(pattern, &pairs, &outlines, middle);
     let mut sections = Sections::new(&body.triangles, &x, [low.y, high.y]);
-    let mut names: Vec<usize> = groups.clone();
-    names.sort_unstable();
-    names.dedup();
-    for group in names {
-        let is_own = |panel: usize| groups[panel] == group;
-        let own: Vec<&Pair> =
-            pairs.iter().filter(|p| p.panels.iter().all(|&k| is_own(k)) && p.is_across(middle.z)).collect();
-        let members: Vec<Vec<DVec3>> = (0..outlines.len())
-            .filter(|&k| is_own(k))
-            .map(|k| outlines[k].iter().map(|p| *p + shift[k]).collect())
-            .collect();
-        let widths = tube(&own, &members, middle);
-        let top = widths.last().map_or(f64::INFINITY, |[height, _]| height + ARMHOLE);
-        let weights: Vec<f64> =
-            own.iter().map(|pair| pair.length * if pair.height() > top { SHOULDER } else { 1.0 }).collect();
-        let up = best((&own, &weights), &widths, &columns, &mut sections);
-        (0..outlines.len()).filter(|&k| is_own(k)).for_each(|k| shift[k].y += up);
+    let mut parts: Vec<Part> = (0..outlines.len())
+        .filter(|&k| groups[k] == k)
+        .map(|group| Part::new(group, &groups, &pairs, &outlines, &shift, middle))
+        .collect();
+    // What hangs on the shoulders first, then from the top down, each beside what it is sewn to.
+    parts.sort_by(|a, b| b.has_shoulders.cmp(&a.has_shoulders).then(b.height.total_cmp(&a.height)));
+    let mut is_placed = vec![false; outlines.len()];
+    for part in parts {
+        let extent = sleeves::extent(part.group, &pairs, &groups, &outlines, &shift);
+        let level = if extent.is_some_and(|along| along.x.abs() < SIDEWAYS) {
+            level(part.group, &pairs, &groups, &is_placed, &shift)
+        } else {
+            0.0
+        };
+        let up = best((&part.pairs, &part.weights), &part.widths, &columns, &mut sections, level);
+        for k in (0..outlines.len()).filter(|&k| groups[k] == part.group) {
+            shift[k].y += up;
+            is_placed[k] = true;
+        }
     }
     draw_out(&pairs, &groups, &outlines, &mut shift);
     let moved = |(panel, shift): (&Panel, DVec3)| {
@@ -111,6 +115,62 @@ pub(super) fn shifts(pattern: &Pattern, body: &TriangleMesh) -> BTreeMap<String,
         (shift != DVec3::ZERO).then(|| (panel.name.clone(), shift))
     };
     pattern.panels.iter().zip(shift).filter_map(moved).collect()
+}
+
+/// Panels that are moved together.
+struct Part<'a> {
+    group: usize,
+    /// Pairs of its seams around the body, and how much each counts.
+    pairs: Vec<&'a Pair>,
+    weights: Vec<f64>,
+    /// Heights of its tube and widths there \[m\].
+    widths: Vec<[f64; 2]>,
+    has_shoulders: bool,
+    /// Mean height of its outlines \[m\].
+    height: f64,
+}
+
+impl<'a> Part<'a> {
+    fn new(
+        group: usize,
+        groups: &[usize],
+        all: &'a [Pair],
+        outlines: &[Vec<DVec3>],
+        shift: &[DVec3],
+        middle: DVec3,
+    ) -> Self {
+        let is_own = |panel: usize| groups[panel] == group;
+        let pairs: Vec<&Pair> =
+            all.iter().filter(|p| p.panels.iter().all(|&k| is_own(k)) && p.is_across(middle.z)).collect();
+        let members: Vec<Vec<DVec3>> = (0..outlines.len())
+            .filter(|&k| is_own(k))
+            .map(|k| outlines[k].iter().map(|p| *p + shift[k]).collect())
+            .collect();
+        let widths = tube(&pairs, &members, middle);
+        let top = widths.last().map_or(f64::INFINITY, |[height, _]| height + ARMHOLE);
+        let weights =
+            pairs.iter().map(|pair| pair.length * if pair.height() > top { SHOULDER } else { 1.0 }).collect();
+        let has_shoulders = pairs.iter().any(|pair| pair.height() > top);
+        let points = members.iter().flatten();
+        let height = points.clone().map(|p| p.y).sum::<f64>() / points.count().max(1) as f64;
+        Self { group, pairs, weights, widths, has_shoulders, height }
+    }
+}
+
+/// How far a group moves up to be level with what it is sewn to and what is placed already \[m\]: its seams
+/// would pull that down otherwise, a dress off its shoulders.
+fn level(group: usize, pairs: &[Pair], groups: &[usize], is_placed: &[bool], shift: &[DVec3]) -> f64 {
+    let (mut sum, mut length) = (0.0, 0.0);
+    for pair in pairs {
+        for side in 0..2 {
+            let [own, other] = [pair.panels[side], pair.panels[1 - side]];
+            if groups[own] == group && groups[other] != group && is_placed[other] {
+                sum += pair.length * (pair.ends[1 - side].y + shift[other].y - pair.ends[side].y);
+                length += pair.length;
+            }
+        }
+    }
+    if length > 0.0 { (sum / length).clamp(-FARTHEST, FARTHEST) } else { 0.0 }
 }
 
 /// The placed outline of a panel \[m\].

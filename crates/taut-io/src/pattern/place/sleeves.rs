@@ -5,35 +5,50 @@ use glam::{DVec2, DVec3};
 use super::{FARTHEST, Pair, STEP};
 
 /// How far sideways a group must extend from its seams, as a cosine, to be a sleeve.
-const SIDEWAYS: f64 = 0.4;
+pub(super) const SIDEWAYS: f64 = 0.4;
+
+/// Direction in which a group extends from its seams to others, in the xy plane: sideways for sleeves.
+pub(super) fn extent(
+    group: usize,
+    pairs: &[Pair],
+    groups: &[usize],
+    outlines: &[Vec<DVec3>],
+    shift: &[DVec3],
+) -> Option<DVec3> {
+    let mut seam = Vec::new();
+    for pair in pairs {
+        for side in 0..2 {
+            let [own, other] = [pair.panels[side], pair.panels[1 - side]];
+            if groups[own] == group && groups[other] != group {
+                seam.push(pair.ends[side] + DVec3::Y * shift[own].y);
+            }
+        }
+    }
+    let members = || (0..groups.len()).filter(move |&k| groups[k] == group);
+    let all: Vec<DVec3> =
+        members().flat_map(|k| outlines[k].iter().map(move |p| *p + DVec3::Y * shift[k].y)).collect();
+    let from = (!seam.is_empty() && !all.is_empty()).then(|| mean(&seam))?;
+    Some((mean(&all) - from).with_z(0.0).normalize_or_zero())
+}
 
 /// Moves sleeves along the arm until they are beside what they are sewn to: inside it, they would have to
 /// pass through it, and what intersects at an armhole when the body grows tears at the sleeve.
 pub(super) fn draw_out(pairs: &[Pair], groups: &[usize], outlines: &[Vec<DVec3>], shift: &mut [DVec3]) {
     let members = |group: usize| (0..groups.len()).filter(move |&k| groups[k] == group);
     for group in 0..groups.len() {
-        // Seams to others, and from them the direction in which the group extends.
-        let mut seam = Vec::new();
+        let Some(along) = extent(group, pairs, groups, outlines, shift) else { continue };
+        // Skirts and collars, up and down, are put on as they are.
+        if along.x.abs() < SIDEWAYS {
+            continue;
+        }
         let mut others = Vec::new();
         for pair in pairs {
             for side in 0..2 {
                 let [own, other] = [pair.panels[side], pair.panels[1 - side]];
                 if groups[own] == group && groups[other] != group {
-                    seam.push(pair.ends[side] + DVec3::Y * (shift[own].y));
                     others.push([own, other]);
                 }
             }
-        }
-        let count: usize = members(group).map(|k| outlines[k].len()).sum();
-        if seam.is_empty() || count == 0 {
-            continue;
-        }
-        let all = members(group).flat_map(|k| outlines[k].iter().map(move |p| (k, *p)));
-        let center = all.map(|(k, p)| p + DVec3::Y * shift[k].y).sum::<DVec3>() / count as f64;
-        let along = (center - seam.iter().sum::<DVec3>() / seam.len() as f64).with_z(0.0).normalize_or_zero();
-        // Sleeves extend sideways; skirts and collars, up and down, are put on as they are.
-        if along.x.abs() < SIDEWAYS {
-            continue;
         }
         others.sort_unstable();
         others.dedup();
@@ -52,12 +67,12 @@ pub(super) fn draw_out(pairs: &[Pair], groups: &[usize], outlines: &[Vec<DVec3>]
     }
 }
 
-fn mean(points: &[DVec3]) -> DVec3 {
+pub(super) fn mean(points: &[DVec3]) -> DVec3 {
     points.iter().sum::<DVec3>() / points.len().max(1) as f64
 }
 
 /// Whether two polygons have points in common.
-fn overlap(a: &[DVec2], b: &[DVec2]) -> bool {
+pub(super) fn overlap(a: &[DVec2], b: &[DVec2]) -> bool {
     let sides =
         |p: &[DVec2]| -> Vec<[DVec2; 2]> { (0..p.len()).map(|k| [p[k], p[(k + 1) % p.len()]]).collect() };
     let contains = |polygon: &[DVec2], p: DVec2| {

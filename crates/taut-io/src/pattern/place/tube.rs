@@ -58,12 +58,13 @@ pub(super) fn width(outline: &[DVec3], height: f64) -> f64 {
     cuts.chunks_exact(2).map(|two| two[0].distance(two[1])).sum()
 }
 
-/// The shift up that costs least \[m\].
+/// The shift up that costs least \[m\]; `level` is the one that costs nothing by itself.
 pub(super) fn best(
     (pairs, weights): (&[&Pair], &[f64]),
     tube: &[[f64; 2]],
     columns: &Columns,
     sections: &mut Sections,
+    level: f64,
 ) -> f64 {
     let steps = (FARTHEST / STEP).round() as i32;
     let mut best = (f64::INFINITY, 0.0);
@@ -83,9 +84,10 @@ pub(super) fn best(
             sections.perimeter(height + up) / (width.max(1e-3) * (1.0 + STRETCH)) - 1.0
         });
         let narrow = lack.fold(0.0, f64::max).min(1.0);
+        let far = up - level;
         let cost = BLOCKED * blocked / all.max(1e-9)
             + NARROW * narrow
-            + if up > 0.0 { FAR_UP * up } else { -FAR_DOWN * up };
+            + if far > 0.0 { FAR_UP * far } else { -FAR_DOWN * far };
         if cost < best.0 - 1e-9 {
             best = (cost, up);
         }
