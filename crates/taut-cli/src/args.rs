@@ -47,7 +47,7 @@ pub enum Command {
     Render(RenderArgs),
     /// Check a scene or a mesh for errors without running it
     Check(CheckArgs),
-    /// Write a scene in which a sewing pattern is sewn around a body
+    /// Write a scene in which sewing patterns are sewn around a body
     Dress(DressArgs),
     /// List the built-in scenes, or print one
     Scenes(ScenesArgs),
@@ -328,6 +328,7 @@ pub struct CheckArgs {
 /// gravity, 150 frames. Several patterns are layers, the first one below. Units and the up axis are guessed
 /// where they cannot be right as given, and every guess is reported.
 #[derive(Debug, Args)]
+#[command(override_usage = "taut dress [OPTIONS] <PATTERN>... <BODY>")]
 #[command(after_help = "\
 Examples:
   taut dress shirt_specification.json body.obj -o shirt.toml
@@ -339,7 +340,7 @@ Exit codes: 0 success, 2 bad input, 3 write error.")]
 pub struct DressArgs {
     /// Pattern files (.json) in the order in which they are put on, and at the end the mesh of the body (.obj,
     /// .ply, .stl, .gltf, .glb), standing where the patterns are placed around it
-    #[arg(required = true, value_names = ["PATTERN", "BODY"])]
+    #[arg(required = true, value_name = "FILES")]
     pub files: Vec<PathBuf>,
     /// Mesh of the body; all FILES are patterns then
     #[arg(long, value_name = "FILE")]

@@ -35,6 +35,10 @@ const MAX_STRAIN: f64 = 0.03;
 /// does \[s\].
 const CLOSING_TIME: f64 = 0.88;
 const LAYER_TIME: f64 = 0.8;
+/// Strain beyond that of its tightest ring that a garment needs, as it is stretched unevenly; and strain from
+/// which on it is too small to be put on.
+const SPARE_STRAIN: f64 = 0.01;
+const TOO_SMALL: f64 = 0.25;
 /// Distance that cloth keeps from the body, in addition to half its thickness \[m\].
 /// Garments fit closely: 4 mm around an arm are a twentieth of an armhole.
 const MARGIN: f64 = 0.0005;
@@ -70,6 +74,8 @@ struct Layer {
     /// Units in a metre, if they are not the file's.
     units: Option<f64>,
     shifts: BTreeMap<String, DVec3>,
+    /// Largest strain that it may have.
+    max_strain: f64,
     contents: Contents,
 }
 
@@ -173,12 +179,14 @@ fn layer(
     notes.extend(moved(&shifts));
     let sewn = pattern.sew(edge)?;
     notes.extend(sewn.warnings.iter().cloned());
+    let max_strain = fitting_strain(&pattern, path, mesh, edge, notes)?;
     placed.add(&pattern);
     Ok(Layer {
         path: path.into(),
         name: cloth_name(path),
         units: (units != own).then_some(units),
         shifts,
+        max_strain,
         contents: sewn.contents,
     })
 }
@@ -194,7 +202,7 @@ fn text(
     let later = LAYER_TIME * (layers.len() as f64 - 1.0);
     let frames = FRAMES + (30.0 * later).ceil() as u32;
     let [sewing, grow_start, grow_end] = [SEWING, GROWTH[0], GROWTH[1]].map(|time| rounded(time + later));
-    let thickness = rounded((THICKNESS * edge).clamp(THICKNESS_RANGE[0], THICKNESS_RANGE[1]));
+    let thickness = thickness(edge);
     let what = if layers.len() == 1 { "a pattern is" } else { "patterns are" };
     let mut text = format!(
         "# Written by `taut dress`: {what} sewn around a body, and hangs.\n\n\
@@ -222,11 +230,11 @@ fn text(
             let all: Vec<String> = layer.shifts.iter().map(panel).collect();
             let _ = write!(keys, ", shift = {{ {} }}", all.join(", "));
         }
-        let name = &layer.name;
+        let (name, max_strain) = (&layer.name, layer.max_strain);
         let _ = write!(
             text,
             "[[cloth]]\nname = \"{name}\"\nmesh = {{ pattern = {{ {keys} }} }}\n\
-             material = \"cotton\"          # taut materials lists others\nstrain = {{ max = {MAX_STRAIN} }}\n\n"
+             material = \"cotton\"          # taut materials lists others\nstrain = {{ max = {max_strain} }}\n\n"
         );
     }
     let (mesh, transform) = (quoted(&relative(body_path, folder)?), body.transform());
@@ -239,6 +247,38 @@ fn text(
          [expect]\nfinal_opening = 0.0\n"
     );
     Ok(text)
+}
+
+/// Thickness of cloth with triangles of about `edge` \[m\].
+fn thickness(edge: f64) -> f64 {
+    rounded((THICKNESS * edge).clamp(THICKNESS_RANGE[0], THICKNESS_RANGE[1]))
+}
+
+/// The largest strain that a placed pattern may have: more than usual if it is narrower than the body.
+fn fitting_strain(
+    pattern: &Pattern,
+    path: &Path,
+    body: &TriangleMesh,
+    edge: f64,
+    notes: &mut Vec<String>,
+) -> Result<f64, Problem> {
+    let tight = place::tightest(pattern, body, MARGIN + 0.5 * thickness(edge));
+    let Some(ring) = tight.filter(|ring| ring.strain() > MAX_STRAIN + SPARE_STRAIN) else {
+        return Ok(MAX_STRAIN);
+    };
+    let what = format!(
+        "measures {:.1} cm around at a height of {:.2} m, where the body measures {:.1} cm",
+        1e2 * ring.length,
+        ring.height,
+        1e2 * ring.body
+    );
+    if ring.strain() > TOO_SMALL {
+        let message = format!("is too small for the body: it {what}");
+        return Err(Problem { file: Some(path.into()), message, ..Problem::default() });
+    }
+    let strain = (1e2 * (ring.strain() + SPARE_STRAIN)).ceil() / 1e2;
+    notes.push(format!("{what}: it has to stretch by {:.1} %, strain.max is {strain}", 1e2 * ring.strain()));
+    Ok(strain)
 }
 
 /// To four digits after the point.

@@ -77,7 +77,7 @@ pub(super) struct Sections<'a> {
     x: &'a [DVec3],
     known: HashMap<i64, f64>,
     /// Height of the armpits \[m\]: above, sections have arms in them.
-    armpit: f64,
+    pub armpit: f64,
 }
 
 impl<'a> Sections<'a> {

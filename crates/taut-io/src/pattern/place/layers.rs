@@ -41,7 +41,9 @@ pub(crate) fn over(pattern: &Pattern, below: &Placed, middle: DVec3) -> BTreeMap
         let nearest = own.iter().map(|p| out * p.z).fold(f64::INFINITY, f64::min);
         let under = below.0.iter().filter(|other| side(other) == out && overlap(&flat(&own), &flat(other)));
         let farthest = under.flatten().map(|p| out * p.z).fold(f64::NEG_INFINITY, f64::max);
-        let way = (farthest + OVER - nearest).max(0.0);
+        // Panels that face sideways, as those of hoods do, have no clear way out.
+        let depth = own.iter().map(|p| out * p.z).fold(f64::NEG_INFINITY, f64::max) - nearest;
+        let way = if depth < OVER { (farthest + OVER - nearest).max(0.0) } else { 0.0 };
         let shift = DVec3::new(0.0, ABOVE, out * (1e3 * way).round() / 1e3);
         shifts.insert(panel.name.clone(), shift);
     }

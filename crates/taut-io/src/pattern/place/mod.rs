@@ -12,6 +12,7 @@
 //! inside the front and the back are drawn out along the arms in the end.
 
 mod body;
+mod fit;
 mod layers;
 mod sleeves;
 #[cfg(test)]
@@ -23,11 +24,14 @@ use std::collections::BTreeMap;
 use glam::{DVec2, DVec3};
 use taut::mesh::{TriangleMesh, thin::thin};
 
-pub(super) use self::layers::{Placed, over};
 use self::{
     body::{Columns, Sections},
     sleeves::{SIDEWAYS, draw_out},
     tube::{ARMHOLE, best, tube},
+};
+pub(super) use self::{
+    fit::tightest,
+    layers::{Placed, over},
 };
 use super::{Panel, Pattern, Stitch, sew::Sets};
 
@@ -98,10 +102,14 @@ pub(super) fn shifts(pattern: &Pattern, body: &TriangleMesh) -> BTreeMap<String,
     let mut is_placed = vec![false; outlines.len()];
     for part in parts {
         let extent = sleeves::extent(part.group, &pairs, &groups, &outlines, &shift);
-        let level = if extent.is_some_and(|along| along.x.abs() < SIDEWAYS) {
-            level(part.group, &pairs, &groups, &is_placed, &shift)
-        } else {
-            0.0
+        let level = match extent {
+            Some(along) if along.x.abs() < SIDEWAYS => {
+                let above = along.y > 0.0;
+                let level = level(part.group, above, &pairs, &groups, &is_placed, &shift);
+                // Collars and hoods are not lowered into the shoulders.
+                if above { level.max(0.0) } else { level }
+            }
+            _ => 0.0,
         };
         let up = best((&part.pairs, &part.weights), &part.widths, &columns, &mut sections, level);
         for k in (0..outlines.len()).filter(|&k| groups[k] == part.group) {
@@ -157,20 +165,28 @@ impl<'a> Part<'a> {
     }
 }
 
-/// How far a group moves up to be level with what it is sewn to and what is placed already \[m\]: its seams
-/// would pull that down otherwise, a dress off its shoulders.
-fn level(group: usize, pairs: &[Pair], groups: &[usize], is_placed: &[bool], shift: &[DVec3]) -> f64 {
-    let (mut sum, mut length) = (0.0, 0.0);
+/// How far a group moves up to begin where what it is sewn to, and what is placed already, ends \[m\]: its
+/// seams would pull that down otherwise, a dress off its shoulders. Nowhere above it, or below it if it is
+/// `above`, since panels that overlap at a seam intersect when it is closed.
+fn level(
+    group: usize,
+    above: bool,
+    pairs: &[Pair],
+    groups: &[usize],
+    is_placed: &[bool],
+    shift: &[DVec3],
+) -> f64 {
+    let mut ways = Vec::new();
     for pair in pairs {
         for side in 0..2 {
             let [own, other] = [pair.panels[side], pair.panels[1 - side]];
             if groups[own] == group && groups[other] != group && is_placed[other] {
-                sum += pair.length * (pair.ends[1 - side].y + shift[other].y - pair.ends[side].y);
-                length += pair.length;
+                ways.push(pair.ends[1 - side].y + shift[other].y - pair.ends[side].y);
             }
         }
     }
-    if length > 0.0 { (sum / length).clamp(-FARTHEST, FARTHEST) } else { 0.0 }
+    let way = if above { ways.into_iter().reduce(f64::max) } else { ways.into_iter().reduce(f64::min) };
+    way.unwrap_or(0.0).clamp(-FARTHEST, FARTHEST)
 }
 
 /// The placed outline of a panel \[m\].

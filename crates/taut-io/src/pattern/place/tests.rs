@@ -6,8 +6,9 @@ use glam::{DVec2, DVec3, Vec3};
 use taut::mesh::TriangleMesh;
 
 use super::{
+    Placed,
     body::{crossing, tape},
-    shifts,
+    over, shifts, tightest,
     tube::width,
 };
 use crate::pattern::{Pattern, parse};
@@ -101,4 +102,86 @@ fn tapes_and_darts() {
     let [below, above] = [DVec3::new(0.2, 0.2, -1.0), DVec3::new(0.2, 0.2, 3.0)];
     assert_eq!(crossing(below, above, flat), Some(0.25));
     assert_eq!(crossing(below + DVec3::X, above + DVec3::X, flat), None);
+}
+
+/// Two legs of a front and a back each, 20 cm wide, 60 cm tall, sewn along their sides and to each other.
+fn trousers(y: f64) -> Pattern {
+    let panel = |x: f64, z: f64| {
+        format!(
+            r#"{{"translation": [{x}, {y}, {z}], "rotation": [0, 0, 0], "vertices": [[-15, 0], [15, 0], [15, 30], [15, 60], [-15, 60]],
+            "edges": [{{"endpoints": [0, 1]}}, {{"endpoints": [1, 2]}}, {{"endpoints": [2, 3]}}, {{"endpoints": [3, 4]}}, {{"endpoints": [4, 0]}}]}}"#
+        )
+    };
+    let mirrored = |x: f64, z: f64| {
+        panel(x, z).replace(
+            "[-15, 0], [15, 0], [15, 30], [15, 60], [-15, 60]",
+            "[15, 0], [-15, 0], [-15, 30], [-15, 60], [15, 60]",
+        )
+    };
+    let stitch = |a: &str, b: &str, edge: u32| {
+        format!(r#"[{{"panel": "{a}", "edge": {edge}}}, {{"panel": "{b}", "edge": {edge}}}, "right_wrong"]"#)
+    };
+    let stitches = [
+        stitch("rf", "rb", 1),
+        stitch("rf", "rb", 4),
+        stitch("lf", "lb", 1),
+        stitch("lf", "lb", 4),
+        stitch("rf", "lf", 2),
+        stitch("rb", "lb", 2),
+    ];
+    let text = format!(
+        r#"{{"pattern": {{"panels": {{"rf": {}, "rb": {}, "lf": {}, "lb": {}}}, "stitches": [{}]}},
+        "properties": {{"units_in_meter": 100, "curvature_coords": "relative"}}}}"#,
+        panel(-20.0, 25.0),
+        panel(-20.0, -25.0),
+        mirrored(20.0, 25.0),
+        mirrored(20.0, -25.0),
+        stitches.join(", ")
+    );
+    parse(text.as_bytes(), None).unwrap()
+}
+
+#[test]
+fn legs_of_trousers_are_moved_together() {
+    for y in [20.0, 60.0, 90.0] {
+        let found = shifts(&trousers(y), &body());
+        let up = |panel: &str| found.get(panel).map_or(0.0, |shift| shift.y);
+        assert_eq!([up("rf"), up("rb"), up("lf")], [up("lb"); 3], "{found:?}");
+    }
+}
+
+#[test]
+fn panels_over_others_start_further_out() {
+    let mut below = Placed::default();
+    let pattern = tube_of([60.0, 60.0], 70.0, 25.0);
+    assert!(over(&pattern, &below, DVec3::ZERO).is_empty());
+    below.add(&pattern);
+    let found = over(&tube_of([70.0, 70.0], 70.0, 24.0), &below, DVec3::ZERO);
+    assert_eq!(found["front"], DVec3::new(0.0, 0.015, 0.06));
+    assert_eq!(found["back"], DVec3::new(0.0, 0.015, -0.06));
+    // What is beside it stays in its plane.
+    let mut beside = tube_of([60.0, 60.0], 70.0, 24.0);
+    for panel in ["front", "back"] {
+        beside.shift(panel, DVec3::X);
+    }
+    assert_eq!(over(&beside, &below, DVec3::ZERO)["front"].z, 0.0);
+}
+
+#[test]
+fn the_tightest_ring_is_found() {
+    // Around the waist, at a height of 1.1 m, radius 12 cm.
+    let around = 100.0 * std::f64::consts::TAU * 0.12;
+    let ring = |part: f64| {
+        let pattern = tube_of([0.8 * around, 0.5 * part * around], 70.0, 25.0);
+        tightest(&pattern, &body(), 0.0).unwrap()
+    };
+    let found = ring(0.95);
+    assert!(
+        (found.height - 1.1).abs() < 1e-9 && (found.length - 0.95 * 0.01 * around).abs() < 1e-9,
+        "{found:?}"
+    );
+    assert!((found.strain() - (1.0 / 0.95 - 1.0)).abs() < 0.02, "{found:?}");
+    assert!(ring(1.2).strain() < 0.0 && ring(0.5).strain() > 0.8);
+    // The legs of trousers have rings of their own, and together one at the waist.
+    assert!((tightest(&trousers(40.0), &body(), 0.0).unwrap().length - 1.2).abs() < 1e-9);
 }
