@@ -88,6 +88,9 @@ pub const RUNS: &[Run] = &[
     plain("dragon-roller-shell"),
     plain("bunny"),
     plain("dress"),
+    plain("layers"),
+    plain("scarf"),
+    plain("pillow"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
         name: "noisy-fine-only",
@@ -309,9 +312,9 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "twist.png",
-        shows: "A tube of cloth wrung by two turns, frame 100",
+        shows: "A tube of cloth wrung by four turns, frame 150",
         run: "twist",
-        frame: Frames::One(100),
+        frame: Frames::One(150),
         arguments: &[],
     },
     Figure {
@@ -362,6 +365,26 @@ pub const FIGURES: &[Figure] = &[
         "dress",
         &["--camera=1.0,1.3,2.6/0,0.85,0/38"],
     ),
+    last(
+        "layers.png",
+        "A shirt and a jacket over it, sewn around the figure",
+        "layers",
+        &["--camera=1.4,1.6,2.2/0,1.15,0/32"],
+    ),
+    Figure {
+        file: "scarf.png",
+        shows: "A scarf that was wrapped round a figure's neck",
+        run: "scarf",
+        frame: Frames::One(195),
+        arguments: &["--camera=0.5,1.6,1.7/0,1.33,0/34"],
+    },
+    Figure {
+        file: "pillow.png",
+        shows: "A pillow that was sewn around its filling and fell on the floor",
+        run: "pillow",
+        frame: Frames::One(75),
+        arguments: &[],
+    },
     last("tang-11-levels.png", "Four levels, 50 iterations each", "tang-sheet", ASIDE),
     last("tang-11-single.png", "A single mesh, 200 iterations", "tang-single", ASIDE),
     last(

@@ -47,7 +47,7 @@ pub enum Command {
     Render(RenderArgs),
     /// Check a scene or a mesh for errors without running it
     Check(CheckArgs),
-    /// Write a scene in which a sewing pattern is sewn around a body
+    /// Write a scene in which sewing patterns are sewn around a body
     Dress(DressArgs),
     /// List the built-in scenes, or print one
     Scenes(ScenesArgs),
@@ -322,26 +322,31 @@ pub struct CheckArgs {
     pub json: bool,
 }
 
-/// Write a scene in which a sewing pattern is sewn around a body.
+/// Write a scene in which sewing patterns are sewn around a body.
 ///
-/// Reads a pattern of GarmentCode (pygarment) and the mesh of the body that it is placed around, and writes a
+/// Reads patterns of GarmentCode (pygarment) and the mesh of the body that they are placed around, and writes a
 /// complete scene: panels as cloth with a limit on stretch, the body as an obstacle, a sewing phase without
-/// gravity, 150 frames. Units and the up axis are guessed where they cannot be right as given, and every
-/// guess is reported.
+/// gravity, 150 frames. Several patterns are layers, the first one below. Units and the up axis are guessed
+/// where they cannot be right as given, and every guess is reported.
 #[derive(Debug, Args)]
+#[command(override_usage = "taut dress [OPTIONS] <PATTERN>... <BODY>")]
 #[command(after_help = "\
 Examples:
   taut dress shirt_specification.json body.obj -o shirt.toml
   taut dress shirt_specification.json body.obj -o shirt.toml --edge 0.02    coarser: a quarter of the triangles
+  taut dress shirt.json jacket.json body.obj -o layers.toml                 a jacket over a shirt
   taut run shirt.toml
 
 Exit codes: 0 success, 2 bad input, 3 write error.")]
 pub struct DressArgs {
-    /// Pattern file (.json)
-    pub pattern: PathBuf,
-    /// Mesh of the body (.obj, .ply, .stl, .gltf, .glb, .usd), standing where the pattern is placed around it
-    pub body: PathBuf,
-    /// Scene file to write [default: PATTERN.toml]
+    /// Pattern files (.json) in the order in which they are put on, and at the end the mesh of the body (.obj,
+    /// .ply, .stl, .gltf, .glb, .usd), standing where the patterns are placed around it
+    #[arg(required = true, value_name = "FILES")]
+    pub files: Vec<PathBuf>,
+    /// Mesh of the body; all FILES are patterns then
+    #[arg(long, value_name = "FILE")]
+    pub body: Option<PathBuf>,
+    /// Scene file to write [default: the first PATTERN.toml]
     #[arg(short, long = "out", value_name = "SCENE")]
     pub out: Option<PathBuf>,
     /// Edge length of triangles in metres, 0.001 to 0.1 [default: 0.01]

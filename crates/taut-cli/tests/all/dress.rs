@@ -84,6 +84,39 @@ fn a_pattern_is_sewn_around_a_body() {
 }
 
 #[test]
+fn several_patterns_are_layers() {
+    let place = place();
+    let wider = PATTERN.replace("-15,", "-18,").replace("[15,", "[18,");
+    place.write("over.json", &wider);
+    let answer = place.good("dress pattern.json over.json post.obj -o worn.toml --edge 0.04");
+    for words in ["worn.toml, pattern: 2 panels", "worn.toml, over: 2 panels", "40 cm open"] {
+        assert!(answer.out.contains(words), "{}", answer.out);
+    }
+    assert!(
+        answer.err.contains("over.json: front: starts 1 cm higher, 5 cm further in front"),
+        "{}",
+        answer.err
+    );
+    place.good("run worn.toml -o worn --frames 100");
+    let last = place.metrics("worn").pop().unwrap();
+    let certificate = &last["certificate"];
+    for seam in certificate["seams"].as_array().unwrap() {
+        assert_eq!(seam["open"], 0, "{seam}");
+    }
+    assert_eq!(certificate["contact"]["intersections"], 0);
+    // The one over the other is outside: in front of it in front, behind it at the back.
+    let [under, over] = ["pattern", "over"].map(|name| {
+        let x = npy::read_any(&place.path(&format!("worn/frames/{name}.0100.npy"))).unwrap();
+        let depths = x.iter().map(|x| x.z);
+        [depths.clone().fold(f32::MAX, f32::min), depths.fold(f32::MIN, f32::max)]
+    });
+    assert!(over[0] < under[0] && over[1] > under[1], "{under:?} {over:?}");
+    // With the body as an option; the same pattern twice has two names.
+    place.good("dress pattern.json pattern.json --body post.obj -o twice.toml --edge 0.05");
+    assert!(place.read("twice.toml").contains("name = \"pattern-2\""));
+}
+
+#[test]
 fn units_and_sides_are_guessed_and_said() {
     let place = place();
     place.write("cm.obj", &post(100.0, true));
@@ -114,7 +147,16 @@ fn units_and_sides_are_guessed_and_said() {
 #[test]
 fn bad_input_is_named() {
     let place = place();
-    place.bad("dress pattern.json", 2, &["<BODY>"]);
+    place.bad("dress", 2, &["<FILES>"]);
+    place.bad("dress pattern.json", 2, &["pattern.json is a pattern, and no body is given"]);
+    place.bad("dress post.obj", 2, &["no pattern is given"]);
+    // Every file that is wrong is named.
+    place.write(
+        "bad.json",
+        &PATTERN.replace("\"panel\": \"back\", \"edge\": 3", "\"panel\": \"side\", \"edge\": 3"),
+    );
+    place.bad("dress pattern.json bad.json post.obj -o a.toml", 2, &["bad.json", "side"]);
+    place.bad("dress bad.json nothing.json nobody.obj -o a.toml", 2, &["side", "nothing.json", "nobody.obj"]);
     place.bad("dress pattern.json nobody.obj", 2, &["nobody.obj", "file not found", "mesh of a body"]);
     place.bad("dress nothing.json post.obj", 2, &["nothing.json", "file not found", "GarmentCode"]);
     place.bad("dress pattern.json post.obj -o a.txt", 2, &["a.txt", ".toml"]);
@@ -163,4 +205,50 @@ fn a_run_that_is_killed_while_it_is_sewn_resumes_to_the_same_bits() {
     // The copy of the pattern goes with the run.
     assert!(place.path("whole/inputs/pattern.json").exists());
     place.good("verify killed");
+}
+
+#[test]
+fn a_pocket_is_sewn_to_vertices_inside_a_panel() {
+    // A sheet of 12 × 12 quads, a pocket of 4 × 4 in front of its middle, sewn along three sides.
+    let mut pairs = Vec::new();
+    for row in 0..5 {
+        for column in 0..5 {
+            if column % 4 == 0 || row == 4 {
+                pairs.push([5 * row + column, 13 * (4 + row) + 4 + column]);
+            }
+        }
+    }
+    let place = Place::new();
+    place.write(
+        "pocket.toml",
+        &format!(
+            r#"
+[scene]
+frames = 30
+[contact]
+thickness = 0.004
+[[cloth]]
+name = "front"
+mesh = {{ grid = {{ size = [0.48, 0.48], cells = [12, 12] }} }}
+transform = {{ translate = [0.0, 1.0, 0.0], rotate = [90.0, 0.0, 0.0] }}
+strain = {{ max = 0.05 }}
+[[cloth.pin]]
+select = "box:-1,-1,-1,1,1,0.001"
+[[cloth]]
+name = "pocket"
+mesh = {{ grid = {{ size = [0.16, 0.16], cells = [4, 4] }} }}
+transform = {{ translate = [0.16, 0.84, 0.02], rotate = [90.0, 0.0, 0.0] }}
+strain = {{ max = 0.05 }}
+[[seam]]
+cloths = ["pocket", "front"]
+pairs = {pairs:?}
+[expect]
+max_strain = 0.061
+final_opening = 0.0
+"#
+        ),
+    );
+    place.good("run pocket.toml -o worn");
+    let last = place.metrics("worn").pop().unwrap();
+    assert_eq!(last["certificate"]["contact"]["intersections"], 0);
 }

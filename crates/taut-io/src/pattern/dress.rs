@@ -1,4 +1,4 @@
-//! A scene from a pattern and a body: what `taut dress` writes.
+//! A scene from patterns and a body: what `taut dress` writes. Of several patterns, the first is put on first.
 //!
 //! Units and the up axis of the two files are guessed where they cannot be right as they are: a body is
 //! between 30 cm and 3 m tall, panels lie in front of it and behind it. Every guess is a note for the user.
@@ -31,6 +31,14 @@ const SEWING: f64 = 2.2;
 const GROWTH: [f64; 2] = [1.2, 2.0];
 const FRAMES: u32 = 150;
 const MAX_STRAIN: f64 = 0.03;
+/// Time in which the seams of the innermost of several garments close, and how much later each further one
+/// does \[s\].
+const CLOSING_TIME: f64 = 0.88;
+const LAYER_TIME: f64 = 0.8;
+/// Strain beyond that of its tightest ring that a garment needs, as it is stretched unevenly; and strain from
+/// which on it is too small to be put on.
+const SPARE_STRAIN: f64 = 0.01;
+const TOO_SMALL: f64 = 0.25;
 /// Distance that cloth keeps from the body, in addition to half its thickness \[m\].
 /// Garments fit closely: 4 mm around an arm are a twentieth of an armhole.
 const MARGIN: f64 = 0.0005;
@@ -38,92 +46,250 @@ const MARGIN: f64 = 0.0005;
 const THICKNESS: f64 = 0.1;
 const THICKNESS_RANGE: [f64; 2] = [0.001, 0.002];
 
-/// A scene in which a pattern is sewn around a body.
+/// A scene in which patterns are sewn around a body.
 #[derive(Clone, Debug)]
 pub struct Dressed {
     /// Its TOML text.
     pub text: String,
     /// What was guessed, and what looks odd.
     pub notes: Vec<String>,
-    /// What the pattern contains.
+    /// Its garments, from the body outwards.
+    pub garments: Vec<DressedGarment>,
+}
+
+/// A garment of a scene.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct DressedGarment {
+    /// Name of its cloth.
+    pub name: String,
+    /// What its pattern contains.
+    #[serde(flatten)]
     pub contents: Contents,
 }
 
-/// The scene of `pattern` around `body`, to be written to `scene`, with triangles of about `edge` \[m\].
+/// A pattern that has been placed around the body.
+struct Layer {
+    path: PathBuf,
+    name: String,
+    /// Units in a metre, if they are not the file's.
+    units: Option<f64>,
+    shifts: BTreeMap<String, DVec3>,
+    /// Largest strain that it may have.
+    max_strain: f64,
+    contents: Contents,
+}
+
+/// The scene of `patterns` around `body`, put on in this order, to be written to `scene`, with triangles of
+/// about `edge` \[m\].
 ///
 /// # Errors
-/// All problems of the two files, and a pattern that is not around the body.
-pub fn dress(pattern: &Path, body: &Path, scene: &Path, edge: f64) -> Result<Dressed, Problems> {
+/// All problems of the files, and patterns that are not around the body.
+pub fn dress(patterns: &[PathBuf], body: &Path, scene: &Path, edge: f64) -> Result<Dressed, Problems> {
+    let mut problems = Vec::new();
+    let mut read = Vec::new();
+    for path in patterns {
+        match read_pattern(path) {
+            Ok(pattern) => read.push(pattern),
+            Err(Problems(found)) => problems.extend(found),
+        }
+    }
     let mut notes = Vec::new();
-    let missing = |path: &Path, what: &str| Problem {
-        file: Some(path.into()),
-        message: format!("file not found; {what}"),
-        ..Problem::default()
+    let mut guess = || -> Result<(TriangleMesh, Placement), Problems> {
+        if !body.exists() {
+            return Err(
+                missing(body, "must be the mesh of a body (.obj, .ply, .stl, .gltf, .glb, .usd)").into()
+            );
+        }
+        let mesh = crate::mesh::read(body)?;
+        let placement = Placement::guess(&mesh, body, &mut notes)?;
+        Ok((placement.apply(&mesh), placement))
     };
-    if !pattern.exists() {
-        return Err(missing(pattern, "must be a pattern of GarmentCode (.json)").into());
+    let (mesh, placement) = match guess() {
+        Ok(guessed) if problems.is_empty() => guessed,
+        Ok(_) => return Err(Problems(problems)),
+        Err(Problems(found)) => return Err(Problems([problems, found].concat())),
+    };
+    let mut layers: Vec<Layer> = Vec::new();
+    let mut placed = place::Placed::default();
+    for (pattern, path) in read.into_iter().zip(patterns) {
+        let mut own = Vec::new();
+        match layer(pattern, path, (&mesh, &placement), &mut placed, edge, &mut own) {
+            Ok(mut layer) => {
+                if layers.iter().any(|other| other.name == layer.name) {
+                    layer.name.truncate(60);
+                    layer.name.push_str(&format!("-{}", layers.len() + 1));
+                }
+                layers.push(layer);
+            }
+            Err(Problems(found)) => problems.extend(found),
+        }
+        // A note that does not name its file names its garment.
+        let name = path.display().to_string();
+        let is_one = patterns.len() == 1;
+        notes
+            .extend(own.into_iter().map(|note| {
+                if is_one || note.starts_with(&name) { note } else { format!("{name}: {note}") }
+            }));
     }
-    if super::dxf::is_dxf(pattern) {
-        let message = "is a DXF file, which has no stitches and no places around a body: must be a pattern of GarmentCode (.json); or name it in a scene, with [[seam]]s";
-        return Err(
-            Problem { file: Some(pattern.into()), message: message.into(), ..Problem::default() }.into()
-        );
+    if !problems.is_empty() {
+        return Err(Problems(problems));
     }
-    if !body.exists() {
-        return Err(missing(body, "must be the mesh of a body (.obj, .ply, .stl, .gltf, .glb, .usd)").into());
-    }
-    let mut sewing = super::read(pattern)?;
-    let own = sewing.units_in_meter();
-    let units = guess_units(&sewing, pattern, &mut notes)?;
-    sewing = sewing.with_units(units);
-    let mesh = crate::mesh::read(body)?;
-    let placed = Placement::guess(&mesh, body, &mut notes)?;
-    check_around(&sewing, pattern, &placed)?;
-    let shifts = place::shifts(&sewing, &placed.apply(&mesh));
-    for (panel, shift) in &shifts {
-        sewing.shift(panel, *shift);
-    }
-    notes.extend(moved(&shifts));
-    let sewn = sewing.sew(edge)?;
-    notes.extend(sewn.warnings.iter().cloned());
-
     let folder = scene.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let [pattern_path, body_path] = [pattern, body].map(|path| relative(path, folder));
-    let (pattern_path, body_path) = (pattern_path?, body_path?);
-    let name = cloth_name(pattern);
-    let mut keys = format!("file = {}, edge = {edge}", quoted(&pattern_path));
-    if units != own {
-        let _ = write!(keys, ", units_in_meter = {units}");
-    }
-    if !shifts.is_empty() {
-        let panel = |(name, shift): (&String, &DVec3)| {
-            let [x, y, z] = shift.to_array();
-            format!("{} = [{x:?}, {y:?}, {z:?}]", quoted(name))
-        };
-        let all: Vec<String> = shifts.iter().map(panel).collect();
-        let _ = write!(keys, ", shift = {{ {} }}", all.join(", "));
-    }
-    let [grow_start, grow_end] = GROWTH;
-    let thickness = (THICKNESS * edge).clamp(THICKNESS_RANGE[0], THICKNESS_RANGE[1]);
-    let thickness = (thickness * 1e4).round() / 1e4;
-    let transform = placed.transform();
-    let text = format!(
-        "# Written by `taut dress`: a pattern is sewn around a body, and hangs.\n\n\
-         [scene]\nframes = {FRAMES}\nsewing = {SEWING:?}               # s without gravity, in which the seams close\n\n\
-         [contact]\nthickness = {thickness:?}         # m\n\n\
-         [[cloth]]\nname = \"{name}\"\nmesh = {{ pattern = {{ {keys} }} }}\n\
-         material = \"cotton\"          # taut materials lists others\nstrain = {{ max = {MAX_STRAIN} }}\n\n\
-         [[obstacle]]\nname = \"body\"\nmesh = {}\n{transform}\
-         grow = {{ start = {grow_start:?}, end = {grow_end:?} }}   # s; thin at first, so that seams can close\n\
-         friction = 0.3\nmargin = {MARGIN:?}             # m\n\n\
-         [solver]\nintegrator = \"euler\"         # comes to rest sooner than bdf2\n\n\
-         [expect]\nfinal_opening = 0.0\n",
-        quoted(&body_path)
-    );
+    let text = text(&layers, &placement, body, folder, edge)?;
     // What is written can be run.
     let built = scene::parse(&text, "dress", folder, &[])?;
     built.build()?;
-    Ok(Dressed { text, notes, contents: sewn.contents })
+    let garments =
+        layers.into_iter().map(|Layer { name, contents, .. }| DressedGarment { name, contents }).collect();
+    Ok(Dressed { text, notes, garments })
+}
+
+fn missing(path: &Path, what: &str) -> Problem {
+    Problem { file: Some(path.into()), message: format!("file not found; {what}"), ..Problem::default() }
+}
+
+fn read_pattern(path: &Path) -> Result<Pattern, Problems> {
+    if !path.exists() {
+        return Err(missing(path, "must be a pattern of GarmentCode (.json)").into());
+    }
+    if super::dxf::is_dxf(path) {
+        let message = "is a DXF file, which has no stitches and no places around a body: must be a pattern of GarmentCode (.json); or name it in a scene, with [[seam]]s";
+        return Err(Problem { file: Some(path.into()), message: message.into(), ..Problem::default() }.into());
+    }
+    super::read(path)
+}
+
+/// Places a pattern around the body and what is `placed` there, and adds it to that.
+fn layer(
+    mut pattern: Pattern,
+    path: &Path,
+    (mesh, body): (&TriangleMesh, &Placement),
+    placed: &mut place::Placed,
+    edge: f64,
+    notes: &mut Vec<String>,
+) -> Result<Layer, Problems> {
+    let own = pattern.units_in_meter();
+    let units = guess_units(&pattern, path, notes)?;
+    pattern = pattern.with_units(units);
+    check_around(&pattern, path, body)?;
+    let mut shifts = place::shifts(&pattern, mesh);
+    for (panel, shift) in &shifts {
+        pattern.shift(panel, *shift);
+    }
+    let middle = 0.5 * (body.bounds[0] + body.bounds[1]);
+    for (panel, shift) in place::over(&pattern, placed, middle) {
+        pattern.shift(&panel, shift);
+        *shifts.entry(panel).or_default() += shift;
+    }
+    shifts.values_mut().for_each(|shift| *shift = (1e3 * *shift).round() / 1e3 + DVec3::ZERO);
+    notes.extend(moved(&shifts));
+    let sewn = pattern.sew(edge)?;
+    notes.extend(sewn.warnings.iter().cloned());
+    let max_strain = fitting_strain(&pattern, path, mesh, edge, notes)?;
+    placed.add(&pattern);
+    Ok(Layer {
+        path: path.into(),
+        name: cloth_name(path),
+        units: (units != own).then_some(units),
+        shifts,
+        max_strain,
+        contents: sewn.contents,
+    })
+}
+
+/// The scene of garments that have been placed, in a file in `folder`.
+fn text(
+    layers: &[Layer],
+    body: &Placement,
+    body_path: &Path,
+    folder: &Path,
+    edge: f64,
+) -> Result<String, Problem> {
+    let later = LAYER_TIME * (layers.len() as f64 - 1.0);
+    let frames = FRAMES + (30.0 * later).ceil() as u32;
+    let [sewing, grow_start, grow_end] = [SEWING, GROWTH[0], GROWTH[1]].map(|time| rounded(time + later));
+    let thickness = thickness(edge);
+    let what = if layers.len() == 1 { "a pattern is" } else { "patterns are" };
+    let mut text = format!(
+        "# Written by `taut dress`: {what} sewn around a body, and hangs.\n\n\
+         [scene]\nframes = {frames}\nsewing = {sewing:?}               # s without gravity, in which the seams close\n\n\
+         [contact]\nthickness = {thickness:?}         # m\n\n"
+    );
+    if layers.len() > 1 {
+        text = text.replace("and hangs", "one over the other, and hang");
+    }
+    for (number, layer) in layers.iter().enumerate() {
+        let mut keys = format!("file = {}, edge = {edge}", quoted(&relative(&layer.path, folder)?));
+        if let Some(units) = layer.units {
+            let _ = write!(keys, ", units_in_meter = {units}");
+        }
+        if layers.len() > 1 {
+            // The inner ones close first.
+            let speed = layer.contents.opening / (CLOSING_TIME + LAYER_TIME * number as f64);
+            let _ = write!(keys, ", speed = {:?}", rounded(speed.clamp(0.01, 100.0)));
+        }
+        if !layer.shifts.is_empty() {
+            let panel = |(name, shift): (&String, &DVec3)| {
+                let [x, y, z] = shift.to_array();
+                format!("{} = [{x:?}, {y:?}, {z:?}]", quoted(name))
+            };
+            let all: Vec<String> = layer.shifts.iter().map(panel).collect();
+            let _ = write!(keys, ", shift = {{ {} }}", all.join(", "));
+        }
+        let (name, max_strain) = (&layer.name, layer.max_strain);
+        let _ = write!(
+            text,
+            "[[cloth]]\nname = \"{name}\"\nmesh = {{ pattern = {{ {keys} }} }}\n\
+             material = \"cotton\"          # taut materials lists others\nstrain = {{ max = {max_strain} }}\n\n"
+        );
+    }
+    let (mesh, transform) = (quoted(&relative(body_path, folder)?), body.transform());
+    let _ = write!(
+        text,
+        "[[obstacle]]\nname = \"body\"\nmesh = {mesh}\n{transform}\
+         grow = {{ start = {grow_start:?}, end = {grow_end:?} }}   # s; thin at first, so that seams can close\n\
+         friction = 0.3\nmargin = {MARGIN:?}             # m\n\n\
+         [solver]\nintegrator = \"euler\"         # comes to rest sooner than bdf2\n\n\
+         [expect]\nfinal_opening = 0.0\n"
+    );
+    Ok(text)
+}
+
+/// Thickness of cloth with triangles of about `edge` \[m\].
+fn thickness(edge: f64) -> f64 {
+    rounded((THICKNESS * edge).clamp(THICKNESS_RANGE[0], THICKNESS_RANGE[1]))
+}
+
+/// The largest strain that a placed pattern may have: more than usual if it is narrower than the body.
+fn fitting_strain(
+    pattern: &Pattern,
+    path: &Path,
+    body: &TriangleMesh,
+    edge: f64,
+    notes: &mut Vec<String>,
+) -> Result<f64, Problem> {
+    let tight = place::tightest(pattern, body, MARGIN + 0.5 * thickness(edge));
+    let Some(ring) = tight.filter(|ring| ring.strain() > MAX_STRAIN + SPARE_STRAIN) else {
+        return Ok(MAX_STRAIN);
+    };
+    let what = format!(
+        "measures {:.1} cm around at a height of {:.2} m, where the body measures {:.1} cm",
+        1e2 * ring.length,
+        ring.height,
+        1e2 * ring.body
+    );
+    if ring.strain() > TOO_SMALL {
+        let message = format!("is too small for the body: it {what}");
+        return Err(Problem { file: Some(path.into()), message, ..Problem::default() });
+    }
+    let strain = (1e2 * (ring.strain() + SPARE_STRAIN)).ceil() / 1e2;
+    notes.push(format!("{what}: it has to stretch by {:.1} %, strain.max is {strain}", 1e2 * ring.strain()));
+    Ok(strain)
+}
+
+/// To four digits after the point.
+fn rounded(number: f64) -> f64 {
+    (1e4 * number).round() / 1e4
 }
 
 /// Units of the pattern in a metre.

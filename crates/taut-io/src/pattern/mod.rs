@@ -34,7 +34,7 @@ use glam::{DMat3, DVec2, DVec3};
 use taut::mesh::generate::Garment;
 
 use self::curve::Curve;
-pub use self::dress::{Dressed, dress};
+pub use self::dress::{Dressed, DressedGarment, dress};
 use crate::{Problem, Problems};
 
 /// Largest pattern file that is read \[bytes\].

@@ -45,6 +45,9 @@ pub fn built_in() -> &'static [BuiltIn] {
         "dragon-roller",
         "dragon-roller-shell",
         "bunny",
-        "dress"
+        "dress",
+        "layers",
+        "scarf",
+        "pillow"
     ]
 }

@@ -14,8 +14,15 @@ use crate::{
 /// Part of the sewing phase in which the widest seam closes.
 const CLOSING: f64 = 0.4;
 
-/// The pattern of scene `dress`.
-const DRESS: &str = include_str!("../../../../scenes/dress.json");
+/// The text of a pattern that comes with taut.
+fn built_in(pattern: BuiltInPattern) -> &'static str {
+    match pattern {
+        BuiltInPattern::Dress => include_str!("../../../../scenes/dress.json"),
+        BuiltInPattern::Shirt => include_str!("../../../../scenes/shirt.json"),
+        BuiltInPattern::Jacket => include_str!("../../../../scenes/jacket.json"),
+        BuiltInPattern::Pillow => include_str!("../../../../scenes/pillow.json"),
+    }
+}
 
 /// Why a pattern is refused.
 pub(super) enum Refusal {
@@ -27,8 +34,8 @@ pub(super) enum Refusal {
 
 /// The pattern as cloth.
 pub(super) fn read(scene: &LoadedScene, source: &PatternSource) -> Result<SewnPattern, Refusal> {
-    let PatternMesh { file, built_in, edge, units_in_meter, shift, .. } = source.table();
-    let read = match (file, built_in) {
+    let PatternMesh { file, built_in: name, edge, units_in_meter, shift, .. } = source.table();
+    let read = match (file, name) {
         (Some(file), _) => {
             let path = scene.resolve(&file);
             if !path.exists() {
@@ -36,7 +43,7 @@ pub(super) fn read(scene: &LoadedScene, source: &PatternSource) -> Result<SewnPa
             }
             pattern::read(&path)
         }
-        (None, Some(BuiltInPattern::Dress)) => pattern::parse(DRESS.as_bytes(), None),
+        (None, Some(name)) => pattern::parse(built_in(name).as_bytes(), None),
         // The rules ensure that one is present.
         (None, None) => return Err(Refusal::Key("is empty, must have file or built_in".into())),
     };

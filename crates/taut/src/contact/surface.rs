@@ -26,6 +26,8 @@ pub struct Surface {
     pub identity: Vec<u32>,
     /// By vertex: the piece of connected triangles that it belongs to. Seams do not connect: a panel is one.
     pub piece: Vec<u32>,
+    /// By vertex: the garment that it belongs to, bodies that seams join.
+    pub garment: Vec<u32>,
     /// Rest positions of vertices that are not fixed \[m\]; empty if they are not known.
     pub rest: Vec<Vec3>,
     /// Coulomb friction coefficient by vertex. That of an obstacle applies to all its pairs.
@@ -55,6 +57,7 @@ impl Surface {
             radius: vec![0.0; count],
             identity: (0..count as u32).collect(),
             piece: (0..count as u32).map(|v| pieces.of(v)).collect(),
+            garment: vec![0; count],
             rest: Vec::new(),
             friction: vec![0.0; count],
         }
@@ -72,17 +75,21 @@ impl Surface {
         vertex >= self.fixed_from
     }
 
-    /// Whether a pair of this kind with these vertices is one of two pieces of cloth.
+    /// Whether a pair of this kind with these vertices is one of two panels.
     #[inline(always)]
     pub fn is_between_panels(&self, kind: Kind, vertices: &[u32; 4]) -> bool {
         let [a, b] = kind.one_of_each(vertices);
         self.are_panels(a, b)
     }
 
-    /// Whether two vertices belong to different pieces of cloth.
+    /// Whether two vertices belong to different pieces of cloth of one garment.
     #[inline(always)]
     pub fn are_panels(&self, a: u32, b: u32) -> bool {
-        !self.is_fixed(a) && !self.is_fixed(b) && self.piece[a as usize] != self.piece[b as usize]
+        let [i, j] = [a as usize, b as usize];
+        !self.is_fixed(a)
+            && !self.is_fixed(b)
+            && self.piece[i] != self.piece[j]
+            && self.garment[i] == self.garment[j]
     }
 
     /// Whether contact of two primitives matters, one with vertex `a`, the other with `b`: never for two

@@ -6,6 +6,7 @@ use super::{
     HierarchyCache, Pace, World,
     filters::{Seams, build_filters},
     law::TimeStep,
+    sewing::joined,
 };
 use crate::{
     Description, Model, Schedule, Scheme, WorldError,
@@ -143,6 +144,11 @@ fn surface(description: &Description, bodies: &[BodyTables], sewing: &Sewing, fi
     }
     let mut identity: Vec<u32> = (0..radius.len() as u32).collect();
     identity[..sewing.identity.len()].copy_from_slice(&sewing.identity);
+    let mut garment = vec![0; radius.len()];
+    for (number, sewn) in (0..).zip(joined(sewing, bodies)) {
+        let vertices = bodies[sewn.start].vertices.start..bodies[sewn.end - 1].vertices.end;
+        garment[vertices].fill(number);
+    }
     Surface {
         identity,
         fixed_from: fixed_from as u32,
@@ -150,6 +156,7 @@ fn surface(description: &Description, bodies: &[BodyTables], sewing: &Sewing, fi
         between_cloth: description.contact.thickness > 0.0,
         radius,
         friction,
+        garment,
         ..Surface::new(triangles)
     }
 }

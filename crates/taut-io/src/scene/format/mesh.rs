@@ -253,7 +253,7 @@ pub(crate) struct PatternMesh {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub file: Option<String>,
-    /// Name of a pattern that comes with taut: `"dress"`. None by default.
+    /// Name of a pattern that comes with taut. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built_in: Option<BuiltInPattern>,
     /// Edge length \[m\]. 0.01 by default; 0.001 to 0.1.
@@ -282,6 +282,12 @@ pub(crate) struct PatternMesh {
 pub(crate) enum BuiltInPattern {
     /// A sleeveless A-line dress for the figure.
     Dress,
+    /// A sleeveless shirt for the figure.
+    Shirt,
+    /// A sleeveless jacket for the figure, open in front, that fits over the shirt.
+    Jacket,
+    /// Two squares of 40 cm, one above the other, sewn along all sides.
+    Pillow,
 }
 
 fn pattern_edge() -> f64 {
