@@ -15,6 +15,7 @@ The project's own commands.
 Usage:
   cargo xtask test                     all tests, both tiers: installs what they need, and says so
   cargo xtask scenes [NAME…]           run built-in scenes whole, and check what each expects of itself
+  cargo xtask soak [--scenes N] [--from NUMBER]   random scenes, a thousand by default; prints what fails
   cargo xtask sizes                    lengths of engine files, functions and comments, against their limits
   cargo xtask bench                    benches of the kernels and solvers, with the ratios that they promise
   cargo xtask bench --against BINARY   ten scenes with another build of taut and with this one, in turns
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["test"] => test::test(),
         ["scenes", only @ ..] => command::taut().and_then(|taut| scenes::check(&taut, only)),
+        ["soak", options @ ..] => test::soak(options),
         ["sizes"] => sizes::check(),
         ["bench"] => bench::bench(),
         ["bench", "--against", binary] => bench::against(binary),

@@ -22,7 +22,10 @@ const NEEDED: [(&str, &str, &str); 3] = [
 /// A test that sees how smoothly a page runs, and is not to share the machine with others.
 const ALONE: &str = "the_page_holds_in_a_real_browser";
 
-/// Both tiers, the examples, what built-in scenes expect, and the sizes.
+/// Random scenes of the second tier: a minute's.
+const RANDOM_SCENES: &str = "40";
+
+/// Both tiers, the examples, random scenes, what built-in scenes expect, and the sizes.
 pub fn test() -> Result<(), String> {
     let begun = Instant::now();
     for (program, name, what) in NEEDED {
@@ -44,12 +47,21 @@ pub fn test() -> Result<(), String> {
     for example in examples()? {
         run(&built(&format!("examples/{example}"))?.display().to_string(), &[""; 0])?;
     }
+    step(begun, "random scenes");
+    run(&built("examples/soak")?.display().to_string(), &["--scenes", RANDOM_SCENES])?;
     step(begun, "what built-in scenes expect of themselves");
     scenes::check(&built("taut")?, &[])?;
     step(begun, "sizes");
     sizes::check()?;
     step(begun, "all tests pass");
     Ok(())
+}
+
+/// Random scenes, as many as `options` say.
+pub fn soak(options: &[&str]) -> Result<(), String> {
+    // With the features of the whole workspace, as the tests build it, so that what they built is used.
+    cargo(&["build", "--release", "--workspace", "--example", "soak"])?;
+    run(&built("examples/soak")?.display().to_string(), options)
 }
 
 fn step(begun: Instant, what: &str) {

@@ -20,6 +20,7 @@ use glam::DVec3;
 use super::{
     candidates::{Candidates, Pair},
     continuous::{Kind, first_contact, stay_apart},
+    squeeze::Squeeze,
     surface::Surface,
     tangle::Tangle,
 };
@@ -97,13 +98,13 @@ impl Guard {
 
     /// Shortens the displacements of vertices from `old` to `x` \[m\] where necessary, so that no two
     /// primitives come closer than a fraction of their gap, or than half their initial distance if that is
-    /// less. Obstacles and pairs of one `tangle` move freely. `candidates` may hold the pairs found earlier
-    /// in the step; they are invalidated.
+    /// less. Obstacles, pairs of one `tangle` and what they `squeeze` move freely. `candidates` may hold the
+    /// pairs found earlier in the step; they are invalidated.
     pub fn hold(
         &mut self,
         threads: &Threads,
         surface: &Surface,
-        (tangle, candidates): (&Tangle, &mut Candidates),
+        (tangle, squeeze, candidates): (&Tangle, &Squeeze, &mut Candidates),
         old: &[Quad],
         x: &mut [Quad],
         share_of_gap: f32,
@@ -125,7 +126,7 @@ impl Guard {
                 let ((share, next, x), (carrier, next_carrier)) = (before, carriers);
                 for pair in lists.iter().flatten() {
                     let vertices = pair.vertices(surface);
-                    if tangle.ignores(surface, pair, &vertices) {
+                    if tangle.ignores(surface, pair, &vertices) || squeeze.ignores(surface, &vertices) {
                         continue;
                     }
                     let gap = share_of_gap * surface.gap(pair, &vertices);
@@ -252,7 +253,14 @@ mod tests {
                 let (mut old, mut x) = (start.clone(), start.clone());
                 for goal in &goals {
                     x.copy_from_slice(goal);
-                    guard.hold(&threads, &surface, (&Tangle::default(), &mut near), &old, &mut x, 0.1);
+                    guard.hold(
+                        &threads,
+                        &surface,
+                        (&Tangle::default(), &Squeeze::default(), &mut near),
+                        &old,
+                        &mut x,
+                        0.1,
+                    );
                     assert_eq!(piercings(&surface, &positions(&x)), []);
                     old.copy_from_slice(&x);
                 }
@@ -280,7 +288,14 @@ mod tests {
         let goal = x.clone();
         let threads = Threads::new(1).unwrap();
         let mut near = Candidates::new(&surface, &start);
-        Guard::new(&start).hold(&threads, &surface, (&Tangle::default(), &mut near), &start, &mut x, 0.1);
+        Guard::new(&start).hold(
+            &threads,
+            &surface,
+            (&Tangle::default(), &Squeeze::default(), &mut near),
+            &start,
+            &mut x,
+            0.1,
+        );
         assert_eq!(x, goal);
     }
 
@@ -292,7 +307,14 @@ mod tests {
         let mut x: Vec<Quad> = start.iter().map(|q| [q[0] + 3.0, q[1] - 5.0, q[2] + 1.0, q[3]]).collect();
         let goal = x.clone();
         assert_eq!(
-            guard.hold(&threads, &surface, (&Tangle::default(), &mut near), &start, &mut x, 0.1),
+            guard.hold(
+                &threads,
+                &surface,
+                (&Tangle::default(), &Squeeze::default(), &mut near),
+                &start,
+                &mut x,
+                0.1
+            ),
             Guarded::default()
         );
         assert_eq!(x, goal);
@@ -306,7 +328,14 @@ mod tests {
         let half = start.len() / 2;
         let mut x = start.clone();
         x[half..].iter_mut().for_each(|q| q[1] -= 2.0);
-        let guarded = guard.hold(&threads, &surface, (&Tangle::default(), &mut near), &start, &mut x, 1.0);
+        let guarded = guard.hold(
+            &threads,
+            &surface,
+            (&Tangle::default(), &Squeeze::default(), &mut near),
+            &start,
+            &mut x,
+            1.0,
+        );
         assert!(guarded.stopped > 0 && guarded.rounds > 0);
         assert!(x[half..].iter().any(|q| q[1] < 0.05), "it falls most of the way");
         assert_eq!(piercings(&surface, &positions(&x)), []);

@@ -10,6 +10,7 @@
 //! | continuous detection: a conservative time of impact | [`continuous`] |
 //! | whether the distance of two primitives is a local minimum on their surfaces | [`neighbours`] |
 //! | narrow phase: which pairs touch, and in which direction they must stay apart | [`touching`] |
+//! | cloth between faces of obstacles that meet | [`squeeze`] |
 //! | signed distance to a closed mesh | [`inside`] |
 //! | whether an edge pierces a triangle, exactly | [`intersection`] |
 //! | intersections and smallest distance of a frame | [`inspect`] |
@@ -29,6 +30,7 @@ pub mod inspect;
 pub mod intersection;
 pub mod neighbours;
 pub mod patches;
+pub mod squeeze;
 pub mod surface;
 pub mod tangle;
 pub mod touching;

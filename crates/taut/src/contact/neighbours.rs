@@ -103,11 +103,15 @@ impl Neighbours {
     /// Whether the point of `triangle` with these `weights` of its corners `x` \[m\] is, in the direction
     /// `up` from it to a vertex, the point nearest to that vertex in its neighbourhood; of triangles that
     /// share the point, true only for the first. `at` gives the positions of other vertices.
+    ///
+    /// Above the border of a surface any direction will do for the triangle. So the neighbours of `vertex`
+    /// must lead away from it there: a sheet that slides on another would else be held back by all vertices
+    /// just ahead of its border.
     #[inline(always)]
     pub fn faces_vertex(
         &self,
         surface: &Surface,
-        triangle: u32,
+        [triangle, vertex]: [u32; 2],
         weights: [f64; 3],
         up: DVec3,
         at: impl Fn(u32) -> DVec3,
@@ -123,7 +127,7 @@ impl Neighbours {
                     return false;
                 }
                 if other == NONE {
-                    return true;
+                    return self.leads_away(surface, vertex, -up, at);
                 }
                 let (a, b) = (at(corners[(k + 1) % 3]), at(corners[(k + 2) % 3]));
                 let into = inwards(a, b, at(other));
@@ -135,14 +139,20 @@ impl Neighbours {
                 if self.first[corner] != triangle {
                     return false;
                 }
-                let here = at(corners[k]);
-                let around = &self.around[self.starts[corner] as usize..self.starts[corner + 1] as usize];
-                around.iter().all(|&other| {
-                    let along = at(other) - here;
-                    up.dot(along) <= MAX_LEAN_SINE_VERTEX * up.length() * along.length()
-                })
+                self.leads_away(surface, corners[k], up, &at) && self.leads_away(surface, vertex, -up, at)
             }
         }
+    }
+
+    /// Whether all neighbours of `vertex` lead away from a point at `up` from it.
+    #[inline(always)]
+    fn leads_away(&self, surface: &Surface, vertex: u32, up: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
+        let (here, own) = (at(vertex), surface.identity[vertex as usize] as usize);
+        let around = &self.around[self.starts[own] as usize..self.starts[own + 1] as usize];
+        around.iter().all(|&other| {
+            let along = at(other) - here;
+            up.dot(along) <= MAX_LEAN_SINE_VERTEX * up.length() * along.length()
+        })
     }
 
     /// Whether the neighbours of `edge` lead away from a point at `up` from one of its interior points.

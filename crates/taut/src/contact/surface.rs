@@ -19,6 +19,8 @@ pub struct Surface {
     pub fixed_from: u32,
     /// Whether cloth collides with cloth.
     pub between_cloth: bool,
+    /// Whether some mesh obstacle ever moves.
+    pub obstacles_move: bool,
     /// By vertex \[m\]: half the thickness of cloth, or the margin of an obstacle. Two primitives keep apart
     /// by the sum of theirs.
     pub radius: Vec<f32>,
@@ -54,6 +56,7 @@ impl Surface {
             triangles,
             fixed_from: u32::MAX,
             between_cloth: true,
+            obstacles_move: false,
             radius: vec![0.0; count],
             identity: (0..count as u32).collect(),
             piece: (0..count as u32).map(|v| pieces.of(v)).collect(),

@@ -13,6 +13,7 @@ use super::{
     distance::combined,
     neighbours::{Neighbours, RIM},
     patches::Claim,
+    squeeze::Squeeze,
     surface::Surface,
     tangle::Tangle,
 };
@@ -52,6 +53,8 @@ pub struct Touching {
 pub struct Finder {
     /// The broad phase; the guard queries it as well.
     pub candidates: Candidates,
+    /// What is pinched between obstacles in this step, and passes through them.
+    pub squeeze: Squeeze,
     neighbours: Neighbours,
     /// By work item; kept so that steps do not allocate.
     found: Vec<Vec<Touching>>,
@@ -68,6 +71,7 @@ impl Finder {
         let found = vec![Vec::new(); candidates.lists().len()];
         Self {
             candidates,
+            squeeze: Squeeze::default(),
             neighbours: Neighbours::new(surface),
             found,
             all: Vec::new(),
@@ -82,16 +86,23 @@ impl Finder {
     }
 
     /// All pairs that must keep their gap while vertices move from `old` to `x`. Pairs that were closer than
-    /// twice that at the `start`, such as neighbours in a fine mesh, keep less; pairs of one `tangle` are
-    /// excluded. The order does not depend on threads.
+    /// twice that at the `start`, such as neighbours in a fine mesh, keep less, and so do those that are
+    /// squeezed; pairs of one `tangle` are excluded. The order does not depend on threads.
     pub fn find(
         &mut self,
         threads: &Threads,
         surface: &Surface,
         tangle: &Tangle,
-        [start, old, x]: [&[Quad]; 3],
+        ways: [&[Quad]; 3],
     ) -> &[Touching] {
-        let Self { candidates, neighbours, found, all, .. } = self;
+        self.squeeze.clear();
+        self.look(threads, surface, tangle, ways);
+        &self.all
+    }
+
+    /// The same, with what is pinched already.
+    fn look(&mut self, threads: &Threads, surface: &Surface, tangle: &Tangle, [start, old, x]: [&[Quad]; 3]) {
+        let Self { candidates, neighbours, found, all, squeeze, .. } = self;
         candidates.find(threads, surface, old, x, (SEARCH_DISTANCE_IN_GAPS, Claim::NothingTouches));
         let look = Look { surface, tangle, neighbours, start, old, x };
         threads.each_pair_piece(found, candidates.lists(), ITEMS_PER_PIECE, |_, found, lists| {
@@ -102,7 +113,7 @@ impl Finder {
         });
         all.clear();
         all.extend(found.iter().flatten());
-        all
+        squeeze.relieve(surface, old, x, all);
     }
 
     /// Adds the pairs of another way from `old` to `x` to those that are known, which stay first and as they
@@ -117,14 +128,19 @@ impl Finder {
         met: &[Pair],
     ) -> bool {
         std::mem::swap(&mut self.known, &mut self.all);
-        self.find(threads, surface, tangle, ways);
-        let Self { all, known, sorted, neighbours, .. } = self;
+        self.look(threads, surface, tangle, ways);
+        let Self { all, known, sorted, neighbours, squeeze, .. } = self;
         let [start, old, x] = ways;
         let look = Look { surface, tangle, neighbours, start, old, x };
         // One that is known and met all the same is known with another direction.
         let is_met = |touch: &Touching| met.binary_search(&touch.pair).is_ok();
         all.retain(|touch| !is_met(touch));
         all.extend(met.iter().filter_map(|pair| look.met(pair)));
+        if squeeze.count() > 0 {
+            for list in [&mut *all, &mut *known] {
+                list.retain(|touch| !squeeze.ignores(surface, &touch.vertices));
+            }
+        }
         sorted.clear();
         sorted.extend(known.iter().map(|touch| touch.pair));
         sorted.sort_unstable();
@@ -221,7 +237,8 @@ impl Look<'_> {
         let [_, b, c, d] = nearest.weights.map(|w| -w);
         let faces = match pair.kind {
             Kind::VertexTriangle => {
-                self.neighbours.faces_vertex(self.surface, pair.second, [b, c, d], normal, at)
+                let which = [pair.second, pair.first];
+                self.neighbours.faces_vertex(self.surface, which, [b, c, d], normal, at)
             }
             // End points of edges are vertices, which collide with triangles.
             Kind::EdgeEdge => {

@@ -161,14 +161,14 @@ impl Stepper {
         let State { x, piercings, .. } = state;
         let mut stopped = 0;
         if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
-            let near = (&scratch.tangle, &mut finder.candidates);
+            let near = (&scratch.tangle, &finder.squeeze, &mut finder.candidates);
             let guarded = guard.hold(&self.threads, surface, near, old, x, GUARDED_GAP);
             stopped = guarded.stopped;
             if guarded.stopped > 0 {
                 let settings = settings(world, &self.threads, self.lanes);
                 *enforced = measure(world, &settings, x, *enforced);
             }
-            if guarded.unsure || !scratch.tangle.is_empty() {
+            if guarded.unsure || !scratch.tangle.is_empty() || finder.squeeze.count() > 0 {
                 *piercings = Some(pierced(surface, x));
             }
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);

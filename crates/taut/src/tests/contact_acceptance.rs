@@ -46,8 +46,8 @@ fn watch(world: &World, frames: u32, mut each: impl FnMut(&State, &Certificate))
 const BALL: f32 = 0.15;
 
 /// A curtain in the plane z = 0 and a ball that comes at it along z from `from` \[m\] at 100 m/s, for a
-/// thirtieth of a second, which is one step.
-fn thrown(from: f32, pinned: bool, as_mesh: bool) -> World {
+/// thirtieth of a second, in so many steps.
+fn thrown(from: f32, pinned: bool, as_mesh: bool, steps: u32) -> World {
     let mut curtain = sheet("curtain", [1.0, 1.0], [24, 24]);
     let upright = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
     curtain.start.iter_mut().for_each(|p| *p = upright * *p);
@@ -85,7 +85,7 @@ fn thrown(from: f32, pinned: bool, as_mesh: bool) -> World {
             margin: 0.002,
         });
     }
-    description.solver.steps_per_frame = 1;
+    description.solver.steps_per_frame = steps;
     World::new(description).unwrap()
 }
 
@@ -114,7 +114,7 @@ fn across(world: &World, state: &State, middle: f32) -> [usize; 2] {
 fn a_ball_at_a_hundred_metres_a_second_is_caught_by_a_curtain() {
     // It ends as far behind the curtain as that can swing, or takes a loose one along.
     for (from, pinned, as_mesh) in [(-3.2, true, false), (-3.2, true, true), (-1.2, false, true)] {
-        let world = thrown(from, pinned, as_mesh);
+        let world = thrown(from, pinned, as_mesh, 1);
         let end = from + 100.0 / 30.0;
         watch(&world, 3, |state, certificate| {
             let contact = certificate.contact.as_ref().unwrap();
@@ -141,11 +141,32 @@ fn a_ball_at_a_hundred_metres_a_second_is_caught_by_a_curtain() {
     }
 }
 
+/// Loose cloth is taken along by a ball at 100 m/s, if that goes no further in a step than half its radius:
+/// none of it is left behind, and limits hold in every frame. A formula ball that goes further passes through:
+/// limits pull what it has met back across it.
+#[test]
+#[ignore = "full tier: long"]
+fn a_ball_at_a_hundred_metres_a_second_takes_loose_cloth_along_within_its_limits() {
+    for as_mesh in [false, true] {
+        let world = thrown(-1.2, false, as_mesh, 48);
+        watch(&world, 3, |state, certificate| {
+            let contact = certificate.contact.as_ref().unwrap();
+            let (body, [front, behind]) =
+                (&certificate.bodies[0], across(&world, state, -1.2 + 100.0 / 30.0));
+            let (frame, residual) = (state.frame(), body.strain.max_residual);
+            println!("mesh: {as_mesh}, frame {frame}: {front} {behind}, residual {residual}");
+            assert!(front % 2 == 1 && behind % 2 == 0, "mesh: {as_mesh}, frame {frame}: {front} {behind}");
+            assert_eq!(contact.intersections, 0, "mesh: {as_mesh}, frame {frame}: {:?}", contact.first);
+            assert!(residual <= 0.0101 || frame == 1, "mesh: {as_mesh}, frame {frame}: {residual}");
+        });
+    }
+}
+
 /// What cannot be held by pins, limits and a ball at once: nothing is pierced, and the limit gives way.
 #[test]
 #[ignore = "full tier: long"]
 fn a_ball_that_goes_further_than_the_curtain_reaches_does_not_pierce_it() {
-    let world = thrown(-1.2, true, true);
+    let world = thrown(-1.2, true, true, 1);
     let mut worst = 0.0f64;
     watch(&world, 3, |state, certificate| {
         let contact = certificate.contact.as_ref().unwrap();
@@ -248,8 +269,9 @@ enum Slope {
     Cloth,
 }
 
-/// How far a sheet slips in two seconds down a slope of so many degrees \[m\].
-fn slip(slope: Slope, friction: f32, degrees: f32) -> f32 {
+/// How far a sheet slips in two seconds down a slope of so many degrees \[m\], and how much faster it gets
+/// \[m/s²\].
+fn slip(slope: Slope, friction: f32, degrees: f32) -> [f32; 2] {
     let tilt = rotation_of_degrees(Vec3::new(0.0, 0.0, -degrees));
     let thickness = 0.002;
     let mut patch = sheet("patch", [0.2, 0.2], [8, 8]);
@@ -259,7 +281,7 @@ fn slip(slope: Slope, friction: f32, degrees: f32) -> f32 {
     patch.material.damping = 0.0;
     let mut description = Description { contact: Contact { thickness, friction }, ..Description::default() };
     description.air.density = 0.0;
-    let down = |p: Vec3| tilt * (p + Vec3::X * 0.6);
+    let down = |p: Vec3| tilt * (p + Vec3::X * 4.6);
     match slope {
         Slope::Plane => description.obstacles.push(Obstacle {
             name: "slope".into(),
@@ -272,12 +294,12 @@ fn slip(slope: Slope, friction: f32, degrees: f32) -> f32 {
             margin: thickness,
         }),
         Slope::Mesh => {
-            let mesh = sheet("", [2.0, 0.6], [20, 6]).mesh;
+            let mesh = sheet("", [10.0, 0.6], [100, 6]).mesh;
             let mesh = mesh_obstacle("slope", mesh, down);
             description.mesh_obstacles.push(MeshObstacle { friction, margin: 0.001, ..mesh });
         }
         Slope::Cloth => {
-            let mut cloth = sheet("slope", [2.0, 0.6], [20, 6]);
+            let mut cloth = sheet("slope", [10.0, 0.6], [100, 6]);
             cloth.start.iter_mut().for_each(|p| *p = down(*p));
             let vertices = (0..cloth.start.len() as u32).collect();
             cloth.pins.push(Pin { vertices, ..Pin::default() });
@@ -288,15 +310,13 @@ fn slip(slope: Slope, friction: f32, degrees: f32) -> f32 {
     let world = World::new(description).unwrap();
     let center =
         |certificate: &Certificate| Vec3::from_array(certificate.bodies[0].center_of_mass.map(|c| c as f32));
-    let (mut from, mut to) = (Vec3::ZERO, Vec3::ZERO);
-    watch(&world, 65, |state, certificate| {
-        if state.frame() == 5 {
-            from = center(certificate);
-        }
-        to = center(certificate);
+    let mut path = Vec::new();
+    watch(&world, 65, |_, certificate| {
+        path.push((tilt.inverse() * center(certificate)).x);
         assert!(certificate.contact.as_ref().is_none_or(|contact| contact.intersections == 0));
     });
-    (tilt.inverse() * (to - from)).x
+    let time = 25.0 * world.description().frame_time;
+    [path[64] - path[4], (path[64] - 2.0 * path[39] + path[14]) / (time * time)]
 }
 
 /// Coulomb: it sticks below the angle whose tangent is the coefficient of friction, and slides above it,
@@ -307,14 +327,30 @@ fn friction_holds_up_to_its_angle_and_no_further() {
     for slope in [Slope::Plane, Slope::Mesh, Slope::Cloth] {
         for friction in [0.3f32, 0.6] {
             let angle = friction.atan().to_degrees();
-            let held = slip(slope, friction, angle - 2.0);
-            let slid = slip(slope, friction, angle + 2.0);
+            let [held, _] = slip(slope, friction, angle - 2.0);
+            let [slid, _] = slip(slope, friction, angle + 2.0);
             // No faster than if friction held three degrees less.
             let steep = (angle + 2.0).to_radians();
             let most = 0.5 * 9.81 * (steep.sin() - (angle - 3.0).to_radians().tan() * steep.cos()) * 4.0;
             println!("{slope:?}, {friction}: slipped {held} m below, slid {slid} m above");
             assert!(held.abs() < 0.01, "{slope:?}, {friction}: {held}");
             assert!(slid > 0.1 && slid < most, "{slope:?}, {friction}: {slid}, at most {most}");
+        }
+    }
+}
+
+/// Sliding friction takes μ of the load, no more, at any speed and with the default steps: g (sin − μ cos).
+#[test]
+#[ignore = "full tier: long"]
+fn what_slides_gets_faster_as_coulomb_says() {
+    for slope in [Slope::Plane, Slope::Mesh, Slope::Cloth] {
+        for (friction, degrees) in [(0.0f32, 8.0f32), (0.3, 25.0), (0.6, 40.0)] {
+            let [_, rate] = slip(slope, friction, degrees);
+            let steep = degrees.to_radians();
+            let wanted = 9.81 * (steep.sin() - friction * steep.cos());
+            println!("{slope:?}, {friction}, {degrees}°: {rate} m/s², wanted {wanted}");
+            let allowed = if matches!(slope, Slope::Cloth) { 0.25 } else { 0.05 };
+            assert!((rate / wanted - 1.0).abs() < allowed, "{slope:?}, {friction}: {rate}, wanted {wanted}");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
         elements::{Elements, share_out},
         in_order, solid,
     },
-    boundary::seam::Sewing,
+    boundary::{mesh_obstacle::MeshObstacle, seam::Sewing},
     contact::surface::Surface,
     element::{
         colored,
@@ -154,6 +154,7 @@ fn surface(description: &Description, bodies: &[BodyTables], sewing: &Sewing, fi
         fixed_from: fixed_from as u32,
         rest,
         between_cloth: description.contact.thickness > 0.0,
+        obstacles_move: description.mesh_obstacles.iter().any(MeshObstacle::is_moving),
         radius,
         friction,
         garment,

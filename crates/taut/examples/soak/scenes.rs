@@ -1,30 +1,26 @@
-//! A thousand random scenes: whatever is described ends in finite numbers, and what is free of intersections
-//! stays so.
-//!
-//! `cargo test --release -p taut --lib -- --ignored soak` runs the first scenes; `TAUT_SOAK=1000` in the
-//! environment says how many, and `TAUT_SOAK_FROM=123` which is the first.
+//! Random scenes: sheets, shells, sewn panels and layers, obstacles of every kind, rigid bodies, attachments,
+//! pins that switch, limits of every kind, and settings that nobody would choose.
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Contact, Description, Limit, Material, MeshObstacle, Motion, Obstacle, Pin, Scheme, State,
-    Stepper, World,
-    boundary::{mesh_obstacle::MeshFrames, motion::Keyframe, obstacle::Shape},
-    exec::threads::Threads,
-    kernel::random::Random,
-    measure::{Certifier, Examiner},
-    mesh::{TriangleMesh, generate::Generator},
+    AttachedShape, Cloth, Contact, Description, Limit, Material, MeshFrames, MeshObstacle, Motion, Obstacle,
+    Pin, RigidBody, Scheme, Seam, Shape,
+    low_level::{Keyframe, Random},
+    mesh::{
+        TriangleMesh,
+        generate::{Diagonals, Generator},
+    },
 };
 
-/// Scenes without the variable: half a minute's.
-const SCENES: u64 = 40;
-
-/// Frames of each scene.
-const FRAMES: u32 = 8;
-
 /// A source of choices.
-struct Dice(Random);
+pub struct Dice(Random);
 
 impl Dice {
+    /// The choices of scene `number`.
+    pub fn new(number: u64) -> Self {
+        Self(Random::new(number, 0x50AC))
+    }
+
     fn one_in(&mut self, n: u32) -> bool {
         self.0.below(n) == 0
     }
@@ -54,11 +50,7 @@ impl Dice {
     /// A mesh of about a metre, with few triangles.
     fn mesh(&mut self) -> TriangleMesh {
         let cells = [2 + self.0.below(9), 2 + self.0.below(9)];
-        let diagonals = self.pick(&[
-            taut::mesh::generate::Diagonals::Alternating,
-            taut::mesh::generate::Diagonals::Jittered,
-            taut::mesh::generate::Diagonals::Delaunay,
-        ]);
+        let diagonals = self.pick(&[Diagonals::Alternating, Diagonals::Jittered, Diagonals::Delaunay]);
         let generator = match self.0.below(8) {
             0 => Generator::Disc { radius: 0.5, rings: 1 + self.0.below(5) },
             1 => Generator::Cylinder { radius: 0.3, height: 0.9, segments: [3 + cells[0], cells[1]] },
@@ -131,7 +123,7 @@ impl Dice {
         cloth
     }
 
-    fn solid(&mut self, size: f32) -> Obstacle {
+    fn obstacle(&mut self, size: f32) -> Obstacle {
         let shape = self.pick(&[
             Shape::Plane,
             Shape::Sphere { radius: 0.4 * size },
@@ -140,8 +132,12 @@ impl Dice {
             Shape::Cylinder { radius: 0.3 * size, height: 0.4 * size },
             Shape::Torus { major: 0.4 * size, minor: 0.1 * size },
         ]);
+        self.obstacle_of(shape, size)
+    }
+
+    fn obstacle_of(&mut self, shape: Shape, size: f32) -> Obstacle {
         Obstacle {
-            name: "solid".into(),
+            name: "shape".into(),
             shape,
             position: Vec3::NEG_Y * 1.2 * size + self.vector(0.2 * size),
             rotation: if shape == Shape::Plane { Quat::IDENTITY } else { self.rotation() },
@@ -172,12 +168,129 @@ impl Dice {
         }
     }
 
-    fn scene(&mut self, number: u64) -> Description {
+    /// A body with mass above everything else.
+    fn rigid_body(&mut self, size: f32) -> RigidBody {
+        let shape = self.pick(&[
+            Shape::Sphere { radius: 0.15 * size },
+            Shape::Box { size: Vec3::splat(0.2 * size) },
+            Shape::Capsule { radius: 0.08 * size, length: 0.2 * size },
+        ]);
+        let position = (Vec3::Y * 1.2 + self.vector(0.2)) * size;
+        let rotation = self.rotation();
+        RigidBody {
+            obstacle: Obstacle {
+                name: "rigid".into(),
+                position,
+                rotation,
+                motion: Motion::default(),
+                ..self.obstacle_of(shape, size)
+            },
+            mass: self.power(-2.0, 1.0),
+            velocity: self.vector(2.0 * size),
+            angular_velocity: self.vector(3.0),
+        }
+    }
+
+    /// Two panels side by side, sewn along an edge; open by up to a tenth of their size.
+    fn panels(&mut self, size: f32, first: u32) -> (Vec<Cloth>, Seam) {
+        let cells = 3 + self.0.below(6);
+        let generator = Generator::Grid {
+            size: [0.5, 0.8],
+            cells: [cells, cells],
+            diagonals: Diagonals::Alternating,
+            seed: 0,
+        };
+        let mut mesh = generator.generate().unwrap();
+        mesh.positions.iter_mut().for_each(|p| *p *= size);
+        let [low, high] =
+            [f32::min, f32::max].map(|of| mesh.positions.iter().map(|p| p.x).reduce(of).unwrap());
+        let column = |x: f32| -> Vec<u32> {
+            let is_there = |v: &u32| (mesh.positions[*v as usize].x - x).abs() < 1e-3 * size;
+            let mut vertices: Vec<u32> = (0..mesh.positions.len() as u32).filter(is_there).collect();
+            vertices.sort_by(|&a, &b| mesh.positions[a as usize].z.total_cmp(&mesh.positions[b as usize].z));
+            vertices
+        };
+        let pairs: Vec<[(usize, u32); 2]> = column(high)
+            .into_iter()
+            .zip(column(low))
+            .map(|(a, b)| [(first as usize, a), (first as usize + 1, b)])
+            .collect();
+        let open = self.pick(&[0.0, 0.02, 0.1]) * size;
+        let above = Vec3::Y * 2.2 * size * first as f32;
+        let cloths = (0..2u32).map(|k| {
+            let mut cloth = Cloth::new(
+                format!("cloth{}", first + k),
+                mesh.clone(),
+                Material::named("polyester").unwrap(),
+            );
+            let shift = above + Vec3::X * (k as f32 * (high - low + open));
+            cloth.start.iter_mut().for_each(|p| *p += shift);
+            cloth.strain = Limit { min: None, max: Some(0.05) };
+            cloth
+        });
+        (cloths.collect(), Seam { pairs, ..Seam::default() })
+    }
+
+    /// Sheets close above each other.
+    fn layers(&mut self, size: f32, first: u32) -> Vec<Cloth> {
+        let (cells, count) = (4 + self.0.below(6), 2 + self.0.below(4));
+        let layers = (0..count).map(|k| {
+            let generator = Generator::Grid {
+                size: [0.8, 0.8],
+                cells: [cells, cells],
+                diagonals: Diagonals::Alternating,
+                seed: 0,
+            };
+            let mut mesh = generator.generate().unwrap();
+            mesh.positions.iter_mut().for_each(|p| *p *= size);
+            let material = Material::named("polyester").unwrap();
+            let mut cloth = Cloth::new(format!("cloth{}", first + k), mesh, material);
+            let turn = Quat::from_rotation_y(self.between(-1.0, 1.0));
+            let place = Vec3::Y * size * (2.2 * first as f32 + 0.03 * k as f32);
+            cloth.start.iter_mut().for_each(|p| *p = turn * *p + place);
+            cloth.strain = Limit { min: None, max: Some(0.05) };
+            cloth
+        });
+        layers.collect()
+    }
+
+    /// Lets some vertices of the first cloth follow the mesh obstacle: held, or by springs.
+    fn attach(&mut self, description: &mut Description) {
+        let Some(cloth) = description.bodies.iter_mut().find_map(|body| body.as_cloth_mut()) else { return };
+        let count = cloth.start.len() as u32;
+        let vertices = (0..1 + self.0.below(4)).map(|_| self.0.below(count)).collect();
+        let shape = self.pick(&[AttachedShape::Rigid, AttachedShape::Skin]);
+        let stiffness = self.pick(&[None, Some(1.0), Some(1e4)]);
+        let until = self.pick(&[None, Some(0.3)]);
+        cloth.pins = vec![Pin {
+            vertices,
+            attach: Some(0),
+            shape,
+            stiffness,
+            until,
+            fade: [0.1, 0.1],
+            ..Pin::default()
+        }];
+        if stiffness.is_none() {
+            cloth.pins[0].fade = [0.0; 2];
+        }
+    }
+
+    /// Scene `number`.
+    pub fn scene(&mut self, number: u64) -> Description {
         let size = self.power(-1.5, 1.0);
         let mut description = Description { seed: number, ..Description::default() };
-        let [cloths, solids] = [1 + self.0.below(3), self.0.below(3)];
-        description.bodies = (0..cloths).map(|k| self.cloth(k, size).into()).collect();
-        description.obstacles = (0..solids).map(|_| self.solid(size)).collect();
+        let [cloths, shapes] = [1 + self.0.below(3), self.0.below(3)];
+        match self.0.below(5) {
+            0 => {
+                let (panels, seam) = self.panels(size, 0);
+                description.bodies = panels.into_iter().map(Into::into).collect();
+                description.seams = vec![seam];
+            }
+            1 => description.bodies = self.layers(size, 0).into_iter().map(Into::into).collect(),
+            _ => description.bodies = (0..cloths).map(|k| self.cloth(k, size).into()).collect(),
+        }
+        description.obstacles = (0..shapes).map(|_| self.obstacle(size)).collect();
         description.mesh_obstacles = if self.one_in(2) { Vec::new() } else { vec![self.mesh_obstacle(size)] };
         description.gravity = Vec3::NEG_Y * self.pick(&[0.0, 9.81, 9.81, 1e3]);
         description.air.density = self.pick(&[0.0, 1.2, 100.0]);
@@ -198,55 +311,14 @@ impl Dice {
         solver.steps_per_frame = self.0.below(4);
         solver.iterations = self.pick(&[1, 10, 60]);
         solver.tolerance = self.pick(&[0.0, 0.01, 0.1]);
-        description
-    }
-}
-
-/// Whether what is free of intersections has to stay so: where limits and contact are one problem, and no
-/// obstacle comes to where cloth cannot give way. The other schemes know nothing of contact: what they press
-/// together for long comes nearer by half, step by step, until numbers cannot tell it apart.
-fn keeps_apart(description: &Description) -> bool {
-    description.solver.scheme == Scheme::Nearest
-        && !description.mesh_obstacles.iter().any(MeshObstacle::is_moving)
-}
-
-fn count(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().expect("a number"))
-}
-
-#[test]
-#[ignore = "full tier: long"]
-fn random_scenes_end_in_finite_numbers_and_free_ones_stay_free() {
-    let (from, scenes) = (count("TAUT_SOAK_FROM", 0), count("TAUT_SOAK", SCENES));
-    let (mut free, mut failures) = (0, Vec::new());
-    for number in from..from + scenes {
-        let mut dice = Dice(Random::new(number, 0x50AC));
-        let world = World::new(dice.scene(number)).unwrap();
-        let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
-        let mut certifier = Certifier::new(&world, 2).unwrap();
-        let begins_free = Examiner::new(&world)
-            .is_some_and(|mut examiner| examiner.examine_start(&Threads::alone()).intersections == 0);
-        let stays_free = begins_free && keeps_apart(world.description());
-        free += u32::from(stays_free);
-        for _ in 0..FRAMES {
-            stepper.advance_frame(&world, &mut state);
-            for (body, cloth) in world.description().cloths().enumerate() {
-                let wild = state.positions(&world, body).iter().position(|p| !p.is_finite());
-                assert_eq!(wild, None, "scene {number}, frame {}, {}", state.frame(), cloth.name);
+        if solver.scheme == Scheme::Nearest {
+            if self.one_in(4) {
+                description.rigid_bodies = vec![self.rigid_body(size)];
             }
-            let certificate = certifier.certify(&world, &state);
-            for body in &certificate.bodies {
-                let figures = [body.strain.max_stretch, body.energy.kinetic, body.max_penetration];
-                assert!(figures.iter().all(|f| f.is_finite()), "scene {number}: {figures:?}");
-            }
-            if let Some(first) = certificate.contact.and_then(|contact| contact.first).filter(|_| stays_free)
-            {
-                failures.push(format!("scene {number}, frame {}: {first}", state.frame()));
-                break;
+            if !description.mesh_obstacles.is_empty() && self.one_in(3) {
+                self.attach(&mut description);
             }
         }
+        description
     }
-    println!("{scenes} scenes, {free} of which were free of intersections and had to stay so");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(scenes < SCENES || u64::from(free) * 10 > scenes, "few scenes say anything of contact: {free}");
 }
