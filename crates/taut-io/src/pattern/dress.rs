@@ -64,7 +64,7 @@ pub fn dress(pattern: &Path, body: &Path, scene: &Path, edge: f64) -> Result<Dre
         return Err(missing(pattern, "must be a pattern of GarmentCode (.json)").into());
     }
     if super::dxf::is_dxf(pattern) {
-        let message = "is a DXF file, which has no stitches and no places around a body: must be a pattern of GarmentCode (.json); or name it in a scene, with [[seam]]s";
+        let message = "is a DXF file, which has no stitches and no places around a body: must be a pattern of GarmentCode (.json); or name it in a scene, with stitches";
         return Err(
             Problem { file: Some(pattern.into()), message: message.into(), ..Problem::default() }.into()
         );
