@@ -1,8 +1,9 @@
 //! Pattern pieces in DXF, as AAMA and ASTM D6673 lay them down and CAD programs for clothing write them.
 //!
-//! Each piece is a block. On layer 1 is its outline, on layer 2 its corners, on layer 6 the line about which half
-//! a piece is mirrored, on layer 7 its grain. Everything else is ignored: notches, internal lines, drill holes,
-//! and sew lines, which is said. A drawing without such blocks may have its outlines on layer 1 of its own.
+//! Each piece is a block. On layer 1 is its outline, on layer 2 its corners, on layer 6 the line about which
+//! half a piece is mirrored, on layer 7 its grain. Everything else is ignored: notches, internal lines, drill
+//! holes, and sew lines, which is said. A drawing without such blocks may have its outlines on layer 1 of its
+//! own.
 //!
 //! Pieces lie flat as they are drawn, seen from above, or side by side if they are drawn on top of each other.
 //! DXF has no stitches: a scene names edges of pieces, from corner to corner, that are sewn. [`entity`]
