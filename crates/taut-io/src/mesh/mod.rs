@@ -101,10 +101,10 @@ pub(crate) fn holds_strands(path: &Path) -> bool {
 
 /// Reads a triangle mesh from the bytes of a file.
 ///
-/// Positions are taken as metres, as they are; USD files say their units and axis. Texture coordinates have v upwards in every format, and are
-/// kept if every face has them. Groups are the names of objects, groups, solids, nodes and
-/// prims. `folder` is where
-/// a glTF file finds its buffers; without it only buffers inside the file can be read.
+/// Positions are taken as metres, as they are; USD files say their units and axis. Texture coordinates have v
+/// upwards in every format, and are kept if every face has them. Groups are the names of objects, groups,
+/// solids, nodes and prims. `folder` is where a glTF file finds its buffers; without it only buffers inside
+/// the file can be read.
 ///
 /// # Errors
 /// A problem that names the line or element; its `file` is set only if it is in another file than this one.

@@ -153,7 +153,7 @@ fn read_pattern(path: &Path) -> Result<Pattern, Problems> {
         return Err(missing(path, "must be a pattern of GarmentCode (.json)").into());
     }
     if super::dxf::is_dxf(path) {
-        let message = "is a DXF file, which has no stitches and no places around a body: must be a pattern of GarmentCode (.json); or name it in a scene, with [[seam]]s";
+        let message = "is a DXF file, which has no stitches and no places around a body: must be a pattern of GarmentCode (.json); or name it in a scene, with stitches";
         return Err(Problem { file: Some(path.into()), message: message.into(), ..Problem::default() }.into());
     }
     super::read(path)

@@ -1,5 +1,5 @@
 //! Sewing patterns, read and meshed: the specification files of GarmentCode and `pygarment` (JSON), and pieces
-//! in DXF of AAMA and ASTM ([`dxf`]), which have neither stitches nor places.
+//! in DXF of AAMA and ASTM (`dxf`), which have neither stitches nor places.
 //!
 //! A pattern consists of flat panels, each placed in space by a rotation and a translation, and of stitches
 //! between their edges. Both sides of a stitch get the same number of segments, at equal fractions of their
@@ -178,6 +178,39 @@ impl Pattern {
         let units = self.units;
         let found = self.panels.iter_mut().find(|own| own.name == panel);
         found.map(|own| own.translation += units * shift).is_some()
+    }
+
+    /// Sews two edges, each as `PANEL:EDGE` with its number from 0, the start of one to the end of the other.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn stitch(&mut self, edges: [&str; 2]) -> Result<(), String> {
+        let sides = [self.side(edges[0])?, self.side(edges[1])?];
+        if sides[0] == sides[1] {
+            return Err(format!("{:?} is sewn to itself, must be two edges", edges[0]));
+        }
+        if self.stitches.len() == MAX_STITCHES {
+            return Err(format!("the pattern has more than {MAX_STITCHES} stitches"));
+        }
+        self.stitches.push(Stitch { sides, is_right_wrong: false });
+        Ok(())
+    }
+
+    fn side(&self, text: &str) -> Result<Side, String> {
+        let known =
+            || self.panels.iter().take(20).map(|panel| panel.name.as_str()).collect::<Vec<_>>().join(", ");
+        let split = text.rsplit_once(':').and_then(|(name, edge)| Some((name, edge.parse::<usize>().ok()?)));
+        let Some((name, edge)) = split else {
+            return Err(format!("{text:?} must be PANEL:EDGE, such as \"front:0\"; panels: {}", known()));
+        };
+        let Some(panel) = self.panels.iter().position(|panel| panel.name == name) else {
+            return Err(format!("the pattern has no panel {name:?}; panels: {}", known()));
+        };
+        let count = self.panels[panel].edges.len();
+        if edge >= count {
+            return Err(format!("panel {name:?} has no edge {edge}: it has {count}, counted from 0"));
+        }
+        Ok(Side { panel, edge })
     }
 
     /// Lowest and highest corner of the placed panels \[m\].

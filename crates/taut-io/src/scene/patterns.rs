@@ -34,7 +34,7 @@ pub(super) enum Refusal {
 
 /// The pattern as cloth.
 pub(super) fn read(scene: &LoadedScene, source: &PatternSource) -> Result<SewnPattern, Refusal> {
-    let PatternMesh { file, built_in: name, edge, units_in_meter, shift, .. } = source.table();
+    let PatternMesh { file, built_in: name, edge, units_in_meter, shift, stitches, .. } = source.table();
     let read = match (file, name) {
         (Some(file), _) => {
             let path = scene.resolve(&file);
@@ -56,6 +56,10 @@ pub(super) fn read(scene: &LoadedScene, source: &PatternSource) -> Result<SewnPa
             let message = format!("shift names panel \"{panel}\", which the pattern does not have");
             return Err(Refusal::Key(message));
         }
+    }
+    for (number, [a, b]) in stitches.iter().enumerate() {
+        read.stitch([a, b])
+            .map_err(|message| Refusal::Key(format!("stitches {number} (from 0): {message}")))?;
     }
     read.sew(edge).map_err(Refusal::File)
 }

@@ -1,11 +1,12 @@
 //! Pattern pieces in DXF, as AAMA and ASTM D6673 lay them down and CAD programs for clothing write them.
 //!
-//! Each piece is a block. On layer 1 is its outline, on layer 2 its corners, on layer 6 the line about which half
-//! a piece is mirrored, on layer 7 its grain. Everything else is ignored: notches, internal lines, drill holes,
-//! and sew lines, which is said. A drawing without such blocks may have its outlines on layer 1 of its own.
+//! Each piece is a block. On layer 1 is its outline, on layer 2 its corners, on layer 6 the line about which
+//! half a piece is mirrored, on layer 7 its grain. Everything else is ignored: notches, internal lines, drill
+//! holes, and sew lines, which is said. A drawing without such blocks may have its outlines on layer 1 of its
+//! own.
 //!
 //! Pieces lie flat as they are drawn, seen from above, or side by side if they are drawn on top of each other.
-//! DXF has no stitches: the edges of a piece, from corner to corner, are groups that seams can name. [`entity`]
+//! DXF has no stitches: a scene names edges of pieces, from corner to corner, that are sewn. [`entity`]
 //! reads the file, [`piece`] makes panels.
 
 mod entity;
@@ -71,7 +72,7 @@ pub(super) fn parse(bytes: &[u8], path: Option<&Path>) -> Result<Pattern, Proble
             "sew lines (layer 14) are ignored: panels are cut at layer 1, with their seam allowance".into(),
         );
     }
-    let largest = panels.iter().map(|panel| extent(panel)).map(|[low, high]| (high - low).max_element());
+    let largest = panels.iter().map(extent).map(|[low, high]| (high - low).max_element());
     let units = units(&drawing, largest.fold(0.0, f64::max), &mut notes);
     let mut pattern = Pattern { file, panels, stitches: Vec::new(), units, notes };
     spread(&mut pattern);

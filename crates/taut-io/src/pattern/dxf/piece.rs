@@ -63,7 +63,7 @@ pub(super) fn panel(block: &Block) -> Result<Option<Panel>, Problem> {
     let along = grain.map_or(DVec2::X, |line| line.points[line.points.len() - 1] - line.points[0]);
     let along = if along.length() > 0.0 { along.normalize() } else { DVec2::X };
     // The y axis of a panel is its grain: from the drawing to there, and back.
-    let to_panel = |p: DVec2| DVec2::new(along.perp_dot(p) * -1.0, along.dot(p));
+    let to_panel = |p: DVec2| DVec2::new(-along.perp_dot(p), along.dot(p));
     let edges = edges(&loop_points, &marked, SAME * size, &name, to_panel);
     if edges.len() > MAX_EDGES {
         return refuse(first.line, format!("has {} corners, must have at most {MAX_EDGES}", edges.len()));

@@ -190,6 +190,27 @@ fn pieces_are_placed_by_inserts_and_never_on_top_of_each_other() {
 }
 
 #[test]
+fn a_scene_says_what_is_sewn() {
+    let square = polyline("1", true, &SQUARE);
+    let file = File::new(MILLIMETRES).block("a", &square).block("b", &square).end("");
+    let mut pattern = parse(file.as_bytes(), None).unwrap();
+    // The right side of one and the left side of the other, 5 cm apart.
+    pattern.stitch(["a:0", "b:2"]).unwrap();
+    let sewn = pattern.sew(0.02).unwrap();
+    assert_eq!(sewn.garment.seams.len(), 11);
+    assert!((sewn.contents.opening - 0.05).abs() < 1e-6, "{}", sewn.contents.opening);
+    for (edges, words) in [
+        (["a", "b:2"], "PANEL:EDGE"),
+        (["a:0", "c:2"], "no panel \"c\"; panels: a, b"),
+        (["a:4", "b:2"], "no edge 4: it has 4"),
+        (["a:1", "a:1"], "to itself"),
+    ] {
+        let message = pattern.stitch(edges).unwrap_err();
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[test]
 fn a_drawing_without_blocks_has_its_outlines() {
     let pattern = sewn(&File::new(MILLIMETRES).end(&polyline("1", true, &SQUARE)));
     assert!(pattern.garment.mesh.groups.contains_key("panel:piece-1"));

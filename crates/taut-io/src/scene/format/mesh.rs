@@ -269,6 +269,11 @@ pub(crate) struct PatternMesh {
     /// −10 to 10.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shift: BTreeMap<String, Vector>,
+    /// Edges that are sewn together in addition to the file's stitches, as `PANEL:EDGE`, edges counted from 0:
+    /// `[["front:1", "back:3"]]`. The start of one is joined to the end of the other. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100_000))]
+    pub stitches: Vec<[String; 2]>,
     /// Speed at which sewn vertices are pulled together \[m/s\]. By default the speed that closes the widest
     /// seam in two fifths of `scene.sewing`; 1 without one. 0.0001 to 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
