@@ -93,7 +93,7 @@ fn several_patterns_are_layers() {
         assert!(answer.out.contains(words), "{}", answer.out);
     }
     assert!(
-        answer.err.contains("over.json: front: starts 1 cm higher, 5 cm further in front"),
+        answer.err.contains("over.json: front: starts 2 cm higher, 5 cm further in front"),
         "{}",
         answer.err
     );
