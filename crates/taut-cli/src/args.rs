@@ -406,6 +406,7 @@ Examples:
   taut bench noisy-sheet --convergence --frame 1 --set solver.tolerance=0.0001
                                              the step of the main paper's figure 14, to a lower residual
   taut bench swinging-sheet --energy         what becomes of energy and momentum
+  taut bench --layers 50                     a pile of 475K triangles, beside a published time
   taut bench --paper --markdown              the main paper's results next to taut's
 
 One iteration in --convergence is:
@@ -468,6 +469,13 @@ pub struct BenchArgs {
     /// scenes
     #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]
     pub paper: bool,
+    /// Measure a pile of N sheets that fall on a ball, beside the published time of Offset Geometric Contact
+    /// (Chen et al. 2025) for 50 layers with 475K triangles
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["scenes", "compare", "vary", "convergence", "paper", "energy", "faithfulness"])]
+    pub layers: Option<u32>,
+    /// Cells along each side of a sheet of --layers; 69 make 475K triangles with 50 layers
+    #[arg(long, value_name = "N", requires = "layers", default_value_t = 69, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub cells: u32,
     /// Print the tables of --paper as Markdown
     #[arg(long, requires = "paper", conflicts_with_all = ["json", "scenes", "compare", "vary", "convergence"])]
     pub markdown: bool,

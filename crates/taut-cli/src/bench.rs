@@ -6,6 +6,7 @@
 mod compare;
 mod convergence;
 mod energy;
+mod layers;
 mod measure;
 mod paper;
 mod resources;
@@ -47,6 +48,10 @@ pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
     }
     if args.paper {
         return paper::paper(args);
+    }
+    if let Some(layers) = args.layers {
+        layers::layers(args, layers)?;
+        return Ok(ExitCode::SUCCESS);
     }
     let mut scenes = args.scenes.clone();
     if scenes.is_empty() {

@@ -116,6 +116,24 @@ fn well_formed(text: &str) -> bool {
 }
 
 #[test]
+fn a_pile_of_layers_is_measured_beside_the_published_time() {
+    let place = Place::new();
+    let found = json(&place.good("bench --layers 4 --cells 8 --frames 12 --json --threads 2").out);
+    assert_eq!((&found["layers"], &found["triangles"]), (&4.into(), &(4 * 8 * 8 * 2).into()));
+    assert_eq!((&found["frames"], &found["intersecting_frames"]), (&12.into(), &0.into()));
+    assert!(
+        found["max_residual"].as_f64().unwrap() <= found["tolerance"].as_f64().unwrap() + 1e-6,
+        "{found}"
+    );
+    // They have met by then, and keep apart.
+    assert!(found["smallest_gap"].as_f64().unwrap() > 0.0, "{found}");
+    let told = place.good("bench --layers 2 --cells 6 --frames 2").out;
+    assert!(told.contains("0.21 s per step") && told.contains("per triangle"), "{told}");
+    place.bad("bench flag --layers 2", 2, &["--layers"]);
+    place.bad("bench flag --cells 2", 2, &["--layers"]);
+}
+
+#[test]
 fn convergence_refuses_what_it_cannot_do() {
     let place = Place::new();
     place.bad("bench --convergence", 2, &["one scene", "0 given"]);

@@ -22,6 +22,10 @@ use taut::{
 /// Frames of each scene.
 const FRAMES: u32 = 20;
 
+/// Time after which a scene is not continued, and reported as slow: heaps of cloth that extreme loads have
+/// pressed flat.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// One scene in so many is run with one thread as well, to the same bits.
 const COMPARED: u64 = 8;
 
@@ -125,7 +129,12 @@ fn run(number: u64, tally: &mut Tally) -> Result<(), String> {
     let (mut state, mut stepper) =
         (State::new(&world), Stepper::new(&world, 2).map_err(|error| error.to_string())?);
     let mut certifier = Certifier::new(&world, 2).map_err(|error| error.to_string())?;
+    let started = Instant::now();
     for _ in 0..FRAMES {
+        if started.elapsed() > PATIENCE {
+            tally.slow.push(format!("scene {number}: stopped after frame {}", state.frame()));
+            return Ok(());
+        }
         let begun = Instant::now();
         let report = stepper.advance_frame(&world, &mut state);
         let took = begun.elapsed();
@@ -136,8 +145,13 @@ fn run(number: u64, tally: &mut Tally) -> Result<(), String> {
         }
         tally.frames += 1;
         tally.unmet += u64::from(!report.converged || report.given_way > 0);
-        check(&world, &state, &report, &certificate, stays_free)
-            .map_err(|why| format!("frame {frame}: {why}"))?;
+        check(&world, &state, &report, &certificate, stays_free).map_err(|why| {
+            let Description { solver, contact, .. } = world.description();
+            let (scheme, thickness) = (solver.scheme, contact.thickness);
+            format!(
+                "frame {frame}: {why} ({scheme:?}, thickness {thickness}, free at the start: {begins_free})"
+            )
+        })?;
     }
     if number.is_multiple_of(COMPARED) {
         tally.compared += 1;
@@ -182,7 +196,9 @@ fn check(
     let Some(contact) = &certificate.contact else { return Ok(()) };
     match &contact.first {
         Some(first) if stays_free => Err(format!("{} intersections, {first}", contact.intersections)),
-        Some(first) if report.tangled == 0 => Err(format!("{first} is not reported")),
+        Some(first) if report.tangled == 0 && description.solver.scheme == Scheme::Nearest => {
+            Err(format!("{first} is not reported"))
+        }
         _ => Ok(()),
     }
 }

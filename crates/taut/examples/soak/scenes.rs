@@ -262,18 +262,13 @@ impl Dice {
         let shape = self.pick(&[AttachedShape::Rigid, AttachedShape::Skin]);
         let stiffness = self.pick(&[None, Some(1.0), Some(1e4)]);
         let until = self.pick(&[None, Some(0.3)]);
-        cloth.pins = vec![Pin {
-            vertices,
-            attach: Some(0),
-            shape,
-            stiffness,
-            until,
-            fade: [0.1, 0.1],
-            ..Pin::default()
-        }];
-        if stiffness.is_none() {
-            cloth.pins[0].fade = [0.0; 2];
-        }
+        // Springs fade; what is held does not.
+        let fade = match (stiffness, until) {
+            (None, _) => [0.0; 2],
+            (_, None) => [0.1, 0.0],
+            _ => [0.1; 2],
+        };
+        cloth.pins = vec![Pin { vertices, attach: Some(0), shape, stiffness, until, fade, ..Pin::default() }];
     }
 
     /// Scene `number`.
@@ -292,7 +287,7 @@ impl Dice {
         }
         description.obstacles = (0..shapes).map(|_| self.obstacle(size)).collect();
         description.mesh_obstacles = if self.one_in(2) { Vec::new() } else { vec![self.mesh_obstacle(size)] };
-        description.gravity = Vec3::NEG_Y * self.pick(&[0.0, 9.81, 9.81, 1e3]);
+        description.gravity = Vec3::NEG_Y * self.pick(&[0.0, 9.81, 9.81, 100.0]);
         description.air.density = self.pick(&[0.0, 1.2, 100.0]);
         description.air.wind = vec![(0.0, self.vector(20.0))];
         let thickness = self.pick(&[0.0, 0.001, 0.005, 0.02]) * size;

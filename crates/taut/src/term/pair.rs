@@ -16,7 +16,9 @@ use crate::{
     kernel::lanes::Quad,
     solve::nearest::{
         filter::Filter,
-        tuning::{DEPTH_IN_GAPS, PAIR_BOOST, PAIR_GRAIN, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT_MOST},
+        tuning::{
+            DEPTH_IN_GAPS, PAIR_BOOST, PAIR_GRAIN, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT_MOST, VERTEX_GRAIN,
+        },
     },
 };
 
@@ -60,7 +62,13 @@ impl Block for Pairs {
     }
 
     fn term(self: Arc<Self>) -> Box<dyn Term> {
-        Box::new(PairTerm { list: Vec::new(), extra: vec![0.0; self.count], lacking: 0.0 })
+        Box::new(PairTerm {
+            list: Vec::new(),
+            starts: vec![0; self.count + 1],
+            places: Vec::new(),
+            extra: vec![0.0; self.count],
+            lacking: 0.0,
+        })
     }
 }
 
@@ -68,6 +76,11 @@ impl Block for Pairs {
 #[derive(Debug)]
 struct PairTerm {
     list: Vec<PairTouch>,
+    /// Start of the pairs of each vertex in `places`.
+    starts: Vec<u32>,
+    /// Their places in the list, in ascending order, and those of the vertex in them: 4 times one and the
+    /// other.
+    places: Vec<u32>,
     /// What they add to the diagonal, by vertex.
     extra: Vec<f32>,
     /// How much of its gap the worst pair lacked in the last iteration, 0 to 1 and more.
@@ -79,6 +92,7 @@ impl Term for PairTerm {
         self.list.clear();
         self.list.extend(scene.touching.iter().filter_map(|touch| PairTouch::new(touch, scene, filter)));
         self.lacking = 0.0;
+        self.sort_by_vertex();
     }
 
     fn touches(&self) -> bool {
@@ -139,30 +153,67 @@ impl Term for PairTerm {
     }
 
     fn pull(&mut self, step: &Step, x: &[Quad], _stage: &Stage, r: &mut [Quad]) {
-        let masses = &step.filter.masses;
-        step.settings.threads.each(&mut self.list, PAIR_GRAIN, |_, pairs| {
+        let (masses, threads) = (&step.filter.masses, step.settings.threads);
+        if self.list.is_empty() {
+            return;
+        }
+        threads.each(&mut self.list, PAIR_GRAIN, |_, pairs| {
             pairs.iter_mut().for_each(|pair| pair.iterate(x));
         });
-        // One after the other, in a fixed order: pairs share vertices. Most are near, but do not touch.
-        self.lacking = 0.0;
-        for pair in &self.list {
-            self.lacking = self.lacking.max(pair.depth / pair.gap);
-            if pair.pull == Vec3::ZERO {
-                continue;
-            }
-            for i in 0..4 {
-                let v = pair.vertices[i] as usize;
-                if masses[v] > 0.0 {
-                    for k in 0..3 {
-                        r[v][k] += pair.pull[k] * pair.weights[i];
+        let Self { list, starts, places, .. } = self;
+        self.lacking = threads.largest(list, PAIR_GRAIN, |pairs| {
+            pairs.iter().map(|pair| pair.depth / pair.gap).fold(0.0, f32::max)
+        });
+        // By vertex, each in the order of its pairs, whatever the threads. Most pairs are near, but do not
+        // touch.
+        threads.each(r, VERTEX_GRAIN, |first, r| {
+            for (r, v) in r.iter_mut().zip(first..).filter(|(_, v)| masses[*v] > 0.0) {
+                for &place in &places[starts[v] as usize..starts[v + 1] as usize] {
+                    let pair = &list[place as usize / 4];
+                    if pair.pull != Vec3::ZERO {
+                        let weight = pair.weights[place as usize % 4];
+                        for k in 0..3 {
+                            r[k] += pair.pull[k] * weight;
+                        }
                     }
                 }
             }
-        }
+        });
     }
 
     fn is_settled(&self, _step: &Step) -> bool {
         self.lacking <= PAIR_LACKING
+    }
+}
+
+impl PairTerm {
+    /// Lists the pairs of each vertex.
+    fn sort_by_vertex(&mut self) {
+        let Self { list, starts, places, .. } = self;
+        let own = |pair: &PairTouch| {
+            let vertices = pair.vertices;
+            let weights = pair.weights;
+            (0..4u32).filter(move |&i| weights[i as usize] != 0.0).map(move |i| (i, vertices[i as usize]))
+        };
+        starts.fill(0);
+        for (_, v) in list.iter().flat_map(own) {
+            starts[v as usize] += 1;
+        }
+        // To the end of each, from which they are filled.
+        let mut sum = 0;
+        for start in starts.iter_mut() {
+            sum += *start;
+            *start = sum;
+        }
+        places.clear();
+        places.resize(sum as usize, 0);
+        for (place, pair) in list.iter().enumerate().rev() {
+            for (i, v) in own(pair).rev() {
+                let start = &mut starts[v as usize];
+                *start -= 1;
+                places[*start as usize] = 4 * place as u32 + i;
+            }
+        }
     }
 }
 
