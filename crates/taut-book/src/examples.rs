@@ -297,7 +297,7 @@ sewing = 1.5                       # s
 
 [[cloth]]
 name = "dress"
-mesh = { pattern = { built_in = "dress", edge = 0.04, units_in_meter = 100, speed = 0.3, shift = { front = [0.0, 0.02, 0.0] } } }   # or file = "dress.json"
+mesh = { pattern = { built_in = "dress", edge = 0.04, units_in_meter = 100, speed = 0.3, shift = { front = [0.0, 0.02, 0.0] }, stitches = [["front:4", "back:3"]] } }   # or file = "dress.json"
 "#
         }
         "BunnyMesh" => {

@@ -219,6 +219,8 @@ pub fn restore(world: &World, snapshot: &Snapshot) -> Result<State, Failure> {
     if snapshot.duals.len() != State::new(world).snapshot(world).duals.len() {
         snapshot.duals.clear();
     }
+    // Other schemes have steps of one length.
+    snapshot.is_alone &= world.schedule().alone.is_some();
     State::restore(world, &snapshot).ok_or_else(|| {
         Failure::input(
             format!("frame {} has non-finite values", snapshot.frame),

@@ -19,6 +19,8 @@ const CHECK: &str = include_str!("clients/solids.py");
 
 /// A ball that falls on a sheet, and a bar that is held at one end; nothing touches.
 const SCENE: &str = r#"
+contact = false
+
 [scene]
 frames = 10
 

@@ -340,9 +340,6 @@ fn warnings(pattern: &Pattern) -> Vec<String> {
             "the largest panel measures {size:.3} m with {units} units in a metre; set units_in_meter if that is wrong"
         ));
     }
-    if pattern.stitches.is_empty() {
-        warnings.push("the pattern has no stitches: nothing holds its panels together".to_owned());
-    }
     let mut seen = BTreeMap::new();
     for (number, Stitch { sides, is_right_wrong }) in pattern.stitches.iter().enumerate() {
         let ends = sides.map(|side| {

@@ -183,6 +183,9 @@ fn layer(
     }
     shifts.values_mut().for_each(|shift| *shift = (1e3 * *shift).round() / 1e3 + DVec3::ZERO);
     notes.extend(moved(&shifts));
+    if pattern.stitches.is_empty() {
+        notes.push("the pattern has no stitches: nothing holds its panels together".to_owned());
+    }
     let sewn = pattern.sew(edge)?;
     notes.extend(sewn.warnings.iter().cloned());
     let max_strain = fitting_strain(&pattern, path, mesh, edge, notes)?;

@@ -24,6 +24,8 @@ use crate::{
 const ALONE: &str = "TAUT_TEST_ALONE";
 
 const SCENE: &str = r#"
+contact = false
+
 [[cloth]]
 name = "sheet"
 mesh = { grid = { size = [1.0, 1.0], cells = [24, 24] } }
