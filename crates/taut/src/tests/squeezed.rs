@@ -27,55 +27,6 @@ fn joined(parts: &[(&TriangleMesh, &dyn Fn(Vec3) -> Vec3)]) -> (Vec<[u32; 3]>, V
     (triangles, positions)
 }
 
-/// Where the middle of the arm is in frame `k`: it goes into the torso by 6 cm, stays, and comes back \[m\].
-fn arm_at(k: u32) -> f32 {
-    let open = match k {
-        0..5 => 1.0,
-        5..20 => 1.0 - (k - 5) as f32 / 15.0,
-        20..26 => 0.0,
-        26..41 => (k - 26) as f32 / 15.0,
-        _ => 1.0,
-    };
-    0.14 + 0.16 * open
-}
-
-/// A torso and an arm beside it, one mesh that cuts itself while the arm is in.
-fn body() -> MeshObstacle {
-    let (torso, arm) = (ball(8), ball(6));
-    let frame = |k: u32| {
-        joined(&[
-            (&torso, &|p| p * Vec3::new(0.15, 0.45, 0.15)),
-            (&arm, &|p| p * Vec3::new(0.05, 0.3, 0.05) + Vec3::X * arm_at(k)),
-        ])
-    };
-    MeshObstacle {
-        name: "body".into(),
-        triangles: frame(0).0,
-        frames: MeshFrames::at_rate((0..60).map(|k| frame(k).1).collect(), 30.0, 0.0),
-        friction: 0.3,
-        margin: 0.001,
-        ..MeshObstacle::default()
-    }
-}
-
-/// A sleeve around that arm, which its upper border is attached to.
-fn sleeve() -> Description {
-    let tube = Generator::Cylinder { radius: 0.062, height: 0.2, segments: [40, 22] }.generate().unwrap();
-    let mut cloth = Cloth::new("sleeve", tube, Material::named("polyester").unwrap());
-    cloth.start.iter_mut().for_each(|p| *p += Vec3::X * arm_at(0));
-    cloth.strain = Limit { min: Some(-0.05), max: Some(0.05) };
-    let top = cloth.start.iter().map(|p| p.y).fold(f32::MIN, f32::max);
-    let is_top = |v: &u32| cloth.start[*v as usize].y > top - 1e-4;
-    let vertices = (0..cloth.start.len() as u32).filter(is_top).collect();
-    cloth.pins.push(Pin { vertices, attach: Some(0), ..Pin::default() });
-    Description {
-        bodies: vec![cloth.into()],
-        mesh_obstacles: vec![body()],
-        contact: Contact { thickness: 0.003, ..Contact::default() },
-        ..Description::default()
-    }
-}
-
 fn watch(world: &World, frames: u32, mut each: impl FnMut(&State, &FrameReport, &Certificate)) -> State {
     let (mut state, mut stepper) = (State::new(world), Stepper::new(world, 2).unwrap());
     let mut certifier = Certifier::new(world, 2).unwrap();
@@ -84,40 +35,6 @@ fn watch(world: &World, frames: u32, mut each: impl FnMut(&State, &FrameReport, 
         each(&state, &report, &certifier.certify(world, &state));
     }
     state
-}
-
-#[test]
-#[ignore = "full tier: long"]
-fn a_sleeve_between_an_arm_and_a_torso_that_meet_comes_out_again_and_keeps_its_limit() {
-    let world = World::new(sleeve()).unwrap();
-    let (mut squeezed, mut last, mut past) = (0, 0, 0);
-    let state = watch(&world, 60, |state, report, certificate| {
-        let (frame, body) = (state.frame(), &certificate.bodies[0]);
-        let contact = certificate.contact.as_ref().unwrap();
-        assert_eq!(u64::from(report.tangled), contact.intersections, "frame {frame}");
-        squeezed += u32::from(contact.intersections > 0);
-        if contact.intersections > 0 {
-            last = frame;
-        }
-        println!(
-            "frame {frame}: {} iterations, {} intersections, residual {}",
-            report.iterations, contact.intersections, body.strain.max_stretch_residual
-        );
-        past += u32::from(body.strain.max_stretch_residual > 0.0101);
-        assert!(report.iterations < MOST_ITERATIONS, "frame {frame}: {} iterations", report.iterations);
-    });
-    assert!(squeezed > 5, "there is no room for it: {squeezed} frames");
-    println!("squeezed {squeezed} last {last} past {past}");
-    // Around the arm, as it was.
-    let (x, arm) = (state.positions(&world, 0), arm_at(59));
-    for ring in x.chunk_by(|a, b| (a.y - b.y).abs() < 5e-3).filter(|ring| ring.len() > 15) {
-        let quarters = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
-        for (a, b) in quarters {
-            assert!(ring.iter().any(|p| (p.x - arm) * a > 0.0 && p.z * b > 0.0), "{ring:?}");
-        }
-    }
-    let around = x.iter().all(|p| Vec3::new(p.x - arm, 0.0, p.z).length() < 0.12);
-    assert!(around, "{x:?}");
 }
 
 /// Two balls close on a curtain that hangs between them, and part again.
