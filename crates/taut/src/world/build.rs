@@ -84,8 +84,7 @@ fn pace(
             Seams { sewing, folds: &elements.seam_folds },
             &ruler.start,
             ruler.edge_length,
-            TimeStep::new(description, &schedule),
-            like,
+            (TimeStep::new(description, &schedule), like),
         )
     } else {
         Default::default()

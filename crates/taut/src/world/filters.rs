@@ -50,8 +50,7 @@ pub(super) fn build_filters(
     seams: Seams,
     start: &[Quad],
     edge_length: f32,
-    time: TimeStep,
-    like: Option<&Pace>,
+    (time, like): (TimeStep, Option<&Pace>),
 ) -> (Vec<Filter>, Vec<Option<Filter>>) {
     let is_elastic = schedule::is_implicit(description);
     // What a body touches has to be filtered with it, so all that it may touch is filtered at once.
