@@ -118,8 +118,8 @@ fn well_formed(text: &str) -> bool {
 #[test]
 fn a_pile_of_layers_is_measured_beside_the_published_time() {
     let place = Place::new();
-    let found = json(&place.good("bench --layers 4 --cells 8 --frames 12 --json --threads 2").out);
-    assert_eq!((&found["layers"], &found["triangles"]), (&4.into(), &(4 * 8 * 8 * 2).into()));
+    let found = json(&place.good("bench --layers 4 --cells 32 --frames 12 --json --threads 2").out);
+    assert_eq!((&found["layers"], &found["triangles"]), (&4.into(), &(4 * 32 * 32 * 2).into()));
     assert_eq!((&found["frames"], &found["intersecting_frames"]), (&12.into(), &0.into()));
     assert!(
         found["max_residual"].as_f64().unwrap() <= found["tolerance"].as_f64().unwrap() + 1e-6,
