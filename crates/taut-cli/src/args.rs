@@ -473,9 +473,9 @@ pub struct BenchArgs {
     /// (Chen et al. 2025) for 50 layers with 475K triangles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["scenes", "compare", "vary", "convergence", "paper", "energy", "faithfulness"])]
     pub layers: Option<u32>,
-    /// Cells along each side of a sheet of --layers; 69 make 475K triangles with 50 layers
-    #[arg(long, value_name = "N", requires = "layers", default_value_t = 69, value_parser = clap::value_parser!(u32).range(2..=1000))]
-    pub cells: u32,
+    /// Cells along each side of a sheet of --layers; 69, the default, make 475K triangles with 50 layers
+    #[arg(long, value_name = "N", requires = "layers", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub cells: Option<u32>,
     /// Print the tables of --paper as Markdown
     #[arg(long, requires = "paper", conflicts_with_all = ["json", "scenes", "compare", "vary", "convergence"])]
     pub markdown: bool,

@@ -49,6 +49,10 @@ pub fn bench(args: &BenchArgs) -> Result<ExitCode, Failure> {
     if args.paper {
         return paper::paper(args);
     }
+    // The parser does not require what conflicts with scenes.
+    if args.cells.is_some() && args.layers.is_none() {
+        return Err(Failure::input("--cells is for --layers", "taut bench --layers 50 --cells 69"));
+    }
     if let Some(layers) = args.layers {
         layers::layers(args, layers)?;
         return Ok(ExitCode::SUCCESS);

@@ -22,10 +22,7 @@ const NEEDED: [(&str, &str, &str); 3] = [
 /// A test that sees how smoothly a page runs, and is not to share the machine with others.
 const ALONE: &str = "the_page_holds_in_a_real_browser";
 
-/// Random scenes of the second tier: a minute's.
-const RANDOM_SCENES: &str = "40";
-
-/// Both tiers, the examples, random scenes, what built-in scenes expect, and the sizes.
+/// Both tiers, the examples, what built-in scenes expect, and the sizes.
 pub fn test() -> Result<(), String> {
     let begun = Instant::now();
     for (program, name, what) in NEEDED {
@@ -47,8 +44,6 @@ pub fn test() -> Result<(), String> {
     for example in examples()? {
         run(&built(&format!("examples/{example}"))?.display().to_string(), &[""; 0])?;
     }
-    step(begun, "random scenes");
-    run(&built("examples/soak")?.display().to_string(), &["--scenes", RANDOM_SCENES])?;
     step(begun, "what built-in scenes expect of themselves");
     scenes::check(&built("taut")?, &[])?;
     step(begun, "sizes");

@@ -18,6 +18,9 @@ const FRAMES: u32 = 30;
 /// Length of the sides of a sheet \[m\].
 const SIDE: f64 = 0.5;
 
+/// Cells along each side of a sheet by default.
+const CELLS: u32 = 69;
+
 /// Published times of a step of 50 layers, 475K triangles \[s\]: on a processor, and on a graphics card.
 const PUBLISHED: [f64; 2] = [0.21, 0.0063];
 
@@ -75,7 +78,7 @@ fn pile(layers: u32, cells: u32) -> String {
 
 /// Measures a pile of so many layers.
 pub fn layers(args: &BenchArgs, layers: u32) -> Result<(), Failure> {
-    let text = pile(layers, args.cells);
+    let text = pile(layers, args.cells.unwrap_or(CELLS));
     let description = scene::parse(&text, "layers", Path::new("."), &args.set.set)?.build()?;
     let tolerance = description.solver.tolerance;
     let world = World::new(description)?;
