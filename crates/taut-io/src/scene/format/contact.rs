@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Contact {
-    /// `false`: cloth passes through cloth; `true`: the defaults.
+    /// `false`, the default: cloth passes through cloth; `true`: the table's defaults.
     Switch(bool),
     /// Settings.
     Table(ContactTable),
@@ -31,7 +31,7 @@ pub(crate) struct ContactTable {
 
 impl Default for Contact {
     fn default() -> Self {
-        Self::Table(ContactTable::default())
+        Self::Switch(false)
     }
 }
 
