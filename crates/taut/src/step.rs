@@ -380,7 +380,7 @@ impl Stepper {
         }
         let mut stopped = self.guard(world, state, &mut enforced, report);
         for _ in 0..MOST_NEW_DETECTIONS {
-            if stopped == 0 || budget.is_late() || !self.detect_again(world, state) {
+            if stopped == 0 || budget.is_over() || !self.detect_again(world, state) {
                 break;
             }
             let Some(again) = self.limit(world, state, span, budget) else { break };

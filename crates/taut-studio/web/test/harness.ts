@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { WebSocket } from "ws";
@@ -68,6 +68,26 @@ export async function best(enough: number, measure: () => Promise<number>): Prom
   let most = 0;
   for (let round = 0; round < 3 && most < enough; round++) most = Math.max(most, await measure());
   return most;
+}
+
+/** Share of the processors' time that was spent within `ms` milliseconds, by whatever ran. */
+async function spent(ms: number): Promise<number> {
+  const sum = () => {
+    const times = cpus().map(({ times }) => times);
+    const idle = times.reduce((all, { idle }) => all + idle, 0);
+    return { idle, all: times.reduce((all, { user, nice, sys, idle, irq }) => all + user + nice + sys + idle + irq, 0) };
+  };
+  const from = sum();
+  await sleep(ms);
+  const to = sum();
+  return 1 - (to.idle - from.idle) / Math.max(1, to.all - from.all);
+}
+
+/** Whether other programs leave the machine to what is to be measured; waits up to a minute for that. Ask it while nothing of the test runs. */
+export async function isQuiet(): Promise<boolean> {
+  for (let k = 0; k < 60; k++) if ((await spent(1000)) < 0.15) return true;
+  console.log("other programs take more than 15 % of the machine: speed is not judged");
+  return false;
 }
 
 /** How many frames a second are simulated while nothing but this looks on, over 5 s. */

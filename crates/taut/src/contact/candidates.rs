@@ -2,18 +2,17 @@
 //!
 //! First, which [patches](super::patches) come near each other, and near mesh obstacles; neighbours in the
 //! mesh that are proven to stay apart are left out. Then, of those patches alone, vertices are compared with
-//! triangles and edges with edges, 16 at a time ([`batch`](super::batch)); of obstacles, which may have any
-//! number of primitives, those that a tree of boxes finds near a patch. Each primitive reaches as far as a
-//! share of its own radius. Pairs that share a vertex are excluded. The order of pairs does not depend on
+//! triangles and edges with edges, 16 at a time ([`batch`](super::batch)); of [obstacles](super::obstacles),
+//! those near a patch. Each primitive reaches as far as a share of its own radius. Pairs that share a vertex are excluded. The order of pairs does not depend on
 //! threads or lanes.
 
 use super::{
     batch::{Batch, Batched, Moving, meet, moving, needed},
     continuous::Kind,
     guard::GUARDED_GAP,
-    patches::{Claim, Patches},
+    obstacles::{Obstacles, Reach},
+    patches::{Claim, Patch, Patches},
     surface::Surface,
-    tree::{Swept, Tree},
 };
 use crate::{
     exec::threads::Threads,
@@ -60,48 +59,6 @@ const BATCH_GRAIN: usize = 8;
 
 /// No batch.
 const NONE: u32 = u32::MAX;
-
-/// Trees of the vertices, triangles and edges of all obstacles.
-#[derive(Clone, Debug, Default)]
-struct Trees {
-    vertices: Tree,
-    triangles: Tree,
-    edges: Tree,
-    /// Indices of these primitives in the surface.
-    places: [Vec<u32>; 3],
-}
-
-impl Trees {
-    fn new(surface: &Surface, x: &[Quad]) -> Self {
-        let of = |count: usize, vertex: &dyn Fn(usize) -> u32| -> Vec<u32> {
-            (0..count).filter(|&i| surface.is_fixed(vertex(i))).map(|i| i as u32).collect()
-        };
-        let places = [
-            of(surface.vertices.len(), &|i| surface.vertices[i]),
-            of(surface.triangles.len(), &|i| surface.triangles[i][0]),
-            of(surface.edges.len(), &|i| surface.edges[i][0]),
-        ];
-        let tree = |parts: Vec<Swept>| Tree::new(&parts);
-        Self {
-            vertices: tree(places[0].iter().map(|&i| about(&[surface.vertices[i as usize]], x, x)).collect()),
-            triangles: tree(places[1].iter().map(|&i| about(&surface.triangles[i as usize], x, x)).collect()),
-            edges: tree(places[2].iter().map(|&i| about(&surface.edges[i as usize], x, x)).collect()),
-            places,
-        }
-    }
-
-    fn refit(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], share: f32) {
-        let [vertices, triangles, edges] = &self.places;
-        let vertex =
-            |v: u32| grown(surface, &[surface.vertices[vertices[v as usize] as usize]], old, x, share);
-        let triangle =
-            |t: u32| grown(surface, &surface.triangles[triangles[t as usize] as usize], old, x, share);
-        let edge = |e: u32| grown(surface, &surface.edges[edges[e as usize] as usize], old, x, share);
-        self.vertices.refit_on(threads, vertex);
-        self.triangles.refit_on(threads, triangle);
-        self.edges.refit_on(threads, edge);
-    }
-}
 
 /// Primitives of patches in lanes: those of patches that are needed in a query, one after the other.
 #[derive(Debug, Default)]
@@ -167,12 +124,30 @@ struct Near {
     /// Patches of it, and patches that may come near them; the same twice for what is within one.
     patches: Vec<[u32; 2]>,
     /// Patches of it that may come near an obstacle.
-    fixed: Vec<u32>,
-    /// Primitives of obstacles near one of these, by their indices in the surface: vertices, triangles and
-    /// edges.
-    parts: [Vec<u32>; 3],
-    /// These triangles.
-    triangles: Vec<Batch<3>>,
+    obstacles: Vec<u32>,
+    /// The primitives of one of these.
+    ways: Ways,
+}
+
+/// Primitives of a patch on their ways.
+#[derive(Clone, Debug, Default)]
+struct Ways {
+    vertices: Vec<Moving<1>>,
+    triangles: Vec<Moving<3>>,
+    edges: Vec<Moving<2>>,
+}
+
+impl Ways {
+    /// Takes those of this patch in place of those that it has.
+    fn take(&mut self, surface: &Surface, patch: &Patch, old: &[Quad], x: &[Quad]) {
+        let Self { vertices, triangles, edges } = self;
+        vertices.clear();
+        triangles.clear();
+        edges.clear();
+        vertices.extend(patch.vertices.iter().map(|&v| moving(&[surface.vertices[v as usize]], old, x)));
+        triangles.extend(patch.triangles.iter().map(|&t| moving(&surface.triangles[t as usize], old, x)));
+        edges.extend(patch.edges.iter().map(|&e| moving(&surface.edges[e as usize], old, x)));
+    }
 }
 
 /// Trees of a surface, and the pairs of the last query.
@@ -183,12 +158,13 @@ pub struct Candidates {
     needed: Vec<bool>,
     triangles: Batches<3>,
     edges: Batches<2>,
-    fixed: Trees,
-    /// The share of radii that boxes of obstacles have grown by, if these did not move in the last query.
-    fixed_still: Option<f32>,
+    obstacles: Obstacles,
     /// By work item; kept so that steps do not allocate.
     near: Vec<Near>,
     found: Vec<Vec<Pair>>,
+    /// By patch: whether its pairs are to be looked for again; and these pairs.
+    stale: Vec<bool>,
+    again: Vec<Vec<Pair>>,
     /// End positions \[m\] and share of gaps of the last query; `None` after [`Candidates::forget`].
     asked: Vec<Quad>,
     share: Option<f32>,
@@ -198,24 +174,27 @@ impl Candidates {
     /// Trees of `surface`, whose vertices are at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let patches = Patches::new(surface, x);
-        let items = patches.all.len().div_ceil(PATCHES_PER_ITEM);
+        let count = patches.all.len();
+        let items = count.div_ceil(PATCHES_PER_ITEM);
         Self {
-            needed: vec![false; patches.all.len()],
+            needed: vec![false; count],
             triangles: Batches::new(patches.all.iter().map(|patch| patch.triangles.len())),
             edges: Batches::new(patches.all.iter().map(|patch| patch.edges.len())),
             patches,
-            fixed: Trees::new(surface, x),
-            fixed_still: None,
+            obstacles: Obstacles::new(surface, x),
             near: vec![Near::default(); items],
             found: vec![Vec::new(); items],
+            stale: vec![false; count],
+            again: vec![Vec::new(); items],
             asked: x.to_vec(),
             share: None,
         }
     }
 
     /// Finds all pairs that may collide on their path to `x`: come closer than `share` of their gaps, at most
-    /// [`GUARDED_GAP`]. Reuses the pairs of an earlier query of the same step if the end positions have moved
-    /// by less than the extra reach of that query, and what was proven to stay apart still does.
+    /// [`GUARDED_GAP`]. Keeps the pairs of an earlier query of the same step; those of patches whose end
+    /// positions have moved by more than the extra reach of that query, or that were proven to stay apart
+    /// and may not now, are looked for again.
     pub fn find_or_keep(
         &mut self,
         threads: &Threads,
@@ -226,15 +205,31 @@ impl Candidates {
     ) {
         debug_assert!(share <= GUARDED_GAP);
         let more = self.share.map_or(-1.0, |known| (known - share) * (1.0 - 1e-5));
-        let within = |(v, (a, b)): (usize, (&Quad, &Quad))| {
-            let room = if more < 0.0 { more } else { more * surface.radius.get(v).copied().unwrap_or(0.0) };
-            let moved: f32 = (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum();
-            room >= 0.0 && moved <= room * room
-        };
-        let keep = self.asked.iter().zip(x).enumerate().all(within)
-            && (!surface.between_cloth || self.patches.stay_safe(threads, surface, old, x));
-        if !keep {
-            self.find(threads, surface, old, x, (share, Claim::NothingCollides));
+        let from = (surface.fixed_from as usize).min(x.len());
+        if more < 0.0 || self.asked[from..] != x[from..] {
+            return self.find(threads, surface, old, x, (share, Claim::NothingCollides));
+        }
+        self.again.iter_mut().for_each(Vec::clear);
+        if surface.between_cloth {
+            self.patches.prove(threads, surface, old, x, Claim::NothingCollides);
+        }
+        let Self { patches, stale, asked, .. } = self;
+        let (patches, asked): (&Patches, &[Quad]) = (patches, asked);
+        threads.each(stale, PATCHES_PER_ITEM, |first, stale| {
+            for (patch, stale) in (first as u32..).zip(stale) {
+                *stale = surface.between_cloth && patches.has_lost_proof(patch)
+                    || patches.corners(patch).iter().any(|&v| {
+                        let (a, b, room) =
+                            (&asked[v as usize], &x[v as usize], more * surface.radius[v as usize]);
+                        let moved: f32 = (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum();
+                        moved > room * room
+                    });
+            }
+        });
+        if self.stale.contains(&true) {
+            self.patches.fit(threads, old, x, share);
+            self.find_patches(threads, surface, true);
+            self.find_pairs(threads, surface, old, x, share, true);
         }
     }
 
@@ -253,21 +248,45 @@ impl Candidates {
         x: &[Quad],
         (share, claim): (f32, Claim),
     ) {
-        self.refit_fixed(threads, surface, old, x, share);
+        self.obstacles.refit(threads, surface, [&self.asked, old, x], share);
         self.asked.copy_from_slice(x);
         self.share = Some(share);
         self.patches.look(threads, surface, old, x, (share, claim));
-        self.find_patches(threads, surface);
+        self.find_patches(threads, surface, false);
+        self.find_pairs(threads, surface, old, x, share, false);
+        self.again.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Pairs of the patches that [`Candidates::find_patches`] found: all, or those looked for `again`.
+    fn find_pairs(
+        &mut self,
+        threads: &Threads,
+        surface: &Surface,
+        old: &[Quad],
+        x: &[Quad],
+        share: f32,
+        again: bool,
+    ) {
         self.fill(threads, surface, old, x);
-        let Self { patches, triangles, edges, fixed, near, found, .. } = self;
-        let search =
-            Search { surface, patches, triangles, edges, fixed, old, x, share, lanes: LaneKind::detect() };
+        let Self { patches, triangles, edges, obstacles, near, .. } = self;
+        let search = Search {
+            surface,
+            patches,
+            triangles,
+            edges,
+            obstacles,
+            old,
+            x,
+            share,
+            lanes: LaneKind::detect(),
+        };
+        let found = if again { &mut self.again } else { &mut self.found };
         threads.each_pair_piece(found, near, ITEMS_PER_PIECE, |_, lists, near| {
             for (list, near) in lists.iter_mut().zip(near) {
                 list.clear();
                 near.patches.iter().for_each(|&[a, b]| search.pairs_of(a, b, list));
-                let Near { fixed, parts, triangles, .. } = near;
-                fixed.iter().for_each(|&a| search.pairs_with_obstacles(a, parts, triangles, list));
+                let Near { obstacles, ways, .. } = near;
+                obstacles.iter().for_each(|&a| search.pairs_with_obstacles(a, ways, list));
             }
         });
     }
@@ -290,54 +309,41 @@ impl Candidates {
         );
     }
 
-    /// Boxes of obstacles, unless they are still where they were.
-    fn refit_fixed(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], share: f32) {
-        if self.fixed.triangles.is_empty() {
-            return;
-        }
-        let from = surface.fixed_from as usize;
-        let is_still = old[from..] == x[from..];
-        let is_same = is_still && self.asked[from..] == x[from..];
-        // Boxes that are too large do no harm.
-        let share = self.fixed_still.map_or(share, |grown| grown.max(share));
-        if !(is_same && self.fixed_still == Some(share)) {
-            self.fixed.refit(threads, surface, old, x, share);
-        }
-        self.fixed_still = is_still.then_some(share);
-    }
-
-    /// Which patches may come near which, and near obstacles.
-    fn find_patches(&mut self, threads: &Threads, surface: &Surface) {
-        let Self { patches, needed, fixed, near, .. } = self;
-        let (patches, fixed): (&Patches, &Trees) = (patches, fixed);
+    /// Which patches may come near which, and near obstacles: all, or those that are to be looked for `again`
+    /// and what is near them.
+    fn find_patches(&mut self, threads: &Threads, surface: &Surface, again: bool) {
+        let Self { patches, needed, obstacles, near, stale, .. } = self;
+        let (patches, obstacles, stale): (&Patches, &Obstacles, &[bool]) = (patches, obstacles, stale);
+        let is_asked = |patch: u32| !again || stale[patch as usize];
         threads.each_piece(near, ITEMS_PER_PIECE, |first, items| {
-            for (item, Near { patches: pairs, fixed: by_fixed, .. }) in items.iter_mut().enumerate() {
+            for (item, Near { patches: pairs, obstacles: by_obstacles, .. }) in items.iter_mut().enumerate() {
                 pairs.clear();
-                by_fixed.clear();
+                by_obstacles.clear();
                 let begin = (first + item) * PATCHES_PER_ITEM;
-                for a in begin as u32..(begin + PATCHES_PER_ITEM).min(patches.all.len()) as u32 {
+                let all = begin as u32..(begin + PATCHES_PER_ITEM).min(patches.all.len()) as u32;
+                for a in all.filter(|&a| is_asked(a)) {
                     if surface.between_cloth {
                         patches.meet(a, |b| {
-                            if b >= a && !patches.stay_apart(a, b) {
+                            // Once, if both are asked for.
+                            if (b >= a || !is_asked(b)) && !patches.stay_apart(a, b) {
                                 pairs.push([a, b]);
                             }
                         });
                     }
-                    if fixed.triangles.meets_any(patches.box_of(a)) {
-                        by_fixed.push(a);
+                    if obstacles.triangles.meets_any(patches.box_of(a)) {
+                        by_obstacles.push(a);
                     }
                 }
             }
         });
         needed.fill(false);
-        for Near { patches, fixed, .. } in near.iter() {
-            patches.iter().flatten().chain(fixed).for_each(|&p| needed[p as usize] = true);
-        }
+        let pairs = near.iter().flat_map(|near| &near.patches);
+        pairs.flatten().for_each(|&patch| needed[patch as usize] = true);
     }
 
-    /// The pairs of the last query, by work item.
-    pub fn lists(&mut self) -> &mut [Vec<Pair>] {
-        &mut self.found
+    /// The pairs of the last query, by work item; some may be there twice, once as looked for again.
+    pub fn lists(&mut self) -> [&mut [Vec<Pair>]; 2] {
+        [&mut self.found, &mut self.again]
     }
 
     /// The pairs of the last query.
@@ -353,7 +359,7 @@ struct Search<'a> {
     patches: &'a Patches,
     triangles: &'a Batches<3>,
     edges: &'a Batches<2>,
-    fixed: &'a Trees,
+    obstacles: &'a Obstacles,
     old: &'a [Quad],
     x: &'a [Quad],
     share: f32,
@@ -397,42 +403,20 @@ impl Search<'_> {
         self.edges_with(&first.edges, b, needed, a == b, list);
     }
 
-    /// Pairs of primitives of a patch and of obstacles. `parts` and `triangles` are scratch.
-    fn pairs_with_obstacles(
-        &self,
-        patch: u32,
-        parts: &mut [Vec<u32>; 3],
-        triangles: &mut Vec<Batch<3>>,
-        list: &mut Vec<Pair>,
-    ) {
-        let (Self { surface, fixed, .. }, about) = (self, self.patches.box_of(patch));
-        for (k, tree) in [&fixed.vertices, &fixed.triangles, &fixed.edges].into_iter().enumerate() {
-            parts[k].clear();
-            tree.search(about, |i| parts[k].push(fixed.places[k][i as usize]));
-        }
-        let [vertices, faces, edges] = parts;
-        let (mut radius, mut around) = (0.0f32, Swept::EMPTY);
-        for &t in faces.iter() {
-            let corners = &surface.triangles[t as usize];
-            radius = corners.iter().fold(radius, |most, &v| most.max(surface.radius[v as usize]));
-            around = around.union(&self::about(corners, self.old, self.x));
-        }
-        // Every edge and vertex is one of a triangle, whose box contains its own.
-        let needed = needed(self.share * (radius + self.patches.radius_of(patch)), about, &around);
-        self.vertices_with(vertices, patch, needed, list);
-        self.edges_with(edges, patch, needed, false, list);
-        let count = faces.len().div_ceil(BATCH);
-        if triangles.len() < count {
-            triangles.resize_with(count, Batch::default);
-        }
-        for (batch, faces) in triangles.iter_mut().zip(faces.chunks(BATCH)) {
-            batch.take(faces.iter().map(|&t| moving(&surface.triangles[t as usize], self.old, self.x)));
-        }
-        let own = &self.patches.all[patch as usize].vertices;
-        let others = own.iter().map(|&v| moving(&[surface.vertices[v as usize]], self.old, self.x));
-        let batches = Batched { batches: &triangles[..count], needed, about: around.grown(needed) };
-        meet(self.lanes, batches, others, |v, t| {
-            list.extend(vertex_triangle(surface, own[v], faces[t]));
+    /// Pairs of primitives of a patch and of obstacles. `ways` is scratch.
+    fn pairs_with_obstacles(&self, patch: u32, ways: &mut Ways, list: &mut Vec<Pair>) {
+        let &Self { surface, obstacles, patches, old, x, share, lanes, .. } = self;
+        let own = &patches.all[patch as usize];
+        let reach = Reach { about: patches.box_of(patch), radius: patches.radius_of(patch), share };
+        ways.take(surface, own, old, x);
+        obstacles.vertices.meet(lanes, &reach, &ways.triangles, |t, v| {
+            list.extend(vertex_triangle(surface, v, own.triangles[t]));
+        });
+        obstacles.edges.meet(lanes, &reach, &ways.edges, |e, f| {
+            list.extend(edge_edge(surface, own.edges[e], f));
+        });
+        obstacles.triangles.meet(lanes, &reach, &ways.vertices, |v, t| {
+            list.extend(vertex_triangle(surface, own.vertices[v], t));
         });
     }
 }
@@ -457,29 +441,10 @@ fn edge_edge(surface: &Surface, first: u32, second: u32) -> Option<Pair> {
     apart.then_some(Pair { kind: Kind::EdgeEdge, first, second })
 }
 
-/// Vertices that move from `old` to `x`.
-#[inline(always)]
-fn about<const N: usize>(vertices: &[u32; N], old: &[Quad], x: &[Quad]) -> Swept {
-    vertices.iter().fold(Swept::EMPTY, |part, &v| part.with(&old[v as usize], &x[v as usize]))
-}
-
-/// The same, grown by a share of the largest of their radii.
-#[inline(always)]
-fn grown<const N: usize>(
-    surface: &Surface,
-    vertices: &[u32; N],
-    old: &[Quad],
-    x: &[Quad],
-    share: f32,
-) -> Swept {
-    let radius = vertices.iter().fold(0.0f32, |radius, &v| radius.max(surface.radius[v as usize]));
-    about(vertices, old, x).grown((share * radius).next_up())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::random::Random;
+    use crate::{contact::obstacles::about, kernel::random::Random};
 
     /// All pairs without a common vertex that matter.
     fn all_pairs(surface: &Surface) -> Vec<Pair> {

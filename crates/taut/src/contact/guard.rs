@@ -18,7 +18,7 @@ use std::sync::{
 use glam::DVec3;
 
 use super::{
-    candidates::{Candidates, Pair},
+    candidates::{Candidates, ITEMS_PER_PIECE, Pair},
     continuous::{Kind, first_contact, stay_apart},
     squeeze::Squeeze,
     surface::Surface,
@@ -122,7 +122,7 @@ impl Guard {
             let before: (&[f32], &[AtomicU32], &[Quad]) = (&self.share, &self.next, x);
             let carriers: (&[u32], &[AtomicU32]) = (&self.carrier, &self.next_carrier);
             let (unsure, met): (&AtomicBool, &Mutex<_>) = (&unsure, &self.met);
-            threads.each(candidates.lists(), 1, |_, lists| {
+            let look = |_: usize, lists: &mut [Vec<Pair>]| {
                 let ((share, next, x), (carrier, next_carrier)) = (before, carriers);
                 for pair in lists.iter().flatten() {
                     let vertices = pair.vertices(surface);
@@ -155,7 +155,10 @@ impl Guard {
                         next_carrier[own].fetch_min(carried_by, Ordering::Relaxed);
                     }
                 }
-            });
+            };
+            for lists in candidates.lists() {
+                threads.each_piece(lists, ITEMS_PER_PIECE, look);
+            }
             if !self.shorten(surface, old, x) {
                 break;
             }

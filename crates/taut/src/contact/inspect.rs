@@ -1,9 +1,10 @@
 //! Contact measurement of one frame: which primitives intersect, and the smallest distance between others.
 //! Certificates report it.
 //!
-//! There is one tree of triangle boxes, refitted in every frame. An edge or a vertex that several triangles
-//! share is assigned to the first of them, so that every pair of primitives is tested once: with two
-//! triangles whose boxes overlap. Only the tree is shared with the code by which a step
+//! There is a tree of the boxes of all triangles of cloth, refitted in every frame, and one of those of
+//! obstacles, refitted where these have moved. An edge or a vertex that several triangles share is assigned
+//! to the first of them, so that every pair of primitives is tested once: with two triangles whose boxes
+//! overlap. Only the tree is shared with the code by which a step
 //! [finds](super::candidates) and [prevents](super::guard) contacts. Results do not depend on threads.
 //!
 //! Measured by `cargo bench -p taut --bench inspect`.
@@ -52,6 +53,11 @@ impl Parts {
         }
     }
 
+    /// Whether a triangle belongs to an obstacle.
+    fn is_fixed(&self, triangle: u32) -> bool {
+        self.triangles[triangle as usize][0] >= self.fixed_from
+    }
+
     /// Whether two primitives share a vertex, or are sewn together at one.
     #[inline(always)]
     fn share(&self, first: &[u32], second: &[u32]) -> bool {
@@ -98,7 +104,12 @@ pub struct Inspector {
     /// of its corner k, and bit 6 that it has a face. A triangle that names a vertex twice has no face, and
     /// is an edge of its neighbours.
     owned: Vec<u8>,
-    tree: Tree,
+    /// Trees of cloth and of obstacles, and the triangles that these number.
+    cloth: Tree,
+    obstacles: Tree,
+    places: [Vec<u32>; 2],
+    /// Where vertices of obstacles were in the last measurement \[m\].
+    seen: Vec<[f32; 3]>,
     pieces: Vec<Piece>,
     crossings: Vec<Crossing>,
     nearest: Option<Near>,
@@ -119,10 +130,17 @@ impl Inspector {
             })
         });
         let owned = owned.collect();
-        let boxes: Vec<Swept> = (0..parts.triangles.len()).map(|t| about(&parts, &parts.start, t)).collect();
-        let tree = Tree::new(&boxes);
-        let pieces = vec![Piece::default(); tree.leaf_count().div_ceil(LEAVES_PER_ITEM)];
-        Self { parts, owned, tree, pieces, crossings: Vec::new(), nearest: None }
+        let places = [false, true].map(|fixed| -> Vec<u32> {
+            let all = 0..parts.triangles.len() as u32;
+            all.filter(|&t| parts.is_fixed(t) == fixed).collect()
+        });
+        let [cloth, obstacles] = [0, 1].map(|kind: usize| {
+            let boxes = places[kind].iter().map(|&t| about(&parts, &parts.start, t));
+            Tree::new(&boxes.collect::<Vec<Swept>>())
+        });
+        let seen = parts.start[(parts.fixed_from as usize).min(parts.start.len())..].to_vec();
+        let pieces = vec![Piece::default(); cloth.leaf_count().div_ceil(LEAVES_PER_ITEM)];
+        Self { parts, owned, cloth, obstacles, places, seen, pieces, crossings: Vec::new(), nearest: None }
     }
 
     /// The surfaces that it measures.
@@ -135,19 +153,31 @@ impl Inspector {
     /// # Panics
     /// If there are not as many positions as vertices.
     pub fn look(&mut self, threads: &Threads, x: &[[f32; 3]]) {
-        let Self { parts, owned, tree, pieces, crossings, nearest } = self;
+        let Self { parts, owned, cloth, obstacles, places, seen, pieces, crossings, nearest } = self;
         assert_eq!(x.len(), parts.start.len(), "one position a vertex");
-        tree.refit(|t| about(parts, x, t as usize));
+        let (parts, [of_cloth, of_obstacles]): (&Parts, &[Vec<u32>; 2]) = (parts, places);
+        cloth.refit_on(threads, |t| about(parts, x, of_cloth[t as usize]));
+        let now = &x[x.len() - seen.len()..];
+        if now != seen.as_slice() {
+            seen.copy_from_slice(now);
+            obstacles.refit_on(threads, |t| about(parts, x, of_obstacles[t as usize]));
+        }
         let view = View { parts, owned, x, smallest: AtomicU64::new(f64::INFINITY.to_bits()) };
-        let tree: &Tree = tree;
+        let (cloth, obstacles): (&Tree, &Tree) = (cloth, obstacles);
         threads.each_piece(pieces, 1, |first, some| {
             for (k, piece) in some.iter_mut().enumerate() {
                 piece.crossings.clear();
                 piece.nearest = None;
-                let leaves =
-                    (first + k) * LEAVES_PER_ITEM..((first + k + 1) * LEAVES_PER_ITEM).min(tree.leaf_count());
+                let leaves = (first + k) * LEAVES_PER_ITEM
+                    ..((first + k + 1) * LEAVES_PER_ITEM).min(cloth.leaf_count());
                 for leaf in leaves {
-                    tree.meet_later(leaf, |s, t| view.look([s, t], piece));
+                    if parts.between_cloth {
+                        let both = |s: u32, t: u32| [s, t].map(|t| of_cloth[t as usize]);
+                        cloth.meet_later(leaf, |s, t| view.look(both(s, t), piece));
+                    }
+                    cloth.meet_leaf(leaf, obstacles, |s, t| {
+                        view.look([of_cloth[s as usize], of_obstacles[t as usize]], piece);
+                    });
                 }
             }
         });
@@ -179,8 +209,8 @@ fn nearer(a: Near, b: Near) -> Near {
 
 /// Bounding box of triangle `t`, inflated by its half of the distance within which pairs are measured.
 #[inline(always)]
-fn about(parts: &Parts, x: &[[f32; 3]], t: usize) -> Swept {
-    let corners = parts.triangles[t];
+fn about(parts: &Parts, x: &[[f32; 3]], t: u32) -> Swept {
+    let corners = parts.triangles[t as usize];
     let mut part = Swept::EMPTY;
     for v in corners {
         let [a, b, c] = x[v as usize];
@@ -285,11 +315,6 @@ impl View<'_> {
 
     /// Measures the primitives that are assigned to two triangles.
     fn look(&self, triangles: [u32; 2], piece: &mut Piece) {
-        let is_fixed = |t: u32| self.parts.triangles[t as usize][0] >= self.parts.fixed_from;
-        let fixed = is_fixed(triangles[0]);
-        if fixed == is_fixed(triangles[1]) && (fixed || !self.parts.between_cloth) {
-            return;
-        }
         // Individually: an array of them would be copied.
         let (s, t) = (self.side(triangles[0]), self.side(triangles[1]));
         let reach = f64::from(radius(self.parts, s.corners) + radius(self.parts, t.corners));

@@ -29,6 +29,7 @@ pub mod inside;
 pub mod inspect;
 pub mod intersection;
 pub mod neighbours;
+pub mod obstacles;
 pub mod patches;
 pub mod squeeze;
 pub mod surface;

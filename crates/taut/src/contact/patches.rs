@@ -96,8 +96,8 @@ pub struct Patches {
     pieces: Vec<Piece>,
     /// By piece: whether nothing can touch within it. Blocks whose patches are all safe count as such.
     safe: Vec<bool>,
-    /// The same of the way before.
-    safe_before: Vec<bool>,
+    /// The same of the way that was last looked at.
+    proven: Vec<bool>,
     /// By patch: its box on the way.
     boxes: Vec<Swept>,
     /// By patch: the largest radius of its vertices \[m\].
@@ -146,6 +146,15 @@ impl Patches {
         x: &[Quad],
         (share, claim): (f32, Claim),
     ) {
+        self.fit(threads, old, x, share);
+        if surface.between_cloth {
+            self.prove(threads, surface, old, x, claim);
+            self.proven.copy_from_slice(&self.safe);
+        }
+    }
+
+    /// Fits the boxes to the way from `old` to `x` \[m\]; they grow by `share` of the radii of vertices.
+    pub fn fit(&mut self, threads: &Threads, old: &[Quad], x: &[Quad], share: f32) {
         let Self { all, tree, boxes, radius, .. } = self;
         let (patches, radius): (&[Patch], &[f32]) = (all, radius);
         threads.each(boxes, PATCH_GRAIN, |first, boxes| {
@@ -159,20 +168,23 @@ impl Patches {
         });
         let boxes: &[Swept] = boxes;
         tree.refit(|patch| boxes[patch as usize]);
-        if surface.between_cloth {
-            self.prove(threads, surface, old, x, claim);
-        }
     }
 
-    /// Whether nothing collides on the way to `x` in all pieces that were safe on the way that was last
-    /// looked at.
-    pub fn stay_safe(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad]) -> bool {
-        self.safe_before.copy_from_slice(&self.safe);
-        self.prove(threads, surface, old, x, Claim::NothingCollides);
-        self.safe_before.iter().zip(&self.safe).all(|(before, now)| *now || !*before)
+    /// Whether nothing was said to touch in a piece or block around this patch when it was last
+    /// [looked](Patches::look) at, and that has not been proven now.
+    pub fn has_lost_proof(&self, patch: u32) -> bool {
+        let is_lost = |piece: u32| self.proven[piece as usize] && !self.safe[piece as usize];
+        let blocks = self.all[patch as usize].blocks;
+        is_lost(patch) || blocks.iter().any(|&block| block != NONE && is_lost(block))
     }
 
-    fn prove(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], claim: Claim) {
+    /// All vertices of its triangles.
+    pub fn corners(&self, patch: u32) -> &[u32] {
+        &self.all[patch as usize].corners
+    }
+
+    /// Proves for which pieces `claim` holds on the way from `old` to `x` \[m\].
+    pub fn prove(&mut self, threads: &Threads, surface: &Surface, old: &[Quad], x: &[Quad], claim: Claim) {
         let cloth = (surface.fixed_from as usize).min(x.len());
         let ends = [&old[..cloth], &x[..cloth]];
         // A way often begins where the last one did, or where that ended.

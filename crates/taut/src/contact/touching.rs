@@ -68,7 +68,7 @@ impl Finder {
     /// A narrow phase for `surface`, whose vertices start at `x` \[m\].
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let mut candidates = Candidates::new(surface, x);
-        let found = vec![Vec::new(); candidates.lists().len()];
+        let found = vec![Vec::new(); candidates.lists()[0].len()];
         Self {
             candidates,
             squeeze: Squeeze::default(),
@@ -105,7 +105,8 @@ impl Finder {
         let Self { candidates, neighbours, found, all, squeeze, .. } = self;
         candidates.find(threads, surface, old, x, (SEARCH_DISTANCE_IN_GAPS, Claim::NothingTouches));
         let look = Look { surface, tangle, neighbours, start, old, x };
-        threads.each_pair_piece(found, candidates.lists(), ITEMS_PER_PIECE, |_, found, lists| {
+        let [lists, _] = candidates.lists();
+        threads.each_pair_piece(found, lists, ITEMS_PER_PIECE, |_, found, lists| {
             for (found, pairs) in found.iter_mut().zip(lists) {
                 found.clear();
                 found.extend(pairs.iter().filter_map(|pair| look.at(pair)));
@@ -202,8 +203,12 @@ impl Look<'_> {
     /// Whether and how the primitives of a pair touch.
     fn at(&self, pair: &Pair) -> Option<Touching> {
         let vertices = pair.vertices(self.surface);
-        let [from, to] = [self.old, self.x].map(|x| vertices.map(|v| point(&x[v as usize])));
+        let from = vertices.map(|v| point(&self.old[v as usize]));
         let gap = f64::from(self.surface.gap(pair, &vertices));
+        if pair.kind == Kind::EdgeEdge && meets_beside_an_end(&from, 2.0 * gap) {
+            return None;
+        }
+        let to = vertices.map(|v| point(&self.x[v as usize]));
         if stay_apart(pair.kind, &from, &to, TEST_DISTANCE_IN_GAPS * gap) {
             return None;
         }
@@ -260,6 +265,29 @@ impl Look<'_> {
         let gap = gap.min(distance + 0.25 * gap);
         Some(self.touching(pair, vertices, nearest.weights, normal, gap))
     }
+}
+
+/// Whether two edges are nearer than `within` \[m\] and nearest at an end of one of them, or beside it: most
+/// edges near each other are, and their ends are vertices, which collide with triangles. The nearest points
+/// of lines decide: a pair of segments has its nearest points inside both where these are.
+#[inline(always)]
+fn meets_beside_an_end(&[a, b, c, d]: &[DVec3; 4], within: f64) -> bool {
+    let (first, second, apart) = (b - a, d - c, a - c);
+    let (aa, ab, bb) = (first.dot(first), first.dot(second), second.dot(second));
+    let (pa, pb) = (first.dot(apart), second.dot(apart));
+    let area = aa * bb - ab * ab;
+    // Nearly parallel, or a point.
+    if area <= 1e-9 * aa * bb {
+        return false;
+    }
+    let [s, t] = [(ab * pb - bb * pa) / area, (aa * pb - ab * pa) / area];
+    let is_inside = |at: f64| at > 0.5 * RIM && at < 1.0 - 0.5 * RIM;
+    if is_inside(s) && is_inside(t) {
+        return false;
+    }
+    // Points of both, not quite the nearest.
+    let line = apart + first * s.clamp(0.0, 1.0) - second * t.clamp(0.0, 1.0);
+    line.length_squared() <= within * within
 }
 
 #[cfg(test)]

@@ -146,18 +146,28 @@ struct Node {
     first: u32,
     /// Number of primitives of a leaf; 0 in other nodes.
     count: u32,
+    /// Number of a leaf among all leaves; unused in other nodes.
+    leaf: u32,
 }
 
 impl Tree {
     /// A tree over primitives with these boxes, split in halves along the longest side.
     pub fn new(boxes: &[Swept]) -> Self {
+        Self::with_leaves_of(boxes, MAX_LEAF_SIZE)
+    }
+
+    /// The same, with leaves of at most so many primitives.
+    pub fn with_leaves_of(boxes: &[Swept], most: usize) -> Self {
         let mut parts: Vec<u32> = (0..boxes.len() as u32).collect();
-        let mut nodes = Vec::with_capacity(2 * boxes.len().div_ceil(MAX_LEAF_SIZE) + 1);
+        let mut nodes = Vec::with_capacity(2 * boxes.len().div_ceil(most) + 1);
         if !boxes.is_empty() {
-            split(boxes, &mut parts, 0, &mut nodes);
+            split(boxes, &mut parts, (0, most), &mut nodes);
         }
         let boxes = parts.iter().map(|&part| boxes[part as usize]).collect();
-        let leaves = (0..nodes.len() as u32).filter(|&i| nodes[i as usize].count > 0).collect();
+        let leaves: Vec<u32> = (0..nodes.len() as u32).filter(|&i| nodes[i as usize].count > 0).collect();
+        for (number, &leaf) in (0..).zip(&leaves) {
+            nodes[leaf as usize].leaf = number;
+        }
         let mut tree = Self { nodes, parts, boxes, leaves };
         tree.fit_nodes();
         tree
@@ -205,8 +215,8 @@ impl Tree {
     /// Calls `found` with each primitive whose box `part` may meet, in tree order.
     #[inline(always)]
     pub fn search(&self, part: &Swept, mut found: impl FnMut(u32)) {
-        self.visit(0, part, |places| {
-            for place in places {
+        self.visit(0, part, |node| {
+            for place in node.places() {
                 if self.boxes[place].meets(part) {
                     found(self.parts[place]);
                 }
@@ -276,6 +286,17 @@ impl Tree {
         self.leaves.len()
     }
 
+    /// The primitives of a leaf.
+    pub fn leaf(&self, leaf: usize) -> &[u32] {
+        &self.parts[self.nodes[self.leaves[leaf] as usize].places()]
+    }
+
+    /// Calls `found` with the number and the box of each leaf whose box `part` may meet.
+    #[inline(always)]
+    pub fn search_leaves(&self, part: &Swept, mut found: impl FnMut(usize, &Swept)) {
+        self.visit(0, part, |node| found(node.leaf as usize, &node.bounds));
+    }
+
     /// Calls `found` with each two primitives that may meet, one of leaf `leaf` and the other of the same or
     /// a later leaf: over all leaves, every such pair once.
     #[inline(always)]
@@ -284,9 +305,9 @@ impl Tree {
         let own = &self.nodes[at];
         // The nodes after a leaf in the array are the later leaves and the ancestors of these that are not
         // its own.
-        self.visit(at, &own.bounds, |places| {
+        self.visit(at, &own.bounds, |node| {
             for a in own.places() {
-                for b in places.clone().skip_while(|&b| b <= a) {
+                for b in node.places().skip_while(|&b| b <= a) {
                     if self.boxes[a].meets(&self.boxes[b]) {
                         found(self.parts[a], self.parts[b]);
                     }
@@ -295,9 +316,24 @@ impl Tree {
         });
     }
 
-    /// Calls `leaf` with the index range of each leaf, from node `from` on, whose box may meet `part`.
+    /// Calls `found` with each two primitives that may meet, one of leaf `leaf` and one of another tree.
     #[inline(always)]
-    fn visit(&self, from: usize, part: &Swept, mut leaf: impl FnMut(std::ops::Range<usize>)) {
+    pub fn meet_leaf(&self, leaf: usize, other: &Self, mut found: impl FnMut(u32, u32)) {
+        let own = &self.nodes[self.leaves[leaf] as usize];
+        other.visit(0, &own.bounds, |node| {
+            for a in own.places() {
+                for b in node.places() {
+                    if self.boxes[a].meets(&other.boxes[b]) {
+                        found(self.parts[a], other.parts[b]);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Calls `leaf` with each leaf, from node `from` on, whose box may meet `part`.
+    #[inline(always)]
+    fn visit(&self, from: usize, part: &Swept, mut leaf: impl FnMut(&Node)) {
         let mut i = from;
         while let Some(node) = self.nodes.get(i) {
             if !node.bounds.meets(part) {
@@ -305,7 +341,7 @@ impl Tree {
                 continue;
             }
             if node.count > 0 {
-                leaf(node.places());
+                leaf(node);
             }
             i += 1;
         }
@@ -320,11 +356,11 @@ impl Node {
     }
 }
 
-/// Adds the subtree of `parts`, whose first primitive has index `first`.
-fn split(boxes: &[Swept], parts: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
+/// Adds the subtree of `parts`, whose first primitive has index `first`, with at most `most` in a leaf.
+fn split(boxes: &[Swept], parts: &mut [u32], (first, most): (usize, usize), nodes: &mut Vec<Node>) {
     let node = nodes.len();
-    let count = if parts.len() <= MAX_LEAF_SIZE { parts.len() as u32 } else { 0 };
-    nodes.push(Node { bounds: Swept::EMPTY, skip: 0, first: first as u32, count });
+    let count = if parts.len() <= most { parts.len() as u32 } else { 0 };
+    nodes.push(Node { bounds: Swept::EMPTY, skip: 0, first: first as u32, count, leaf: 0 });
     if count == 0 {
         let all = parts.iter().fold(Bounds::EMPTY, |all, &part| all.union(&boxes[part as usize].start));
         let side = |k: usize| all.high[k] - all.low[k];
@@ -338,8 +374,8 @@ fn split(boxes: &[Swept], parts: &mut [u32], first: usize, nodes: &mut Vec<Node>
         // Neighbours in tree order are also neighbours in the order of the primitives.
         left.sort_unstable();
         right.sort_unstable();
-        split(boxes, left, first, nodes);
-        split(boxes, right, first + half, nodes);
+        split(boxes, left, (first, most), nodes);
+        split(boxes, right, (first + half, most), nodes);
     }
     nodes[node].skip = nodes.len() as u32;
 }

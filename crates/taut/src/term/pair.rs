@@ -3,8 +3,8 @@
 //! With d = Σ wᵢ xᵢ the line between the nearest points of a pair: f = d + u; p = f with at least the gap
 //! along the normal, and with its tangential displacement since the start of the step shortened by μ times
 //! the missing distance (Eq. 7, as for [obstacles](super::obstacle)); pull e wᵢ (2 (p − f) + u), u ← f − p.
-//! The weight e grows with the masses of the vertices, not with κ; to the diagonal it adds e |wᵢ| Σ |wₖ|,
-//! which bounds the pair's contribution to the matrix.
+//! The weight e grows with the masses of the vertices, not with κ, and falls where many pairs pull at one
+//! vertex; to the diagonal it adds e |wᵢ| Σ |wₖ|, which bounds the pair's contribution to the matrix.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::{
     solve::nearest::{
         filter::Filter,
         tuning::{
-            DEPTH_IN_GAPS, PAIR_BOOST, PAIR_GRAIN, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT_MOST, VERTEX_GRAIN,
+            DEPTH_IN_GAPS, PAIR_BOOST, PAIR_CROWD, PAIR_GRAIN, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT_MOST,
+            VERTEX_GRAIN,
         },
     },
 };
@@ -36,8 +37,6 @@ struct PairTouch {
     friction: f32,
     /// Dual \[m\].
     u: Vec3,
-    /// What it pulls in this iteration.
-    pull: Vec3,
     /// Its weight, before any factor.
     weight: f32,
     /// Factor on its weight.
@@ -64,6 +63,7 @@ impl Block for Pairs {
     fn term(self: Arc<Self>) -> Box<dyn Term> {
         Box::new(PairTerm {
             list: Vec::new(),
+            pulls: Vec::new(),
             starts: vec![0; self.count + 1],
             places: Vec::new(),
             extra: vec![0.0; self.count],
@@ -76,11 +76,12 @@ impl Block for Pairs {
 #[derive(Debug)]
 struct PairTerm {
     list: Vec<PairTouch>,
+    /// What each pulls in this iteration: apart from the rest, which vertices would have to read as well.
+    pulls: Vec<Quad>,
     /// Start of the pairs of each vertex in `places`.
     starts: Vec<u32>,
-    /// Their places in the list, in ascending order, and those of the vertex in them: 4 times one and the
-    /// other.
-    places: Vec<u32>,
+    /// Their places in the list, in ascending order, and the weight of the vertex in each.
+    places: Vec<(u32, f32)>,
     /// What they add to the diagonal, by vertex.
     extra: Vec<f32>,
     /// How much of its gap the worst pair lacked in the last iteration, 0 to 1 and more.
@@ -91,7 +92,10 @@ impl Term for PairTerm {
     fn prepare(&mut self, scene: &Scene, filter: &Filter) {
         self.list.clear();
         self.list.extend(scene.touching.iter().filter_map(|touch| PairTouch::new(touch, scene, filter)));
+        self.pulls.clear();
+        self.pulls.resize(self.list.len(), [0.0; 4]);
         self.lacking = 0.0;
+        self.relieve_crowds(filter);
         self.sort_by_vertex();
     }
 
@@ -157,24 +161,23 @@ impl Term for PairTerm {
         if self.list.is_empty() {
             return;
         }
-        threads.each(&mut self.list, PAIR_GRAIN, |_, pairs| {
-            pairs.iter_mut().for_each(|pair| pair.iterate(x));
+        let Self { list, pulls, starts, places, .. } = self;
+        threads.each_pair(list, pulls, PAIR_GRAIN, |_, pairs, pulls| {
+            for (pair, pull) in pairs.iter_mut().zip(pulls) {
+                let [a, b, c] = pair.iterate(x).to_array();
+                *pull = [a, b, c, pair.depth / pair.gap];
+            }
         });
-        let Self { list, starts, places, .. } = self;
-        self.lacking = threads.largest(list, PAIR_GRAIN, |pairs| {
-            pairs.iter().map(|pair| pair.depth / pair.gap).fold(0.0, f32::max)
+        let pulls: &[Quad] = pulls;
+        self.lacking = threads.largest(pulls, PAIR_GRAIN, |pulls| {
+            pulls.iter().map(|&[.., lacking]| lacking).fold(0.0, f32::max)
         });
-        // By vertex, each in the order of its pairs, whatever the threads. Most pairs are near, but do not
-        // touch.
+        // By vertex, each in the order of its pairs, whatever the threads.
         threads.each(r, VERTEX_GRAIN, |first, r| {
             for (r, v) in r.iter_mut().zip(first..).filter(|(_, v)| masses[*v] > 0.0) {
-                for &place in &places[starts[v] as usize..starts[v + 1] as usize] {
-                    let pair = &list[place as usize / 4];
-                    if pair.pull != Vec3::ZERO {
-                        let weight = pair.weights[place as usize % 4];
-                        for k in 0..3 {
-                            r[k] += pair.pull[k] * weight;
-                        }
+                for &(place, weight) in &places[starts[v] as usize..starts[v + 1] as usize] {
+                    for k in 0..3 {
+                        r[k] += pulls[place as usize][k] * weight;
                     }
                 }
             }
@@ -187,13 +190,32 @@ impl Term for PairTerm {
 }
 
 impl PairTerm {
+    /// Divides the weights of pairs among them where many pull at one vertex: those of an obstacle that is
+    /// finer than the cloth. A vertex that is too heavy hardly moves in an iteration.
+    fn relieve_crowds(&mut self, filter: &Filter) {
+        let Self { list, extra, .. } = self;
+        extra.fill(0.0);
+        for pair in list.iter() {
+            let total: f32 = pair.weights.iter().map(|w| w.abs()).sum();
+            for i in 0..4 {
+                extra[pair.vertices[i] as usize] += pair.weight * pair.weights[i].abs() * total;
+            }
+        }
+        let unit = filter.contact_weights()[1];
+        for pair in list.iter_mut() {
+            let own = (0..4).filter(|&i| pair.weights[i] != 0.0).map(|i| pair.vertices[i] as usize);
+            let crowd = own.map(|v| extra[v] / (unit * filter.masses[v])).fold(0.0, f32::max);
+            pair.weight *= (PAIR_CROWD / crowd).min(1.0);
+        }
+    }
+
     /// Lists the pairs of each vertex.
     fn sort_by_vertex(&mut self) {
         let Self { list, starts, places, .. } = self;
         let own = |pair: &PairTouch| {
             let vertices = pair.vertices;
             let weights = pair.weights;
-            (0..4u32).filter(move |&i| weights[i as usize] != 0.0).map(move |i| (i, vertices[i as usize]))
+            (0..4).filter(move |&i| weights[i] != 0.0).map(move |i| (weights[i], vertices[i]))
         };
         starts.fill(0);
         for (_, v) in list.iter().flat_map(own) {
@@ -206,12 +228,12 @@ impl PairTerm {
             *start = sum;
         }
         places.clear();
-        places.resize(sum as usize, 0);
+        places.resize(sum as usize, (0, 0.0));
         for (place, pair) in list.iter().enumerate().rev() {
-            for (i, v) in own(pair).rev() {
+            for (weight, v) in own(pair).rev() {
                 let start = &mut starts[v as usize];
                 *start -= 1;
-                places[*start as usize] = 4 * place as u32 + i;
+                places[*start as usize] = (place as u32, weight);
             }
         }
     }
@@ -231,7 +253,6 @@ impl PairTouch {
             least: touch.gap,
             friction: if scene.sewn.is_phase { 0.0 } else { touch.friction },
             u: Vec3::ZERO,
-            pull: Vec3::ZERO,
             weight: 0.0,
             boost: 1.0,
             depth: 0.0,
@@ -260,16 +281,17 @@ impl PairTouch {
         self.weight * self.boost
     }
 
-    /// One iteration of the pair at `x`.
-    fn iterate(&mut self, x: &[Quad]) {
+    /// One iteration of the pair at `x`: what it pulls.
+    fn iterate(&mut self, x: &[Quad]) -> Vec3 {
         let mut now = Vec3::ZERO;
         for i in 0..4 {
             now += self.weights[i] * position(&x[self.vertices[i] as usize]);
         }
         self.depth = self.least - now.dot(self.normal);
         let moved = self.settled(now + self.u);
-        self.pull = self.weight() * (2.0 * moved + self.u);
+        let pull = self.weight() * (2.0 * moved + self.u);
         self.u = -moved;
+        pull
     }
 
     /// What takes `f` \[m\] to where it keeps the gap, with friction.

@@ -38,7 +38,6 @@ mod rigid;
 mod robust;
 mod same_bits;
 mod seams;
-mod soak;
 mod solid_levels;
 mod solid_motion;
 mod solid_reference;

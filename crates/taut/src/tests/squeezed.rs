@@ -157,7 +157,8 @@ fn open_meshes_collide_from_both_sides_and_their_margin_is_kept() {
         let nearest = nearest.fold(f32::MAX, f32::min);
         // 6 mm and half of 4 mm; faces are up to 1 mm inside the sphere.
         assert!(nearest > 0.0065 && nearest < 0.02, "{name}: {nearest}");
-        let inside = x.iter().filter(|p| p.length() < 0.2).count();
+        // What hangs below the rim of the dome may swing under it.
+        let inside = x.iter().filter(|p| p.y * side > 0.0 && p.length() < 0.2).count();
         assert_eq!(inside > 0, side < 0.0, "{name}: {inside} vertices are inside");
     }
 }

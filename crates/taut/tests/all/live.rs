@@ -89,6 +89,11 @@ fn within_reach(place: Vec3) -> bool {
 /// stretch, and the mean distance from the pointer while that was within reach, once it has been so for three
 /// frames.
 fn drag(live: &mut Simulation, grip: Grip, frames: u32) -> (u32, f64, f64) {
+    drag_within(live, grip, frames, Budget::unlimited())
+}
+
+/// The same with so much time for each frame.
+fn drag_within(live: &mut Simulation, grip: Grip, frames: u32, budget: Budget) -> (u32, f64, f64) {
     let corner = corner(live.description().bodies[0].as_cloth().unwrap(), "bottom-right");
     let id = live.grip(first(live), [corner; 3], [1.0, 0.0, 0.0], grip).unwrap();
     let mut path = Path { at: live.grip_point(id).unwrap(), next: 0 };
@@ -97,7 +102,7 @@ fn drag(live: &mut Simulation, grip: Grip, frames: u32) -> (u32, f64, f64) {
     for _ in 0..frames {
         let pointer = path.advance(&PLACES, 2.0 / 30.0);
         live.move_grip(id, pointer).unwrap();
-        live.step_frame();
+        live.step(1.0 / 30.0, budget).unwrap();
         let stretch = stretch(live);
         past += u32::from(stretch > LIMIT + TOLERANCE + 1e-6);
         largest = largest.max(stretch);
@@ -119,6 +124,19 @@ fn a_corner_dragged_hard_for_ten_seconds_stays_within_the_limits_and_follows() {
     assert!(past <= 15, "{past} of 300 frames are past limit and tolerance");
     assert!(largest <= LIMIT + 0.05, "stretched by {largest}");
     assert!(distance < 0.01, "{distance} m from the pointer on average");
+}
+
+#[test]
+fn with_contact_limits_hold_too_however_little_time_there_is() {
+    for budget in [Budget::unlimited(), Budget::millis(16.0), Budget::millis(0.0)] {
+        let mut description = sheet(40);
+        description.contact.thickness = 0.006;
+        let mut live = Simulation::from_description(description, 2).unwrap();
+        let (past, largest, distance) = drag_within(&mut live, Grip::Hard, 300, budget);
+        assert!(past <= 15, "{budget:?}: {past} of 300 frames are past limit and tolerance");
+        assert!(largest <= LIMIT + 0.05, "{budget:?}: stretched by {largest}");
+        assert!(distance < 0.01, "{budget:?}: {distance} m from the pointer on average");
+    }
 }
 
 #[test]

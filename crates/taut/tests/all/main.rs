@@ -4,3 +4,4 @@ mod acceptance_hanging;
 mod allocations;
 mod live;
 mod simulation;
+mod soak;

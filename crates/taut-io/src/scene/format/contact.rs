@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Contact {
-    /// `false`, the default: cloth passes through cloth; `true`: the table's defaults.
+    /// `false`: cloth passes through cloth; `true`: the defaults.
     Switch(bool),
     /// Settings.
     Table(ContactTable),
@@ -31,7 +31,7 @@ pub(crate) struct ContactTable {
 
 impl Default for Contact {
     fn default() -> Self {
-        Self::Switch(false)
+        Self::Table(ContactTable::default())
     }
 }
 

@@ -117,7 +117,7 @@ impl Patches {
             triangles,
             seen: [(); 2].map(|()| Vec::with_capacity(x.len())),
             safe: vec![false; found.len()],
-            safe_before: vec![false; found.len()],
+            proven: vec![false; found.len()],
             pieces: found,
             radius: all.iter().map(radius_of).collect(),
             boxes,
