@@ -324,8 +324,8 @@ pub struct CheckArgs {
 
 /// Write a scene in which sewing patterns are sewn around a body.
 ///
-/// Reads patterns of GarmentCode (pygarment) and the mesh of the body that they are placed around, and writes a
-/// complete scene: panels as cloth with a limit on stretch, the body as an obstacle, a sewing phase without
+/// Reads patterns of GarmentCode (pygarment) and the mesh of the body that they are placed around, and writes
+/// a complete scene: panels as cloth with a limit on stretch, the body as an obstacle, a sewing phase without
 /// gravity, 150 frames. Several patterns are layers, the first one below. Units and the up axis are guessed
 /// where they cannot be right as given, and every guess is reported.
 #[derive(Debug, Args)]
@@ -339,8 +339,8 @@ Examples:
 
 Exit codes: 0 success, 2 bad input, 3 write error.")]
 pub struct DressArgs {
-    /// Pattern files (.json) in the order in which they are put on, and at the end the mesh of the body (.obj,
-    /// .ply, .stl, .gltf, .glb, .usd), standing where the patterns are placed around it
+    /// Pattern files (.json) in the order in which they are put on, and at the end the mesh of the body
+    /// (.obj, .ply, .stl, .gltf, .glb, .usd), standing where the patterns are placed around it
     #[arg(required = true, value_name = "FILES")]
     pub files: Vec<PathBuf>,
     /// Mesh of the body; all FILES are patterns then

@@ -1,5 +1,5 @@
-//! USD files as input: those that Pixar's own library wrote show what that library says they show, and exports
-//! of taut come back.
+//! USD files as input: those that Pixar's own library wrote show what that library says they show, and
+//! exports of taut come back.
 
 use crate::{clients::python, program::Place};
 

@@ -1,4 +1,5 @@
-//! A scene from patterns and a body: what `taut dress` writes. Of several patterns, the first is put on first.
+//! A scene from patterns and a body: what `taut dress` writes. Of several patterns, the first is put on
+//! first.
 //!
 //! Units and the up axis of the two files are guessed where they cannot be right as they are: a body is
 //! between 30 cm and 3 m tall, panels lie in front of it and behind it. Every guess is a note for the user.

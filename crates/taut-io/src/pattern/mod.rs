@@ -1,5 +1,5 @@
-//! Sewing patterns, read and meshed: the specification files of GarmentCode and `pygarment` (JSON), and pieces
-//! in DXF of AAMA and ASTM (`dxf`), which have neither stitches nor places.
+//! Sewing patterns, read and meshed: the specification files of GarmentCode and `pygarment` (JSON), and
+//! pieces in DXF of AAMA and ASTM (`dxf`), which have neither stitches nor places.
 //!
 //! A pattern consists of flat panels, each placed in space by a rotation and a translation, and of stitches
 //! between their edges. Both sides of a stitch get the same number of segments, at equal fractions of their

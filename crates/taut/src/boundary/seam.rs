@@ -33,8 +33,8 @@ pub struct Seam {
     pub speed: f32,
 }
 
-/// Part of the sewing phase in which panels may pass through other panels of their garment, though not through
-/// other garments, which keep their order from the body outwards: some overlap at the start, and a
+/// Part of the sewing phase in which panels may pass through other panels of their garment, though not
+/// through other garments, which keep their order from the body outwards: some overlap at the start, and a
 /// body that grows in it draws them apart. What intersects then is separated in the rest of it, before weight
 /// pulls at it. Edges that end in other panels, of a shirt with sleeves and of a dress with gathers: 36 and 0
 /// with 0.8, 2 and 136 with 0.3; with 0.1 sleeves of the shirt were caught, and stayed open.

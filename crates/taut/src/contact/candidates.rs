@@ -3,8 +3,8 @@
 //! First, which [patches](super::patches) come near each other, and near mesh obstacles; neighbours in the
 //! mesh that are proven to stay apart are left out. Then, of those patches alone, vertices are compared with
 //! triangles and edges with edges, 16 at a time ([`batch`](super::batch)); of [obstacles](super::obstacles),
-//! those near a patch. Each primitive reaches as far as a share of its own radius. Pairs that share a vertex are excluded. The order of pairs does not depend on
-//! threads or lanes.
+//! those near a patch. Each primitive reaches as far as a share of its own radius. Pairs that share a vertex
+//! are excluded. The order of pairs does not depend on threads or lanes.
 
 use super::{
     batch::{Batch, Batched, Moving, meet, moving, needed},

@@ -142,8 +142,8 @@ fn a_ball_at_a_hundred_metres_a_second_is_caught_by_a_curtain() {
 }
 
 /// Loose cloth is taken along by a ball at 100 m/s, if that goes no further in a step than half its radius:
-/// none of it is left behind, and limits hold in every frame. A formula ball that goes further passes through:
-/// limits pull what it has met back across it.
+/// none of it is left behind, and limits hold in every frame. A formula ball that goes further passes
+/// through: limits pull what it has met back across it.
 #[test]
 #[ignore = "full tier: long"]
 fn a_ball_at_a_hundred_metres_a_second_takes_loose_cloth_along_within_its_limits() {
@@ -340,9 +340,9 @@ fn friction_holds_up_to_its_angle_and_no_further() {
     }
 }
 
-/// Sliding friction takes μ of the load, no more, with four steps a frame: g (sin − μ cos). On a plane that is
-/// exact. On a mesh at 25° a sheet lacks up to 16 % of it, less by the luck of the order of pairs; at 40° and
-/// 0.6, where it gets faster than an edge a step, and on cloth, up to a third.
+/// Sliding friction takes μ of the load, no more, with four steps a frame: g (sin − μ cos). On a plane that
+/// is exact. On a mesh at 25° a sheet lacks up to 16 % of it, less by the luck of the order of pairs; at 40°
+/// and 0.6, where it gets faster than an edge a step, and on cloth, up to a third.
 #[test]
 #[ignore = "full tier: long"]
 fn what_slides_gets_faster_as_coulomb_says() {

@@ -1,7 +1,7 @@
 //! The part of a USD layer that meshes need: prims, and where the values of their attributes are stored.
 //!
-//! Values stay in the file until they are wanted: samples of points are most of an animated file, and a binary
-//! file may refer to the same large array any number of times.
+//! Values stay in the file until they are wanted: samples of points are most of an animated file, and a
+//! binary file may refer to the same large array any number of times.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! USD layers: text (`.usda`), binary (`.usdc`), either (`.usd`), or in a package (`.usdz`).
 //!
 //! Supported: all `Mesh` prims that the file shows, in one mesh: polygons, placed by the transforms of all
-//! prims that they are in, in metres with y up, whatever units and axis the file has. Points keep their order,
-//! so that a cache fits them. Prims that are invisible, not active, overs, classes, guides or proxies are left
-//! out. Names of meshes and of their `GeomSubset`s become groups. Subdivision surfaces are read as their
-//! control mesh. Time samples are played by [`animation`]; here the mesh is read as its defaults say, or at
-//! the start. Not followed: sublayers, references, payloads, variants, instances, skeletons. Ignored:
+//! prims that they are in, in metres with y up, whatever units and axis the file has. Points keep their
+//! order, so that a cache fits them. Prims that are invisible, not active, overs, classes, guides or proxies
+//! are left out. Names of meshes and of their `GeomSubset`s become groups. Subdivision surfaces are read as
+//! their control mesh. Time samples are played by [`animation`]; here the mesh is read as its defaults say,
+//! or at the start. Not followed: sublayers, references, payloads, variants, instances, skeletons. Ignored:
 //! everything that only affects appearance.
 //!
 //! Hand-written, because a reader of user files must report any invalid input with a message, and triangles

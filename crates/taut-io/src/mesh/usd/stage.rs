@@ -199,7 +199,8 @@ impl<'a> Stage<'a> {
         Ok(self.words(prim, name, when)?.into_iter().next())
     }
 
-    /// Where the value is at a time; with the sample after it, and the way to it from 0 to 1, if it is between.
+    /// Where the value is at a time; with the sample after it, and the way to it from 0 to 1, if it is
+    /// between.
     fn stored(&self, attribute: &Attribute, when: When) -> Option<(Stored, Option<(Stored, f64)>)> {
         let samples = &attribute.samples;
         let time = match (when, attribute.default) {

@@ -5,9 +5,9 @@
 //! holes, and sew lines, which is said. A drawing without such blocks may have its outlines on layer 1 of its
 //! own.
 //!
-//! Pieces lie flat as they are drawn, seen from above, or side by side if they are drawn on top of each other.
-//! DXF has no stitches: a scene names edges of pieces, from corner to corner, that are sewn. [`entity`]
-//! reads the file, [`piece`] makes panels.
+//! Pieces lie flat as they are drawn, seen from above, or side by side if they are drawn on top of each
+//! other. DXF has no stitches: a scene names edges of pieces, from corner to corner, that are sewn.
+//! [`entity`] reads the file, [`piece`] makes panels.
 
 mod entity;
 mod piece;

@@ -1,9 +1,9 @@
 //! Whether a garment is wide enough for the body: rings around the trunk, at waists and hems, against a tape
 //! around the body at the same height.
 //!
-//! A ring consists of the edges of a part of the garment that are sewn to another part or to nothing: darts and
-//! side seams, within a part, do not belong to it, but join its edges. Where a garment is placed, and where it
-//! settles, differ by some centimetres: the narrowest place of the body within these counts.
+//! A ring consists of the edges of a part of the garment that are sewn to another part or to nothing: darts
+//! and side seams, within a part, do not belong to it, but join its edges. Where a garment is placed, and
+//! where it settles, differ by some centimetres: the narrowest place of the body within these counts.
 
 use std::collections::BTreeMap;
 

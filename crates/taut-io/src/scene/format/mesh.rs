@@ -269,7 +269,8 @@ pub(crate) struct PatternMesh {
     /// −10 to 10.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shift: BTreeMap<String, Vector>,
-    /// Edges that are sewn together in addition to the file's stitches, as `PANEL:EDGE`, edges counted from 0:
+    /// Edges that are sewn together in addition to the file's stitches, as `PANEL:EDGE`, edges counted
+    /// from 0:
     /// `[["front:1", "back:3"]]`. The start of one is joined to the end of the other. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100_000))]

@@ -135,9 +135,9 @@ pub(crate) struct Sequence {
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub last: Option<u32>,
     /// One file with all frames, relative to the scene file: a point cache (pc2, mdd) with `mesh`, or an
-    /// animated model: glTF (gltf, glb), whose first animation is played, with nodes, skins and morph targets,
-    /// or USD (usd, usda, usdc, usdz), whose time samples of points and transforms are played. None by
-    /// default.
+    /// animated model: glTF (gltf, glb), whose first animation is played, with nodes, skins and morph
+    /// targets, or USD (usd, usda, usdc, usdz), whose time samples of points and transforms are played. None
+    /// by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub file: Option<String>,

@@ -76,8 +76,8 @@ pub(crate) enum SolidMesh {
     Creature(Creature),
     /// A rabbit with two long ears: faces x, stands on y = 0.
     Bunny(Bunny),
-    /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb, usd, usda, usdc, usdz),
-    /// or tetrahedra (msh, mesh, vtk, vtu, or node with ele beside it), which need no `spacing`.
+    /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb, usd, usda, usdc,
+    /// usdz), or tetrahedra (msh, mesh, vtk, vtu, or node with ele beside it), which need no `spacing`.
     File(#[schemars(length(min = 1))] String),
 }
 

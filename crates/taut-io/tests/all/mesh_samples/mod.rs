@@ -57,9 +57,9 @@ def Xform "World" ( kind = "group"; variants = { string look = "plain" } )
 }
 "#;
 
-/// The same kind of scene in binary, written by Pixar's library 26.11 in version 0.8: `/World` (translate over
-/// time, scale 2) with `Sheet`, 4 by 4 quads in the xy plane, at heights of 0.25, 0.5 and 1 at time codes 1, 2
-/// and 4; z up, tenths of metres; a subset `hem` of the first two faces.
+/// The same kind of scene in binary, written by Pixar's library 26.11 in version 0.8: `/World` (translate
+/// over time, scale 2) with `Sheet`, 4 by 4 quads in the xy plane, at heights of 0.25, 0.5 and 1 at time
+/// codes 1, 2 and 4; z up, tenths of metres; a subset `hem` of the first two faces.
 pub const USD_BINARY: &[u8] = include_bytes!("pixar.usdc");
 
 pub fn stl_text(mesh: &TriangleMesh) -> Vec<u8> {

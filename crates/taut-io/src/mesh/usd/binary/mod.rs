@@ -1,10 +1,10 @@
 //! Binary layers, the crate files of USD (`.usdc`).
 //!
-//! A crate file has values anywhere, and tables at its end: tokens (all texts, each once), strings (indices of
-//! tokens), fields (name and value), sets of fields, paths (a tree, in depth-first order), and specs (path,
-//! set of fields, kind). [`tables`] unpacks them, [`value`] decodes a value reference, [`packing`] has LZ4 and
-//! integers. Versions 0.4 to 0.13 are read; older files have other tables, which no program has written since
-//! 2018.
+//! A crate file has values anywhere, and tables at its end: tokens (all texts, each once), strings (indices
+//! of tokens), fields (name and value), sets of fields, paths (a tree, in depth-first order), and specs
+//! (path, set of fields, kind). [`tables`] unpacks them, [`value`] decodes a value reference, [`packing`] has
+//! LZ4 and integers. Versions 0.4 to 0.13 are read; older files have other tables, which no program has
+//! written since 2018.
 
 mod packing;
 mod tables;

@@ -85,8 +85,8 @@ pub(super) fn integers(packed: &[u8], count: usize) -> Result<Vec<i32>, Fault> {
     Ok(values)
 }
 
-/// Integers of `size` bytes, 4 or 8, each given to `put`. Of four bytes they wrap around at 32 bits, which the
-/// caller sees by its type.
+/// Integers of `size` bytes, 4 or 8, each given to `put`. Of four bytes they wrap around at 32 bits, which
+/// the caller sees by its type.
 pub(super) fn each_integer(
     packed: &[u8],
     count: usize,
