@@ -179,6 +179,7 @@ fn beside(example: &str) -> (&'static [Scene], Option<&'static str>) {
         CLOTH => (&SHEETS, None),
         DUCK => (&[(SHELL, &[])], None),
         "Bunny" => (&[], Some("scene bunny")),
+        "Shirt" => (&[], Some("scene shirt")),
         "Dragon, hollow" => (&[], Some("scene dragon-roller-shell")),
         "Dragon, solid" => (&[], Some("scene dragon-roller")),
         "Tori" => (&[], Some("scene tori")),

@@ -229,7 +229,8 @@ impl Stepper {
         let rescued = rescue(&old[own.clone()], &mut x[own.clone()], &mut v[own], rescued_vertices);
         report.rescued += rescued;
         if rescued > 0 {
-            // Where they are now is not where the guard looked.
+            // Where they are now is neither where limits were met nor where the guard looked.
+            report.converged = false;
             let is_guarded = self.guard.is_some() && !self.scratch.sewn.is_overlapping;
             *piercings = world.surface.as_ref().filter(|_| is_guarded).map(|surface| pierced(surface, x));
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
