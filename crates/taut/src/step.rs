@@ -21,7 +21,10 @@ use crate::{
     boundary::{
         attachment::Fit, hold::Hold, motion::Pose, obstacle_contacts::ObstacleContacts, rigid::RigidState,
     },
-    contact::{guard::Guard, untangle::Untangle},
+    contact::{
+        guard::Guard,
+        untangle::{Piercings, Untangle},
+    },
     exec::threads::Threads,
     kernel::{
         bend::excess_angle,
@@ -104,6 +107,8 @@ pub struct Stepper {
     /// How they would fly.
     flown: Vec<RigidState>,
     untangle: Untangle,
+    /// Finds what passes through what.
+    pierced: Piercings,
     /// Vertices and rigid bodies that were reset in the frame.
     rescued: [Vec<u32>; 2],
     /// Vertices that something touches.
@@ -148,6 +153,7 @@ impl Stepper {
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
             untangle: Untangle::default(),
+            pierced: Piercings::default(),
             rescued: Default::default(),
             touched: vec![false; world.start.len()],
             inertia: vec![1.0; world.start.len()],

@@ -16,8 +16,9 @@ use glam::Vec3;
 use crate::{
     Description, Schedule, Scheme, WorldError,
     boundary::obstacle_contacts::PUSH_OUT_SPEED,
-    contact::{surface::Surface, untangle::pierced},
+    contact::{surface::Surface, untangle::Piercings},
     element::{hinge::BendElement, set::ElementSets},
+    exec::threads::Threads,
     kernel::lanes::BATCH,
     limit::{
         bend_paper::BendTriangle,
@@ -223,7 +224,8 @@ impl World {
     /// How many edges pass through a triangle at the start, each counted with each such triangle, of what is
     /// kept from passing through.
     pub fn tangled_at_start(&self) -> usize {
-        self.surface.as_ref().map_or(0, |surface| pierced(surface, &self.start).len())
+        let find = |surface| Piercings::default().find(&Threads::alone(), surface, &self.start);
+        self.surface.as_ref().map_or(0, |surface| find(surface).len())
     }
 
     /// The mass of each body, in the order of the description \[kg\].

@@ -96,8 +96,8 @@ impl Surface {
     }
 
     /// Whether contact of two primitives matters, one with vertex `a`, the other with `b`: never for two
-    /// obstacles, and for two of cloth only if cloth collides with cloth.
-    #[inline(always)]
+    /// obstacles, and for two of cloth only if cloth collides with cloth. What tests compare searches with.
+    #[cfg(test)]
     pub fn concerns(&self, a: u32, b: u32) -> bool {
         match (self.is_fixed(a), self.is_fixed(b)) {
             (true, true) => false,

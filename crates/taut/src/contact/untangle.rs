@@ -10,23 +10,26 @@
 //! - Surfaces that are cut, but not in two, slide out of each other: the boundary of one that cuts into the
 //!   other moves on along the cut.
 //! - Cloth inside a closed mesh moves to the nearest point outside.
+//! - Panels that cross beside the seam that joins them are smoothed (`seams`).
 //!
 //! Surfaces move at `SEPARATION_SPEED` at most, distributed by mass so that the centre of mass stays. This
 //! motion is not a force: velocities do not gain from it. It is a function of positions alone. Nothing of
 //! this runs while nothing is tangled.
 
 mod field;
+mod seams;
 mod sides;
 
 use glam::{DVec3, Vec3};
 
 use super::{
     inside::ClosedMesh,
-    intersection::{Piercing, piercings},
+    inspect::{Inspector, Parts},
+    intersection::Piercing,
     surface::Surface,
     tangle::{Labels, Sets, Tangle},
 };
-use crate::{World, kernel::lanes::Quad};
+use crate::{World, exec::threads::Threads, kernel::lanes::Quad};
 use field::Field;
 
 /// Speed at which surfaces are separated \[m/s\].
@@ -202,12 +205,34 @@ impl Tables {
     }
 }
 
-/// All edges that pass through triangles, of pairs that must be kept apart; positions `x` \[m\].
-pub fn pierced(surface: &Surface, x: &[Quad]) -> Vec<Piercing> {
-    let x: Vec<[f32; 3]> = x.iter().map(|q| [q[0], q[1], q[2]]).collect();
-    let mut found = piercings(surface, &x);
-    found.retain(|p| surface.concerns(p.edge[0], p.triangle[0]));
-    found
+/// Finds edges that pass through triangles, of pairs that must be kept apart, again and again.
+#[derive(Debug, Default)]
+pub struct Piercings {
+    inspector: Option<Inspector>,
+    x: Vec<[f32; 3]>,
+}
+
+impl Piercings {
+    /// All of them, with vertices at `x` \[m\].
+    pub fn find(&mut self, threads: &Threads, surface: &Surface, x: &[Quad]) -> Vec<Piercing> {
+        self.x.clear();
+        self.x.extend(x.iter().map(|q| [q[0], q[1], q[2]]));
+        let inspector = self.inspector.get_or_insert_with(|| {
+            let mut parts = Parts::new(surface.triangles.clone(), &self.x);
+            parts.identity[..surface.identity.len()].copy_from_slice(&surface.identity);
+            parts.fixed_from = surface.fixed_from.min(x.len() as u32);
+            parts.between_cloth = surface.between_cloth;
+            Inspector::new(parts)
+        });
+        inspector.look(threads, &self.x);
+        let by_vertices = |crossing: &super::inspect::Crossing| Piercing {
+            edge: crossing.edge,
+            triangle: surface.triangles[crossing.triangle as usize],
+        };
+        let mut found: Vec<Piercing> = inspector.crossings().iter().map(by_vertices).collect();
+        found.sort_unstable();
+        found
+    }
 }
 
 /// Moves tangled vertices to the right side.
@@ -254,8 +279,14 @@ impl Untangle {
             if let [None, Some(obstacle)] = key.map(|piece| tables.closed[piece as usize]) {
                 let mesh = fitted(&mut closed[obstacle], world, obstacle, old);
                 field.leave(mesh, key, of_pair);
-            } else {
-                field.part(key, of_pair);
+                continue;
+            }
+            let (folded, others) = seams::beside(tables, surface, old, of_pair);
+            if !folded.is_empty() {
+                seams::smooth(&mut field, &folded);
+            }
+            if !others.is_empty() {
+                field.part(key, &others);
             }
         }
         labels.iter_mut().for_each(|labels| labels.grow(|v| tables.range(v), &tables.around));

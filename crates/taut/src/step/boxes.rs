@@ -6,7 +6,7 @@ use super::{FrameReport, Stepper};
 use crate::{
     Description, Integrator, Scheme, State, World,
     boundary::{motion::Pose, rigid::RigidState},
-    contact::{guard::GUARDED_GAP, untangle::pierced},
+    contact::guard::GUARDED_GAP,
     exec::colored::Exec,
     exec::threads::Threads,
     kernel::lanes::{LaneKind, Quad},
@@ -98,10 +98,10 @@ impl Stepper {
 
     /// Contact: what passes through is separated, and let pass meanwhile.
     pub(super) fn separate(&mut self, world: &World, state: &mut State, span: Span) {
-        let Self { old, scratch, untangle, .. } = self;
+        let Self { old, scratch, untangle, pierced, threads, .. } = self;
         let State { x, v, piercings, .. } = state;
         if let Some(surface) = &world.surface {
-            let found = piercings.get_or_insert_with(|| pierced(surface, old));
+            let found = piercings.get_or_insert_with(|| pierced.find(threads, surface, old));
             scratch.tangle.lets_cloth_pass = scratch.sewn.is_overlapping;
             if scratch.sewn.is_overlapping {
                 found.retain(|p| !surface.are_panels(p.edge[0], p.triangle[0]));
@@ -157,7 +157,7 @@ impl Stepper {
         enforced: &mut Enforced,
         report: &mut FrameReport,
     ) -> u32 {
-        let Self { old, scratch, guard, .. } = self;
+        let Self { old, scratch, guard, pierced, .. } = self;
         let State { x, piercings, .. } = state;
         let mut stopped = 0;
         if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
@@ -169,7 +169,7 @@ impl Stepper {
                 *enforced = measure(world, &settings, x, *enforced);
             }
             if guarded.unsure || !scratch.tangle.is_empty() || finder.squeeze.count() > 0 {
-                *piercings = Some(pierced(surface, x));
+                *piercings = Some(pierced.find(&self.threads, surface, x));
             }
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
             if scratch.sewn.is_overlapping {
@@ -232,7 +232,8 @@ impl Stepper {
             // Where they are now is neither where limits were met nor where the guard looked.
             report.converged = false;
             let is_guarded = self.guard.is_some() && !self.scratch.sewn.is_overlapping;
-            *piercings = world.surface.as_ref().filter(|_| is_guarded).map(|surface| pierced(surface, x));
+            let surface = world.surface.as_ref().filter(|_| is_guarded);
+            *piercings = surface.map(|surface| self.pierced.find(&self.threads, surface, x));
             report.tangled = piercings.as_ref().map_or(0, |found| found.len() as u32);
             duals.fill(0.0);
         }

@@ -268,6 +268,42 @@ fn a_bag_closes_with_contact_and_pierces_nothing() {
     assert!(worst.iter().all(|worst| *worst <= 0.01 + 1e-5), "{worst:?}");
 }
 
+/// Two sewn panels that lie flat but for a fold along their seam, in which each passes through the other: `deep`
+/// cells of each are in it.
+fn crossed(deep: f32) -> Description {
+    let mut description = two_panels(Vec3::ZERO);
+    let fold = 0.025 * deep;
+    for (side, cloth) in [1.0, -1.0].into_iter().zip(description.cloths_mut()) {
+        for (x, rest) in cloth.start.iter_mut().zip(&cloth.mesh.positions) {
+            let from_seam = (rest.x - 0.5).abs();
+            let beyond = (from_seam - fold).max(0.0);
+            let across = 0.4 * fold * (std::f32::consts::PI * (from_seam / fold).min(1.0)).sin();
+            x.x = 0.5 + side * (across - beyond);
+            x.y = 0.8 * (fold - from_seam).max(0.0);
+        }
+        cloth.pins.clear();
+    }
+    description.gravity = Vec3::ZERO;
+    description.contact = Contact { thickness: 0.003, ..Contact::default() };
+    description.solver.steps_per_frame = 4;
+    description
+}
+
+#[test]
+fn panels_that_cross_beside_their_seam_are_separated() {
+    for deep in [1.5, 2.5, 3.5] {
+        let world = World::new(crossed(deep)).unwrap();
+        let begun = world.tangled_at_start();
+        assert!(begun > 30, "{begun}");
+        let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
+        let tangled: Vec<u32> = (0..15).map(|_| stepper.advance_frame(&world, &mut state).tangled).collect();
+        assert!(tangled[6..].iter().all(|t| *t == 0), "{deep}: {begun}, {tangled:?}");
+        let certificate = certify(&world, &state);
+        assert_eq!(certificate.contact.as_ref().unwrap().intersections, 0);
+        assert!(opening(&certificate) == 0.0 && residual(&certificate) <= 0.01 + 1e-5);
+    }
+}
+
 /// Everything at once: an open seam and a chain of three panels in a point, pins that let go, contact.
 pub(super) fn busy() -> Description {
     let mut description = bag(0.03);

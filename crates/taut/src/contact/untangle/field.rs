@@ -261,7 +261,7 @@ impl Field<'_> {
 }
 
 /// Connected crossings.
-fn contours(crossings: &[Crossing], count: usize) -> Vec<Vec<&Crossing>> {
+pub(super) fn contours(crossings: &[Crossing], count: usize) -> Vec<Vec<&Crossing>> {
     let mut sets = Sets::new(count);
     for crossing in crossings {
         let [a, others @ ..] = crossing.vertices();
