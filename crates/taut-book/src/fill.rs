@@ -12,7 +12,7 @@ use mdbook_driver::{
 };
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
-use crate::{figures, materials, run_files, scene_reference::Reference, scenes};
+use crate::{figures, materials, parts, run_files, scene_reference::Reference, scenes};
 
 /// The preprocessor of mdBook that fills pages.
 pub struct Fill {
@@ -83,6 +83,7 @@ impl Fill {
         match name {
             "scene-reference" => arguments.iter().map(|part| reference.section(part, page)).collect(),
             "scenes" => scenes::page(&self.repository),
+            "parts" => arguments.iter().map(|letter| parts::table_of(letter)).collect(),
             "materials" => Ok(materials::table_of_all()),
             "solid-materials" => Ok(materials::table_of_solids()),
             "figures" => figures::side_by_side(arguments, page, &self.repository),
@@ -91,7 +92,7 @@ impl Fill {
             "metrics" => Ok(run_files::metrics()),
             "outcome" => Ok(run_files::outcome()),
             _ => Err(format!(
-                "unknown generator {name}; known: scene-reference, scenes, figures, paper-table, materials, solid-materials, formats, metrics, outcome"
+                "unknown generator {name}; known: scene-reference, scenes, parts, figures, paper-table, materials, solid-materials, formats, metrics, outcome"
             )),
         }
     }
