@@ -113,8 +113,9 @@ pub(crate) enum Scheme {
     /// Cycles over coarser levels of the mesh, Gauss–Seidel on each, until the finest is within its limits.
     /// Best for upper limits on sheets.
     Cycle,
-    /// As published: one pass over four levels with fitted limits, 128 iterations on each, elements one by
-    /// one in random order on one thread, always with `projection = "paper"`. For comparison.
+    /// The published solver: one pass over at most four levels with fitted limits, 128 iterations on each,
+    /// elements one by one in random order on one thread, always with `projection = "paper"`; without
+    /// self-collision on coarse levels. For comparison.
     Paper,
 }
 
