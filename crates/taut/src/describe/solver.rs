@@ -16,9 +16,9 @@ pub enum Scheme {
     /// Nonlinear cycles over coarser levels of the mesh, coloured sweeps on each, until the finest is within
     /// its limits.
     Cycle,
-    /// As published (W10): one pass over four levels with limits of their own, 128 iterations on each,
-    /// elements one by one in random order, Eq. 4 whatever the projection, on one thread. Here to compare
-    /// with.
+    /// The published solver (W10), except for self-collision on coarse levels: one pass over at most four
+    /// levels with limits of their own, 128 iterations on each, elements one by one in random order, Eq. 4
+    /// whatever the projection, on one thread. Here to compare with.
     Paper,
 }
 
