@@ -34,11 +34,6 @@ pub struct Part {
     pub files: &'static [&'static str],
 }
 
-/// What is missing of contact of cloth with cloth (W6); W10 and T7 say what is missing of it there.
-const CONTACT_SCHEMES: &str = "contact of cloth with cloth is part of the solve with scheme `nearest` only; \
-    other schemes have the guard alone, which shortens motion and degrades limits, and model `edge` has none. \
-    Detection once per step, by conservative advancement, instead of a cubic every 64 iterations";
-
 /// All parts, in the order of their numbers.
 pub const PARTS: [Part; 38] = [
     Part {
@@ -88,12 +83,16 @@ pub const PARTS: [Part; 38] = [
         id: "W6",
         section: "3.2, Eq. 7",
         title: "obstacles, self-collision and friction inside the iterations",
-        status: Status::Part(CONTACT_SCHEMES),
+        status: Status::Part(
+            "rigid bodies with mass need the scheme `nearest`; times of impact by conservative advancement \
+             instead of a cubic",
+        ),
         files: &[
             "crates/taut/src/boundary/obstacle_contacts.rs",
             "crates/taut/src/term/obstacle.rs",
             "crates/taut/src/contact/mod.rs",
             "crates/taut/src/term/pair.rs",
+            "crates/taut/src/limit/contact.rs",
         ],
     },
     Part {
@@ -133,12 +132,10 @@ pub const PARTS: [Part; 38] = [
         id: "W10",
         section: "4.3, Fig. 2",
         title: "the multi-resolution solver (scheme `paper`)",
-        status: Status::Part(
-            "no self-collision on coarse levels, only the guard after limiting; always 128 iterations on each \
-             of at most 4 levels (Table 1 has 128 to 256)",
-        ),
+        status: Status::Whole,
         files: &[
             "crates/taut/src/limit/paper.rs",
+            "crates/taut/src/limit/contact.rs",
             "crates/taut/src/limit/levels.rs",
             "crates/taut/src/velocity_filter.rs",
         ],
@@ -258,11 +255,8 @@ pub const PARTS: [Part; 38] = [
         id: "T7",
         section: "Strain limiting constraints, Handling constraints",
         title: "collisions with friction",
-        status: Status::Part(
-            "model `edge` meets obstacles given by a `shape` only: it refuses contact of cloth with cloth, mesh \
-             obstacles and obstacles with a mass",
-        ),
-        files: &["crates/taut/src/boundary/obstacle_contacts.rs"],
+        status: Status::Part("model `edge` refuses obstacles with a mass"),
+        files: &["crates/taut/src/boundary/obstacle_contacts.rs", "crates/taut/src/limit/contact.rs"],
     },
     Part {
         id: "T8",

@@ -28,6 +28,7 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     }
     if let Some(solver) = scene.get("solver") {
         check_passes(solver, &Path::Key(&root, "solver"), report);
+        check_scheme_keys(solver, &Path::Key(&root, "solver"), report);
         check_integrator(scene, solver, &Path::Key(&root, "solver"), report);
     }
     check_bodies(scene, report);
@@ -66,6 +67,23 @@ fn check_passes(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// Keys that only some schemes read; the others would ignore them.
+fn check_scheme_keys(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let scheme = solver.get("scheme").and_then(Node::text).unwrap_or("nearest");
+    let keys = [
+        ("levels", matches!(scheme, "cycle" | "paper"), 0.0, "0 unless scheme is \"cycle\" or \"paper\""),
+        ("level_iterations", scheme == "paper", 128.0, "128, its default, unless scheme is \"paper\""),
+        ("detect_every", scheme != "nearest", 64.0, "64, its default, with scheme \"nearest\""),
+    ];
+    for (key, is_read, default, allowed) in keys {
+        let given = solver.get(key).filter(|node| node.number().is_some_and(|n| n != default));
+        if let (Some(given), false) = (given, is_read) {
+            let message = format!("is {}, must be {allowed}, which does not use it", given.describe());
+            report.add(given.origin, &Path::Key(path, key), message);
+        }
+    }
+}
+
 /// Implicit integrators need a scheme that solves stiffness and limits together.
 fn check_integrator(scene: &Node, solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     let Some(integrator) = solver.get("integrator") else { return };
@@ -85,13 +103,10 @@ fn check_integrator(scene: &Node, solver: &Node, path: &Path<'_>, report: &mut R
     report.add(integrator.origin, &Path::Key(path, "integrator"), problem);
 }
 
-/// The model "edge" supports contact only with analytic obstacles.
+/// The model "edge" supports cloth and obstacles without mass only.
 fn check_neighbours_of_edges(scene: &Node, report: &mut Report<'_>) {
     let has = |kind: &str, key: &str| scene.items_of(kind).iter().any(|item| item.get(key).is_some());
-    let thickness = scene.get("contact").and_then(|contact| contact.get("thickness")).and_then(Node::number);
     let others = [
-        (thickness.is_some_and(|t| t > 0.0), "contact.thickness"),
-        (has("obstacle", "mesh"), "mesh obstacles"),
         (has("obstacle", "mass"), "obstacles with a mass"),
         (!scene.items_of("solid").is_empty(), "soft bodies"),
         (!scene.items_of("seam").is_empty(), "seams"),

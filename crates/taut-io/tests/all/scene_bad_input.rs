@@ -349,6 +349,9 @@ fn out_of_range_numbers() {
         ("[solver]\niterations = 0", "solver.iterations", "from 1 to 1000000"),
         ("[solver]\niterations = 99999999999999999999", "solver.iterations", "from 1 to 1000000"),
         ("[solver]\npasses = 4", "solver.passes", "unless scheme is \"cycle\" or \"paper\""),
+        ("[solver]\nlevels = 4", "solver.levels", "unless scheme is \"cycle\" or \"paper\""),
+        ("[solver]\nlevel_iterations = 4", "solver.level_iterations", "unless scheme is \"paper\""),
+        ("[solver]\ndetect_every = 4", "solver.detect_every", "64, its default, with scheme \"nearest\""),
         ("[air]\ngust = 1.5", "air.gust", "from 0 to 1"),
         ("[air]\ndensity = -1", "air.density", "from 0 to 1000"),
         ("[expect]\nmax_residual = -1", "expect.max_residual", "from 0 to"),
@@ -365,8 +368,9 @@ fn the_edge_model_and_what_it_does_not_know() {
     refused(cloth("model = \"edges\""), Some(7), Some("cloth.sheet.model"), &["edge"]);
     refused(model("levels = 9"), Some(8), Some("cloth.sheet.levels"), &["from 1 to 5"]);
     refused(model("strain = { max = 0.1 }"), Some(8), Some("cloth.sheet.strain"), &["edge = {"]);
-    let beside = format!("[contact]\nthickness = 0.001\n{}", model(""));
-    refused(beside, Some(9), Some("cloth.sheet.model"), &["must be \"fem\"", "contact.thickness"]);
+    let heavy = "[[obstacle]]\nshape = { sphere = { center = [0, 0, 0], radius = 0.1 } }\nmass = 1.0\n";
+    let beside = format!("{}\n{heavy}", model(""));
+    refused(beside, Some(7), Some("cloth.sheet.model"), &["must be \"fem\"", "obstacles with a mass"]);
 }
 
 #[test]

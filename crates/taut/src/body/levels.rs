@@ -1,17 +1,18 @@
 //! What the coarser levels of all kinds of bodies share.
 
 use super::{BodyTables, PinnedVertex};
-use crate::Scheme;
+use crate::{Scheme, Solver};
 
 /// Levels of the paper, the finest one included.
 const PAPER_LEVELS: usize = 4;
 
-/// Most coarse levels that a scheme limits; `None`: it limits none.
-pub(crate) fn depth(scheme: Scheme) -> Option<usize> {
-    match scheme {
-        Scheme::Cycle => Some(usize::MAX),
-        Scheme::Paper => Some(PAPER_LEVELS - 1),
-        Scheme::Sweep | Scheme::Serial | Scheme::Jacobi | Scheme::Nearest => None,
+/// Most coarse levels that the scheme limits; `None`: it limits none.
+pub(crate) fn depth(solver: &Solver) -> Option<usize> {
+    match (solver.scheme, solver.levels) {
+        (Scheme::Cycle, 0) => Some(usize::MAX),
+        (Scheme::Paper, 0) => Some(PAPER_LEVELS - 1),
+        (Scheme::Cycle | Scheme::Paper, levels) => Some(levels as usize - 1),
+        (Scheme::Sweep | Scheme::Serial | Scheme::Jacobi | Scheme::Nearest, _) => None,
     }
 }
 

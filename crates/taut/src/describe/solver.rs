@@ -65,6 +65,14 @@ pub struct Solver {
     /// Most passes over the coarse levels a step, for [`Scheme::Cycle`] and [`Scheme::Paper`] only; 0 leaves
     /// it to the scheme: cycles until the limits are met, the paper's once.
     pub passes: u32,
+    /// Most levels that limits are enforced on, the finest one included, for [`Scheme::Cycle`] and
+    /// [`Scheme::Paper`] only; 0 leaves it to the scheme: all that there are for cycles, four for the paper's.
+    pub levels: u32,
+    /// Iterations on each level in a pass of [`Scheme::Paper`]; Table 1 of the paper has 128 to 256.
+    pub level_iterations: u32,
+    /// Iterations between two detections of contacts, for all schemes but [`Scheme::Nearest`], which detects
+    /// them once a step, and again where something would pass through.
+    pub detect_every: u32,
     /// Time that a frame may take \[ms\]: its steps stop iterating when their share is spent. The result then
     /// depends on the machine.
     pub budget_ms: Option<f32>,
@@ -93,6 +101,9 @@ impl Default for Solver {
             bend_tolerance: 2.0,
             iterations: 1000,
             passes: 0,
+            levels: 0,
+            level_iterations: 128,
+            detect_every: 64,
             budget_ms: None,
             relaxation: 1.0,
             steps_per_frame: 0,

@@ -21,6 +21,7 @@
 
 use super::{
     Settings,
+    contact::Contacts,
     enforce::{Draft, Enforced, Scratch, bend_bound},
     levels::{self, Descent, tables::Levels},
     tuning::levels::{
@@ -60,6 +61,7 @@ pub fn enforce(
     let bend_tolerance = bend_bound(solver.bend_tolerance);
     let late = || budget.is_late();
 
+    let contacts = Contacts::begin(world, plain, (old, x), obstacle_contacts, scratch);
     let mut enforced = Enforced::default();
     let mut passes = 0;
     'cycles: loop {
@@ -67,10 +69,11 @@ pub fn enforce(
             let Residuals { strain, bend } =
                 world.elements.sweep([settings, plain], x, &mut random, &mut scratch.order);
             scratch.sewn.project(&world.sewing, x);
-            let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
+            let is_apart = contacts.meet(settings, scratch, enforced.iterations, x);
+            let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
             let near = strain <= 2.0 * tolerance && bend <= 2.0 * bend_tolerance;
-            if near && depth <= shallow {
+            if near && depth <= shallow && is_apart {
                 enforced.take(world.elements.residuals(settings, x));
                 enforced.converged = enforced.residual <= tolerance && enforced.bend <= bend_tolerance;
                 if enforced.converged {

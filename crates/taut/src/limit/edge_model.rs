@@ -15,6 +15,7 @@
 
 use super::{
     Settings,
+    contact::{Contacts, LevelGap},
     edge_pull::{begin_pulls, sweep_pulls},
     edge_weight::Heavier,
     enforce::{Draft, Enforced, Scratch, bend_bound},
@@ -81,10 +82,10 @@ pub struct EdgeScratch {
 }
 
 impl EdgeScratch {
-    /// For `body`.
-    pub fn new(body: &EdgeBody) -> Self {
+    /// For `body`, whose levels collide with themselves if they have a `gap`.
+    pub fn new(body: &EdgeBody, gap: Option<LevelGap>) -> Self {
         Self {
-            memory: body.leveled.levels.scratch(),
+            memory: body.leveled.levels.scratch(gap),
             holding: Holding::default(),
             around: Vec::new(),
             heavier: Heavier::default(),
@@ -154,14 +155,16 @@ pub(crate) fn enforce(
         });
     }
 
+    let contacts = Contacts::begin(world, settings, (old, x), obstacle_contacts, scratch);
     let most = tables.bodies.iter().map(share).max().unwrap_or(0).min(budget.iterations);
     let mut enforced = Enforced::default();
     while enforced.iterations < most {
         let met = sweep_pulls(settings, &tables.edges, pulls, x, &mut random, &mut scratch.order);
         let bent = sweep(settings, &tables.bends, x, &mut random, &mut scratch.order);
-        let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
         enforced.iterations += 1;
-        let within = met <= tolerance && bent <= bend_tolerance;
+        let is_apart = contacts.meet(settings, scratch, enforced.iterations, x);
+        let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
+        let within = met <= tolerance && bent <= bend_tolerance && is_apart;
         if within && depth <= shallow || budget.is_late() {
             break;
         }

@@ -2,7 +2,9 @@
 //! each of them, until tolerance, iteration cap or time budget (section 3.2 of the paper).
 
 use super::{
-    Settings, cycle,
+    Settings,
+    contact::{self, Contacts, LevelGap},
+    cycle,
     edge_model::{self, EdgeScratch},
     levels::{self, parts::Holding, tables::LevelTables},
     paper,
@@ -88,8 +90,10 @@ impl Scratch {
             // Levels that a caller brings may have any number of elements.
             world.solid_levels.iter().flat_map(|b| &b.levels.levels).map(coarse_count).max().unwrap_or(0),
         ];
-        let coarse = world.levels.iter().map(|body| (body.levels.scratch(), Holding::default()));
-        let solids = world.solid_levels.iter().map(|body| (body.levels.scratch(), Holding::default()));
+        let gap = LevelGap::of(world);
+        let own = gap.filter(|_| world.description.solver.scheme == Scheme::Paper);
+        let coarse = world.levels.iter().map(|body| (body.levels.scratch(own), Holding::default()));
+        let solids = world.solid_levels.iter().map(|body| (body.levels.scratch(None), Holding::default()));
         Self {
             moves: vec![[0.0; 4]; world.start.len()],
             order: Vec::with_capacity(elements.into_iter().max().unwrap_or(0)),
@@ -97,7 +101,7 @@ impl Scratch {
             pace: 0,
             levels: coarse.collect(),
             solid_levels: solids.collect(),
-            edge_model: world.edge_model.bodies.iter().map(EdgeScratch::new).collect(),
+            edge_model: world.edge_model.bodies.iter().map(|body| EdgeScratch::new(body, gap)).collect(),
             sewn: Sewn::new(&world.sewing),
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
             knows_contacts: false,
@@ -170,8 +174,10 @@ pub fn enforce(
     let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
     let mut iterations = 0;
     if of_edges < world.bodies.len() {
+        let knows_contacts = scratch.knows_contacts;
         let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
         iterations = by_scheme(world, settings, draft, obstacle_contacts, scratch, budget).iterations;
+        scratch.knows_contacts = knows_contacts;
     }
     let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
     let enforced = edge_model::enforce(world, settings, draft, obstacle_contacts, scratch, budget);
@@ -192,7 +198,9 @@ fn by_scheme(
         Scheme::Cycle => cycle::enforce(world, settings, draft, obstacle_contacts, scratch, budget),
         Scheme::Paper => paper::enforce(world, settings, draft, obstacle_contacts, scratch, budget),
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
-            iterate(world, settings, (draft.x, draft.old), draft.grips, obstacle_contacts, scratch, budget)
+            let contacts = Contacts::begin(world, settings, (draft.old, draft.x), obstacle_contacts, scratch);
+            let around = (contacts, obstacle_contacts);
+            iterate(world, settings, (draft.x, draft.grips), around, scratch, budget)
         }
     }
 }
@@ -209,20 +217,10 @@ fn filter(
 ) -> Enforced {
     let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
     let obstacles = &world.description.obstacles;
+    contact::detect(world, settings, (old, x), obstacle_contacts, scratch);
     // Frames in which cloth may come near something are not those that are taken alone.
-    let knows_contacts = std::mem::take(&mut scratch.knows_contacts);
-    let touching = match (&mut scratch.finder, &world.surface) {
-        (Some(finder), _) if knows_contacts => finder.touching(),
-        (Some(finder), Some(surface)) if scratch.pace == 0 => {
-            // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet
-            // it, if that was sought below.
-            let outside = &mut scratch.moves;
-            outside.copy_from_slice(x);
-            obstacle_contacts.move_outside(settings.threads, obstacles, old, outside);
-            finder.find(settings.threads, surface, &scratch.tangle, [&world.start, old, outside])
-        }
-        _ => &[],
-    };
+    let finder = scratch.finder.as_ref().filter(|_| scratch.pace == 0);
+    let touching = finder.map_or(&[][..], |finder| finder.touching());
     let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
     let around = (&*obstacle_contacts, touching, &scratch.sewn);
     let filters = &mut scratch.filters[scratch.pace];
@@ -232,7 +230,8 @@ fn filter(
         enforced = measure(world, settings, x, enforced);
     }
     if world.elements.needs_sweeps() {
-        let swept = iterate(world, settings, (x, old), grips, obstacle_contacts, scratch, budget);
+        let around = (Contacts::known(world, old, scratch), obstacle_contacts);
+        let swept = iterate(world, settings, (x, grips), around, scratch, budget);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
     if !obstacle_contacts.candidates().is_empty() || !poses.is_empty() {
@@ -260,9 +259,8 @@ pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enf
 fn iterate(
     world: &World,
     settings: &Settings,
-    (x, old): (&mut [Quad], &[Quad]),
-    grips: &mut Grips,
-    obstacle_contacts: &mut ObstacleContacts,
+    (x, grips): (&mut [Quad], &mut Grips),
+    (contacts, obstacle_contacts): (Contacts, &mut ObstacleContacts),
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
@@ -290,10 +288,11 @@ fn iterate(
             Scheme::Jacobi => elements.jacobi(settings, x, &mut scratch.moves),
         };
         scratch.sewn.project(&world.sewing, x);
-        let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
         iterations += 1;
+        let is_apart = contacts.meet(settings, scratch, iterations, x);
+        let depth = obstacle_contacts.project(settings.threads, obstacles, contacts.old, x);
         // What an iteration meets on its way is close to what it leaves: look twice only when that would do.
-        if met.strain <= 2.0 * tolerance && met.bend <= 2.0 * bend_tolerance && depth <= shallow {
+        if met.strain <= 2.0 * tolerance && met.bend <= 2.0 * bend_tolerance && depth <= shallow && is_apart {
             let Residuals { strain: residual, bend } = elements.residuals(settings, x);
             if residual <= tolerance && bend <= bend_tolerance {
                 enforced = Enforced { iterations, residual, bend, converged: true, ..enforced };

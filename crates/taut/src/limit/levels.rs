@@ -14,7 +14,8 @@
 //!
 //! **Obstacles** meet the base mesh at every level: what the level changed so far is carried to the base,
 //! vertices of the base that would be inside an obstacle are put back with friction, and each coarse vertex
-//! takes the average of the pushes around it. (The paper too takes collisions from the base mesh.)
+//! takes the average of the pushes around it. (The paper too takes collisions from the base mesh.) A level
+//! meets itself with its own mesh ([`contact`](super::contact)).
 
 pub mod edges;
 pub mod parts;
@@ -23,7 +24,10 @@ pub mod tables;
 
 use glam::Vec3;
 
-use super::Settings;
+use super::{
+    Settings,
+    contact::{LevelContacts, LevelGap},
+};
 use crate::{hierarchy::Transfer, kernel::lanes::Quad, term::obstacle::Surroundings};
 use tables::{LevelTables, Levels};
 
@@ -41,7 +45,7 @@ pub enum Descent {
 }
 
 /// Memory that one level needs.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct LevelScratch {
     /// Positions, and inverse mass as fourth component; a spare vertex at the end.
     x: Vec<Quad>,
@@ -49,10 +53,12 @@ struct LevelScratch {
     before: Vec<Quad>,
     /// Displacements, changes or pushes on their way.
     travelling: Vec<Quad>,
+    /// What keeps it from itself.
+    contacts: Option<LevelContacts>,
 }
 
 /// Memory that the levels of one body need, kept between steps.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Scratch {
     levels: Vec<LevelScratch>,
     /// What travels from or to the base.
@@ -60,11 +66,16 @@ pub struct Scratch {
 }
 
 impl<const K: usize> Levels<K> {
-    /// Memory for [`Levels::pass`].
-    pub fn scratch(&self) -> Scratch {
+    /// Memory for [`Levels::pass`]; levels of triangles collide with themselves if they have a `gap`.
+    pub fn scratch(&self, gap: Option<LevelGap>) -> Scratch {
         let level = |l: &LevelTables<K>| {
-            let quads = || vec![[0.0; 4]; l.inverse_masses.len() + 1];
-            LevelScratch { x: quads(), before: quads(), travelling: quads() }
+            let count = l.inverse_masses.len();
+            let quads = || vec![[0.0; 4]; count + 1];
+            let contacts = gap.filter(|_| K == 3).map(|gap| {
+                let triangles = l.elements.iter().map(|t| [t[0], t[1], t[2]]).collect();
+                LevelContacts::new(gap, self.vertices.clone(), (triangles, count), |i, x| l.sampled(i, x))
+            });
+            LevelScratch { x: quads(), before: quads(), travelling: quads(), contacts }
         };
         Scratch { levels: self.levels.iter().map(level).collect(), base: vec![[0.0; 4]; self.vertices.len()] }
     }
@@ -97,6 +108,10 @@ impl<const K: usize> Levels<K> {
                 if !near.is_empty() {
                     self.meet_obstacles(k, x, around, near, scratch);
                 }
+                let LevelScratch { x, contacts, .. } = &mut scratch.levels[k];
+                if let Some(contacts) = contacts {
+                    contacts.meet(settings.threads, round, x);
+                }
             }
             note_change(&mut scratch.levels[k]);
         }
@@ -122,7 +137,12 @@ impl<const K: usize> Levels<K> {
         }
         for k in 0..levels.len() {
             let (finer, this) = levels.split_at_mut(k);
-            let (tables, LevelScratch { x: own, before, travelling }) = (&self.levels[k], &mut this[0]);
+            let (tables, LevelScratch { x: own, before, travelling, contacts }) =
+                (&self.levels[k], &mut this[0]);
+            if let Some(contacts) = contacts {
+                let old = contacts.old.iter_mut().enumerate();
+                old.for_each(|(i, old)| *old = tables.sampled(i, around.old));
+            }
             if descent == Descent::Average {
                 let fine = finer.last().map_or(&base[..], |f| &f.travelling);
                 lower(&tables.transfer, fine, travelling);

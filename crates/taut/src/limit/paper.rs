@@ -1,21 +1,22 @@
 //! The multi-resolution solver as published: `Scheme::Paper` (section 4.3 of the paper, W10). The baseline.
 //!
-//! One pass over four levels. Displacements of the step are downsampled by averaging; the coarsest level is
-//! iterated, what that changed is upsampled, and so on to level 0. Each level gets 128 iterations (Table 1:
-//! 128 for cloth, up to 256 for larger meshes), fewer if none of its elements is further outside than the
-//! tolerance. Elements go one by one in random order on one thread: all triangles or tetrahedra for their
+//! One pass over four levels, or `solver.levels`. Displacements of the step are downsampled by averaging; the
+//! coarsest level is iterated, what that changed is upsampled, and so on to level 0. Each level gets 128
+//! iterations, or `solver.level_iterations` (Table 1: 128 for cloth, up to 256 for larger meshes), fewer if
+//! none of its elements is further outside than the tolerance. Elements go one by one in random order on one thread: all triangles or tetrahedra for their
 //! strain (Eq. 4), then all for their bend, with the compensation of section 3.1.4. Boundary conditions act
 //! in every iteration of level 0 and, since they are formulated on the base mesh, every eighth of coarser
-//! ones.
+//! ones. Cloth is kept from cloth likewise, on coarser levels by their own meshes ([`contact`](super::contact)).
 //!
 //! One pass is all that was published. `solver.passes` allows more of them, until the tolerance is met, to
 //! tell what the same residual would take.
 
 use super::{
     Settings, bend_paper,
+    contact::Contacts,
     enforce::{Draft, Enforced, Scratch, bend_bound},
     levels::{self, Descent, tables::Levels},
-    tuning::levels::{BETWEEN_OBSTACLES, LOOSEN_EVERY, LOOSEN_FROM, PAPER_ITERATIONS},
+    tuning::levels::{BETWEEN_OBSTACLES, LOOSEN_EVERY, LOOSEN_FROM},
 };
 use crate::{
     Projection, World,
@@ -45,11 +46,20 @@ pub fn enforce(
     let bend_tolerance = solver.bend_tolerance.to_radians();
     let late = || budget.is_late();
 
+    let contacts = Contacts::begin(world, settings, (old, x), obstacle_contacts, scratch);
     let mut enforced = Enforced::default();
     for _ in 0..solver.passes.max(1) {
         let Scratch { levels, solid_levels, order, .. } = &mut *scratch;
-        let mut coarse =
-            Coarse { settings, tolerance, bend_tolerance, grips, budget, random: &mut random, order };
+        let mut coarse = Coarse {
+            settings,
+            tolerance,
+            bend_tolerance,
+            most: solver.level_iterations,
+            grips,
+            budget,
+            random: &mut random,
+            order,
+        };
         for (body, (memory, holding)) in world.levels.iter().zip(levels) {
             let body = holding.of(body);
             let around = Surroundings { obstacles, obstacle_contacts, old: &old[body.vertices.clone()] };
@@ -60,7 +70,7 @@ pub fn enforce(
             let around = Surroundings { obstacles, obstacle_contacts, old: &old[body.vertices.clone()] };
             coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
-        for _ in 0..PAPER_ITERATIONS {
+        for _ in 0..solver.level_iterations {
             let met = world.elements.serial(settings, false, x, &mut random, &mut scratch.order).strain;
             let bent = bend_paper::iterate(
                 &world.bend_triangles,
@@ -70,9 +80,10 @@ pub fn enforce(
                 &mut scratch.order,
             );
             scratch.sewn.project(&world.sewing, x);
-            let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
             enforced.iterations += 1;
-            let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow;
+            let is_apart = contacts.meet(settings, scratch, enforced.iterations, x);
+            let depth = obstacle_contacts.project(settings.threads, obstacles, old, x);
+            let within = met <= tolerance && bent <= bend_tolerance && depth <= shallow && is_apart;
             if within || enforced.iterations >= budget.iterations || late() {
                 break;
             }
@@ -105,6 +116,8 @@ struct Coarse<'a> {
     tolerance: f32,
     /// \[rad\]
     bend_tolerance: f32,
+    /// Most iterations on a level.
+    most: u32,
     grips: &'a Grips,
     budget: StepBudget,
     random: &'a mut Random,
@@ -120,14 +133,15 @@ impl Coarse<'_> {
         around: &Surroundings,
         memory: &mut levels::Scratch,
     ) {
-        let Self { settings, tolerance, bend_tolerance, grips, budget, random, order } = self;
+        let Self { settings, tolerance, bend_tolerance, most, grips, budget, random, order } = self;
         let first = body.vertices.start;
         body.pass(settings, Descent::Average, x, around, memory, |_, tables, x, round| {
             if round == 0 {
                 tables.weigh(grips, first, x);
             }
             let limited = &tables.limited;
-            for _ in 0..BETWEEN_OBSTACLES {
+            let done = round * BETWEEN_OBSTACLES;
+            for _ in done..(done + BETWEEN_OBSTACLES).min(*most) {
                 let met = serial(settings, &limited.triangles, x, random, order);
                 let met = met.max(serial(settings, &limited.tetrahedra, x, random, order));
                 let bent = bend_paper::iterate(&limited.bend, x, settings.relaxation, random, order);
@@ -135,7 +149,7 @@ impl Coarse<'_> {
                     return false;
                 }
             }
-            (round + 1) * BETWEEN_OBSTACLES < PAPER_ITERATIONS
+            (round + 1) * BETWEEN_OBSTACLES < *most
         });
     }
 }

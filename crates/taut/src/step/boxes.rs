@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::{FrameReport, Stepper};
 use crate::{
-    Description, Integrator, Scheme, State, World,
+    Description, Integrator, State, World,
     boundary::{motion::Pose, rigid::RigidState},
     contact::guard::GUARDED_GAP,
     exec::colored::Exec,
@@ -187,9 +187,6 @@ impl Stepper {
         let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) else {
             return false;
         };
-        if world.description.solver.scheme != Scheme::Nearest {
-            return false;
-        }
         let goal = &mut scratch.moves;
         goal.copy_from_slice(guard.goal());
         let ways: [&[Quad]; 3] = [&world.start, old, goal];

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 use taut::{
-    BodyHandle, Cloth, Description, EdgeModel, Grip, Limit, Limiter, Model, Motion, Obstacle, Pin,
+    BodyHandle, Cloth, Description, EdgeModel, Grip, Limit, Limiter, Model, Motion, Obstacle, Pin, Seam,
     Simulation, State, Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape, obstacle_contacts::ObstacleContacts},
     certify,
@@ -85,7 +85,7 @@ fn without_a_coarse_correction_the_cloth_keeps_its_bits() {
         relaxation: 1.0,
     };
     let obstacle_contacts = ObstacleContacts::default();
-    let (mut random, mut order, mut memory) = (Random::new(1, 1), Vec::new(), tables.scratch());
+    let (mut random, mut order, mut memory) = (Random::new(1, 1), Vec::new(), tables.scratch(None));
     let mut pass = |x: &mut [Quad]| {
         let old = x.to_vec();
         let around = Surroundings { obstacles: &[], obstacle_contacts: &obstacle_contacts, old: &old };
@@ -315,7 +315,7 @@ fn what_it_cannot_do_is_refused() {
         assert!(error.contains(words), "{error}");
     };
     refused(&|d| d.bodies[0].as_cloth_mut().unwrap().strain.max = Some(0.1), "give its limits as `edge`");
-    refused(&|d| d.contact.thickness = 0.001, "contact of cloth with cloth");
+    refused(&|d| d.seams.push(Seam { pairs: vec![[(0, 0), (0, 1)]], ..Seam::default() }), "or seams");
     refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(0, 50)), "1 to 5 levels");
     refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(6, 50)), "1 to 5 levels");
     refused(&|d| d.bodies[0].as_cloth_mut().unwrap().model = Model::Edge(with(4, 0)), "iterations");

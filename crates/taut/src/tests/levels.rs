@@ -78,7 +78,7 @@ fn without_a_correction_level_0_keeps_its_bits() {
         let mut x = start.clone();
         let mut seen = 0;
         with_nothing_around(&start, |settings, around| {
-            levels.pass(settings, descent, &mut x, around, &mut levels.scratch(), |_, _, _, _| {
+            levels.pass(settings, descent, &mut x, around, &mut levels.scratch(None), |_, _, _, _| {
                 seen += 1;
                 false
             });
@@ -97,12 +97,19 @@ fn only_corrections_go_up() {
     let start = wavy(&mesh);
     let mut x = start.clone();
     with_nothing_around(&start, |settings, around| {
-        levels.pass(settings, Descent::Sample, &mut x, around, &mut levels.scratch(), |level, _, x, _| {
-            if level == 2 {
-                x.iter_mut().for_each(|q| q[1] += 0.5);
-            }
-            false
-        });
+        levels.pass(
+            settings,
+            Descent::Sample,
+            &mut x,
+            around,
+            &mut levels.scratch(None),
+            |level, _, x, _| {
+                if level == 2 {
+                    x.iter_mut().for_each(|q| q[1] += 0.5);
+                }
+                false
+            },
+        );
     });
     for (x, start) in x.iter().zip(&start) {
         assert!((x[1] - start[1] - 0.5).abs() < 1e-5 && (x[0] - start[0]).abs() < 1e-5, "{x:?} {start:?}");
@@ -128,16 +135,23 @@ fn every_pin_has_a_vertex_of_its_own_on_every_level() {
     let start = x.clone();
     with_nothing_around(&start, |settings, around| {
         for descent in [Descent::Sample, Descent::Average] {
-            levels.pass(settings, descent, &mut x, around, &mut levels.scratch(), |level, tables, x, _| {
-                for &pin in &pins {
-                    let at: Vec<usize> =
-                        (0..tables.pins.len()).filter(|&v| tables.pins[v] == Some(pin)).collect();
-                    assert_eq!(at.len(), 1, "pin {pin} on level {level}");
-                    assert_eq!(x[at[0]], start[pin as usize], "level {level}");
-                }
-                assert_eq!(x.iter().filter(|q| q[3] == 0.0).count(), pins.len() + 1, "one spare");
-                false
-            });
+            levels.pass(
+                settings,
+                descent,
+                &mut x,
+                around,
+                &mut levels.scratch(None),
+                |level, tables, x, _| {
+                    for &pin in &pins {
+                        let at: Vec<usize> =
+                            (0..tables.pins.len()).filter(|&v| tables.pins[v] == Some(pin)).collect();
+                        assert_eq!(at.len(), 1, "pin {pin} on level {level}");
+                        assert_eq!(x[at[0]], start[pin as usize], "level {level}");
+                    }
+                    assert_eq!(x.iter().filter(|q| q[3] == 0.0).count(), pins.len() + 1, "one spare");
+                    false
+                },
+            );
         }
     });
     // Once it is let go, the vertex is free again.
@@ -145,7 +159,7 @@ fn every_pin_has_a_vertex_of_its_own_on_every_level() {
         x[pin as usize][3] = 1.0;
     }
     with_nothing_around(&start, |settings, around| {
-        levels.pass(settings, Descent::Sample, &mut x, around, &mut levels.scratch(), |_, _, x, _| {
+        levels.pass(settings, Descent::Sample, &mut x, around, &mut levels.scratch(None), |_, _, x, _| {
             assert_eq!(x.iter().filter(|q| q[3] == 0.0).count(), 1, "the spare alone");
             false
         });

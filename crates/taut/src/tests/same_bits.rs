@@ -257,6 +257,13 @@ same_bits! {
     });
     open_seams_by_sweeps: Case::new(seams::busy(), 6).threads(&[2, 3]).schemes(&[Scheme::Sweep]);
     cloth_that_folds_on_itself: Case::new(contact::folding(0.004), 30).threads(&[3]);
+    cloth_that_folds_on_itself_by_sweeps: Case::new(contact::folding(0.004), 16).threads(&[3]).schemes(&[
+        Scheme::Sweep,
+        Scheme::Jacobi,
+        Scheme::Cycle,
+        Scheme::Paper,
+    ]);
+    cloth_of_edges_that_folds_on_itself: Case::new(contact::folding_edges(0.004), 16).threads(&[3]);
     tangled_cross: Case::new(tangled::cross(), 21).resumed(&[1]).check(tangled_at_first);
     tangled_in_a_ball: Case::new(tangled::half_in_ball(), 21).threads(&[3]).resumed(&[1]).check(tangled_at_first);
     tangled_with_itself: Case::new(tangled::folded_through(), 6).threads(&[3]);

@@ -76,7 +76,7 @@ fn without_a_correction_level_0_keeps_its_bits() {
         let mut x = start.clone();
         let mut seen = 0;
         with_nothing_around(&start, |settings, around| {
-            levels.pass(settings, descent, &mut x, around, &mut levels.scratch(), |_, _, _, _| {
+            levels.pass(settings, descent, &mut x, around, &mut levels.scratch(None), |_, _, _, _| {
                 seen += 1;
                 false
             });
@@ -95,12 +95,19 @@ fn only_corrections_go_up() {
     let start = wavy(&mesh);
     let mut x = start.clone();
     with_nothing_around(&start, |settings, around| {
-        levels.pass(settings, Descent::Sample, &mut x, around, &mut levels.scratch(), |level, _, x, _| {
-            if level == 2 {
-                x.iter_mut().for_each(|q| q[1] += 0.5);
-            }
-            false
-        });
+        levels.pass(
+            settings,
+            Descent::Sample,
+            &mut x,
+            around,
+            &mut levels.scratch(None),
+            |level, _, x, _| {
+                if level == 2 {
+                    x.iter_mut().for_each(|q| q[1] += 0.5);
+                }
+                false
+            },
+        );
     });
     for (x, start) in x.iter().zip(&start) {
         assert!((x[1] - start[1] - 0.5).abs() < 1e-5 && (x[0] - start[0]).abs() < 1e-5, "{x:?} {start:?}");
@@ -121,7 +128,7 @@ fn at_rest_every_level_is_at_rest() {
             Descent::Sample,
             &mut x,
             around,
-            &mut levels.scratch(),
+            &mut levels.scratch(None),
             |level, tables, x, _| {
                 let given = coarse[level - 1].tetrahedra.len();
                 let limited = &tables.limited.tetrahedra;
@@ -159,23 +166,30 @@ fn pins_are_held_on_every_level() {
     let start = x.clone();
     with_nothing_around(&start, |settings, around| {
         for descent in [Descent::Sample, Descent::Average] {
-            levels.pass(settings, descent, &mut x, around, &mut levels.scratch(), |level, tables, x, _| {
-                let at: Vec<usize> =
-                    (0..tables.pins.len()).filter(|&v| tables.pins[v] == Some(alone)).collect();
-                assert_eq!(at.len(), 1, "level {level}");
-                assert_eq!(x[at[0]], start[alone as usize], "level {level}");
-                // Well inside the cap all are held; well outside none but that one.
-                let [mut inside, mut held] = [0, 0];
-                for (v, q) in x[..tables.pins.len()].iter().enumerate() {
-                    if q[1] > 0.42 {
-                        assert_eq!(q[3], 0.0, "level {level}, vertex {v} at {q:?}");
-                        inside += 1;
+            levels.pass(
+                settings,
+                descent,
+                &mut x,
+                around,
+                &mut levels.scratch(None),
+                |level, tables, x, _| {
+                    let at: Vec<usize> =
+                        (0..tables.pins.len()).filter(|&v| tables.pins[v] == Some(alone)).collect();
+                    assert_eq!(at.len(), 1, "level {level}");
+                    assert_eq!(x[at[0]], start[alone as usize], "level {level}");
+                    // Well inside the cap all are held; well outside none but that one.
+                    let [mut inside, mut held] = [0, 0];
+                    for (v, q) in x[..tables.pins.len()].iter().enumerate() {
+                        if q[1] > 0.42 {
+                            assert_eq!(q[3], 0.0, "level {level}, vertex {v} at {q:?}");
+                            inside += 1;
+                        }
+                        held += usize::from(q[1] < 0.2 && q[3] == 0.0);
                     }
-                    held += usize::from(q[1] < 0.2 && q[3] == 0.0);
-                }
-                assert!(inside > 0 && held == 1, "level {level}: {inside} {held}");
-                false
-            });
+                    assert!(inside > 0 && held == 1, "level {level}: {inside} {held}");
+                    false
+                },
+            );
         }
     });
     assert!(x == start);

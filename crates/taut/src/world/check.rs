@@ -56,6 +56,13 @@ fn check_solver(description: &Description) -> Result<(), WorldError> {
         "passes must be 0 unless the scheme is cycle or paper: others do not pass over levels",
     )?;
     need(
+        solver.levels == 0 || matches!(solver.scheme, Scheme::Cycle | Scheme::Paper),
+        "levels",
+        "levels must be 0 unless the scheme is cycle or paper: others choose their own, or have none",
+    )?;
+    need(solver.level_iterations > 0, "level_iterations", "there must be at least 1 iteration per level")?;
+    need(solver.detect_every > 0, "detect_every", "detect_every must be at least 1")?;
+    need(
         solver.bend_tolerance.is_finite() && solver.bend_tolerance >= 0.0,
         "bend_tolerance",
         "bend_tolerance must be at least 0",

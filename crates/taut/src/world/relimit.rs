@@ -200,7 +200,7 @@ impl World {
     fn set_level_limits(&mut self, number: usize, faces: bool, edges: bool, cache: &HierarchyCache) {
         let Ruler { description, bodies, .. } = &self.ruler;
         let vertices = &bodies[number].vertices;
-        let depth = depth(description.solver.scheme);
+        let depth = depth(&description.solver);
         match &description.bodies[number] {
             Body::Cloth(cloth) => {
                 let own = self.levels.iter_mut().find(|own| own.parts.vertices == *vertices);

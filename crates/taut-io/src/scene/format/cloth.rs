@@ -79,8 +79,7 @@ pub(crate) enum Model {
     Fem,
     /// Energy of edges and hinges, with limits on these alone (`edge`, `bend`), enforced on a few levels with
     /// a fixed number of iterations on each: fast, with an accuracy that depends on the iterations.
-    /// `solver.scheme` is ignored. Does not support contact between cloths, mesh obstacles, obstacles with
-    /// mass, soft bodies and seams.
+    /// `solver.scheme` is ignored. Does not support obstacles with mass, soft bodies and seams.
     Edge,
 }
 

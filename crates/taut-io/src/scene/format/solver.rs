@@ -35,6 +35,20 @@ pub(crate) struct Solver {
     /// pass. 0 to 1000000.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub passes: u32,
+    /// Maximum number of levels, the finest included, only for the schemes `"cycle"` and `"paper"`. 0, the
+    /// default, lets the scheme choose: all that the mesh has for `"cycle"`, 4 for `"paper"`, as in Table 1 of
+    /// the main paper. 0 to 20.
+    #[schemars(range(min = 0, max = 20))]
+    pub levels: u32,
+    /// Iterations on each level in a pass of the scheme `"paper"`: 128 by default; Table 1 of the main paper has
+    /// 128 to 256. 1 to 1000000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub level_iterations: u32,
+    /// Iterations of the finest level between two detections of contacts of cloth with cloth and mesh obstacles,
+    /// for all schemes but `"nearest"`, which detects them once per step, and again where something would pass
+    /// through. 64 by default, as in the main paper; 1 to 1000000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub detect_every: u32,
     /// Time budget of a frame \[ms\]: each step stops iterating when its share is spent; the result then
     /// depends on the machine. None by default; 0.001 to 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +168,9 @@ impl Default for Solver {
             bend_tolerance: decimal(solver.bend_tolerance),
             iterations: solver.iterations,
             passes: solver.passes,
+            levels: solver.levels,
+            level_iterations: solver.level_iterations,
+            detect_every: solver.detect_every,
             budget_ms: solver.budget_ms.map(decimal),
             relaxation: decimal(solver.relaxation),
             steps_per_frame: solver.steps_per_frame,
@@ -188,6 +205,9 @@ impl Solver {
             bend_tolerance: self.bend_tolerance as f32,
             iterations: self.iterations,
             passes: self.passes,
+            levels: self.levels,
+            level_iterations: self.level_iterations,
+            detect_every: self.detect_every,
             budget_ms: self.budget_ms.map(|time| time as f32),
             relaxation: self.relaxation as f32,
             steps_per_frame: self.steps_per_frame,

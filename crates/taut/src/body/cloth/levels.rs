@@ -30,7 +30,7 @@ pub(crate) fn levels(
     pins: &[PinnedVertex],
     cache: &HierarchyCache,
 ) -> Result<Vec<Leveled<Vec<ElementLimits>>>, WorldError> {
-    let Some(depth) = depth(description.solver.scheme) else { return Ok(Vec::new()) };
+    let Some(depth) = depth(&description.solver) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
     for (cloth, body) in cloths(description, bodies).filter(|(cloth, _)| limited(cloth)) {
         let (hierarchy, limits) = limited_levels(cloth, depth, cache)?;

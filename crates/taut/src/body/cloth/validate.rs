@@ -1,7 +1,7 @@
 //! What cloth cannot be simulated. Scene files are checked with lines and keys before; this is for callers of
 //! the library.
 
-use crate::{Cloth, Description, EdgeModel, Limit, Model, WorldError, schedule};
+use crate::{Cloth, Description, EdgeModel, Limit, Model, WorldError};
 
 /// The error that says what is wrong with `cloth`.
 pub(crate) fn invalid(cloth: &Cloth, problem: String) -> WorldError {
@@ -105,12 +105,10 @@ fn check_edge_model(cloth: &Cloth, settings: EdgeModel, description: &Descriptio
         !cloth.limits_strain(),
         "model \"edge\" limits edges: give its limits as `edge`, not as `strain`, which is for triangles",
     )?;
-    let alone = !schedule::touches_meshes(description)
-        && description.rigid_bodies.is_empty()
-        && description.solids().next().is_none();
+    let alone = description.rigid_bodies.is_empty() && description.solids().next().is_none();
     need(
         cloth,
         alone && description.seams.is_empty(),
-        "model \"edge\" cannot be combined with contact of cloth with cloth, mesh obstacles, bodies with mass, soft solids or seams; use model \"fem\"",
+        "model \"edge\" cannot be combined with bodies with mass, soft solids or seams; use model \"fem\"",
     )
 }

@@ -20,7 +20,7 @@ pub(crate) fn levels(
     bodies: &[BodyTables],
     pins: &[PinnedVertex],
 ) -> Vec<Leveled<SolidLimits, 4>> {
-    let Some(depth) = depth(description.solver.scheme) else { return Vec::new() };
+    let Some(depth) = depth(&description.solver) else { return Vec::new() };
     solids(description, bodies)
         .filter(|(solid, _)| solid.strain.is_some())
         .map(|(solid, body)| {

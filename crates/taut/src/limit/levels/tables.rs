@@ -38,6 +38,8 @@ pub struct Levels<const K: usize = 3> {
 pub struct LevelTables<const K: usize = 3> {
     /// What has limits.
     pub limited: Limited,
+    /// Vertices of each element.
+    pub elements: Vec<[u32; K]>,
     /// Inverse masses of vertices that are not held, in units that make them about the square of an edge.
     pub inverse_masses: Vec<f32>,
     /// The pinned base vertex (within the body) that a vertex was moved onto.
@@ -125,6 +127,7 @@ impl<const K: usize> Levels<K> {
             tables.push(LevelTables {
                 inverse_masses: inverse_masses(&level, &masses),
                 limited: limits.limited(k, &level),
+                elements: level.elements,
                 pins: snapped,
                 transfer: level.transfer,
                 sums: own_sums,

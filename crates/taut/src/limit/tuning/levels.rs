@@ -15,11 +15,6 @@ pub const LOOSEN_EVERY: u32 = 4;
 /// Half or twice: no change without obstacles.
 pub const BETWEEN_OBSTACLES: u32 = 8;
 
-// ---- scheme `paper` -----------------------------------------------------------------------------------
-
-/// Iterations on each level: the number of the paper's Table 1.
-pub const PAPER_ITERATIONS: u32 = 128;
-
 // ---- scheme `cycle` -----------------------------------------------------------------------------------
 
 /// Factor on corrections, on top of `solver.relaxation`.
