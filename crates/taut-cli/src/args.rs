@@ -408,6 +408,7 @@ Examples:
   taut bench swinging-sheet --energy         what becomes of energy and momentum
   taut bench --layers 50                     a pile of 475K triangles, beside a published time
   taut bench --paper --markdown              the main paper's results next to taut's
+  taut bench --paper --example tori          one row of its Table 1
 
 One iteration in --convergence is:
   sweep, serial, jacobi   every triangle, edge and hinge once
@@ -463,12 +464,14 @@ pub struct BenchArgs {
     /// Overwrite an existing FILE
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Measure the examples of the main paper (Wang, O'Brien and Ramamoorthi 2010) that taut supports today:
-    /// Table 1, and the comparisons of figures 9 and 14. Published numbers are quoted next to taut's default
-    /// scheme and the published method (scheme paper), both measured in the same run. --set changes all
-    /// scenes
+    /// Measure the examples of the main paper (Wang, O'Brien and Ramamoorthi 2010): all rows of Table 1, and
+    /// the comparisons of figures 9 and 14. Published numbers are quoted next to taut's default scheme and
+    /// the scheme paper, both measured in the same run, which takes minutes. --set changes all scenes
     #[arg(long, conflicts_with_all = ["scenes", "compare", "vary", "convergence"])]
     pub paper: bool,
+    /// Measure only this row of Table 1 with --paper; repeatable
+    #[arg(long, value_name = "NAME", requires = "paper")]
+    pub example: Vec<Example>,
     /// Measure a pile of N sheets that fall on a ball, beside the published time of Offset Geometric Contact
     /// (Chen et al. 2025) for 50 layers with 475K triangles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["scenes", "compare", "vary", "convergence", "paper", "energy", "faithfulness"])]
@@ -482,6 +485,18 @@ pub struct BenchArgs {
     /// Print the measurements as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// A row of Table 1 of the main paper, for --example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Example {
+    Bunny,
+    Cloth,
+    Shirt,
+    Duck,
+    DragonHollow,
+    DragonSolid,
+    Tori,
 }
 
 /// Fit the limits of coarser levels before a run, and cache them.

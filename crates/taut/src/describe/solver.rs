@@ -66,7 +66,8 @@ pub struct Solver {
     /// it to the scheme: cycles until the limits are met, the paper's once.
     pub passes: u32,
     /// Most levels that limits are enforced on, the finest one included, for [`Scheme::Cycle`] and
-    /// [`Scheme::Paper`] only; 0 leaves it to the scheme: all that there are for cycles, four for the paper's.
+    /// [`Scheme::Paper`] only; 0 leaves it to the scheme: all that there are for cycles, four for the
+    /// paper's.
     pub levels: u32,
     /// Iterations on each level in a pass of [`Scheme::Paper`]; Table 1 of the paper has 128 to 256.
     pub level_iterations: u32,

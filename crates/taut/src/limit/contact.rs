@@ -1,16 +1,16 @@
-//! Contact of surfaces inside the iterations of the schemes that sweep over elements (sections 3.2 and 4.3 of
-//! the paper: W6, W10; T7 of the second one).
+//! Contact of surfaces inside the iterations of the schemes that sweep over elements (sections 3.2 and 4.3
+//! of the paper: W6, W10; T7 of the second one).
 //!
 //! Pairs that come near each other are found by continuous detection when a step begins, and again every
-//! `solver.detect_every` iterations of the finest level (64, as in the paper) on the way to where vertices are
-//! by then; those that are known stay. After every iteration each pair that is nearer than its gap is moved
-//! apart along its normal, one after the other in the order in which they were found, its vertices by their
-//! inverse masses, with friction by the depth (Eq. 7). Nothing here proves that nothing passes through: that is
-//! the [guard](crate::contact::guard)'s part, at the end of the step.
+//! `solver.detect_every` iterations of the finest level (64, as in the paper) on the way to where vertices
+//! are by then; those that are known stay. After every iteration each pair that is nearer than its gap is
+//! moved apart along its normal, one after the other in the order in which they were found, its vertices by
+//! their inverse masses, with friction by the depth (Eq. 7). Nothing here proves that nothing passes
+//! through: that is the [guard](crate::contact::guard)'s part, at the end of the step.
 //!
-//! Coarse levels of the scheme [`paper`](super::paper) and of the [edge model](super::edge_model) collide with
-//! themselves ([`LevelContacts`]): pairs of the level's own mesh, as in section 4.3. Other bodies and mesh
-//! obstacles are met on the finest level.
+//! Coarse levels of the scheme [`paper`](super::paper) and of the [edge model](super::edge_model) collide
+//! with themselves ([`LevelContacts`]): pairs of the level's own mesh, as in section 4.3. Other bodies and
+//! mesh obstacles are met on the finest level.
 
 use std::ops::Range;
 
@@ -42,8 +42,8 @@ pub fn detect(
     let knows_contacts = std::mem::take(&mut scratch.knows_contacts);
     let (Some(finder), Some(surface)) = (&mut scratch.finder, &world.surface) else { return };
     if !knows_contacts && scratch.pace == 0 {
-        // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet it, if
-        // that was sought below.
+        // Predictions do not know of obstacles: what falls on cloth that lies on a floor would not meet it,
+        // if that was sought below.
         let outside = &mut scratch.moves;
         outside.copy_from_slice(x);
         obstacle_contacts.move_outside(settings.threads, &world.description.obstacles, old, outside);
@@ -81,8 +81,8 @@ impl<'a> Contacts<'a> {
         Self { world, surface, old, has_friction: !scratch.sewn.is_phase }
     }
 
-    /// Moves pairs at `x` apart after iteration number `iteration`, counted from 1. Says whether all have about
-    /// their gaps.
+    /// Moves pairs at `x` apart after iteration number `iteration`, counted from 1. Says whether all have
+    /// about their gaps.
     pub fn meet(&self, settings: &Settings, scratch: &mut Scratch, iteration: u32, x: &mut [Quad]) -> bool {
         let (Some(surface), Some(finder)) = (self.surface, &mut scratch.finder) else { return true };
         if iteration.is_multiple_of(self.world.description.solver.detect_every) {
@@ -126,8 +126,8 @@ pub struct LevelContacts {
 }
 
 impl LevelContacts {
-    /// For a level with these triangles of a body with these `vertices`; `sampled` says where a vertex of it is
-    /// while those of the body are at given positions \[m\].
+    /// For a level with these triangles of a body with these `vertices`; `sampled` says where a vertex of
+    /// it is while those of the body are at given positions \[m\].
     pub fn new(
         gap: LevelGap,
         vertices: Range<usize>,
@@ -153,8 +153,8 @@ impl LevelContacts {
     }
 }
 
-/// Moves pairs apart that are nearer than their gap, one after the other. Gives the largest part of a gap that
-/// was missing.
+/// Moves pairs apart that are nearer than their gap, one after the other. Gives the largest part of a gap
+/// that was missing.
 fn separate(pairs: &[Touching], has_friction: bool, old: &[Quad], x: &mut [Quad]) -> f32 {
     pairs.iter().fold(0.0, |lacking, pair| lacking.max(separate_pair(pair, has_friction, old, x)))
 }

@@ -1,12 +1,13 @@
 //! The multi-resolution solver as published: `Scheme::Paper` (section 4.3 of the paper, W10). The baseline.
 //!
-//! One pass over four levels, or `solver.levels`. Displacements of the step are downsampled by averaging; the
-//! coarsest level is iterated, what that changed is upsampled, and so on to level 0. Each level gets 128
-//! iterations, or `solver.level_iterations` (Table 1: 128 for cloth, up to 256 for larger meshes), fewer if
-//! none of its elements is further outside than the tolerance. Elements go one by one in random order on one thread: all triangles or tetrahedra for their
-//! strain (Eq. 4), then all for their bend, with the compensation of section 3.1.4. Boundary conditions act
-//! in every iteration of level 0 and, since they are formulated on the base mesh, every eighth of coarser
-//! ones. Cloth is kept from cloth likewise, on coarser levels by their own meshes ([`contact`](super::contact)).
+//! One pass over four levels, or `solver.levels`. Displacements of the step are downsampled by averaging;
+//! the coarsest level is iterated, what that changed is upsampled, and so on to level 0. Each level gets
+//! 128 iterations, or `solver.level_iterations` (Table 1: 128 for cloth, up to 256 for larger meshes),
+//! fewer if none of its elements is further outside than the tolerance. Elements go one by one in random
+//! order on one thread: all triangles or tetrahedra for their strain (Eq. 4), then all for their bend, with
+//! the compensation of section 3.1.4. Boundary conditions act in every iteration of level 0 and, since they
+//! are formulated on the base mesh, every eighth of coarser ones. Cloth is kept from cloth likewise, on
+//! coarser levels by their own meshes ([`contact`](super::contact)).
 //!
 //! One pass is all that was published. `solver.passes` allows more of them, until the tolerance is met, to
 //! tell what the same residual would take.

@@ -268,8 +268,8 @@ fn a_bag_closes_with_contact_and_pierces_nothing() {
     assert!(worst.iter().all(|worst| *worst <= 0.01 + 1e-5), "{worst:?}");
 }
 
-/// Two sewn panels that lie flat but for a fold along their seam, in which each passes through the other: `deep`
-/// cells of each are in it.
+/// Two sewn panels that lie flat but for a fold along their seam, in which each passes through the other:
+/// `deep` cells of each are in it.
 fn crossed(deep: f32) -> Description {
     let mut description = two_panels(Vec3::ZERO);
     let fold = 0.025 * deep;

@@ -4,12 +4,17 @@
 
 use serde::Serialize;
 
+use crate::args;
+
 /// Source of the numbers.
 pub const SOURCE: &str = "Wang, O'Brien and Ramamoorthi, Multi-Resolution Isotropic Strain Limiting, ACM Transactions on Graphics 29(6), 2010";
 
 /// One row of Table 1.
 #[derive(Clone, Copy, Serialize)]
 pub struct Example {
+    /// Its name on the command line.
+    #[serde(skip)]
+    pub row: args::Example,
     pub example: &'static str,
     /// The figure that shows it.
     pub figure: u32,
@@ -27,6 +32,7 @@ pub struct Example {
 /// Table 1, with the limits from the captions.
 pub const TABLE_1: [Example; 7] = [
     Example {
+        row: args::Example::Bunny,
         example: "Bunny",
         figure: 1,
         mesh: "triangles",
@@ -38,7 +44,8 @@ pub const TABLE_1: [Example; 7] = [
         bend: "±3/6/12 °/cm, none",
     },
     Example {
-        example: CLOTH,
+        row: args::Example::Cloth,
+        example: "Cloth",
         figure: 7,
         mesh: "triangles",
         elements: 12_800,
@@ -49,6 +56,7 @@ pub const TABLE_1: [Example; 7] = [
         bend: "±60/30 °/cm",
     },
     Example {
+        row: args::Example::Shirt,
         example: "Shirt",
         figure: 8,
         mesh: "triangles",
@@ -60,7 +68,8 @@ pub const TABLE_1: [Example; 7] = [
         bend: "±60 °/cm",
     },
     Example {
-        example: DUCK,
+        row: args::Example::Duck,
+        example: "Duck",
         figure: 9,
         mesh: "triangles",
         elements: 4100,
@@ -71,6 +80,7 @@ pub const TABLE_1: [Example; 7] = [
         bend: "±3 °/cm",
     },
     Example {
+        row: args::Example::DragonHollow,
         example: "Dragon, hollow",
         figure: 11,
         mesh: "triangles",
@@ -82,6 +92,7 @@ pub const TABLE_1: [Example; 7] = [
         bend: "±3 °/cm",
     },
     Example {
+        row: args::Example::DragonSolid,
         example: "Dragon, solid",
         figure: 11,
         mesh: "tetrahedra",
@@ -93,6 +104,7 @@ pub const TABLE_1: [Example; 7] = [
         bend: "-",
     },
     Example {
+        row: args::Example::Tori,
         example: "Tori",
         figure: 10,
         mesh: "tetrahedra",
@@ -104,8 +116,6 @@ pub const TABLE_1: [Example; 7] = [
         bend: "-",
     },
 ];
-pub const CLOTH: &str = "Cloth";
-pub const DUCK: &str = "Duck";
 
 /// Figure 9: variants of the duck (with iterations), and seconds per frame.
 pub const FIGURE_9: [(&str, f64); 4] = [

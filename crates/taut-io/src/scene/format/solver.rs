@@ -36,17 +36,17 @@ pub(crate) struct Solver {
     #[schemars(range(min = 0, max = 1_000_000))]
     pub passes: u32,
     /// Maximum number of levels, the finest included, only for the schemes `"cycle"` and `"paper"`. 0, the
-    /// default, lets the scheme choose: all that the mesh has for `"cycle"`, 4 for `"paper"`, as in Table 1 of
-    /// the main paper. 0 to 20.
+    /// default, lets the scheme choose: all that the mesh has for `"cycle"`, 4 for `"paper"`, as in Table 1
+    /// of the main paper. 0 to 20.
     #[schemars(range(min = 0, max = 20))]
     pub levels: u32,
-    /// Iterations on each level in a pass of the scheme `"paper"`: 128 by default; Table 1 of the main paper has
-    /// 128 to 256. 1 to 1000000.
+    /// Iterations on each level in a pass of the scheme `"paper"`: 128 by default; Table 1 of the main
+    /// paper has 128 to 256. 1 to 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub level_iterations: u32,
-    /// Iterations of the finest level between two detections of contacts of cloth with cloth and mesh obstacles,
-    /// for all schemes but `"nearest"`, which detects them once per step, and again where something would pass
-    /// through. 64 by default, as in the main paper; 1 to 1000000.
+    /// Iterations of the finest level between two detections of contacts of cloth with cloth and mesh
+    /// obstacles, for all schemes but `"nearest"`, which detects them once per step, and again where
+    /// something would pass through. 64 by default, as in the main paper; 1 to 1000000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub detect_every: u32,
     /// Time budget of a frame \[ms\]: each step stops iterating when its share is spent; the result then

@@ -1,10 +1,11 @@
 //! Panels that cross beside the seam that joins them.
 //!
-//! Panels that pass through each other while they are sewn may arrive at their seam from the wrong sides. A strip
-//! along the seam is then folded over and passes through both. Its vertices are wrong in both panels, and those of
-//! the seam are the same ones, so that [sides](super::sides) tell nothing: what moves one panel out moves the
-//! other in. But the fold is small, and goes around the seam. So the sewn surface is smoothed around it: its
-//! vertices move towards the harmonic surface between those beyond, which has no fold.
+//! Panels that pass through each other while they are sewn may arrive at their seam from the wrong sides. A
+//! strip along the seam is then folded over and passes through both. Its vertices are wrong in both panels,
+//! and those of the seam are the same ones, so that [sides](super::sides) tell nothing: what moves one
+//! panel out moves the other in. But the fold is small, and goes around the seam. So the sewn surface is
+//! smoothed around it: its vertices move towards the harmonic surface between those beyond, which has no
+//! fold.
 
 use glam::DVec3;
 
@@ -16,8 +17,8 @@ use super::{
 };
 use crate::kernel::lanes::Quad;
 
-/// Edges of the sewn surface between an edge and the triangle that it passes through, up to which the two are one
-/// fold.
+/// Edges of the sewn surface between an edge and the triangle that it passes through, up to which the two
+/// are one fold.
 const FOLD_EDGES: u32 = 8;
 
 /// Rings of vertices around a fold that are smoothed with it, beside as many as it has edges around its seam.
@@ -26,8 +27,8 @@ const BEYOND: u32 = 2;
 /// Rounds of averaging, for the square of the rings: the slowest wave of that width is then down to a third.
 const ROUNDS_PER_RING_SQUARED: u32 = 1;
 
-/// Those `crossings` of a pair of components that are folds along a closed seam, with the edges around it, and the
-/// others.
+/// Those `crossings` of a pair of components that are folds along a closed seam, with the edges around it,
+/// and the others.
 pub(super) fn beside(
     tables: &Tables,
     surface: &Surface,
@@ -154,8 +155,8 @@ impl<'a> Welded<'a> {
         if count > 0.0 { sum / count } else { places[v as usize] }
     }
 
-    /// Number of welded edges from the edge of a crossing to its triangle, if there are few, on a way through a
-    /// seam.
+    /// Number of welded edges from the edge of a crossing to its triangle, if there are few, on a way
+    /// through a seam.
     fn edges_between(&self, crossing: &Crossing) -> Option<u32> {
         let goal = crossing.triangle.map(|v| self.name(v));
         let mut front: Vec<(u32, bool)> = crossing.edge.map(|v| (self.name(v), self.is_seam(v))).to_vec();
