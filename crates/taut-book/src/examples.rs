@@ -43,6 +43,14 @@ bend_tolerance = 1.0    # degrees
 budget_ms = 8.0         # for interactive use: steps stop when it is spent
 "#
         }
+        "Scheme" => {
+            r#"[solver]
+scheme = "paper"
+levels = 4              # as the shirt in Table 1 of the main paper
+level_iterations = 256
+detect_every = 64       # iterations between two detections of contacts
+"#
+        }
         "Seam" => {
             r#"[[cloth]]
 name = "left"
@@ -421,8 +429,8 @@ final_max = [2.0, 0.1, 2.0]
 "#
         }
         "AttachedShape" | "BuiltInPattern" | "PatternSource" | "Diagonals" | "Fit" | "Integrator"
-        | "Limits" | "MaterialName" | "Projection" | "Scheme" | "TextureAxis" | "WindKey"
-        | "SolidMaterialName" | "Volume" => "",
+        | "Limits" | "MaterialName" | "Projection" | "TextureAxis" | "WindKey" | "SolidMaterialName"
+        | "Volume" => "",
         _ => return None,
     })
 }
