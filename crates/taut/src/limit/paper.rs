@@ -72,14 +72,9 @@ pub fn enforce(
             coarse.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
         for _ in 0..solver.level_iterations {
-            let met = world.elements.serial(settings, false, x, &mut random, &mut scratch.order).strain;
-            let bent = bend_paper::iterate(
-                &world.bend_triangles,
-                x,
-                settings.relaxation,
-                &mut random,
-                &mut scratch.order,
-            );
+            let order = &mut scratch.order;
+            let met = world.elements.serial(settings, false, x, &mut random, order).strain;
+            let bent = bend_paper::iterate(&world.bend_triangles, x, settings.relaxation, &mut random, order);
             scratch.sewn.project(&world.sewing, x);
             enforced.iterations += 1;
             let is_apart = contacts.meet(settings, scratch, enforced.iterations, x);
