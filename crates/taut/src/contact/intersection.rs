@@ -9,7 +9,7 @@
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
 use super::{
-    inspect::{Inspector, Parts},
+    inspect::{Crossing, Inspector, Parts},
     surface::Surface,
 };
 use crate::exec::threads::Threads;
@@ -32,7 +32,12 @@ pub fn piercings(surface: &Surface, x: &[[f32; 3]]) -> Vec<Piercing> {
     parts.identity[..surface.identity.len()].copy_from_slice(&surface.identity);
     let mut inspector = Inspector::new(parts);
     inspector.look(&Threads::alone(), x);
-    let by_vertices = |crossing: &super::inspect::Crossing| Piercing {
+    by_vertices(surface, &inspector)
+}
+
+/// What `inspector` found last in `surface`, by edge.
+pub(super) fn by_vertices(surface: &Surface, inspector: &Inspector) -> Vec<Piercing> {
+    let by_vertices = |crossing: &Crossing| Piercing {
         edge: crossing.edge,
         triangle: surface.triangles[crossing.triangle as usize],
     };

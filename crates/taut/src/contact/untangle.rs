@@ -25,7 +25,7 @@ use glam::{DVec3, Vec3};
 use super::{
     inside::ClosedMesh,
     inspect::{Inspector, Parts},
-    intersection::Piercing,
+    intersection::{Piercing, by_vertices},
     surface::Surface,
     tangle::{Labels, Sets, Tangle},
 };
@@ -225,13 +225,7 @@ impl Piercings {
             Inspector::new(parts)
         });
         inspector.look(threads, &self.x);
-        let by_vertices = |crossing: &super::inspect::Crossing| Piercing {
-            edge: crossing.edge,
-            triangle: surface.triangles[crossing.triangle as usize],
-        };
-        let mut found: Vec<Piercing> = inspector.crossings().iter().map(by_vertices).collect();
-        found.sort_unstable();
-        found
+        by_vertices(surface, inspector)
     }
 }
 
