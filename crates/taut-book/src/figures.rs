@@ -1,10 +1,42 @@
-//! The images of the book and of the README: scene, frame, colouring. [`make`] renders them all with the
-//! program `taut`.
+//! The images of the book and of the README: scene, frame, colouring, and plots. [`make`] makes them all,
+//! from scenes with the program `taut`.
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
+
+use taut_render::{
+    encode,
+    plot::{self, Chart},
+};
+
+use crate::{chain, noisy};
+
+/// A plot of what the book measures itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Plot {
+    /// Name of the file in `docs/src/images/`, a .png.
+    pub file: &'static str,
+    /// What it shows, in a few words.
+    pub shows: &'static str,
+    /// Measures it.
+    pub charts: fn() -> Result<Vec<Chart>, String>,
+}
+
+/// All plots.
+pub const PLOTS: &[Plot] = &[
+    Plot {
+        file: "chain.png",
+        shows: "Work to project a chain back to its rest length, by threshold and by size",
+        charts: || Ok(chain::charts()),
+    },
+    Plot {
+        file: "noisy-convergence.png",
+        shows: "Mean residual of the noisy sheet, 512 iterations over four levels and 512 on the finest",
+        charts: noisy::charts,
+    },
+];
 
 /// A picture or a clip that `taut render` makes from a run.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +75,14 @@ pub struct Run {
 
 const fn plain(scene: &'static str) -> Run {
     Run { name: scene, scene, arguments: &[] }
+}
+
+const fn duck(name: &'static str, arguments: &'static [&'static str]) -> Run {
+    Run { name, scene: "duck", arguments }
+}
+
+const fn twisted(name: &'static str, arguments: &'static [&'static str]) -> Run {
+    Run { name, scene: "twisted-bar", arguments }
 }
 
 const fn tang(name: &'static str, arguments: &'static [&'static str]) -> Run {
@@ -86,7 +126,39 @@ pub const RUNS: &[Run] = &[
     plain("tori"),
     plain("dragon-roller"),
     plain("dragon-roller-shell"),
+    plain("dragon-roller-bends"),
     plain("bunny"),
+    // (a) of figure 1 at the size of the other three.
+    Run {
+        name: "bunny-a",
+        scene: "bunny",
+        arguments: &["--frames=40", "--set=cloth.bunny.mesh.bunny.triangles=8000"],
+    },
+    plain("bunny-b"),
+    plain("bunny-c"),
+    plain("bunny-d"),
+    plain("duck"),
+    duck("duck-a", &["--set=solver={scheme=\"paper\",steps_per_frame=1}", AS_IT_IS]),
+    duck("duck-b", &["--set=solver={scheme=\"serial\",steps_per_frame=1,iterations=128}", AS_IT_IS]),
+    duck("duck-c", &["--set=solver={scheme=\"serial\",steps_per_frame=1,iterations=2048}", AS_IT_IS]),
+    duck(
+        "duck-d",
+        &[
+            "--set=solver.steps_per_frame=100",
+            "--set=cloth.duck.strain={}",
+            "--set=cloth.duck.bend={}",
+            "--set=cloth.duck.material={base=\"polyester\",stretch=4000,poisson=0.3,bend=0.004}",
+        ],
+    ),
+    plain("twisted-bar"),
+    twisted(
+        "twisted-finest",
+        &["--set=solver={scheme=\"sweep\",steps_per_frame=1,iterations=100}", AS_IT_IS],
+    ),
+    twisted(
+        "twisted-levels",
+        &["--set=solver={scheme=\"cycle\",steps_per_frame=1,iterations=100}", AS_IT_IS],
+    ),
     plain("dress"),
     plain("layers"),
     plain("scarf"),
@@ -141,6 +213,21 @@ macro_rules! star {
     ($level:literal) => {
         &["--color", "overstretch", "--range", "0.4", "--size", "480x360", "--mesh-level", $level]
     };
+}
+
+/// Side by side: the rabbits of figure 1, the ducks of figure 9, the bars of figure 13.
+const RABBIT: &[&str] = &["--camera", "0.75,0.45,0.95/-0.02,0.18,0/22", "--size", "480x400"];
+const RAMP: &[&str] = &["--camera", "0.35,0.33,0.75/0.15,-0.01,0/26", "--size", "480x400"];
+const BAR: &[&str] = &["--color", "residual", "--range", "0.03", "--size", "480x320"];
+
+const fn of(
+    file: &'static str,
+    shows: &'static str,
+    run: &'static str,
+    frame: u32,
+    arguments: &'static [&'static str],
+) -> Figure {
+    Figure { file, shows, run, frame: Frames::One(frame), arguments }
 }
 
 /// How the three pictures after the paper's figure 14 are drawn: by the same scale.
@@ -359,6 +446,31 @@ pub const FIGURES: &[Figure] = &[
         frame: Frames::One(90),
         arguments: &[],
     },
+    of("bunny-a.png", "(a) ±5 %, ±3 degrees per centimetre", "bunny-a", 40, RABBIT),
+    of("bunny-b.png", "(b) ±5 %, ±6 degrees per centimetre", "bunny-b", 40, RABBIT),
+    of("bunny-c.png", "(c) ±10 %, ±12 degrees per centimetre", "bunny-c", 40, RABBIT),
+    of("bunny-d.png", "(d) ±10 %, no bend limits", "bunny-d", 40, RABBIT),
+    of("duck.png", "A hollow duck slides down a ramp, frame 10", "duck", 10, &[]),
+    of("duck-a.png", "(a) levels, 128 iterations", "duck-a", 10, RAMP),
+    of("duck-b.png", "(b) the finest level, 128 iterations", "duck-b", 10, RAMP),
+    of("duck-c.png", "(c) the finest level, 2048 iterations", "duck-c", 10, RAMP),
+    of("duck-d.png", "(d) no limits, stiff, 100 steps a frame", "duck-d", 10, RAMP),
+    of(
+        "twisted-bar.png",
+        "A bar of 12K tetrahedra is twisted as far as its limits of ±5 % allow, frame 36",
+        "twisted-bar",
+        36,
+        &["--color", "strain"],
+    ),
+    of("twisted-finest.png", "The finest level alone, up to 100 iterations", "twisted-finest", 36, BAR),
+    of("twisted-levels.png", "With levels, up to 100 iterations", "twisted-levels", 36, BAR),
+    of(
+        "dragon-roller-bends.png",
+        "The same with bends of up to 3 degrees per centimetre, and the roller 15 cm higher, frame 30",
+        "dragon-roller-bends",
+        30,
+        &["--camera", "1.4,0.45,0.85/0.0,0.32,0/32"],
+    ),
     last(
         "dress.png",
         "A dress that was sewn around the figure from two flat panels",
@@ -420,7 +532,7 @@ pub const FIGURES: &[Figure] = &[
 impl Figure {
     /// Where the file is, or will be.
     pub fn path(&self, repository: &Path) -> PathBuf {
-        repository.join("docs/src/images").join(self.file)
+        path_of(self.file, repository)
     }
 }
 
@@ -429,8 +541,18 @@ pub fn of_scene(name: &str) -> Option<&'static Figure> {
     FIGURES.iter().find(|figure| figure.run == name && figure.file.ends_with(".png"))
 }
 
-/// Pictures in a row with their captions, for a page at `page`; those that have not been made yet are left
-/// out.
+fn path_of(file: &str, repository: &Path) -> PathBuf {
+    repository.join("docs/src/images").join(file)
+}
+
+/// File and description of every picture and plot.
+fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let plots = PLOTS.iter().map(|plot| (plot.file, plot.shows));
+    FIGURES.iter().map(|figure| (figure.file, figure.shows)).chain(plots)
+}
+
+/// Pictures and plots in a row with their captions, for a page at `page`; those that have not been made yet
+/// are left out.
 ///
 /// # Errors
 /// If there is no such picture in the list.
@@ -438,18 +560,19 @@ pub fn side_by_side(files: &[&str], page: &Path, repository: &Path) -> Result<St
     let up = "../".repeat(page.parent().map_or(0, |folder| folder.components().count()));
     let mut figures = Vec::new();
     for file in files {
-        let figure = FIGURES.iter().find(|figure| figure.file == *file);
+        let figure = all().find(|figure| figure.0 == *file);
         figures.push(figure.ok_or_else(|| format!("unknown figure {file}"))?);
     }
-    figures.retain(|figure| figure.path(repository).exists());
+    figures.retain(|(file, _)| path_of(file, repository).exists());
     if figures.is_empty() {
         return Ok(String::new());
     }
-    let row = |cell: &dyn Fn(&Figure) -> String| {
-        format!("| {} |\n", figures.iter().map(|figure| cell(figure)).collect::<Vec<_>>().join(" | "))
+    let row = |cell: &dyn Fn(&str, &str) -> String| {
+        let cells: Vec<String> = figures.iter().map(|(file, shows)| cell(file, shows)).collect();
+        format!("| {} |\n", cells.join(" | "))
     };
-    let pictures = row(&|figure| format!("![{}]({up}images/{})", figure.shows, figure.file));
-    let captions = row(&|figure| figure.shows.into());
+    let pictures = row(&|file, shows| format!("![{shows}]({up}images/{file})"));
+    let captions = row(&|_, shows| shows.into());
     Ok(format!("{pictures}|{}\n{captions}", "---|".repeat(figures.len())))
 }
 
@@ -463,14 +586,19 @@ pub fn make(
     only: &[&str],
     mut taut: impl FnMut(&[String]) -> Result<(), String>,
 ) -> Result<(), String> {
-    if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.file != **name)) {
-        let names: Vec<&str> = FIGURES.iter().map(|figure| figure.file).collect();
+    if let Some(unknown) = only.iter().find(|name| all().all(|(file, _)| file != **name)) {
+        let names: Vec<&str> = all().map(|(file, _)| file).collect();
         return Err(format!("unknown figure {unknown}; known: {}", names.join(", ")));
     }
-    let wanted = FIGURES.iter().filter(|figure| only.is_empty() || only.contains(&figure.file));
-    let wanted: Vec<&Figure> = wanted.collect();
+    let is_wanted = |file: &&str| only.is_empty() || only.contains(file);
+    let wanted: Vec<&Figure> = FIGURES.iter().filter(|figure| is_wanted(&figure.file)).collect();
     let images = repository.join("docs/src/images");
     std::fs::create_dir_all(&images).map_err(|error| format!("{}: {error}", images.display()))?;
+    for drawn in PLOTS.iter().filter(|drawn| is_wanted(&drawn.file)) {
+        let file = path_of(drawn.file, repository);
+        let bytes = encode::png_small(&plot::png(&(drawn.charts)()?));
+        std::fs::write(&file, bytes).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
     let runs: BTreeSet<&str> = wanted.iter().map(|figure| figure.run).collect();
     for run in RUNS.iter().filter(|run| runs.contains(run.name)) {
         taut(&run.command(repository))?;
@@ -528,12 +656,9 @@ mod tests {
     #[test]
     fn pictures_are_all_there_or_none_is() {
         let repository = crate::repository();
-        let missing: Vec<&str> = FIGURES
-            .iter()
-            .filter(|figure| !figure.path(&repository).exists())
-            .map(|figure| figure.file)
-            .collect();
-        assert!(missing.is_empty() || missing.len() == FIGURES.len(), "make these too: {missing:?}");
+        let missing: Vec<&str> =
+            all().map(|(file, _)| file).filter(|file| !path_of(file, &repository).exists()).collect();
+        assert!(missing.is_empty() || missing.len() == all().count(), "make these too: {missing:?}");
     }
 
     #[test]

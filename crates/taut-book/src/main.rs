@@ -51,10 +51,15 @@ fn book(root: &Path, out: &Path) -> Result<(), Vec<String>> {
 }
 
 fn make_figures(root: &Path, only: &[&str]) -> Result<(), Vec<String>> {
-    let taut = program(root)?;
+    // Plots do not need it.
+    let mut built = None;
     figures::make(root, only, |arguments| {
         println!("taut {}", arguments.join(" "));
-        let status = Command::new(&taut).args(arguments).status();
+        let taut = match &built {
+            Some(taut) => taut,
+            None => built.insert(program(root).map_err(|lines| lines.join("; "))?),
+        };
+        let status = Command::new(taut).args(arguments).status();
         match status {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(format!("taut {}: {status}", arguments.join(" "))),

@@ -205,7 +205,8 @@ fn residual(runs: &[Run]) -> Chart {
             run.dashed("mean", |l| largest(l, |b| b.strain.mean_residual.max(b.strain.mean_edge_residual))),
         ]
     });
-    let tolerances = runs.iter().map(|run| (run.name.clone(), run.description.solver.tolerance));
+    let tolerances = runs.iter().map(|run| (run.name.clone(), run.description.solver.tolerance.past()));
+    let tolerances = tolerances.filter(|(_, past)| *past > 0.0);
     chart("Residual past limits", "residual", true, series.collect(), limits("tolerance", tolerances))
 }
 

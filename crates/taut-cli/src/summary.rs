@@ -19,7 +19,10 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
         body.map_or((Limit::default(), Limit::default()), |body| (body.strain_bounds(), body.edge()))
     };
     let place = |worst: &Worst| place(worst, world);
-    let tolerance = world.description().solver.tolerance;
+    let aim = match world.description().solver.tolerance.past() {
+        0.0 => format!("aimed {} inside the limits", world.aims_inside()),
+        past => format!("tolerance {past}"),
+    };
     if outcome.frames > 0 {
         row(
             "stretch",
@@ -43,7 +46,7 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
         row(
             "residual",
             format!(
-                "largest {:.5} {}, mean {:.6}, tolerance {tolerance}",
+                "largest {:.5} {}, mean {:.6}, {aim}",
                 f.max_residual.value,
                 place(&f.max_residual),
                 f.mean_residual
@@ -226,7 +229,7 @@ fn limits(outcome: &Outcome, description: &Description) -> String {
         (0, _) | (_, None) => styled(GOOD, "held in every frame"),
         (n, Some(first)) => {
             let more = if description.cloths().any(|cloth| cloth.model.edge().is_some()) {
-                "raise iterations of cloth with model = \"edge\", or solver.tolerance"
+                "raise iterations of cloth with model = \"edge\", or widen the limits"
             } else if f.given_way_frames > 0 {
                 "limits that could not be met gave way, see above; widen them, or reduce what presses and pulls"
             } else {
@@ -242,9 +245,9 @@ fn limits(outcome: &Outcome, description: &Description) -> String {
 /// Advice for unconverged frames; `most` is the largest number of iterations of a frame.
 fn advice(most: u32, solver: &Solver) -> &'static str {
     if most >= solver.iterations || solver.budget_ms.is_some() {
-        "raise solver.iterations or solver.tolerance"
+        "raise solver.iterations, or widen the limits"
     } else if solver.scheme == Scheme::Paper || solver.passes > 0 {
-        "raise solver.passes or solver.tolerance"
+        "raise solver.passes, or widen the limits"
     } else {
         "iterations remained: obstacles or pins demand more than the limits allow; reduce their load or widen the limits"
     }

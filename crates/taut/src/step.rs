@@ -403,8 +403,9 @@ impl Stepper {
         }
         let position_done = Instant::now();
 
-        report.converged &= enforced.converged;
-        report.residual = enforced.residual;
+        // Steps of open seams may end past their limits.
+        report.converged &= enforced.converged && enforced.residual <= world.aim.tolerance;
+        report.residual = world.aim.past_limit(enforced.residual);
         report.bend_excess = excess_angle(enforced.bend).to_degrees();
         report.given_way = enforced.given_way;
         report.velocity_ms += ms(begun, velocity_done);

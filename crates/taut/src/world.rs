@@ -21,6 +21,7 @@ use crate::{
     exec::threads::Threads,
     kernel::lanes::BATCH,
     limit::{
+        aim::Aim,
         bend_paper::BendTriangle,
         edge_model::EdgeModelTables,
         levels::{parts::Leveled, solid::SolidLimits, tables::ElementLimits},
@@ -42,6 +43,8 @@ pub(crate) use cache::HierarchyCache;
 pub struct World {
     /// What it is measured by: rest shapes, masses, pins, time.
     pub(crate) ruler: Ruler,
+    /// What the solver aims at, inside the limits.
+    pub(crate) aim: Aim,
     /// What has limits, but for cloth of the edge model.
     pub(crate) elements: ElementSets,
     /// Triangles with limited angles, for [`Scheme::Paper`].
@@ -86,6 +89,12 @@ impl std::ops::Deref for World {
 }
 
 impl World {
+    /// How far inside its limits on strain the solver aims, so that what converges ends within them (strain,
+    /// without unit); 0 with [`Tolerance::Past`](crate::Tolerance::Past).
+    pub fn aims_inside(&self) -> f32 {
+        self.aim.band
+    }
+
     /// Builds the tables of a simulation.
     ///
     /// # Errors

@@ -134,7 +134,7 @@ pub fn measure(task: &Task) -> Result<Convergence, Failure> {
         triangles: world.triangle_count(),
         threads: stepper.threads(),
         steps_per_frame: world.steps_per_frame(),
-        tolerance: description.solver.tolerance,
+        tolerance: description.solver.tolerance.past(),
         bend_tolerance: description.solver.bend_tolerance,
         prediction,
         curves: Vec::new(),

@@ -80,7 +80,7 @@ fn pile(layers: u32, cells: u32) -> String {
 pub fn layers(args: &BenchArgs, layers: u32) -> Result<(), Failure> {
     let text = pile(layers, args.cells.unwrap_or(CELLS));
     let description = scene::parse(&text, "layers", Path::new("."), &args.set.set)?.build()?;
-    let tolerance = description.solver.tolerance;
+    let tolerance = description.solver.tolerance.past();
     let world = World::new(description)?;
     let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, args.threads.count())?);
     let mut certifier = Certifier::new(&world, args.threads.count())?;

@@ -23,6 +23,7 @@ pub struct Subject {
     times: [Vec<f64>; 4],
     iterations: u64,
     missed: Vec<usize>,
+    strain: f64,
     residual: f64,
     means: Vec<f64>,
     bend: Option<f64>,
@@ -65,6 +66,8 @@ pub struct Row {
     /// Frames with a step that did not converge: their number, and which, counted from 1.
     pub unconverged_frames: usize,
     pub missed: Vec<usize>,
+    /// Largest principal strain of an element.
+    pub max_strain: f64,
     pub max_residual: f64,
     pub mean_residual: f64,
     /// Largest excess past a bend limit \[degrees\].
@@ -120,6 +123,7 @@ impl Subject {
             times: Default::default(),
             iterations: 0,
             missed: Vec::new(),
+            strain: 0.0,
             residual: 0.0,
             means: Vec::new(),
             errors: Vec::new(),
@@ -151,6 +155,7 @@ impl Subject {
             self.missed.push(self.times[0].len());
         }
         for body in &certify(&self.world, &self.state).bodies {
+            self.strain = self.strain.max(body.strain.max_stretch - 1.0);
             self.residual = self.residual.max(body.strain.max_residual).max(body.strain.max_edge_residual);
             self.means.push(body.strain.mean_residual);
             self.bend = self.bend.map(|bend| bend.max(body.bend.max_bend_excess));
@@ -199,6 +204,7 @@ impl Subject {
             mean_iterations: self.iterations as f64 / count.max(1) as f64,
             unconverged_frames: self.missed.len(),
             missed: self.missed,
+            max_strain: self.strain,
             max_residual: self.residual,
             mean_residual: if self.means.is_empty() { 0.0 } else { mean(&self.means) },
             max_bend_excess: self.bend,

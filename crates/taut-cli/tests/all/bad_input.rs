@@ -59,7 +59,7 @@ fn unknown_key_with_the_nearest_known_one() {
 #[test]
 fn wrong_type() {
     scene_is_refused("frames = 12", "frames = \"twelve\"", &["bad.toml:2", "scene.frames", "integer"]);
-    scene_is_refused("tolerance = 0.01", "tolerance = []", &["bad.toml:4", "solver.tolerance"]);
+    scene_is_refused("tolerance = { past = 0.01 }", "tolerance = []", &["bad.toml:4", "solver.tolerance"]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn out_of_range_or_not_a_number() {
     scene_is_refused("frames = 12", "frames = -3", &["scene.frames"]);
     scene_is_refused("0.05", "nan", &["bad.toml:9", "cloth.sheet.strain.max"]);
     scene_is_refused("0.05", "inf", &["cloth.sheet.strain.max"]);
-    scene_is_refused("tolerance = 0.01", "tolerance = -1.0", &["solver.tolerance"]);
+    scene_is_refused("tolerance = { past = 0.01 }", "tolerance = -1.0", &["solver.tolerance"]);
 }
 
 #[test]

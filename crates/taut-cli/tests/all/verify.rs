@@ -117,7 +117,8 @@ fn the_rest_mesh_and_the_scene_count() {
 #[test]
 fn a_limit_that_the_run_did_not_reach_is_called_that() {
     let place = Place::new();
-    place.write("hard.toml", &SCENE.replace("tolerance = 0.01", "tolerance = 0.0\niterations = 1"));
+    place
+        .write("hard.toml", &SCENE.replace("tolerance = { past = 0.01 }", "tolerance = 0.0\niterations = 1"));
     let answer = place.good("run hard.toml -o out --frames 30");
     assert!(answer.out.contains("had a step that did not converge"), "{}", answer.out);
     place.bad("verify out", 1, &["limit not reached"]);

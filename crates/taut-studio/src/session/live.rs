@@ -145,7 +145,7 @@ impl Live {
             playing,
             bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
             lights: self.chosen.scene.lights().into_iter().map(LightMessage::from).collect(),
-            tolerance: description.solver.tolerance,
+            tolerance: description.solver.tolerance.past(),
         };
         let meshes = meshes(epoch, &self.bodies, &self.obstacles);
         let levels = self.levels.messages(epoch);

@@ -98,7 +98,7 @@ impl Replay {
             playing,
             bounds: BoundsMessage { min: min.to_array(), max: max.to_array() },
             lights: self.lights.iter().cloned().map(LightMessage::from).collect(),
-            tolerance: description.solver.tolerance,
+            tolerance: description.solver.tolerance.past(),
         };
         let meshes = meshes(epoch, &self.bodies, &self.obstacles);
         let levels = self.levels.messages(epoch);

@@ -21,7 +21,7 @@ fn scene_meshes_and_frames_arrive() {
     assert_eq!(scene["frames"], Value::Null);
     assert_eq!(scene["bodies"][0]["vertices"], 81);
     assert_eq!(scene["bodies"][0]["limited"], true);
-    assert_eq!(scene["tolerance"].as_f64().unwrap() as f32, 0.01);
+    assert_eq!(scene["tolerance"].as_f64().unwrap() as f32, 0.0);
     assert_eq!(scene["parameters"]["stretch_max"].as_f64().unwrap() as f32, 0.05);
     assert_eq!(scene["bounds"]["max"][0].as_f64().unwrap(), 1.0);
     let mesh = client.wait("a mesh", |heard| match heard {

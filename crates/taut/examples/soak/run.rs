@@ -116,7 +116,7 @@ fn check(
         }
     }
     let description = world.description();
-    let tolerance = f64::from(description.solver.tolerance);
+    let tolerance = f64::from(description.solver.tolerance.past());
     let worst = certificate.bodies.iter().map(|body| body.strain.max_residual).fold(0.0, f64::max);
     let is_said = !report.converged || report.given_way > 0;
     if description.solver.scheme == Scheme::Nearest && !is_said && worst > 1.01 * tolerance + 1e-4 {

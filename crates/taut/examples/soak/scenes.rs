@@ -4,7 +4,7 @@
 use glam::{Quat, Vec3};
 use taut::{
     AttachedShape, Cloth, Contact, Description, Limit, Material, MeshFrames, MeshObstacle, Motion, Obstacle,
-    Pin, RigidBody, Scheme, Seam, Shape,
+    Pin, RigidBody, Scheme, Seam, Shape, Tolerance,
     low_level::{Keyframe, Random},
     mesh::{
         TriangleMesh,
@@ -305,7 +305,13 @@ impl Dice {
         ]);
         solver.steps_per_frame = self.0.below(4);
         solver.iterations = self.pick(&[1, 10, 60]);
-        solver.tolerance = self.pick(&[0.0, 0.01, 0.1]);
+        solver.tolerance = self.pick(&[
+            Tolerance::Chosen,
+            Tolerance::Inside(0.0),
+            Tolerance::Past(0.0),
+            Tolerance::Past(0.01),
+            Tolerance::Past(0.1),
+        ]);
         if solver.scheme == Scheme::Nearest {
             if self.one_in(4) {
                 description.rigid_bodies = vec![self.rigid_body(size)];

@@ -14,6 +14,9 @@ use glam::Vec3;
 use super::{motion::Pose, obstacle::Obstacle};
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
+/// Rounds over the obstacles in which a vertex is pushed out: leaving one may enter its neighbour.
+const EXPEL_ROUNDS: u32 = 4;
+
 /// Speed at which cloth that begins a step inside an obstacle is pushed out \[m/s\]. Pushing it out in one
 /// step would throw it.
 pub(crate) const PUSH_OUT_SPEED: f32 = 2.0;
@@ -194,6 +197,12 @@ impl ObstacleContacts {
         nearest_outside(obstacles, &self.placed, old, sunk, p)
     }
 
+    /// `p`, which may be `sunk` \[m\] deep, on the surface if it is inside, without friction.
+    pub fn expelled(&self, obstacles: &[Obstacle], sunk: f32, mut p: Vec3) -> Vec3 {
+        expel_point(obstacles, &self.placed, sunk, &mut p, EXPEL_ROUNDS);
+        p
+    }
+
     /// Moves every vertex to its [`ObstacleContacts::nearest_outside`].
     pub fn move_outside(&mut self, threads: &Threads, obstacles: &[Obstacle], old: &[Quad], x: &mut [Quad]) {
         let Self { placed, candidates, contacts, .. } = self;
@@ -232,8 +241,7 @@ impl ObstacleContacts {
         let Self { placed, candidates, contacts, .. } = self;
         threads.largest_at(contacts, (candidates, x), GRAIN, |_, contact, quad| {
             let mut p = position(quad);
-            // Leaving one obstacle may enter its neighbour; a few rounds are enough.
-            expel_point(obstacles, placed, contact.sunk, &mut p, 4);
+            expel_point(obstacles, placed, contact.sunk, &mut p, EXPEL_ROUNDS);
             quad[..3].copy_from_slice(&p.to_array());
             0.0
         });

@@ -18,7 +18,7 @@ pub use cloth::{Cloth, EdgeModel, IMPERFECTION, Model};
 pub use error::WorldError;
 pub use limit::Limit;
 pub use solid::Solid;
-pub use solver::{Integrator, Projection, Scheme, Solver};
+pub use solver::{Integrator, Projection, Scheme, Solver, Tolerance};
 pub use weave::{Direction, Weave};
 
 /// Contact of cloth with itself and with other cloth.

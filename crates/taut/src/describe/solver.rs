@@ -45,6 +45,40 @@ pub enum Projection {
     Paper,
 }
 
+/// How exactly limits on strain are met, and on which side of them the rest is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Tolerance {
+    /// The solver aims inside the limits by a tenth of the tightest one (three tenths where they differ along
+    /// warp, weft and bias), at most 0.005, and a step may end
+    /// that far from what it aims at: within the limits as they are given.
+    #[default]
+    Chosen,
+    /// The same by this much (strain), or by half of the tightest limit, if that is less. 0: a step aims at
+    /// the limits themselves and takes all its iterations.
+    Inside(f32),
+    /// The solver aims at the limits themselves, and a step may end this far past them (strain): to compare
+    /// with results that were published so. 0: it takes all its iterations.
+    Past(f32),
+}
+
+impl Tolerance {
+    /// How far past a limit strains may be at the end of a step (without unit).
+    pub fn past(self) -> f32 {
+        match self {
+            Self::Chosen | Self::Inside(_) => 0.0,
+            Self::Past(past) => past,
+        }
+    }
+
+    /// The number that it was given with, if it was.
+    pub fn number(self) -> Option<f32> {
+        match self {
+            Self::Chosen => None,
+            Self::Inside(number) | Self::Past(number) => Some(number),
+        }
+    }
+}
+
 /// Settings of the limiter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solver {
@@ -56,8 +90,8 @@ pub struct Solver {
     pub integrator: Option<Integrator>,
     /// How one element is projected.
     pub projection: Projection,
-    /// Largest residual past a limit at which a step may end (strain, without unit).
-    pub tolerance: f32,
+    /// How exactly limits are met (strain, without unit).
+    pub tolerance: Tolerance,
     /// Largest excess past a bend limit at which a step may end \[°\].
     pub bend_tolerance: f32,
     /// Most iterations a step; on the finest level, if there are several.
@@ -98,7 +132,7 @@ impl Default for Solver {
             scheme: Scheme::Nearest,
             integrator: None,
             projection: Projection::Gradient,
-            tolerance: 0.01,
+            tolerance: Tolerance::Chosen,
             bend_tolerance: 2.0,
             iterations: 1000,
             passes: 0,

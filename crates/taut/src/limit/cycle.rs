@@ -57,7 +57,7 @@ pub fn enforce(
     };
     let mut random = Random::new(world.description.seed, budget.step);
     let shallow = 0.01 * world.edge_length;
-    let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let tolerance = world.aim.bound();
     let bend_tolerance = bend_bound(solver.bend_tolerance);
     let late = || budget.is_late();
 
@@ -107,7 +107,7 @@ pub fn enforce(
     obstacle_contacts.expel(settings.threads, obstacles, x);
     if !enforced.converged || !obstacles.is_empty() {
         enforced.take(world.elements.residuals(settings, x));
-        enforced.converged = enforced.residual <= solver.tolerance && enforced.bend <= bend_tolerance;
+        enforced.converged = enforced.residual <= world.aim.tolerance && enforced.bend <= bend_tolerance;
     }
     enforced
 }

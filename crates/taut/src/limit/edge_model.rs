@@ -122,7 +122,7 @@ pub(crate) fn enforce(
     let (solver, tables) = (&world.description.solver, &world.edge_model);
     let obstacles = &world.description.obstacles;
     let mut random = Random::new(world.description.seed, budget.step);
-    let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let tolerance = world.aim.bound();
     let bend_tolerance = bend_bound(solver.bend_tolerance);
     let shallow = 0.01 * world.edge_length;
 

@@ -17,7 +17,7 @@ use crate::{
     element::set::Residuals,
     kernel::{lanes::Quad, random::Random},
     schedule::StepBudget,
-    solve::nearest::{filter::Filter, step::Filters},
+    solve::nearest::{filter::Filter, step::Filters, tuning::VOLUME_TOLERANCE},
 };
 
 /// How the enforcement of a step ended.
@@ -250,8 +250,8 @@ pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enf
     let solver = &world.description.solver;
     let found = world.elements.residuals(settings, x).max(world.edge_model.residuals(settings, x));
     let Residuals { strain: residual, bend } = found;
-    let rings = world.filters().iter().all(|f| f.ring_error(&x[f.vertices.clone()]) <= solver.tolerance);
-    let converged = rings && residual <= solver.tolerance && bend <= bend_bound(solver.bend_tolerance);
+    let rings = world.filters().iter().all(|f| f.ring_error(&x[f.vertices.clone()]) <= VOLUME_TOLERANCE);
+    let converged = rings && residual <= world.aim.tolerance && bend <= bend_bound(solver.bend_tolerance);
     Enforced { residual, bend, converged, ..enforced }
 }
 
@@ -271,8 +271,7 @@ fn iterate(
     let mut random = Random::new(world.description.seed, budget.step);
     // What later moves of the same iteration may leave behind; the end of the step puts it right.
     let shallow = 0.01 * world.edge_length;
-    // Lanes measure in single precision; the certificate must find the limit kept in double precision.
-    let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let tolerance = world.aim.bound();
     let bend_tolerance = bend_bound(solver.bend_tolerance);
 
     let mut iterations = 0;

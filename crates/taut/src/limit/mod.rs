@@ -1,9 +1,10 @@
 //! Limits, and how they are enforced over a whole mesh (section 3.2 of the paper, W5).
 //!
 //! What is limited, and single iterations over it, are in [`element`](crate::element); here is [`enforce`],
-//! the loop around them, with [`contact`] inside. Over several levels: [`cycle`] and [`paper`], which share
+//! the loop around them, with [`contact`] inside; [`aim`] is where it goes to. Over several levels: [`cycle`] and [`paper`], which share
 //! [`levels`], and [`nearest`](crate::solve::nearest).
 
+pub mod aim;
 pub mod bend_paper;
 pub mod contact;
 pub mod cycle;

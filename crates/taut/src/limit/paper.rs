@@ -42,7 +42,7 @@ pub fn enforce(
     let obstacles = &world.description.obstacles;
     let settings = &Settings { projection: Projection::Paper, ..*settings };
     let mut random = Random::new(world.description.seed, budget.step);
-    let tolerance = (solver.tolerance - 2e-6).max(0.0);
+    let tolerance = world.aim.bound();
     let shallow = 0.01 * world.edge_length;
     let bend_tolerance = solver.bend_tolerance.to_radians();
     let late = || budget.is_late();
@@ -101,7 +101,7 @@ pub fn enforce(
     if !obstacles.is_empty() {
         enforced.take(world.elements.residuals(settings, x));
         enforced.converged =
-            enforced.residual <= solver.tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
+            enforced.residual <= world.aim.tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);
     }
     enforced
 }

@@ -35,7 +35,7 @@ use glam::Vec3;
 
 use super::TriangleMesh;
 
-pub use animals::{bunny, creature};
+pub use animals::{bunny, creature, duck};
 pub use bar::bar;
 pub use grid::grid;
 #[cfg(test)]
@@ -166,6 +166,13 @@ pub enum Generator {
     Bunny {
         /// From feet to ears \[m\].
         height: f32,
+        /// Approximate number of triangles: from 500 to 2 million.
+        triangles: u32,
+    },
+    /// A bath duck, its lowest point at y = 0 and facing +x.
+    Duck {
+        /// From bill to tail \[m\].
+        length: f32,
         /// Approximate number of triangles: from 500 to 2 million.
         triangles: u32,
     },
@@ -321,6 +328,7 @@ impl Generator {
             }
             Self::Creature { length, triangles } => creature(length, triangles)?,
             Self::Bunny { height, triangles } => bunny(height, triangles)?,
+            Self::Duck { length, triangles } => duck(length, triangles)?,
             Self::Figure { edge } => figure::Figure::new(edge)?.mesh().clone(),
             Self::Grid { size, cells, diagonals, seed } => grid::generate(size, cells, diagonals, seed)?,
             Self::Ell { size, cells, seed } => ell::generate(size, cells, seed)?,

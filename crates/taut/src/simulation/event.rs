@@ -3,6 +3,9 @@
 use super::{BodyHandle, RigidBodyHandle, Simulation};
 use crate::{Body, FrameReport, kernel::lanes::Quad, measure::certify_body};
 
+/// What rounding may leave past a limit (strain).
+const PAST_SLACK: f64 = 1e-5;
+
 /// Part of a body, in the order of its mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -145,7 +148,7 @@ impl Simulation {
                 Body::Cloth(_) => Element::Triangle(strain.worst_element),
                 Body::Solid(_) => Element::Tetrahedron(strain.worst_element),
             };
-            let tolerance = f64::from(solver.tolerance);
+            let tolerance = f64::from(solver.tolerance.past()) + PAST_SLACK;
             let past = [
                 (worst, strain.max_residual, tolerance),
                 (Element::Edge(strain.worst_edge), strain.max_edge_residual, tolerance),

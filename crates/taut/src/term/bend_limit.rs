@@ -6,12 +6,13 @@
 //! stretch of the wings' heights. That is clamped between 2 ρ sin(a/2) of the allowed angles a. At rest it is
 //! 2 sin(θ₀/2), whatever the curvature.
 //!
-//! The dual is one number a hinge, along n, and so turns with it.
+//! The dual is one number a hinge, along n, and so turns with it. Limits that cannot be met give way, for one
+//! step: after lower limits on strain, before upper ones.
 
 use std::sync::Arc;
 
 use super::{
-    Block, Excess, Stage, Step, Term,
+    Block, Excess, Iteration, Stage, Step, Term,
     corners::{Corners, Pulling, Pulls, put},
     span,
 };
@@ -20,12 +21,15 @@ use crate::{
     exec::batch::{Batches, Over, lanes_of},
     hierarchy::multigrid::{Stiff, StiffHinge},
     kernel::{
-        bend::{near_rest, past},
+        bend::{Allowed, bend_excess, near_rest, past},
         dihedral::dihedral,
         lanes::{BATCH, Lanes, Quad, Work, run},
         real::{Real, V3, add, combine, cross, dot, scale, select3, sub},
     },
-    solve::nearest::tuning::{BATCH_GRAIN, BEND_STRETCH, BEND_WEIGHT, WARM_START},
+    solve::nearest::tuning::{
+        BATCH_GRAIN, BEND_LEAST_ITERATIONS, BEND_SLACK_GENEROSITY, BEND_STRETCH, BEND_WEIGHT,
+        CLOTH_GIVES_WAY_EVERY, CLOTH_ON_ITS_WAY, WARM_START, bends_give_way_from,
+    },
 };
 
 /// Stands for "no limit" on 2 ρ sin(θ/2), which is hardly ever beyond 2.
@@ -68,8 +72,14 @@ const MANY_PULL: usize = 4;
 struct BendState {
     /// Duals.
     dual: [f32; BATCH],
-    /// Largest excess past the limits, as [`bend_excess`](crate::kernel::bend::bend_excess).
+    /// By how much limits have given way in this step, of 2 ρ sin(θ/2).
+    slack: [f32; BATCH],
+    /// Excess past the limits as they were given, as [`bend_excess`].
+    excess: [f32; BATCH],
+    /// The largest of these.
     worst: f32,
+    /// Largest excess past the limits as far as they have given way, about.
+    beyond: f32,
     /// Whether any of them pulls. If not, all their pulls are 0.
     pulls: bool,
 }
@@ -115,6 +125,14 @@ impl BendLimits {
         span(self.count, vertices, |h| self.batches[h / BATCH].vertices(h % BATCH)[0])
     }
 
+    /// How far the hinge that a `place` in the pulls belongs to is past its limits: see [`bend_excess`].
+    fn excess_at(&self, place: usize, x: &[Quad]) -> f32 {
+        let (batch, lane) = (&self.batches[place / (4 * BATCH)], place % BATCH);
+        let corners = batch.vertices(lane).map(|v| [x[v][0], x[v][1], x[v][2]]);
+        let [a, b, c, d, e, f] = batch.allowed.map(|lanes| lanes[lane]);
+        bend_excess(&corners, &Allowed { rest: [a, b], min: [c, d], max: [e, f] })
+    }
+
     /// The same, of which the hinges from number `first` on have other limits, `angles` \[rad\].
     pub(crate) fn with_angles(&self, first: usize, angles: impl Iterator<Item = [f32; 2]>) -> Self {
         let mut changed = self.clone();
@@ -158,6 +176,8 @@ impl Block for BendLimits {
             pulling: vec![false; self.batches.len()],
             pulled: vec![false; self.corners.vertex_count()],
             rescale: 1.0,
+            given_way: false,
+            lost: f64::INFINITY,
             tables: self,
         })
     }
@@ -175,6 +195,10 @@ struct BendLimitTerm {
     pulled: Vec<bool>,
     /// Factor on the duals in the next iteration.
     rescale: f32,
+    /// Whether any limits have given way in this step.
+    given_way: bool,
+    /// Sum of excesses when limits might last have given way.
+    lost: f64,
 }
 
 impl Term for BendLimitTerm {
@@ -183,7 +207,13 @@ impl Term for BendLimitTerm {
             for (dual, kept) in state.dual.iter_mut().zip(kept) {
                 *dual = WARM_START * kept;
             }
+            state.slack = [0.0; BATCH];
         }
+        (self.given_way, self.lost) = (false, f64::INFINITY);
+    }
+
+    fn least_iterations(&self, step: &Step) -> u32 {
+        if step.touching { BEND_LEAST_ITERATIONS } else { 0 }
     }
 
     fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {
@@ -195,7 +225,7 @@ impl Term for BendLimitTerm {
     }
 
     fn local(&mut self, step: &Step, x: &mut [Quad], stage: &Stage, _look: bool) {
-        let Self { tables, states, pulls, pulling, pulled, rescale } = self;
+        let Self { tables, states, pulls, pulling, pulled, rescale, .. } = self;
         let (hinges, settings) = (tables.batches.over(x), step.settings);
         let (stiffness, rescale) = (stage.kappa, std::mem::replace(rescale, 1.0));
         settings.threads.each_pair(states, pulls, BATCH_GRAIN, |first, states, pulls| {
@@ -220,7 +250,38 @@ impl Term for BendLimitTerm {
     }
 
     fn measure(&self, _step: &Step, _x: &[Quad], _iteration: u32, excess: &mut Excess) {
-        excess.bend = self.states.iter().fold(excess.bend, |worst, state| worst.max(state.worst));
+        for state in &self.states {
+            excess.bend = excess.bend.max(state.worst);
+            excess.bend_beyond = excess.bend_beyond.max(state.beyond);
+        }
+        excess.can_give_way |= self.given_way;
+    }
+
+    fn give_way(&mut self, step: &Step, iteration: Iteration) -> bool {
+        let Iteration { number, within } = iteration;
+        if within || number < bends_give_way_from(step) || !number.is_multiple_of(CLOTH_GIVES_WAY_EVERY) {
+            return false;
+        }
+        let lost = self.states.iter().flat_map(|state| &state.excess).map(|&excess| f64::from(excess)).sum();
+        let is_on_its_way = lost < f64::from(CLOTH_ON_ITS_WAY) * self.lost;
+        self.lost = lost;
+        for state in
+            self.states.iter_mut().filter(|state| !is_on_its_way && state.beyond > step.bend_tolerance)
+        {
+            for (slack, excess) in state.slack.iter_mut().zip(&state.excess) {
+                if *excess - 0.5 * *slack > step.bend_tolerance {
+                    *slack = 2.0 * BEND_SLACK_GENEROSITY * excess;
+                    self.given_way = true;
+                }
+            }
+        }
+        false
+    }
+
+    fn is_within(&self, step: &Step, x: &[Quad], moved: &[(u32, Quad)]) -> bool {
+        let excess = |place: u32| self.tables.excess_at(place as usize, x);
+        let at = |v: u32| self.tables.corners.of(v as usize);
+        moved.iter().all(|&(v, _)| at(v).iter().all(|&place| excess(place) <= step.bend_tolerance))
     }
 
     fn end(&mut self, _step: &Step, _x: &mut [Quad], stage: &Stage, kept: &mut [f32]) {
@@ -262,7 +323,7 @@ impl Work for ClampBends<'_> {
         let (zero, half) = (L::splat(0.0), L::splat(0.5));
         let (rescale, kappa) = (L::splat(self.rescale), L::splat(self.stiffness));
         for ((batch, state), pulls) in self.batches.iter().zip(self.states).zip(self.pulls) {
-            let (mut worst, mut strength) = (zero, zero);
+            let (mut worst, mut beyond, mut strength) = (zero, zero, zero);
             let did_pull = state.pulls;
             for at in (0..BATCH).step_by(L::WIDTH) {
                 let x: [V3<L>; 4] = batch.corners(at);
@@ -271,7 +332,10 @@ impl Work for ClampBends<'_> {
                 let d = dihedral(&x);
                 let (theta, far) = near_rest(&d, allowed.rest);
                 let [over, under] = past(theta, &allowed);
-                worst = worst.max(over).max(under);
+                let (excess, slack) = (over.max(under).max(zero), L::load(&state.slack, at));
+                excess.store(&mut state.excess, at);
+                worst = worst.max(excess);
+                beyond = beyond.max(excess - half * slack);
                 let n = mean_normal(&x, d.sin_half, far);
 
                 let edge = combine(sub(x[2], x[0]), map[2], sub(x[3], x[0]), map[3]);
@@ -281,7 +345,7 @@ impl Work for ClampBends<'_> {
                 let stretch = ((d.heights[0] * map[2] + d.heights[1] * map[3]) * half)
                     .clamp(L::splat(BEND_STRETCH[0]), L::splat(BEND_STRETCH[1]));
                 let [low, high]: [L; 2] = L::load_all(&batch.bounds, at);
-                let moved = s.clamp(low * stretch, high * stretch) - s;
+                let moved = s.clamp(low * stretch - slack, high * stretch + slack) - s;
                 // Not in lanes where something is not a number.
                 let moved = L::select(moved.abs().le(L::splat(DEBRIS)), moved, zero);
                 (zero - moved).store(&mut state.dual, at);
@@ -294,7 +358,7 @@ impl Work for ClampBends<'_> {
                     }
                 }
             }
-            state.worst = worst.largest();
+            (state.worst, state.beyond) = (worst.largest(), beyond.largest());
             state.pulls = strength.largest() > 0.0;
         }
     }

@@ -176,6 +176,8 @@ pub struct Excess {
     pub bend: f32,
     /// Largest residual past a strain limit as far as it has given way.
     pub beyond: f32,
+    /// The same of bend limits, as `bend`.
+    pub bend_beyond: f32,
     /// Whether there are limits that can give way.
     pub can_give_way: bool,
     /// Whether something else is not met.
@@ -188,10 +190,10 @@ impl Excess {
         (self.sum / self.count.max(1) as f64) as f32
     }
 
-    /// Whether limits are met as far as they have given way, in iteration `number`. Bend limits do not give
-    /// way, but are not waited for without end.
+    /// Whether limits are met as far as they have given way, in iteration `number`. Bend limits are not waited
+    /// for without end.
     pub fn is_met_after_giving_way(&self, step: &Step, number: u32) -> bool {
-        let bends_end = self.bend <= step.bend_tolerance || number >= bends_end_from(step);
+        let bends_end = self.bend_beyond <= step.bend_tolerance || number >= bends_end_from(step);
         self.can_give_way && self.beyond <= step.tolerance && bends_end
     }
 }
@@ -236,6 +238,16 @@ pub trait Term: Debug + Send {
     /// Factor on the tolerance while it is there; the smallest of all counts.
     fn tolerance_factor(&self) -> f32 {
         1.0
+    }
+
+    /// Tolerance that is tight enough while it is there.
+    fn least_tolerance(&self) -> f32 {
+        0.0
+    }
+
+    /// Least number of iterations of the step because of it, so that motion is not biased.
+    fn least_iterations(&self, _step: &Step) -> u32 {
+        0
     }
 
     /// How deep inside an obstacle a vertex may be at the end of the step so that pushing it out does not
@@ -318,7 +330,7 @@ pub trait Term: Debug + Send {
     }
 
     /// Number of elements that are past their limits, which have given way.
-    fn given_way(&self) -> u32 {
+    fn given_way(&self, _step: &Step) -> u32 {
         0
     }
 
@@ -329,6 +341,17 @@ pub trait Term: Debug + Send {
 
     /// Whether contact is settled enough to end.
     fn is_settled(&self, _step: &Step) -> bool {
+        true
+    }
+
+    /// Pushes vertices out of obstacles, unless one is deep inside, and notes them in `moved` with where they
+    /// were. Says whether contact is settled enough to end then.
+    fn push_out(&self, step: &Step, _x: &mut [Quad], _moved: &mut Vec<(u32, Quad)>) -> bool {
+        self.is_settled(step)
+    }
+
+    /// Whether its elements at the `moved` vertices are within the tolerance at `x`.
+    fn is_within(&self, _step: &Step, _x: &[Quad], _moved: &[(u32, Quad)]) -> bool {
         true
     }
 

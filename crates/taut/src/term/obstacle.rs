@@ -22,7 +22,7 @@ use crate::{
         filter::Filter,
         tuning::{
             OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_PLANE_LASTS, OBSTACLE_PLANE_REACHES, OBSTACLE_SHALLOW,
-            OBSTACLE_WEIGHT_MOST, VERTEX_GRAIN,
+            OBSTACLE_WEIGHT_MOST, PUSHED_OUT_DEEPEST, VERTEX_GRAIN,
         },
     },
 };
@@ -142,6 +142,24 @@ impl Term for ObstacleTerm {
 
     fn is_settled(&self, step: &Step) -> bool {
         !self.touches.iter().any(|touch| touch.depth > step.shallow)
+    }
+
+    fn push_out(&self, step: &Step, x: &mut [Quad], moved: &mut Vec<(u32, Quad)>) -> bool {
+        let Step { filter, shallow, .. } = *step;
+        // Pairs and tetrahedra are not looked at again.
+        let is_checked = !step.between_surfaces && !filter.has_tetrahedra();
+        let most = if is_checked { shallow.max(PUSHED_OUT_DEEPEST * filter.edge_length) } else { shallow };
+        if self.touches.iter().any(|touch| touch.depth > most) {
+            return false;
+        }
+        for touch in self.touches.iter().filter(|touch| touch.depth > 0.0) {
+            let i = touch.vertex as usize;
+            moved.push((touch.vertex, x[i]));
+            let Surroundings { obstacles, obstacle_contacts, .. } = step.around;
+            let out = obstacle_contacts.expelled(obstacles, touch.sunk, position(&x[i]));
+            x[i][..3].copy_from_slice(&out.to_array());
+        }
+        true
     }
 
     fn end(&mut self, _step: &Step, _x: &mut [Quad], _stage: &Stage, kept: &mut [f32]) {

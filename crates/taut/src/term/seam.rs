@@ -24,7 +24,7 @@ use crate::{
     kernel::lanes::Quad,
     solve::nearest::{
         filter::Filter,
-        tuning::{SEAM_OPEN, SEAM_PATIENCE, SEAM_PULL, SEAM_TOLERANCE, WARM_START},
+        tuning::{SEAM_LEAST_TOLERANCE, SEAM_OPEN, SEAM_PATIENCE, SEAM_PULL, SEAM_TOLERANCE, WARM_START},
     },
 };
 
@@ -112,6 +112,10 @@ impl Term for SeamTerm {
 
     fn tolerance_factor(&self) -> f32 {
         if self.tables.links.is_empty() { 1.0 } else { SEAM_TOLERANCE }
+    }
+
+    fn least_tolerance(&self) -> f32 {
+        if self.tables.links.is_empty() { 0.0 } else { SEAM_LEAST_TOLERANCE }
     }
 
     fn allows_finish(&self) -> bool {

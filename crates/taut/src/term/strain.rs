@@ -352,14 +352,20 @@ impl Term for StrainTerm {
         false
     }
 
-    fn given_way(&self) -> u32 {
+    fn given_way(&self, step: &Step) -> u32 {
         let of = |state: &BatchState| {
             let is_past = |lane: &usize| {
-                state.residuals[0][*lane] > 0.0 && state.slack.iter().any(|side| side[*lane] > 0.0)
+                state.residuals[0][*lane] > step.tolerance && state.slack.iter().any(|side| side[*lane] > 0.0)
             };
             (0..BATCH).filter(is_past).count()
         };
         if self.given_way { self.states.iter().map(of).sum::<usize>() as u32 } else { 0 }
+    }
+
+    fn is_within(&self, step: &Step, x: &[Quad], moved: &[(u32, Quad)]) -> bool {
+        let Strain { corners, .. } = &*self.tables;
+        let at = |v: u32| corners.of(v as usize).iter().map(|&corner| finish::triangle_of(corner));
+        moved.iter().all(|&(v, _)| at(v).all(|t| self.tables.residual_of(t, x) <= step.tolerance))
     }
 
     fn finish(&mut self, step: &Step, x: &mut [Quad], iteration: u32) -> bool {

@@ -298,7 +298,7 @@ impl Term for TetrahedraTerm {
         false
     }
 
-    fn given_way(&self) -> u32 {
+    fn given_way(&self, _step: &Step) -> u32 {
         let of = |state: &TetrahedronState| state.slack.iter().filter(|slack| **slack > 0.0).count();
         self.states.iter().map(of).sum::<usize>() as u32
     }

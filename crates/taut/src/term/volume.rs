@@ -54,9 +54,15 @@ use crate::{
     },
     solve::nearest::tuning::{
         BATCH_GRAIN, GIVE_WAY_FROM, VERTEX_GRAIN, VOLUME_BAND, VOLUME_ERROR_MOST, VOLUME_SHARE,
-        VOLUME_STALLED, VOLUME_SWEEPS, VOLUME_TOUCHING, VOLUME_YIELDED,
+        VOLUME_STALLED, VOLUME_SWEEPS, VOLUME_TOLERANCE, VOLUME_TOUCHING, VOLUME_YIELDED,
     },
 };
+
+/// Largest relative error of a volume at which a step may end, where nothing touches: none where steps take
+/// all their iterations.
+fn volume_tolerance(step: &Step) -> f32 {
+    if step.tolerance > 0.0 { VOLUME_TOLERANCE } else { 0.0 }
+}
 
 /// Pressures of the volumes around vertices.
 #[derive(Clone, Debug, Default)]
@@ -85,13 +91,13 @@ impl Volumes {
 
     /// Largest relative error at which a step may end.
     pub fn tolerance(&self, step: &Step) -> f32 {
-        step.tolerance * if step.touching { VOLUME_TOUCHING } else { 1.0 }
+        volume_tolerance(step) * if step.touching { VOLUME_TOUCHING } else { 1.0 }
     }
 
     /// Begins a step with `factor` times what was kept of the last step's pressures.
     pub fn take(&mut self, kept: &[f32], factor: f32, step: &Step) {
         (self.before, self.stalled) = (f32::MAX, false);
-        self.band = VOLUME_BAND * step.tolerance;
+        self.band = VOLUME_BAND * volume_tolerance(step);
         for (ring, kept) in self.rings.iter_mut().zip(kept) {
             ring[0] = if kept.is_finite() { factor * kept } else { 0.0 };
         }

@@ -108,7 +108,7 @@ fn strip(direction: Direction, scheme: Scheme) -> Description {
         ..Description::default()
     };
     description.solver.scheme = scheme;
-    description.solver.tolerance = 0.002;
+    description.solver.tolerance = crate::Tolerance::Past(0.002);
     description
 }
 

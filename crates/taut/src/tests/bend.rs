@@ -128,7 +128,7 @@ fn bend_limits_do_not_keep_it_from_coming_to_rest() {
     for bend in [30.0, 3.0] {
         let mut description = sheet(32, bend);
         description.bodies[0].as_cloth_mut().unwrap().material.damping = 1.0;
-        description.solver.tolerance = 0.003;
+        description.solver.tolerance = crate::Tolerance::Past(0.003);
         let (world, _, bodies) = run(description, 240);
         let mass = f64::from(world.description().bodies[0].as_cloth().unwrap().material.density);
         let speed = |body: &BodyCertificate| (2.0 * body.energy.kinetic / mass).sqrt();

@@ -164,7 +164,7 @@ fn a_swinging_strip_keeps_its_energy_and_its_period() {
 fn converged(integrator: Integrator, steps: u32) -> Vec<Vec3> {
     let mut description = strip(material("polyester", 0.0), [0.3, 0.3], [4, 4], 20.0);
     description.solver.integrator = Some(integrator);
-    (description.solver.steps_per_frame, description.solver.tolerance) = (steps, 0.0);
+    (description.solver.steps_per_frame, description.solver.tolerance) = (steps, crate::Tolerance::Past(0.0));
     description.solver.iterations = 150;
     let (world, state) = run(description, 12);
     state.positions(&world, 0)

@@ -137,7 +137,7 @@ fn a_new_element_holds_is_certified_and_survives_a_resume() {
         }
         let certificate = certify(&world, &state);
         let tethers = &certificate.elements[0];
-        let tolerance = world.description.solver.tolerance;
+        let tolerance = world.aim.tolerance;
         assert_eq!(tethers.name, "tethers");
         assert!(tethers.max_residual <= tolerance, "{scheme:?} {tethers:?}");
         // They carry the sheet: without them it would have fallen by metres, and with them it hangs by them.

@@ -1,10 +1,10 @@
-//! Figure 9 of the main paper: a hollow shell slides down a ramp, simulated in four ways:
+//! Figure 9 of the main paper: a hollow duck slides down a ramp, simulated in four ways:
 //! (a) over levels, 128 iterations; (b) the finest level alone, 128 iterations; (c) the same with 2048; (d)
 //! no limits, but a stiff material and 100 substeps a frame. There (a), (c) and (d) look alike and (b) loses
 //! its stiffness; (c) takes 16 times as long as (a).
 //!
-//! The shell is an egg instead of a duck, of 2K triangles (it: 4.1K), with the paper's limits: ±5 % and ±3
-//! degrees per centimetre.
+//! The duck is procedural, of 4.0K triangles (there: 4.1K), with the paper's limits: ±5 % and ±3 degrees per
+//! centimetre. Substeps of (d) are implicit here: explicit ones would soften so stiff a material.
 
 use glam::{Quat, Vec3};
 use taut::{
@@ -22,9 +22,11 @@ use taut::{
 const FRAMES: u32 = 6;
 
 pub fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
-    let mut mesh = Generator::Sphere { radius: 0.1, frequency: 10 }.generate().unwrap();
+    let mut mesh = Generator::Duck { length: 0.3, triangles: 4100 }.generate().unwrap();
+    let slope = Quat::from_rotation_z(-0.5);
     for p in &mut mesh.positions {
-        *p *= Vec3::new(1.0, 0.8, 1.3);
+        // A little above the ramp, its base parallel to it.
+        *p = slope * (*p + Vec3::new(0.0, 0.02, 0.0));
     }
     let mut material = Material::named("polyester").unwrap();
     if !limited {
@@ -39,8 +41,8 @@ pub fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
     let ramp = Obstacle {
         name: "ramp".into(),
         shape: Shape::Plane,
-        position: Vec3::new(0.0, -0.105, 0.0),
-        rotation: Quat::from_rotation_z(-0.5),
+        position: Vec3::ZERO,
+        rotation: slope,
         motion: Motion::default(),
         friction: 0.2,
         restitution: 0.0,
@@ -49,7 +51,9 @@ pub fn shell(scheme: Scheme, iterations: u32, limited: bool) -> Description {
     let mut description =
         Description { bodies: vec![cloth.into()], obstacles: vec![ramp], ..Description::default() };
     description.solver.scheme = scheme;
-    description.solver.iterations = iterations;
+    if limited {
+        description.solver.iterations = iterations;
+    }
     // Without limits, contact too acts in each of the 100 substeps.
     description.solver.steps_per_frame = if limited { 1 } else { 100 };
     description
@@ -122,7 +126,7 @@ fn paper_fig9_hollow_shell_in_four_ways() {
         ("(a) cycle: levels, 1024", with_fitted_limits(shell(Scheme::Cycle, 1024, true))),
         ("(b) finest alone, 128", shell(Scheme::Serial, 128, true)),
         ("(c) finest alone, 2048", shell(Scheme::Serial, 2048, true)),
-        ("(d) stiff, no limits", shell(Scheme::Serial, 1, false)),
+        ("(d) stiff, no limits", shell(Scheme::Nearest, 1, false)),
     ];
     println!("{:28}{:>16}{:>12}{:>10}{:>10}", "", "mean residual", "worst", "volume", "depth");
     let outcomes = ways.map(|(name, description)| {

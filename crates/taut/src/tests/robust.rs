@@ -183,7 +183,7 @@ fn a_budget_ends_a_frame_in_time() {
     cloth.strain = Limit { min: Some(-0.001), max: Some(0.001) };
     cloth.pins = vec![Pin { vertices: vec![0, 64], motion: Motion::default(), ..Pin::default() }];
     let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
-    description.solver.tolerance = 0.0;
+    description.solver.tolerance = crate::Tolerance::Past(0.0);
     description.solver.iterations = 1_000_000;
     description.solver.steps_per_frame = 2;
     description.solver.max_substeps = 4;

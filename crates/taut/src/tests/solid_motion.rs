@@ -56,7 +56,7 @@ fn solids_are_integrated_with_bdf2_unless_asked_otherwise() {
 fn swung(integrator: Integrator, steps: u32) -> Vec<Vec3> {
     let mut description = bar(Vec3::new(1.0, 0.25, 0.25), [8, 2, 2], 5e5, 0.3);
     description.solver.integrator = Some(integrator);
-    (description.solver.steps_per_frame, description.solver.tolerance) = (steps, 0.0);
+    (description.solver.steps_per_frame, description.solver.tolerance) = (steps, crate::Tolerance::Past(0.0));
     description.solver.iterations = 200;
     let (world, state) = run(description, 12, |_, _, _| {});
     state.positions(&world, 0)
@@ -139,7 +139,7 @@ fn sag(cells: u32, poisson: f32) -> f32 {
     description.gravity = Vec3::NEG_Y * (expected * 8.0 * young * h * h / 12.0 / 1000.0);
     // To find the end of it soon, with all iterations.
     description.solver.integrator = Some(Integrator::Euler);
-    (description.solver.iterations, description.solver.tolerance) = (300, 0.0);
+    (description.solver.iterations, description.solver.tolerance) = (300, crate::Tolerance::Past(0.0));
     let (world, state) = run(description, 60, |_, _, _| {});
     let rest = &world.description().bodies[0].as_solid().unwrap().mesh.positions;
     let x = state.positions(&world, 0);

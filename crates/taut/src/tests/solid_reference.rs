@@ -22,6 +22,7 @@ fn bar(limit: Option<f32>, poisson: f32) -> Description {
     solid.pins = vec![Pin { vertices: held, ..Pin::default() }];
     let mut description = Description { bodies: vec![solid.into()], ..Description::default() };
     description.solver.integrator = Some(Integrator::Bdf2);
+    description.solver.tolerance = crate::Tolerance::Past(0.01);
     description
 }
 

@@ -221,7 +221,7 @@ fn bar(scheme: Scheme) -> (World, State) {
     description.solver.scheme = scheme;
     description.solver.iterations = 100;
     // What sweeps leave within their tolerance is sag.
-    description.solver.tolerance = 0.001;
+    description.solver.tolerance = crate::Tolerance::Past(0.001);
     let world = World::new(description).expect("a good description");
     let state = State::new(&world);
     (world, state)

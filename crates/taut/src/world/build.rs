@@ -21,7 +21,7 @@ use crate::{
         colored,
         set::{ElementSets, LimitedElements, Quantity, Triangles},
     },
-    limit::edge_model::EdgeModelTables,
+    limit::{aim::Aim, edge_model::EdgeModelTables},
     measure::Ruler,
     schedule,
     velocity::{air::Gusts, update::Forces},
@@ -33,6 +33,8 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
     let count = ruler.vertex_count;
     let spare = count as u32;
     let Ruler { description, bodies, pins, sewing, .. } = &ruler;
+    let aim = Aim::new(description);
+    aim.narrow(&mut elements);
     share_out(&mut elements, count);
     let forces = forces(&ruler, &elements);
     let schedules = std::iter::once(ruler.schedule).chain(ruler.schedule.while_alone());
@@ -47,6 +49,7 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
     let touches = schedule::touches_meshes(description);
     let surface = touches.then(|| surface(description, bodies, sewing, ruler.fixtures.start));
     Ok(World {
+        aim,
         surface,
         paces,
         levels,

@@ -46,7 +46,7 @@ fn check_solver(description: &Description) -> Result<(), WorldError> {
         if is_met { Ok(()) } else { Err(WorldError::Solver { key, problem: problem.into() }) }
     };
     need(
-        solver.tolerance.is_finite() && solver.tolerance >= 0.0,
+        solver.tolerance.number().is_none_or(|number| number.is_finite() && number >= 0.0),
         "tolerance",
         "tolerance must be at least 0",
     )?;

@@ -17,7 +17,7 @@ use crate::{
     },
     element::{hinge::allowed_angles, triangle::StrainLimits},
     kernel::strain::Range,
-    limit::levels::solid::SolidLimits,
+    limit::{aim::Aim, levels::solid::SolidLimits},
     measure::Ruler,
 };
 
@@ -108,38 +108,50 @@ impl World {
         let before = BodyLimits::of(body);
         limits.put(body);
         let (strained, bent) = (!limits.has_strain_of(&before), limits.bend != before.bend);
-        let mut new = ElementLimits::default();
-        if strained {
-            let woven = limits.weave.map(|weave| [weave.warp, weave.weft, weave.bias].map(Limit::range));
-            new.strain = Some(StrainLimits { loosest: limits.strain_bounds().range(), woven });
+        if let (Rest::Cloth(rest), Some(weave)) = (&mut self.ruler.bodies[number].rest, limits.weave) {
+            rest.shape.set_weave([weave.warp, weave.weft, weave.bias].map(Limit::range));
         }
-        if bent {
-            new.angles = angles(&self.ruler.bodies[number], limits.bend);
-        }
-        self.set_strain(number, &new);
-        self.set_bends(number, &new);
-        if limits.edge != before.edge {
-            self.set_edges(number, limits.edge.range());
-        }
-        let filters = self.paces.iter_mut().flat_map(|pace| pace.filters.iter_mut().zip(&mut pace.welded));
-        for (open, welded) in filters {
-            let spans = open.spans(&self.ruler.bodies[number].vertices);
-            open.set_limits(&spans, &new);
-            welded.iter_mut().for_each(|welded| welded.set_limits(&spans, &new));
+        let aim = Aim::new(&self.ruler.description);
+        let aims_elsewhere = std::mem::replace(&mut self.aim, aim) != aim;
+        for other in 0..self.ruler.bodies.len() {
+            let is_it = other == number;
+            let own = BodyLimits::of(&self.ruler.description.bodies[other]);
+            let mut new = ElementLimits::default();
+            if aims_elsewhere || is_it && strained {
+                let woven = own
+                    .weave
+                    .map(|weave| [weave.warp, weave.weft, weave.bias].map(|limit| aim.inside(limit.range())));
+                new.strain = Some(StrainLimits { loosest: aim.inside(own.strain_bounds().range()), woven });
+            }
+            if is_it && bent {
+                new.angles = angles(&self.ruler.bodies[number], limits.bend);
+            }
+            if aims_elsewhere || is_it && limits.edge != before.edge {
+                self.set_edges(other, aim.inside(own.edge.range()));
+            }
+            self.set_elements(other, &new);
         }
         self.set_level_limits(number, strained || bent, limits.edge != before.edge, cache);
         self.judges = OnceLock::new();
     }
 
-    /// Triangles or tetrahedra of a body, and what they are measured by.
+    /// Elements of a body, in the tables of all schemes.
+    fn set_elements(&mut self, number: usize, new: &ElementLimits) {
+        self.set_strain(number, new);
+        self.set_bends(number, new);
+        let filters = self.paces.iter_mut().flat_map(|pace| pace.filters.iter_mut().zip(&mut pace.welded));
+        for (open, welded) in filters.filter(|_| new.strain.is_some() || !new.angles.is_empty()) {
+            let spans = open.spans(&self.ruler.bodies[number].vertices);
+            open.set_limits(&spans, new);
+            welded.iter_mut().for_each(|welded| welded.set_limits(&spans, new));
+        }
+    }
+
+    /// Triangles or tetrahedra of a body.
     fn set_strain(&mut self, number: usize, new: &ElementLimits) {
         let Some(limits) = new.strain else { return };
-        let StrainLimits { loosest, woven } = limits;
-        let body = &mut self.ruler.bodies[number];
-        let vertices = body.vertices.clone();
-        if let (Rest::Cloth(rest), Some(ranges)) = (&mut body.rest, woven) {
-            rest.shape.set_weave(ranges);
-        }
+        let loosest = limits.loosest;
+        let vertices = self.ruler.bodies[number].vertices.clone();
         self.elements.triangles.set_limits(&vertices, limits);
         let (elements, lanes) = self.elements.tetrahedra.tables_mut();
         for element in elements.iter_mut().filter(|e| vertices.contains(&(e.vertices[0] as usize))) {
@@ -206,7 +218,7 @@ impl World {
                 let own = self.levels.iter_mut().find(|own| own.parts.vertices == *vertices);
                 if let (true, Some(own), Some(depth)) = (faces, own, depth)
                     // Limits that a cloth brings fitted its levels when the world was built.
-                    && let Ok((_, limits)) = limited_levels(cloth, depth, cache)
+                    && let Ok((_, limits)) = limited_levels(cloth, depth, self.aim, cache)
                 {
                     own.set_limits(limits);
                     self.bend_triangles = bend_triangles(description, bodies);
@@ -214,13 +226,13 @@ impl World {
                 let own =
                     self.edge_model.bodies.iter_mut().find(|own| own.leveled.parts.vertices == *vertices);
                 if let (true, Some(own), Some(model)) = (edges, own, cloth.model.edge()) {
-                    own.leveled.set_limits(edge_levels(cloth, model.levels as usize - 1, cache).1);
+                    own.leveled.set_limits(edge_levels(cloth, model.levels as usize - 1, self.aim, cache).1);
                 }
             }
             Body::Solid(solid) => {
                 let own = self.solid_levels.iter_mut().find(|own| own.parts.vertices == *vertices);
                 if let (true, Some(own)) = (faces, own) {
-                    own.set_limits(SolidLimits(solid.strain.range()));
+                    own.set_limits(SolidLimits(self.aim.inside(solid.strain.range())));
                 }
             }
         }

@@ -79,27 +79,27 @@ fn hang(limit: Limit, mut each: impl FnMut(u32, &Measured)) {
 }
 
 #[test]
-fn upper_1_percent_no_stretch_above_1_0205() {
+fn no_stretch_above_1_percent() {
     hang(Limit { min: None, max: Some(0.01) }, |frame, m| {
-        assert!(m.largest <= 1.0205, "frame {frame}: stretch {}", m.largest);
+        assert!(m.largest <= 1.01 + 1e-5, "frame {frame}: stretch {}", m.largest);
         assert!(m.mean <= 0.001, "frame {frame}: mean residual {}", m.mean);
     });
 }
 
 fn two_sided(strain: f32) {
     hang(Limit { min: Some(-strain), max: Some(strain) }, |frame, m| {
-        // The tolerance of 1 %, and the rounding of single precision.
-        assert!(m.residual <= 0.010005, "frame {frame}: {} to {}", m.smallest, m.largest);
+        // Not beyond the limit; the rest is the rounding of single precision.
+        assert!(m.residual <= 1e-5, "frame {frame}: {} to {}", m.smallest, m.largest);
         assert!(m.mean <= 0.001, "frame {frame}: mean residual {}", m.mean);
     });
 }
 
 #[test]
-fn both_5_percent_residual_within_1_percent() {
+fn no_strain_beyond_5_percent_either_way() {
     two_sided(0.05);
 }
 
 #[test]
-fn both_1_percent_residual_within_1_percent() {
+fn no_strain_beyond_1_percent_either_way() {
     two_sided(0.01);
 }

@@ -13,7 +13,7 @@ use taut_io::output::npy;
 pub const SCENE: &str = r#"[scene]
 frames = 12
 [solver]
-tolerance = 0.01
+tolerance = { past = 0.01 }
 [[cloth]]
 name = "sheet"
 mesh = { grid = { size = [1.0, 1.0], cells = [8, 8] } }

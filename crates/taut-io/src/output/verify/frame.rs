@@ -178,8 +178,9 @@ impl Context<'_> {
     }
 
     fn check_limits(&self, now: &BodyCertificate, failures: &mut Vec<Failure>) {
-        let tolerance = self.ruler.description().solver.tolerance;
-        let allowed = f64::from(tolerance) + STRAIN_SLACK;
+        let past = self.ruler.description().solver.tolerance.past();
+        let allowed = f64::from(past) + STRAIN_SLACK;
+        let tolerance = if past > 0.0 { format!(", tolerance {past}") } else { String::new() };
         let unconverged = self.line.and_then(|line| line.report).is_some_and(|report| !report.converged);
         let (kind, prefix) =
             if unconverged { (Kind::LimitNotReached, "limit not reached: ") } else { (Kind::Limit, "") };
@@ -192,14 +193,14 @@ impl Context<'_> {
                 Body::Solid(solid) => solid.strain,
             };
             let what = describe_element(strain.max_stretch, strain.min_stretch, limit);
-            let message = format!("{prefix}{what} (vertices {}), tolerance {tolerance}", list(vertices));
+            let message = format!("{prefix}{what} (vertices {}){tolerance}", list(vertices));
             let element = format!("{} {worst}", self.body.element_kind());
             failures.push(self.failure(kind, Some(element), message));
         }
         if exceeds(strain.max_edge_residual, allowed) {
             let element = format!("edge {}", list(&strain.worst_edge));
             let message = format!(
-                "{prefix}its strain exceeds the limit {} by {:.6}, tolerance {tolerance}",
+                "{prefix}its strain exceeds the limit {} by {:.6}{tolerance}",
                 describe_limit(self.body.edge()),
                 strain.max_edge_residual
             );

@@ -47,6 +47,8 @@ pub(crate) enum MeshSource {
     Creature(Creature),
     /// A rabbit with two long ears: faces x, stands on y = 0. A closed surface.
     Bunny(Bunny),
+    /// A bath duck: faces x, stands on y = 0. A closed surface.
+    Duck(Duck),
     /// A sewing pattern, for cloth only, as a file or a table with its edge length. In the format of
     /// GarmentCode (`pygarment`, json): panels that are flat at rest, placed around a body, and sewn together
     /// from there; groups `panel:NAME`, and the labels of panels and edges. In DXF (AAMA, ASTM): pieces that
@@ -216,6 +218,19 @@ pub(crate) struct Bunny {
     pub triangles: u32,
 }
 
+/// A bath duck.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "DuckMesh")]
+pub(crate) struct Duck {
+    /// Length from bill to tail \[m\]. 0.0001 to 100000.
+    #[schemars(range(min = 0.000_1, max = 100_000))]
+    pub length: f64,
+    /// Approximate number of triangles. 500 to 2000000.
+    #[schemars(range(min = 500, max = 2_000_000))]
+    pub triangles: u32,
+}
+
 /// A pleated curtain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -338,6 +353,7 @@ impl MeshSource {
             MeshSource::Curtain(_) => "curtain",
             MeshSource::Creature(_) => "creature",
             MeshSource::Bunny(_) => "bunny",
+            MeshSource::Duck(_) => "duck",
             MeshSource::Pattern(_) => "pattern",
             MeshSource::File(_) => "file",
         }
@@ -416,6 +432,9 @@ impl MeshSource {
             }
             MeshSource::Bunny(bunny) => {
                 Generator::Bunny { height: bunny.height as f32, triangles: bunny.triangles }
+            }
+            MeshSource::Duck(duck) => {
+                Generator::Duck { length: duck.length as f32, triangles: duck.triangles }
             }
             MeshSource::Pattern(pattern) => return Err(FromFile::Pattern(pattern)),
             MeshSource::File(file) => return Err(FromFile::Mesh(file)),

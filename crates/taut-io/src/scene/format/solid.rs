@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Limits, MeshSource, Pin, SolidMaterial, Transform, Vector,
-    mesh::{Ball, Bunny, Creature, Cuboid, Even, Ring, Tube},
+    mesh::{Ball, Bunny, Creature, Cuboid, Duck, Even, Ring, Tube},
 };
 
 /// A soft body: flesh, rubber, foam. It is made of tetrahedra, none of which is stretched or compressed past
@@ -76,6 +76,8 @@ pub(crate) enum SolidMesh {
     Creature(Creature),
     /// A rabbit with two long ears: faces x, stands on y = 0.
     Bunny(Bunny),
+    /// A bath duck: faces x, stands on y = 0.
+    Duck(Duck),
     /// A file, relative to the scene file: a closed surface (obj, ply, stl, gltf, glb, usd, usda, usdc,
     /// usdz), or tetrahedra (msh, mesh, vtk, vtu, or node with ele beside it), which need no `spacing`.
     File(#[schemars(length(min = 1))] String),
@@ -126,6 +128,7 @@ impl SolidMesh {
             Self::Figure(even) => MeshSource::Figure(*even),
             Self::Creature(creature) => MeshSource::Creature(*creature),
             Self::Bunny(bunny) => MeshSource::Bunny(*bunny),
+            Self::Duck(duck) => MeshSource::Duck(*duck),
         })
     }
 }

@@ -5,6 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use super::decimal;
 
+/// How exactly limits on strain are met (dimensionless).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Tolerance {
+    /// How far inside the limits the solver aims. 0 to 10.
+    Inside(#[schemars(range(min = 0, max = 10))] f64),
+    /// How far past them a converged step may end.
+    Past(PastTolerance),
+}
+
+/// How far past the limits a converged step may end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PastTolerance {
+    /// Strain, dimensionless. 0 to 10.
+    #[schemars(range(min = 0, max = 10))]
+    pub past: f64,
+}
+
 /// How limits are enforced, and to which tolerance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -19,10 +38,12 @@ pub(crate) struct Solver {
     pub integrator: Option<Integrator>,
     /// Projection of one violating triangle onto its limits. `"gradient"` by default.
     pub projection: Projection,
-    /// Largest residual of a converged step (strain, dimensionless): 0.01 allows a limit of 0.05 to end at
-    /// 0.06. 0 to 10; 0 uses all iterations.
-    #[schemars(range(min = 0, max = 10))]
-    pub tolerance: f64,
+    /// How far inside the limits the solver aims, and how far from that a converged step may end (strain,
+    /// dimensionless), so that it ends within the limits as given. By default a tenth of the tightest limit
+    /// (three tenths where limits differ along warp, weft and bias), at most 0.005. Or `{ past = 0.01 }`: how far past the limits a converged step may end, as in the
+    /// papers: a limit of 0.05 may end at 0.06. 0 to 10; 0 uses all iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<Tolerance>,
     /// Largest excess past a bend limit of a converged step \[°\]. 0 to 180; 0 uses all iterations.
     #[schemars(range(min = 0, max = 180))]
     pub bend_tolerance: f64,
@@ -164,7 +185,11 @@ impl Default for Solver {
                 taut::Projection::Gradient => Projection::Gradient,
                 taut::Projection::Paper => Projection::Paper,
             },
-            tolerance: decimal(solver.tolerance),
+            tolerance: match solver.tolerance {
+                taut::Tolerance::Chosen => None,
+                taut::Tolerance::Inside(inside) => Some(Tolerance::Inside(decimal(inside))),
+                taut::Tolerance::Past(past) => Some(Tolerance::Past(PastTolerance { past: decimal(past) })),
+            },
             bend_tolerance: decimal(solver.bend_tolerance),
             iterations: solver.iterations,
             passes: solver.passes,
@@ -201,7 +226,11 @@ impl Solver {
                 Projection::Gradient => taut::Projection::Gradient,
                 Projection::Paper => taut::Projection::Paper,
             },
-            tolerance: self.tolerance as f32,
+            tolerance: match self.tolerance {
+                None => taut::Tolerance::Chosen,
+                Some(Tolerance::Inside(inside)) => taut::Tolerance::Inside(inside as f32),
+                Some(Tolerance::Past(PastTolerance { past })) => taut::Tolerance::Past(past as f32),
+            },
             bend_tolerance: self.bend_tolerance as f32,
             iterations: self.iterations,
             passes: self.passes,

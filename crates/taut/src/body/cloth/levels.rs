@@ -11,6 +11,7 @@ use crate::{
     hierarchy::{Hierarchy, Options, fit},
     kernel::dihedral::dihedral,
     limit::{
+        aim::Aim,
         bend_paper::{self, BendTriangle, corner_angles},
         edge_model::EdgeBody,
         levels::{
@@ -32,22 +33,27 @@ pub(crate) fn levels(
 ) -> Result<Vec<Leveled<Vec<ElementLimits>>>, WorldError> {
     let Some(depth) = depth(&description.solver) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
+    let aim = Aim::new(description);
     for (cloth, body) in cloths(description, bodies).filter(|(cloth, _)| limited(cloth)) {
-        let (hierarchy, limits) = limited_levels(cloth, depth, cache)?;
+        let (hierarchy, limits) = limited_levels(cloth, depth, aim, cache)?;
         levels.push(Leveled::new(parts(cloth, body, hierarchy, pins, limits)));
     }
     Ok(levels)
 }
 
-/// At most `depth` levels of a cloth, and their limits.
+/// At most `depth` levels of a cloth, and what is aimed at within their limits.
 pub(crate) fn limited_levels(
     cloth: &Cloth,
     depth: usize,
+    aim: Aim,
     cache: &HierarchyCache,
 ) -> Result<(Hierarchy, Vec<ElementLimits>), WorldError> {
     let mut hierarchy = cache.hierarchy(&cloth.mesh, &Options::default());
     hierarchy.levels.truncate(depth);
-    let limits = coarse_limits(cloth, &hierarchy)?;
+    let mut limits = coarse_limits(cloth, &hierarchy)?;
+    for range in limits.iter_mut().flat_map(|level| &mut level.strain) {
+        *range = aim.inside(*range);
+    }
     Ok((hierarchy, limits))
 }
 
@@ -83,10 +89,11 @@ pub(crate) fn edge_bodies(
     pins: &[PinnedVertex],
     cache: &HierarchyCache,
 ) -> Vec<EdgeBody> {
+    let aim = Aim::new(description);
     let of_model = cloths(description, bodies).filter_map(|both| Some((both, both.0.model.edge()?)));
     of_model
         .map(|((cloth, body), EdgeModel { levels, iterations })| {
-            let (hierarchy, limits) = edge_levels(cloth, levels as usize - 1, cache);
+            let (hierarchy, limits) = edge_levels(cloth, levels as usize - 1, aim, cache);
             EdgeBody {
                 leveled: Leveled::new(parts(cloth, body, hierarchy, pins, limits)),
                 triangles: own_triangles(cloth, body),
@@ -97,11 +104,17 @@ pub(crate) fn edge_bodies(
 }
 
 /// At most `depth` levels of a cloth of the edge model, and their limits.
-pub(crate) fn edge_levels(cloth: &Cloth, depth: usize, cache: &HierarchyCache) -> (Hierarchy, EdgeLimits) {
+pub(crate) fn edge_levels(
+    cloth: &Cloth,
+    depth: usize,
+    aim: Aim,
+    cache: &HierarchyCache,
+) -> (Hierarchy, EdgeLimits) {
     let mut hierarchy = cache.hierarchy(&cloth.mesh, &EdgeModel::options());
     hierarchy.levels.truncate(depth);
     let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
-    let stretches = bounds.levels.iter().map(|level| level.strain.iter().map(|r| r.max).collect());
+    let stretches =
+        bounds.levels.iter().map(|level| level.strain.iter().map(|r| aim.inside(*r).max).collect());
     (hierarchy, EdgeLimits(stretches.collect()))
 }
 

@@ -7,9 +7,12 @@ use crate::{
         levels::{depth, own_pins, places},
         solids,
     },
-    limit::levels::{
-        parts::{Bare, Leveled, Parts},
-        solid::SolidLimits,
+    limit::{
+        aim::Aim,
+        levels::{
+            parts::{Bare, Leveled, Parts},
+            solid::SolidLimits,
+        },
     },
     mesh::tetrahedra::TetrahedronMesh,
 };
@@ -21,6 +24,7 @@ pub(crate) fn levels(
     pins: &[PinnedVertex],
 ) -> Vec<Leveled<SolidLimits, 4>> {
     let Some(depth) = depth(&description.solver) else { return Vec::new() };
+    let aim = Aim::new(description);
     solids(description, bodies)
         .filter(|(solid, _)| solid.strain.is_some())
         .map(|(solid, body)| {
@@ -35,7 +39,7 @@ pub(crate) fn levels(
                 rest: mesh.positions,
                 masses: body.order().iter().map(|&v| body.masses[v as usize]).collect(),
                 pins: own_pins(body, pins),
-                limits: SolidLimits(solid.strain.range()),
+                limits: SolidLimits(aim.inside(solid.strain.range())),
             })
         })
         .collect()

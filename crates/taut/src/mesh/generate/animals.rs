@@ -21,6 +21,15 @@ pub fn bunny(height: f32, triangles: u32) -> Result<TriangleMesh, GenerateError>
     bunny_blobs().surface(triangles, 1, require_length("height", height)?)
 }
 
+/// A bath duck with a bill, wings and a tail. It is `length` \[m\] from bill to tail and has about
+/// `triangles` triangles.
+///
+/// # Errors
+/// If `length` or `triangles` is out of range.
+pub fn duck(length: f32, triangles: u32) -> Result<TriangleMesh, GenerateError> {
+    duck_blobs().surface(triangles, 0, require_length("length", length)?)
+}
+
 fn creature_blobs() -> Blobs {
     let mut b = Blobs::default();
     // Body, neck and head.
@@ -158,6 +167,24 @@ fn bunny_blobs() -> Blobs {
     b
 }
 
+fn duck_blobs() -> Blobs {
+    let mut b = Blobs::default();
+    // Body, wider than high, and tail.
+    b.chains(0.10, &[([-0.20, 0.20, 0.05], 0.19), ([0.12, 0.20, 0.05], 0.20)]);
+    b.chain(0.08, &[([-0.34, 0.30, 0.0], 0.11), ([-0.52, 0.43, 0.0], 0.045)]);
+    // Neck, head and bill.
+    b.chain(0.08, &[([0.15, 0.32, 0.0], 0.14), ([0.20, 0.46, 0.0], 0.115)]);
+    b.ball(0.05, [0.22, 0.56, 0.0], 0.155);
+    b.chains(0.03, &[([0.35, 0.55, 0.015], 0.055), ([0.48, 0.535, 0.040], 0.032)]);
+    b.balls(0.015, [0.31, 0.615, 0.085], 0.028);
+    // Wings.
+    b.chains(
+        0.03,
+        &[([0.04, 0.25, 0.215], 0.055), ([-0.10, 0.27, 0.235], 0.065), ([-0.27, 0.33, 0.225], 0.030)],
+    );
+    b
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,9 +211,11 @@ mod tests {
 
     #[test]
     fn animals_are_closed_even_and_of_the_size_that_was_asked_for() {
-        for (mesh, wanted, extent) in
-            [(creature(1.5, 37_000).unwrap(), 37_000.0, 1.5), (bunny(0.6, 20_000).unwrap(), 20_000.0, 0.6)]
-        {
+        for (mesh, wanted, extent) in [
+            (creature(1.5, 37_000).unwrap(), 37_000.0, 1.5),
+            (bunny(0.6, 20_000).unwrap(), 20_000.0, 0.6),
+            (duck(0.3, 4100).unwrap(), 4100.0, 0.3),
+        ] {
             assert!(check(&mesh).is_empty(), "{:?}", check(&mesh).first());
             assert!((mesh.triangles.len() as f64 / wanted - 1.0).abs() < 0.03, "{}", mesh.triangles.len());
             let (least, hundredth) = smallest_angle(&mesh);
@@ -202,7 +231,9 @@ mod tests {
             assert!((size.max_element() / extent - 1.0).abs() < 0.05, "{size}");
             assert!(low.y.abs() < 0.01 * extent, "{low}");
         }
-        assert!(creature(1.0, 3).is_err() && bunny(f32::NAN, 5000).is_err());
+        assert!(creature(1.0, 3).is_err() && bunny(f32::NAN, 5000).is_err() && duck(0.3, 3).is_err());
+        // Without holes or handles.
+        assert_eq!(euler(&duck(0.3, 4100).unwrap()), 2);
     }
 
     #[test]

@@ -26,7 +26,8 @@ impl Filter {
         stop: Stop,
     ) -> Enforced {
         let (step, alone, mut ramp) = self.begin(settings, x, around, kept, memory, &stop);
-        let least = stop.least.saturating_add(ramp.more).min(stop.iterations);
+        let of_terms = memory.terms.iter().map(|term| term.least_iterations(&step)).max().unwrap_or(0);
+        let least = stop.least.saturating_add(ramp.more).max(of_terms).min(stop.iterations);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
             self.bring_up_to_date(&step, &mut ramp, memory, iteration);
@@ -51,7 +52,7 @@ impl Filter {
             for term in &mut memory.terms {
                 term.pull(&step, x, &ramp.stage, memory.cycle.residual());
             }
-            if met && iteration >= least && memory.terms.iter().all(|term| term.is_settled(&step)) {
+            if met && iteration >= least && memory.is_settled(&step, x, enforced.converged) {
                 break;
             }
             if memory.terms.iter().any(|term| term.stale() == Stale::Now) {
@@ -81,7 +82,9 @@ impl Filter {
         let Memory { terms, goal, .. } = memory;
         goal.copy_from_slice(x);
         terms.iter().for_each(|term| term.set_goal(self, goal));
+        let least = terms.iter().map(|term| term.least_tolerance()).fold(0.0, f32::max);
         let tolerance = stop.tolerance * terms.iter().map(|t| t.tolerance_factor()).fold(1.0, f32::min);
+        let tolerance = if stop.tolerance > 0.0 { tolerance.max(least) } else { 0.0 };
         let shallow = terms
             .iter()
             .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));
@@ -166,7 +169,7 @@ impl Filter {
         let exhausted = !within
             && excess.is_met_after_giving_way(step, number)
             && terms.iter().all(|term| term.is_exhausted(step));
-        let given_way = terms.iter().map(|term| term.given_way()).sum();
+        let given_way = terms.iter().map(|term| term.given_way(step)).sum();
         if weaker {
             self.weigh(step, stage, memory);
         }

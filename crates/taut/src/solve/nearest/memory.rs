@@ -26,6 +26,8 @@ pub struct Memory {
     diagonal: Vec<f32>,
     /// Vertices that touch something.
     pub(super) touched: Vec<bool>,
+    /// Vertices that are pushed out of obstacles, and from where, in case it does not work out.
+    moved: Vec<(u32, Quad)>,
     pub(super) cycle: Cycle,
     /// How the last step ended.
     pub ended: Enforced,
@@ -46,9 +48,27 @@ impl Memory {
             inertia: vec![1.0; count],
             diagonal: vec![0.0; count],
             touched: vec![false; count],
+            moved: Vec::with_capacity(count),
             cycle: filter.multigrid.scratch(),
             ended: Enforced::default(),
         }
+    }
+
+    /// Whether contact is settled enough to end the step at `x`. Where all limits are `met`, vertices that are
+    /// a little too deep in obstacles are pushed out, if what they belong to stays within its limits: the last
+    /// ones come out slowly by themselves.
+    pub(super) fn is_settled(&mut self, step: &Step, x: &mut [Quad], met: bool) -> bool {
+        let Self { terms, moved, .. } = self;
+        if !met {
+            return terms.iter().all(|term| term.is_settled(step));
+        }
+        moved.clear();
+        let is_within = terms.iter().all(|term| term.push_out(step, x, moved))
+            && terms.iter().all(|term| term.is_within(step, x, moved));
+        if !is_within {
+            moved.iter().for_each(|&(v, from)| x[v as usize] = from);
+        }
+        is_within
     }
 
     /// Takes only a part of the residual where there is `stiffening` times the stiffness that the matrix has:

@@ -194,11 +194,10 @@ impl Filters {
 fn stop(world: &World, pace: &Pace, budget: StepBudget, stiffening: f32) -> Stop {
     let solver = &world.description.solver;
     // Without limits there is nothing else to end for.
-    let all = world.schedule.is_implicit() && solver.tolerance <= 0.0;
+    let all = world.schedule.is_implicit() && world.aim.tolerance <= 0.0;
     let least = if all { budget.iterations } else { pace.schedule.min_iterations };
     Stop {
-        // Lanes measure in single precision; the certificate must find the limit kept in double precision.
-        tolerance: (solver.tolerance - 2e-6).max(0.0),
+        tolerance: world.aim.bound(),
         bend: bend_bound(solver.bend_tolerance),
         // Matrices that are made for other stiffness take longer.
         least: if stiffening > 1.0 { 2 * least } else { least },

@@ -119,7 +119,7 @@ impl Strain {
 }
 
 /// The triangle that a place in the pulls belongs to.
-fn triangle_of(corner: u32) -> u32 {
+pub(super) fn triangle_of(corner: u32) -> u32 {
     let (block, lane) = (corner as usize / BATCH, corner as usize % BATCH);
     (block / 3 * BATCH + lane) as u32
 }

@@ -45,6 +45,14 @@ pub fn bends_end_from(step: &Step) -> u32 {
     cloth_stretches_from(step).saturating_mul(2)
 }
 
+/// When bend limits give way where they cannot be met: after lower limits on strain, before upper ones.
+pub fn bends_give_way_from(step: &Step) -> u32 {
+    cloth_gives_way_from(step).saturating_add(cloth_stretches_from(step)) / 2
+}
+
+/// By how much a bend limit gives way, over its excess.
+pub const BEND_SLACK_GENEROSITY: f32 = 1.2;
+
 /// By how much limits of cloth give way, over what is lost around.
 pub const CLOTH_SLACK_GENEROSITY: f32 = 1.2;
 
