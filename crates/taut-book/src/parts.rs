@@ -83,16 +83,14 @@ pub const PARTS: [Part; 38] = [
         id: "W6",
         section: "3.2, Eq. 7",
         title: "obstacles, self-collision and friction inside the iterations",
-        status: Status::Part(
-            "rigid bodies with mass need the scheme `nearest`; times of impact by conservative advancement \
-             instead of a cubic",
-        ),
+        status: Status::Whole,
         files: &[
             "crates/taut/src/boundary/obstacle_contacts.rs",
             "crates/taut/src/term/obstacle.rs",
             "crates/taut/src/contact/mod.rs",
             "crates/taut/src/term/pair.rs",
             "crates/taut/src/limit/contact.rs",
+            "crates/taut/src/limit/rigid.rs",
         ],
     },
     Part {

@@ -58,7 +58,7 @@ fn noisy(scheme: Scheme, iterations: u32) -> World {
     description.solver.scheme = scheme;
     description.solver.steps_per_frame = 1;
     description.solver.iterations = iterations;
-    description.solver.tolerance = 0.0;
+    description.solver.tolerance = taut::Tolerance::Past(0.0);
     World::new(description).unwrap()
 }
 

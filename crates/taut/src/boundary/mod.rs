@@ -9,5 +9,6 @@ pub mod obstacle;
 pub mod obstacle_contacts;
 pub mod pin;
 pub mod rigid;
+pub(crate) mod rigid_side;
 pub mod seam;
 pub mod tangent_plane;

@@ -19,7 +19,7 @@ use glam::Vec3;
 use super::{Settings, enforce::Scratch, tuning::levels::BETWEEN_OBSTACLES};
 use crate::{
     Contact, World,
-    boundary::obstacle_contacts::ObstacleContacts,
+    boundary::{motion::Pose, obstacle_contacts::ObstacleContacts},
     contact::{
         surface::Surface,
         tangle::Tangle,
@@ -29,6 +29,9 @@ use crate::{
     kernel::lanes::Quad,
     solve::nearest::tuning::PAIR_LACKING,
 };
+
+/// How deep in a body a vertex may be so that iterations end, in mean edge lengths: it is pushed out then.
+const SHALLOW: f32 = 0.01;
 
 /// Finds the pairs of a step from `old` to the prediction `x`, unless they are known from a motion that was
 /// tried before. They are then with the scratch memory's finder.
@@ -51,13 +54,15 @@ pub fn detect(
     }
 }
 
-/// Contacts of one step on the finest level.
-#[derive(Clone, Copy, Debug)]
+/// Contacts of one step on the finest level: of surfaces, and with rigid bodies.
+#[derive(Debug)]
 pub struct Contacts<'a> {
     world: &'a World,
     surface: Option<&'a Surface>,
     /// Where vertices began the step.
     pub(super) old: &'a [Quad],
+    /// Rigid bodies at the start of the step, and where they go.
+    poses: &'a mut [[Pose; 2]],
     has_friction: bool,
 }
 
@@ -67,23 +72,53 @@ impl<'a> Contacts<'a> {
         world: &'a World,
         settings: &Settings,
         (old, x): (&'a [Quad], &[Quad]),
-        obstacle_contacts: &mut ObstacleContacts,
+        (poses, obstacle_contacts): (&'a mut [[Pose; 2]], &mut ObstacleContacts),
         scratch: &mut Scratch,
     ) -> Self {
         detect(world, settings, (old, x), obstacle_contacts, scratch);
-        Self::known(world, old, scratch)
+        Self::known(world, (old, x), poses, scratch)
     }
 
     /// The same with the pairs that were found last.
-    pub fn known(world: &'a World, old: &'a [Quad], scratch: &Scratch) -> Self {
+    pub fn known(
+        world: &'a World,
+        (old, x): (&'a [Quad], &[Quad]),
+        poses: &'a mut [[Pose; 2]],
+        scratch: &mut Scratch,
+    ) -> Self {
+        scratch.rigid.begin(world, poses, (old, x), world.paces[scratch.pace].dt);
         // Frames in which cloth may come near something are not those that are taken alone.
         let surface = world.surface.as_ref().filter(|_| scratch.pace == 0);
-        Self { world, surface, old, has_friction: !scratch.sewn.is_phase }
+        Self { world, surface, old, poses, has_friction: !scratch.sewn.is_phase }
     }
 
-    /// Moves pairs at `x` apart after iteration number `iteration`, counted from 1. Says whether all have
-    /// about their gaps.
-    pub fn meet(&self, settings: &Settings, scratch: &mut Scratch, iteration: u32, x: &mut [Quad]) -> bool {
+    /// Moves pairs at `x`, and bodies, apart after iteration number `iteration`, counted from 1. Says whether
+    /// all have about their gaps.
+    pub fn meet(
+        &mut self,
+        settings: &Settings,
+        scratch: &mut Scratch,
+        iteration: u32,
+        x: &mut [Quad],
+    ) -> bool {
+        let is_apart = self.meet_surfaces(settings, scratch, iteration, x);
+        let depth = scratch.rigid.separate(self.world, self.poses, self.old, x);
+        is_apart && depth <= SHALLOW * self.world.edge_length
+    }
+
+    /// Pushes vertices out of rigid bodies at the end of the iterations. Says whether there are any near.
+    pub fn end(&self, scratch: &Scratch, x: &mut [Quad]) -> bool {
+        scratch.rigid.expel(self.world, self.poses, x);
+        !scratch.rigid.is_empty()
+    }
+
+    fn meet_surfaces(
+        &self,
+        settings: &Settings,
+        scratch: &mut Scratch,
+        iteration: u32,
+        x: &mut [Quad],
+    ) -> bool {
         let (Some(surface), Some(finder)) = (self.surface, &mut scratch.finder) else { return true };
         if iteration.is_multiple_of(self.world.description.solver.detect_every) {
             let ways = [&self.world.start[..], self.old, x];

@@ -47,7 +47,7 @@ pub fn enforce(
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
-    let Draft { x, old, grips, .. } = draft;
+    let Draft { x, old, poses, grips, .. } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let plain = settings;
@@ -61,7 +61,7 @@ pub fn enforce(
     let bend_tolerance = bend_bound(solver.bend_tolerance);
     let late = || budget.is_late();
 
-    let contacts = Contacts::begin(world, plain, (old, x), obstacle_contacts, scratch);
+    let mut contacts = Contacts::begin(world, plain, (old, x), (poses, obstacle_contacts), scratch);
     let mut enforced = Enforced::default();
     let mut passes = 0;
     'cycles: loop {
@@ -104,8 +104,9 @@ pub fn enforce(
             sweeps.pass(body, &mut x[body.vertices.clone()], &around, memory);
         }
     }
+    let touches = contacts.end(scratch, x);
     obstacle_contacts.expel(settings.threads, obstacles, x);
-    if !enforced.converged || !obstacles.is_empty() {
+    if !enforced.converged || !obstacles.is_empty() || touches {
         enforced.take(world.elements.residuals(settings, x));
         enforced.converged = enforced.residual <= world.aim.tolerance && enforced.bend <= bend_tolerance;
     }

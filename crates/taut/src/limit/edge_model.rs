@@ -118,7 +118,7 @@ pub(crate) fn enforce(
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
-    let Draft { x, old, duals, grips, .. } = draft;
+    let Draft { x, old, duals, poses, grips, .. } = draft;
     let (solver, tables) = (&world.description.solver, &world.edge_model);
     let obstacles = &world.description.obstacles;
     let mut random = Random::new(world.description.seed, budget.step);
@@ -155,7 +155,7 @@ pub(crate) fn enforce(
         });
     }
 
-    let contacts = Contacts::begin(world, settings, (old, x), obstacle_contacts, scratch);
+    let mut contacts = Contacts::begin(world, settings, (old, x), (poses, obstacle_contacts), scratch);
     let most = tables.bodies.iter().map(share).max().unwrap_or(0).min(budget.iterations);
     let mut enforced = Enforced::default();
     while enforced.iterations < most {
@@ -175,6 +175,7 @@ pub(crate) fn enforce(
             grips.give_way(world, x);
         }
     }
+    contacts.end(scratch, x);
     obstacle_contacts.expel(settings.threads, obstacles, x);
     for (body, EdgeScratch { heavier, .. }) in tables.bodies.iter().zip(&scratch.edge_model) {
         heavier.end(&mut x[body.leveled.parts.vertices.clone()]);

@@ -8,6 +8,7 @@ use super::{
     edge_model::{self, EdgeScratch},
     levels::{self, parts::Holding, tables::LevelTables},
     paper,
+    rigid::RigidContacts,
     tuning::levels::{LOOSEN_EVERY, LOOSEN_FROM},
 };
 use crate::{
@@ -74,6 +75,8 @@ pub struct Scratch {
     pub finder: Option<Finder>,
     /// Whether it has found them already: those of a motion that was tried in this step.
     pub knows_contacts: bool,
+    /// Vertices near rigid bodies, for schemes that sweep.
+    pub rigid: RigidContacts,
     /// How far apart seams may be.
     pub sewn: Sewn,
     /// What of it is tangled, and is let pass.
@@ -105,6 +108,7 @@ impl Scratch {
             sewn: Sewn::new(&world.sewing),
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
             knows_contacts: false,
+            rigid: RigidContacts::with_capacity(world),
             tangle: Tangle::default(),
         }
     }
@@ -198,9 +202,9 @@ fn by_scheme(
         Scheme::Cycle => cycle::enforce(world, settings, draft, obstacle_contacts, scratch, budget),
         Scheme::Paper => paper::enforce(world, settings, draft, obstacle_contacts, scratch, budget),
         Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => {
-            let contacts = Contacts::begin(world, settings, (draft.old, draft.x), obstacle_contacts, scratch);
-            let around = (contacts, obstacle_contacts);
-            iterate(world, settings, (draft.x, draft.grips), around, scratch, budget)
+            let Draft { x, old, poses, grips, .. } = draft;
+            let contacts = Contacts::begin(world, settings, (old, x), (poses, obstacle_contacts), scratch);
+            iterate(world, settings, (x, grips), (contacts, obstacle_contacts), scratch, budget)
         }
     }
 }
@@ -230,8 +234,8 @@ fn filter(
         enforced = measure(world, settings, x, enforced);
     }
     if world.elements.needs_sweeps() {
-        let around = (Contacts::known(world, old, scratch), obstacle_contacts);
-        let swept = iterate(world, settings, (x, grips), around, scratch, budget);
+        let contacts = Contacts::known(world, (old, x), poses, scratch);
+        let swept = iterate(world, settings, (x, grips), (contacts, obstacle_contacts), scratch, budget);
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
     if !obstacle_contacts.candidates().is_empty() || !poses.is_empty() {
@@ -260,7 +264,7 @@ fn iterate(
     world: &World,
     settings: &Settings,
     (x, grips): (&mut [Quad], &mut Grips),
-    (contacts, obstacle_contacts): (Contacts, &mut ObstacleContacts),
+    (mut contacts, obstacle_contacts): (Contacts, &mut ObstacleContacts),
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
@@ -305,8 +309,9 @@ fn iterate(
             grips.give_way(world, x);
         }
     }
+    let touches = contacts.end(scratch, x);
     obstacle_contacts.expel(settings.threads, obstacles, x);
-    if !enforced.converged || !obstacles.is_empty() {
+    if !enforced.converged || !obstacles.is_empty() || touches {
         enforced = measure(world, settings, x, Enforced { iterations, ..enforced });
     }
     enforced

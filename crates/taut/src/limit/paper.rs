@@ -37,7 +37,7 @@ pub fn enforce(
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
-    let Draft { x, old, grips, .. } = draft;
+    let Draft { x, old, poses, grips, .. } = draft;
     let solver = &world.description.solver;
     let obstacles = &world.description.obstacles;
     let settings = &Settings { projection: Projection::Paper, ..*settings };
@@ -47,7 +47,7 @@ pub fn enforce(
     let bend_tolerance = solver.bend_tolerance.to_radians();
     let late = || budget.is_late();
 
-    let contacts = Contacts::begin(world, settings, (old, x), obstacle_contacts, scratch);
+    let mut contacts = Contacts::begin(world, settings, (old, x), (poses, obstacle_contacts), scratch);
     let mut enforced = Enforced::default();
     for _ in 0..solver.passes.max(1) {
         let Scratch { levels, solid_levels, order, .. } = &mut *scratch;
@@ -97,8 +97,9 @@ pub fn enforce(
             break;
         }
     }
+    let touches = contacts.end(scratch, x);
     obstacle_contacts.expel(settings.threads, obstacles, x);
-    if !obstacles.is_empty() {
+    if !obstacles.is_empty() || touches {
         enforced.take(world.elements.residuals(settings, x));
         enforced.converged =
             enforced.residual <= world.aim.tolerance && enforced.bend <= bend_bound(solver.bend_tolerance);

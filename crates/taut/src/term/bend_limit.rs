@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::{
     Block, Excess, Iteration, Stage, Step, Term,
-    corners::{Corners, Pulling, Pulls, put},
+    corners::{Pulling, WeightedCorners, put},
     span,
 };
 use crate::{
@@ -42,8 +42,8 @@ const DEBRIS: f32 = 1e6;
 #[derive(Clone, Debug, Default)]
 pub struct BendLimits {
     batches: Batches<NearestBend, 4>,
-    /// Places of each vertex in the pulls of all batches.
-    corners: Corners,
+    /// Hinges of each vertex, with its weight in K.
+    corners: WeightedCorners,
     /// What they add to the matrix.
     stiff: Vec<StiffHinge>,
     /// Number of hinges.
@@ -112,9 +112,10 @@ impl BendLimits {
             batch
         };
         let vertices: Vec<[u32; 4]> = elements.iter().map(|e| e.vertices.map(|v| v - first)).collect();
+        let weights: Vec<[f32; 4]> = elements.iter().map(|e| map(e).map(|w| w as f32)).collect();
         Self {
             batches: Batches::pack(count, 0, &vertices, pack),
-            corners: Corners::new(count, &vertices),
+            corners: WeightedCorners::new(count, &vertices, &weights),
             stiff: stiff_hinges(elements, first),
             count: elements.len(),
         }
@@ -125,9 +126,9 @@ impl BendLimits {
         span(self.count, vertices, |h| self.batches[h / BATCH].vertices(h % BATCH)[0])
     }
 
-    /// How far the hinge that a `place` in the pulls belongs to is past its limits: see [`bend_excess`].
-    fn excess_at(&self, place: usize, x: &[Quad]) -> f32 {
-        let (batch, lane) = (&self.batches[place / (4 * BATCH)], place % BATCH);
+    /// How far hinge number `h` is past its limits: see [`bend_excess`].
+    fn excess_of(&self, h: usize, x: &[Quad]) -> f32 {
+        let (batch, lane) = (&self.batches[h / BATCH], h % BATCH);
         let corners = batch.vertices(lane).map(|v| [x[v][0], x[v][1], x[v][2]]);
         let [a, b, c, d, e, f] = batch.allowed.map(|lanes| lanes[lane]);
         bend_excess(&corners, &Allowed { rest: [a, b], min: [c, d], max: [e, f] })
@@ -172,7 +173,7 @@ impl Block for BendLimits {
     fn term(self: Arc<Self>) -> Box<dyn Term> {
         Box::new(BendLimitTerm {
             states: vec![BendState::default(); self.batches.len()],
-            pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.batches.len()],
+            pulls: vec![[[0.0; 4]; BATCH]; self.batches.len()],
             pulling: vec![false; self.batches.len()],
             pulled: vec![false; self.corners.vertex_count()],
             rescale: 1.0,
@@ -188,7 +189,8 @@ impl Block for BendLimits {
 struct BendLimitTerm {
     tables: Arc<BendLimits>,
     states: Vec<BendState>,
-    pulls: Vec<Pulls<4>>,
+    /// What each pulls, but for the weights of its vertices.
+    pulls: Vec<[Quad; BATCH]>,
     /// By batch: whether any of its hinges pulls. Most are well inside their limits.
     pulling: Vec<bool>,
     /// By vertex: whether one of these batches may pull at it.
@@ -246,7 +248,7 @@ impl Term for BendLimitTerm {
     }
 
     fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
-        Some(Pulling::some(&self.tables.corners, &self.pulls, (&self.pulling, &self.pulled)))
+        Some(Pulling::weighted(&self.tables.corners, &self.pulls, Some([&self.pulling, &self.pulled])))
     }
 
     fn measure(&self, _step: &Step, _x: &[Quad], _iteration: u32, excess: &mut Excess) {
@@ -279,9 +281,9 @@ impl Term for BendLimitTerm {
     }
 
     fn is_within(&self, step: &Step, x: &[Quad], moved: &[(u32, Quad)]) -> bool {
-        let excess = |place: u32| self.tables.excess_at(place as usize, x);
+        let is_within = |hinge: u32| self.tables.excess_of(hinge as usize, x) <= step.bend_tolerance;
         let at = |v: u32| self.tables.corners.of(v as usize);
-        moved.iter().all(|&(v, _)| at(v).iter().all(|&place| excess(place) <= step.bend_tolerance))
+        moved.iter().all(|&(v, _)| at(v).iter().all(|&(hinge, _)| is_within(hinge)))
     }
 
     fn end(&mut self, _step: &Step, _x: &mut [Quad], stage: &Stage, kept: &mut [f32]) {
@@ -307,8 +309,8 @@ struct ClampBends<'a> {
     batches: Over<'a, NearestBend, 4>,
     /// Their duals and excesses.
     states: &'a mut [BendState],
-    /// Where their pulls go.
-    pulls: &'a mut [Pulls<4>],
+    /// Where their pulls go, but for K.
+    pulls: &'a mut [[Quad; BATCH]],
     /// κ.
     stiffness: f32,
     /// Factor on the duals as they come.
@@ -352,10 +354,7 @@ impl Work for ClampBends<'_> {
                 let amount = (moved + moved + u) * L::load(&batch.weight, at) * kappa;
                 strength = strength.max(amount.abs());
                 if did_pull || amount.abs().largest() > 0.0 {
-                    let pull = scale(n, zero - amount);
-                    for k in 0..4 {
-                        put(&mut pulls[k], at, scale(pull, map[k]));
-                    }
+                    put(pulls, at, scale(n, zero - amount));
                 }
             }
             (state.worst, state.beyond) = (worst.largest(), beyond.largest());

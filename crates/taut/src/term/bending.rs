@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::{
     Block, Stage, Step, Term,
     bend_limit::{hinge_map, mean_normal},
-    corners::{Corners, Pulling, Pulls, put},
+    corners::{Pulling, WeightedCorners, put},
 };
 use crate::{
     exec::batch::{Batches, Over, lanes_of},
@@ -46,8 +46,8 @@ impl FoldElement {
 #[derive(Clone, Debug, Default)]
 pub struct Bending {
     batches: Batches<FoldBatch, 4>,
-    /// Places of each vertex in the pulls of all batches.
-    corners: Corners,
+    /// Hinges of each vertex, with its weight in K.
+    corners: WeightedCorners,
     /// What they add to the matrix, beside the mass.
     stiff: Vec<StiffHinge>,
 }
@@ -80,9 +80,10 @@ impl Bending {
             }
         };
         let vertices: Vec<[u32; 4]> = elements.iter().map(|e| e.hinge.vertices.map(|v| v - first)).collect();
+        let weights: Vec<[f32; 4]> = elements.iter().map(|e| e.map().map(|w| w as f32)).collect();
         Self {
             batches: Batches::pack(count, 0, &vertices, pack),
-            corners: Corners::new(count, &vertices),
+            corners: WeightedCorners::new(count, &vertices, &weights),
             stiff: stiff_folds(elements, first, unit),
         }
     }
@@ -98,7 +99,7 @@ impl Block for Bending {
     }
 
     fn term(self: Arc<Self>) -> Box<dyn Term> {
-        Box::new(BendingTerm { pulls: vec![[[[0.0; 4]; BATCH]; 4]; self.batches.len()], tables: self })
+        Box::new(BendingTerm { pulls: vec![[[0.0; 4]; BATCH]; self.batches.len()], tables: self })
     }
 }
 
@@ -106,7 +107,8 @@ impl Block for Bending {
 #[derive(Debug)]
 struct BendingTerm {
     tables: Arc<Bending>,
-    pulls: Vec<Pulls<4>>,
+    /// What each pulls, but for the weights of its vertices.
+    pulls: Vec<[Quad; BATCH]>,
 }
 
 impl Term for BendingTerm {
@@ -124,7 +126,7 @@ impl Term for BendingTerm {
     }
 
     fn pulling<'a>(&'a self, _x: &'a [Quad]) -> Option<Pulling<'a>> {
-        Some(Pulling::new(&self.tables.corners, &self.pulls))
+        Some(Pulling::weighted(&self.tables.corners, &self.pulls, None))
     }
 }
 
@@ -139,8 +141,8 @@ fn stiff_folds(elements: &[FoldElement], first: u32, unit: f64) -> Vec<StiffHing
 struct PullFolds<'a> {
     /// Hinges.
     batches: Over<'a, FoldBatch, 4>,
-    /// Where their pulls go.
-    pulls: &'a mut [Pulls<4>],
+    /// Where their pulls go, but for K.
+    pulls: &'a mut [[Quad; BATCH]],
     /// Factor on their stiffness.
     stiffening: f32,
 }
@@ -162,10 +164,8 @@ impl Work for PullFolds<'_> {
                     let n = mean_normal(&x, d.sin_half, zero.lt(zero));
                     bent = add(bent, scale(n, L::load(&batch.rest, at)));
                 }
-                let pull = scale(bent, zero - L::load(&batch.weight, at) * L::splat(self.stiffening));
-                for k in 0..4 {
-                    put(&mut pulls[k], at, scale(pull, map[k]));
-                }
+                let weight = L::load(&batch.weight, at) * L::splat(self.stiffening);
+                put(pulls, at, scale(bent, zero - weight));
             }
         }
     }

@@ -44,14 +44,43 @@ impl Corners {
         Self { starts, places }
     }
 
+    /// Places of vertex `i`.
+    #[inline(always)]
+    pub fn of(&self, i: usize) -> &[u32] {
+        &self.places[self.starts[i] as usize..self.starts[i + 1] as usize]
+    }
+}
+
+/// Elements at each vertex, and the part that the vertex has in the pull of each: for elements that pull at
+/// all their corners in one direction. A quarter of the memory of [`Pulls`], which vertices read in every
+/// iteration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WeightedCorners {
+    starts: Vec<u32>,
+    /// Numbers of elements, in ascending order, and weights.
+    places: Vec<(u32, f32)>,
+}
+
+impl WeightedCorners {
+    /// Corners of `elements` at each of `count` vertices, with the weights of these.
+    pub fn new<const K: usize>(count: usize, elements: &[[u32; K]], weights: &[[f32; K]]) -> Self {
+        let Corners { starts, places } = Corners::new(count, elements);
+        let weighted = |place: u32| {
+            let (block, lane) = (place as usize / BATCH, place as usize % BATCH);
+            let e = block / K * BATCH + lane;
+            (e as u32, weights[e][block % K])
+        };
+        Self { starts, places: places.into_iter().map(weighted).collect() }
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Places of vertex `i`.
+    /// Elements and weights of vertex `i`.
     #[inline(always)]
-    pub fn of(&self, i: usize) -> &[u32] {
+    pub fn of(&self, i: usize) -> &[(u32, f32)] {
         &self.places[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 }
@@ -61,9 +90,10 @@ impl Corners {
 pub enum Pulling<'a> {
     /// At the corners of elements.
     Corners(&'a Corners, &'a [Quad]),
-    /// The same, of which only some batches of [`BATCH`] elements with four corners pull at all, and only at
-    /// some vertices.
-    Some { corners: &'a Corners, pulls: &'a [Quad], pulling: &'a [bool], pulled: &'a [bool] },
+    /// Of elements, shared out among their corners.
+    Weighted(&'a WeightedCorners, &'a [Quad]),
+    /// The same, of which only some batches of [`BATCH`] elements pull at all, and only at some vertices.
+    Some { corners: &'a WeightedCorners, pulls: &'a [Quad], pulling: &'a [bool], pulled: &'a [bool] },
     /// At vertices.
     Vertices(&'a [Quad]),
     /// Linear in the positions.
@@ -76,13 +106,18 @@ impl<'a> Pulling<'a> {
         Self::Corners(corners, pulls.as_flattened().as_flattened())
     }
 
-    /// The same, of batches that pull only where `pulling` says so, and at vertices that are `pulled`.
-    pub fn some(
-        corners: &'a Corners,
-        pulls: &'a [Pulls<4>],
-        (pulling, pulled): (&'a [bool], &'a [bool]),
+    /// Pulls of elements of batches; with `some`, only of those batches for which its first says so, at
+    /// vertices for which its second does.
+    pub fn weighted(
+        corners: &'a WeightedCorners,
+        pulls: &'a [[Quad; BATCH]],
+        some: Option<[&'a [bool]; 2]>,
     ) -> Self {
-        Self::Some { corners, pulls: pulls.as_flattened().as_flattened(), pulling, pulled }
+        let pulls = pulls.as_flattened();
+        match some {
+            None => Self::Weighted(corners, pulls),
+            Some([pulling, pulled]) => Self::Some { corners, pulls, pulling, pulled },
+        }
     }
 
     /// Adds those at vertex `i` to `sum`, in the order of the elements.
@@ -97,17 +132,23 @@ impl<'a> Pulling<'a> {
                     }
                 }
             }
+            Self::Weighted(corners, pulls) => {
+                corners.of(i).iter().for_each(|&(e, weight)| add_part(weight, &pulls[e as usize], sum));
+            }
             Self::Some { pulled, .. } if !pulled[i] => {}
             Self::Some { corners, pulls, pulling, .. } => {
-                for &c in corners.of(i).iter().filter(|&&c| pulling[c as usize / (4 * BATCH)]) {
-                    let pull = &pulls[c as usize];
-                    for k in 0..4 {
-                        sum[k] += pull[k];
-                    }
-                }
+                let all = corners.of(i).iter().filter(|(e, _)| pulling[*e as usize / BATCH]);
+                all.for_each(|&(e, weight)| add_part(weight, &pulls[e as usize], sum));
             }
             Self::Vertices(pulls) => (0..3).for_each(|k| sum[k] += pulls[i][k]),
             Self::Rows(rows) => rows.add(i, sum),
         }
+    }
+}
+
+#[inline(always)]
+fn add_part(weight: f32, pull: &Quad, sum: &mut Quad) {
+    for k in 0..4 {
+        sum[k] += weight * pull[k];
     }
 }

@@ -146,8 +146,8 @@ impl Term for ObstacleTerm {
 
     fn push_out(&self, step: &Step, x: &mut [Quad], moved: &mut Vec<(u32, Quad)>) -> bool {
         let Step { filter, shallow, .. } = *step;
-        // Pairs and tetrahedra are not looked at again.
-        let is_checked = !step.between_surfaces && !filter.has_tetrahedra();
+        // Tetrahedra are not looked at again.
+        let is_checked = !filter.has_tetrahedra();
         let most = if is_checked { shallow.max(PUSHED_OUT_DEEPEST * filter.edge_length) } else { shallow };
         if self.touches.iter().any(|touch| touch.depth > most) {
             return false;

@@ -187,6 +187,19 @@ impl Term for PairTerm {
     fn is_settled(&self, _step: &Step) -> bool {
         self.lacking <= PAIR_LACKING
     }
+
+    fn is_within(&self, _step: &Step, x: &[Quad], moved: &[(u32, Quad)]) -> bool {
+        if self.list.is_empty() {
+            return true;
+        }
+        let at =
+            |v: u32| &self.places[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize];
+        let keeps_gap = |place: u32| {
+            let pair = &self.list[place as usize];
+            pair.depth_at(pair.between(x)) <= PAIR_LACKING * pair.gap
+        };
+        moved.iter().all(|&(v, _)| at(v).iter().all(|&(place, _)| keeps_gap(place)))
+    }
 }
 
 impl PairTerm {
@@ -281,13 +294,26 @@ impl PairTouch {
         self.weight * self.boost
     }
 
-    /// One iteration of the pair at `x`: what it pulls.
-    fn iterate(&mut self, x: &[Quad]) -> Vec3 {
+    /// What the filter's own vertices add to d at `x` \[m\].
+    #[inline(always)]
+    fn between(&self, x: &[Quad]) -> Vec3 {
         let mut now = Vec3::ZERO;
         for i in 0..4 {
             now += self.weights[i] * position(&x[self.vertices[i] as usize]);
         }
-        self.depth = self.least - now.dot(self.normal);
+        now
+    }
+
+    /// How much nearer than it may be the pair is where they add `now` \[m\].
+    #[inline(always)]
+    fn depth_at(&self, now: Vec3) -> f32 {
+        self.least - now.dot(self.normal)
+    }
+
+    /// One iteration of the pair at `x`: what it pulls.
+    fn iterate(&mut self, x: &[Quad]) -> Vec3 {
+        let now = self.between(x);
+        self.depth = self.depth_at(now);
         let moved = self.settled(now + self.u);
         let pull = self.weight() * (2.0 * moved + self.u);
         self.u = -moved;

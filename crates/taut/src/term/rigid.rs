@@ -25,8 +25,8 @@ use super::{Block, Outcome, Scene, Stage, Stale, Step, Term};
 use crate::{
     boundary::{
         motion::Pose,
-        obstacle_contacts::PUSH_OUT_SPEED,
         rigid::{RigidBody, turn_between},
+        rigid_side::RigidSide,
     },
     hierarchy::multigrid::Cycle,
     kernel::lanes::Quad,
@@ -34,8 +34,8 @@ use crate::{
         filter::Filter,
         ramp::Opening,
         tuning::{
-            OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT_MOST, RIGID_DEEP, RIGID_FACING,
-            RIGID_SETTLED, RIGID_TOLERANCE, RIGID_WEIGHT,
+            OBSTACLE_BOOST, OBSTACLE_NEAR, OBSTACLE_SHALLOW, OBSTACLE_WEIGHT_MOST, RIGID_SETTLED,
+            RIGID_TOLERANCE, RIGID_WEIGHT,
         },
     },
 };
@@ -53,13 +53,7 @@ struct BodyTouch {
     boost: f32,
     /// How deep it was inside when it was last looked at \[m\].
     depth: f32,
-    /// How deep it may still be at the end of the step \[m\]: not at all, unless it began inside.
-    sunk: f32,
-    /// The side of the body that it is on, in the body's frame: a point of the surface and the outward normal
-    /// there.
-    side: [Vec3; 2],
-    /// Whether it would go so far that this side alone counts.
-    fast: bool,
+    side: RigidSide,
     /// Where it was before the cycle \[m\].
     before: Vec3,
     /// From the body's middle to it, when weights were last chosen \[m\].
@@ -166,20 +160,15 @@ impl Term for RigidTerm {
                 pull: [Vec3::ZERO; 2],
             });
             for (i, (old, x)) in old.iter().zip(x).enumerate().filter(|(i, _)| filter.masses[*i] > 0.0) {
-                let (from, to) = (start.to_body(position(old)), goal.to_body(position(x)));
-                let way = (to - from).length();
-                let [(begin, normal), (end, _)] = [from, to].map(|p| body.obstacle.gap(p));
-                if begin.min(end) < scene.reach + way {
-                    let entry = body.obstacle.entry(from, to);
+                let places = [old, x].map(position);
+                if let Some(side) = RigidSide::of(body, [start, goal], places, (scene.reach, scene.dt)) {
                     self.list.push(BodyTouch {
                         vertex: i as u32,
                         body: b as u32,
                         w: Vec3::ZERO,
                         boost: 0.0,
                         depth: f32::NEG_INFINITY,
-                        sunk: (-begin - PUSH_OUT_SPEED * scene.dt).max(0.0),
-                        side: entry.unwrap_or([from - normal * begin, normal]),
-                        fast: entry.is_some(),
+                        side,
                         before: Vec3::ZERO,
                         arm: Vec3::ZERO,
                     });
@@ -333,8 +322,8 @@ impl Term for RigidTerm {
             let (i, b) = (touch.vertex as usize, touch.body as usize);
             let pose = &self.placed[b].now;
             let local = pose.to_body(position(&x[i]));
-            let (distance, normal) = touch.gap(&self.tables.bodies[b], local);
-            let depth = -distance - touch.sunk;
+            let (distance, normal) = touch.side.gap(&self.tables.bodies[b], local);
+            let depth = -distance - touch.side.sunk;
             if depth > 0.5 * self.tables.bodies[b].obstacle.margin {
                 let p = pose.to_world(local + normal * depth);
                 x[i][..3].copy_from_slice(&p.to_array());
@@ -354,24 +343,8 @@ impl BodyTouch {
         RIGID_WEIGHT * c * masses[self.vertex as usize] * self.boost
     }
 
-    /// Distance from where vertices are held \[m\], and outward normal, in the body's frame. A vertex that is
-    /// deep inside, or nearer to another side of the body than it began the step on, is led back to that
-    /// side.
-    #[inline(always)]
-    fn gap(&self, body: &RigidBody, local: Vec3) -> (f32, Vec3) {
-        let (distance, normal) = body.obstacle.gap(local);
-        let [point, side] = self.side;
-        if self.fast
-            || distance < -RIGID_DEEP * body.obstacle.shape.thickness()
-            || normal.dot(side) < RIGID_FACING
-        {
-            return ((local - point).dot(side), side);
-        }
-        (distance, normal)
-    }
-
     fn depth_at(&self, body: &RigidBody, placed: &Placed, p: Vec3) -> f32 {
-        -self.gap(body, placed.now.to_body(p)).0 - self.sunk
+        -self.side.gap(body, placed.now.to_body(p)).0 - self.side.sunk
     }
 
     /// What takes `x` + w \[m\], of a vertex that began the step at `old`, out of the body, with friction
@@ -380,9 +353,9 @@ impl BodyTouch {
     #[inline(always)]
     fn settled(&self, body: &RigidBody, placed: &Placed, old: Vec3, x: Vec3) -> Vec3 {
         let now = &placed.now;
-        let (distance, normal) = self.gap(body, now.to_body(x));
+        let (distance, normal) = self.side.gap(body, now.to_body(x));
         let normal = now.rotation * normal;
-        let depth = -distance - normal.dot(self.w) - self.sunk;
+        let depth = -distance - normal.dot(self.w) - self.side.sunk;
         if depth <= 0.0 {
             return Vec3::ZERO;
         }

@@ -110,10 +110,7 @@ fn check_obstacles(description: &Description) -> Result<(), WorldError> {
         obstacle.check().map_err(|problem| WorldError::MeshObstacle { name: name(), problem })?;
     }
     for body in &description.rigid_bodies {
-        let scheme = (description.solver.scheme != Scheme::Nearest).then_some(
-            "it has a mass, which needs solver.scheme \"nearest\"; other schemes do not support rigid bodies",
-        );
-        if let Some(problem) = body.problem().or(scheme) {
+        if let Some(problem) = body.problem() {
             let name = body.obstacle.name.clone();
             return Err(WorldError::RigidBody { name, problem: problem.into() });
         }

@@ -105,10 +105,9 @@ fn check_edge_model(cloth: &Cloth, settings: EdgeModel, description: &Descriptio
         !cloth.limits_strain(),
         "model \"edge\" limits edges: give its limits as `edge`, not as `strain`, which is for triangles",
     )?;
-    let alone = description.rigid_bodies.is_empty() && description.solids().next().is_none();
     need(
         cloth,
-        alone && description.seams.is_empty(),
-        "model \"edge\" cannot be combined with bodies with mass, soft solids or seams; use model \"fem\"",
+        description.solids().next().is_none() && description.seams.is_empty(),
+        "model \"edge\" cannot be combined with soft solids or seams; use model \"fem\"",
     )
 }

@@ -308,8 +308,8 @@ pub const STRENGTHEN_EVERY: u32 = 4;
 /// `squeeze`: 153 iterations a frame with half of it, 148 with twice as without.
 pub const DEPTH_HARD: f32 = 0.3;
 
-/// How deep vertices may be that are pushed out so that a step may end, in mean edge lengths, where surfaces
-/// do not touch surfaces: their elements are looked at afterwards.
+/// How deep vertices may be that are pushed out so that a step may end, in mean edge lengths: their elements
+/// and pairs are looked at afterwards.
 ///
 /// `bend-tight`: 237 iterations a frame without, 69 with it.
 pub const PUSHED_OUT_DEEPEST: f32 = 0.012;
@@ -330,17 +330,6 @@ pub const DEPTH_VOLUME: f32 = 0.1;
 ///
 /// `stack`: 62.9 iterations a frame with half of it, 60.0 with twice, in place of 60.1.
 pub const DEPTH_IN_GAPS: f32 = 0.1;
-
-/// Depth from which on a vertex is led back to the side of a rigid body that it came from, in thicknesses of
-/// the body.
-///
-/// `trampoline`: 74.8 iterations a frame with half of it, 74.9 otherwise.
-pub const RIGID_DEEP: f32 = 0.25;
-
-/// Cosine of the angle between normals past which a vertex is on another side of the body.
-///
-/// Half or twice: no change in `trampoline`.
-pub const RIGID_FACING: f32 = 0.25;
 
 /// How far a rigid body may still go in the last iteration, in mean edge lengths.
 ///
