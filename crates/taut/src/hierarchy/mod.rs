@@ -25,6 +25,7 @@ pub mod multigrid;
 mod order;
 mod quadric;
 mod smooth;
+pub mod solid;
 mod sparse;
 mod surface;
 mod transfer;

@@ -8,6 +8,7 @@ pub mod locate;
 pub mod normals;
 pub mod reorder;
 pub mod stuff;
+pub mod tessellate;
 pub mod tetrahedra;
 pub mod thin;
 

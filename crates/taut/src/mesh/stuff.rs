@@ -23,9 +23,9 @@
 
 mod field;
 mod lattice;
-mod levels;
-mod mend;
-mod prepare;
+pub(crate) mod levels;
+pub(super) mod mend;
+pub(super) mod prepare;
 mod stencil;
 mod thin;
 mod winding;

@@ -39,6 +39,7 @@ mod robust;
 mod same_bits;
 mod seams;
 mod solid_levels;
+mod tetrahedral_levels;
 mod solid_motion;
 mod solid_reference;
 mod solid_sweeps;

@@ -15,22 +15,44 @@ const MIN_VERTICES: usize = 150;
 /// [surface](TetrahedronMesh::surface) and [`spacing_of`].
 pub fn solid_levels(surface: &TriangleMesh, spacing: f32, finest: &TetrahedronMesh) -> Vec<TetrahedronMesh> {
     let mut levels = Vec::new();
-    let Ok(prepared) = Prepared::new(surface) else { return levels };
+    let Some(lattices) = Lattices::new(surface) else { return levels };
     let mut spacing = f64::from(spacing);
     // An invalid spacing gives no levels, and the loop ends: each try doubles it.
     while spacing > 0.0 && spacing.is_finite() {
         spacing *= 2.0;
-        let Ok(filled) = prepared.fill(spacing) else { break };
-        let locator = Locator::new(&filled.positions, &filled.tetrahedra);
-        let keeps = |x: &glam::Vec3| {
-            locator.nearest(x.as_dvec3()).is_some_and(|found| found.squared <= spacing * spacing)
-        };
-        if filled.positions.len() < MIN_VERTICES || !finest.positions.par_iter().all(keeps) {
-            break;
+        match lattices.at(spacing) {
+            Some(level) if is_worth_it(&level, spacing, finest) => levels.push(level),
+            _ => break,
         }
-        levels.push(filled.mesh());
     }
     levels
+}
+
+/// Fills one surface at several spacings.
+pub(crate) struct Lattices(Prepared);
+
+impl Lattices {
+    /// `None` if `surface` cannot be filled at all.
+    pub fn new(surface: &TriangleMesh) -> Option<Self> {
+        Prepared::new(surface).ok().map(Self)
+    }
+
+    /// The lattice of a spacing \[m\]; `None` if it cannot be filled at that.
+    pub fn at(&self, spacing: f64) -> Option<TetrahedronMesh> {
+        self.0.fill(spacing).ok().map(|filled| filled.mesh())
+    }
+}
+
+/// Whether `level`, of a spacing \[m\], has enough vertices, and all parts of `finest`.
+pub(crate) fn is_worth_it(level: &TetrahedronMesh, spacing: f64, finest: &TetrahedronMesh) -> bool {
+    if level.positions.len() < MIN_VERTICES {
+        return false;
+    }
+    let positions: Vec<_> = level.positions.iter().map(|x| x.as_dvec3()).collect();
+    let locator = Locator::new(&positions, &level.tetrahedra);
+    let keeps =
+        |x: &glam::Vec3| locator.nearest(x.as_dvec3()).is_some_and(|found| found.squared <= spacing * spacing);
+    finest.positions.par_iter().all(keeps)
 }
 
 /// The spacing at which stuffing would make tetrahedra as large as those of `mesh` \[m\]: a mean in which

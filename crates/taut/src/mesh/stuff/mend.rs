@@ -14,7 +14,7 @@ const MAX_ROUNDS: usize = 64;
 
 /// Drops tetrahedra until every edge of the boundary has two faces and every vertex one fan of them. Returns
 /// how many were dropped, or `None` if the boundary is still not a manifold.
-pub(super) fn mend(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3]) -> Option<usize> {
+pub(in crate::mesh) fn mend(tetrahedra: &mut Vec<[u32; 4]>, positions: &[DVec3]) -> Option<usize> {
     let count = tetrahedra.len();
     for _ in 0..MAX_ROUNDS {
         let bad = pinched(tetrahedra);
@@ -130,7 +130,7 @@ fn groups(tetrahedra: &[[u32; 4]], through: impl Fn(&[u32; 3]) -> bool) -> Sets 
 }
 
 /// Volume of a tetrahedron \[m³\].
-pub(super) fn volume(corners: &[u32; 4], positions: &[DVec3]) -> f64 {
+pub(in crate::mesh) fn volume(corners: &[u32; 4], positions: &[DVec3]) -> f64 {
     let [a, b, c, d] = corners.map(|v| positions[v as usize]);
     (b - a).cross(c - a).dot(d - a) / 6.0
 }

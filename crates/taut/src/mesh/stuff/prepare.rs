@@ -33,25 +33,25 @@ use crate::{
 const TETRAHEDRA_PER_SURFACE_SQUARE: f64 = 6.0;
 
 /// The surface.
-pub(super) struct Prepared {
+pub(in crate::mesh) struct Prepared {
     /// Vertex positions \[m\].
     pub positions: Vec<Vec3>,
     /// Triangles with three different corners, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     pub tree: WindingTree,
     /// Edges that do not have equally many faces in both directions.
-    open: usize,
+    pub open: usize,
     turned: bool,
     /// Enclosed volume, if it is closed and does not intersect itself \[m³\].
     pub volume: f64,
     /// \[m²\].
     area: f64,
-    low: DVec3,
-    high: DVec3,
+    pub low: DVec3,
+    pub high: DVec3,
 }
 
 /// Tetrahedra, still in double precision.
-pub(super) struct Filled {
+pub(in crate::mesh) struct Filled {
     pub positions: Vec<DVec3>,
     pub tetrahedra: Vec<[u32; 4]>,
     pub warnings: Vec<String>,
@@ -99,14 +99,19 @@ impl Prepared {
         if self.turned {
             warnings.push("the faces of the surface look inwards: they are turned".into());
         }
-        let x: Vec<[f32; 3]> = self.positions.iter().map(Vec3::to_array).collect();
-        let pierced = piercings(&Surface::new(self.triangles.clone()), &x).len();
+        let pierced = self.piercings();
         if pierced > 0 {
             warnings.push(format!(
                 "the surface passes through itself ({pierced} times an edge through a face): what is inside any part of it is filled"
             ));
         }
         warnings
+    }
+
+    /// How often an edge passes through a face.
+    pub fn piercings(&self) -> usize {
+        let x: Vec<[f32; 3]> = self.positions.iter().map(Vec3::to_array).collect();
+        piercings(&Surface::new(self.triangles.clone()), &x).len()
     }
 
     /// The mean thickness \[m\].
@@ -141,7 +146,7 @@ impl Prepared {
         Ok(0.5 * (low + high))
     }
 
-    pub fn grid(&self, spacing: f64) -> Result<Grid, StuffError> {
+    fn grid(&self, spacing: f64) -> Result<Grid, StuffError> {
         let reach = self.low.abs().max(self.high.abs()).max_element();
         let grid = Grid::new(self.low, self.high, spacing);
         let points = grid.count().unwrap_or(u64::MAX);
@@ -250,7 +255,7 @@ impl Filled {
 }
 
 /// A point in the type that boxes use.
-pub(super) fn quad(p: Vec3) -> [f32; 4] {
+pub(in crate::mesh) fn quad(p: Vec3) -> [f32; 4] {
     [p.x, p.y, p.z, 0.0]
 }
 
@@ -259,7 +264,7 @@ fn total(tetrahedra: &[[u32; 4]], positions: &[DVec3]) -> f64 {
 }
 
 /// Only the vertices that are used, in their order.
-fn used(positions: &[DVec3], mut tetrahedra: Vec<[u32; 4]>) -> (Vec<DVec3>, Vec<[u32; 4]>) {
+pub(in crate::mesh) fn used(positions: &[DVec3], mut tetrahedra: Vec<[u32; 4]>) -> (Vec<DVec3>, Vec<[u32; 4]>) {
     let mut number = vec![u32::MAX; positions.len()];
     tetrahedra.iter().flatten().for_each(|&v| number[v as usize] = 0);
     let mut kept = Vec::new();

@@ -17,7 +17,7 @@ const FAR_IN_RADII: f64 = 3.0;
 
 /// A tree of triangle boxes, each with its far-field approximation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WindingTree {
+pub(in crate::mesh) struct WindingTree {
     nodes: Vec<Node>,
     /// Corners \[m\], in the order of the leaves.
     triangles: Vec<[DVec3; 3]>,
