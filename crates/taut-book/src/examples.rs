@@ -110,6 +110,16 @@ mesh = { bar = { size = [0.8, 0.1, 0.1], cells = [16, 2, 2] } }
 pin = [{ select = "box:0,0,0,0,0.1,0.1" }]
 "#
         }
+        "SolidLevels" => {
+            r#"[[solid]]
+mesh = { torus = { major = 0.2, minor = 0.08, segments = [48, 20] } }
+spacing = 0.03
+levels = "lattice"
+
+[solver]
+scheme = "cycle"
+"#
+        }
         "SolidMesh" => {
             r#"[[solid]]
 mesh = { capsule = { radius = 0.1, height = 0.3, segments = [24, 8] } }   # or { file = "creature.obj" }

@@ -114,8 +114,8 @@ pub use boundary::{
 };
 pub use budget::{Budget, Clock};
 pub use describe::{
-    Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Integrator, Limit, Model,
-    Projection, Scheme, Solid, Solver, Tolerance, Weave, WorldError,
+    Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Integrator, LevelKind, Limit,
+    Model, Projection, Scheme, Solid, Solver, Tolerance, Weave, WorldError,
 };
 pub use measure::{BodyCertificate, Certificate, Ruler, certify};
 pub use schedule::{Alone, Schedule};

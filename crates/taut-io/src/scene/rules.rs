@@ -32,6 +32,7 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
         check_integrator(scene, solver, &Path::Key(&root, "solver"), report);
     }
     check_bodies(scene, report);
+    check_levels_of_solids(scene, report);
     check_neighbours_of_edges(scene, report);
     let kinds = [
         ("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)),
@@ -80,6 +81,25 @@ fn check_scheme_keys(solver: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         if let (Some(given), false) = (given, is_read) {
             let message = format!("is {}, must be {allowed}, which does not use it", given.describe());
             report.add(given.origin, &Path::Key(path, key), message);
+        }
+    }
+}
+
+/// Only some schemes limit coarser tetrahedra; the others would ignore how these are made.
+fn check_levels_of_solids(scene: &Node, report: &mut Report<'_>) {
+    let scheme = scene.get("solver").and_then(|solver| solver.get("scheme")).and_then(Node::text);
+    if matches!(scheme, Some("cycle" | "paper")) {
+        return;
+    }
+    let root = Path::Root;
+    let list = Path::Key(&root, "solid");
+    for (index, solid) in scene.items_of("solid").iter().enumerate() {
+        if let Some(levels) = solid.get("levels") {
+            let message = format!(
+                "is {}, which needs solver.scheme = \"cycle\" or \"paper\": other schemes do not limit coarser levels",
+                levels.describe()
+            );
+            report.add(levels.origin, &Path::Key(&list.item(index, solid), "levels"), message);
         }
     }
 }

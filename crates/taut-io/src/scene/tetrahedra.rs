@@ -7,15 +7,18 @@ use std::{
 };
 
 use glam::{DVec3, Vec3};
-use taut::mesh::{
-    TriangleMesh, generate,
-    stuff::{StuffOptions, solid_levels, spacing_of, stuff},
-    tetrahedra::TetrahedronMesh,
+use taut::{
+    LevelKind,
+    mesh::{
+        TriangleMesh, generate,
+        stuff::{StuffOptions, stuff},
+        tetrahedra::TetrahedronMesh,
+    },
 };
 
 use super::{
     build::{Builder, Place, vector},
-    format::{Scheme, Solid, SolidMesh, Volume},
+    format::{Scheme, Solid, SolidLevels, SolidMesh, Volume},
     select::Selection,
 };
 use crate::{
@@ -26,9 +29,10 @@ use crate::{
 /// A soft body at rest.
 struct Filled {
     mesh: TetrahedronMesh,
-    levels: Vec<TetrahedronMesh>,
     /// The filled surface.
     skin: Option<TriangleMesh>,
+    /// Spacing of the tetrahedra that fill it \[m\].
+    spacing: Option<f32>,
 }
 
 impl Builder<'_> {
@@ -36,12 +40,12 @@ impl Builder<'_> {
     pub fn solid(&mut self, index: usize, solid: &Solid) -> Option<taut::Solid> {
         let name = solid.name.clone().unwrap_or_default();
         let place = Place { kind: "solid", index, name: &name };
-        let Filled { mesh, levels, skin } = self.filled(place, solid)?;
+        let Filled { mesh, skin, spacing } = self.filled(place, solid)?;
         let start = self.start(place, &solid.transform, mesh.positions.clone())?;
         let before = self.report.problems.len();
         let pins =
             self.pins(place, &solid.pin, &start, |select, file| selected(select, &mesh, skin.as_ref(), file));
-        let built = taut::Solid {
+        let mut built = taut::Solid {
             name: name.clone(),
             mesh,
             start,
@@ -49,29 +53,26 @@ impl Builder<'_> {
             material: solid.material.build(),
             strain: solid.strain.build(),
             preserve_volume: solid.volume == Volume::Preserve,
-            levels,
+            levels: Vec::new(),
             skin,
             pins,
             masses: None,
         };
-        (self.report.problems.len() == before).then_some(built)
+        if self.report.problems.len() > before {
+            return None;
+        }
+        self.make_levels(place, solid, &mut built, spacing);
+        Some(built)
     }
 
     /// The tetrahedra, scaled.
     fn filled(&mut self, place: Place<'_>, solid: &Solid) -> Option<Filled> {
         let scale = vector(solid.transform.scale.factors());
         match &solid.mesh {
-            SolidMesh::Bar(bar) => {
-                let size = (scale * vector(bar.size)).as_vec3();
-                let made = |cells| generate::bar(size, cells);
-                match made(bar.cells) {
-                    Ok(mesh) => {
-                        let levels = halved(bar.cells).filter_map(|cells| made(cells).ok()).collect();
-                        Some(Filled { mesh, levels, skin: None })
-                    }
-                    Err(error) => self.refuse(place, &["mesh", "bar"], error.to_string()),
-                }
-            }
+            SolidMesh::Bar(bar) => match generate::bar((scale * vector(bar.size)).as_vec3(), bar.cells) {
+                Ok(mesh) => Some(Filled { mesh, skin: None, spacing: None }),
+                Err(error) => self.refuse(place, &["mesh", "bar"], error.to_string()),
+            },
             SolidMesh::File(file) => {
                 let path = self.scene.resolve(file);
                 if !path.exists() {
@@ -113,8 +114,7 @@ impl Builder<'_> {
                     self.warnings.push(warning);
                 }
                 scale_all(&mut mesh.positions, scale);
-                let levels = self.levels(|| solid_levels(&mesh.surface(), spacing_of(&mesh), &mesh));
-                Some(Filled { mesh, levels, skin: None })
+                Some(Filled { mesh, skin: None, spacing: None })
             }
             Err(problem) => self.blame_file(place, problem),
         }
@@ -142,8 +142,7 @@ impl Builder<'_> {
                     let warning = self.in_mesh(place, &keys, file, warning);
                     self.warnings.push(warning);
                 }
-                let levels = self.levels(|| solid_levels(&surface, spacing, &stuffed.mesh));
-                Some(Filled { mesh: stuffed.mesh, levels, skin: Some(surface) })
+                Some(Filled { mesh: stuffed.mesh, skin: Some(surface), spacing: Some(spacing) })
             }
             Err(error) => {
                 let problem = self.in_mesh(place, &keys, file, error.to_string());
@@ -153,11 +152,34 @@ impl Builder<'_> {
         }
     }
 
-    /// Coarser levels, if the scheme limits them.
-    fn levels(&self, make: impl FnOnce() -> Vec<TetrahedronMesh>) -> Vec<TetrahedronMesh> {
-        match self.scene.scene.solver.scheme {
-            Scheme::Cycle | Scheme::Paper => make(),
-            Scheme::Nearest | Scheme::Sweep | Scheme::Serial | Scheme::Jacobi => Vec::new(),
+    /// Coarser levels, if the scheme limits them. Why some are lattices is of interest to those who ask for
+    /// others.
+    fn make_levels(
+        &mut self,
+        place: Place<'_>,
+        solid: &Solid,
+        built: &mut taut::Solid,
+        spacing: Option<f32>,
+    ) {
+        if !matches!(self.scene.scene.solver.scheme, Scheme::Cycle | Scheme::Paper) {
+            return;
+        }
+        let kind = match (&solid.mesh, solid.levels) {
+            (SolidMesh::Bar(bar), None | Some(SolidLevels::Lattice)) => {
+                let size = (vector(solid.transform.scale.factors()) * vector(bar.size)).as_vec3();
+                built.levels =
+                    halved(bar.cells).filter_map(|cells| generate::bar(size, cells).ok()).collect();
+                return;
+            }
+            (_, None) => LevelKind::default(),
+            (_, Some(SolidLevels::Lattice)) => LevelKind::Lattice,
+            (_, Some(SolidLevels::Surface)) => LevelKind::Surface,
+        };
+        for note in built.make_levels(kind, spacing) {
+            if solid.levels.is_some() {
+                let warning = self.at(place, &["levels"], note);
+                self.warnings.push(warning);
+            }
         }
     }
 

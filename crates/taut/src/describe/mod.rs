@@ -17,7 +17,7 @@ pub use body::Body;
 pub use cloth::{Cloth, EdgeModel, IMPERFECTION, Model};
 pub use error::WorldError;
 pub use limit::Limit;
-pub use solid::Solid;
+pub use solid::{LevelKind, Solid};
 pub use solver::{Integrator, Projection, Scheme, Solver, Tolerance};
 pub use weave::{Direction, Weave};
 

@@ -5,8 +5,19 @@ use glam::Vec3;
 use super::Limit;
 use crate::{
     Pin, SolidMaterial,
+    hierarchy::solid::{SolidLevels, levels_of},
     mesh::{TriangleMesh, tetrahedra::TetrahedronMesh},
 };
+
+/// How coarser levels of a solid are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LevelKind {
+    /// The surface is filled again at twice the spacing, four times and so on.
+    Lattice,
+    /// The surface is coarsened, and each coarse surface is filled, as in the main paper.
+    #[default]
+    Surface,
+}
 
 /// A soft solid: tetrahedra that stretch and compress up to their limits.
 #[derive(Clone, Debug)]
@@ -30,7 +41,7 @@ pub struct Solid {
     pub preserve_volume: bool,
     /// Coarser meshes of the same rest shape, finest first, for [`Scheme::Cycle`](crate::Scheme::Cycle) and
     /// [`Scheme::Paper`](crate::Scheme::Paper), which limit their tetrahedra as they do those of `mesh`;
-    /// [`solid_levels`](crate::mesh::stuff::solid_levels) makes them. With none, both limit the finest level
+    /// [`make_levels`](Self::make_levels) makes them. With none, both limit the finest level
     /// alone, which takes far longer. [`Scheme::Nearest`](crate::Scheme::Nearest) makes levels of its own,
     /// and other schemes have none.
     pub levels: Vec<TetrahedronMesh>,
@@ -59,6 +70,16 @@ impl Solid {
             pins: Vec::new(),
             masses: None,
         }
+    }
+
+    /// Makes its [levels](Self::levels) from its mesh, or for lattices from the skin that it was
+    /// [stuffed](crate::mesh::stuff::stuff) into at `spacing` \[m\], if that is known. They end before one
+    /// that would lose parts or have fewer than 150 vertices: small solids have none. Returns sentences for
+    /// the user: which levels are lattices although `kind` says otherwise, and why.
+    pub fn make_levels(&mut self, kind: LevelKind, spacing: Option<f32>) -> Vec<String> {
+        let SolidLevels { meshes, notes } = levels_of(&self.mesh, self.skin.as_ref().zip(spacing), kind);
+        self.levels = meshes;
+        notes
     }
 
     /// The surface that is shown in its place: its [skin](Self::skin), or the faces of its tetrahedra on the

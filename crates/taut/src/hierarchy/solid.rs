@@ -10,30 +10,23 @@
 //! note that says why.
 
 use super::{Options, build};
-use crate::mesh::{
-    TriangleMesh,
-    stuff::{
-        levels::{Lattices, is_worth_it},
-        solid_levels, spacing_of,
+use crate::{
+    LevelKind,
+    mesh::{
+        TriangleMesh,
+        stuff::{
+            levels::{Lattices, is_worth_it},
+            solid_levels, spacing_of,
+        },
+        tessellate::tessellate,
+        tetrahedra::TetrahedronMesh,
     },
-    tessellate::tessellate,
-    tetrahedra::TetrahedronMesh,
 };
 
 /// Length of an edge of a lattice, in its spacings: between those of the two kinds of edges that it has.
 const EDGE_PER_SPACING: f64 = 0.93;
 /// A level with more than this fraction of the tetrahedra of the finer one is not worth it.
 const MAX_RATIO: f64 = 0.5;
-
-/// How coarser levels of a solid are made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LevelKind {
-    /// The surface is filled again at twice the spacing, four times and so on.
-    #[default]
-    Lattice,
-    /// The surface is coarsened, and each coarse surface is filled.
-    Surface,
-}
 
 /// Coarser levels of a solid.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,7 +83,9 @@ fn from_surfaces(finest: &TetrahedronMesh, own: &TriangleMesh, other: (&Triangle
         match lattices.as_ref().and_then(|lattices| lattices.at(spacing)) {
             Some(level) if fits(&level) => {
                 let number = levels.meshes.len() + 1;
-                levels.notes.push(format!("level {number} is a lattice, not made from the surface: {reason}"));
+                levels
+                    .notes
+                    .push(format!("level {number} is a lattice, not made from the surface: {reason}"));
                 levels.meshes.push(level);
             }
             _ => break,
@@ -112,6 +107,7 @@ fn coarse_surface(fine: &TriangleMesh, edge: f64, spacing: f64) -> Result<Triang
 /// \[m\]; 0 without triangles.
 fn mean_edge(surface: &TriangleMesh) -> f64 {
     let at = |v: u32| surface.positions[v as usize].as_dvec3();
-    let around = |&[a, b, c]: &[u32; 3]| at(a).distance(at(b)) + at(b).distance(at(c)) + at(c).distance(at(a));
+    let around =
+        |&[a, b, c]: &[u32; 3]| at(a).distance(at(b)) + at(b).distance(at(c)) + at(c).distance(at(a));
     surface.triangles.iter().map(around).sum::<f64>() / (3 * surface.triangles.len().max(1)) as f64
 }

@@ -84,7 +84,9 @@ pub enum TessellateError {
         of: f64,
     },
     /// A tetrahedron stayed flat.
-    #[error("a tetrahedron of its vertices stays flat (quality {quality:.3}, at least {MIN_QUALITY} is needed)")]
+    #[error(
+        "a tetrahedron of its vertices stays flat (quality {quality:.3}, at least {MIN_QUALITY} is needed)"
+    )]
     Flat {
         /// Its [quality].
         quality: f64,
@@ -112,7 +114,8 @@ pub fn tessellate(surface: &TriangleMesh, spacing: f32) -> Result<TetrahedronMes
     if times > 0 {
         return Err(TessellateError::Intersects { times });
     }
-    let (points, inner) = points::points(&prepared, f64::from(spacing)).ok_or(TessellateError::TooFine { spacing })?;
+    let (points, inner) =
+        points::points(&prepared, f64::from(spacing)).ok_or(TessellateError::TooFine { spacing })?;
     let mut tetrahedra = delaunay(&points).ok_or_else(|| empty.clone())?;
     let middle = |t: &[u32; 4]| 0.25 * t.iter().map(|&v| points[v as usize]).sum::<DVec3>();
     tetrahedra.retain(|t| prepared.tree.winding(middle(t)) > 0.5);

@@ -39,7 +39,6 @@ mod robust;
 mod same_bits;
 mod seams;
 mod solid_levels;
-mod tetrahedral_levels;
 mod solid_motion;
 mod solid_reference;
 mod solid_sweeps;
@@ -48,6 +47,7 @@ mod squeezed;
 pub(crate) mod strips;
 mod stuffing;
 mod tangled;
+mod tetrahedral_levels;
 mod velocity_filter;
 mod volume;
 

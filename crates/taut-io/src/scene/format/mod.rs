@@ -30,7 +30,7 @@ pub(crate) use mesh::{BuiltInPattern, Even, FromFile, MeshSource, PatternMesh, P
 pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
 pub(crate) use pin::Pin;
 pub(crate) use seam::Seam;
-pub(crate) use solid::{Solid, SolidMesh, Volume};
+pub(crate) use solid::{Solid, SolidLevels, SolidMesh, Volume};
 pub(crate) use solid_material::SolidMaterial;
 pub(crate) use solver::{Scheme, Solver};
 pub(crate) use transform::{MotionKey, Transform, Vector};

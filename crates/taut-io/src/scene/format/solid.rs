@@ -43,6 +43,10 @@ pub(crate) struct Solid {
     /// Whether the volume around every vertex is preserved. `"free"` by default.
     #[serde(default)]
     pub volume: Volume,
+    /// How coarser levels are made, for schemes `cycle` and `paper`, which limit those too; other schemes
+    /// refuse it. `"surface"` by default; `"lattice"` for a `bar`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<SolidLevels>,
     /// Initial velocity \[m/s\]. `[0, 0, 0]` by default; each −1000 to 1000.
     #[serde(default)]
     #[schemars(inner(range(min = -1000, max = 1000)))]
@@ -105,6 +109,18 @@ pub(crate) enum Volume {
     Free,
     /// The volume of the tetrahedra around every vertex is preserved.
     Preserve,
+}
+
+/// Coarser levels of a soft body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SolidLevels {
+    /// The surface is filled again at twice the spacing, four times and so on; a `bar` has half as many boxes
+    /// along every side, a quarter and so on.
+    Lattice,
+    /// The surface is coarsened like that of a cloth, and each coarse surface is filled; where that is not
+    /// possible a level is a lattice, with a warning.
+    Surface,
 }
 
 impl SolidMesh {

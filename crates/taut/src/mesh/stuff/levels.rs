@@ -50,8 +50,9 @@ pub(crate) fn is_worth_it(level: &TetrahedronMesh, spacing: f64, finest: &Tetrah
     }
     let positions: Vec<_> = level.positions.iter().map(|x| x.as_dvec3()).collect();
     let locator = Locator::new(&positions, &level.tetrahedra);
-    let keeps =
-        |x: &glam::Vec3| locator.nearest(x.as_dvec3()).is_some_and(|found| found.squared <= spacing * spacing);
+    let keeps = |x: &glam::Vec3| {
+        locator.nearest(x.as_dvec3()).is_some_and(|found| found.squared <= spacing * spacing)
+    };
     finest.positions.par_iter().all(keeps)
 }
 

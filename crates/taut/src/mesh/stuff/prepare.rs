@@ -264,7 +264,10 @@ fn total(tetrahedra: &[[u32; 4]], positions: &[DVec3]) -> f64 {
 }
 
 /// Only the vertices that are used, in their order.
-pub(in crate::mesh) fn used(positions: &[DVec3], mut tetrahedra: Vec<[u32; 4]>) -> (Vec<DVec3>, Vec<[u32; 4]>) {
+pub(in crate::mesh) fn used(
+    positions: &[DVec3],
+    mut tetrahedra: Vec<[u32; 4]>,
+) -> (Vec<DVec3>, Vec<[u32; 4]>) {
     let mut number = vec![u32::MAX; positions.len()];
     tetrahedra.iter().flatten().for_each(|&v| number[v as usize] = 0);
     let mut kept = Vec::new();

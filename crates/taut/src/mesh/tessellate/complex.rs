@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_regular_tetrahedron_has_quality_1() {
-        let corners = [[1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0]].map(DVec3::from);
+        let corners =
+            [[1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0]].map(DVec3::from);
         let [a, b, c, d] = corners;
         assert!((quality(corners).abs() - 1.0).abs() < 1e-12);
         assert_eq!(quality([a, b, c, d]), -quality([b, a, c, d]));

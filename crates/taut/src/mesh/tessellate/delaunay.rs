@@ -48,7 +48,10 @@ pub(super) fn delaunay(points: &[DVec3]) -> Option<Vec<[u32; 4]>> {
     }
     let cells = triangulation.cells.into_iter();
     Some(
-        cells.filter(|cell| cell.alive && cell.corners.iter().all(|&v| v < count)).map(|c| c.corners).collect(),
+        cells
+            .filter(|cell| cell.alive && cell.corners.iter().all(|&v| v < count))
+            .map(|c| c.corners)
+            .collect(),
     )
 }
 
@@ -56,7 +59,12 @@ impl Triangulation {
     fn new(points: &[DVec3]) -> Option<Self> {
         let [low, high] = extent(points)?;
         let (middle, size) = (0.5 * (low + high), (high - low).max_element());
-        let far = [DVec3::ONE, DVec3::new(-1.0, -1.0, 1.0), DVec3::new(1.0, -1.0, -1.0), DVec3::new(-1.0, 1.0, -1.0)];
+        let far = [
+            DVec3::ONE,
+            DVec3::new(-1.0, -1.0, 1.0),
+            DVec3::new(1.0, -1.0, -1.0),
+            DVec3::new(-1.0, 1.0, -1.0),
+        ];
         let enclosing = far.map(|way| middle + ENCLOSING * size * way);
         let all = points.iter().copied().chain(enclosing);
         let n = points.len() as u32;
@@ -218,10 +226,8 @@ fn order(points: &[DVec3]) -> Vec<u32> {
         spread(at.x) | spread(at.y) << 1 | spread(at.z) << 2
     };
     let mut random = Random::new(0, 0);
-    let mut keyed: Vec<(u32, u32, u32)> = (0..)
-        .zip(points)
-        .map(|(v, &x)| (random.next_u64().leading_zeros().min(20), along(x), v))
-        .collect();
+    let mut keyed: Vec<(u32, u32, u32)> =
+        (0..).zip(points).map(|(v, &x)| (random.next_u64().leading_zeros().min(20), along(x), v)).collect();
     // Rounds with many leading zeros are few points, and come first.
     keyed.sort_unstable_by_key(|&(zeros, along, v)| (20 - zeros, along, v));
     keyed.into_iter().map(|(_, _, v)| v).collect()

@@ -66,9 +66,8 @@ fn remove_edge(complex: &mut Complex, a: u32, b: u32) -> bool {
     }
     let Some(ring) = complex.ring(a, b, &about) else { return false };
     let n = ring.len();
-    let pair = |i: usize, j: usize, k: usize| {
-        [[ring[i], ring[j], ring[k], b], [ring[i], ring[k], ring[j], a]]
-    };
+    let pair =
+        |i: usize, j: usize, k: usize| [[ring[i], ring[j], ring[k], b], [ring[i], ring[k], ring[j], a]];
     // best[i][j]: the worst quality over the part of the ring from i to j, and the third corner at that side.
     let mut best = [[(f64::INFINITY, 0); MAX_RING]; MAX_RING];
     for length in 2..n {
@@ -105,7 +104,9 @@ fn swap_face(complex: &mut Complex, t: u32, k: usize) -> bool {
     let corners = complex.tetrahedra[t as usize];
     let face = FACES[k].map(|k| corners[k]);
     let from = corners[k];
-    let Some(&to) = complex.tetrahedra[other as usize].iter().find(|v| !face.contains(v)) else { return false };
+    let Some(&to) = complex.tetrahedra[other as usize].iter().find(|v| !face.contains(v)) else {
+        return false;
+    };
     let [a, b, c] = face;
     let new = [[from, to, a, b], [from, to, b, c], [from, to, c, a]];
     let worst = new.iter().map(|&corners| complex.quality_of(corners)).fold(f64::INFINITY, f64::min);
