@@ -48,6 +48,7 @@ pub(crate) mod strips;
 mod stuffing;
 mod tangled;
 mod tetrahedral_levels;
+mod tetrahedral_levels_compared;
 mod velocity_filter;
 mod volume;
 
