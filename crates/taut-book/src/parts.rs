@@ -97,14 +97,13 @@ pub const PARTS: [Part; 38] = [
         id: "W7",
         section: "4.1",
         title: "hierarchy of triangles and of tetrahedra",
-        status: Status::Part(
-            "tetrahedral levels come from lattices of doubled spacing in the finest surface, not from a \
-             tetrahedral mesher and quality improvement in the surface levels",
-        ),
+        status: Status::Whole,
         files: &[
             "crates/taut/src/hierarchy/mod.rs",
             "crates/taut/src/hierarchy/collapse.rs",
             "crates/taut/src/hierarchy/flip.rs",
+            "crates/taut/src/hierarchy/solid.rs",
+            "crates/taut/src/mesh/tessellate.rs",
             "crates/taut/src/mesh/stuff/levels.rs",
         ],
     },

@@ -94,6 +94,13 @@ fn solids() {
     says(&format!("{bar}\n{numbers}"), 4, "solid.lump.material.young", &["is missing", "base"]);
     says(&format!("{bar}\nmaterial.poisson = 0.5"), 4, "solid.lump.material.poisson", &["0.499"]);
     says(&format!("{bar}\nvolume = \"keep\""), 4, "solid.lump.volume", &["\"free\" or \"preserve\""]);
+    says(
+        &format!("{bar}\nlevels = \"surface\""),
+        4,
+        "solid.lump.levels",
+        &["solver.scheme = \"cycle\" or \"paper\""],
+    );
+    says(&format!("{bar}\nlevels = \"octree\""), 4, "solid.lump.levels", &["\"lattice\" or \"surface\""]);
     let crossed = "strain = { min = -1.5, max = 0.1 }";
     says(&format!("{bar}\n{crossed}"), 4, "solid.lump.strain.min", &["from -1 to 0"]);
     let pinned = "pin = [{ select = \"box:2,2,2,3,3,3\" }]";

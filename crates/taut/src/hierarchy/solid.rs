@@ -15,7 +15,7 @@ use crate::{
     mesh::{
         TriangleMesh,
         stuff::{
-            levels::{Lattices, is_worth_it},
+            levels::{Lattices, MIN_VERTICES, keeps_parts},
             solid_levels, spacing_of,
         },
         tessellate::tessellate,
@@ -66,32 +66,45 @@ fn from_surfaces(finest: &TetrahedronMesh, own: &TriangleMesh, other: (&Triangle
     while spacing > 0.0 && spacing.is_finite() {
         spacing *= 2.0;
         let finer = levels.meshes.last().unwrap_or(finest);
-        let fits = |level: &TetrahedronMesh| {
-            level.tetrahedra.len() as f64 <= MAX_RATIO * finer.tetrahedra.len() as f64
-                && is_worth_it(level, spacing, finest)
-        };
         let filled = coarse_surface(own, edge, spacing)
-            .and_then(|surface| tessellate(&surface, spacing as f32).map_err(|error| error.to_string()));
-        let reason = match filled {
-            Ok(level) if fits(&level) => {
-                levels.meshes.push(level);
-                continue;
+            .and_then(|surface| tessellate(&surface, spacing as f32).map_err(|error| error.to_string()))
+            .and_then(|level| fits(level, finer, spacing, finest));
+        let level = match filled {
+            Ok(level) => level,
+            Err(reason) => {
+                let lattice = lattices.as_ref().and_then(|lattices| lattices.at(spacing));
+                let lattice = lattice.and_then(|level| fits(level, finer, spacing, finest).ok()).flatten();
+                if lattice.is_some() {
+                    let number = levels.meshes.len() + 1;
+                    let note = format!("level {number} is a lattice, not made from the surface: {reason}");
+                    levels.notes.push(note);
+                }
+                lattice
             }
-            Ok(_) => "it would lose parts".into(),
-            Err(reason) => reason,
         };
-        match lattices.as_ref().and_then(|lattices| lattices.at(spacing)) {
-            Some(level) if fits(&level) => {
-                let number = levels.meshes.len() + 1;
-                levels
-                    .notes
-                    .push(format!("level {number} is a lattice, not made from the surface: {reason}"));
-                levels.meshes.push(level);
-            }
-            _ => break,
-        }
+        let Some(level) = level else { break };
+        levels.meshes.push(level);
     }
     levels
+}
+
+/// The level, if it is fit for use; `None` if it is so small that levels end before it; else why not.
+fn fits(
+    level: TetrahedronMesh,
+    finer: &TetrahedronMesh,
+    spacing: f64,
+    finest: &TetrahedronMesh,
+) -> Result<Option<TetrahedronMesh>, String> {
+    let [count, of] = [&level, finer].map(|mesh| mesh.tetrahedra.len());
+    if level.positions.len() < MIN_VERTICES {
+        Ok(None)
+    } else if count as f64 > MAX_RATIO * of as f64 {
+        Err(format!("it has {count} tetrahedra, and the next finer one {of}"))
+    } else if !keeps_parts(&level, spacing, finest) {
+        Err("it loses parts".into())
+    } else {
+        Ok(Some(level))
+    }
 }
 
 /// The surface `fine` with edges that fit tetrahedra of a spacing \[m\]; `edge` is the mean of its own \[m\].

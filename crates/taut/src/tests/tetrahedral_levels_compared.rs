@@ -17,6 +17,8 @@ use taut::{
 /// Most iterations of the finest level.
 const MOST: u32 = 2000;
 
+const KINDS: [LevelKind; 2] = [LevelKind::Lattice, LevelKind::Surface];
+
 /// A solid, and the surface and the spacing \[m\] that it was stuffed into.
 struct Case {
     name: &'static str,
@@ -82,8 +84,8 @@ fn torus(tetrahedra: usize) -> Case {
 fn levels_from_the_surface_converge_no_slower() {
     let case = torus(17300);
     let iterations = |levels| run(&case, levels, Scheme::Cycle);
-    let [alone, lattice, surface] =
-        [Levels::None, Levels::Made(LevelKind::Lattice), Levels::Made(LevelKind::Surface)].map(iterations);
+    let (alone, [lattice, surface]) =
+        (iterations(Levels::None), KINDS.map(|kind| iterations(Levels::Made(kind))));
     println!("{alone:?} {lattice:?} {surface:?}");
     assert!(surface.1 && surface.0 <= lattice.0, "{surface:?} {lattice:?}");
     assert!(3 * surface.0 < alone.0, "{surface:?} {alone:?}");
@@ -106,18 +108,17 @@ fn tetrahedral_levels_table() {
         Case { name: "bunny", mesh: tessellate(&bunny, 0.015).unwrap(), skin: None, halved: vec![] },
         stuffed("creature", Generator::Creature { length: 0.8, triangles: 37000 }, 74000),
     ];
-    for case in &cases {
-        for levels in
-            [Levels::None, Levels::Halved, Levels::Made(LevelKind::Lattice), Levels::Made(LevelKind::Surface)]
-        {
-            if levels == Levels::Halved && case.halved.is_empty() {
-                continue;
-            }
-            for scheme in [Scheme::Cycle, Scheme::Paper] {
+    let made = KINDS.map(Levels::Made);
+    for scheme in [Scheme::Cycle, Scheme::Paper] {
+        for case in &cases {
+            for levels in [Levels::None, Levels::Halved, made[0], made[1]] {
+                if levels == Levels::Halved && case.halved.is_empty() {
+                    continue;
+                }
                 let (iterations, within, sizes) = run(case, levels, scheme);
                 let count = case.mesh.tetrahedra.len();
                 println!(
-                    "{} {count} {levels:?} {scheme:?}: {iterations}, within {within}, {sizes:?}",
+                    "{scheme:?}, {} of {count}, {levels:?} {sizes:?}: {iterations}, {within}",
                     case.name
                 );
             }

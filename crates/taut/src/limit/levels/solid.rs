@@ -1,5 +1,5 @@
-//! Coarse levels of soft solids: tetrahedra of wider spacings, with the limits of the finest (section 4.1 of
-//! the paper).
+//! Coarse levels of soft solids: larger tetrahedra ([how they are made](crate::hierarchy::solid)), with the
+//! limits of the finest (section 4.2 of the paper).
 //!
 //! The levels are meshes of their own, which need not fit into each other. Every vertex is drawn to the
 //! nearest point of the finest mesh before anything is measured: so a level is at rest where the finest is,

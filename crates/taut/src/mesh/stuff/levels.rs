@@ -7,7 +7,7 @@ use crate::mesh::{TriangleMesh, locate::Locator, tetrahedra::TetrahedronMesh};
 
 /// Minimum number of vertices of a level; smaller ones are not worth it: the previous level can be solved
 /// directly.
-const MIN_VERTICES: usize = 150;
+pub(crate) const MIN_VERTICES: usize = 150;
 
 /// Coarser levels of `finest`, which fills `surface` at `spacing` \[m\]: stuffed at twice the spacing, four
 /// times and so on, finest first. It ends before a level that would lose parts (some vertex of `finest`
@@ -21,7 +21,9 @@ pub fn solid_levels(surface: &TriangleMesh, spacing: f32, finest: &TetrahedronMe
     while spacing > 0.0 && spacing.is_finite() {
         spacing *= 2.0;
         match lattices.at(spacing) {
-            Some(level) if is_worth_it(&level, spacing, finest) => levels.push(level),
+            Some(level) if level.positions.len() >= MIN_VERTICES && keeps_parts(&level, spacing, finest) => {
+                levels.push(level)
+            }
             _ => break,
         }
     }
@@ -43,11 +45,8 @@ impl Lattices {
     }
 }
 
-/// Whether `level`, of a spacing \[m\], has enough vertices, and all parts of `finest`.
-pub(crate) fn is_worth_it(level: &TetrahedronMesh, spacing: f64, finest: &TetrahedronMesh) -> bool {
-    if level.positions.len() < MIN_VERTICES {
-        return false;
-    }
+/// Whether all vertices of `finest` are within a spacing \[m\] of `level`.
+pub(crate) fn keeps_parts(level: &TetrahedronMesh, spacing: f64, finest: &TetrahedronMesh) -> bool {
     let positions: Vec<_> = level.positions.iter().map(|x| x.as_dvec3()).collect();
     let locator = Locator::new(&positions, &level.tetrahedra);
     let keeps = |x: &glam::Vec3| {

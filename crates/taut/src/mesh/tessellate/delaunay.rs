@@ -2,7 +2,7 @@
 //! predicates.
 //!
 //! Points are inserted in random rounds that double, each along a space-filling curve (Amenta, Choi and Rote
-//! 2003), so that the walk to the next point is short and cavities stay small. About 20 µs a point.
+//! 2003), so that the walk to the next point is short and cavities stay small.
 
 use glam::DVec3;
 use robust::{Coord3D, insphere, orient3d};
