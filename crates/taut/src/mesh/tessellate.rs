@@ -137,12 +137,12 @@ fn checked(complex: &Complex, enclosed: f64) -> Result<TetrahedronMesh, Tessella
         return Err(TessellateError::NonManifold);
     }
     let of = tetrahedra.iter().map(|t| volume(t, &rounded)).sum::<f64>() / enclosed;
-    if !((of - 1.0).abs() <= MAX_VOLUME_ERROR) {
+    if of.is_nan() || (of - 1.0).abs() > MAX_VOLUME_ERROR {
         return Err(TessellateError::Volume { of });
     }
     let qualities = tetrahedra.iter().map(|t| quality(t.map(|v| rounded[v as usize])));
     let least = qualities.fold(f64::INFINITY, f64::min);
-    if !(least >= MIN_QUALITY) {
+    if least < MIN_QUALITY {
         return Err(TessellateError::Flat { quality: least });
     }
     let (positions, tetrahedra) = used(&rounded, tetrahedra);

@@ -40,7 +40,7 @@ pub(super) fn points(prepared: &Prepared, spacing: f64) -> Option<(Vec<DVec3>, u
 fn lattice(prepared: &Prepared, spacing: f64) -> Option<Vec<DVec3>> {
     let low = prepared.low;
     let counts = ((prepared.high - low) / spacing).ceil() + 1.0;
-    if !(counts.x * counts.y * counts.z * 2.0 <= MAX_PLACES) {
+    if counts.x * counts.y * counts.z * 2.0 > MAX_PLACES {
         return None;
     }
     let [nx, ny, nz] = counts.to_array().map(|n| n as u32);
