@@ -209,12 +209,10 @@ pub const PARTS: [Part; 38] = [
         id: "T2",
         section: "Simulation system overview, Eqs. 1 to 3",
         title: "edge membrane energy, hinge bending, semi-implicit step",
-        status: Status::Part(
-            "bending is taut's own hinge force, in the form of Bridson 2003 with the material's stiffness, not \
-             Eq. 3",
-        ),
+        status: Status::Whole,
         files: &[
             "crates/taut/src/velocity/spring.rs",
+            "crates/taut/src/velocity/angle_bending.rs",
             "crates/taut/src/velocity/bending.rs",
             "crates/taut/src/velocity/update.rs",
         ],

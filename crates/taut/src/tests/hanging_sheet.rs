@@ -16,7 +16,7 @@ use taut::{
     },
     mesh::{TriangleMesh, adjacency::Adjacency, generate},
     velocity::{
-        bending::hinge_forces,
+        bending::{hinge_forces, sine_moment},
         fem::{membrane_forces, moduli},
     },
 };
@@ -125,7 +125,11 @@ fn reference(description: &Description, steps: u32, substeps: u32) -> Vec<DVec3>
                     }
                 }
                 for (hinge, stiffness, heights) in &hinges {
-                    let forces = hinge_forces(&hinge.map(|v| corner(&x, v)), *stiffness, 0.0, *heights);
+                    let forces = hinge_forces(
+                        &hinge.map(|v| corner(&x, v)),
+                        |d| sine_moment(d, *stiffness, 0.0),
+                        *heights,
+                    );
                     for k in 0..4 {
                         f[hinge[k] as usize] += DVec3::from(forces[k]);
                     }

@@ -7,7 +7,10 @@
 //!
 //! Where a wing has collapsed to a quarter of its height or less, the force fades out with the square of the
 //! height: ∂θ/∂x grows without bound there.
+//!
+//! Cloth of the edge model has the second paper's energy instead ([`angle_bending`](super::angle_bending)).
 
+use super::angle_bending::{angle_energy, angle_moment};
 use crate::{
     element::{
         Element,
@@ -15,7 +18,7 @@ use crate::{
     },
     exec::batch::lanes_of,
     kernel::{
-        dihedral::dihedral,
+        dihedral::{Dihedral, dihedral},
         lanes::{BATCH, Lanes},
         real::{Real, V3, scale},
     },
@@ -30,6 +33,8 @@ pub struct HingeElement {
     pub stiffness: f32,
     /// sin(θ₀/2).
     pub rest_sin_half: f32,
+    /// Whether the moment is that of the second paper.
+    pub is_by_angle: bool,
     /// Rest heights of the two wings \[m\].
     pub heights: [f32; 2],
 }
@@ -43,6 +48,19 @@ pub struct RestHinge {
     pub stiffness: f64,
     /// sin(θ₀/2).
     pub rest_sin_half: f64,
+    /// Whether the energy is that of the second paper.
+    pub is_by_angle: bool,
+}
+
+impl RestHinge {
+    /// Bending energy at `x` \[J\].
+    pub fn energy(&self, x: &[V3<f64>; 4]) -> f64 {
+        if self.is_by_angle {
+            angle_energy(x, self.stiffness, 2.0 * self.rest_sin_half.clamp(-1.0, 1.0).asin())
+        } else {
+            hinge_energy(x, self.stiffness, self.rest_sin_half)
+        }
+    }
 }
 
 /// Bending energy of a hinge \[J\]; `stiffness` is k c.
@@ -53,18 +71,23 @@ pub fn hinge_energy(x: &[V3<f64>; 4], stiffness: f64, rest_sin_half: f64) -> f64
     2.0 * stiffness * (2.0 * rest_cos_half - 2.0 * d.cos_half - (theta - rest) * rest_sin_half)
 }
 
-/// Forces of a hinge on its vertices \[N\]. `heights` are a quarter of the wings' rest heights.
+/// Moment of a hinge \[N m\]: −∂W/∂θ.
+#[inline(always)]
+pub fn sine_moment<R: Real>(d: &Dihedral<R>, stiffness: R, rest_sin_half: R) -> R {
+    R::splat(-2.0) * stiffness * (d.sin_half - rest_sin_half)
+}
+
+/// Forces of a hinge with this `moment` \[N m\] on its vertices \[N\]. `quarter_heights` are a quarter of the
+/// wings' rest heights.
 #[inline(always)]
 pub fn hinge_forces<R: Real>(
     x: &[V3<R>; 4],
-    stiffness: R,
-    rest_sin_half: R,
+    moment: impl FnOnce(&Dihedral<R>) -> R,
     quarter_heights: [R; 2],
 ) -> [V3<R>; 4] {
-    let one = R::splat(1.0);
     let d = dihedral(x);
-    let fade = (d.heights[0] / quarter_heights[0]).min(d.heights[1] / quarter_heights[1]).min(one);
-    let moment = R::splat(-2.0) * stiffness * (d.sin_half - rest_sin_half) * fade * fade;
+    let fade = (d.heights[0] / quarter_heights[0]).min(d.heights[1] / quarter_heights[1]).min(R::splat(1.0));
+    let moment = moment(&d) * fade * fade;
     let g = d.gradient;
     [scale(g[0], moment), scale(g[1], moment), scale(g[2], moment), scale(g[3], moment)]
 }
@@ -75,8 +98,13 @@ pub fn hinge_forces<R: Real>(
 pub struct HingeLanes {
     stiffness: [f32; BATCH],
     rest_sin_half: [f32; BATCH],
+    /// The rest angle \[rad\] of those with the second paper's moment; [`BY_SINE`] of others.
+    rest_angle: [f32; BATCH],
     quarter_heights: [[f32; BATCH]; 2],
 }
+
+/// No angle \[rad\]: the moment is that of Bridson 2003.
+const BY_SINE: f32 = 100.0;
 
 impl Element<4> for HingeElement {
     type Lanes = HingeLanes;
@@ -89,6 +117,10 @@ impl Element<4> for HingeElement {
         HingeLanes {
             stiffness: lanes_of(numbers, 0.0, |e| elements[e].stiffness),
             rest_sin_half: lanes_of(numbers, 0.0, |e| elements[e].rest_sin_half),
+            rest_angle: lanes_of(numbers, BY_SINE, |e| {
+                let rest = f64::from(elements[e].rest_sin_half).clamp(-1.0, 1.0);
+                if elements[e].is_by_angle { 2.0 * rest.asin() as f32 } else { BY_SINE }
+            }),
             quarter_heights: [0, 1].map(|k| lanes_of(numbers, 1.0, |e| 0.25 * elements[e].heights[k])),
         }
     }
@@ -105,8 +137,16 @@ impl ForceLanes<4> for HingeLanes {
         scaled: &Scaled<L>,
     ) -> [V3<L>; 4] {
         let stiffness = L::load(&self.stiffness, at) * scaled.softening;
-        let rest_sin_half = L::load(&self.rest_sin_half, at);
-        hinge_forces(x, stiffness, rest_sin_half, L::load_all(&self.quarter_heights, at))
+        let rest_angle = L::load(&self.rest_angle, at);
+        let is_by_angle = rest_angle.lt(L::splat(BY_SINE));
+        let moment = |d: &Dihedral<L>| {
+            let by_sine = sine_moment(d, stiffness, L::load(&self.rest_sin_half, at));
+            if !L::any(is_by_angle) {
+                return by_sine;
+            }
+            L::select(is_by_angle, angle_moment(d, stiffness, rest_angle), by_sine)
+        };
+        hinge_forces(x, moment, L::load_all(&self.quarter_heights, at))
     }
 }
 

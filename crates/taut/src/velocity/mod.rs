@@ -2,6 +2,7 @@
 //! implicit step starts from.
 
 pub mod air;
+pub mod angle_bending;
 pub mod bending;
 pub mod fabrics;
 pub mod fem;

@@ -287,6 +287,7 @@ fn hinge(sides: [&Side; 2], frequency: &mut f64) -> Option<FoldElement> {
         vertices: [sides[0].edge[0], sides[0].edge[1], sides[0].wing, sides[1].wing],
         stiffness: stiffness as f32,
         rest_sin_half: d.sin_half as f32,
+        is_by_angle: false,
         heights: d.heights.map(|h| h as f32),
     };
     Some(FoldElement { hinge, feet })

@@ -24,6 +24,7 @@ use crate::{
     mesh::{adjacency::Adjacency, reorder::locality_order},
     term::{bending::FoldElement, curvature::CurvatureElement},
     velocity::{
+        angle_bending::STIFFER_FOLDS,
         bending::{HingeElement, RestHinge, hinge_frequency},
         fem::{MembraneElement, membrane_frequency, moduli},
         spring::{RestSpring, SpringElement, spring_frequency, spring_stiffness},
@@ -144,6 +145,8 @@ fn add_hinges(
 ) -> (Vec<RestHinge>, Vec<RestBend>) {
     let mesh = &cloth.mesh;
     let [density, bend] = [cloth.material.density, cloth.material.bend.mean()].map(f64::from);
+    let is_by_angle = cloth.model.edge().is_some();
+    let stiffer = if is_by_angle { STIFFER_FOLDS } else { 1.0 };
     let (mut hinges, mut bends) = (Vec::new(), Vec::new());
     let (first_bend, first_fold) = (elements.bends.len(), elements.folds.len());
     for (hinge, triangles) in adjacency.hinges.iter().zip(&adjacency.hinge_triangles) {
@@ -160,19 +163,19 @@ fn add_hinges(
         let feet = [foot(hinge[2]), foot(hinge[3])];
         let vertices = hinge.map(|v| place[v as usize]);
         if cloth.bend.is_some() {
-            let of_edges = cloth.model.edge().is_some();
-            let bends = if of_edges { &mut elements.model_bends } else { &mut elements.bends };
+            let bends = if is_by_angle { &mut elements.model_bends } else { &mut elements.bends };
             bends.push(limited(cloth, vertices, &d, rest_angle, feet, a1 + a2));
         }
         let stiffness = bend * edge.length_squared() / (a1 + a2);
         if stiffness <= 0.0 {
             continue;
         }
-        hinges.push(RestHinge { vertices: *hinge, stiffness, rest_sin_half: d.sin_half });
+        hinges.push(RestHinge { vertices: *hinge, stiffness, rest_sin_half: d.sin_half, is_by_angle });
         let element = HingeElement {
             vertices,
             stiffness: stiffness as f32,
             rest_sin_half: d.sin_half as f32,
+            is_by_angle,
             heights: d.heights.map(|h| h as f32),
         };
         if is_elastic {
@@ -183,7 +186,7 @@ fn add_hinges(
         // A third of each triangle's mass belongs to each of its hinges, a third of that to each of its
         // vertices.
         let (m1, m2) = (density * a1 / 9.0, density * a2 / 9.0);
-        let frequency = hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
+        let frequency = stiffer * hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
         elements.hinge_frequency = elements.hinge_frequency.max(frequency);
     }
     elements.folds[first_fold..].sort_by_key(|e| (e.hinge.vertices.into_iter().min(), e.hinge.vertices));

@@ -18,7 +18,7 @@ use crate::{
     measure::{BendMeasure, BodyCertificate, Energy, StrainMeasure, past},
     mesh::TriangleMesh,
     term::curvature::CurvatureElement,
-    velocity::{bending, bending::RestHinge, fem, spring, spring::RestSpring},
+    velocity::{bending::RestHinge, fem, spring, spring::RestSpring},
 };
 
 /// Sine of half a hinge's bend up to which a rest shape counts as flat.
@@ -310,7 +310,7 @@ fn bend_energy(hinges: &[RestHinge], positions: &[Vec3]) -> f64 {
         .iter()
         .map(|h| {
             let x = h.vertices.map(|v| positions[v as usize].as_dvec3().to_array());
-            bending::hinge_energy(&x, h.stiffness, h.rest_sin_half)
+            h.energy(&x)
         })
         .sum()
 }
