@@ -43,6 +43,11 @@ bend_tolerance = 1.0    # degrees
 budget_ms = 8.0         # for interactive use: steps stop when it is spent
 "#
         }
+        "Tolerance" | "PastTolerance" => {
+            r#"[solver]
+tolerance = { past = 0.01 }   # as the papers count: a limit of 5 % may end at 6 %
+"#
+        }
         "Scheme" => {
             r#"[solver]
 scheme = "paper"

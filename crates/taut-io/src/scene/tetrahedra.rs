@@ -161,19 +161,19 @@ impl Builder<'_> {
         built: &mut taut::Solid,
         spacing: Option<f32>,
     ) {
+        if let (SolidMesh::Bar(bar), None | Some(SolidLevels::Lattice)) = (&solid.mesh, solid.levels) {
+            // Made in no time, whatever the scheme.
+            let size = (vector(solid.transform.scale.factors()) * vector(bar.size)).as_vec3();
+            built.levels = halved(bar.cells).filter_map(|cells| generate::bar(size, cells).ok()).collect();
+            return;
+        }
         if !matches!(self.scene.scene.solver.scheme, Scheme::Cycle | Scheme::Paper) {
             return;
         }
-        let kind = match (&solid.mesh, solid.levels) {
-            (SolidMesh::Bar(bar), None | Some(SolidLevels::Lattice)) => {
-                let size = (vector(solid.transform.scale.factors()) * vector(bar.size)).as_vec3();
-                built.levels =
-                    halved(bar.cells).filter_map(|cells| generate::bar(size, cells).ok()).collect();
-                return;
-            }
-            (_, None) => LevelKind::default(),
-            (_, Some(SolidLevels::Lattice)) => LevelKind::Lattice,
-            (_, Some(SolidLevels::Surface)) => LevelKind::Surface,
+        let kind = match solid.levels {
+            None => LevelKind::default(),
+            Some(SolidLevels::Lattice) => LevelKind::Lattice,
+            Some(SolidLevels::Surface) => LevelKind::Surface,
         };
         for note in built.make_levels(kind, spacing) {
             if solid.levels.is_some() {

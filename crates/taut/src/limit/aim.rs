@@ -1,6 +1,6 @@
 //! Where the solver aims inside the limits, so that what converges ends within them as they are given.
 
-use crate::{Body, Description, Limit, Tolerance, body::elements::Elements, kernel::strain::Range};
+use crate::{Body, Description, Limit, Tolerance, Weave, body::elements::Elements, kernel::strain::Range};
 
 /// Part of the tightest limit that the solver aims inside it.
 ///
@@ -44,7 +44,8 @@ impl Aim {
             Tolerance::Past(tolerance) => Self { band: 0.0, tolerance },
             Tolerance::Inside(wanted) => inside(wanted),
             Tolerance::Chosen => {
-                let is_woven = description.cloths().any(|cloth| cloth.weave.is_some());
+                let differ = |weave: &Weave| weave.warp != weave.weft || weave.weft != weave.bias;
+                let is_woven = description.cloths().any(|cloth| cloth.weave.as_ref().is_some_and(differ));
                 let part = if is_woven { PART_OF_WEAVE } else { PART };
                 inside((part * tightest).clamp(LEAST, MOST))
             }

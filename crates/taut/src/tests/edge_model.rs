@@ -21,6 +21,7 @@ use taut::{
             parts::{Bare, Leveled, Parts},
         },
     },
+    measure::Energy,
     mesh::{adjacency::Adjacency, generate},
     term::obstacle::Surroundings,
 };
@@ -381,5 +382,34 @@ fn coarser_levels_of_the_star_are_stretched_no_more_than_the_cloth() {
         .collect();
     println!("levels of the star, largest and mean stretch: {strains:?}");
     assert!(strains.windows(2).all(|two| two[1].0 < two[0].0), "{strains:?}");
-    assert!(strains[0].0 < 0.16 && strains[3].0 < 0.11, "{strains:?}");
+    // 15 to 16 % with the bending of Bridson 2003 in place of the paper's.
+    assert!(strains[0].0 < 0.17 && strains[3].0 < 0.11, "{strains:?}");
+}
+
+#[test]
+fn a_closed_fold_opens_without_gaining_energy() {
+    let mut description = sheet(16, with(2, 20));
+    (description.gravity, description.air.density) = (Vec3::ZERO, 0.0);
+    let cloth = description.bodies[0].as_cloth_mut().unwrap();
+    (cloth.pins, cloth.material.damping, cloth.material.viscosity) = (vec![], 0.0, 0.0);
+    // Bending is all that there is.
+    cloth.material.bend = 2e-3.into();
+    let turn = Quat::from_rotation_z(170f32.to_radians());
+    let middle = Vec3::new(0.5, 0.0, 0.0);
+    for x in cloth.start.iter_mut().filter(|x| x.x > 0.5) {
+        *x = middle + turn * (*x - middle);
+    }
+    let world = World::new(description).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
+    let energy = |state: &State| {
+        let Energy { kinetic, bend, stretch, .. } = certify(&world, state).bodies[0].energy;
+        kinetic + bend + stretch
+    };
+    let start = energy(&state);
+    for frame in 1..=60 {
+        stepper.advance_frame(&world, &mut state);
+        let now = energy(&state);
+        assert!(now < 1.05 * start, "frame {frame}: {now} J of {start}");
+    }
+    assert!(certify(&world, &state).bodies[0].energy.bend < 0.5 * start, "it has not opened");
 }

@@ -3,7 +3,7 @@
 
 use glam::{DVec3, Vec3};
 use taut::{
-    Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, World,
+    Cloth, Description, Limit, Material, Motion, Pin, Scheme, State, Stepper, Tolerance, World,
     boundary::motion::Keyframe,
     certify,
     mesh::{
@@ -96,7 +96,11 @@ fn limits_hold_on_irregular_meshes_and_crushed_shells() {
         for (strain, frames) in [(UPPER, 30), (BOTH, 45)] {
             let mut cloth = cloth(mesh.clone(), strain, pinned.clone());
             cloth.name = name.into();
-            let (within, worst) = held(&residuals(describe(cloth, 1), frames));
+            let mut description = describe(cloth, 1);
+            // As published: aimed inside the limits, 120 iterations are too few in single frames of the sphere
+            // and the tube.
+            description.solver.tolerance = Tolerance::Past(0.01);
+            let (within, worst) = held(&residuals(description, frames));
             println!("{name}, {strain:?}: {within} of {frames}, {worst:.4}");
             if strain == UPPER {
                 assert_eq!(within, frames as usize, "{name}, upper 1 %: {worst}");

@@ -14,10 +14,6 @@ use crate::kernel::{
     real::{Real, V3},
 };
 
-/// How much larger the moment of a closed fold is than with Bridson's form: the part of the stiffness that comes
-/// from the curvature of θ grows by this.
-pub const STIFFER_FOLDS: f64 = std::f64::consts::FRAC_PI_2;
-
 /// The angle of a hinge \[rad\], to single precision.
 #[inline(always)]
 pub fn angle<R: Real>(d: &Dihedral<R>) -> R {

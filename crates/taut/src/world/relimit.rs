@@ -130,8 +130,10 @@ impl World {
                 self.set_edges(other, aim.inside(own.edge.range()));
             }
             self.set_elements(other, &new);
+            let faces = aims_elsewhere || is_it && (strained || bent);
+            let edges = aims_elsewhere || is_it && limits.edge != before.edge;
+            self.set_level_limits(other, faces, edges, cache);
         }
-        self.set_level_limits(number, strained || bent, limits.edge != before.edge, cache);
         self.judges = OnceLock::new();
     }
 

@@ -24,7 +24,6 @@ use crate::{
     mesh::{adjacency::Adjacency, reorder::locality_order},
     term::{bending::FoldElement, curvature::CurvatureElement},
     velocity::{
-        angle_bending::STIFFER_FOLDS,
         bending::{HingeElement, RestHinge, hinge_frequency},
         fem::{MembraneElement, membrane_frequency, moduli},
         spring::{RestSpring, SpringElement, spring_frequency, spring_stiffness},
@@ -146,7 +145,6 @@ fn add_hinges(
     let mesh = &cloth.mesh;
     let [density, bend] = [cloth.material.density, cloth.material.bend.mean()].map(f64::from);
     let is_by_angle = cloth.model.edge().is_some();
-    let stiffer = if is_by_angle { STIFFER_FOLDS } else { 1.0 };
     let (mut hinges, mut bends) = (Vec::new(), Vec::new());
     let (first_bend, first_fold) = (elements.bends.len(), elements.folds.len());
     for (hinge, triangles) in adjacency.hinges.iter().zip(&adjacency.hinge_triangles) {
@@ -186,7 +184,7 @@ fn add_hinges(
         // A third of each triangle's mass belongs to each of its hinges, a third of that to each of its
         // vertices.
         let (m1, m2) = (density * a1 / 9.0, density * a2 / 9.0);
-        let frequency = stiffer * hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
+        let frequency = hinge_frequency(&x, stiffness, [m1 + m2, m1 + m2, m1, m2]);
         elements.hinge_frequency = elements.hinge_frequency.max(frequency);
     }
     elements.folds[first_fold..].sort_by_key(|e| (e.hinge.vertices.into_iter().min(), e.hinge.vertices));
