@@ -146,8 +146,10 @@ impl Term for ObstacleTerm {
 
     fn push_out(&self, step: &Step, x: &mut [Quad], moved: &mut Vec<(u32, Quad)>) -> bool {
         let Step { filter, shallow, .. } = *step;
-        // Tetrahedra are not looked at again.
-        let is_checked = !filter.has_tetrahedra();
+        // Tetrahedra are not looked at again. Cloth without bend limits crumples where it touches itself, and
+        // steps that end so early let its limits give way later: scene `bunny-d`.
+        let is_smooth = !step.between_surfaces || filter.limits_bends();
+        let is_checked = is_smooth && !filter.has_tetrahedra();
         let most = if is_checked { shallow.max(PUSHED_OUT_DEEPEST * filter.edge_length) } else { shallow };
         if self.touches.iter().any(|touch| touch.depth > most) {
             return false;

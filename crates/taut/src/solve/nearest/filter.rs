@@ -253,6 +253,11 @@ impl Filter {
         self.tetrahedra.is_some()
     }
 
+    /// Whether hinges have limits.
+    pub(crate) fn limits_bends(&self) -> bool {
+        self.bends.is_some()
+    }
+
     /// Whether [`Filter::nearest`] knows all of its stiffness.
     pub(crate) fn has_reference(&self) -> bool {
         let keeps_volume = self.tetrahedra.as_ref().is_some_and(|tetrahedra| tetrahedra.keeps_any_volume());

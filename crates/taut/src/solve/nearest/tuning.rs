@@ -308,8 +308,8 @@ pub const STRENGTHEN_EVERY: u32 = 4;
 /// `squeeze`: 153 iterations a frame with half of it, 148 with twice as without.
 pub const DEPTH_HARD: f32 = 0.3;
 
-/// How deep vertices may be that are pushed out so that a step may end, in mean edge lengths: their elements
-/// and pairs are looked at afterwards.
+/// How deep vertices may be that are pushed out so that a step may end, in mean edge lengths, where surfaces
+/// do not touch surfaces or have bend limits: their elements and pairs are looked at afterwards.
 ///
 /// `bend-tight`: 237 iterations a frame without, 69 with it.
 pub const PUSHED_OUT_DEEPEST: f32 = 0.012;
