@@ -25,7 +25,7 @@ pub fn angle<R: Real>(d: &Dihedral<R>) -> R {
     let ratio = R::select(steep, (less - more) / (less + more).max(tiny), less / more.max(tiny));
     let z = ratio * ratio;
     let series = R::splat(8.053_744_5e-2) * z - R::splat(1.387_768_6e-1);
-    let series = (series * z + R::splat(1.997_771_1e-1)) * z - R::splat(3.333_294_9e-1);
+    let series = (series * z + R::splat(1.997_771_1e-1)) * z - R::splat(3.333_295e-1);
     let turn = R::select(steep, R::splat(std::f32::consts::FRAC_PI_4), zero);
     let half = series * z * ratio + ratio + turn;
     let half = R::select(cosine.lt(sine), R::splat(std::f32::consts::FRAC_PI_2) - half, half);
