@@ -2,8 +2,8 @@
 //! solids (section 4.1 of the main paper).
 //!
 //! The paper uses TetGen and then Stellar. Here the vertices of the surface and evenly spaced points inside
-//! it are joined by a [Delaunay](delaunay) tetrahedralisation, what is outside is cut away, and the shapes
-//! are [improved](improve).
+//! it are joined by a Delaunay tetrahedralisation, what is outside is cut away, and the shapes
+//! are improved.
 //!
 //! Unlike TetGen, faces of the surface that are not Delaunay are not forced in: others of the same vertices
 //! take their places, which a level does not notice. So edges of the surface may be flipped and narrow
