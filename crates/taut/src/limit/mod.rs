@@ -1,8 +1,8 @@
 //! Limits, and how they are enforced over a whole mesh (section 3.2 of the paper, W5).
 //!
 //! What is limited, and single iterations over it, are in [`element`](crate::element); here is [`enforce`],
-//! the loop around them, with [`contact`] and [`rigid`] bodies inside; [`aim`] is where it goes to. Over several
-//! levels: [`cycle`] and [`paper`], which share [`levels`], and [`nearest`](crate::solve::nearest).
+//! the loop around them, with [`contact`] and [`rigid`] bodies inside; [`aim`] is where it goes to. Over
+//! several levels: [`cycle`] and [`paper`], which share [`levels`], and [`nearest`](crate::solve::nearest).
 
 pub mod aim;
 pub mod bend_paper;

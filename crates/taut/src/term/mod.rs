@@ -190,8 +190,8 @@ impl Excess {
         (self.sum / self.count.max(1) as f64) as f32
     }
 
-    /// Whether limits are met as far as they have given way, in iteration `number`. Bend limits are not waited
-    /// for without end.
+    /// Whether limits are met as far as they have given way, in iteration `number`. Bend limits are not
+    /// waited for without end.
     pub fn is_met_after_giving_way(&self, step: &Step, number: u32) -> bool {
         let bends_end = self.bend_beyond <= step.bend_tolerance || number >= bends_end_from(step);
         self.can_give_way && self.beyond <= step.tolerance && bends_end

@@ -97,8 +97,8 @@ fn limits_hold_on_irregular_meshes_and_crushed_shells() {
             let mut cloth = cloth(mesh.clone(), strain, pinned.clone());
             cloth.name = name.into();
             let mut description = describe(cloth, 1);
-            // As published: aimed inside the limits, 120 iterations are too few in single frames of the sphere
-            // and the tube.
+            // As published: aimed inside the limits, 120 iterations are too few in single frames of the
+            // sphere and the tube.
             description.solver.tolerance = Tolerance::Past(0.01);
             let (within, worst) = held(&residuals(description, frames));
             println!("{name}, {strain:?}: {within} of {frames}, {worst:.4}");

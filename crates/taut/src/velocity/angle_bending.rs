@@ -1,13 +1,13 @@
-//! The second paper's bending energy (T2; its Eq. 3): W = k_B (θ − θ̄)² |ē| of each hinge, θ̄ its angle and ē its
-//! edge at rest.
+//! The second paper's bending energy (T2; its Eq. 3): W = k_B (θ − θ̄)² |ē| of each hinge, θ̄ its angle and ē
+//! its edge at rest.
 //!
-//! The paper prints ‖θ̄‖ as the last factor, which is 0 for flat cloth: the length of the edge is meant, as in
-//! its Eq. 2 and in Grinspun 2003, from which it takes the energy. The paper leaves k_B to the user. As for
-//! [springs](super::spring), each hinge has the value that gives the sheet the stiffness of its material,
-//! whatever the size of its triangles: 2 k_B |ē| = k |ē|² / (A₁ + A₂), with k the flexural rigidity and A the
-//! areas beside the edge. So small bends cost as much as with [Bridson's form](super::bending), and folds more:
-//! π²/8 times as much when they are closed. Steps that cannot carry that soften bending, as
-//! [`update`](super::update) says.
+//! The paper prints ‖θ̄‖ as the last factor, which is 0 for flat cloth: the length of the edge is meant, as
+//! in its Eq. 2 and in Grinspun 2003, from which it takes the energy. The paper leaves k_B to the user. As
+//! for [springs](super::spring), each hinge has the value that gives the sheet the stiffness of its
+//! material, whatever the size of its triangles: 2 k_B |ē| = k |ē|² / (A₁ + A₂), with k the flexural
+//! rigidity and A the areas beside the edge. So small bends cost as much as with
+//! [Bridson's form](super::bending), and folds more: π²/8 times as much when they are closed. Steps that
+//! cannot carry that soften bending, as [`update`](super::update) says.
 
 use crate::kernel::{
     dihedral::{Dihedral, dihedral},

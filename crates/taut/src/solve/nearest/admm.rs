@@ -26,8 +26,7 @@ impl Filter {
         stop: Stop,
     ) -> Enforced {
         let (step, alone, mut ramp) = self.begin(settings, x, around, kept, memory, &stop);
-        let of_terms = memory.terms.iter().map(|term| term.least_iterations(&step)).max().unwrap_or(0);
-        let least = stop.least.saturating_add(ramp.more).max(of_terms).min(stop.iterations);
+        let least = memory.least_iterations(&step, stop.least.saturating_add(ramp.more)).min(stop.iterations);
         let mut enforced = Enforced::default();
         for iteration in 0..=stop.iterations {
             self.bring_up_to_date(&step, &mut ramp, memory, iteration);
@@ -79,12 +78,10 @@ impl Filter {
         memory: &mut Memory,
         stop: &Stop,
     ) -> (Step<'a>, bool, Ramp) {
+        let tolerance = memory.tolerance(stop.tolerance);
         let Memory { terms, goal, .. } = memory;
         goal.copy_from_slice(x);
         terms.iter().for_each(|term| term.set_goal(self, goal));
-        let least = terms.iter().map(|term| term.least_tolerance()).fold(0.0, f32::max);
-        let tolerance = stop.tolerance * terms.iter().map(|t| t.tolerance_factor()).fold(1.0, f32::min);
-        let tolerance = if stop.tolerance > 0.0 { tolerance.max(least) } else { 0.0 };
         let shallow = terms
             .iter()
             .fold(f32::INFINITY, |shallow, term| term.depth_allowed(shallow, self.edge_length, tolerance));

@@ -54,9 +54,21 @@ impl Memory {
         }
     }
 
-    /// Whether contact is settled enough to end the step at `x`. Where all limits are `met`, vertices that are
-    /// a little too deep in obstacles are pushed out, if what they belong to stays within its limits: the last
-    /// ones come out slowly by themselves.
+    /// Tolerance of a step that may end with `tolerance`, with what terms ask for; 0 stays 0.
+    pub(super) fn tolerance(&self, tolerance: f32) -> f32 {
+        let factor = self.terms.iter().map(|term| term.tolerance_factor()).fold(1.0, f32::min);
+        let least = self.terms.iter().map(|term| term.least_tolerance()).fold(0.0, f32::max);
+        if tolerance > 0.0 { (tolerance * factor).max(least) } else { 0.0 }
+    }
+
+    /// The least number of iterations: `others`, or more if a term asks for it.
+    pub(super) fn least_iterations(&self, step: &Step, others: u32) -> u32 {
+        self.terms.iter().map(|term| term.least_iterations(step)).fold(others, u32::max)
+    }
+
+    /// Whether contact is settled enough to end the step at `x`. Where all limits are `met`, vertices that
+    /// are a little too deep in obstacles are pushed out, if what they belong to stays within its limits: the
+    /// last ones come out slowly by themselves.
     pub(super) fn is_settled(&mut self, step: &Step, x: &mut [Quad], met: bool) -> bool {
         let Self { terms, moved, .. } = self;
         if !met {
