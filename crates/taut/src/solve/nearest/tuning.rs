@@ -311,7 +311,8 @@ pub const DEPTH_HARD: f32 = 0.3;
 /// How deep vertices may be that are pushed out so that a step may end, in mean edge lengths, where surfaces
 /// do not touch surfaces or have bend limits: their elements and pairs are looked at afterwards.
 ///
-/// `bend-tight`: 237 iterations a frame without, 69 with it.
+/// `bend-loose`, 14 frames: 323 iterations a frame where pairs rule it out, 166 with it; `bend-tight` 181 and
+/// 166.
 pub const PUSHED_OUT_DEEPEST: f32 = 0.012;
 
 /// The same of cloth without lower limits and with an implicit integrator, which is seldom at its limits
