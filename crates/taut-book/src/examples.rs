@@ -125,6 +125,54 @@ levels = "lattice"
 scheme = "cycle"
 "#
         }
+        "Particles" | "ParticleMesh" | "ChainMesh" | "SegmentSpring" => {
+            r#"[[particles]]
+name = "rope"
+mesh = { chain = { from = [0, 2, 0], to = [1, 2, 0], segments = 40 } }
+transform = { translate = [0, 0.5, 0] }
+mass_per_length = 0.1      # kg/m
+radius = 0.01              # m
+spring = { stiffness = 20000, damping = 2, rest = 1.0 }
+edge = { max = 0.02 }
+damping = 0.1              # 1/s
+pin = [{ select = "corner:start" }]
+
+[[particles]]
+name = "thread"            # breaks
+mesh = { chain = { to = [0, -1, 0], segments = 10 } }
+spring = { stiffness = 1000, breaking_force = 5 }
+pin = [{ select = "corner:start" }]
+
+[[particles]]
+name = "beads"
+mesh = { points = [[0.2, 1, 0], [0.4, 1, 0]] }   # or { file = "net.obj" }
+mass = 0.02                # kg
+velocity = [0, 0, 1]
+"#
+        }
+        "NetMesh" => {
+            r#"[[particles]]
+mesh = { net = { size = [2, 2], cells = [20, 20] } }
+transform = { rotate = [90, 0, 0] }
+edge = { max = 0.05 }
+pin = [{ select = "boundary" }]
+"#
+        }
+        "Spring" | "SpringEnd" => {
+            r#"[[cloth]]
+name = "sheet"
+mesh = { grid = { size = [1.0, 1.0], cells = [20, 20] } }
+
+[[spring]]
+name = "hanger"
+from = { body = "sheet", select = "corner:top-left" }
+to = { point = [0, 1, 0] }
+rest_length = 0.5          # m
+stiffness = 200            # N/m
+damping = 0.5              # N s/m
+breaking_force = 50        # N
+"#
+        }
         "SolidMesh" => {
             r#"[[solid]]
 mesh = { capsule = { radius = 0.1, height = 0.3, segments = [24, 8] } }   # or { file = "creature.obj" }
@@ -178,6 +226,38 @@ strain = { min = -0.1, max = 0.03 }
 bend = { min = -60.0, max = 60.0 }
 edge = { max = 0.05 }
 pin = [{ select = "corner:top-left" }]
+"#
+        }
+        "Pressure" => {
+            r#"[[cloth]]
+name = "ball"
+mesh = { sphere = { radius = 0.1, frequency = 8 } }
+material = "latex"
+pressure = { over = 1.2 }             # a fifth more volume than at rest
+
+[[cloth]]
+name = "ring"
+mesh = { torus = { major = 0.3, minor = 0.1, segments = [48, 16] } }
+strain = { max = 0.03 }
+pressure = { gas = [{ time = 0.0, value = 0.0 }, { time = 1.0, value = 5000.0 }] }
+
+[[cloth]]
+name = "front"                        # two discs, sewn: flat at rest, so `volume` says what `gas` refers to
+mesh = { disc = { radius = 0.2, rings = 16 } }
+pressure = { gas = 500.0, volume = 0.008, with = ["back"] }
+
+[[cloth]]
+name = "back"
+mesh = { disc = { radius = 0.2, rings = 16 } }
+
+[[cloth]]
+name = "box"
+mesh = { box = { size = [0.2, 0.1, 0.3], cells = [8, 4, 12] } }
+pressure = { pascal = 300.0 }
+
+[[seam]]
+cloths = ["front", "back"]
+within = 0.001
 "#
         }
         "Pin" => {
@@ -235,6 +315,28 @@ levels = 4                        # the cloth itself and three coarser levels
 iterations = 50                   # per level and frame
 edge = { min = -0.1, max = 0.1 }
 pin = [{ select = "corner:top-left" }, { select = "corner:top-right" }]
+"#
+        }
+        "Pbd" | "Compliance" => {
+            r#"[[cloth]]                         # a stiffness from 0 to 1
+name = "balloon"
+mesh = { sphere = { radius = 0.2, frequency = 8 } }
+model = "pbd"
+pbd = { stretch = 0.9, bend = 0.1, volume = 1.0, damping = 0.02, iterations = 20 }
+
+[[solid]]                         # compliances
+name = "beam"
+mesh = { bar = { size = [0.8, 0.1, 0.1], cells = [16, 2, 2] } }
+model = "pbd"
+pbd = { compliance = { stretch = 1e-5, volume = 0.0 } }
+pin = [{ select = "box:0,0,0,0,0.1,0.1" }]
+
+[[cloth]]
+name = "sheet"
+mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
+model = "pbd"
+pbd = { compliance = { stretch = 1e-6, bend = 1000.0 } }
+pin = [{ select = "corner:top-left" }]
 "#
         }
         "BendLimits" => {
@@ -444,13 +546,15 @@ max_residual = 0.0101
 max_bend_excess = 2.01
 max_penetration = 0.001
 final_opening = 0.0001
+final_min_volume = 0.004
+final_max_volume = 0.005
 final_min = [-1.0, -1.5, -1.0]
 final_max = [2.0, 0.1, 2.0]
 "#
         }
         "AttachedShape" | "BuiltInPattern" | "PatternSource" | "Diagonals" | "Fit" | "Integrator"
         | "Limits" | "MaterialName" | "Projection" | "TextureAxis" | "WindKey" | "SolidMaterialName"
-        | "Volume" => "",
+        | "SolidModel" | "Volume" | "Factor" | "FactorKey" | "Pascal" | "PascalKey" => "",
         _ => return None,
     })
 }

@@ -121,6 +121,8 @@ pub const RUNS: &[Run] = &[
     plain("shirt"),
     plain("twist"),
     plain("trampoline"),
+    plain("net"),
+    plain("rope-bridge"),
     plain("bar"),
     plain("squeeze"),
     plain("tori"),
@@ -163,6 +165,9 @@ pub const RUNS: &[Run] = &[
     plain("layers"),
     plain("scarf"),
     plain("pillow"),
+    plain("balloons"),
+    plain("mylar-balloon"),
+    plain("air-bag"),
     // One frame each of the same distorted sheet: some sweeps of the mesh alone, and the default.
     Run {
         name: "noisy-fine-only",
@@ -177,6 +182,7 @@ pub const RUNS: &[Run] = &[
     },
     Run { name: "noisy-levels", scene: "noisy-sheet", arguments: &["--frames=1"] },
     // The second paper's figures.
+    plain("pbd-four-cloths"),
     plain("tang-sheet"),
     plain("tang-star"),
     tang("tang-1", &["--set=cloth.sheet.iterations=1", AS_IT_IS]),
@@ -286,6 +292,13 @@ pub const FIGURES: &[Figure] = &[
         arguments: &[],
     },
     Figure {
+        file: "pbd-four-cloths.png",
+        shows: "Position-based dynamics with four pairs of stiffness against stretch and bend, frame 90",
+        run: "pbd-four-cloths",
+        frame: Frames::One(90),
+        arguments: &["--camera", "0,1.2,4.6/0,0.7,0.2/34"],
+    },
+    Figure {
         file: "noisy-sheet.png",
         shows: "A distorted sheet after one second: in-plane compression has turned into folds",
         run: "noisy-sheet",
@@ -361,6 +374,20 @@ pub const FIGURES: &[Figure] = &[
         run: "trampoline",
         frame: Frames::One(120),
         arguments: &["--color", "strain"],
+    },
+    Figure {
+        file: "net.png",
+        shows: "A ball of 2 kg in a net whose segments stretch by up to 5 %, frame 60",
+        run: "net",
+        frame: Frames::One(60),
+        arguments: &[],
+    },
+    Figure {
+        file: "rope-bridge.png",
+        shows: "A ball of 1.5 kg on a deck that hangs from two ropes by springs, frame 60",
+        run: "rope-bridge",
+        frame: Frames::One(60),
+        arguments: &[],
     },
     Figure {
         file: "curtains.png",
@@ -497,6 +524,9 @@ pub const FIGURES: &[Figure] = &[
         frame: Frames::One(75),
         arguments: &[],
     },
+    last("balloons.png", "Three balloons of gas, one of them under a plate", "balloons", &[]),
+    last("mylar-balloon.png", "Two flat discs of mylar, sewn at the rim and inflated", "mylar-balloon", &[]),
+    last("air-bag.png", "An air bag that lay in pleats", "air-bag", &[]),
     last("tang-11-levels.png", "Four levels, 50 iterations each", "tang-sheet", ASIDE),
     last("tang-11-single.png", "A single mesh, 200 iterations", "tang-single", ASIDE),
     last(

@@ -229,11 +229,15 @@ pub const PARTS: [Part; 38] = [
         section: "Handling constraints",
         title: "pins held at every level",
         status: Status::Part(
-            "the nearest coarse vertex is snapped to a pin and its rest shape measured again, but no vertex is \
-             inserted: a level whose triangles would degenerate, or that holds a pin nearby, does not have the \
-             pin",
+            "pins get vertices on all levels but a few, of irregular meshes, where several lie in one coarse triangle; soft bodies only move vertices",
         ),
-        files: &["crates/taut/src/limit/levels.rs", "crates/taut/src/limit/levels/tables.rs"],
+        files: &[
+            "crates/taut/src/limit/levels.rs",
+            "crates/taut/src/limit/levels/tables.rs",
+            "crates/taut/src/limit/levels/insert.rs",
+            "crates/taut/src/hierarchy/insert.rs",
+            "crates/taut/src/hierarchy/fit/again.rs",
+        ],
     },
     Part {
         id: "T5",
@@ -293,24 +297,35 @@ pub const PARTS: [Part; 38] = [
         section: "Mass-spring",
         title: "springs with rest length and damping",
         status: Status::Part(
-            "only the edges of cloth with model `edge`, with stiffness and damping of the material; no springs \
-             between vertices of choice",
+            "segments do not collide; limits of segments and contact of particles are not yet tested",
         ),
-        files: &["crates/taut/src/velocity/spring.rs"],
+        files: &[
+            "crates/taut/src/boundary/spring.rs",
+            "crates/taut/src/term/spring.rs",
+            "crates/taut/src/body/particles/assemble.rs",
+        ],
     },
     Part {
         id: "S2",
         section: "Position based dynamics",
         title: "the position-based loop: damping, collision by ray, k' = 1 − (1 − k)^(1/n)",
-        status: Status::Missing,
-        files: &[],
+        status: Status::Whole,
+        files: &[
+            "crates/taut/src/pbd/mod.rs",
+            "crates/taut/src/pbd/damping.rs",
+            "crates/taut/src/kernel/pbd.rs",
+            "crates/taut/src/boundary/obstacle_contacts.rs",
+            "scenes/pbd-four-cloths.toml",
+        ],
     },
     Part {
         id: "S3",
         section: "Modeling cloth",
         title: "stretch and bend constraints on any manifold triangle mesh",
-        status: Status::Part("as limits, which are inequalities; no equality constraint with a stiffness k"),
+        status: Status::Whole,
         files: &[
+            "crates/taut/src/pbd/constraint.rs",
+            "crates/taut/src/pbd/enclosed.rs",
             "crates/taut/src/element/edge.rs",
             "crates/taut/src/element/triangle.rs",
             "crates/taut/src/element/hinge.rs",
@@ -324,6 +339,8 @@ pub const PARTS: [Part; 38] = [
         files: &[
             "crates/taut/src/term/pair.rs",
             "crates/taut/src/term/rigid.rs",
+            "crates/taut/src/limit/contact.rs",
+            "crates/taut/src/limit/rigid.rs",
             "crates/taut/src/boundary/rigid.rs",
             "crates/taut/src/boundary/landing.rs",
         ],
@@ -332,8 +349,8 @@ pub const PARTS: [Part; 38] = [
         id: "S5",
         section: "Modeling cloth",
         title: "overpressure (balloons)",
-        status: Status::Missing,
-        files: &[],
+        status: Status::Whole,
+        files: &["crates/taut/src/term/pressure.rs", "crates/taut/src/boundary/bag.rs"],
     },
     Part { id: "S6", section: "Modeling cloth", title: "tearing", status: Status::Missing, files: &[] },
     Part {

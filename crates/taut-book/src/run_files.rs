@@ -33,6 +33,7 @@ pub const METRICS: &[(&str, &str)] = &[
         "report.tangled",
         "Edges that still intersect a triangle at the end of the frame: remains of a tangled initial state, or forced by an obstacle on cloth that could not yield.",
     ),
+    ("report.broken", "Springs that broke in the frame."),
     ("report.rescued", "Vertices reset because their prediction was non-finite."),
     ("report.velocity_ms", "Time spent in the velocity update [ms]."),
     ("report.limit_ms", "Time spent limiting [ms]."),
@@ -119,6 +120,23 @@ pub const METRICS: &[(&str, &str)] = &[
     ("certificate.seams[].open", "Open pairs of vertices."),
     ("certificate.seams[].worst_pair", "The pair with the largest distance, counted from 0."),
     (
+        "certificate.bags[].name",
+        "Name of a closed cloth with pressure; `bags` is present only in scenes with pressure.",
+    ),
+    ("certificate.bags[].volume", "Volume inside [m³]; absent while seams of it are open."),
+    ("certificate.bags[].volume_factor", "Volume over the volume at rest; absent if that is not known."),
+    ("certificate.bags[].pressure", "Pressure above that of the air around in the last step [Pa]."),
+    (
+        "certificate.springs.count",
+        "Springs, segments of particles among them; `springs` is present only in scenes with springs.",
+    ),
+    ("certificate.springs.broken", "How many of them are broken."),
+    (
+        "certificate.springs.max_force",
+        "Largest force of one that is not, pull or push, with damping and without limits [N].",
+    ),
+    ("certificate.springs.energy", "Energy stored in those that are not broken [J]."),
+    (
         "certificate.contact.intersections",
         "Edges that intersect a face without a common vertex, counted once per face; of cloth with itself, other cloth and mesh obstacles. Exact. `contact` is present if contact is on.",
     ),
@@ -165,6 +183,7 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("bodies[].vertices", "Number of its vertices."),
     ("bodies[].triangles", "Number of its triangles; 0 for a soft body."),
     ("bodies[].tetrahedra", "Number of its tetrahedra, for a soft body."),
+    ("bodies[].segments", "Number of its segments, for particles."),
     ("figures.max_strain", "Largest principal strain; 0.05: stretched by 5 %."),
     ("figures.min_strain", "Smallest principal strain; −0.05: compressed by 5 %."),
     ("figures.max_residual", "Largest residual of a triangle past its limits."),
@@ -187,6 +206,14 @@ pub const OUTCOME: &[(&str, &str)] = &[
     ("figures.max_penetration", "Deepest penetration of an obstacle [m]."),
     ("figures.max_pin_error", "Largest distance of a pinned vertex from its target [m]."),
     ("figures.final_opening", "Largest opening of a seam in the last frame [m]."),
+    (
+        "figures.bags[].name",
+        "Name of a closed cloth with pressure; `bags` is present only in scenes with pressure.",
+    ),
+    ("figures.bags[].final_volume", "Volume at the last frame [m³]; `null` if seams of it are open."),
+    ("figures.bags[].final_volume_factor", "The same over the volume at rest; `null` if that is not known."),
+    ("figures.bags[].final_pressure", "Pressure above that of the air around at the last frame [Pa]."),
+    ("figures.bags[].max_pressure", "Largest such pressure in any frame [Pa]."),
     (
         "figures.contact.crossed_frames",
         "Frames with new intersections, other than remains of a tangled initial state. `contact` is present if contact is on.",
@@ -261,13 +288,13 @@ mod tests {
     use taut::{
         Certificate, FrameReport,
         measure::{
-            BodyCertificate, ContactCertificate, Intersection, RigidCertificate, SeamCertificate,
-            SolidMeasure,
+            BagCertificate, BodyCertificate, ContactCertificate, Intersection, RigidCertificate,
+            SeamCertificate, SolidMeasure, SpringCertificate,
         },
     };
     use taut_io::output::{
         metrics::FrameLine,
-        outcome::{BodySize, ContactFigures, Figures, Outcome, SolidFigures, Status},
+        outcome::{BagFigures, BodySize, ContactFigures, Figures, Outcome, SolidFigures, Status},
     };
 
     use super::*;
@@ -304,6 +331,13 @@ mod tests {
         let certificate = Certificate {
             bodies: vec![BodyCertificate { solid: Some(SolidMeasure::default()), ..Default::default() }],
             seams: vec![SeamCertificate::default()],
+            bags: vec![BagCertificate {
+                volume: Some(1.0),
+                volume_factor: Some(1.0),
+                pressure: Some(1.0),
+                ..BagCertificate::default()
+            }],
+            springs: Some(SpringCertificate::default()),
             contact: Some(contact),
             rigid_bodies: vec![RigidCertificate::default()],
             ..Certificate::default()
@@ -321,8 +355,9 @@ mod tests {
             scene: String::new(),
             frames: 0,
             frames_wanted: 0,
-            bodies: vec![BodySize { tetrahedra: 1, ..BodySize::default() }],
+            bodies: vec![BodySize { tetrahedra: 1, segments: 1, ..BodySize::default() }],
             figures: Figures {
+                bags: vec![BagFigures::default()],
                 contact: Some(ContactFigures::default()),
                 solid: Some(SolidFigures::default()),
                 ..Figures::default()

@@ -18,7 +18,7 @@ fn section(built_in: &BuiltIn, repository: &Path) -> Result<String, String> {
     let BuiltIn { name, text } = built_in;
     let loaded = scene::load(name, &[]).map_err(|problems| problems.to_string())?;
     let built = loaded.build().map_err(|problems| problems.to_string())?;
-    let elements: Vec<String> = [("cloth", "triangles"), ("solid", "tetrahedra")]
+    let elements: Vec<String> = [("cloth", "triangles"), ("solid", "tetrahedra"), ("particles", "segments")]
         .into_iter()
         .filter_map(|(kind, elements)| {
             let of_kind = built.bodies.iter().filter(|body| body.kind() == kind);

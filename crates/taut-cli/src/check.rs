@@ -300,7 +300,7 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
             "  {}: {} vertices, {}\n",
             body.name,
             body.vertices,
-            elements(body.triangles, body.tetrahedra)
+            elements(body.triangles, body.tetrahedra, body.segments)
         ));
     }
     if let Some(tangle) = found.tangle.as_ref().filter(|tangle| tangle.intersections > 0) {

@@ -195,6 +195,7 @@ fn strain(body: &Body) -> taut::Limit {
     match body {
         Body::Cloth(cloth) => cloth.strain,
         Body::Solid(solid) => solid.strain,
+        Body::Particles(particles) => particles.edge,
     }
 }
 

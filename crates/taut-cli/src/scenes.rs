@@ -22,6 +22,7 @@ struct Entry {
     vertices: usize,
     triangles: usize,
     tetrahedra: usize,
+    segments: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'static str>,
 }
@@ -55,7 +56,7 @@ pub fn scenes(args: &ScenesArgs) -> Result<ExitCode, Failure> {
     }
     let mut text = String::new();
     for e in &entries {
-        let size = format!("{} frames, {}", e.frames, elements(e.triangles, e.tetrahedra));
+        let size = format!("{} frames, {}", e.frames, elements(e.triangles, e.tetrahedra, e.segments));
         text.push_str(&format!("{}  {}\n", styled(BOLD, format_args!("{:<20}", e.name)), styled(DIM, size)));
         text.push_str(&format!("{:<22}{}\n", "", e.description));
     }
@@ -79,6 +80,7 @@ fn entry(built_in: &BuiltIn) -> Result<Entry, Failure> {
         vertices: description.bodies.iter().map(|body| body.rest_positions().len()).sum(),
         triangles: count("cloth"),
         tetrahedra: count("solid"),
+        segments: count("particles"),
         text: None,
     })
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use taut::{Body, Description, Limit, Scheme, Solver, World};
-use taut_io::output::outcome::{ContactFigures, Figures, Outcome, SolidFigures, Status, Worst};
+use taut_io::output::outcome::{BagFigures, ContactFigures, Figures, Outcome, SolidFigures, Status, Worst};
 
 use crate::terminal::{BAD, BOLD, DIM, GOOD, WARN, styled};
 
@@ -80,6 +80,9 @@ pub fn summary(outcome: &Outcome, world: &World, root: &Path, expects: bool) -> 
         if let Some(solid) = &f.solid {
             row("volume", volume(solid));
         }
+        for bag in &f.bags {
+            row("pressure", pressure(bag));
+        }
         row("iterations", format!("{} in total, at most {} per frame", f.iterations, f.max_iterations));
         row(
             "time",
@@ -128,6 +131,20 @@ fn given_way(f: &Figures, world: &World) -> String {
     )
 }
 
+/// Volume and pressure of a closed cloth.
+fn pressure(bag: &BagFigures) -> String {
+    let Some(volume) = bag.final_volume else {
+        return format!("none inside cloth \"{}\": seams of it are open", bag.name);
+    };
+    let factor = bag.final_volume_factor.map_or(String::new(), |factor| format!(" ({factor:.4} V₀)"));
+    let [last, largest] = [bag.final_pressure, bag.max_pressure].map(|p| p.unwrap_or(0.0));
+    format!(
+        "{last:.1} Pa at the end, at most {largest:.1} Pa; volume {:.4} l{factor}, cloth \"{}\"",
+        1e3 * volume,
+        bag.name
+    )
+}
+
 fn heading(outcome: &Outcome) -> String {
     let triangles = outcome.bodies.iter().map(|body| body.triangles).sum();
     let tetrahedra = outcome.bodies.iter().map(|body| body.tetrahedra).sum();
@@ -137,18 +154,18 @@ fn heading(outcome: &Outcome) -> String {
         Status::ExpectationFailed => (BAD, "done, expectations not met"),
         Status::Failed => (BAD, "failed"),
     };
-    let elements = elements(triangles, tetrahedra);
+    let segments = outcome.bodies.iter().map(|body| body.segments).sum();
+    let elements = elements(triangles, tetrahedra, segments);
     let size = format!("{} of {} frames, {elements}", outcome.frames, outcome.frames_wanted);
     format!("{}  {size}: {}\n", styled(BOLD, &outcome.scene), styled(style, word))
 }
 
 /// Element counts as text.
-pub fn elements(triangles: usize, tetrahedra: usize) -> String {
-    match (triangles, tetrahedra) {
-        (triangles, 0) => format!("{triangles} triangles"),
-        (0, tetrahedra) => format!("{tetrahedra} tetrahedra"),
-        (triangles, tetrahedra) => format!("{triangles} triangles, {tetrahedra} tetrahedra"),
-    }
+pub fn elements(triangles: usize, tetrahedra: usize, segments: usize) -> String {
+    let all = [(triangles, "triangles"), (tetrahedra, "tetrahedra"), (segments, "segments")];
+    let there = all.iter().filter(|(count, _)| *count > 0);
+    let there: Vec<String> = there.map(|(count, what)| format!("{count} {what}")).collect();
+    if there.is_empty() { "no elements".into() } else { there.join(", ") }
 }
 
 /// Contact figures as text.
@@ -230,6 +247,8 @@ fn limits(outcome: &Outcome, description: &Description) -> String {
         (n, Some(first)) => {
             let more = if description.cloths().any(|cloth| cloth.model.edge().is_some()) {
                 "raise iterations of cloth with model = \"edge\", or widen the limits"
+            } else if description.is_position_based() {
+                "raise pbd.iterations or steps_per_frame, or widen the limits"
             } else if f.given_way_frames > 0 {
                 "limits that could not be met gave way, see above; widen them, or reduce what presses and pulls"
             } else {

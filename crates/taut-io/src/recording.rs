@@ -4,6 +4,7 @@
 //! refuses an incomplete folder; positions are read frame by frame and not kept, so a run may be larger than
 //! memory.
 
+mod lines;
 mod soft;
 
 use std::{
@@ -27,6 +28,7 @@ use crate::{
     scene,
 };
 
+pub use lines::ShownLines;
 pub use soft::SoftBody;
 
 /// A run folder, opened for reading.
@@ -64,6 +66,8 @@ pub struct Body {
     pub described: Option<usize>,
     /// Its tetrahedra, if it is a soft body.
     pub soft: Option<SoftBody>,
+    /// How its curves follow particles, if it is such.
+    pub lines: Option<ShownLines>,
 }
 
 /// Positions and connectivity of a body.
@@ -259,6 +263,13 @@ impl Recording {
             return Ok(Geometry { positions, connections: rest.connections.clone() });
         }
         let path = self.files.frame(name, frame);
+        if let Some(lines) = &self.bodies[body].lines {
+            let at_frame =
+                |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };
+            let read = npy::read(&path, lines.particle_count).and_then(|x| finite(&path, x));
+            let positions = lines.points(&read.map_err(at_frame)?);
+            return Ok(Geometry { positions, connections: rest.connections.clone() });
+        }
         let at_frame =
             |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };
         let connections = self.connections(body, frame).map_err(at_frame)?;
@@ -459,6 +470,24 @@ fn open_body(
             changes,
             described: place.filter(|_| solid.is_some()),
             soft: Some(soft),
+            lines: None,
+        });
+    }
+    if let Some(particles) = described.and_then(taut::Body::as_particles) {
+        let (positions, counts) = mesh::read_strands(&path).map_err(at_rest)?;
+        let lines = ShownLines::new(&particles.mesh);
+        if lines.counts != counts {
+            return Err(at_rest(complain(&path, "has other strands than the particles of the scene")));
+        }
+        let connections = Arc::new(Connections::Curves(counts));
+        return Ok(Body {
+            name: name.into(),
+            rest: Geometry { positions, connections },
+            uvs: None,
+            changes,
+            described: place,
+            soft: None,
+            lines: Some(lines),
         });
     }
     let (positions, connections) = if mesh::holds_strands(&path) {
@@ -479,5 +508,6 @@ fn open_body(
         changes,
         described: place.filter(|_| cloth.is_some()),
         soft: None,
+        lines: None,
     })
 }

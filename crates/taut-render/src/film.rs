@@ -210,6 +210,13 @@ impl<'a> Film<'a> {
         Ok(false)
     }
 
+    /// Radius of the threads of body `k` \[m\]: that of particles, or a little of what is shown.
+    fn thread_radius(&self, k: usize) -> f32 {
+        let described = self.recording.described(&self.recording.bodies()[k]);
+        let own = described.and_then(taut::Body::as_particles).map(|particles| particles.radius);
+        own.filter(|radius| *radius > 0.0).unwrap_or(0.004 * self.extent.radius())
+    }
+
     /// The camera, which is the same in all frames.
     pub fn camera(&self) -> &Camera {
         &self.camera
@@ -238,7 +245,7 @@ impl<'a> Film<'a> {
                 Connections::Curves(strands) => threads.push(Threads {
                     positions: geometry.positions,
                     strands: strands.clone(),
-                    radius: 0.004 * self.extent.radius(),
+                    radius: self.thread_radius(k),
                     color: color::fabric(k),
                 }),
             }

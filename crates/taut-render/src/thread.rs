@@ -25,6 +25,9 @@ fn strand(points: &[Vec3], radius: f32, surface: &mut Surface) {
         return;
     }
     let first = surface.positions.len() as u32;
+    // A single particle is as long as it is wide.
+    let stub = [points[0] - radius * Vec3::X, points[0] + radius * Vec3::X];
+    let points = if points.len() == 2 && points[0] == points[1] { &stub } else { points };
     // The frame is carried along, so that the prism does not twist.
     let mut across = Vec3::ZERO;
     for (k, &p) in points.iter().enumerate() {

@@ -91,6 +91,7 @@ pub mod limit;
 pub mod low_level;
 pub mod measure;
 pub mod mesh;
+mod pbd;
 mod schedule;
 mod simulation;
 mod solve;
@@ -114,14 +115,15 @@ pub use boundary::{
 };
 pub use budget::{Budget, Clock};
 pub use describe::{
-    Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Integrator, LevelKind, Limit,
-    Model, Projection, Scheme, Solid, Solver, Tolerance, Weave, WorldError,
+    AMBIENT, Body, Cloth, Contact, Description, Direction, EdgeModel, IMPERFECTION, Integrator, LevelKind,
+    Limit, Model, Particles, PbdModel, PbdStiffness, Pressure, PressureLaw, Projection, Scheme,
+    SegmentSprings, Solid, Solver, Spring, SpringEnd, Tolerance, Weave, WorldError,
 };
 pub use measure::{BodyCertificate, Certificate, Ruler, certify};
 pub use schedule::{Alone, Schedule};
 pub use simulation::{
-    AnyObstacle, BodyHandle, Element, Event, GripHandle, Limiter, ObstacleHandle, RigidBodyHandle,
-    Simulation, SimulationBuilder, SimulationError, VectorIter, Vectors,
+    AnyObstacle, BodyHandle, BrokenSpring, Element, Event, GripHandle, Limiter, ObstacleHandle,
+    RigidBodyHandle, Simulation, SimulationBuilder, SimulationError, VectorIter, Vectors,
 };
 pub use state::State;
 pub use step::{FrameReport, Stepper};

@@ -11,7 +11,7 @@ pub use self::rules::{StepRule, SubstepRule};
 
 use crate::{
     Body, Description, Integrator, MeshObstacle, Scheme,
-    body::{BodyTables, cloths, elements::Elements},
+    body::{BodyTables, Rest, cloths, elements::Elements},
     budget::{Budget, Deadline},
     velocity::update::Forces,
 };
@@ -52,6 +52,10 @@ const STEPS_OF_EDGES: u32 = 15;
 
 /// Least iterations on each level in a step of such cloth: with a single one it trembles.
 const ITERATIONS_A_STEP: u32 = 2;
+
+/// Longest step of position-based dynamics \[s\] where the number of steps is chosen: the default of the
+/// PositionBasedDynamics library, whose users expect it. 7 steps a frame of 1/30 s.
+const LONGEST_POSITION_BASED_STEP: f32 = 0.005;
 
 /// Steps a frame of curved shells with a lower limit, which a longer step crumples.
 const STEPS_OF_SHELLS: u32 = 3;
@@ -225,7 +229,7 @@ impl std::fmt::Display for Schedule {
 pub(crate) fn integrator(description: &Description) -> Integrator {
     let of_edges = || description.cloths().any(|cloth| cloth.model.edge().is_some());
     description.solver.integrator.unwrap_or_else(|| {
-        if description.solver.scheme != Scheme::Nearest || of_edges() {
+        if description.solver.scheme != Scheme::Nearest || of_edges() || description.is_position_based() {
             Integrator::LeapFrog
         } else if description.rigid_bodies.is_empty() {
             Integrator::Bdf2
@@ -270,6 +274,10 @@ fn steps(description: &Description, bodies: &[BodyTables], elements: &Elements) 
     let asked = description.solver.steps_per_frame;
     if asked > 0 {
         return (asked, StepRule::Asked);
+    }
+    if description.is_position_based() {
+        let steps = (description.frame_time / LONGEST_POSITION_BASED_STEP).ceil();
+        return (steps.clamp(1.0, MOST_STEPS as f32) as u32, StepRule::PositionBased);
     }
     let of_edges = description.cloths().filter_map(|cloth| cloth.model.edge());
     if let Some(most) = of_edges.map(|edge| edge.iterations).max() {
@@ -383,7 +391,8 @@ fn at_least(
         (least, rule) = (STEPS_OF_SHELLS, StepRule::CurvedShell);
     }
     // Cloth should not fall further than its own size in a step.
-    let size = bodies.iter().map(BodyTables::size).fold(f64::INFINITY, f64::min).max(1e-9);
+    let of_surfaces = bodies.iter().filter(|body| !matches!(body.rest, Rest::Particles(_)));
+    let size = of_surfaces.map(BodyTables::size).fold(f64::INFINITY, f64::min).max(1e-9);
     let fall = f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
     let fall = fall.ceil() as u32;
     if fall > least {
@@ -419,10 +428,18 @@ enum Kind {
     Loaded,
 }
 
+/// Whether cloth alone, which nothing pulls but what it is made of.
+fn is_light(body: &Body) -> bool {
+    matches!(body, Body::Cloth(_))
+}
+
 fn kind(description: &Description) -> Kind {
     if !is_implicit(description) {
         Kind::Explicit
-    } else if description.rigid_bodies.is_empty() && description.solids().next().is_none() {
+    } else if description.rigid_bodies.is_empty()
+        && description.bodies.iter().all(is_light)
+        && description.springs.is_empty()
+    {
         Kind::Light
     } else {
         Kind::Loaded
@@ -433,7 +450,7 @@ fn kind(description: &Description) -> Kind {
 fn substeps(description: &Description, steps_per_frame: u32) -> (u32, SubstepRule) {
     let of_edges = |body: &Body| match body {
         Body::Cloth(cloth) => cloth.model.edge().is_some(),
-        Body::Solid(_) => false,
+        Body::Solid(_) | Body::Particles(_) => false,
     };
     match description.solver.max_substeps {
         0 if description.bodies.iter().all(of_edges) => (1, SubstepRule::EdgeModel),
@@ -448,6 +465,7 @@ pub(crate) fn viscosity(description: &Description) -> f64 {
     let of = |body: &Body| match body {
         Body::Cloth(cloth) => cloth.material.viscosity,
         Body::Solid(solid) => solid.material.viscosity,
+        Body::Particles(_) => 0.0,
     };
     description.bodies.iter().map(of).fold(0.0, |largest, viscosity| f64::max(largest, viscosity.into()))
 }

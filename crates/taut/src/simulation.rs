@@ -36,7 +36,7 @@ use tune::Settings;
 
 pub use builder::SimulationBuilder;
 pub use error::SimulationError;
-pub use event::{Element, Event};
+pub use event::{BrokenSpring, Element, Event};
 pub use handle::{BodyHandle, GripHandle, ObstacleHandle, RigidBodyHandle};
 pub use obstacles::AnyObstacle;
 pub use tune::Limiter;

@@ -11,6 +11,7 @@ use crate::{
     },
     contact::intersection::Piercing,
     kernel::lanes::Quad,
+    term::pressure::PRESSURE,
 };
 
 /// Positions and velocities, and how far the simulation has come.
@@ -37,6 +38,8 @@ pub struct State {
     pub(crate) rigid: Vec<RigidState>,
     /// Their mean velocities over the last step \[m/s\], \[rad/s\].
     pub(crate) mean_rigid: Vec<[Vec3; 2]>,
+    /// Which springs are broken, in the order of the world's.
+    pub(crate) broken: Vec<bool>,
     /// What the integrator keeps of the step before.
     pub(crate) history: History,
     /// Intersections, if they are known; empty once everything is separated.
@@ -113,6 +116,9 @@ pub struct Snapshot {
     pub rigid: Vec<RigidState>,
     /// Whether the next frame begins with the steps of cloth that nothing is near.
     pub is_alone: bool,
+    /// Springs that are broken, ascending: segments of particles, body by body, then those of the
+    /// description.
+    pub broken: Vec<u32>,
 }
 
 impl State {
@@ -143,6 +149,7 @@ impl State {
             grips: Grips::with_springs(world.pins.iter().filter(|pin| pin.spring.is_some()).count()),
             rigid,
             mean_rigid,
+            broken: vec![false; world.springs.len()],
             history,
             piercings: None,
             is_alone: world.has_alone(),
@@ -163,6 +170,19 @@ impl State {
         // Duals are forces times the square of a step.
         let factor = (to / from).powi(2) as f32;
         self.duals.iter_mut().for_each(|dual| *dual *= factor);
+        // They are in units of κ, which follows the load of a pressure.
+        let loads = [self.is_alone, is_alone].map(|alone| world.pace(alone).filters.iter().map(|f| f.load));
+        let [before, after] = loads;
+        let mut first = 0;
+        for (filter, (before, after)) in world.filters().iter().zip(before.zip(after)) {
+            let own = first..first + filter.kept_count();
+            if before != after {
+                let pressures = filter.kept_by(PRESSURE);
+                let others = own.clone().filter(|k| !pressures.contains(&(k - first)));
+                others.for_each(|k| self.duals[k] *= before / after);
+            }
+            first = own.end;
+        }
         self.is_alone = is_alone;
     }
 
@@ -187,6 +207,12 @@ impl State {
         self.x.len() == world.start.len()
             && self.duals.len() == world.dual_count()
             && self.rigid.len() == world.description.rigid_bodies.len()
+            && self.broken.len() == world.springs.len()
+    }
+
+    /// Which springs are broken: segments of particles, body by body, then those of the description.
+    pub fn broken_springs(&self) -> &[bool] {
+        &self.broken
     }
 
     /// Frames simulated so far; 0 at the start.
@@ -214,6 +240,19 @@ impl State {
         self.mean_rigid[body]
     }
 
+    /// Pressures inside closed cloth in the last step, in the order of its cloths \[Pa\]; 0 before the first.
+    pub(crate) fn pressures(&self, world: &World) -> Vec<f64> {
+        let pace = world.pace(self.is_alone);
+        let (mut pressures, mut first) = (Vec::with_capacity(world.bags.len()), 0);
+        for filter in &pace.filters {
+            let kept = filter.kept_by(PRESSURE).map(|k| first + k);
+            // Kept as forces are, times the square of a step.
+            pressures.extend(kept.map(|k| f64::from(self.duals[k]) / f64::from(pace.dt).powi(2)));
+            first += filter.kept_count();
+        }
+        pressures
+    }
+
     /// What must be kept to go on from here.
     pub fn snapshot(&self, world: &World) -> Snapshot {
         let all = |quads: &[Quad]| {
@@ -233,6 +272,7 @@ impl State {
             pin_overrides: self.pin_overrides().collect(),
             rigid: self.rigid.clone(),
             is_alone: self.is_alone,
+            broken: (0..).zip(&self.broken).filter(|(_, broken)| **broken).map(|(k, _)| k).collect(),
         }
     }
 
@@ -282,6 +322,9 @@ impl State {
         }
         state.history.is_known = has_history;
         state.is_alone = snapshot.is_alone;
+        for &spring in &snapshot.broken {
+            *state.broken.get_mut(spring as usize)? = true;
+        }
         world.place_fixtures(world.time_of_frame(snapshot.frame), &mut state.x);
         state.mean_v.clone_from(&state.v);
         Some(state)

@@ -68,6 +68,9 @@ pub struct FrameReport {
     /// way.
     #[serde(default)]
     pub tangled: u32,
+    /// Springs that broke in the frame.
+    #[serde(default)]
+    pub broken: u32,
     /// Vertices whose prediction was not a finite number and was put back.
     pub rescued: u32,
     /// Time spent in the velocity update \[ms\].
@@ -111,6 +114,8 @@ pub struct Stepper {
     pierced: Piercings,
     /// Vertices and rigid bodies that were reset in the frame.
     rescued: [Vec<u32>; 2],
+    /// Springs that broke in the frame.
+    broken_springs: Vec<u32>,
     /// Vertices that something touches.
     touched: Vec<bool>,
     /// Factor on the mass of each vertex in this step, for an implicit integrator.
@@ -155,6 +160,7 @@ impl Stepper {
             untangle: Untangle::default(),
             pierced: Piercings::default(),
             rescued: Default::default(),
+            broken_springs: Vec::with_capacity(world.springs.len()),
             touched: vec![false; world.start.len()],
             inertia: vec![1.0; world.start.len()],
             stiffening: 1.0,
@@ -183,6 +189,11 @@ impl Stepper {
     /// twice is there twice.
     pub(crate) fn rescued(&self) -> [&[u32]; 2] {
         [&self.rescued[0], &self.rescued[1]]
+    }
+
+    /// Springs of the world that broke in the last frame.
+    pub(crate) fn broken_springs(&self) -> &[u32] {
+        &self.broken_springs
     }
 
     /// Number of threads.
@@ -275,6 +286,7 @@ impl Stepper {
         let mut report = FrameReport { converged: true, ..FrameReport::default() };
         let begun = budget.now();
         self.rescued.iter_mut().for_each(Vec::clear);
+        self.broken_springs.clear();
         state.begin_frame(world, &mut self.holds);
         if world.has_alone() {
             self.frame_start.keep(state);

@@ -282,15 +282,24 @@ impl VelocityFilter {
         let settings =
             Settings { threads, lanes: *lanes, projection: solver.projection, relaxation: solver.relaxation };
         let budget = |ms: f32| Deadline::after(Duration::from_secs_f32(1e-3 * ms));
-        let deadline = solver.budget_ms.map(budget);
         let turn = StepBudget {
             step: self.calls,
             iterations: solver.iterations,
-            deadline,
+            deadline: solver.budget_ms.map(budget),
             min_iterations_past_deadline: 0,
         };
         let (poses, grips, old_v): (&mut [_], _, &[_]) = (&mut [], &mut Grips::default(), &[]);
-        let draft = Draft { x, old, duals, poses, grips, stiffening: 1.0, old_v, inertia: &[] };
+        let draft = Draft {
+            x,
+            old,
+            duals,
+            poses,
+            grips,
+            stiffening: 1.0,
+            old_v,
+            inertia: &[],
+            springs: Default::default(),
+        };
         let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, turn);
 
         let mut rescued = 0;

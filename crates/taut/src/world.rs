@@ -6,6 +6,7 @@ mod cache;
 pub(crate) mod check;
 mod filters;
 mod law;
+mod pressure;
 pub(crate) mod relimit;
 pub(crate) mod sewing;
 
@@ -19,14 +20,15 @@ use crate::{
     contact::{surface::Surface, untangle::Piercings},
     element::{hinge::BendElement, set::ElementSets},
     exec::threads::Threads,
-    kernel::lanes::BATCH,
+    kernel::lanes::{BATCH, Quad},
     limit::{
         aim::Aim,
         bend_paper::BendTriangle,
         edge_model::EdgeModelTables,
-        levels::{parts::Leveled, solid::SolidLimits, tables::ElementLimits},
+        levels::{parts::Leveled, solid::SolidLimits, tables::TriangleLimits},
     },
     measure::Ruler,
+    pbd::PbdTables,
     solve::nearest::filter::Filter,
     velocity::{
         air::Gusts,
@@ -53,11 +55,13 @@ pub struct World {
     /// anything, if that is another.
     pub(crate) paces: Vec<Pace>,
     /// One for each cloth with limits on coarser levels, if the scheme asks for them.
-    pub(crate) levels: Vec<Leveled<Vec<ElementLimits>>>,
+    pub(crate) levels: Vec<Leveled<TriangleLimits>>,
     /// The same for soft solids.
     pub(crate) solid_levels: Vec<Leveled<SolidLimits, 4>>,
     /// Cloth of the edge model.
     pub(crate) edge_model: EdgeModelTables,
+    /// All bodies, if they are of position-based dynamics.
+    pub(crate) pbd: Option<PbdTables>,
     /// Filters to measure other schemes by, made when they are first asked for.
     pub(crate) judges: OnceLock<Vec<Filter>>,
     pub(crate) forces: Forces,
@@ -209,6 +213,17 @@ impl World {
         })
     }
 
+    /// How far the worst segment of particles is past what limits aim at (strain), at `x`.
+    pub(crate) fn segment_residual(&self, x: &[Quad]) -> f32 {
+        let mut worst = 0.0f64;
+        for spring in self.springs.iter().filter(|spring| spring.is_limited) {
+            let range = self.aim.inside(spring.range);
+            let stretch = spring.tension(x, x).2 / spring.length;
+            worst = worst.max(stretch - f64::from(range.max)).max(f64::from(range.min) - stretch);
+        }
+        worst as f32
+    }
+
     /// Number of colours that the limited triangles need.
     pub fn color_count(&self) -> usize {
         self.elements.triangles.color_count()
@@ -250,7 +265,7 @@ impl World {
         }
         law::carried_stiffness(
             &self.description,
-            &self.bodies,
+            (&self.bodies, &self.bags),
             law::TimeStep::new(&self.description, &self.schedule),
         )
     }

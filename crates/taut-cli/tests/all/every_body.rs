@@ -4,7 +4,10 @@
 use std::{net::TcpStream, path::Path, time::Duration};
 
 use serde_json::{Value, json};
-use taut::{Body, Cloth, Material, Solid, SolidMaterial, mesh::generate};
+use taut::{
+    Body, Cloth, Material, Particles, Solid, SolidMaterial,
+    mesh::{generate, lines::LineMesh},
+};
 use taut_io::{export::Format, scene};
 use taut_studio::{Options, Studio, page::Page};
 use tungstenite::{Message, WebSocket, handshake::client::generate_key, http};
@@ -21,6 +24,7 @@ fn kinds() -> Vec<Body> {
     vec![
         Cloth::new("sheet", sheet, Material::named("denim").unwrap()).into(),
         Solid::new("bar", bar, SolidMaterial::named("jelly").unwrap()).into(),
+        Particles::new("net", LineMesh::net([0.4, 0.4], [6, 6]), 0.01).into(),
     ]
 }
 
@@ -49,6 +53,18 @@ mesh = { bar = { size = [0.3, 0.1, 0.1], cells = [6, 2, 2] } }
 material = "jelly"
 strain = { min = -0.05, max = 0.05 }
 pin = [{ select = "box:0,0,0,0,1,1" }]
+"#
+        }
+        Body::Particles(_) => {
+            r#"
+[scene]
+frames = 4
+[[particles]]
+name = "piece"
+mesh = { net = { size = [0.4, 0.4], cells = [6, 6] } }
+spring = { stiffness = 1000, damping = 0.1 }
+edge = { max = 0.05 }
+pin = [{ select = "corner:top-left" }]
 "#
         }
     }
@@ -83,7 +99,11 @@ fn every_kind_of_body_runs_is_verified_resumed_exported_drawn_and_saved() {
         let saved = scene::load(folder.join("changed.toml").to_str().unwrap(), &[]).unwrap();
         let saved = saved.build().unwrap();
         assert_eq!((saved.bodies.len(), saved.bodies[0].kind()), (1, kind));
-        assert_eq!(saved.bodies[0].strain_bounds().max, Some(0.02), "{kind}");
+        let limit = match &saved.bodies[0] {
+            Body::Particles(particles) => particles.edge,
+            body => body.strain_bounds(),
+        };
+        assert_eq!(limit.max, Some(0.02), "{kind}");
         place.good("run changed.toml -o again --frames 1");
     }
 }

@@ -102,7 +102,7 @@ pub fn fit_cloth(
     };
     if let Some(path) = path.as_deref().filter(|_| !cache.force) {
         match load(path, key, &hierarchy) {
-            Ok(Some(limits)) => (fit.limits, fit.from_cache) = (limits, true),
+            Ok(Some(limits)) => (fit.limits, fit.from_cache) = (CoarseLimits { method, ..limits }, true),
             Ok(None) => {}
             Err(why) => fit.warnings.push(format!("{} {why}; fitting again", path.display())),
         }

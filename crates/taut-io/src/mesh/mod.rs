@@ -11,6 +11,7 @@
 mod fault;
 mod file;
 mod gltf;
+mod lines;
 mod obj;
 mod ply;
 mod polygon;
@@ -29,6 +30,7 @@ use taut::mesh::TriangleMesh;
 use crate::Problem;
 use fault::{Fault, fault};
 
+pub use lines::read_lines;
 pub use ply::{write_marked_ply, write_ply, write_strands};
 pub use solid::{SolidFormat, Tetrahedra, parse_tetrahedra, read_tetrahedra};
 

@@ -1,10 +1,11 @@
 //! Checkpoints: the state of a run, to resume it to the same bits after it was killed.
 //!
 //! A checkpoint is one binary file, little-endian: magic, version, hash of the scene, frame, numbers of
-//! vertices, of the limiter's floats, of vertices caught by pins, of pin overrides, of rigid bodies and of
-//! vertices whose last step is kept; whether the next frame is begun as one of cloth that nothing is near;
-//! positions, velocities, those floats, caught positions, pin overrides
-//! (vertex, whether it is held, target) and rigid bodies (position, rotation, velocities); and a CRC-32 of
+//! vertices, of the limiter's floats, of vertices caught by pins, of pin overrides, of rigid bodies, of
+//! vertices whose last step is kept and of broken springs; whether the next frame is begun as one of cloth
+//! that nothing is near; positions, velocities, those floats, caught positions, pin overrides (vertex,
+//! whether it is held, target) and rigid bodies (position, rotation, velocities), last steps and broken
+//! springs; and a CRC-32 of
 //! all that. Two are kept and the older one is replaced each time, so that one is always complete. A
 //! checkpoint that is damaged, or belongs to another scene, is ignored.
 
@@ -23,8 +24,8 @@ use taut::{
 use super::{OutputError, atomic};
 
 const MAGIC: &[u8; 8] = b"TAUTSTAT";
-const VERSION: u32 = 7;
-const HEADER: usize = 8 + 4 + 8 + 4 + 6 * 8 + 4;
+const VERSION: u32 = 8;
+const HEADER: usize = 8 + 4 + 8 + 4 + 7 * 8 + 4;
 const CRC: usize = 4;
 const BYTES_PER_VERTEX: usize = 24;
 const BYTES_PER_CAUGHT: usize = 12;
@@ -43,18 +44,20 @@ pub fn hash(text: &str) -> u64 {
 /// The bytes of a checkpoint.
 pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     let count = snapshot.positions.len();
-    let Snapshot { duals, caught, pin_overrides, rigid, .. } = snapshot;
+    let Snapshot { duals, caught, pin_overrides, rigid, broken, .. } = snapshot;
     let rest =
         duals.len() * 4 + caught.len() * BYTES_PER_CAUGHT + pin_overrides.len() * BYTES_PER_PIN_OVERRIDE;
     let rest = rest + rigid.len() * BYTES_PER_BODY;
     let [places, speeds] = &snapshot.history;
-    let rest = rest + places.len() * BYTES_PER_VERTEX;
+    let rest = rest + places.len() * BYTES_PER_VERTEX + broken.len() * 4;
     let mut bytes = Vec::with_capacity(HEADER + count * BYTES_PER_VERTEX + rest + CRC);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&scene.to_le_bytes());
     bytes.extend_from_slice(&snapshot.frame.to_le_bytes());
-    for number in [count, duals.len(), caught.len(), pin_overrides.len(), rigid.len(), places.len()] {
+    for number in
+        [count, duals.len(), caught.len(), pin_overrides.len(), rigid.len(), places.len(), broken.len()]
+    {
         bytes.extend_from_slice(&(number as u64).to_le_bytes());
     }
     bytes.extend_from_slice(&u32::from(snapshot.is_alone).to_le_bytes());
@@ -80,6 +83,7 @@ pub fn encode(scene: u64, snapshot: &Snapshot) -> Vec<u8> {
     for vector in places.iter().chain(speeds) {
         put(&mut bytes, &vector.to_array());
     }
+    broken.iter().for_each(|spring| bytes.extend_from_slice(&spring.to_le_bytes()));
     let crc = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&crc.to_le_bytes());
     bytes
@@ -107,23 +111,24 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         return Err("belongs to a different scene".into());
     }
     let data = &body[HEADER..];
-    let numbers = [24, 32, 40, 48, 56, 64].map(u64_at);
+    let numbers = [24, 32, 40, 48, 56, 64, 72].map(u64_at);
     let sizes =
-        [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_PIN_OVERRIDE, BYTES_PER_BODY, BYTES_PER_VERTEX]
+        [BYTES_PER_VERTEX, 4, BYTES_PER_CAUGHT, BYTES_PER_PIN_OVERRIDE, BYTES_PER_BODY, BYTES_PER_VERTEX, 4]
             .map(|size| size as u64);
     let announced = numbers
         .iter()
         .zip(sizes)
         .try_fold(0u64, |sum, (number, size)| sum.checked_add(number.checked_mul(size)?));
     if announced != Some(data.len() as u64) {
-        let [count, duals, caught, pin_overrides, rigid, steps] = numbers;
+        let [count, duals, caught, pin_overrides, rigid, steps, broken] = numbers;
         return Err(format!(
-            "declares {count} vertices, {duals} floats, {caught} caught positions, {pin_overrides} pin overrides, {rigid} rigid bodies and {steps} steps of vertices, but has {} bytes for them",
+            "declares {count} vertices, {duals} floats, {caught} caught positions, {pin_overrides} pin overrides, {rigid} rigid bodies, {steps} steps of vertices and {broken} broken springs, but has {} bytes for them",
             data.len()
         ));
     }
-    let [_, duals, caught, pin_overrides, rigid, steps] =
-        [0, 1, 2, 3, 4, 5].map(|k| (numbers[k] * sizes[k]) as usize);
+    let [_, duals, caught, pin_overrides, rigid, steps, broken] =
+        [0, 1, 2, 3, 4, 5, 6].map(|k| (numbers[k] * sizes[k]) as usize);
+    let (data, broken) = data.split_at(data.len() - broken);
     let (data, steps) = data.split_at(data.len() - steps);
     let (data, rigid) = data.split_at(data.len() - rigid);
     let (data, pin_overrides) = data.split_at(data.len() - pin_overrides);
@@ -157,7 +162,8 @@ pub fn decode(scene: u64, bytes: &[u8]) -> Result<Snapshot, String> {
         caught: vectors(caught),
         pin_overrides: pin_overrides.chunks_exact(BYTES_PER_PIN_OVERRIDE).map(pin_override).collect(),
         rigid: rigid.chunks_exact(BYTES_PER_BODY).map(body).collect(),
-        is_alone: u32_at(72) != 0,
+        is_alone: u32_at(80) != 0,
+        broken: broken.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect(),
     })
 }
 
@@ -257,6 +263,7 @@ mod tests {
             pin_overrides,
             rigid,
             is_alone: frame == 3,
+            broken: vec![2, frame + 7],
         }
     }
 
@@ -269,6 +276,7 @@ mod tests {
             pin_overrides: Vec::new(),
             history: Default::default(),
             rigid: Vec::new(),
+            broken: Vec::new(),
             ..snapshot(3)
         };
         assert_eq!(decode(7, &encode(7, &none)).unwrap(), none);

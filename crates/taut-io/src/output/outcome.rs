@@ -53,6 +53,22 @@ pub struct ContactFigures {
     pub smallest_gap_frame: Option<u32>,
 }
 
+/// Closed cloth with pressure inside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BagFigures {
+    /// Name of the cloth.
+    pub name: String,
+    /// Volume at the last frame \[m³\]; none if seams of it are open.
+    pub final_volume: Option<f64>,
+    /// The same over the reference volume; none if there is none.
+    pub final_volume_factor: Option<f64>,
+    /// Pressure above that of the air around at the last frame \[Pa\].
+    pub final_pressure: Option<f64>,
+    /// Largest such pressure in any frame \[Pa\].
+    pub max_pressure: Option<f64>,
+}
+
 /// Figures of soft bodies, over the frames after frame 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolidFigures {
@@ -107,6 +123,9 @@ pub struct Figures {
     /// Largest opening of a seam at the last frame \[m\].
     #[serde(default)]
     pub final_opening: f64,
+    /// Closed cloth with pressure inside, if any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bags: Vec<BagFigures>,
     /// Contact; none if contact is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactFigures>,
@@ -143,6 +162,9 @@ pub struct BodySize {
     /// Number of tetrahedra of a soft body.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tetrahedra: usize,
+    /// Number of segments of particles.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub segments: usize,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -220,6 +242,24 @@ impl Tally {
         }
     }
 
+    fn add_bags(&mut self, line: &FrameLine) {
+        let bags = &mut self.figures.bags;
+        bags.resize(line.certificate.bags.len(), BagFigures::default());
+        for (figures, bag) in bags.iter_mut().zip(&line.certificate.bags) {
+            let max_pressure = match (figures.max_pressure, bag.pressure) {
+                (Some(before), Some(now)) => Some(before.max(now)),
+                (before, now) => before.or(now),
+            };
+            *figures = BagFigures {
+                name: bag.name.clone(),
+                final_volume: bag.volume,
+                final_volume_factor: bag.volume_factor,
+                final_pressure: bag.pressure,
+                max_pressure,
+            };
+        }
+    }
+
     fn add_solids(&mut self, line: &FrameLine) {
         let mut inverted = false;
         for body in &line.certificate.bodies {
@@ -246,6 +286,7 @@ impl Tally {
         self.figures.final_energy = energies.map(|e| e.kinetic + e.gravity + e.stretch + e.bend).sum();
         let openings = line.certificate.seams.iter().map(|seam| seam.max_opening);
         self.figures.final_opening = openings.fold(0.0, f64::max);
+        self.add_bags(line);
         self.add_contact(line);
         let Some(report) = &line.report else { return };
         self.add_solids(line);
@@ -317,9 +358,18 @@ impl Tally {
             max_bend_excess: f.max_bend_excess.value,
             max_penetration: f.max_penetration.value,
             final_opening: f.final_opening,
+            final_volumes: volumes(&f.bags),
             final_bounds: [low, high].map(|corner| corner.as_dvec3().to_array()),
         }
     }
+}
+
+/// Smallest and largest volume; none if there is none, or one is open.
+fn volumes(bags: &[BagFigures]) -> Option<[f64; 2]> {
+    let volumes = bags.iter().map(|bag| bag.final_volume);
+    let all: Vec<f64> = volumes.collect::<Option<_>>()?;
+    let smallest = all.iter().copied().reduce(f64::min)?;
+    Some([smallest, all.iter().copied().fold(smallest, f64::max)])
 }
 
 /// Median and largest of `values`; 0 if there are none.

@@ -19,7 +19,7 @@ use super::{
     npy,
     outcome::{BodySize, Outcome, Tally},
 };
-use crate::{export, mesh, scene::LoadedScene};
+use crate::{export, mesh, recording::ShownLines, scene::LoadedScene};
 
 /// A run folder that is being written.
 #[derive(Debug)]
@@ -176,6 +176,11 @@ pub(super) fn rest_files(files: &Layout, body: &Body) -> Vec<(PathBuf, Vec<u8>)>
             (files.rest_tetrahedra(&solid.name), export::tetrahedra_file(&solid.mesh)),
             (files.skin(&solid.name), mesh::write_ply(&solid.shown_surface())),
         ],
+        Body::Particles(particles) => {
+            let shown = ShownLines::new(&particles.mesh);
+            let points = shown.points(&particles.mesh.positions);
+            vec![(files.rest(&particles.name), mesh::write_strands(&points, &shown.counts))]
+        }
     }
 }
 
@@ -186,6 +191,7 @@ pub fn body_sizes(ruler: &Ruler) -> Vec<BodySize> {
         vertices: body.rest_positions().len(),
         triangles: if let Body::Cloth(_) = body { body.element_count() } else { 0 },
         tetrahedra: if let Body::Solid(_) = body { body.element_count() } else { 0 },
+        segments: if let Body::Particles(_) = body { body.element_count() } else { 0 },
     };
     ruler.description().bodies.iter().map(size).collect()
 }

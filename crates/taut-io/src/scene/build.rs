@@ -54,17 +54,31 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
+    let mut particles = Vec::new();
+    for (index, given) in settings.particles.iter().enumerate() {
+        particles.extend(builder.particles(index, given));
+    }
+    if !builder.report.problems.is_empty() {
+        return Err(Problems(builder.report.into_sorted()));
+    }
     let seams = settings.seam.iter().enumerate();
     let mut seams: Vec<taut::Seam> =
         seams.filter_map(|(index, seam)| builder.seam(index, seam, &cloths)).collect();
     seams.append(&mut builder.sewn);
+    let contact = contact::contact(settings, &cloths);
+    let bodies = cloths.into_iter().map(taut::Body::from).chain(solids.into_iter().map(taut::Body::from));
+    let bodies: Vec<taut::Body> = bodies.chain(particles.into_iter().map(taut::Body::from)).collect();
+    let mut springs = Vec::new();
+    for (index, given) in settings.spring.iter().enumerate() {
+        springs.extend(builder.springs(index, given, &bodies));
+    }
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
-    let contact = contact::contact(settings, &cloths);
     let description = Description {
-        bodies: cloths.into_iter().map(Into::into).chain(solids.into_iter().map(Into::into)).collect(),
+        bodies,
         seams,
+        springs,
         obstacles: settings.obstacle.iter().filter_map(shapes::fixed).collect(),
         mesh_obstacles,
         rigid_bodies: settings.obstacle.iter().filter_map(shapes::rigid).collect(),
@@ -76,6 +90,10 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
         solver: settings.solver.build(),
         seed: settings.scene.seed,
     };
+    builder.check_pressures(&description);
+    if !builder.report.problems.is_empty() {
+        return Err(Problems(builder.report.into_sorted()));
+    }
     Ok(Built { description, warnings: builder.warnings })
 }
 
@@ -189,6 +207,7 @@ impl Builder<'_> {
             pins,
             masses: None,
             imperfection: cloth.imperfection.map(|length| length as f32),
+            pressure: cloth.pressure.as_ref().and_then(|pressure| pressure.build()),
         };
         if let Err(problem) = cloth.check_weave() {
             let keys: &[&str] = if cloth.warp.is_some() { &["warp"] } else { &["strain", "direction"] };
@@ -196,6 +215,14 @@ impl Builder<'_> {
         }
         if let Some((key, problem)) = cloth.material.problem() {
             self.refuse::<()>(place, &["material", key], problem);
+        }
+        let encloses = cloth.model.pbd().is_some_and(|pbd| pbd.volume.is_some_and(|volume| volume.acts()));
+        if encloses && !taut::mesh::adjacency::is_closed(&cloth.mesh) {
+            let stiffness = given.pbd.and_then(|pbd| pbd.volume).is_some();
+            let keys: &[&str] = if stiffness { &["pbd", "volume"] } else { &["pbd", "compliance", "volume"] };
+            let problem =
+                "needs closed cloth: this mesh has a border, or faces that do not agree on which side is out";
+            self.refuse::<()>(place, keys, problem.to_owned());
         }
         if !seams.is_empty() {
             let speed = patterns::speed(given, &seams, &cloth.start, self.scene.scene.scene.sewing);
@@ -301,6 +328,19 @@ impl Builder<'_> {
                 self.refuse(place, &["transform"], message)
             }
             None => Some(start),
+        }
+    }
+
+    /// Reports cloth that has a pressure and is not closed, with the seams of the whole scene.
+    fn check_pressures(&mut self, description: &Description) {
+        if self.recorded || !description.cloths().any(|cloth| cloth.pressure.is_some()) {
+            return;
+        }
+        if let Err(taut::WorldError::Cloth { name, problem }) = taut::Ruler::new(description.clone())
+            && problem.starts_with("pressure")
+            && let Some(index) = description.cloths().position(|cloth| cloth.name == name)
+        {
+            self.refuse::<()>(Place { kind: "cloth", index, name: &name }, &["pressure"], problem);
         }
     }
 

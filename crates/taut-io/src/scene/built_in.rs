@@ -40,6 +40,9 @@ pub fn built_in() -> &'static [BuiltIn] {
         "shirt",
         "twist",
         "trampoline",
+        "net",
+        "rope-bridge",
+        "pbd-four-cloths",
         "bar",
         "twisted-bar",
         "squeeze",
@@ -54,6 +57,9 @@ pub fn built_in() -> &'static [BuiltIn] {
         "dress",
         "layers",
         "scarf",
-        "pillow"
+        "pillow",
+        "balloons",
+        "mylar-balloon",
+        "air-bag"
     ]
 }

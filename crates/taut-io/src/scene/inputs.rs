@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{
     LoadedScene,
-    format::{ObstacleMesh, Sequence, SolidMesh},
+    format::{ObstacleMesh, ParticleMesh, Sequence, SolidMesh},
     select::Selection,
 };
 use crate::mesh::{Format, SolidFormat, sequence::Numbered};
@@ -201,6 +201,25 @@ fn names(scene: &LoadedScene) -> Vec<String> {
                     names.push(file);
                 }
             }
+        }
+    }
+    for particles in &scene.scene.particles {
+        if let ParticleMesh::File(file) = &particles.mesh {
+            names.push(file.clone());
+        }
+        for pin in &particles.pin {
+            for text in [Some(&pin.select), pin.weight.as_ref()].into_iter().flatten() {
+                if let Ok(Selection::Map(file)) = Selection::parse(text) {
+                    names.push(file);
+                }
+            }
+        }
+    }
+    for select in
+        scene.scene.spring.iter().flat_map(|spring| [&spring.from.select, &spring.to.select]).flatten()
+    {
+        if let Ok(Selection::Map(file)) = Selection::parse(select) {
+            names.push(file);
         }
     }
     for select in scene.scene.seam.iter().flat_map(|seam| [&seam.from, &seam.to]).flatten() {

@@ -21,6 +21,7 @@ mod names;
 pub(crate) mod nearest;
 mod noise;
 mod overrides;
+mod particles;
 mod patterns;
 mod pins;
 mod read;
@@ -97,6 +98,9 @@ pub struct RunExtremes {
     pub max_penetration: f64,
     /// Largest opening of a seam in the last frame \[m\].
     pub final_opening: f64,
+    /// Smallest and largest volume of a closed cloth with pressure in the last frame \[m³\]; none if there is
+    /// none, or its seams are open.
+    pub final_volumes: Option<[f64; 2]>,
     /// Lowest and highest position of any vertex in the last frame, per axis \[m\].
     pub final_bounds: [[f64; 3]; 2],
 }

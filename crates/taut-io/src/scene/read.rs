@@ -58,7 +58,7 @@ pub(super) fn parse(
         report.add(
             Origin::File,
             &Path::Root,
-            "is empty; a scene requires at least one [[cloth]] or [[solid]]",
+            "is empty; a scene requires at least one [[cloth]], [[solid]] or [[particles]]",
         );
     } else if let Some(root) = Part::root() {
         validate(&tree, root, &Path::Root, &mut report);
@@ -86,6 +86,16 @@ fn loaded(
     let cloth_names = names::complete("cloth", &given);
     let given: Vec<Option<&str>> = scene.solid.iter().map(|solid| solid.name.as_deref()).collect();
     let solid_names = names::complete("solid", &given);
+    let given: Vec<Option<&str>> = scene.particles.iter().map(|body| body.name.as_deref()).collect();
+    let particle_names = names::complete("particles", &given);
+    let given: Vec<Option<&str>> = scene.spring.iter().map(|spring| spring.name.as_deref()).collect();
+    let spring_names = names::complete("spring", &given);
+    for (body, name) in scene.particles.iter_mut().zip(particle_names) {
+        body.name = Some(name);
+    }
+    for (spring, name) in scene.spring.iter_mut().zip(spring_names) {
+        spring.name = Some(name);
+    }
     let given: Vec<Option<&str>> = scene.obstacle.iter().map(|obstacle| obstacle.name.as_deref()).collect();
     let obstacle_names = names::complete("obstacle", &given);
     let given: Vec<Option<&str>> = scene.seam.iter().map(|seam| seam.name.as_deref()).collect();

@@ -3,6 +3,7 @@
 //! The rules work on the tree and skip values that the schema refuses, so that one run reports the problems
 //! of both.
 
+mod pbd;
 mod pins;
 
 use super::{
@@ -34,9 +35,12 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     check_bodies(scene, report);
     check_levels_of_solids(scene, report);
     check_neighbours_of_edges(scene, report);
+    pbd::check_scene(scene, report);
     let kinds = [
         ("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)),
         ("solid", check_solid),
+        ("particles", check_particles),
+        ("spring", check_nothing),
         ("seam", check_seam),
         ("obstacle", check_obstacle),
     ];
@@ -129,6 +133,7 @@ fn check_neighbours_of_edges(scene: &Node, report: &mut Report<'_>) {
     let others = [
         (has("obstacle", "mass"), "obstacles with a mass"),
         (!scene.items_of("solid").is_empty(), "soft bodies"),
+        (!scene.items_of("particles").is_empty(), "particles"),
         (!scene.items_of("seam").is_empty(), "seams"),
     ];
     let (root, mut others) = (Path::Root, others.into_iter().filter(|(there, _)| *there));
@@ -157,7 +162,7 @@ fn check_model(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     }
     for key in ["levels", "iterations"] {
         if let Some(node) = cloth.get(key) {
-            let message = "is for model = \"edge\" only; for other cloth see [solver]";
+            let message = "is for model = \"edge\" only; for other cloth see [solver] and pbd.iterations";
             report.add(node.origin, &Path::Key(path, key), message);
         }
     }
@@ -171,12 +176,13 @@ fn check_bodies(scene: &Node, report: &mut Report<'_>) {
     let is_empty = |kind| {
         scene.get(kind).is_none_or(|node| matches!(&node.value, Value::Array(items) if items.is_empty()))
     };
-    if is_empty("cloth") && is_empty("solid") {
-        let message = "is missing; at least one [[cloth]] or [[solid]] is required";
+    if is_empty("cloth") && is_empty("solid") && is_empty("particles") {
+        let message = "is missing; at least one [[cloth]], [[solid]] or [[particles]] is required";
         let origin = scene.get("cloth").map_or(scene.origin, |node| node.origin);
         report.add(origin, &Path::Key(&root, "cloth"), message);
     }
     let [cloths, solids] = ["cloth", "solid"].map(|kind| names::effective(kind, scene.items_of(kind)));
+    check_particle_names(scene, [("cloth", &cloths), ("solid", &solids)], report);
     let list = Path::Key(&root, "solid");
     for (index, name) in solids.iter().enumerate() {
         let Some(cloth) = cloths.iter().position(|cloth| cloth.eq_ignore_ascii_case(name)) else { continue };
@@ -187,6 +193,38 @@ fn check_bodies(scene: &Node, report: &mut Report<'_>) {
         report.add(origin, &Path::Key(&item, "name"), message);
     }
 }
+
+/// Names of particles differ from those of other bodies.
+fn check_particle_names(scene: &Node, others: [(&str, &Vec<String>); 2], report: &mut Report<'_>) {
+    let root = Path::Root;
+    let list = Path::Key(&root, "particles");
+    let items = scene.items_of("particles");
+    for (index, name) in names::effective("particles", items).iter().enumerate() {
+        for (kind, names) in others {
+            let Some(other) = names.iter().position(|other| other.eq_ignore_ascii_case(name)) else {
+                continue;
+            };
+            let origin = items[index].get("name").map_or(items[index].origin, |node| node.origin);
+            let message = format!("\"{name}\" is also the name of {kind}[{other}]; names must be unique");
+            report.add(origin, &Path::Key(&Path::Item(&list, index), "name"), message);
+        }
+    }
+}
+
+/// What belongs to particles.
+fn check_particles(particles: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    if let Some(limits) = particles.get("edge") {
+        check_order(limits, "min", "max", &Path::Key(path, "edge"), report);
+    }
+    if let (Some(_), Some(given)) = (particles.get("mass"), particles.get("mass_per_length")) {
+        let message = "cannot be combined with mass";
+        report.add(given.origin, &Path::Key(path, "mass_per_length"), message);
+    }
+    pins::check(particles, path, report);
+}
+
+/// The schema says it all.
+fn check_nothing(_: &Node, _: &Path<'_>, _: &mut Report<'_>) {}
 
 /// Names become file names, and some file systems are case-insensitive.
 fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report<'_>) {
@@ -211,8 +249,12 @@ fn check_names(kind: &str, bodies: &[Node], list: &Path<'_>, report: &mut Report
     }
 }
 
+/// The keys of a pressure of which exactly one is required.
+const LAWS: [&str; 3] = ["over", "pascal", "gas"];
+
 fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     check_model(cloth, path, report);
+    pbd::check_body(cloth, false, path, report);
     if let Some(strain) = cloth.get("strain") {
         check_weave(strain, &Path::Key(path, "strain"), report);
     }
@@ -223,6 +265,15 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     }
     if let Some(material) = cloth.get("material") {
         check_material(material, &["density", "stretch", "bend"], &Path::Key(path, "material"), report);
+    }
+    if let Some(pressure) = cloth.get("pressure") {
+        let path = Path::Key(path, "pressure");
+        one_of(pressure, &LAWS, &path, report);
+        for law in LAWS {
+            if let Some(keys) = pressure.get(law) {
+                check_times(keys.items(), &Path::Key(&path, law), report);
+            }
+        }
     }
     pins::check(cloth, path, report);
     if let Some(torus) = cloth.get("mesh").and_then(|mesh| mesh.get("torus")) {
@@ -240,6 +291,7 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
 }
 
 fn check_solid(solid: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    pbd::check_body(solid, true, path, report);
     if let Some(limits) = solid.get("strain") {
         check_order(limits, "min", "max", &Path::Key(path, "strain"), report);
     }

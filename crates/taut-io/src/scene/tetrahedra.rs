@@ -51,6 +51,7 @@ impl Builder<'_> {
             start,
             velocity: vector(solid.velocity).as_vec3(),
             material: solid.material.build(),
+            model: solid.engine_model(),
             strain: solid.strain.build(),
             preserve_volume: solid.volume == Volume::Preserve,
             levels: Vec::new(),

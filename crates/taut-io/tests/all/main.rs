@@ -19,3 +19,4 @@ mod scene_fuzz;
 mod scene_garments;
 mod scene_overrides;
 mod scene_round_trip;
+mod springs;

@@ -57,7 +57,12 @@ fn empty_file() {
 #[test]
 fn no_cloth() {
     refused("[scene]\nframes = 3\n", None, Some("cloth"), &["is missing", "at least one [[cloth]]"]);
-    refused("cloth = []\n", Some(1), Some("cloth"), &["is missing", "or [[solid]] is required"]);
+    refused(
+        "cloth = []\n",
+        Some(1),
+        Some("cloth"),
+        &["is missing", "[[solid]] or [[particles]] is required"],
+    );
 }
 
 #[test]
@@ -788,4 +793,25 @@ fn only_meshes_grow_and_for_some_time() {
     ] {
         refused(grows(shape, grow), Some(11), Some(&key(wrong)), words);
     }
+}
+
+#[test]
+fn pressure() {
+    let says = |value: &str, key: &str, words: &[&str]| {
+        let ball = "mesh = { sphere = { radius = 0.1, frequency = 3 } }";
+        let text = format!("[[cloth]]\nname = \"ball\"\n{ball}\npressure = {value}\n");
+        refused(text, Some(4), Some(key), words);
+    };
+    says("{}", "cloth.ball.pressure.over", &["is missing", "pascal or gas"]);
+    says("{ over = 1.2, gas = 3 }", "cloth.ball.pressure.gas", &["cannot be combined with over"]);
+    says("{ over = -1.0 }", "cloth.ball.pressure.over", &["-1"]);
+    says("{ pascal = nan }", "cloth.ball.pressure.pascal", &["nan"]);
+    says("{ pascal = 1.0, volume = -2.0 }", "cloth.ball.pressure.volume", &["-2"]);
+    says("{ pascal = 1.0, with = [\"nobody\"] }", "cloth.ball.pressure", &["no such cloth"]);
+    let keys = "{ gas = [{ time = 1, value = 1 }, { time = 1, value = 2 }] }";
+    says(keys, "cloth.ball.pressure.gas[1].time", &["later than the previous keyframe"]);
+    let open = cloth("pressure = { pascal = 10.0 }");
+    refused(open, Some(7), Some("cloth.sheet.pressure"), &["1 border: one of 16 edges at vertex"]);
+    let sweep = "[[cloth]]\nname = \"ball\"\nmesh = { sphere = { radius = 0.1, frequency = 3 } }\npressure = { over = 1.1 }\n[solver]\nscheme = \"sweep\"\n";
+    refused(sweep, Some(4), Some("cloth.ball.pressure"), &["scheme nearest"]);
 }

@@ -374,6 +374,7 @@ fn expectations_say_both_figures() {
     let met = RunExtremes { max_strain: 0.06, min_strain: -0.1, ..RunExtremes::default() };
     assert!(scene.unmet(&met).is_empty());
     let mut broken = RunExtremes {
+        final_volumes: None,
         final_opening: 0.0,
         max_strain: 0.07,
         min_strain: -0.2,

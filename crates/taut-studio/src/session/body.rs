@@ -147,9 +147,16 @@ impl ShownBody {
                 let gauge = SoftGauge::new(&solid.mesh, Some(solid));
                 (mesh, Some(vertices), Measure::Solid { rest, gauge, limit: solid.strain })
             }
+            Body::Particles(particles) => {
+                // Segments are triangles without area, which a wireframe shows.
+                let triangles = particles.mesh.segments.iter().map(|&[a, b]| [a, b, b]).collect();
+                let positions = particles.mesh.positions.clone();
+                (TriangleMesh { positions, triangles, ..TriangleMesh::default() }, None, Measure::None)
+            }
         };
         let model = match body {
             Body::Cloth(cloth) if cloth.model.edge().is_some() => "edge",
+            _ if body.pbd().is_some() => "pbd",
             _ => "fem",
         };
         let (name, kind) = (body.name().to_owned(), body.kind());

@@ -121,6 +121,9 @@ impl Changes<'_> {
             let pair = [("min", to.stretch_min), ("max", to.stretch_max)];
             let (strain, edge) = match to.limiter {
                 Limiter::Off => (None, None),
+                Limiter::Edge | Limiter::Isotropic if described.as_particles().is_some() => {
+                    (None, Some(pair))
+                }
                 Limiter::Edge if !solid => (None, Some(pair)),
                 Limiter::Edge | Limiter::Isotropic => (Some(pair), None),
             };
@@ -151,8 +154,13 @@ impl Changes<'_> {
                     ]
                 }
                 Body::Solid(solid) => vec![("young", number(solid.material.young))],
+                Body::Particles(_) => Vec::new(),
             };
-            set_material(table, described, &numbers);
+            if let Body::Particles(particles) = described {
+                set_spring(table, particles.springs.stiffness);
+            } else {
+                set_material(table, described, &numbers);
+            }
         }
         self.set_pins(table, body, described)
     }
@@ -289,6 +297,16 @@ fn set_limits(table: &mut dyn TableLike, key: &str, limits: Option<[(&str, Optio
 }
 
 /// Sets numbers of a material: on top of a named one, or in its table.
+/// Writes the stiffness of segments \[N/m\].
+fn set_spring(table: &mut dyn TableLike, stiffness: f32) {
+    if !table.get("spring").is_some_and(Item::is_table_like) {
+        put(table, "spring", Value::InlineTable(InlineTable::new()));
+    }
+    if let Some(spring) = table.get_mut("spring").and_then(Item::as_table_like_mut) {
+        put(spring, "stiffness", number(stiffness));
+    }
+}
+
 fn set_material(table: &mut dyn TableLike, described: &Body, numbers: &[(&str, Value)]) {
     if !table.get("material").is_some_and(Item::is_table_like) {
         let usual = if matches!(described, Body::Cloth(_)) { "polyester" } else { "silicone" };

@@ -63,6 +63,7 @@ impl Live {
                 let volume: f64 = (0..solid.mesh.tetrahedra.len()).map(|t| solid.mesh.volume(t)).sum();
                 solid.material.density * volume as f32
             }
+            Some(Body::Particles(particles)) => particles.masses.iter().sum::<f64>() as f32,
             None => 0.0,
         };
         (9.81 * mass / SAG).clamp(1.0, 1e6)

@@ -47,6 +47,8 @@ pub(crate) struct Elements {
     pub hinge_frequency: f64,
     /// Whether they are for an implicit integrator.
     pub is_implicit: bool,
+    /// Whether limits of segments of particles are elements: for schemes that sweep.
+    pub limits_segments: bool,
     pub edge_length_sum: f64,
     pub edge_count: usize,
 }

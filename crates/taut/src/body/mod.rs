@@ -8,6 +8,7 @@
 pub mod cloth;
 pub(crate) mod elements;
 pub(crate) mod levels;
+pub mod particles;
 mod pins;
 pub mod solid;
 
@@ -24,6 +25,7 @@ use crate::{
 
 use cloth::measure::{RestCloth, measure_bends};
 use elements::Elements;
+use particles::measure::RestSegments;
 use solid::measure::RestTetrahedra;
 
 pub(crate) use pins::{PinnedVertex, add_pins, check_pins};
@@ -52,6 +54,8 @@ pub(crate) enum Rest {
     Cloth(RestCloth),
     /// Of a soft solid.
     Solid(RestTetrahedra),
+    /// Of point masses.
+    Particles(RestSegments),
 }
 
 impl BodyTables {
@@ -68,6 +72,7 @@ impl BodyTables {
         let tables = match body {
             Body::Cloth(cloth) => cloth::assemble::add(cloth, first, is_elastic, elements, cache)?,
             Body::Solid(solid) => solid::assemble::add(solid, first, is_elastic, elements)?,
+            Body::Particles(particles) => particles::assemble::add(particles, first, elements),
         };
         elements.ranges.push(elements.since(before));
         Ok(tables)
@@ -83,6 +88,7 @@ impl BodyTables {
         match &self.rest {
             Rest::Cloth(rest) => rest.shape.size(),
             Rest::Solid(rest) => rest.size(),
+            Rest::Particles(rest) => rest.size(),
         }
     }
 
@@ -90,7 +96,7 @@ impl BodyTables {
     pub fn is_curved(&self) -> bool {
         match &self.rest {
             Rest::Cloth(rest) => rest.is_curved(),
-            Rest::Solid(_) => false,
+            Rest::Solid(_) | Rest::Particles(_) => false,
         }
     }
 
@@ -100,6 +106,7 @@ impl BodyTables {
         match body {
             Body::Cloth(cloth) => cloth::imperfection::start(cloth, edge as f32, number as u64, description),
             Body::Solid(solid) => solid.start.clone(),
+            Body::Particles(particles) => particles.start.clone(),
         }
     }
 
@@ -113,8 +120,11 @@ impl BodyTables {
             (Body::Solid(solid), Rest::Solid(rest)) => {
                 (rest.measure(positions, solid.strain), BendMeasure::default())
             }
+            (Body::Particles(particles), Rest::Particles(rest)) => {
+                (rest.measure(positions, particles.edge), BendMeasure::default())
+            }
             // Tables are made from the body that they belong to.
-            (Body::Cloth(_), Rest::Solid(_)) | (Body::Solid(_), Rest::Cloth(_)) => unreachable!(),
+            (Body::Cloth(_) | Body::Solid(_) | Body::Particles(_), _) => unreachable!(),
         }
     }
 
@@ -123,8 +133,9 @@ impl BodyTables {
         match (body, &self.rest) {
             (Body::Cloth(cloth), Rest::Cloth(rest)) => rest.certify(cloth, positions),
             (Body::Solid(solid), Rest::Solid(rest)) => rest.certify(solid, positions),
+            (Body::Particles(particles), Rest::Particles(rest)) => rest.certify(particles, positions),
             // Tables are made from the body that they belong to.
-            (Body::Cloth(_), Rest::Solid(_)) | (Body::Solid(_), Rest::Cloth(_)) => unreachable!(),
+            (Body::Cloth(_) | Body::Solid(_) | Body::Particles(_), _) => unreachable!(),
         }
     }
 }
@@ -134,6 +145,7 @@ pub(crate) fn validate(body: &Body, description: &Description) -> Result<(), Wor
     match body {
         Body::Cloth(cloth) => cloth::validate::check(cloth, description),
         Body::Solid(solid) => solid::validate::check(solid, description.solver.scheme),
+        Body::Particles(particles) => particles::validate::check(particles, description),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Boundary conditions: pins, grips, seams and obstacles.
 pub mod attachment;
+pub mod bag;
 pub mod grip;
 pub mod hold;
 pub mod landing;
@@ -11,4 +12,5 @@ pub mod pin;
 pub mod rigid;
 pub(crate) mod rigid_side;
 pub mod seam;
+pub mod spring;
 pub mod tangent_plane;

@@ -71,6 +71,8 @@ pub struct ObstacleContacts {
     pub(super) placed: Vec<Placed>,
     /// Length of the step \[s\].
     duration: f32,
+    /// When it ends \[s\].
+    end: f32,
     /// Largest depth of a vertex at the start of the step \[m\].
     deepest: f32,
     /// Vertices that may touch an obstacle in this step.
@@ -90,6 +92,11 @@ impl ObstacleContacts {
         self.deepest > STILL_DEEP_FRACTION * PUSH_OUT_SPEED * self.duration
     }
 
+    /// When the step ends \[s\].
+    pub(crate) fn end_time(&self) -> f32 {
+        self.end
+    }
+
     /// Scratch for `vertex_count` vertices and `obstacle_count` obstacles, so that steps do not allocate.
     pub fn with_capacity(vertex_count: usize, obstacle_count: usize) -> Self {
         if obstacle_count == 0 {
@@ -98,6 +105,7 @@ impl ObstacleContacts {
         Self {
             placed: Vec::with_capacity(obstacle_count),
             duration: 0.0,
+            end: 0.0,
             deepest: 0.0,
             candidates: Vec::with_capacity(vertex_count),
             contacts: Vec::with_capacity(vertex_count),
@@ -117,7 +125,7 @@ impl ObstacleContacts {
         x: &mut [Quad],
         reach: f32,
     ) {
-        (self.duration, self.deepest) = (times[1] - times[0], 0.0);
+        (self.duration, self.end, self.deepest) = (times[1] - times[0], times[1], 0.0);
         self.placed.clear();
         self.placed.extend(obstacles.iter().map(|o| Placed {
             poses: times.map(|t| o.pose(t)),

@@ -14,14 +14,23 @@
 //! the way. What this proves of the piece around a patch ([`build`] says which pieces are convex) is proven
 //! of the patch and its neighbours; where that is too much to ask, of blocks of two by two patches, which
 //! bend less.
+//!
+//! Surfaces that are curved at rest have no pattern, but every piece of them that is not too curved has one
+//! of its own: what it looks like from above ([`charts`]). All of this holds for u in that plane, too, with F
+//! the gradient of a triangle over it ([`curved`]).
 
 mod area;
 mod build;
+mod charts;
+mod curved;
 mod gradients;
 #[cfg(test)]
 mod tests;
 
-use self::gradients::{Gradient, GradientBatch, Gradients, Spread, Triangles};
+use self::{
+    curved::{Chart, Frames, Shells},
+    gradients::{Gradient, GradientBatch, Gradients, Spread, Triangles},
+};
 use super::{
     surface::Surface,
     tree::{Swept, Tree},
@@ -49,7 +58,7 @@ pub struct Patch {
     /// All vertices of its triangles.
     corners: Vec<u32>,
     /// The blocks of patches that it is part of, or [`NONE`].
-    blocks: [u32; 4],
+    blocks: [u32; 8],
     /// Whether it has a pattern.
     is_flat: bool,
 }
@@ -67,6 +76,8 @@ struct Piece {
     /// What λ must be at least, so that nothing in it touches, and so that nothing collides; `None` if it is
     /// not convex or not flat at rest.
     needed: Option<[f32; 2]>,
+    /// What it looks like from above, if its panel has no pattern.
+    chart: Option<Chart>,
 }
 
 /// What is to be proven.
@@ -80,6 +91,7 @@ pub enum Claim {
 
 /// No block.
 const NONE: u32 = u32::MAX;
+const NO_BLOCKS: [u32; 8] = [NONE; 8];
 
 /// The patches of all surfaces that are not fixed.
 #[derive(Debug, Default)]
@@ -89,6 +101,9 @@ pub struct Patches {
     /// Triangles that have a pattern, and their gradients at both ends of the way that was last looked at.
     triangles: Triangles,
     gradients: [Gradients; 2],
+    /// The same of triangles that have none.
+    shells: Shells,
+    frames: [Frames; 2],
     /// Where vertices are at these ends \[m\].
     seen: [Vec<Quad>; 2],
     /// By patch: the piece around it and the patches around it. Then blocks: pieces around two by two
@@ -109,13 +124,14 @@ impl Patches {
     /// Whether nothing can touch nothing of both patches on the way that was last looked at.
     #[inline(always)]
     pub fn stay_apart(&self, a: u32, b: u32) -> bool {
-        let is_safe = self.safe[a as usize] || self.safe[b as usize];
-        if is_safe && self.pieces[a as usize].near.binary_search(&b).is_ok() {
+        let is_near = |a: u32, b: u32| self.pieces[a as usize].near.binary_search(&b).is_ok();
+        if self.safe[a as usize] && is_near(a, b) || self.safe[b as usize] && is_near(b, a) {
             return true;
         }
         let others = &self.all[b as usize].blocks;
         let own = self.all[a as usize].blocks.iter();
-        own.filter(|&&block| block != NONE && others.contains(&block)).any(|&block| self.safe[block as usize])
+        let mut safe = own.filter(|&&block| block != NONE && self.safe[block as usize]);
+        safe.any(|block| others.contains(block))
     }
 
     /// The box of a patch.
@@ -191,6 +207,7 @@ impl Patches {
         if self.seen[0] != ends[0] && self.seen[1] == ends[0] {
             self.seen.swap(0, 1);
             self.gradients.swap(0, 1);
+            self.frames.swap(0, 1);
         }
         for (end, now) in ends.into_iter().enumerate() {
             if self.seen[end] == now {
@@ -199,9 +216,11 @@ impl Patches {
             self.seen[end].clear();
             self.seen[end].extend_from_slice(now);
             self.gradients[end].take(threads, &self.triangles, now);
+            self.frames[end].take(threads, &self.shells, now);
         }
-        let Self { all, pieces, triangles, gradients, safe, .. } = self;
-        let (pieces, gradients): (&[Piece], Known) = (pieces, Known { triangles, ends: gradients });
+        let Self { all, pieces, triangles, gradients, shells, frames, safe, .. } = self;
+        let gradients = Known { triangles, ends: gradients, shells, frames };
+        let pieces: &[Piece] = pieces;
         let lanes = LaneKind::detect();
         let (around, blocks) = safe.split_at_mut(all.len());
         let (of_patches, of_blocks) = pieces.split_at(all.len());
@@ -220,6 +239,8 @@ impl Patches {
 struct Known<'a> {
     triangles: &'a Triangles,
     ends: &'a [Gradients; 2],
+    shells: &'a Shells,
+    frames: &'a [Frames; 2],
 }
 
 /// Proves that pieces are safe, in lanes.
@@ -240,10 +261,16 @@ impl Work for Proof<'_> {
     fn run<L: Lanes>(self) {
         for (piece, safe) in self.pieces.iter().zip(self.safe) {
             let is_known = piece.near.iter().all(|&p| self.known.get(p as usize).is_some_and(|safe| *safe));
-            *safe = is_known
-                || piece
-                    .needed
-                    .is_some_and(|needed| piece.is_safe::<L>(self.gradients, needed[self.claim as usize]));
+            // No closure: what is in one is not compiled for the lanes.
+            *safe = match (piece.needed, &piece.chart) {
+                _ if is_known => true,
+                (None, _) => false,
+                (Some(needed), None) => piece.is_safe::<L>(self.gradients, needed[self.claim as usize]),
+                (Some(needed), Some(chart)) => {
+                    let Known { shells, frames, .. } = self.gradients;
+                    chart.is_safe::<L>(piece, (shells, frames), needed[self.claim as usize])
+                }
+            };
         }
     }
 }
@@ -252,7 +279,7 @@ impl Piece {
     /// Whether its gradients are so much alike that λ is at least `needed`.
     #[inline(always)]
     fn is_safe<L: Lanes>(&self, gradients: Known, needed: f32) -> bool {
-        let Known { triangles, ends } = gradients;
+        let Known { triangles, ends, .. } = gradients;
         let of = |&patch: &u32| ends.iter().map(move |end| &end.spread[patch as usize]);
         let mut mean = [0.0; 6];
         for own in self.near.iter().flat_map(of) {

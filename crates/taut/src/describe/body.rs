@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Cloth, Description, Limit, Solid};
+use super::{Cloth, Description, Limit, Particles, PbdModel, Scheme, Solid};
 use crate::Pin;
 
 /// A body of a [`Description`]: what has unknowns of its own.
@@ -15,7 +15,7 @@ use crate::Pin;
 /// let description = Description { bodies: vec![sheet.into()], ..Description::default() };
 /// match &description.bodies[0] {
 ///     Body::Cloth(cloth) => assert_eq!(cloth.mesh.triangles.len(), 8),
-///     Body::Solid(_) => unreachable!(),
+///     Body::Solid(_) | Body::Particles(_) => unreachable!(),
 /// }
 /// ```
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub enum Body {
     Cloth(Cloth),
     /// A soft solid.
     Solid(Solid),
+    /// Point masses.
+    Particles(Particles),
 }
 
 impl From<Cloth> for Body {
@@ -35,6 +37,12 @@ impl From<Cloth> for Body {
 impl From<Solid> for Body {
     fn from(solid: Solid) -> Self {
         Self::Solid(solid)
+    }
+}
+
+impl From<Particles> for Body {
+    fn from(particles: Particles) -> Self {
+        Self::Particles(particles)
     }
 }
 
@@ -65,12 +73,27 @@ impl Description {
     }
 }
 
+impl Description {
+    /// Whether it is one of position-based dynamics.
+    pub fn is_position_based(&self) -> bool {
+        self.bodies.iter().any(|body| body.pbd().is_some())
+    }
+
+    /// Limits inside the projections of position-based dynamics are swept: there is nothing else for a scheme
+    /// to do.
+    pub(crate) fn settle_scheme(&mut self) {
+        if self.is_position_based() {
+            self.solver.scheme = Scheme::Sweep;
+        }
+    }
+}
+
 impl Body {
     /// The cloth, if it is one.
     pub fn as_cloth(&self) -> Option<&Cloth> {
         match self {
             Self::Cloth(cloth) => Some(cloth),
-            Self::Solid(_) => None,
+            Self::Solid(_) | Self::Particles(_) => None,
         }
     }
 
@@ -78,14 +101,22 @@ impl Body {
     pub fn as_cloth_mut(&mut self) -> Option<&mut Cloth> {
         match self {
             Self::Cloth(cloth) => Some(cloth),
-            Self::Solid(_) => None,
+            Self::Solid(_) | Self::Particles(_) => None,
+        }
+    }
+
+    /// The point masses, if it is such.
+    pub fn as_particles(&self) -> Option<&Particles> {
+        match self {
+            Self::Cloth(_) | Self::Solid(_) => None,
+            Self::Particles(particles) => Some(particles),
         }
     }
 
     /// The soft solid, if it is one.
     pub fn as_solid(&self) -> Option<&Solid> {
         match self {
-            Self::Cloth(_) => None,
+            Self::Cloth(_) | Self::Particles(_) => None,
             Self::Solid(solid) => Some(solid),
         }
     }
@@ -93,8 +124,17 @@ impl Body {
     /// The soft solid, if it is one, to change it.
     pub fn as_solid_mut(&mut self) -> Option<&mut Solid> {
         match self {
-            Self::Cloth(_) => None,
+            Self::Cloth(_) | Self::Particles(_) => None,
             Self::Solid(solid) => Some(solid),
+        }
+    }
+
+    /// Its settings of position-based dynamics, if it is of that model.
+    pub fn pbd(&self) -> Option<PbdModel> {
+        match self {
+            Self::Cloth(cloth) => cloth.model.pbd(),
+            Self::Solid(solid) => solid.model.pbd(),
+            Self::Particles(_) => None,
         }
     }
 
@@ -103,22 +143,25 @@ impl Body {
         match self {
             Self::Cloth(cloth) => &cloth.name,
             Self::Solid(solid) => &solid.name,
+            Self::Particles(particles) => &particles.name,
         }
     }
 
-    /// What it is, in a word: `cloth` or `solid`.
+    /// What it is, in a word: `cloth`, `solid` or `particles`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Cloth(_) => "cloth",
             Self::Solid(_) => "solid",
+            Self::Particles(_) => "particles",
         }
     }
 
-    /// What its elements are, in a word: `triangle` or `tetrahedron`.
+    /// What its elements are, in a word: `triangle`, `tetrahedron` or `segment`.
     pub fn element_kind(&self) -> &'static str {
         match self {
             Self::Cloth(_) => "triangle",
             Self::Solid(_) => "tetrahedron",
+            Self::Particles(_) => "segment",
         }
     }
 
@@ -127,6 +170,7 @@ impl Body {
         match self {
             Self::Cloth(cloth) => &cloth.mesh.positions,
             Self::Solid(solid) => &solid.mesh.positions,
+            Self::Particles(particles) => &particles.mesh.positions,
         }
     }
 
@@ -135,22 +179,25 @@ impl Body {
         match self {
             Self::Cloth(cloth) => &cloth.start,
             Self::Solid(solid) => &solid.start,
+            Self::Particles(particles) => &particles.start,
         }
     }
 
-    /// Number of triangles or tetrahedra.
+    /// Number of triangles, tetrahedra or segments.
     pub fn element_count(&self) -> usize {
         match self {
             Self::Cloth(cloth) => cloth.mesh.triangles.len(),
             Self::Solid(solid) => solid.mesh.tetrahedra.len(),
+            Self::Particles(particles) => particles.mesh.segments.len(),
         }
     }
 
-    /// Vertices of triangle or tetrahedron `index`, if there is one.
+    /// Vertices of triangle, tetrahedron or segment `index`, if there is one.
     pub fn element(&self, index: usize) -> Option<&[u32]> {
         match self {
             Self::Cloth(cloth) => cloth.mesh.triangles.get(index).map(|t| &t[..]),
             Self::Solid(solid) => solid.mesh.tetrahedra.get(index).map(|t| &t[..]),
+            Self::Particles(particles) => particles.mesh.segments.get(index).map(|s| &s[..]),
         }
     }
 
@@ -159,6 +206,7 @@ impl Body {
         match self {
             Self::Cloth(cloth) => cloth.velocity,
             Self::Solid(solid) => solid.velocity,
+            Self::Particles(particles) => particles.velocity,
         }
     }
 
@@ -167,6 +215,7 @@ impl Body {
         match self {
             Self::Cloth(cloth) => cloth.strain_bounds(),
             Self::Solid(solid) => solid.strain,
+            Self::Particles(_) => Limit::default(),
         }
     }
 
@@ -175,6 +224,7 @@ impl Body {
         match self {
             Self::Cloth(cloth) => cloth.edge,
             Self::Solid(_) => Limit::default(),
+            Self::Particles(particles) => particles.edge,
         }
     }
 
@@ -182,7 +232,7 @@ impl Body {
     pub fn bend(&self) -> Limit {
         match self {
             Self::Cloth(cloth) => cloth.bend,
-            Self::Solid(_) => Limit::default(),
+            Self::Solid(_) | Self::Particles(_) => Limit::default(),
         }
     }
 
@@ -191,6 +241,7 @@ impl Body {
         match self {
             Self::Cloth(cloth) => &mut cloth.pins,
             Self::Solid(solid) => &mut solid.pins,
+            Self::Particles(particles) => &mut particles.pins,
         }
     }
 
@@ -199,6 +250,7 @@ impl Body {
         match self {
             Self::Cloth(cloth) => &cloth.pins,
             Self::Solid(solid) => &solid.pins,
+            Self::Particles(particles) => &particles.pins,
         }
     }
 }

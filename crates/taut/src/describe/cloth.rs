@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Direction, Limit, Weave};
+use super::{Direction, Limit, PbdModel, Pressure, Weave};
 use crate::{
     Material, Pin,
     hierarchy::{self, Hierarchy, fit::CoarseLimits},
@@ -48,6 +48,9 @@ pub struct Cloth {
     /// and one that is does not know which way to buckle: pushed together, it stays flat and cannot meet a
     /// lower limit.
     pub imperfection: Option<f32>,
+    /// Pressure inside it, if it is closed, or closed by seams; only for
+    /// [`Scheme::Nearest`](crate::Scheme::Nearest) with an implicit integrator.
+    pub pressure: Option<Pressure>,
 }
 
 /// What [`Cloth::imperfection`] is by default, in mean lengths of an edge: far below what can be seen, far
@@ -74,12 +77,13 @@ impl Cloth {
             pins: Vec::new(),
             masses: None,
             imperfection: None,
+            pressure: None,
         }
     }
 }
 
 /// How a cloth is simulated: its forces inside the limits, and how these are enforced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Model {
     /// Linear triangles; limits as the [`Scheme`](crate::Scheme) has it.
     #[default]
@@ -88,6 +92,10 @@ pub enum Model {
     /// enforced over a few levels with so many iterations on each, whatever the scheme. Quick, and as exact
     /// as its iterations make it.
     Edge(EdgeModel),
+    /// Position-based dynamics (S2, S3): constraints on edges, hinges and volumes that a fixed number of
+    /// projections a step brings nearer to their rest values, whatever the scheme; limits act inside. For
+    /// solids too. All bodies of a world must be of this model.
+    Pbd(PbdModel),
 }
 
 /// Settings of [`Model::Edge`].
@@ -128,8 +136,16 @@ impl Model {
     /// The settings of the edge model, if it is that.
     pub fn edge(self) -> Option<EdgeModel> {
         match self {
-            Self::Fem => None,
             Self::Edge(settings) => Some(settings),
+            Self::Fem | Self::Pbd(_) => None,
+        }
+    }
+
+    /// The settings of position-based dynamics, if it is that.
+    pub fn pbd(self) -> Option<PbdModel> {
+        match self {
+            Self::Pbd(settings) => Some(settings),
+            Self::Fem | Self::Edge(_) => None,
         }
     }
 }

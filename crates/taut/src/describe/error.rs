@@ -6,7 +6,7 @@
 #[non_exhaustive]
 pub enum WorldError {
     /// There is nothing to simulate.
-    #[error("description: no cloth and no solid; at least one is needed")]
+    #[error("description: no cloth, no solid and no particles; at least one is needed")]
     NoBodies,
     /// There are more vertices than the engine can address.
     #[error("description: {count} vertices in all; at most {limit} can be simulated")]
@@ -43,6 +43,22 @@ pub enum WorldError {
     /// A soft solid cannot be simulated.
     #[error("solid \"{name}\": {problem}")]
     Solid {
+        /// Its name.
+        name: String,
+        /// What is wrong and what is allowed.
+        problem: String,
+    },
+    /// Point masses cannot be simulated.
+    #[error("particles \"{name}\": {problem}")]
+    Particles {
+        /// Name of the body.
+        name: String,
+        /// What is wrong and what is allowed.
+        problem: String,
+    },
+    /// A spring cannot be simulated.
+    #[error("spring \"{name}\": {problem}")]
+    Spring {
         /// Its name.
         name: String,
         /// What is wrong and what is allowed.

@@ -5,8 +5,12 @@ mod body;
 mod cloth;
 mod error;
 mod limit;
+mod particles;
+mod pbd;
+mod pressure;
 mod solid;
 mod solver;
+mod spring;
 pub(crate) mod weave;
 
 use glam::Vec3;
@@ -17,8 +21,12 @@ pub use body::Body;
 pub use cloth::{Cloth, EdgeModel, IMPERFECTION, Model};
 pub use error::WorldError;
 pub use limit::Limit;
+pub use particles::{Particles, SegmentSprings};
+pub use pbd::{PbdModel, PbdStiffness};
+pub use pressure::{AMBIENT, Pressure, PressureLaw};
 pub use solid::{LevelKind, Solid};
 pub use solver::{Integrator, Projection, Scheme, Solver, Tolerance};
+pub use spring::{Spring, SpringEnd};
 pub use weave::{Direction, Weave};
 
 /// Contact of cloth with itself and with other cloth.
@@ -40,10 +48,13 @@ impl Default for Contact {
 /// Everything that a simulation is made from.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Cloth and soft solids, in any order. Pins, seams, certificates and files count them in this order.
+    /// Cloth, soft solids and particles, in any order. Pins, seams, certificates and files count them in this
+    /// order.
     pub bodies: Vec<Body>,
     /// Vertices of cloth that are sewn together.
     pub seams: Vec<Seam>,
+    /// Springs between vertices of any bodies.
+    pub springs: Vec<Spring>,
     /// Solid bodies that cloth may not enter.
     pub obstacles: Vec<Obstacle>,
     /// Triangle meshes that cloth may not pass through.
@@ -73,6 +84,7 @@ impl Default for Description {
         Self {
             bodies: Vec::new(),
             seams: Vec::new(),
+            springs: Vec::new(),
             obstacles: Vec::new(),
             mesh_obstacles: Vec::new(),
             rigid_bodies: Vec::new(),

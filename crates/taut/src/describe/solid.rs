@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::Limit;
+use super::{Limit, Model};
 use crate::{
     Pin, SolidMaterial,
     hierarchy::solid::{SolidLevels, levels_of},
@@ -32,6 +32,8 @@ pub struct Solid {
     pub velocity: Vec3,
     /// What it is made of.
     pub material: SolidMaterial,
+    /// How it is simulated: [`Model::Fem`] or [`Model::Pbd`].
+    pub model: Model,
     /// Limits on the three principal strains of every tetrahedron.
     pub strain: Limit,
     /// Whether the volume around every vertex is kept, that of the tetrahedra that share it (W13), to within
@@ -63,6 +65,7 @@ impl Solid {
             mesh,
             velocity: Vec3::ZERO,
             material,
+            model: Model::Fem,
             strain: Limit::default(),
             preserve_volume: false,
             levels: Vec::new(),

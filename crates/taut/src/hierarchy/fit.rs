@@ -21,6 +21,7 @@
 //!
 //! Elements are independent of each other: the result does not depend on the number of threads.
 
+mod again;
 mod bounds;
 mod patch;
 mod search;
@@ -43,6 +44,8 @@ use crate::{
 };
 use patch::{Element, Fine, Scratch};
 
+pub use again::Refit;
+
 /// Changes whenever the same task gives other limits: cached results are then invalid.
 pub const VERSION: u32 = 1;
 
@@ -62,6 +65,8 @@ pub struct LevelLimits {
 pub struct CoarseLimits {
     /// One for each of [`Hierarchy::levels`].
     pub levels: Vec<LevelLimits>,
+    /// How they were found: elements that pins change are fitted again by the same.
+    pub method: Method,
 }
 
 /// How limits of coarser levels are found.
@@ -109,13 +114,15 @@ pub fn bounds(mesh: &TriangleMesh, hierarchy: &Hierarchy, strain: Limit, bend: L
             bounds::bounds(&base, scratch.patch(&base, element), element)
         })
     };
-    CoarseLimits { levels: hierarchy.levels.iter().map(level).collect() }
+    let levels = hierarchy.levels.iter().map(level).collect();
+    CoarseLimits { levels, method: Method::Bounds }
 }
 
 /// Fits the limits of all levels. `progress` is called with the completed fraction, from 0 to 1, by any of
 /// the threads.
 pub fn fit(task: &Task<'_>, threads: &Threads, progress: &(dyn Fn(f64) + Sync)) -> Fitted {
     let mut fitted = Fitted::default();
+    fitted.limits.method = task.method;
     let base = Fine::new(task.mesh, task.strain, task.bend);
     let levels: Vec<Vec<Element>> =
         task.hierarchy.levels.iter().map(|level| elements(level, &level.on_base)).collect();

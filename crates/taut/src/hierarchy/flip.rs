@@ -3,7 +3,7 @@
 
 use super::coarsen::{Coarsener, Kind};
 use super::halfedge::{HalfEdges, NONE, next, prev};
-use super::surface::cross;
+use super::surface::{Surface, cross};
 
 /// Cosine of the angle between two triangles beyond which their edge is a feature of the shape and is kept.
 const COS_CREASE: f64 = 0.5;
@@ -34,12 +34,32 @@ impl Coarsener<'_> {
     fn wants_flip(&self, h: u32) -> bool {
         let half = &self.work.half;
         let twin = half.twin[h as usize];
+        if twin == NONE || !self.work.wants_flip(h) {
+            return false;
+        }
+        let [c, d] = [h, twin].map(|side| half.tail[prev(side) as usize]);
+        let [c_locked, d_locked] = [c, d].map(|v| self.kind[v as usize] == Kind::Locked);
+        let meets_copy = |v: u32, other: u32| {
+            half.ring(v).any(|h| {
+                self.are_copies(other, half.head(h)) || self.are_copies(other, half.tail[prev(h) as usize])
+            })
+        };
+        !(c_locked && (d_locked || meets_copy(d, c)) || d_locked && meets_copy(c, d))
+    }
+}
+
+impl Surface {
+    /// Whether the edge of `h` is not Delaunay, and can be flipped: that neither turns the surface by much,
+    /// nor flattens a crease, nor makes an edge twice.
+    pub fn wants_flip(&self, h: u32) -> bool {
+        let half = &self.half;
+        let twin = half.twin[h as usize];
         if twin == NONE {
             return false;
         }
         let [x, y] = [half.tail[h as usize], half.tail[twin as usize]];
         let [c, d] = [h, twin].map(|side| half.tail[prev(side) as usize]);
-        let [px, py, pc, pd] = [x, y, c, d].map(|v| self.work.positions[v as usize]);
+        let [px, py, pc, pd] = [x, y, c, d].map(|v| self.positions[v as usize]);
         let (nc, nd) = (cross([px, py, pc]), cross([py, px, pd]));
         let (lc, ld) = (nc.length(), nd.length());
         // cot c + cot d < 0, without the divisions.
@@ -54,16 +74,8 @@ impl Coarsener<'_> {
         let turns_little = [[px, pd, pc], [py, pc, pd]]
             .iter()
             .all(|&triangle| cross(triangle).normalize_or_zero().dot(around) >= COS_TURN * around.length());
-        let [c_locked, d_locked] = [c, d].map(|v| self.kind[v as usize] == Kind::Locked);
-        let meets_copy = |v: u32, other: u32| {
-            half.ring(v).any(|h| {
-                self.are_copies(other, half.head(h)) || self.are_copies(other, half.tail[prev(h) as usize])
-            })
-        };
         around.length_squared() > 0.0
             && turns_little
-            && !(c_locked && d_locked)
-            && !(c_locked && meets_copy(d, c) || d_locked && meets_copy(c, d))
             && [x, y].iter().all(|&v| half.triangles_around(v) > if half.on_boundary(v) { 1 } else { 3 })
             && half.find(c, d).is_none()
     }

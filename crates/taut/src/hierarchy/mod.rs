@@ -19,6 +19,7 @@ mod corner;
 pub mod fit;
 mod flip;
 mod halfedge;
+pub(crate) mod insert;
 pub mod lattice;
 mod matrix;
 pub mod multigrid;

@@ -120,7 +120,7 @@ fn best_start(coarse: &Surface, start: u32, facing: DVec3) -> u32 {
 }
 
 /// Weights in single precision: within \[0, 1\], and with sum 1 up to rounding.
-fn rounded(weights: [f64; 3]) -> [f32; 3] {
+pub(super) fn rounded(weights: [f64; 3]) -> [f32; 3] {
     if !weights.iter().all(|w| w.is_finite()) {
         return [1.0, 0.0, 0.0];
     }

@@ -12,6 +12,7 @@ pub mod dihedral;
 pub mod jacobi3;
 pub mod lanes;
 pub mod membrane;
+pub mod pbd;
 pub mod random;
 pub mod real;
 pub mod strain;

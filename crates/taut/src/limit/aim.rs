@@ -12,6 +12,9 @@ const PART: f32 = 0.1;
 /// along the bias, misses them from frame 32 on with a tenth.
 const PART_OF_WEAVE: f32 = 0.3;
 
+/// The same where cloth has pressure inside: a balloon is at its limit everywhere, and as much too small.
+const PART_OF_PRESSURE: f32 = 0.02;
+
 /// The most by which it does.
 const MOST: f32 = 0.005;
 
@@ -46,7 +49,12 @@ impl Aim {
             Tolerance::Chosen => {
                 let differ = |weave: &Weave| weave.warp != weave.weft || weave.weft != weave.bias;
                 let is_woven = description.cloths().any(|cloth| cloth.weave.as_ref().is_some_and(differ));
-                let part = if is_woven { PART_OF_WEAVE } else { PART };
+                let is_pressed = description.cloths().any(|cloth| cloth.pressure.is_some());
+                let part = match (is_pressed, is_woven) {
+                    (true, _) => PART_OF_PRESSURE,
+                    (false, true) => PART_OF_WEAVE,
+                    (false, false) => PART,
+                };
                 inside((part * tightest).clamp(LEAST, MOST))
             }
         }
@@ -94,6 +102,7 @@ fn strain_limits(body: &Body) -> [Limit; 4] {
             None => [cloth.strain, cloth.edge, Limit::default(), Limit::default()],
         },
         Body::Solid(solid) => [solid.strain, Limit::default(), Limit::default(), Limit::default()],
+        Body::Particles(particles) => [particles.edge, Limit::default(), Limit::default(), Limit::default()],
     }
 }
 

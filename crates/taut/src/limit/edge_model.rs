@@ -11,7 +11,7 @@
 //! the time are broken by a hundredth as much, and few iterations do.
 //!
 //! Pins are held at every level ([`levels`](super::levels)), those of the user too, and so are grips: the
-//! coarse vertex next to them is moved onto them.
+//! coarse vertex next to them is moved onto them, or one is inserted.
 
 use super::{
     Settings,
@@ -92,15 +92,23 @@ impl EdgeScratch {
         }
     }
 
+    /// Levels for what is held beside the pins of the scene.
+    #[cfg(test)]
+    pub(crate) fn holding(&self) -> &Holding {
+        &self.holding
+    }
+
     /// Makes levels again when a step needs them: their limits have changed.
     pub(crate) fn forget_levels(&mut self) {
-        self.holding = Holding::default();
+        self.holding.forget();
     }
 
     /// Makes levels and weights for what is held now: those with no inverse mass in `x`, and grips. Allocates
     /// only where that is something else than before.
-    pub(crate) fn hold(&mut self, body: &EdgeBody, x: &[Quad], grips: &Grips) {
-        self.holding.hold(&body.leveled, x, grips);
+    pub(crate) fn hold(&mut self, body: &EdgeBody, x: &[Quad], grips: &Grips, gap: Option<LevelGap>) {
+        if self.holding.hold(&body.leveled, x, grips) {
+            self.memory = self.holding.of(&body.leveled).scratch(gap);
+        }
         if self.holding.held() != self.around {
             self.around.clear();
             self.around.extend(self.holding.held());

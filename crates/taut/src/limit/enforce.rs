@@ -17,8 +17,10 @@ use crate::{
     contact::{tangle::Tangle, touching::Finder},
     element::set::Residuals,
     kernel::{lanes::Quad, random::Random},
+    pbd::{self, PbdScratch, PbdTables},
     schedule::StepBudget,
     solve::nearest::{filter::Filter, step::Filters, tuning::VOLUME_TOLERANCE},
+    term::spring::SpringInputs,
 };
 
 /// How the enforcement of a step ended.
@@ -71,6 +73,8 @@ pub struct Scratch {
     pub solid_levels: Vec<(levels::Scratch, Holding<4>)>,
     /// One for each cloth of the edge model.
     pub edge_model: Vec<EdgeScratch>,
+    /// Of position-based dynamics.
+    pub pbd: PbdScratch,
     /// What finds parts of cloth that touch, if they are to be kept apart.
     pub finder: Option<Finder>,
     /// Whether it has found them already: those of a motion that was tried in this step.
@@ -90,11 +94,13 @@ impl Scratch {
         let elements = [
             world.elements.largest(),
             world.bend_triangles.len(),
-            // Levels that a caller brings may have any number of elements.
+            world.pbd.as_ref().map_or(0, PbdTables::most_colors),
+            // Levels that a caller brings may have any number of elements, and so may those with many pins.
+            world.levels.iter().map(|body| body.levels.largest()).max().unwrap_or(0),
             world.solid_levels.iter().flat_map(|b| &b.levels.levels).map(coarse_count).max().unwrap_or(0),
         ];
         let gap = LevelGap::of(world);
-        let own = gap.filter(|_| world.description.solver.scheme == Scheme::Paper);
+        let own = own_gap(world);
         let coarse = world.levels.iter().map(|body| (body.levels.scratch(own), Holding::default()));
         let solids = world.solid_levels.iter().map(|body| (body.levels.scratch(None), Holding::default()));
         Self {
@@ -105,6 +111,7 @@ impl Scratch {
             levels: coarse.collect(),
             solid_levels: solids.collect(),
             edge_model: world.edge_model.bodies.iter().map(|body| EdgeScratch::new(body, gap)).collect(),
+            pbd: world.pbd.as_ref().map(PbdTables::scratch).unwrap_or_default(),
             sewn: Sewn::new(&world.sewing),
             finder: world.surface.as_ref().map(|surface| Finder::new(surface, &world.start)),
             knows_contacts: false,
@@ -117,8 +124,8 @@ impl Scratch {
     /// when a step needs them.
     pub fn take_limits(&mut self, world: &World) {
         self.filters.iter_mut().for_each(|filters| filters.take_limits(world));
-        self.levels.iter_mut().for_each(|(_, holding)| *holding = Holding::default());
-        self.solid_levels.iter_mut().for_each(|(_, holding)| *holding = Holding::default());
+        self.levels.iter_mut().for_each(|(_, holding)| holding.forget());
+        self.solid_levels.iter_mut().for_each(|(_, holding)| holding.forget());
         self.edge_model.iter_mut().for_each(EdgeScratch::forget_levels);
         // Angles beyond a half turn are no limits, so that there may be more of them now.
         self.order.clear();
@@ -129,16 +136,26 @@ impl Scratch {
     /// for grips. Allocates only where they are others than before.
     pub fn hold(&mut self, world: &World, x: &[Quad], grips: &Grips) {
         for (scratch, body) in self.edge_model.iter_mut().zip(&world.edge_model.bodies) {
-            scratch.hold(body, x, grips);
+            scratch.hold(body, x, grips, LevelGap::of(world));
         }
-        for ((_, holding), body) in self.levels.iter_mut().zip(&world.levels) {
-            holding.hold(body, x, grips);
+        for ((memory, holding), body) in self.levels.iter_mut().zip(&world.levels) {
+            if holding.hold(body, x, grips) {
+                let levels = holding.of(body);
+                *memory = levels.scratch(own_gap(world));
+                self.order.clear();
+                self.order.reserve(levels.largest());
+            }
         }
         for ((_, holding), body) in self.solid_levels.iter_mut().zip(&world.solid_levels) {
             holding.hold(body, x, grips);
         }
         self.filters[self.pace].hold(world, x);
     }
+}
+
+/// How coarse levels collide with themselves, in the scheme in which they do.
+fn own_gap(world: &World) -> Option<LevelGap<'_>> {
+    LevelGap::of(world).filter(|_| world.description.solver.scheme == Scheme::Paper)
 }
 
 /// What enforcement changes, and where it came from.
@@ -160,6 +177,8 @@ pub struct Draft<'a> {
     pub old_v: &'a [Quad],
     /// Factor on the mass of each vertex in this step; empty: 1.
     pub inertia: &'a [f32],
+    /// What springs need to know.
+    pub springs: SpringInputs<'a>,
 }
 
 /// Moves the positions of `draft` until they are within the limits of `world` and outside its obstacles.
@@ -171,19 +190,22 @@ pub fn enforce(
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
+    if let Some(tables) = &world.pbd {
+        return pbd::project(world, (tables, settings), draft, obstacle_contacts, scratch, budget);
+    }
     let of_edges = world.edge_model.bodies.len();
     if of_edges == 0 {
         return by_scheme(world, settings, draft, obstacle_contacts, scratch, budget);
     }
-    let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
+    let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia, springs } = draft;
     let mut iterations = 0;
     if of_edges < world.bodies.len() {
         let knows_contacts = scratch.knows_contacts;
-        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
+        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia, springs };
         iterations = by_scheme(world, settings, draft, obstacle_contacts, scratch, budget).iterations;
         scratch.knows_contacts = knows_contacts;
     }
-    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
+    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia, springs };
     let enforced = edge_model::enforce(world, settings, draft, obstacle_contacts, scratch, budget);
     measure(world, settings, x, Enforced { iterations: iterations + enforced.iterations, ..enforced })
 }
@@ -219,13 +241,13 @@ fn filter(
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
-    let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
+    let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia, springs } = draft;
     let obstacles = &world.description.obstacles;
     contact::detect(world, settings, (old, x), obstacle_contacts, scratch);
     // Frames in which cloth may come near something are not those that are taken alone.
     let finder = scratch.finder.as_ref().filter(|_| scratch.pace == 0);
     let touching = finder.map_or(&[][..], |finder| finder.touching());
-    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
+    let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia, springs };
     let around = (&*obstacle_contacts, touching, &scratch.sewn);
     let filters = &mut scratch.filters[scratch.pace];
     let mut enforced = filters.solve(world, settings, draft, around, budget);
@@ -253,7 +275,8 @@ fn filter(
 pub fn measure(world: &World, settings: &Settings, x: &mut [Quad], enforced: Enforced) -> Enforced {
     let solver = &world.description.solver;
     let found = world.elements.residuals(settings, x).max(world.edge_model.residuals(settings, x));
-    let Residuals { strain: residual, bend } = found;
+    let Residuals { strain, bend } = found;
+    let residual = strain.max(world.segment_residual(x));
     let rings = world.filters().iter().all(|f| f.ring_error(&x[f.vertices.clone()]) <= VOLUME_TOLERANCE);
     let converged = rings && residual <= world.aim.tolerance && bend <= bend_bound(solver.bend_tolerance);
     Enforced { residual, bend, converged, ..enforced }

@@ -8,9 +8,11 @@
 //! cannot see stays, and where nothing changed, level 0 keeps its bits (T6).
 //!
 //! **Pins (T4).** The coarse vertex next to a pinned base vertex is moved onto it, in the rest shape too
-//! ([`tables`]): it then *is* that vertex, is held while that one is held, and moves with it. What is held by
-//! someone else than the scene, while it runs (T5), gets levels of its own ([`parts`]). Of solids, vertices
-//! that lie among held ones alone are held too.
+//! ([`tables`]): it then *is* that vertex, is held while that one is held, and moves with it. Where that
+//! would spoil a triangle of cloth, a vertex is inserted ([`insert`]). Limits of elements that change are
+//! fitted again ([`Refit`](crate::hierarchy::fit::Refit)). What is held by someone else than the scene, while
+//! it runs (T5), gets levels of its own ([`parts`]). Of solids, vertices that lie among held ones alone are
+//! held too.
 //!
 //! **Obstacles** meet the base mesh at every level: what the level changed so far is carried to the base,
 //! vertices of the base that would be inside an obstacle are put back with friction, and each coarse vertex
@@ -18,6 +20,7 @@
 //! meets itself with its own mesh ([`contact`](super::contact)).
 
 pub mod edges;
+pub mod insert;
 pub mod parts;
 pub mod solid;
 pub mod tables;

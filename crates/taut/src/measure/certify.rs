@@ -2,7 +2,10 @@
 
 use glam::{DVec3, Vec3};
 
-use super::{BodyCertificate, Certificate, Energy, Examiner, RigidCertificate, Ruler, measure_seams};
+use super::{
+    BagCertificate, BodyCertificate, Certificate, Energy, Examiner, RigidCertificate, Ruler,
+    SpringCertificate, measure_bags, measure_seams,
+};
 use crate::{
     State, World, WorldError,
     boundary::{hold::Caught, motion::Pose},
@@ -46,12 +49,23 @@ impl Certifier {
         Certificate {
             bodies,
             seams: measure_seams(world, &positions),
+            bags: certify_bags(world, state, &positions),
+            springs: SpringCertificate::of(world, state),
             contact,
             rigid_bodies,
             elements,
             terms,
         }
     }
+}
+
+/// Closed cloth with pressure inside, whose bodies are at `positions` \[m\].
+fn certify_bags(world: &World, state: &State, positions: &[Vec<Vec3>]) -> Vec<BagCertificate> {
+    let mut bags = measure_bags(world, positions);
+    for (bag, pressure) in bags.iter_mut().zip(state.pressures(world)) {
+        bag.pressure = bag.volume.map(|_| pressure);
+    }
+    bags
 }
 
 impl BodyCertificate {

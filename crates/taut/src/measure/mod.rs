@@ -4,11 +4,13 @@
 //! alone, so that `taut verify` gets the same figures from the files: with a [`Ruler`], which has rest tables
 //! and nothing of the solver.
 
+mod bag;
 mod certify;
 mod contact;
 mod rigid;
 mod ruler;
 mod seam;
+mod spring;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,12 +20,14 @@ pub use crate::body::{
     cloth::measure::{RestShape, TriangleMeasure, measure_bends},
     solid::measure::{RestTetrahedra, SolidMeasure, TetrahedronMeasure},
 };
+pub use bag::{BagCertificate, measure_bags};
 pub(crate) use certify::certify_body;
 pub use certify::{Certifier, certify, certify_positions, fingerprint};
 pub use contact::{ContactCertificate, Examiner, Intersection};
 pub use rigid::RigidCertificate;
 pub use ruler::Ruler;
 pub use seam::{SeamCertificate, measure_seams};
+pub use spring::SpringCertificate;
 
 /// Principal stretches, edge strains and residuals of one body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -144,6 +148,12 @@ pub struct Certificate {
     /// One entry a seam, in the order of the scene.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seams: Vec<SeamCertificate>,
+    /// Closed cloth with pressure inside, in the order of the scene.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bags: Vec<BagCertificate>,
+    /// Springs, segments of particles among them; none where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub springs: Option<SpringCertificate>,
     /// What passes through what, and how near things are; none where everything is let pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactCertificate>,

@@ -5,9 +5,16 @@ use std::ops::Range;
 use glam::Vec3;
 
 use crate::{
-    Description, WorldError,
+    Description, Scheme, WorldError,
     body::{self, BodyTables, PinnedVertex, elements::Elements},
-    boundary::{attachment::RigidGroup, mesh_obstacle::MeshObstacle, motion::Motion, seam::Sewing},
+    boundary::{
+        attachment::RigidGroup,
+        bag::{Bag, bags},
+        mesh_obstacle::MeshObstacle,
+        motion::Motion,
+        seam::Sewing,
+        spring::{self, SpringTable},
+    },
     contact::inside::ClosedMesh,
     kernel::lanes::Quad,
     schedule::{self, Schedule},
@@ -57,12 +64,28 @@ pub struct Ruler {
     /// Likewise: vertices that follow an obstacle in the shape that they start with.
     pub(crate) rigid_groups: Vec<Option<RigidGroup>>,
     pub(crate) sewing: Sewing,
+    /// Closed cloth with pressure inside.
+    pub(crate) bags: Vec<Bag>,
+    /// Springs: of segments of particles, body by body, then those of the description.
+    pub(crate) springs: Vec<SpringTable>,
+    /// Bounds on their stiffest mode: see [`spring::rates`].
+    pub(crate) spring_rates: [f64; 2],
     /// How time is divided, and why.
     pub(crate) schedule: Schedule,
     /// When frame 0 was \[s\]: not 0 once the length of a frame has changed.
     pub(crate) origin: f64,
     /// Mean length of an edge \[m\].
     pub(crate) edge_length: f32,
+}
+
+/// The mean mass of a vertex \[kg\] and the mean length of an edge \[m\].
+fn means(bodies: &[BodyTables], elements: &Elements, vertex_count: usize) -> (f64, f64) {
+    if vertex_count == 0 {
+        // Without bodies there are no masses and no edges to scale by.
+        return (1.0, 1.0);
+    }
+    let total: f64 = bodies.iter().flat_map(|b| &b.masses).sum();
+    (total / vertex_count as f64, elements.edge_length_sum / elements.edge_count.max(1) as f64)
 }
 
 impl Ruler {
@@ -78,15 +101,17 @@ impl Ruler {
     /// The same, with the elements that a world is made from, and what was made for others. There may be no
     /// body.
     pub(crate) fn assemble(
-        description: Description,
+        mut description: Description,
         cache: &HierarchyCache,
     ) -> Result<(Self, Elements), WorldError> {
         check::check(&description)?;
+        description.settle_scheme();
         let of_obstacles: usize = description.mesh_obstacles.iter().map(MeshObstacle::vertex_count).sum();
         let of_bodies = description.bodies.iter().map(|body| body.rest_positions().len());
         check::check_vertex_count(of_bodies.chain([of_obstacles]))?;
         let is_elastic = schedule::is_implicit(&description);
-        let mut elements = Elements { is_implicit: is_elastic, ..Elements::default() };
+        let limits_segments = description.solver.scheme != Scheme::Nearest;
+        let mut elements = Elements { is_implicit: is_elastic, limits_segments, ..Elements::default() };
         let mut bodies = Vec::new();
         let mut start: Vec<Quad> = Vec::new();
         let (mut pins, mut motions, mut rigid_groups) = (Vec::new(), Vec::new(), Vec::new());
@@ -104,13 +129,7 @@ impl Ruler {
         }
         pins.sort_by_key(|p| p.vertex);
         let vertex_count = start.len();
-        let total: f64 = bodies.iter().flat_map(|b| &b.masses).sum();
-        // Without bodies there are no masses and no edges to scale by.
-        let (mean, edge_length) = if vertex_count == 0 {
-            (1.0, 1.0)
-        } else {
-            (total / vertex_count as f64, elements.edge_length_sum / elements.edge_count.max(1) as f64)
-        };
+        let (mean, edge_length) = means(&bodies, &elements, vertex_count);
         let unit = 1.0 / (mean * edge_length * edge_length);
         for quad in &mut start {
             quad[3] = (f64::from(quad[3]) / unit) as f32;
@@ -122,6 +141,7 @@ impl Ruler {
         }
         let sewing = sewing::sewing(&description, &bodies, edge_length as f32)?;
         sewing.close(&mut start);
+        let bags = bags(&description, &bodies, &sewing, &start)?;
         // A spare vertex at the end is where batches point with the lanes that they have left.
         start.push([0.0; 4]);
         let fixtures = start.len()..start.len() + of_obstacles;
@@ -129,6 +149,9 @@ impl Ruler {
         let (folds, frequency) = sewing::hinges(&description, &bodies, &sewing);
         elements.seam_folds = folds;
         elements.seam_frequency = if is_elastic { 0.0 } else { frequency };
+        let springs = spring::tables(&description, &bodies);
+        let inverse_mass = |i: usize| f64::from(inverse_masses[i]) * unit;
+        let spring_rates = spring::rates(&springs, vertex_count, inverse_mass);
         let schedule = Schedule::new(&description, &bodies, &elements);
         let insides = description.mesh_obstacles.iter();
         let insides = insides.map(|o| ClosedMesh::new(&o.triangles, &o.positions_at(0.0))).collect();
@@ -144,6 +167,9 @@ impl Ruler {
             motions,
             rigid_groups,
             sewing,
+            bags,
+            springs,
+            spring_rates,
             schedule,
             origin: 0.0,
             bodies,
@@ -200,6 +226,11 @@ impl Ruler {
     /// boundary.
     pub fn surface_of(&self, body: usize) -> &[[u32; 3]] {
         &self.bodies[body].surface
+    }
+
+    /// Number of springs: segments of particles, body by body, and those of the description after them.
+    pub fn spring_count(&self) -> usize {
+        self.springs.len()
     }
 
     /// Number of triangles of all cloth.

@@ -1,5 +1,7 @@
 //! Adjacency: edges, hinges, and the triangles around a vertex.
 
+use super::TriangleMesh;
+
 /// Edges and hinges of a triangle mesh, in an order that depends on the mesh alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adjacency {
@@ -46,6 +48,13 @@ impl Adjacency {
         adjacency.boundary.dedup();
         adjacency
     }
+}
+
+/// Whether every edge of `mesh` belongs to two triangles that run along it in opposite directions, so that it
+/// encloses a volume.
+pub fn is_closed(mesh: &TriangleMesh) -> bool {
+    let adjacency = Adjacency::new(&mesh.triangles);
+    adjacency.hinges.len() == adjacency.edges.len()
 }
 
 /// Neighbours of each vertex in one array: those of `v` are `items[starts[v]..starts[v + 1]]`.

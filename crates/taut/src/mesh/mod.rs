@@ -4,6 +4,7 @@
 pub mod adjacency;
 pub mod check;
 pub mod generate;
+pub mod lines;
 pub mod locate;
 pub mod normals;
 pub mod reorder;

@@ -11,6 +11,8 @@ pub enum StepRule {
     /// There is cloth of the edge model: as many as leave each step two iterations on every level, at most
     /// 15.
     EdgeModel,
+    /// Bodies are of position-based dynamics, whose steps are 5 ms at most.
+    PositionBased,
     /// The scheme solves all limits over levels, and nothing requires shorter steps.
     OverLevels,
     /// Stiffness is part of the solve, and nothing requires shorter steps.
@@ -42,6 +44,7 @@ impl StepRule {
         match self {
             Self::Asked => "set by solver.steps_per_frame",
             Self::EdgeModel => "cloth of the edge model divides its iterations among the steps",
+            Self::PositionBased => "steps of position-based dynamics are 5 ms at most",
             Self::OverLevels => "limits are solved over levels, and nothing requires shorter steps",
             Self::Elastic => "stiffness is part of the solve, and nothing requires shorter steps",
             Self::Contact => "cloth touches cloth or a mesh obstacle",

@@ -1,10 +1,11 @@
 //! Bodies come and go while it runs.
 
 use super::{BodyHandle, RigidBodyHandle, Simulation, SimulationError, carry::Origins, tune};
-use crate::{Body, Description, RigidBody, State};
+use crate::{Body, Description, RigidBody, SpringEnd, State};
 
 impl Simulation {
-    /// Puts a body in, cloth or a soft solid. It starts where it says; the others go on as they were.
+    /// Puts a body in: cloth, a soft solid or particles. It starts where it says; the others go on as they
+    /// were.
     ///
     /// Keyframes of its pins, if it has such, are in the time of the simulation; pins that should have begun
     /// hold from its start.
@@ -34,6 +35,7 @@ impl Simulation {
         description.bodies.remove(index);
         forget_seams(&mut description, index);
         let mut origins = Origins::all(&self.world);
+        origins.springs = forget_springs(&mut description, index);
         origins.bodies.remove(index);
         self.rebuild(description, &origins)?;
         self.bodies.remove(index);
@@ -85,6 +87,21 @@ impl Simulation {
         self.state.begin_anew(vertices);
         Ok(())
     }
+}
+
+/// Takes out the springs that pull at body `index`, and counts the bodies behind it anew. Gives the numbers
+/// of those that stay.
+fn forget_springs(description: &mut Description, index: usize) -> Vec<usize> {
+    let is_at = |end: &SpringEnd| matches!(end, SpringEnd::Vertex { body, .. } if *body == index);
+    let all = description.springs.iter().enumerate();
+    let left = all.filter(|(_, spring)| !spring.ends.iter().any(is_at)).map(|(k, _)| k).collect();
+    description.springs.retain(|spring| !spring.ends.iter().any(is_at));
+    for end in description.springs.iter_mut().flat_map(|spring| &mut spring.ends) {
+        if let SpringEnd::Vertex { body, .. } = end {
+            *body -= usize::from(*body > index);
+        }
+    }
+    left
 }
 
 /// Takes out the pairs of seams that sew body `index`, and counts the bodies behind it anew.

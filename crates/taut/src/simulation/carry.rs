@@ -13,6 +13,8 @@ use crate::{Ruler, State, World, boundary::hold::PinOverride};
 pub(super) struct Origins {
     pub bodies: Vec<Option<usize>>,
     pub rigid: Vec<Option<usize>>,
+    /// Which spring of the description each was.
+    pub springs: Vec<usize>,
 }
 
 impl Origins {
@@ -20,7 +22,11 @@ impl Origins {
     pub fn all(world: &World) -> Self {
         let description = world.description();
         let same = |count: usize| (0..count).map(Some).collect();
-        Self { bodies: same(world.bodies.len()), rigid: same(description.rigid_bodies.len()) }
+        Self {
+            bodies: same(world.bodies.len()),
+            rigid: same(description.rigid_bodies.len()),
+            springs: (0..description.springs.len()).collect(),
+        }
     }
 }
 
@@ -129,6 +135,7 @@ impl State {
                 (state.rigid[k], state.mean_rigid[k]) = (self.rigid[origin], self.mean_rigid[origin]);
             }
         }
+        carry_broken((from, &self.broken), (to, &mut state.broken), origins);
         carry_duals((from, &self.duals), (to, &mut state.duals), origins);
         to.place_fixtures(to.time_of_frame(state.frame), &mut state.x);
         state
@@ -141,6 +148,31 @@ fn place_in(from: &World, to: &World, origins: &Origins, vertex: u32) -> Option<
     let new = origins.bodies.iter().position(|origin| *origin == Some(old))?;
     let shift = vertex as usize - from.bodies[old].vertices.start;
     Some((new as u32, (to.bodies[new].vertices.start + shift) as u32))
+}
+
+/// Springs that were broken still are.
+fn carry_broken((from, old): (&World, &[bool]), (to, new): (&World, &mut [bool]), origins: &Origins) {
+    let firsts = |world: &World| {
+        let counts = world
+            .description
+            .bodies
+            .iter()
+            .map(|body| body.as_particles().map_or(0, |particles| particles.mesh.segments.len()));
+        let mut firsts = vec![0];
+        counts.for_each(|count| firsts.push(firsts[firsts.len() - 1] + count));
+        firsts
+    };
+    let [of_old, of_new] = [firsts(from), firsts(to)];
+    for (body, origin) in origins.bodies.iter().enumerate() {
+        if let Some(origin) = *origin {
+            let own = &old[of_old[origin]..of_old[origin + 1]];
+            new[of_new[body]..of_new[body + 1]].copy_from_slice(own);
+        }
+    }
+    let [first_old, first_new] = [of_old[from.bodies.len()], of_new[to.bodies.len()]];
+    for (k, &origin) in origins.springs.iter().enumerate() {
+        new[first_new + k] = old[first_old + origin];
+    }
 }
 
 /// Takes along what filters keep, term by term, for those that filter the same bodies.

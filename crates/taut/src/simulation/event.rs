@@ -20,6 +20,26 @@ pub enum Element {
     Hinge([u32; 2]),
 }
 
+/// A spring that broke.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum BrokenSpring {
+    /// A segment of particles.
+    Segment {
+        /// Which body.
+        body: BodyHandle,
+        /// Its segment.
+        segment: u32,
+    },
+    /// A spring of the description.
+    Spring {
+        /// Its name.
+        name: String,
+        /// Its number among them.
+        number: u32,
+    },
+}
+
 /// What happened in a step.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -56,6 +76,11 @@ pub enum Event {
         body: BodyHandle,
         /// Its vertex.
         vertex: u32,
+    },
+    /// A spring broke in this step.
+    SpringBroke {
+        /// What it belongs to.
+        spring: BrokenSpring,
     },
     /// A rigid body was reset likewise.
     RigidBodyRescued {
@@ -98,6 +123,7 @@ impl Simulation {
         if report.tangled > 0 {
             self.collect_tangled();
         }
+        self.collect_broken();
         if !report.converged {
             self.collect_limits();
         }
@@ -120,6 +146,30 @@ impl Simulation {
         let rigid = rigid.map(|body| Event::RigidBodyRescued { body });
         let found: Vec<Event> = vertices.chain(rigid).collect();
         self.events.extend(found);
+    }
+
+    fn collect_broken(&mut self) {
+        for &number in self.stepper.broken_springs() {
+            let mut first = 0;
+            let bodies = self.world.description.bodies.iter().enumerate();
+            let mut segments = bodies.filter_map(|(body, described)| {
+                let count = described.as_particles()?.mesh.segments.len() as u32;
+                let own = first..first + count;
+                first += count;
+                own.contains(&number).then_some((body, number - own.start))
+            });
+            let spring = match segments.next() {
+                Some((body, segment)) => {
+                    BrokenSpring::Segment { body: BodyHandle(self.bodies.handle(body)), segment }
+                }
+                None => {
+                    let number = number - first;
+                    let name = self.world.description.springs[number as usize].name.clone();
+                    BrokenSpring::Spring { name, number }
+                }
+            };
+            self.events.push(Event::SpringBroke { spring });
+        }
     }
 
     fn collect_tangled(&mut self) {
@@ -147,6 +197,7 @@ impl Simulation {
             let worst = match described {
                 Body::Cloth(_) => Element::Triangle(strain.worst_element),
                 Body::Solid(_) => Element::Tetrahedron(strain.worst_element),
+                Body::Particles(_) => Element::Edge(strain.worst_edge),
             };
             let tolerance = f64::from(solver.tolerance.past()) + PAST_SLACK;
             let past = [

@@ -17,7 +17,11 @@ impl Simulation {
         let fits = |&body: &usize| {
             let (old, new) = (&self.settings[body], &changed[body]);
             let limits = BodyLimits::of(&self.description().bodies[body]);
-            (old.stiffness, old.material) == (new.stiffness, new.material) && new.limits().is_like(&limits)
+            // Limits of segments are tables of a term.
+            let is_surface = self.description().bodies[body].as_particles().is_none();
+            is_surface
+                && (old.stiffness, old.material) == (new.stiffness, new.material)
+                && new.limits().is_like(&limits)
         };
         if !differing.iter().all(fits) {
             return false;

@@ -5,8 +5,8 @@ mod tests;
 
 use super::{BodyHandle, Simulation, SimulationError, carry::Origins};
 use crate::{
-    Bending, Body, Cloth, Description, Limit, Material, Model, Solid, SolidMaterial, Solver, Stretching,
-    Weave, schedule, world::relimit::BodyLimits,
+    Bending, Body, Cloth, Description, Limit, Material, Model, Particles, Pressure, Solid, SolidMaterial,
+    Solver, Stretching, Weave, schedule, world::relimit::BodyLimits,
 };
 
 /// Limit on stretch of a body that is to be limited but has none \[strain\].
@@ -73,7 +73,7 @@ impl Simulation {
     /// range. Nothing has changed then.
     pub fn set_weave(&mut self, body: BodyHandle, weave: Weave) -> Result<(), SimulationError> {
         let index = self.bodies.index(body.0)?;
-        if let Body::Solid(_) = self.description().bodies[index] {
+        if self.description().bodies[index].as_cloth().is_none() {
             let problem = "has no warp; only cloth has";
             return Err(SimulationError::Unsupported { body: self.name(index), problem });
         }
@@ -93,7 +93,7 @@ impl Simulation {
         limit: impl Into<Limit>,
     ) -> Result<(), SimulationError> {
         let index = self.bodies.index(body.0)?;
-        if let Body::Solid(_) = self.description().bodies[index] {
+        if self.description().bodies[index].as_cloth().is_none() {
             let problem = "has no hinges to limit; only cloth has";
             return Err(SimulationError::Unsupported { body: self.name(index), problem });
         }
@@ -108,6 +108,10 @@ impl Simulation {
     /// changed then.
     pub fn set_limiter(&mut self, body: BodyHandle, limiter: Limiter) -> Result<(), SimulationError> {
         let index = self.bodies.index(body.0)?;
+        if let (Limiter::Isotropic, Body::Particles(_)) = (limiter, &self.description().bodies[index]) {
+            let problem = "has no triangles to limit; particles have edge limits or none";
+            return Err(SimulationError::Unsupported { body: self.name(index), problem });
+        }
         if let (Limiter::Edge, Body::Solid(_)) = (limiter, &self.description().bodies[index]) {
             let problem = "supports isotropic limits or none; only cloth has edge limits";
             return Err(SimulationError::Unsupported { body: self.name(index), problem });
@@ -165,6 +169,27 @@ impl Simulation {
         self.rebuild(description, &Origins::all(&self.world))?;
         self.settings = changed;
         Ok(())
+    }
+
+    /// Changes the pressure inside closed cloth; `None` lets it out. Motion goes on from where it is; tables
+    /// are built again, as with [`set_material`](Simulation::set_material), because κ follows the load.
+    ///
+    /// # Errors
+    /// If the handle is stale, the body is no cloth, is not closed, or the pressure is out of range. Nothing
+    /// has changed then.
+    pub fn set_pressure(
+        &mut self,
+        body: BodyHandle,
+        pressure: Option<Pressure>,
+    ) -> Result<(), SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        let mut description = self.description().clone();
+        let Body::Cloth(cloth) = &mut description.bodies[index] else {
+            let problem = "is no cloth, and has no pressure";
+            return Err(SimulationError::Unsupported { body: self.name(index), problem });
+        };
+        cloth.pressure = pressure;
+        self.rebuild(description, &Origins::all(&self.world))
     }
 
     /// Changes what a soft solid is made of. A factor on its stiffness stays.
@@ -232,7 +257,12 @@ impl Simulation {
     pub fn limit_all(&mut self, limiter: Limiter, limit: Limit) -> Result<(), SimulationError> {
         self.change(0..self.settings.len(), false, |body, settings| {
             let edgeless = matches!(body, Body::Solid(_)) && limiter == Limiter::Edge;
-            settings.limiter = if edgeless { Limiter::Isotropic } else { limiter };
+            let faceless = matches!(body, Body::Particles(_)) && limiter == Limiter::Isotropic;
+            settings.limiter = match limiter {
+                _ if edgeless => Limiter::Isotropic,
+                _ if faceless => Limiter::Edge,
+                _ => limiter,
+            };
             if limiter != Limiter::Off {
                 (settings.strain, settings.weave) = (limit, None);
             }
@@ -326,6 +356,8 @@ impl Simulation {
 pub(super) enum Stiffness {
     Cloth(Stretching, Bending),
     Solid(f32),
+    /// Of segments of particles \[N/m\].
+    Segments(f32),
 }
 
 impl Settings {
@@ -369,6 +401,9 @@ impl Settings {
                 (cloth.material.stretch, cloth.material.bend) = (stretch.scaled(factor), bend.scaled(factor));
             }
             (Body::Solid(solid), Stiffness::Solid(young)) => solid.material.young = young * factor,
+            (Body::Particles(particles), Stiffness::Segments(stiffness)) => {
+                particles.springs.stiffness = stiffness * factor;
+            }
             _ => {}
         }
     }
@@ -384,6 +419,7 @@ pub(super) fn setting(body: &Body) -> Settings {
     match body {
         Body::Cloth(cloth) => of_cloth(cloth),
         Body::Solid(solid) => of_solid(solid),
+        Body::Particles(particles) => of_particles(particles),
     }
 }
 
@@ -413,6 +449,17 @@ fn of_solid(solid: &Solid) -> Settings {
         weave: None,
         stiffness: 1.0,
         material: Stiffness::Solid(solid.material.young),
+    }
+}
+
+fn of_particles(particles: &Particles) -> Settings {
+    Settings {
+        limiter: if particles.edge.is_some() { Limiter::Edge } else { Limiter::Off },
+        strain: particles.edge,
+        bend: Limit::default(),
+        weave: None,
+        stiffness: 1.0,
+        material: Stiffness::Segments(particles.springs.stiffness),
     }
 }
 

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::{FrameReport, Stepper};
 use crate::{
     Description, Integrator, State, World,
-    boundary::{motion::Pose, rigid::RigidState},
+    boundary::{motion::Pose, rigid::RigidState, spring::break_overloaded},
     contact::guard::GUARDED_GAP,
     exec::colored::Exec,
     exec::threads::Threads,
@@ -14,8 +14,10 @@ use crate::{
         Settings,
         enforce::{Draft, Enforced, enforce, measure},
     },
+    pbd,
     schedule::{StepBudget, square_factor},
     state::History,
+    term::spring::SpringInputs,
     velocity::{
         predict::{Formula, predict},
         update,
@@ -49,7 +51,7 @@ impl Stepper {
         report: &mut FrameReport,
     ) {
         let Self { old, old_v, forces, steady, scratch, holds, fits, poses, flown, rescued, .. } = self;
-        let State { x, v, caught, grips, rigid, history, .. } = state;
+        let State { x, v, caught, grips, rigid, history, broken, .. } = state;
         old.copy_from_slice(x);
         old_v.copy_from_slice(v);
         world.place_fixtures(time, old);
@@ -70,11 +72,16 @@ impl Stepper {
             scratch.sewn.share_forces(&world.sewing, x, steady);
             let formula = formula(world, history);
             predict(world, exec.threads, (x, v, &mut self.inertia), steady, history, (formula, time, dt));
+        } else if let Some(tables) = &world.pbd {
+            report.substeps += 1;
+            let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn, broken };
+            pbd::predict(world, tables, exec, motion, time, dt);
         } else {
             let stretch = world.forces.largest_stretch(exec, x);
             let plan = world.forces.plan(f64::from(dt), stretch, world.max_substeps());
+            let plan = plan.with_springs(world.spring_rates, dt);
             report.substeps += plan.substeps;
-            let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn };
+            let motion = update::Motion { x, v, forces, steady, sewn: &scratch.sewn, broken };
             update::update(world, exec, motion, time, dt, &plan);
         }
         place_pins(targets, x);
@@ -125,7 +132,7 @@ impl Stepper {
     ) -> Option<Enforced> {
         let settings = settings(world, &self.threads, self.lanes);
         let Self { old, old_v, predicted, drawn, obstacle_contacts, scratch, poses, inertia, .. } = self;
-        let State { x, duals, grips, history, .. } = state;
+        let State { x, v, duals, grips, history, broken, .. } = state;
         let stiffening = stiffening(world, history);
         self.stiffening = stiffening;
         obstacle_contacts.begin(
@@ -141,7 +148,9 @@ impl Stepper {
             return None;
         }
         drawn.copy_from_slice(x);
-        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia };
+        let rate = f64::from(formula(world, history).rate()) / f64::from(span.dt);
+        let springs = SpringInputs { v, inertia, broken, rate };
+        let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia, springs };
         let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, budget);
         if obstacle_contacts.hold_back(span.dt, old, predicted, x) {
             return Some(measure(world, &settings, x, enforced));
@@ -217,9 +226,10 @@ impl Stepper {
             flown,
             untangle,
             rescued,
+            broken_springs,
             ..
         } = self;
-        let State { x, v, mean_v, duals, rigid, mean_rigid, piercings, history, .. } = state;
+        let State { x, v, mean_v, duals, rigid, mean_rigid, piercings, history, broken, .. } = state;
         let is_implicit = world.schedule.is_implicit();
         let [rescued_vertices, rescued_bodies] = rescued;
         let own = 0..world.fixtures.start;
@@ -255,11 +265,14 @@ impl Stepper {
             }
             mean_rigid[k] = state.mean(&poses[k][0], dt);
         }
+        report.broken += break_overloaded(&world.springs, (x, v), broken, broken_springs);
         if world.schedule.integrator == Integrator::Bdf2 {
             let ends = (&x[..], &v[..]);
             let began = (&old[..], &old_v[..]);
             let fall = world.fall_speed();
-            let violent = if fall > 0.0 { VIOLENT * dt * fall } else { f32::INFINITY };
+            // Springs take what they pull further than that in every step.
+            let violent =
+                if fall > 0.0 && world.springs.is_empty() { VIOLENT * dt * fall } else { f32::INFINITY };
             remember(history, began, ends, (&*predicted, &*predicted_v), (&self.touched, violent), rate);
         }
     }

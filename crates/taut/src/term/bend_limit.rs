@@ -26,9 +26,12 @@ use crate::{
         lanes::{BATCH, Lanes, Quad, Work, run},
         real::{Real, V3, add, combine, cross, dot, scale, select3, sub},
     },
-    solve::nearest::tuning::{
-        BATCH_GRAIN, BEND_LEAST_ITERATIONS, BEND_SLACK_GENEROSITY, BEND_STRETCH, BEND_WEIGHT,
-        CLOTH_GIVES_WAY_EVERY, CLOTH_ON_ITS_WAY, WARM_START, bends_give_way_from,
+    solve::nearest::{
+        ramp::Opening,
+        tuning::{
+            BATCH_GRAIN, BEND_LEAST_ITERATIONS, BEND_SLACK_GENEROSITY, BEND_STRETCH, BEND_WEIGHT,
+            CLOTH_GIVES_WAY_EVERY, CLOTH_ON_ITS_WAY, WARM_START, bends_give_way_from,
+        },
     },
 };
 
@@ -216,6 +219,10 @@ impl Term for BendLimitTerm {
 
     fn least_iterations(&self, step: &Step) -> u32 {
         if step.touching { BEND_LEAST_ITERATIONS } else { 0 }
+    }
+
+    fn opening(&self, step: &Step, _x: &[Quad]) -> Option<Opening> {
+        step.touching.then_some(Opening::Bends)
     }
 
     fn enter(&mut self, _step: &Step, _x: &[Quad], _kept: &[f32], stage: &Stage) {

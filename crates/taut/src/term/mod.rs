@@ -17,6 +17,8 @@
 //! | open seams | [`seam`] | a vector a stitch |
 //! | grips | [`grip`] | none: limits win |
 //! | rigid bodies | [`rigid`] | a vector a vertex and body |
+//! | pressure inside closed cloth | [`pressure`] | a pressure a bag |
+//! | particles and springs | [`spring`] | a multiplier a segment, a vector a spring to cloth |
 //!
 //! Dispatch is dynamic once a term and call, static inside: a call goes over hundreds of elements in lanes.
 
@@ -27,8 +29,10 @@ pub mod curvature;
 pub mod grip;
 pub mod obstacle;
 pub mod pair;
+pub mod pressure;
 pub mod rigid;
 pub mod seam;
+pub mod spring;
 pub mod strain;
 pub mod tetrahedra;
 pub mod volume;
@@ -85,6 +89,8 @@ pub struct Scene<'a> {
     pub touching: &'a [Touching],
     /// Vertices of the world that may touch an obstacle in this step, in ascending order.
     pub near_obstacles: &'a [u32],
+    /// What springs need to know.
+    pub springs: spring::SpringInputs<'a>,
     /// Seams.
     pub sewing: &'a Sewing,
     /// How far apart they may be.
@@ -97,6 +103,8 @@ pub struct Scene<'a> {
     pub mean_mass: f32,
     /// Length of the step \[s\].
     pub dt: f32,
+    /// When it ends \[s\].
+    pub time: f32,
     /// How much further than its predicted way a vertex may be carried \[m\].
     pub reach: f32,
 }

@@ -93,6 +93,7 @@ fn reference(description: &Description) -> Vec<Motions> {
             pin_overrides,
             rigid,
             is_alone,
+            broken,
         } = state.snapshot(&world);
         let goal: Vec<[f64; 3]> = predicted.iter().map(|p| p.as_dvec3().to_array()).collect();
         let nearest = filter.nearest(&threads, Aim::at(&goal));
@@ -118,6 +119,7 @@ fn reference(description: &Description) -> Vec<Motions> {
                 caught,
                 pin_overrides,
                 rigid,
+                broken,
                 is_alone,
             },
         )
@@ -145,6 +147,9 @@ fn filter(description: &Description) -> Filter {
     let levels = hierarchy::build(mesh, &hierarchy::Options::default()).levels;
     Filter::new(
         Parts {
+            springs: Vec::new(),
+            particles: Vec::new(),
+            is_elastic: false,
             vertices: 0..count,
             bodies: std::iter::once(0..count).collect(),
             elements: &elements,
@@ -167,6 +172,8 @@ fn filter(description: &Description) -> Filter {
             edge_length: 1.0 / (count as f32).sqrt(),
             has_obstacles: false,
             rigid_bodies: &[],
+            bags: &[],
+            load: 1.0,
         },
         None,
     )

@@ -62,6 +62,7 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
     let touching = finder.find(&threads, surface, &Tangle::default(), [&apart, old, old]);
     assert!(!touching.is_empty() && !contacts.candidates().is_empty());
     let scene = Scene {
+        springs: Default::default(),
         old,
         x: old,
         touching,
@@ -71,6 +72,7 @@ fn contacts_weigh_the_same_in_every_stage_of_the_ramp() {
         grips: &Grips::default(),
         poses: &[],
         mean_mass: world.mean_mass(),
+        time: 0.0,
         dt: world.step_time(),
         reach: 0.1,
     };

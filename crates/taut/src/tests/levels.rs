@@ -8,17 +8,21 @@ use taut::{
     certify,
     element::hinge::NO_ANGLE,
     exec::threads::Threads,
-    hierarchy,
+    hierarchy::{
+        self,
+        fit::{Method, Refit},
+    },
     kernel::{
         lanes::{LaneKind, Quad},
         strain::Range,
     },
     limit::{
         Settings,
+        aim::Aim,
         levels::{
             Descent,
             parts::{Bare, Leveled, Parts},
-            tables::{ElementLimits, Levels},
+            tables::{ElementLimits, Levels, TriangleLimits},
         },
     },
     mesh::{TriangleMesh, generate},
@@ -31,7 +35,7 @@ fn grid(cells: u32, diagonals: generate::Diagonals) -> TriangleMesh {
     generate::grid([1.0, 1.0], [cells, cells], diagonals, 3)
 }
 
-fn levels(mesh: &TriangleMesh, pins: Vec<u32>, max: f32) -> Levels {
+pub(super) fn levels(mesh: &TriangleMesh, pins: Vec<u32>, max: f32) -> Levels {
     let count = mesh.positions.len();
     let order: Vec<u32> = (0..count as u32).collect();
     let hierarchy = hierarchy::build(mesh, &hierarchy::Options::default()).reordered(&order);
@@ -39,7 +43,16 @@ fn levels(mesh: &TriangleMesh, pins: Vec<u32>, max: f32) -> Levels {
         strain: vec![Range { min: 0.0, max }; level.mesh.triangles.len()],
         bend: vec![[[-NO_ANGLE, NO_ANGLE]; 3]; level.mesh.triangles.len()],
     };
-    let limits: Vec<_> = hierarchy.levels.iter().map(limits).collect();
+    let limits = TriangleLimits {
+        levels: hierarchy.levels.iter().map(limits).collect(),
+        refit: Refit::new(
+            mesh.positions.clone(),
+            mesh.triangles.clone(),
+            [Limit { min: None, max: Some(max - 1.0) }, Limit::default()],
+            Method::Bounds,
+        ),
+        aim: Aim::default(),
+    };
     let parts = Parts {
         vertices: 0..count,
         limits,
@@ -52,7 +65,7 @@ fn levels(mesh: &TriangleMesh, pins: Vec<u32>, max: f32) -> Levels {
 }
 
 /// Calls `work` with settings and surroundings without obstacles.
-fn with_nothing_around(old: &[Quad], work: impl FnOnce(&Settings, &Surroundings)) {
+pub(super) fn with_nothing_around(old: &[Quad], work: impl FnOnce(&Settings, &Surroundings)) {
     let threads = Threads::new(1).unwrap();
     let settings = Settings {
         threads: &threads,

@@ -293,6 +293,9 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
     let levels = hierarchy::build(&mesh, &hierarchy::Options::default()).levels;
     let filter = Filter::new(
         Parts {
+            springs: Vec::new(),
+            particles: Vec::new(),
+            is_elastic: false,
             vertices: 0..count,
             bodies: std::iter::once(0..count).collect(),
             elements: &elements,
@@ -315,6 +318,8 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
             edge_length: 1.0 / cells as f32,
             has_obstacles: false,
             rigid_bodies: &[],
+            bags: &[],
+            load: 1.0,
         },
         None,
     );

@@ -3,8 +3,8 @@
 
 use glam::{Quat, Vec3};
 use taut::{
-    Cloth, Description, EdgeModel, FrameReport, Limit, Material, Model, Motion, Obstacle, Pin, Scheme, Solid,
-    SolidMaterial, State, Stepper, World,
+    Cloth, Description, EdgeModel, FrameReport, Limit, Material, Model, Motion, Obstacle, PbdModel, Pin,
+    Scheme, Solid, SolidMaterial, State, Stepper, World,
     boundary::{motion::Keyframe, obstacle::Shape},
     certify,
     kernel::lanes::LaneKind,
@@ -12,7 +12,9 @@ use taut::{
     state::Snapshot,
 };
 
-use super::{alone, anisotropic, bend, contact, edge_model, pins, rigid, seams, solids, tangled, volume};
+use super::{
+    alone, anisotropic, bend, contact, edge_model, pbd, pins, pressure, rigid, seams, solids, tangled, volume,
+};
 
 const SCHEMES: [Scheme; 6] =
     [Scheme::Sweep, Scheme::Jacobi, Scheme::Serial, Scheme::Nearest, Scheme::Cycle, Scheme::Paper];
@@ -251,6 +253,8 @@ same_bits! {
         let far = |p: &Vec3| p.distance(Vec3::new(0.5, -0.4, 0.4)) >= 0.2 - 1e-4;
         assert!(state.positions(world, 0).iter().all(far), "vertices inside the ball");
     });
+    position_based_sheets: Case::new(pbd::sheet(140, PbdModel::default()), 2).resumed(&[]);
+    position_based_bodies: Case::new(pbd::mixed(), 16).threads(&[2, 3]);
     open_seams_with_contact: Case::new(seams::busy(), 20).threads(&[2, 3]).check(|world, state, _| {
         let openings: Vec<f64> = certify(world, state).seams.iter().map(|s| s.max_opening).collect();
         assert!(state.frame() < 20 || openings == [0.0; 2], "{openings:?}");
@@ -268,6 +272,10 @@ same_bits! {
     tangled_in_a_ball: Case::new(tangled::half_in_ball(), 21).threads(&[3]).resumed(&[1]).check(tangled_at_first);
     tangled_with_itself: Case::new(tangled::folded_through(), 6).threads(&[3]);
     tangled_layers: Case::new(tangled::layers(), 6).threads(&[3]);
+    squeezed_gas: Case::new(pressure::squeezed(8), 14).check(|world, state, _| {
+        assert!(certify(world, state).bags[0].pressure.is_some_and(|pressure| pressure > 100.0));
+    });
+    sewn_bag: Case::new(pressure::discs(8), 8).threads(&[2, 5]);
     rigid_bodies: Case::new(rigid::trampoline(16, 5.0, 0.05), 16).threads(&[2, 3]).check(|_, state, _| {
         let ball = state.rigid_bodies()[0].pose.position;
         assert!(state.frame() < 16 || ball.y < 0.1, "it touches: {ball}");

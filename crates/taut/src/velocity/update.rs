@@ -17,7 +17,7 @@ use super::{
 use crate::{
     World,
     body::Rest,
-    boundary::seam::Sewn,
+    boundary::{seam::Sewn, spring},
     element::force::{Scaled, accumulate, add_forces},
     exec::colored::{Colored, Exec},
     kernel::lanes::Quad,
@@ -118,6 +118,14 @@ impl Forces {
     }
 }
 
+impl Plan {
+    /// The same with as many substeps as springs with these [rates](spring::rates) need in a step of `dt`
+    /// \[s\].
+    pub fn with_springs(self, rates: [f64; 2], dt: f32) -> Self {
+        Self { substeps: self.substeps.max(spring::substeps(rates, dt.into())), ..self }
+    }
+}
+
 impl Forces {
     /// The largest principal stretch of any triangle or tetrahedron (of these a bound); 1 where that is not
     /// asked for.
@@ -165,11 +173,13 @@ pub struct Motion<'a> {
     pub steady: &'a mut [Quad],
     /// Which twins move as one.
     pub sewn: &'a Sewn,
+    /// Which springs of the world are broken.
+    pub broken: &'a [bool],
 }
 
 /// Advances positions and velocities over a step of `dt` from `time`, as if there were no limits.
 pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, plan: &Plan) {
-    let Motion { x, v, forces, steady, sewn } = motion;
+    let Motion { x, v, forces, steady, sewn, broken } = motion;
     let threads = exec.threads;
     steady.fill([0.0; 4]);
     add_drag(world, exec, (x, v), forces, steady, [time, dt]);
@@ -181,12 +191,14 @@ pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, pla
             part.copy_from_slice(&steady[first..first + part.len()]);
         });
         world.forces.add(exec, (x, v), sewn, plan, forces);
+        spring::add_forces(&world.springs, broken, (x, v), forces);
         sewn.share_forces(&world.sewing, x, forces);
         for body in &world.bodies {
             let keep = (-(body.damping + sewing) * h).exp();
             // A whole frame may be one step of a solid, in which a load that is damped along would weigh
             // less.
-            let [before, after] = if matches!(body.rest, Rest::Solid(_)) { [keep, 1.0] } else { [1.0, keep] };
+            let [before, after] =
+                if !matches!(body.rest, Rest::Cloth(_)) { [keep, 1.0] } else { [1.0, keep] };
             let (range, forces) = (body.vertices.clone(), &forces[body.vertices.clone()]);
             threads.each_pair(&mut v[range.clone()], &mut x[range], VERTEX_GRAIN, |first, v, x| {
                 for ((v, x), f) in v.iter_mut().zip(x).zip(&forces[first..]) {

@@ -23,6 +23,7 @@ use crate::{
     },
     limit::{aim::Aim, edge_model::EdgeModelTables},
     measure::Ruler,
+    pbd::PbdTables,
     schedule,
     velocity::{air::Gusts, update::Forces},
 };
@@ -54,6 +55,7 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
         paces,
         levels,
         edge_model,
+        pbd: PbdTables::new(&ruler),
         solid_levels,
         judges: OnceLock::new(),
         bend_triangles,
@@ -82,9 +84,9 @@ fn pace(
     let (filters, welded) = if description.solver.scheme == Scheme::Nearest {
         build_filters(
             (description, cache),
-            bodies,
+            (bodies, &ruler.bags),
             elements,
-            Seams { sewing, folds: &elements.seam_folds },
+            Seams { sewing, folds: &elements.seam_folds, springs: &ruler.springs },
             &ruler.start,
             ruler.edge_length,
             (TimeStep::new(description, &schedule), like),

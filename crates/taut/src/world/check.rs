@@ -1,7 +1,9 @@
 //! What cannot be simulated, whatever the bodies. Scene files are checked with lines and keys before; this is
 //! for callers of the library.
 
-use crate::{Description, Obstacle, Scheme, WorldError, body, kernel::lanes::VertexOffset, schedule};
+use crate::{
+    Body, Description, Model, Obstacle, Scheme, WorldError, body, kernel::lanes::VertexOffset, schedule,
+};
 
 /// Refuses a description without a body.
 pub(crate) fn check_not_empty(description: &Description) -> Result<(), WorldError> {
@@ -20,9 +22,14 @@ pub(crate) fn check(description: &Description) -> Result<(), WorldError> {
     check_settings(description)?;
     check_solver(description)?;
     check_obstacles(description)?;
+    check_pressures(description)?;
+    check_position_based(description)?;
     for described in &description.bodies {
         body::validate(described, description)?;
         body::check_pins(described)?;
+    }
+    for spring in &description.springs {
+        spring.check(description)?;
     }
     Ok(())
 }
@@ -88,7 +95,71 @@ fn check_solver(description: &Description) -> Result<(), WorldError> {
         "integrator",
         "integrators bdf2 and euler cannot be combined with cloth of the model edge, which supports leap-frog only",
     )?;
+    need(
+        solver.integrator.is_none() || !description.is_position_based(),
+        "integrator",
+        "the model pbd has an integration of its own; leave the integrator out",
+    )?;
     need(solver.steps_per_frame <= 100_000, "steps_per_frame", "there can be at most 100000 steps per frame")
+}
+
+fn check_pressures(description: &Description) -> Result<(), WorldError> {
+    for cloth in description.cloths().filter(|cloth| cloth.pressure.is_some()) {
+        let refuse = |problem: &str| Err(body::cloth::validate::invalid(cloth, problem.into()));
+        if description.solver.scheme != Scheme::Nearest {
+            return refuse("pressure needs the scheme nearest; the other schemes do not support it");
+        }
+        if cloth.model != Model::Fem {
+            return refuse("pressure needs the model fem; the others do not support it");
+        }
+        if !schedule::is_implicit(description) {
+            return refuse("pressure needs the integrator bdf2 or euler; leap-frog does not support it");
+        }
+        if let Some(problem) = cloth.pressure.as_ref().and_then(crate::Pressure::problem) {
+            return refuse(&problem);
+        }
+    }
+    Ok(())
+}
+
+/// One solver projects the constraints of all bodies, so that all must have some.
+fn check_position_based(description: &Description) -> Result<(), WorldError> {
+    if !description.is_position_based() {
+        return Ok(());
+    }
+    let solver = &description.solver;
+    let refuse = |key: &'static str, problem: &str| Err(WorldError::Solver { key, problem: problem.into() });
+    if !matches!(solver.scheme, Scheme::Nearest | Scheme::Sweep) {
+        return refuse("scheme", "the model pbd has a solver of its own; leave the scheme at its default");
+    }
+    if let Some(body) = description.bodies.iter().find(|body| body.pbd().is_none()) {
+        let problem = "must be of the model \"pbd\" too: all bodies share one solver".to_owned();
+        let name = body.name().to_owned();
+        return Err(match body {
+            Body::Cloth(_) => WorldError::Cloth { name, problem },
+            Body::Solid(_) => WorldError::Solid { name, problem },
+            Body::Particles(_) => WorldError::Particles { name, problem },
+        });
+    }
+    if let Some(body) = description.rigid_bodies.first() {
+        return Err(WorldError::RigidBody {
+            name: body.obstacle.name.clone(),
+            problem: "bodies with mass are not for the model \"pbd\"; use model \"fem\"".into(),
+        });
+    }
+    if let Some(spring) = description.springs.first() {
+        return Err(WorldError::Spring {
+            name: spring.name.clone(),
+            problem: "springs are not for the model \"pbd\"; use model \"fem\"".into(),
+        });
+    }
+    match description.seams.first() {
+        Some(seam) => Err(WorldError::Seam {
+            name: seam.name.clone(),
+            problem: "seams are not for the model \"pbd\"; use model \"fem\"".into(),
+        }),
+        None => Ok(()),
+    }
 }
 
 fn check_obstacles(description: &Description) -> Result<(), WorldError> {

@@ -1,13 +1,15 @@
 //! Tables of the filters: which bodies are filtered together, with what matrices and levels.
 
+mod springs;
+
 use std::{iter::once, ops::Range};
 
 use glam::Vec3;
 
 use super::{
     HierarchyCache, Pace,
-    law::{TimeStep, law, law_kind},
-    sewing,
+    law::{TimeStep, law, law_kind, moduli, size},
+    pressure, sewing,
 };
 use crate::{
     Body, Cloth, Description, Solid,
@@ -15,29 +17,28 @@ use crate::{
         BodyTables,
         elements::{Elements, Ranges},
     },
-    boundary::seam::Sewing,
+    boundary::{bag::Bag, seam::Sewing, spring::SpringTable},
     element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
     hierarchy::{Options, Transfer, lattice::lattice},
     kernel::{lanes::Quad, membrane::Woven},
     mesh::TriangleMesh,
     schedule::{self, square_factor},
-    solve::nearest::{
-        filter::{Filter, Parts, stiffness},
-        tuning::{RING_POISSON_FROM, RING_POISSON_OWN},
-    },
+    solve::nearest::filter::{Filter, Parts, stiffness},
     term::{bending::FoldElement, curvature::CurvatureElement, tetrahedra::Weight},
-    velocity::{bending::HingeElement, fem_tetrahedron::lame},
+    velocity::bending::HingeElement,
 };
 
 /// Largest factor on κ because of rigid bodies.
 const MOST_LOADED: f64 = 1000.0;
 
-/// What seams mean for filters.
+/// What seams and springs mean for filters.
 #[derive(Clone, Copy)]
 pub(super) struct Seams<'a> {
     pub sewing: &'a Sewing,
     /// Hinges across seams that bend inside filters while seams are closed.
     pub folds: &'a [FoldElement],
+    /// All springs of the world.
+    pub springs: &'a [SpringTable],
 }
 
 /// Tables of the filters: one for each body with limits on its elements, or one for all bodies that may touch
@@ -45,7 +46,7 @@ pub(super) struct Seams<'a> {
 /// tables for steps of another length, is shared with it.
 pub(super) fn build_filters(
     (description, cache): (&Description, &HierarchyCache),
-    bodies: &[BodyTables],
+    (bodies, bags): (&[BodyTables], &[Bag]),
     elements: &Elements,
     seams: Seams,
     start: &[Quad],
@@ -58,13 +59,15 @@ pub(super) fn build_filters(
     // What has to stop a body carries the body's mass as well, and κ grows with what it has to stop.
     let of_bodies: f64 = description.rigid_bodies.iter().map(|body| f64::from(body.mass)).sum();
     let of_cloth: f64 = bodies.iter().flat_map(|body| &body.masses).sum();
+    let of_bodies = of_bodies + springs::hung_on(seams.springs, bodies);
     let loaded = (1.0 + of_bodies / of_cloth).min(MOST_LOADED);
     let sewing = seams.sewing;
     let (mut filters, mut welded) = (Vec::new(), Vec::new());
     let joined = if touching { once(0..bodies.len()).collect() } else { sewing::joined(sewing, bodies) };
+    let joined = springs::joined(joined, seams.springs, bodies);
     for range in joined {
         let mut together: Option<Together> = None;
-        let alone = range.len() == 1 && !touching;
+        let alone = range.len() == 1 && !touching && seams.springs.is_empty();
         for number in range {
             let body = &bodies[number];
             let part = match &description.bodies[number] {
@@ -80,9 +83,12 @@ pub(super) fn build_filters(
                     if !limited && !is_elastic && !sewn && alone {
                         continue;
                     }
-                    Together::cloth(cloth, body, &elements.ranges[number], elements, (is_elastic, sewn), time)
+                    let tension = pressure::tension(description, bags, number);
+                    let given = (is_elastic, sewn, tension);
+                    Together::cloth(cloth, body, &elements.ranges[number], elements, given, time)
                 }
                 Body::Solid(solid) => Together::solid(solid, body, &elements.ranges[number], elements, time),
+                Body::Particles(_) => Together::particles(body, time),
             };
             let part = Together { stiffness: loaded * part.stiffness, ..part };
             match &mut together {
@@ -93,9 +99,10 @@ pub(super) fn build_filters(
         if let Some(together) = together {
             let like = like.map(|like| (&like.filters[filters.len()], like.welded[filters.len()].as_ref()));
             let of_welded = like.and_then(|(_, welded)| welded);
-            welded.push(together.welded(description, seams, start, edge_length, time, of_welded));
+            welded.push(together.welded((description, bags), seams, start, edge_length, time, of_welded));
             let of_open = like.map(|(open, _)| open);
-            filters.push(together.filter(description, sewing, start, edge_length, time, (cache, of_open)));
+            let description = (description, bags);
+            filters.push(together.filter(description, seams, start, edge_length, time, (cache, of_open)));
         }
     }
     (filters, welded)
@@ -119,6 +126,8 @@ struct Together {
     masses: Vec<f64>,
     /// In units of the mean mass.
     stiffness: f64,
+    /// Factor on the stiffness because of pressure inside, if that is more than 1.
+    load: f64,
     /// Of the largest body \[m\].
     size: f64,
     /// All cloth as one mesh, which has its levels together: vertices in the caller's order, one cloth after
@@ -128,26 +137,10 @@ struct Together {
     order: Vec<u32>,
     /// Where these are among the vertices of the filter.
     cloth: Vec<u32>,
+    /// Vertices of the filter that are particles.
+    particles: Vec<u32>,
     /// Levels of each solid, and its vertices among those of the filter.
     lattices: Vec<(Range<usize>, Vec<Transfer<4>>)>,
-}
-
-/// The largest extent of a rest shape \[m\].
-pub(super) fn size(positions: &[Vec3]) -> f64 {
-    let (low, high) = positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
-    f64::from((high - low).max_element())
-}
-
-/// μ and λ of the law of each tetrahedron, and the part of λ that acts on volumes around vertices \[Pa\]:
-/// nearly incompressible tetrahedra would lock.
-fn moduli(solid: &Solid) -> [f64; 3] {
-    let [young, poisson] = [solid.material.young, solid.material.poisson].map(f64::from);
-    let [lambda, mu] = lame(young, poisson);
-    if solid.preserve_volume || poisson <= RING_POISSON_FROM {
-        return [mu, lambda, 0.0];
-    }
-    let own = 2.0 * mu * RING_POISSON_OWN / (1.0 - 2.0 * RING_POISSON_OWN);
-    [mu, own, lambda - own]
 }
 
 impl Together {
@@ -156,7 +149,7 @@ impl Together {
         body: &BodyTables,
         ranges: &Ranges,
         elements: &Elements,
-        (is_elastic, sewn): (bool, bool),
+        (is_elastic, sewn, tension): (bool, bool, f64),
         time: TimeStep,
     ) -> Self {
         let (areas, bends) = (&elements.areas[ranges.strain.clone()], &elements.bends[ranges.bends.clone()]);
@@ -165,6 +158,8 @@ impl Together {
         let masses = time.masses(body);
         let mean = masses.iter().sum::<f64>() / count as f64;
         let kappa = stiffness(count, size, areas, bends);
+        let load = pressure::load(tension, [time.square(), mean, kappa]);
+        let kappa = load * kappa;
         let law = law(&cloth.material, [time.square(), mean, kappa]);
         Self {
             vertices: body.vertices.clone(),
@@ -177,6 +172,7 @@ impl Together {
             folds: elements.folds[ranges.folds.clone()].to_vec(),
             curvatures: elements.curvatures[ranges.curvatures.clone()].to_vec(),
             masses,
+            load,
             stiffness: if cloth.limits_strain() || cloth.bend.is_some() || is_elastic {
                 kappa
             } else if sewn {
@@ -243,7 +239,9 @@ impl Together {
         self.weights.iter_mut().for_each(|w| *w = weigh(w, 1.0, own));
         self.weights.extend(other.weights.iter().map(|w| weigh(w, factor, others)));
         self.size = self.size.max(other.size);
+        self.load = self.load.max(other.load);
         self.tetrahedra.append(&mut other.tetrahedra);
+        self.particles.extend(other.particles.iter().map(|v| v + first as u32));
         let lattices = other.lattices.drain(..);
         self.lattices.extend(lattices.map(|(own, levels)| (first + own.start..first + own.end, levels)));
         self.bends.extend(other.bends.iter().map(|e| BendElement { area: e.area * factor as f32, ..*e }));
@@ -261,16 +259,23 @@ impl Together {
 
     fn filter(
         self,
-        description: &Description,
-        sewing: &Sewing,
+        (description, bags): (&Description, &[Bag]),
+        seams: Seams,
         start: &[Quad],
         edge_length: f32,
         time: TimeStep,
         (cache, like): (&HierarchyCache, Option<&Filter>),
     ) -> Filter {
+        let sewing = seams.sewing;
+        let springs = self.springs(description, seams.springs, |v| v);
+        let are_particles = self.particles.len() == self.masses.len();
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
         let transfers = transfers(&self.mesh, &self.order, cache);
+        let bags = pressure::tables(description, bags, sewing, &self.vertices, false);
         let parts = Parts {
+            springs,
+            particles: self.particles.clone(),
+            is_elastic: schedule::is_implicit(description),
             held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
             transfers: side_by_side((&self.cloth, transfers), &self.lattices),
             vertices: self.vertices,
@@ -289,10 +294,13 @@ impl Together {
             links,
             welds: Vec::new(),
             masses: self.masses,
-            stiffness: self.stiffness,
+            // Particles alone have no κ; that of all stages has to be a number.
+            stiffness: if are_particles { 1.0 } else { self.stiffness },
             edge_length,
             has_obstacles: !description.obstacles.is_empty(),
             rigid_bodies: &description.rigid_bodies,
+            bags: &bags,
+            load: self.load.max(1.0),
         };
         Filter::new(parts, like)
     }
@@ -300,7 +308,7 @@ impl Together {
     /// The same with twins as one vertex, if there are any: the lowest of them stands for all.
     fn welded(
         &self,
-        description: &Description,
+        (description, bags): (&Description, &[Bag]),
         seams: Seams,
         start: &[Quad],
         edge_length: f32,
@@ -337,7 +345,13 @@ impl Together {
         let folds: Vec<_> = self.folds.iter().chain(across.filter(|_| is_elastic)).map(weld).collect();
         let transfers = self.welded_transfers(&welds, &start[self.vertices.clone()]);
         let own = sewing.stitches.iter().filter(|s| self.vertices.contains(&(s.vertices[0] as usize)));
+        let bags = pressure::tables(description, bags, sewing, &self.vertices, true);
+        let stand_in = |v: u32| sewing.identity.get(v as usize).copied().unwrap_or(v);
+        let springs = self.springs(description, seams.springs, stand_in);
         let parts = Parts {
+            springs,
+            particles: self.particles.clone(),
+            is_elastic: schedule::is_implicit(description),
             held: (0..welds.len())
                 .map(|k| twins(k) || sewing.holds(self.vertices.start + k, start))
                 .collect(),
@@ -362,6 +376,8 @@ impl Together {
             edge_length,
             has_obstacles: !description.obstacles.is_empty(),
             rigid_bodies: &description.rigid_bodies,
+            bags: &bags,
+            load: self.load.max(1.0),
         };
         Some(Filter::new(parts, like))
     }

@@ -1,19 +1,24 @@
 //! Stiffness inside the limits in the units of a filter: by the integrator, and by what iterations carry.
 
+use glam::Vec3;
 use serde::Serialize;
 
-use super::filters::size;
+use super::pressure;
 use crate::{
-    Cloth, Description, Integrator, Material, Schedule,
+    Cloth, Description, Integrator, Material, Schedule, Solid,
     body::{BodyTables, cloths},
+    boundary::bag::Bag,
     kernel::membrane::Woven,
     schedule::square_factor,
     solve::nearest::{
         filter::stiffness,
-        tuning::{STIFFEST, STIFFEST_COMPRESSED},
+        tuning::{RING_POISSON_FROM, RING_POISSON_OWN, STIFFEST, STIFFEST_COMPRESSED},
     },
     term::strain::LawKind,
-    velocity::predict::{Formula, drag_factor},
+    velocity::{
+        fem_tetrahedron::lame,
+        predict::{Formula, drag_factor},
+    },
 };
 
 /// Length of a step and how it is integrated.
@@ -61,13 +66,16 @@ pub struct CarriedStiffness {
 /// What each cloth has less than all of.
 pub(super) fn carried_stiffness(
     description: &Description,
-    bodies: &[BodyTables],
+    (bodies, bags): (&[BodyTables], &[Bag]),
     time: TimeStep,
 ) -> Vec<CarriedStiffness> {
     let of = |(cloth, body): (&Cloth, &BodyTables)| {
+        let number = bodies.iter().position(|other| std::ptr::eq(other, body));
+        let tension = number.map_or(0.0, |number| pressure::tension(description, bags, number));
         let masses = time.masses(body);
         let mean = masses.iter().sum::<f64>() / masses.len() as f64;
         let kappa = stiffness(masses.len(), size(&cloth.mesh.positions), &[body.size().powi(2)], &[]);
+        let kappa = kappa * pressure::load(tension, [time.square(), mean, kappa]);
         let used = law(&cloth.material, [time.square(), mean, kappa]);
         let whole = cloth.material.law().scaled(time.square() / mean);
         // Of the direction that has less.
@@ -109,4 +117,22 @@ pub(super) fn law(material: &Material, [square, mean, kappa]: [f64; 3]) -> Woven
     let most = if warp.min(weft) < 1.0 { (c11 * c22).sqrt() - law.coupling } else { 2.0 * STIFFEST * kappa };
     let law = Woven { shear: law.shear.min(most), ..law };
     Woven { compression: law.stiffness.map(|c| cap(c, STIFFEST_COMPRESSED)), ..law }
+}
+
+/// The largest extent of a rest shape \[m\].
+pub(super) fn size(positions: &[Vec3]) -> f64 {
+    let (low, high) = positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+    f64::from((high - low).max_element())
+}
+
+/// μ and λ of the law of each tetrahedron, and the part of λ that acts on volumes around vertices \[Pa\]:
+/// nearly incompressible tetrahedra would lock.
+pub(super) fn moduli(solid: &Solid) -> [f64; 3] {
+    let [young, poisson] = [solid.material.young, solid.material.poisson].map(f64::from);
+    let [lambda, mu] = lame(young, poisson);
+    if solid.preserve_volume || poisson <= RING_POISSON_FROM {
+        return [mu, lambda, 0.0];
+    }
+    let own = 2.0 * mu * RING_POISSON_OWN / (1.0 - 2.0 * RING_POISSON_OWN);
+    [mu, own, lambda - own]
 }

@@ -58,6 +58,7 @@ impl BodyLimits {
                 Self { strain: cloth.strain, edge: cloth.edge, bend: cloth.bend, weave: cloth.weave }
             }
             Body::Solid(solid) => Self { strain: solid.strain, ..Self::default() },
+            Body::Particles(particles) => Self { edge: particles.edge, ..Self::default() },
         }
     }
 
@@ -73,6 +74,7 @@ impl BodyLimits {
                 cloth.weave = self.weave;
             }
             Body::Solid(solid) => solid.strain = self.strain,
+            Body::Particles(particles) => particles.edge = self.edge,
         }
     }
 
@@ -220,7 +222,7 @@ impl World {
                 let own = self.levels.iter_mut().find(|own| own.parts.vertices == *vertices);
                 if let (true, Some(own), Some(depth)) = (faces, own, depth)
                     // Limits that a cloth brings fitted its levels when the world was built.
-                    && let Ok((_, limits)) = limited_levels(cloth, depth, self.aim, cache)
+                    && let Ok((_, limits)) = limited_levels(cloth, &bodies[number], depth, self.aim, cache)
                 {
                     own.set_limits(limits);
                     self.bend_triangles = bend_triangles(description, bodies);
@@ -228,7 +230,8 @@ impl World {
                 let own =
                     self.edge_model.bodies.iter_mut().find(|own| own.leveled.parts.vertices == *vertices);
                 if let (true, Some(own), Some(model)) = (edges, own, cloth.model.edge()) {
-                    own.leveled.set_limits(edge_levels(cloth, model.levels as usize - 1, self.aim, cache).1);
+                    let depth = model.levels as usize - 1;
+                    own.leveled.set_limits(edge_levels(cloth, &bodies[number], depth, self.aim, cache).1);
                 }
             }
             Body::Solid(solid) => {
@@ -237,6 +240,8 @@ impl World {
                     own.set_limits(SolidLimits(self.aim.inside(solid.strain.range())));
                 }
             }
+            // No levels.
+            Body::Particles(_) => {}
         }
     }
 }

@@ -9,8 +9,8 @@ use std::{
 use glam::{Quat, Vec3};
 use taut::{
     Cloth, Description, EdgeModel, FilterSetup, Limit, Material, MeshFrames, MeshObstacle, Model, Motion,
-    Obstacle, Pin, Scheme, Shape, Solid, SolidMaterial, State, Stepper, VelocityFilter, World,
-    low_level::Keyframe, mesh::generate,
+    Obstacle, Pin, Pressure, PressureLaw, Scheme, Shape, Solid, SolidMaterial, State, Stepper,
+    VelocityFilter, World, low_level::Keyframe, mesh::generate,
 };
 
 /// Counts what the thread that asks for it allocates.
@@ -156,6 +156,19 @@ fn bodies_that_threads_share_out_between_them_allocate_nothing() {
 }
 
 #[test]
+fn pressure_allocates_nothing() {
+    for law in [PressureLaw::Pascal, PressureLaw::Gas, PressureLaw::Over] {
+        let mesh = generate::Generator::Sphere { radius: 0.1, frequency: 6 }.generate().unwrap();
+        let mut ball = Cloth::new("ball", mesh, Material::named("latex").unwrap());
+        ball.strain.max = Some(0.05);
+        let value = if law == PressureLaw::Over { 1.1 } else { 2000.0 };
+        ball.pressure = Some(Pressure::new(law, value));
+        let description = Description { bodies: vec![ball.into()], ..Description::default() };
+        assert_eq!(allocated(description, 2), 0, "{law:?}");
+    }
+}
+
+#[test]
 fn a_step_allocates_nothing() {
     for scheme in SCHEMES {
         let mut description = description(30);
@@ -194,6 +207,21 @@ fn a_step_of_the_edge_model_allocates_nothing() {
         cloth.strain = Limit::default();
     }
     assert_eq!(allocated(description, 1), 0);
+}
+
+#[test]
+fn a_step_of_position_based_dynamics_allocates_nothing() {
+    use taut::{Body, PbdModel, PbdStiffness};
+    let mut description = description(30);
+    description.bodies.push(Body::Solid(Solid { levels: Vec::new(), ..soft_bar() }));
+    let model = PbdModel { bend: PbdStiffness::Compliance(1.0), damping: 0.1, ..PbdModel::default() };
+    description.cloths_mut().for_each(|cloth| cloth.model = Model::Pbd(model));
+    description.solids_mut().for_each(|solid| solid.model = Model::Pbd(model));
+    assert_eq!(allocated(description, 1), 0);
+}
+
+fn soft_bar() -> Solid {
+    soft([8, 4, 4]).solids().next().unwrap().clone()
 }
 
 #[test]

@@ -10,7 +10,7 @@ use taut::{
     measure::RigidCertificate,
     measure::SeamCertificate,
     measure::certify_positions,
-    measure::measure_seams,
+    measure::{BagCertificate, measure_bags, measure_seams},
 };
 
 use super::{Failure, Kind, locate};
@@ -82,15 +82,17 @@ pub(super) fn check(
     let whole = bodies.len() == count;
     let report = line.and_then(|line| line.report).or((frame > 0).then(FrameReport::default));
     let seams = if whole { measure_seams(ruler, &positions) } else { Vec::new() };
+    let mut bags = if whole { measure_bags(ruler, &positions) } else { Vec::new() };
     if let (true, Some(line)) = (whole, line) {
         compare_seams(frame, &line.certificate.seams, &seams, &mut failures);
+        compare_bags(frame, &line.certificate.bags, &mut bags, &mut failures);
     }
     let contact = examiner.filter(|_| whole).map(|examiner| {
         examiner.examine(&Threads::alone(), ruler, frame, positions.iter().map(Vec::as_slice))
     });
     let rigid_bodies = line.map(|line| line.certificate.rigid_bodies.clone()).unwrap_or_default();
     failures.extend(line.and_then(|line| check_rigid(ruler, frame, &line.certificate.rigid_bodies)));
-    let certificate = Certificate { bodies, seams, contact, rigid_bodies, ..Certificate::default() };
+    let certificate = Certificate { bodies, seams, bags, contact, rigid_bodies, ..Certificate::default() };
     let line = whole.then(|| FrameLine { frame, report, certificate, ..FrameLine::default() });
     Checked { failures, line, last: (whole && is_last).then_some(positions) }
 }
@@ -113,6 +115,37 @@ fn compare_seams(frame: u32, then: &[SeamCertificate], now: &[SeamCertificate], 
         }
     }
 }
+
+/// Compares volumes of closed cloth with the recorded ones, and takes the recorded pressures, which positions
+/// do not tell.
+fn compare_bags(
+    frame: u32,
+    then: &[BagCertificate],
+    now: &mut [BagCertificate],
+    failures: &mut Vec<Failure>,
+) {
+    let mut fail = |message: String| {
+        failures.push(Failure { frame: Some(frame), ..Failure::new(Kind::Changed, message) });
+    };
+    if then.len() != now.len() {
+        fail(format!("metrics.jsonl has {} closed cloths, the scene has {}", then.len(), now.len()));
+        return;
+    }
+    for (then, now) in then.iter().zip(now) {
+        now.pressure = then.pressure;
+        let [was, is] = [then.volume, now.volume].map(|volume| volume.unwrap_or(0.0));
+        let is_other = then.volume.is_some() != now.volume.is_some();
+        if then.name != now.name || is_other || exceeds((was - is).abs(), VOLUME_SLACK * is.abs().max(was)) {
+            fail(format!(
+                "the volume of cloth \"{}\" is {is:.9} m³, recorded {was:.9} m³ of cloth \"{}\"",
+                now.name, then.name
+            ));
+        }
+    }
+}
+
+/// Largest relative difference of a volume.
+const VOLUME_SLACK: f64 = 1e-9;
 
 /// One body in one frame.
 struct Context<'a> {
@@ -191,6 +224,7 @@ impl Context<'_> {
             let limit = match self.body {
                 Body::Cloth(cloth) => cloth.strain,
                 Body::Solid(solid) => solid.strain,
+                Body::Particles(particles) => particles.edge,
             };
             let what = describe_element(strain.max_stretch, strain.min_stretch, limit);
             let message = format!("{prefix}{what} (vertices {}){tolerance}", list(vertices));

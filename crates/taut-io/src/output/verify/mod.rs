@@ -23,7 +23,7 @@ use super::{
     outcome::{BodySize, Figures, Tally},
     recorder::{body_sizes, rest_files},
 };
-use crate::{Problem, Problems, mesh, scene};
+use crate::{Problem, Problems, mesh, recording::ShownLines, scene};
 
 /// Kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -213,10 +213,17 @@ fn first_difference(path: &Path, body: &Body) -> Result<Option<String>, Problem>
             let positions = [&wanted.positions[..], &there.positions];
             name(positions, [&wanted.tetrahedra, &there.tetrahedra], "tetrahedron")
         }
+        Body::Particles(particles) => {
+            let shown = ShownLines::new(&particles.mesh);
+            let wanted = shown.points(&particles.mesh.positions);
+            let (there, counts) = mesh::read_strands(path)?;
+            name([&wanted, &there], [&shown.counts, &counts], "strand")
+        }
         Body::Solid(_) | Body::Cloth(_) => {
             let wanted = match body {
                 Body::Cloth(cloth) => &cloth.mesh,
                 Body::Solid(solid) => &solid.shown_surface(),
+                Body::Particles(_) => return Ok(None),
             };
             let there = mesh::read(path)?;
             let positions = [&wanted.positions[..], &there.positions];

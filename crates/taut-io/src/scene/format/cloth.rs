@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Material, MeshSource, Pin, Transform, Vector};
+use super::{Material, MeshSource, Pbd, Pin, Transform, Vector, pressure::Pressure};
 
 /// One cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub(crate) struct Cloth {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000))]
     pub iterations: Option<u32>,
+    /// Settings of the model `"pbd"`. Its defaults by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pbd: Option<Pbd>,
     /// Limits on the principal strains of every triangle: isotropic, or separate along warp, weft and bias.
     /// None by default.
     #[serde(default)]
@@ -68,6 +71,9 @@ pub(crate) struct Cloth {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
     pub imperfection: Option<f64>,
+    /// Pressure inside, if the cloth is closed, or closed by seams. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<Pressure>,
 }
 
 /// Simulation model of a cloth: its forces inside the limits, and how limits are enforced.
@@ -81,6 +87,11 @@ pub(crate) enum Model {
     /// a fixed number of iterations on each: fast, with an accuracy that depends on the iterations.
     /// `solver.scheme` is ignored. Does not support obstacles with mass, soft bodies and seams.
     Edge,
+    /// Position-based dynamics: constraints on edges, hinges and, of closed cloth, the volume, with a
+    /// stiffness from 0 to 1 or a compliance (`pbd`), projected a fixed number of times in each step. Limits
+    /// act inside, as inequalities. Of the material, only density, damping and thickness count. All cloths
+    /// and soft bodies of a scene must be of this model; it supports no seams.
+    Pbd,
 }
 
 impl Model {
@@ -95,6 +106,7 @@ impl Cloth {
         let usual = taut::EdgeModel::default();
         match self.model {
             Model::Fem => taut::Model::Fem,
+            Model::Pbd => taut::Model::Pbd(self.pbd.unwrap_or_default().build()),
             Model::Edge => taut::Model::Edge(taut::EdgeModel {
                 levels: self.levels.unwrap_or(usual.levels),
                 iterations: self.iterations.unwrap_or(usual.iterations),

@@ -19,8 +19,8 @@ pub(crate) enum Contact {
 pub(crate) struct ContactTable {
     /// Distance that cloths keep from each other and from themselves \[m\]; 0 allows cloth to intersect
     /// cloth. By default the thickness of the thinnest cloth: that of its material, or a quarter of the mean
-    /// length of its edges; 0 in scenes without cloth, with obstacles that have a mass, with model `edge`, or
-    /// with a scheme other than `nearest`. 0 to 1.
+    /// length of its edges; 0 in scenes without cloth, with obstacles that have a mass, with model `edge` or
+    /// `pbd`, or with a scheme other than `nearest`. 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,

@@ -36,6 +36,16 @@ pub(crate) struct Expect {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub final_opening: Option<f64>,
+    /// Lower bound of the volume of any closed cloth with pressure in the last frame \[m³\]. None by default;
+    /// 0 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub final_min_volume: Option<f64>,
+    /// Upper bound of the volume of any closed cloth with pressure in the last frame \[m³\]. None by default;
+    /// 0 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub final_max_volume: Option<f64>,
     /// Lower bound of vertex positions in the last frame, per axis \[m\]. None by default; each −1000000 to
     /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +93,10 @@ impl Expect {
             self.final_opening,
             extremes.final_opening,
         );
+        // Without a closed bag nothing is met.
+        let [smallest, largest] = extremes.final_volumes.unwrap_or([f64::NAN; 2]);
+        let what = "the largest volume of a closed cloth at the last frame [m³]";
+        upper("final_max_volume", what, self.final_max_volume, largest);
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             let what = format!("the highest {name} at the last frame [m]");
             upper("final_max", &what, self.final_max.map(|max| max[axis]), extremes.final_bounds[1][axis]);
@@ -98,6 +112,8 @@ impl Expect {
             }
         };
         lower("min_strain", "the smallest strain", self.min_strain, extremes.min_strain);
+        let what = "the smallest volume of a closed cloth at the last frame [m³]";
+        lower("final_min_volume", what, self.final_min_volume, smallest);
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             let what = format!("the lowest {name} at the last frame [m]");
             lower("final_min", &what, self.final_min.map(|min| min[axis]), extremes.final_bounds[0][axis]);

@@ -13,11 +13,15 @@ mod light;
 mod material;
 mod mesh;
 mod obstacle;
+mod particles;
+mod pbd;
 mod pin;
+mod pressure;
 mod seam;
 mod solid;
 mod solid_material;
 mod solver;
+mod spring;
 mod transform;
 
 pub(crate) use air::{Air, Wind};
@@ -28,11 +32,14 @@ pub(crate) use light::Light;
 pub(crate) use material::Material;
 pub(crate) use mesh::{BuiltInPattern, Even, FromFile, MeshSource, PatternMesh, PatternSource};
 pub(crate) use obstacle::{Obstacle, ObstacleMesh, Sequence, Shape};
+pub(crate) use particles::{ParticleMesh, Particles};
+pub(crate) use pbd::Pbd;
 pub(crate) use pin::Pin;
 pub(crate) use seam::Seam;
 pub(crate) use solid::{Solid, SolidLevels, SolidMesh, Volume};
 pub(crate) use solid_material::SolidMaterial;
 pub(crate) use solver::{Scheme, Solver};
+pub(crate) use spring::{Spring, SpringEnd};
 pub(crate) use transform::{MotionKey, Transform, Vector};
 
 use schemars::JsonSchema;
@@ -57,7 +64,7 @@ pub(crate) struct Scene {
     /// Contact of cloth with itself, other cloth and mesh obstacles.
     #[serde(default)]
     pub contact: Contact,
-    /// Cloths, one `[[cloth]]` each; at least one cloth or solid is required. None by default.
+    /// Cloths, one `[[cloth]]` each; at least one cloth, solid or particles is required. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub cloth: Vec<Cloth>,
@@ -65,6 +72,14 @@ pub(crate) struct Scene {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub solid: Vec<Solid>,
+    /// Point masses, one `[[particles]]` each. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub particles: Vec<Particles>,
+    /// Springs between vertices, one `[[spring]]` each. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 10_000))]
+    pub spring: Vec<Spring>,
     /// Seams of cloth, one `[[seam]]` each. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]

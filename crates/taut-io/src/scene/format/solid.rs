@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Limits, MeshSource, Pin, SolidMaterial, Transform, Vector,
+    Limits, MeshSource, Pbd, Pin, SolidMaterial, Transform, Vector,
     mesh::{Ball, Bunny, Creature, Cuboid, Duck, Even, Ring, Tube},
 };
 
@@ -37,6 +37,12 @@ pub(crate) struct Solid {
     /// Material. `"silicone"` by default.
     #[serde(default)]
     pub material: SolidMaterial,
+    /// Simulation model. `"fem"` by default.
+    #[serde(default, skip_serializing_if = "SolidModel::is_fem")]
+    pub model: SolidModel,
+    /// Settings of the model `"pbd"`. Its defaults by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pbd: Option<Pbd>,
     /// Limits on the three principal strains of every tetrahedron. None by default.
     #[serde(default)]
     pub strain: Limits,
@@ -98,6 +104,34 @@ pub(crate) struct Bar {
     /// Number of cubes along x, y and z. Each 1 to 10000.
     #[schemars(inner(range(min = 1, max = 10_000)))]
     pub cells: [u32; 3],
+}
+
+/// Simulation model of a soft body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SolidModel {
+    /// Finite elements: linear tetrahedra. Limits are enforced by `solver.scheme`.
+    #[default]
+    Fem,
+    /// Position-based dynamics: constraints on edges and on the volume of every tetrahedron, with a stiffness
+    /// from 0 to 1 or a compliance (`pbd`), as for cloth. Of the material, only density and damping count.
+    Pbd,
+}
+
+impl SolidModel {
+    fn is_fem(&self) -> bool {
+        *self == Self::Fem
+    }
+}
+
+impl Solid {
+    /// The engine's model.
+    pub fn engine_model(&self) -> taut::Model {
+        match self.model {
+            SolidModel::Fem => taut::Model::Fem,
+            SolidModel::Pbd => taut::Model::Pbd(self.pbd.unwrap_or_default().build()),
+        }
+    }
 }
 
 /// Volume preservation.

@@ -7,7 +7,7 @@ use super::{
     validate::invalid,
 };
 use crate::{
-    Cloth, WorldError,
+    Cloth, Model, WorldError,
     body::{BodyTables, Rest, elements::Elements, in_order},
     describe::weave::Warps,
     element::{
@@ -88,7 +88,7 @@ fn add_triangles(
     let (mesh, material) = (&cloth.mesh, &cloth.material);
     let p = |v: u32| mesh.positions[v as usize].as_dvec3().to_array();
     let density = f64::from(material.density);
-    let of_edges = cloth.model.edge().is_some();
+    let has_forces = cloth.model == Model::Fem;
     let bounds = cloth.strain_bounds();
     // In the order of their vertices, so that neighbours in memory are neighbours in the mesh.
     let mut by_place: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
@@ -121,11 +121,11 @@ fn add_triangles(
         elements.membrane.push(MembraneElement {
             vertices,
             rest: rest_single,
-            moduli: area_moduli.map(|m| if of_edges { 0.0 } else { (m * area) as f32 }),
+            moduli: area_moduli.map(|m| if has_forces { (m * area) as f32 } else { 0.0 }),
             viscosity: material.viscosity,
             density: material.density,
         });
-        if !of_edges {
+        if has_forces {
             let frequency = membrane_frequency(rest, material);
             elements.membrane_frequency = elements.membrane_frequency.max(frequency);
         }
@@ -165,7 +165,7 @@ fn add_hinges(
             bends.push(limited(cloth, vertices, &d, rest_angle, feet, a1 + a2));
         }
         let stiffness = bend * edge.length_squared() / (a1 + a2);
-        if stiffness <= 0.0 {
+        if stiffness <= 0.0 || cloth.model.pbd().is_some() {
             continue;
         }
         hinges.push(RestHinge { vertices: *hinge, stiffness, rest_sin_half: d.sin_half, is_by_angle });

@@ -1,5 +1,7 @@
 //! Levels of cloth, for schemes that limit coarser levels too.
 
+use glam::Vec3;
+
 use super::validate::invalid;
 use crate::{
     Cloth, Description, EdgeModel, Limit, Scheme, WorldError,
@@ -8,7 +10,10 @@ use crate::{
         levels::{depth, own_pins, places},
     },
     element::hinge::allowed_angles,
-    hierarchy::{Hierarchy, Options, fit},
+    hierarchy::{
+        Hierarchy, Options,
+        fit::{self, Method, Refit},
+    },
     kernel::dihedral::dihedral,
     limit::{
         aim::Aim,
@@ -17,7 +22,7 @@ use crate::{
         levels::{
             edges::EdgeLimits,
             parts::{Bare, Leveled, Parts},
-            tables::ElementLimits,
+            tables::{ElementLimits, TriangleLimits},
         },
     },
     mesh::adjacency::Adjacency,
@@ -30,12 +35,12 @@ pub(crate) fn levels(
     bodies: &[BodyTables],
     pins: &[PinnedVertex],
     cache: &HierarchyCache,
-) -> Result<Vec<Leveled<Vec<ElementLimits>>>, WorldError> {
+) -> Result<Vec<Leveled<TriangleLimits>>, WorldError> {
     let Some(depth) = depth(&description.solver) else { return Ok(Vec::new()) };
     let mut levels = Vec::new();
     let aim = Aim::new(description);
     for (cloth, body) in cloths(description, bodies).filter(|(cloth, _)| limited(cloth)) {
-        let (hierarchy, limits) = limited_levels(cloth, depth, aim, cache)?;
+        let (hierarchy, limits) = limited_levels(cloth, body, depth, aim, cache)?;
         levels.push(Leveled::new(parts(cloth, body, hierarchy, pins, limits)));
     }
     Ok(levels)
@@ -44,17 +49,30 @@ pub(crate) fn levels(
 /// At most `depth` levels of a cloth, and what is aimed at within their limits.
 pub(crate) fn limited_levels(
     cloth: &Cloth,
+    body: &BodyTables,
     depth: usize,
     aim: Aim,
     cache: &HierarchyCache,
-) -> Result<(Hierarchy, Vec<ElementLimits>), WorldError> {
+) -> Result<(Hierarchy, TriangleLimits), WorldError> {
     let mut hierarchy = cache.hierarchy(&cloth.mesh, &Options::default());
     hierarchy.levels.truncate(depth);
-    let mut limits = coarse_limits(cloth, &hierarchy)?;
-    for range in limits.iter_mut().flat_map(|level| &mut level.strain) {
+    let mut levels = coarse_limits(cloth, &hierarchy)?;
+    for range in levels.iter_mut().flat_map(|level| &mut level.strain) {
         *range = aim.inside(*range);
     }
-    Ok((hierarchy, limits))
+    let method = cloth.coarse.as_ref().map(|coarse| coarse.method).unwrap_or_default();
+    let refit = refit(cloth, body, [cloth.strain_bounds(), cloth.bend], method);
+    Ok((hierarchy, TriangleLimits { levels, refit, aim }))
+}
+
+/// What fits elements of levels again, by limits on strain and bend.
+fn refit(cloth: &Cloth, body: &BodyTables, limits: [Limit; 2], method: Method) -> Refit {
+    Refit::new(rest(cloth, body), own_triangles(cloth, body), limits, method)
+}
+
+/// Rest positions in the engine's order \[m\].
+fn rest(cloth: &Cloth, body: &BodyTables) -> Vec<Vec3> {
+    body.order().iter().map(|&v| cloth.mesh.positions[v as usize]).collect()
 }
 
 /// What the levels of a cloth are made from.
@@ -68,7 +86,7 @@ fn parts<L>(
     Parts {
         vertices: body.vertices.clone(),
         bare: Bare::of_cloth(hierarchy.reordered(body.order()), &own_triangles(cloth, body)),
-        rest: body.order().iter().map(|&v| cloth.mesh.positions[v as usize]).collect(),
+        rest: rest(cloth, body),
         masses: body.order().iter().map(|&v| body.masses[v as usize]).collect(),
         pins: own_pins(body, pins),
         limits,
@@ -93,7 +111,7 @@ pub(crate) fn edge_bodies(
     let of_model = cloths(description, bodies).filter_map(|both| Some((both, both.0.model.edge()?)));
     of_model
         .map(|((cloth, body), EdgeModel { levels, iterations })| {
-            let (hierarchy, limits) = edge_levels(cloth, levels as usize - 1, aim, cache);
+            let (hierarchy, limits) = edge_levels(cloth, body, levels as usize - 1, aim, cache);
             EdgeBody {
                 leveled: Leveled::new(parts(cloth, body, hierarchy, pins, limits)),
                 triangles: own_triangles(cloth, body),
@@ -106,6 +124,7 @@ pub(crate) fn edge_bodies(
 /// At most `depth` levels of a cloth of the edge model, and their limits.
 pub(crate) fn edge_levels(
     cloth: &Cloth,
+    body: &BodyTables,
     depth: usize,
     aim: Aim,
     cache: &HierarchyCache,
@@ -115,7 +134,9 @@ pub(crate) fn edge_levels(
     let bounds = fit::bounds(&cloth.mesh, &hierarchy, cloth.edge, Limit::default());
     let stretches =
         bounds.levels.iter().map(|level| level.strain.iter().map(|r| aim.inside(*r).max).collect());
-    (hierarchy, EdgeLimits(stretches.collect()))
+    let stretches = stretches.collect();
+    let refit = refit(cloth, body, [cloth.edge, Limit::default()], Method::Bounds);
+    (hierarchy, EdgeLimits { stretches, refit, aim })
 }
 
 fn limited(cloth: &Cloth) -> bool {

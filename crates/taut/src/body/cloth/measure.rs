@@ -62,6 +62,8 @@ impl RestCloth {
                         None => stretch_energy(cloth, &self.shape, positions),
                     },
                     Model::Edge(_) => edge_energy(&self.springs, positions),
+                    // A stiffness from 0 to 1 stores no energy.
+                    Model::Pbd(_) => 0.0,
                 },
                 bend: if self.curvatures.is_empty() {
                     bend_energy(&self.hinges, positions)

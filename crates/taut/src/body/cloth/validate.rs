@@ -1,7 +1,10 @@
 //! What cloth cannot be simulated. Scene files are checked with lines and keys before; this is for callers of
 //! the library.
 
-use crate::{Cloth, Description, EdgeModel, Limit, Model, WorldError};
+use crate::{
+    Cloth, Description, EdgeModel, Limit, Model, PbdModel, PbdStiffness, WorldError,
+    mesh::adjacency::is_closed,
+};
 
 /// The error that says what is wrong with `cloth`.
 pub(crate) fn invalid(cloth: &Cloth, problem: String) -> WorldError {
@@ -18,8 +21,10 @@ pub(crate) fn check(cloth: &Cloth, description: &Description) -> Result<(), Worl
     check_material(cloth)?;
     cloth.weave.map_or(Ok(()), |weave| weave.check()).or_else(|problem| need(cloth, false, problem))?;
     check_limits(cloth)?;
-    if let Model::Edge(settings) = cloth.model {
-        check_edge_model(cloth, settings, description)?;
+    match cloth.model {
+        Model::Fem => {}
+        Model::Edge(settings) => check_edge_model(cloth, settings, description)?,
+        Model::Pbd(settings) => check_pbd(cloth, settings)?,
     }
     check_masses(cloth)
 }
@@ -90,6 +95,14 @@ fn check_masses(cloth: &Cloth) -> Result<(), WorldError> {
         Some(v) => Err(invalid(cloth, format!("vertex {v} belongs to no face, so it has no mass"))),
         None => Ok(()),
     }
+}
+
+/// Refuses what position-based dynamics cannot do.
+fn check_pbd(cloth: &Cloth, settings: PbdModel) -> Result<(), WorldError> {
+    settings.problem().map_or(Ok(()), |problem| Err(invalid(cloth, problem)))?;
+    let encloses = settings.volume.is_some_and(PbdStiffness::acts);
+    let problem = "pbd.volume needs closed cloth; its mesh has a border, or faces that do not agree on which side is out";
+    need(cloth, !encloses || is_closed(&cloth.mesh), problem)
 }
 
 /// Refuses what the edge model cannot do.

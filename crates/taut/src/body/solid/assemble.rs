@@ -49,6 +49,9 @@ pub(crate) fn add(
             elements.tetrahedra.push(TetrahedronElement { vertices, rest: rest_single, range, share: 1.0 });
             elements.volumes.push(volume);
         }
+        if solid.model.pbd().is_some() {
+            continue;
+        }
         elements.solids.push(SolidElement {
             vertices,
             rest: rest_single,

@@ -5,7 +5,7 @@ use glam::{DMat3, DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Limit, Solid,
+    Limit, Model, Solid,
     kernel::svd3::{Svd3, svd3_f64},
     measure::{BodyCertificate, Energy, StrainMeasure, past},
     mesh::tetrahedra::TetrahedronMesh,
@@ -79,7 +79,11 @@ impl RestTetrahedra {
             name: solid.name.clone(),
             strain: self.measure(positions, solid.strain),
             solid: Some(self.measure_volumes(positions)),
-            energy: Energy { stretch: self.energy(positions, lame(young, poisson)), ..Energy::default() },
+            energy: match solid.model {
+                // A stiffness from 0 to 1 stores no energy.
+                Model::Pbd(_) => Energy::default(),
+                _ => Energy { stretch: self.energy(positions, lame(young, poisson)), ..Energy::default() },
+            },
             ..BodyCertificate::default()
         }
     }

@@ -1,7 +1,8 @@
 //! What soft solids cannot be simulated.
 
 use crate::{
-    Limit, Scheme, Solid, WorldError, kernel::tetrahedron::rest_inverse3, mesh::tetrahedra::TetrahedronMesh,
+    Limit, Model, Scheme, Solid, WorldError, kernel::tetrahedron::rest_inverse3,
+    mesh::tetrahedra::TetrahedronMesh,
 };
 
 /// The error that says what is wrong with `solid`.
@@ -40,6 +41,15 @@ pub(crate) fn check(solid: &Solid, scheme: Scheme) -> Result<(), WorldError> {
         !solid.preserve_volume || scheme == Scheme::Nearest,
         "volume = \"preserve\" needs solver.scheme = \"nearest\"; no other scheme keeps volumes",
     )?;
+    match solid.model {
+        Model::Fem => {}
+        Model::Edge(_) => need(false, "model \"edge\" is for cloth; solids have \"fem\" or \"pbd\"")?,
+        Model::Pbd(settings) => {
+            settings.problem().map_or(Ok(()), |problem| Err(invalid(solid, problem)))?;
+            let problem = "volume = \"preserve\" is not for model \"pbd\", which keeps volumes by pbd.volume";
+            need(!solid.preserve_volume, problem)?;
+        }
+    }
     need(solid.start.len() == count, "needs one start position for each vertex")?;
     let fine = |p: &glam::Vec3| p.is_finite() && p.abs().max_element() <= 1e6;
     need(

@@ -2,18 +2,21 @@
 //!
 //! A surface falls into panels: parts that are connected by triangles. A panel that is flat at rest has a
 //! pattern, its rest shape seen along its normal, and patches are the cells of a grid in it; those of others
-//! are cells in space. The piece around a patch is the part of the panel in the smallest box around the
-//! patches near it. It is convex if it is connected, and its border has no corner that points inwards: a
-//! connected closed set that is locally convex is convex (Tietze, Nakajima). So holes, slits, darts and
-//! hollow outlines are found, and patches at such places are searched in full.
+//! are what is connected in cells in space ([`charts`](super::charts)). The piece around a patch is the part
+//! of the panel in the smallest box around the patches near it. It is convex if it is connected, and its
+//! border has no corner that points inwards: a connected closed set that is locally convex is convex (Tietze,
+//! Nakajima). So holes, slits, darts and hollow outlines are found, and patches at such places are searched
+//! in full.
 
 use std::collections::BTreeMap;
 
 use glam::{DVec2, DVec3, Vec3};
 
 use super::{
-    NONE, Patch, Patches, Piece,
+    NO_BLOCKS, NONE, Patch, Patches, Piece,
     area::Area,
+    charts::{self, Charts},
+    curved::{Frames, Shells},
     gradients::{Gradients, Triangles},
 };
 use crate::{
@@ -32,7 +35,7 @@ const PATCH_EDGES: f64 = 2.0;
 const FLAT_COSINE: f64 = 0.99;
 
 /// How much an angle of the border may point inwards \[rad\].
-const INWARD: f64 = 1e-3;
+pub(super) const INWARD: f64 = 1e-3;
 
 /// Distances within a piece are tested up to this many gaps, and against this part of what they were at the
 /// start, whichever is less ([`touching`](crate::contact::touching)).
@@ -44,24 +47,29 @@ const ROUNDING: f32 = 0.01;
 const LEAST_NEEDED: f32 = 0.4;
 const LEAST_GUARDED: f32 = 0.15;
 
+/// A patch by its panel, its cell, and its number among the parts of that cell.
+pub(super) type Key = [i64; 5];
+
 /// Panels of a surface.
-struct Panels {
+pub(super) struct Panels {
     /// By vertex.
-    of: Vec<u32>,
+    pub(super) of: Vec<u32>,
     /// By vertex: its place in the pattern \[m\], or at rest in space.
-    places: Vec<DVec3>,
+    pub(super) places: Vec<DVec3>,
     /// By panel.
-    is_flat: Vec<bool>,
+    pub(super) is_flat: Vec<bool>,
     /// By panel: the side of its cells \[m\].
-    cells: Vec<f64>,
+    pub(super) cells: Vec<f64>,
 }
 
 /// What is known of the mesh.
-struct Topology {
+pub(super) struct Topology {
     /// By edge: the triangles at it.
-    sides: Vec<[u32; 2]>,
+    pub(super) sides: Vec<[u32; 2]>,
     /// By vertex: whether the border points inwards there, or is none of a surface.
     is_inward: Vec<bool>,
+    /// By vertex: edges of the border there; `None` if it is none of a surface.
+    pub(super) borders: Vec<Option<u32>>,
 }
 
 impl Patches {
@@ -69,7 +77,8 @@ impl Patches {
     pub fn new(surface: &Surface, x: &[Quad]) -> Self {
         let panels = Panels::new(surface, x);
         let topology = Topology::new(surface, &panels);
-        let mut cells = BTreeMap::<[i64; 4], Patch>::new();
+        let parts = charts::parts_of_cells(surface, &panels, &topology);
+        let mut cells = BTreeMap::<Key, Patch>::new();
         let mut rest = vec![[0.0; 4]; surface.triangles.len()];
         let mut taken = (vec![false; surface.edges.len()], vec![false; x.len()]);
         for (t, &corners) in surface.triangles.iter().enumerate() {
@@ -78,18 +87,16 @@ impl Patches {
             }
             let panel = panels.of[corners[0] as usize] as usize;
             let p = corners.map(|v| panels.places[v as usize]);
-            let cell = ((p[0] + p[1] + p[2]) / (3.0 * panels.cells[panel])).floor();
-            // Coordinates of any size stay numbers, also a few cells further.
-            let cell = cell.clamp(DVec3::splat(-1e15), DVec3::splat(1e15));
-            let patch = cells.entry([panel as i64, cell.x as i64, cell.y as i64, cell.z as i64]).or_default();
+            let [x, y, z] = panels.cell_of(corners);
+            let patch = cells.entry([panel as i64, x, y, z, parts[t].into()]).or_default();
             patch.is_flat = panels.is_flat[panel];
             if patch.is_flat {
                 rest[t] = inverse(p.map(DVec3::truncate)).unwrap_or_default();
             }
             patch.add(surface, t as u32, corners, &mut taken);
         }
-        let numbers: BTreeMap<[i64; 4], u32> = cells.keys().copied().zip(0..).collect();
-        let keys: Vec<[i64; 4]> = cells.keys().copied().collect();
+        let numbers: BTreeMap<Key, u32> = cells.keys().copied().zip(0..).collect();
+        let keys: Vec<Key> = cells.keys().copied().collect();
         let mut all: Vec<Patch> = cells.into_values().collect();
         for patch in &mut all {
             patch.corners.sort_unstable();
@@ -97,8 +104,12 @@ impl Patches {
         }
         let pieces = Pieces::new(surface, &panels, &topology, &rest, &all, (&keys, &numbers));
         let mut found: Vec<Piece> = (0..all.len()).map(|patch| pieces.around(patch)).collect();
-        let (blocks, of_patches) = pieces.blocks(found.len() as u32);
+        let (blocks, mut of_patches) = pieces.blocks(found.len() as u32);
         found.extend(blocks);
+        let shells = Shells::new(surface, &all);
+        let curved = Charts::new(surface, &panels, &topology, &all, (&keys, &numbers));
+        let more = curved.pieces(&mut found, &mut of_patches);
+        found.extend(more);
         for (patch, blocks) in all.iter_mut().zip(of_patches) {
             patch.blocks = blocks;
         }
@@ -115,6 +126,8 @@ impl Patches {
             tree: Tree::new(&boxes),
             gradients: [(); 2].map(|()| Gradients::new(&triangles)),
             triangles,
+            frames: [(); 2].map(|()| Frames::new(&shells)),
+            shells,
             seen: [(); 2].map(|()| Vec::with_capacity(x.len())),
             safe: vec![false; found.len()],
             proven: vec![false; found.len()],
@@ -206,6 +219,15 @@ impl Panels {
         let cells = lengths.iter().map(|&(sum, n)| (PATCH_EDGES * sum / n.max(1.0)).max(1e-12)).collect();
         Self { of, places, is_flat, cells }
     }
+
+    /// The cell of the triangle with these `corners`.
+    pub(super) fn cell_of(&self, corners: [u32; 3]) -> [i64; 3] {
+        let size = self.cells[self.of[corners[0] as usize] as usize];
+        let sum: DVec3 = corners.iter().map(|&v| self.places[v as usize]).sum();
+        // Coordinates of any size stay numbers, also a few cells further.
+        let cell = (sum / (3.0 * size)).floor().clamp(DVec3::splat(-1e15), DVec3::splat(1e15));
+        cell.to_array().map(|c| c as i64)
+    }
 }
 
 /// The panel of each of `count` vertices: those of one element are of one panel.
@@ -232,12 +254,27 @@ fn panels_of<'a>(count: usize, elements: impl Iterator<Item = &'a [u32]>) -> Vec
     numbers
 }
 
-fn root(parent: &mut [u32], mut v: u32) -> u32 {
+pub(super) fn root(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         parent[v as usize] = parent[parent[v as usize] as usize];
         v = parent[v as usize];
     }
     v
+}
+
+/// Patches of a panel in the cells from `low` to `high`, in ascending order.
+pub(super) fn in_cells(numbers: &BTreeMap<Key, u32>, panel: i64, low: [i64; 3], high: [i64; 3]) -> Vec<u32> {
+    let mut found = Vec::new();
+    for x in low[0]..=high[0] {
+        for y in low[1]..=high[1] {
+            for z in low[2]..=high[2] {
+                let parts = numbers.range([panel, x, y, z, 0]..=[panel, x, y, z, i64::MAX]);
+                found.extend(parts.map(|(_, patch)| *patch));
+            }
+        }
+    }
+    found.sort_unstable();
+    found
 }
 
 /// The inverse of the two edges of a triangle in the pattern, if it has an area.
@@ -280,7 +317,9 @@ impl Topology {
                     _ => true,
                 }
         };
-        Self { is_inward: (0..count).map(is_inward).collect(), sides }
+        let is_inward = (0..count).map(is_inward).collect();
+        let borders = odd.iter().zip(borders).map(|(odd, count)| (!odd).then_some(count)).collect();
+        Self { is_inward, sides, borders }
     }
 }
 
@@ -291,8 +330,8 @@ struct Pieces<'a> {
     topology: &'a Topology,
     rest: &'a [[f32; 4]],
     patches: &'a [Patch],
-    keys: &'a [[i64; 4]],
-    numbers: &'a BTreeMap<[i64; 4], u32>,
+    keys: &'a [Key],
+    numbers: &'a BTreeMap<Key, u32>,
     areas: Vec<Area>,
     /// Patches that reach further out of their cells than a cell.
     wide: Vec<u32>,
@@ -307,7 +346,7 @@ impl<'a> Pieces<'a> {
         topology: &'a Topology,
         rest: &'a [[f32; 4]],
         patches: &'a [Patch],
-        (keys, numbers): (&'a [[i64; 4]], &'a BTreeMap<[i64; 4], u32>),
+        (keys, numbers): (&'a [Key], &'a BTreeMap<Key, u32>),
     ) -> Self {
         let place = |v: u32| panels.places[v as usize].truncate();
         let area = |p: &Patch| p.corners.iter().fold(Area::EMPTY, |area, &v| area.with(place(v)));
@@ -319,44 +358,26 @@ impl<'a> Pieces<'a> {
             patches[p as usize].is_flat
                 && !(area.low.cmpge(low - size).all() && area.high.cmple(low + 2.0 * size).all())
         };
-        let mut within = vec![0; surface.triangles.len()];
-        for patch in patches {
-            (0..).zip(&patch.triangles).for_each(|(k, &t)| within[t as usize] = k);
-        }
+        let within = numbers_within(surface, patches);
         let wide = (0..patches.len() as u32).filter(is_wide).collect();
         Self { surface, panels, topology, rest, patches, keys, numbers, areas, wide, within }
     }
 
-    /// Patches of a panel in the cells from `low` to `high`.
-    fn in_cells(&self, panel: i64, low: [i64; 3], high: [i64; 3]) -> Vec<u32> {
-        let mut found = Vec::new();
-        for x in low[0]..=high[0] {
-            for y in low[1]..=high[1] {
-                for z in low[2]..=high[2] {
-                    found.extend(self.numbers.get(&[panel, x, y, z]));
-                }
-            }
-        }
-        found.sort_unstable();
-        found
-    }
-
-    /// The piece around a patch and the patches around it.
+    /// The piece around a patch and the patches around it, if its panel is flat.
     fn around(&self, patch: usize) -> Piece {
-        let [panel, x, y, z] = self.keys[patch];
         if !self.patches[patch].is_flat {
-            let near = self.in_cells(panel, [x - 1, y - 1, z - 1], [x + 1, y + 1, z + 1]);
-            return Piece { near, ..Piece::default() };
+            return Piece::default();
         }
+        let [panel, x, y, ..] = self.keys[patch];
         self.piece(panel, [x - 1, y - 1], [x + 1, y + 1])
     }
 
     /// The pieces around two by two patches, numbered from `first` on, and which of them each patch is in.
-    fn blocks(&self, first: u32) -> (Vec<Piece>, Vec<[u32; 4]>) {
+    fn blocks(&self, first: u32) -> (Vec<Piece>, Vec<[u32; 8]>) {
         let mut numbers = BTreeMap::<[i64; 3], u32>::new();
         let mut blocks = Vec::new();
-        let mut of_patches = vec![[NONE; 4]; self.keys.len()];
-        for (patch, &[panel, x, y, _]) in self.keys.iter().enumerate() {
+        let mut of_patches = vec![NO_BLOCKS; self.keys.len()];
+        for (patch, &[panel, x, y, ..]) in self.keys.iter().enumerate() {
             if !self.patches[patch].is_flat {
                 continue;
             }
@@ -374,7 +395,7 @@ impl<'a> Pieces<'a> {
     fn piece(&self, panel: i64, low: [i64; 2], high: [i64; 2]) -> Piece {
         let cells = |more: i64| {
             let [low, high] = [low.map(|cell| cell - more), high.map(|cell| cell + more)];
-            self.in_cells(panel, [low[0], low[1], 0], [high[0], high[1], 0])
+            in_cells(self.numbers, panel, [low[0], low[1], 0], [high[0], high[1], 0])
         };
         let near = cells(0);
         let area = near.iter().fold(Area::EMPTY, |all, &p| {
@@ -395,19 +416,12 @@ impl<'a> Pieces<'a> {
             triangles
                 .extend(own.filter(|&&t| area.meets_hull(self.surface.triangles[t as usize].map(place))));
             if near.binary_search(&p).is_err() {
-                for &t in &triangles[before..] {
-                    let (batch, lane) =
-                        (self.within[t as usize] / BATCH as u32, self.within[t as usize] % BATCH as u32);
-                    match extra.last_mut().filter(|last| last[..2] == [p, batch]) {
-                        Some(last) => last[2] |= 1 << lane,
-                        None => extra.push([p, batch, 1 << lane]),
-                    }
-                }
+                triangles[before..].iter().for_each(|&t| add_lane(&mut extra, p, self.within[t as usize]));
             }
             triangles.len() > before
         });
-        let needed = self.is_convex(&triangles, &area).then(|| self.needed(&triangles));
-        Piece { near, reaches, extra, needed }
+        let needed = self.is_convex(&triangles, &area).then(|| needed(self.surface, &triangles, 1.0, place));
+        Piece { near, reaches, extra, needed, chart: None }
     }
 
     /// Whether the part of the panel in `area`, which these triangles are in, is convex.
@@ -441,21 +455,44 @@ impl<'a> Pieces<'a> {
         }
         parts == 1
     }
+}
 
-    /// What λ must be, so that no two primitives without a common vertex touch, or collide: in the pattern
-    /// they are at least the least height of a triangle apart.
-    fn needed(&self, triangles: &[u32]) -> [f32; 2] {
-        let (mut height, mut radius) = (f64::INFINITY, 0.0f32);
-        for &t in triangles {
-            let corners = self.surface.triangles[t as usize];
-            let [a, b, c] = corners.map(|v| self.panels.places[v as usize].truncate());
-            let longest = (b - a).length().max((c - b).length()).max((a - c).length());
-            height = height.min((b - a).perp_dot(c - a).abs() / longest);
-            radius = corners.iter().fold(radius, |most, &v| most.max(self.surface.radius[v as usize]));
-        }
-        let [gaps, share] = TESTED;
-        let touching = (gaps * 2.0 * radius / height as f32).clamp(LEAST_NEEDED, share);
-        let colliding = (GUARDED_GAP * 2.0 * radius / height as f32).max(LEAST_GUARDED);
-        [touching, colliding].map(|needed| needed + ROUNDING)
+/// By triangle: its number among those of its patch.
+pub(super) fn numbers_within(surface: &Surface, patches: &[Patch]) -> Vec<u32> {
+    let mut within = vec![0; surface.triangles.len()];
+    for patch in patches {
+        (0..).zip(&patch.triangles).for_each(|(k, &t)| within[t as usize] = k);
     }
+    within
+}
+
+/// Adds triangle `number` of patch `patch` to [`Piece::extra`].
+pub(super) fn add_lane(extra: &mut Vec<[u32; 3]>, patch: u32, number: u32) {
+    let (batch, lane) = (number / BATCH as u32, number % BATCH as u32);
+    match extra.last_mut().filter(|last| last[..2] == [patch, batch]) {
+        Some(last) => last[2] |= 1 << lane,
+        None => extra.push([patch, batch, 1 << lane]),
+    }
+}
+
+/// What λ must be, so that no two primitives without a common vertex touch, or collide: in the pattern they
+/// are at least the least height of a triangle apart, and at rest at most `steepest` times as far as there.
+pub(super) fn needed(
+    surface: &Surface,
+    triangles: &[u32],
+    steepest: f32,
+    place: impl Fn(u32) -> DVec2,
+) -> [f32; 2] {
+    let (mut height, mut radius) = (f64::INFINITY, 0.0f32);
+    for &t in triangles {
+        let corners = surface.triangles[t as usize];
+        let [a, b, c] = corners.map(&place);
+        let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+        height = height.min((b - a).perp_dot(c - a).abs() / longest);
+        radius = corners.iter().fold(radius, |most, &v| most.max(surface.radius[v as usize]));
+    }
+    let [gaps, share] = TESTED;
+    let touching = (gaps * 2.0 * radius / height as f32).clamp(LEAST_NEEDED, share * steepest);
+    let colliding = (GUARDED_GAP * 2.0 * radius / height as f32).max(LEAST_GUARDED);
+    [touching, colliding].map(|needed| needed + ROUNDING)
 }

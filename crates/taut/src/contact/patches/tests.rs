@@ -41,6 +41,15 @@ fn safe(mesh: &TriangleMesh, old: &[Quad], x: &[Quad]) -> [usize; 2] {
     [patches.safe[..count].iter().filter(|safe| **safe).count(), count]
 }
 
+/// What part of all blocks is safe at `x`.
+fn safe_blocks(mesh: &TriangleMesh, x: &[Quad]) -> f64 {
+    let (surface, threads) = (surface(mesh), Threads::new(1).unwrap());
+    let mut patches = Patches::new(&surface, x);
+    patches.look(&threads, &surface, x, x, (2.2, Claim::NothingTouches));
+    let blocks = &patches.safe[patches.all.len()..];
+    blocks.iter().filter(|safe| **safe).count() as f64 / blocks.len() as f64
+}
+
 #[test]
 fn sheets_that_hardly_bend_are_safe_however_they_move_and_folded_ones_are_not() {
     for diagonals in [Diagonals::Alternating, Diagonals::Delaunay] {
@@ -96,12 +105,32 @@ fn holes_slits_and_hollow_outlines_are_not_safe_and_round_ones_are() {
     let flat = quads(mesh.positions.iter().copied());
     let [slit, all] = safe(&mesh, &flat, &flat);
     assert!(slit > 0 && slit < all, "{slit} of {all}");
-    // Curved at rest: no pattern.
-    let ball = Generator::Sphere { radius: 0.5, frequency: 8 }.generate().unwrap();
-    assert_eq!(
-        safe(&ball, &quads(ball.positions.iter().copied()), &quads(ball.positions.iter().copied()))[0],
-        0
-    );
+}
+
+#[test]
+fn shells_that_keep_their_shape_are_safe_and_crushed_or_sharp_ones_are_not() {
+    let ball = Generator::Sphere { radius: 0.5, frequency: 12 }.generate().unwrap();
+    let rest = quads(ball.positions.iter().copied());
+    // Turned and a little out of shape.
+    let moved = |p: &Vec3| Vec3::new(3.0 - p.z, 1.05 * p.x + 0.02 * (9.0 * p.z).sin(), p.y);
+    let moved = quads(ball.positions.iter().map(moved));
+    let held = |x: &[Quad]| safe(&ball, x, x)[0];
+    // Pieces around patches are more than half a radius across, those around blocks are less curved.
+    let all = safe(&ball, &rest, &rest)[1];
+    assert!(held(&rest) > all / 3 && held(&moved) > all / 4, "{} {} of {all}", held(&rest), held(&moved));
+    assert_eq!(safe_blocks(&ball, &rest), 1.0);
+    assert!(safe_blocks(&ball, &moved) > 0.95, "{}", safe_blocks(&ball, &moved));
+    // Its lower half is turned inside out: at the rim something may touch.
+    let dented = quads(ball.positions.iter().map(|p| Vec3::new(p.x, p.y.abs(), p.z)));
+    let part = safe_blocks(&ball, &dented);
+    assert!(part > 0.5 && part < 0.95, "{part}");
+    let crushed = quads(ball.positions.iter().map(|p| 0.3 * *p));
+    assert_eq!((held(&crushed), safe_blocks(&ball, &crushed)), (0, 0.0));
+    // Sides of a thin tube are nearer to each other than to what is near them in the mesh.
+    let tube = Generator::Cylinder { radius: 0.01, height: 0.5, segments: [8, 60] }.generate().unwrap();
+    let rest = quads(tube.positions.iter().copied());
+    assert_eq!(safe(&tube, &rest, &rest)[0], 0);
+    assert_eq!(safe_blocks(&tube, &rest), 0.0);
 }
 
 /// All pairs without a common vertex.
@@ -121,48 +150,73 @@ fn all_pairs(surface: &Surface) -> Vec<Pair> {
 
 #[test]
 fn what_is_left_out_stays_as_far_apart_as_it_must_on_the_whole_way() {
-    let threads = Threads::new(2).unwrap();
-    let mut random = Random::new(3, 0);
     for round in 0..6 {
-        let mesh = grid([0.5, 0.5], [14, 14], Diagonals::Delaunay, round);
-        let surface = surface(&mesh);
-        // Waves and folds of any strength.
-        let mut wave = || [(); 6].map(|()| 2.0 * random.unit() - 1.0);
-        let strength = 0.05 * (1 + round) as f32;
-        let mut place = || {
-            let (a, b) = (wave(), wave());
-            let bent = move |p: &Vec3| {
-                let phase = |k: usize| (9.0 * a[k] * p.x + 9.0 * b[k] * p.z + 3.0 * a[k + 3]).sin();
-                *p + strength * Vec3::new(0.3 * phase(0), phase(1), 0.3 * phase(2))
+        stays_apart(
+            &grid([0.5, 0.5], [14, 14], Diagonals::Delaunay, round),
+            0.05 * (1 + round) as f32,
+            round,
+        );
+    }
+}
+
+#[test]
+fn what_is_left_out_of_shells_stays_as_far_apart_as_it_must() {
+    let shells = [
+        Generator::Sphere { radius: 0.3, frequency: 7 },
+        Generator::Torus { major: 0.3, minor: 0.12, segments: [24, 12] },
+        Generator::Cylinder { radius: 0.2, height: 0.4, segments: [24, 10] },
+    ];
+    for (shell, round) in shells.iter().zip(0..) {
+        let mesh = shell.generate().unwrap();
+        let left_out: usize =
+            [0.02, 0.05, 0.1].map(|strength| stays_apart(&mesh, strength, round)).iter().sum();
+        assert!(left_out > 1000, "{shell:?}: {left_out}");
+    }
+}
+
+/// Moves a mesh from one state to another, both bent by waves and folds of this strength \[m\], and measures
+/// all pairs that are not found; gives the number of those that are within twice the thickness at rest.
+fn stays_apart(mesh: &TriangleMesh, strength: f32, round: u64) -> usize {
+    let threads = Threads::new(2).unwrap();
+    let mut random = Random::new(3 + round, 0);
+    let surface = surface(mesh);
+    let mut wave = || [(); 6].map(|()| 2.0 * random.unit() - 1.0);
+    let mut place = || {
+        let (a, b, c) = (wave(), wave(), wave());
+        let bent = move |p: &Vec3| {
+            let phase = |k: usize| (9.0 * (a[k] * p.x + b[k] * p.z + c[k] * p.y) + 3.0 * a[k + 3]).sin();
+            *p + strength * Vec3::new(0.3 * phase(0), phase(1), 0.3 * phase(2))
+        };
+        quads(mesh.positions.iter().map(bent))
+    };
+    let (old, x) = (place(), place());
+    let rest = quads(mesh.positions.iter().copied());
+    let mut candidates = Candidates::new(&surface, &rest);
+    let at = |x: &[Quad], pair: &Pair| {
+        let v = pair.vertices(&surface);
+        v.map(|v| Vec3::from_slice(&x[v as usize]).as_dvec3())
+    };
+    let (pairs, mut near) = (all_pairs(&surface), 0);
+    for claim in [Claim::NothingTouches, Claim::NothingCollides] {
+        let share = if claim == Claim::NothingTouches { 2.2 } else { GUARDED_GAP };
+        candidates.find(&threads, &surface, &old, &x, (share, claim));
+        let found: std::collections::BTreeSet<Pair> = candidates.pairs().copied().collect();
+        for pair in pairs.iter().filter(|pair| !found.contains(pair)) {
+            let (from, to) = (at(&old, pair), at(&x, pair));
+            let flat = pair.kind.nearest(&at(&rest, pair)).squared.sqrt();
+            let thickness = f64::from(THICKNESS);
+            near += usize::from(flat < 4.0 * thickness);
+            let needed = match claim {
+                Claim::NothingTouches => 1.5 * thickness.min(0.5 * flat),
+                Claim::NothingCollides => f64::from(GUARDED_GAP) * thickness,
             };
-            quads(mesh.positions.iter().map(bent))
-        };
-        let (old, x) = (place(), place());
-        let rest = quads(mesh.positions.iter().copied());
-        let mut candidates = Candidates::new(&surface, &rest);
-        let at = |x: &[Quad], pair: &Pair| {
-            let v = pair.vertices(&surface);
-            v.map(|v| Vec3::from_slice(&x[v as usize]).as_dvec3())
-        };
-        for claim in [Claim::NothingTouches, Claim::NothingCollides] {
-            let share = if claim == Claim::NothingTouches { 2.2 } else { GUARDED_GAP };
-            candidates.find(&threads, &surface, &old, &x, (share, claim));
-            let found: std::collections::BTreeSet<Pair> = candidates.pairs().copied().collect();
-            for pair in all_pairs(&surface).iter().filter(|pair| !found.contains(pair)) {
-                let (from, to) = (at(&old, pair), at(&x, pair));
-                let flat = pair.kind.nearest(&at(&rest, pair)).squared.sqrt();
-                let thickness = f64::from(THICKNESS);
-                let needed = match claim {
-                    Claim::NothingTouches => 1.5 * thickness.min(0.5 * flat),
-                    Claim::NothingCollides => f64::from(GUARDED_GAP) * thickness,
-                };
-                for k in 0..=4 {
-                    let time = f64::from(k) / 4.0;
-                    let now = std::array::from_fn(|i| from[i].lerp(to[i], time));
-                    let distance = pair.kind.nearest(&now).squared.sqrt();
-                    assert!(distance > needed, "{pair:?} at {time}: {distance} of {flat}");
-                }
+            for k in 0..=4 {
+                let time = f64::from(k) / 4.0;
+                let now = std::array::from_fn(|i| from[i].lerp(to[i], time));
+                let distance = pair.kind.nearest(&now).squared.sqrt();
+                assert!(distance > needed, "{pair:?} at {time}: {distance} of {flat}");
             }
         }
     }
+    near
 }

@@ -51,6 +51,7 @@ impl Element {
 }
 
 /// A finer mesh with its limits.
+#[derive(Debug)]
 pub(super) struct Fine {
     pub positions: Vec<DVec3>,
     pub triangles: Vec<[u32; 3]>,

@@ -8,26 +8,49 @@
 use glam::Vec3;
 
 use super::{
-    parts::{Bare, LevelLimits},
-    tables::{Limited, shape},
+    insert::{Pinning, insert},
+    parts::{Altered, Bare, LevelLimits},
+    tables::{Limited, refitted, shape},
 };
 use crate::{
     element::{colored, edge::EdgeElement},
+    hierarchy::fit::Refit,
     kernel::strain::Range,
+    limit::aim::Aim,
     mesh::adjacency::Adjacency,
 };
 
 /// Largest stretch of the triangles of each level.
 #[derive(Clone, Debug)]
-pub struct EdgeLimits(pub Vec<Vec<f32>>);
+pub struct EdgeLimits {
+    /// Of each level as it was built.
+    pub stretches: Vec<Vec<f32>>,
+    /// Finds those of triangles that pins change.
+    pub refit: Refit,
+    /// What is aimed at within limits.
+    pub aim: Aim,
+}
 
 impl LevelLimits<3> for EdgeLimits {
     fn shape(corners: [Vec3; 3]) -> (Vec3, f32) {
         shape(corners)
     }
 
-    fn limited(&self, k: usize, level: &Bare<3>) -> Limited {
-        let edges = edges(level, &self.0[k]);
+    fn is_on_border(&self, v: u32) -> bool {
+        self.refit.is_on_border(v)
+    }
+
+    fn insert(&self, pinning: Pinning<3>) {
+        insert(&self.refit, pinning);
+    }
+
+    fn limited(&self, k: usize, level: &Bare<3>, altered: Altered) -> Limited {
+        let mut stretches = self.stretches[k].clone();
+        stretches.resize(level.elements.len(), 1.0);
+        for (t, range) in refitted(&self.refit, self.aim, level, altered) {
+            stretches[t] = range.max;
+        }
+        let edges = edges(level, &stretches);
         let count = level.positions.len();
         Limited { edges: colored(count, count as u32, &edges), ..Limited::default() }
     }

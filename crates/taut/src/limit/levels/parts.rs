@@ -5,7 +5,10 @@ use std::ops::Range as Span;
 
 use glam::Vec3;
 
-use super::tables::{Levels, Limited};
+use super::{
+    insert::Pinning,
+    tables::{Levels, Limited},
+};
 use crate::{
     boundary::grip::{Gripped, Grips},
     hierarchy::{Hierarchy, Transfer},
@@ -47,8 +50,24 @@ pub trait LevelLimits<const K: usize> {
     /// Which way an element faces, and its quality (1: equilateral).
     fn shape(corners: [Vec3; K]) -> (Vec3, f32);
 
-    /// Elements of level number `k`, 0 the finest, with their limits.
-    fn limited(&self, k: usize, level: &Bare<K>) -> Limited;
+    /// Whether vertex `v` of the body is on a border of cloth.
+    fn is_on_border(&self, v: u32) -> bool;
+
+    /// Gives pins that no vertex could be moved onto vertices of their own.
+    fn insert(&self, pinning: Pinning<K>);
+
+    /// Elements of level number `k`, 0 the finest, with their limits; those of `altered` ones are fitted
+    /// again.
+    fn limited(&self, k: usize, level: &Bare<K>, altered: Altered) -> Limited;
+}
+
+/// Which elements of a level pins have changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Altered<'a> {
+    /// One for each.
+    pub elements: &'a [bool],
+    /// Whether their limits are searched for as those of the level were; else they get bounds.
+    pub search: bool,
 }
 
 /// What the levels of a body are made from.
@@ -80,13 +99,13 @@ pub struct Leveled<L, const K: usize = 3> {
 impl<L: LevelLimits<K>, const K: usize> Leveled<L, K> {
     /// Builds the levels.
     pub fn new(parts: Parts<L, K>) -> Self {
-        Self { levels: Levels::new(&parts, &parts.pins), parts }
+        Self { levels: Levels::new(&parts, &parts.pins, true), parts }
     }
 
     /// Gives the levels other limits. Their meshes stay.
     pub fn set_limits(&mut self, limits: L) {
         self.parts.limits = limits;
-        self.levels = Levels::new(&self.parts, &self.parts.pins);
+        self.levels = Levels::new(&self.parts, &self.parts.pins, true);
     }
 }
 
@@ -95,6 +114,8 @@ impl<L: LevelLimits<K>, const K: usize> Leveled<L, K> {
 pub struct Holding<const K: usize = 3> {
     /// For which vertices, and the levels.
     levels: Option<(Vec<u32>, Levels<K>)>,
+    /// Whether memory was made last for levels that have other elements than the body's own.
+    is_remeshed: bool,
     /// Room for those.
     foreign: Vec<u32>,
     /// All that is held.
@@ -103,14 +124,20 @@ pub struct Holding<const K: usize = 3> {
 
 impl<const K: usize> Default for Holding<K> {
     fn default() -> Self {
-        Self { levels: None, foreign: Vec::new(), held: Vec::new() }
+        Self { levels: None, is_remeshed: false, foreign: Vec::new(), held: Vec::new() }
     }
 }
 
 impl<const K: usize> Holding<K> {
+    /// Makes levels again at the next [`hold`](Self::hold).
+    pub fn forget(&mut self) {
+        self.levels = None;
+    }
+
     /// Makes levels for what is held now: those with no inverse mass in `x`, and grips. Allocates only where
-    /// that is something else than before.
-    pub fn hold<L: LevelLimits<K>>(&mut self, body: &Leveled<L, K>, x: &[Quad], grips: &Grips) {
+    /// that is something else than before. Says whether memory for them has to be made again: vertices were
+    /// inserted, or those that were are gone.
+    pub fn hold<L: LevelLimits<K>>(&mut self, body: &Leveled<L, K>, x: &[Quad], grips: &Grips) -> bool {
         let (parts, first) = (&body.parts, body.parts.vertices.start);
         let own = &x[parts.vertices.clone()];
         self.held.clear();
@@ -123,13 +150,22 @@ impl<const K: usize> Holding<K> {
         }
         self.foreign.clear();
         self.foreign.extend(self.held.iter().filter(|v| parts.pins.binary_search(v).is_err()));
+        let was_remeshed = self.is_remeshed;
         if self.foreign.is_empty() {
             self.levels = None;
-        } else if self.levels.as_ref().is_none_or(|(held, _)| *held != self.foreign) {
+            self.is_remeshed = false;
+            return was_remeshed;
+        }
+        if self.levels.as_ref().is_none_or(|(held, _)| *held != self.foreign) {
             let mut pins = [&parts.pins[..], &self.foreign[..]].concat();
             pins.sort_unstable();
-            self.levels = Some((self.foreign.clone(), Levels::new(parts, &pins)));
+            let levels = Levels::new(parts, &pins, false);
+            let mut both = levels.levels.iter().zip(&body.levels.levels);
+            self.is_remeshed = both.any(|(new, own)| new.elements != own.elements);
+            self.levels = Some((self.foreign.clone(), levels));
+            return was_remeshed || self.is_remeshed;
         }
+        false
     }
 
     /// All that is held now, within the body, in ascending order.
@@ -177,6 +213,7 @@ mod tests {
             let place = world.numbered(0, vertex).unwrap().1;
             let levels = |scratch: &Scratch| match model {
                 Model::Fem => scratch.levels[0].1.of(&world.levels[0]).clone(),
+                Model::Pbd(_) => unreachable!(),
                 Model::Edge(_) => {
                     scratch.edge_model[0].holding.of(&world.edge_model.bodies[0].leveled).clone()
                 }

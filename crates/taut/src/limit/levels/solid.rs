@@ -10,7 +10,8 @@
 use glam::Vec3;
 
 use super::{
-    parts::{Bare, LevelLimits},
+    insert::Pinning,
+    parts::{Altered, Bare, LevelLimits},
     tables::Limited,
 };
 use crate::{
@@ -48,7 +49,15 @@ impl LevelLimits<4> for SolidLimits {
         shape(corners)
     }
 
-    fn limited(&self, _: usize, level: &Bare<4>) -> Limited {
+    fn is_on_border(&self, _: u32) -> bool {
+        false
+    }
+
+    /// None: limits of tetrahedra need no fit, but ways to split them and to flip between them would have to
+    /// keep all neighbours from becoming flat.
+    fn insert(&self, _: Pinning<4>) {}
+
+    fn limited(&self, _: usize, level: &Bare<4>, _: Altered) -> Limited {
         limited(level, self.0)
     }
 }

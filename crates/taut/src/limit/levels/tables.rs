@@ -8,20 +8,26 @@ use std::ops::Range as Span;
 
 use glam::Vec3;
 
-use super::parts::{Bare, LevelLimits, Parts};
+use super::{
+    insert::{Finer, Pinning, dent, insert},
+    parts::{Altered, Bare, LevelLimits, Parts},
+};
 use crate::{
     boundary::grip::{Gripped, Grips},
     element::{
         colored,
         edge::EdgeLanes,
+        hinge::NO_ANGLE,
         tetrahedron::{TetrahedronElement, TetrahedronLanes},
         triangle::{StrainElement, TriangleLanes},
     },
     exec::colored::Colored,
-    hierarchy::Transfer,
+    hierarchy::{Transfer, fit::Refit},
     kernel::{lanes::Quad, strain::Range, svd2::rest_inverse},
-    limit::bend_paper::{BendTriangle, bend_triangles},
-    limit::tuning::levels::{PIN_DISTANCE, PIN_QUALITY},
+    limit::aim::Aim,
+    limit::bend_paper::{BendTriangle, bend_triangles, corner_angles},
+    limit::tuning::levels::{MOVED, OUTLINE, PIN_DISTANCE, PIN_QUALITY},
+    mesh::adjacency::Adjacency,
 };
 
 /// The coarse levels of one body.
@@ -42,7 +48,7 @@ pub struct LevelTables<const K: usize = 3> {
     pub elements: Vec<[u32; K]>,
     /// Inverse masses of vertices that are not held, in units that make them about the square of an edge.
     pub inverse_masses: Vec<f32>,
-    /// The pinned base vertex (within the body) that a vertex was moved onto.
+    /// The pinned base vertex (within the body) that a vertex was moved onto, or inserted for.
     pub pins: Vec<Option<u32>>,
     /// Between this level and the next finer one.
     pub transfer: Transfer<K>,
@@ -80,26 +86,95 @@ pub struct ElementLimits {
     pub bend: Vec<[[f32; 2]; 3]>,
 }
 
-impl LevelLimits<3> for Vec<ElementLimits> {
+/// Limits of the triangles of all levels of a cloth.
+#[derive(Clone, Debug)]
+pub struct TriangleLimits {
+    /// Of each level as it was built.
+    pub levels: Vec<ElementLimits>,
+    /// Finds those of triangles that pins change.
+    pub refit: Refit,
+    /// What is aimed at within limits.
+    pub aim: Aim,
+}
+
+impl LevelLimits<3> for TriangleLimits {
     fn shape(corners: [Vec3; 3]) -> (Vec3, f32) {
         shape(corners)
     }
 
-    fn limited(&self, k: usize, level: &Bare<3>) -> Limited {
+    fn is_on_border(&self, v: u32) -> bool {
+        self.refit.is_on_border(v)
+    }
+
+    fn insert(&self, pinning: Pinning<3>) {
+        insert(&self.refit, pinning);
+    }
+
+    fn limited(&self, k: usize, level: &Bare<3>, altered: Altered) -> Limited {
         let count = level.positions.len();
-        let elements = elements(level, &self[k].strain);
+        let ElementLimits { mut strain, bend } = self.levels[k].clone();
+        strain.resize(level.elements.len(), Range { min: 0.0, max: 1.0 });
+        for (t, range) in refitted(&self.refit, self.aim, level, altered) {
+            strain[t] = range;
+        }
+        let bend = refitted_bend(&self.refit, level, bend, altered);
+        let elements = elements(level, &strain);
         Limited {
             strain: colored(count, count as u32, &elements),
-            bend: bend_triangles(&level.elements, &self[k].bend),
+            bend: bend_triangles(&level.elements, &bend),
             triangles: elements,
             ..Limited::default()
         }
     }
 }
 
+/// What is aimed at within the limits of the triangles of a level that pins have changed, fitted again.
+pub(super) fn refitted(
+    refit: &Refit,
+    aim: Aim,
+    level: &Bare<3>,
+    altered: Altered,
+) -> Vec<(usize, Range<f32>)> {
+    let all: Vec<usize> = (0..level.elements.len()).filter(|&t| altered.elements[t]).collect();
+    let corners: Vec<_> = all.iter().map(|&t| level.elements[t].to_vec()).collect();
+    let limits = refit.limits(&corners, &level.positions, &level.sample, altered.search);
+    all.into_iter().zip(limits).map(|(t, [min, max])| (t, aim.inside(Range { min, max }))).collect()
+}
+
+/// The [`corner_angles`] of a level, `built` for it as it was: those of hinges at triangles that pins have
+/// changed are fitted again.
+fn refitted_bend(
+    refit: &Refit,
+    level: &Bare<3>,
+    built: Vec<[[f32; 2]; 3]>,
+    altered: Altered,
+) -> Vec<[[f32; 2]; 3]> {
+    if !refit.limits_bend() || !altered.elements.contains(&true) {
+        let mut all = built;
+        all.resize(level.elements.len(), [[-NO_ANGLE, NO_ANGLE]; 3]);
+        return all;
+    }
+    let adjacency = Adjacency::new(&level.elements);
+    let hinges = || adjacency.hinges.iter().zip(&adjacency.hinge_triangles);
+    let is_new = |pair: &[u32; 2]| pair.iter().any(|&t| altered.elements[t as usize]);
+    let new: Vec<_> = hinges().filter(|h| is_new(h.1)).map(|h| h.0.to_vec()).collect();
+    let mut fitted = refit.limits(&new, &level.positions, &level.sample, altered.search).into_iter();
+    let angles = hinges().map(|(hinge, pair)| {
+        let old = || {
+            let own = level.elements[pair[0] as usize].iter().position(|&v| v == hinge[2])?;
+            Some(built[pair[0] as usize][own])
+        };
+        let angle = if is_new(pair) { fitted.next() } else { old() };
+        angle.unwrap_or([-NO_ANGLE, NO_ANGLE])
+    });
+    let angles: Vec<_> = angles.collect();
+    corner_angles(&level.elements, &adjacency, &angles)
+}
+
 impl<const K: usize> Levels<K> {
-    /// Builds the tables, for `pins` (within the body, in ascending order).
-    pub fn new<L: LevelLimits<K>>(parts: &Parts<L, K>, pins: &[u32]) -> Self {
+    /// Builds the tables, for `pins` (within the body, in ascending order). Limits of elements that they
+    /// change are searched for only if that is allowed.
+    pub fn new<L: LevelLimits<K>>(parts: &Parts<L, K>, pins: &[u32], search: bool) -> Self {
         let Parts { vertices, rest, bare, limits, .. } = parts;
         let mut masses = parts.masses.clone();
         let mut base_sums = vec![1.0; rest.len()];
@@ -107,13 +182,35 @@ impl<const K: usize> Levels<K> {
         // level.
         let mut closest: Vec<u32> = pins.to_vec();
         let mut tables: Vec<LevelTables<K>> = Vec::new();
-        for (k, mut level) in bare.iter().cloned().enumerate() {
-            let count = level.positions.len();
+        let mut finer = Finer {
+            built: rest.len(),
+            positions: rest.clone(),
+            pins: vec![None; rest.len()],
+            moved: vec![false; rest.len()],
+        };
+        pins.iter().for_each(|&pin| finer.pins[pin as usize] = Some(pin));
+        for (k, built) in bare.iter().enumerate() {
+            let mut level = built.clone();
+            let before = closest.clone();
             for at in &mut closest {
                 *at = main_corner(&level.transfer, *at as usize);
             }
-            let snapped = snap(&mut level, L::shape, &closest, pins, rest);
-            for (v, pin) in snapped.iter().enumerate() {
+            let mut held = snap(&mut level, limits, &closest, pins, rest);
+            let mut altered = altered(built, &level);
+            limits.insert(Pinning {
+                built,
+                level: &mut level,
+                held: &mut held,
+                altered: &mut altered,
+                finer: &finer,
+                pins,
+                near: [&before, &closest],
+                rest,
+            });
+            let count = level.positions.len();
+            level.sample.corners.resize(count, [0; K]);
+            level.sample.weights.resize(count, [0.0; K]);
+            for (v, pin) in held.iter().enumerate() {
                 if let Some(pin) = *pin {
                     level.sample.corners[v] = [pin; K];
                     level.sample.weights[v] = [0.0; K];
@@ -124,11 +221,17 @@ impl<const K: usize> Levels<K> {
             let ones = vec![1.0; level.transfer.corners.len()];
             let own_sums: Vec<f32> = sums(&level.transfer, &ones, count).iter().map(|s| *s as f32).collect();
             base_sums = sums(&level.transfer, &base_sums, count);
+            finer = Finer {
+                built: built.positions.len(),
+                moved: level.positions.iter().zip(&built.positions).map(|(now, old)| now != old).collect(),
+                positions: level.positions.clone(),
+                pins: held.clone(),
+            };
             tables.push(LevelTables {
                 inverse_masses: inverse_masses(&level, &masses),
-                limited: limits.limited(k, &level),
+                limited: limits.limited(k, &level, Altered { elements: &altered, search }),
                 elements: level.elements,
-                pins: snapped,
+                pins: held,
                 transfer: level.transfer,
                 sums: own_sums,
                 base_sums: base_sums.iter().map(|s| *s as f32).collect(),
@@ -137,6 +240,20 @@ impl<const K: usize> Levels<K> {
         }
         Self { vertices: vertices.clone(), levels: tables }
     }
+}
+
+impl<const K: usize> Levels<K> {
+    /// Elements of the level that has most.
+    pub fn largest(&self) -> usize {
+        self.levels.iter().map(|level| level.elements.len()).max().unwrap_or(0)
+    }
+}
+
+/// Elements of a level of which a vertex was moved.
+fn altered<const K: usize>(built: &Bare<K>, level: &Bare<K>) -> Vec<bool> {
+    let least = MOVED * mean_square_edge(built).sqrt() as f32;
+    let moved = |&v: &u32| built.positions[v as usize].distance(level.positions[v as usize]) > least;
+    level.elements.iter().map(|corners| corners.iter().any(moved)).collect()
 }
 
 impl<const K: usize> LevelTables<K> {
@@ -221,7 +338,7 @@ fn inverse_masses<const K: usize>(level: &Bare<K>, masses: &[f64]) -> Vec<f32> {
 }
 
 /// \[m²\]
-fn mean_square_edge<const K: usize>(level: &Bare<K>) -> f64 {
+pub(super) fn mean_square_edge<const K: usize>(level: &Bare<K>) -> f64 {
     let at = |v: u32| level.positions[v as usize];
     let squares: f32 = level.elements.iter().map(|t| at(t[0]).distance_squared(at(t[1]))).sum();
     f64::from(squares) / level.elements.len().max(1) as f64
@@ -234,11 +351,23 @@ fn main_corner<const K: usize>(transfer: &Transfer<K>, v: usize) -> u32 {
     corners[most]
 }
 
+/// Neighbours of vertex `v` along the border of a level of triangles, where they are \[m\]; `around` are the
+/// triangles around it.
+fn border_neighbors<const K: usize>(level: &Bare<K>, around: &[u32], v: u32) -> Option<[Vec3; 2]> {
+    if K != 3 {
+        return None;
+    }
+    let others = || around.iter().flat_map(|&t| level.elements[t as usize]).filter(|&u| u != v);
+    let mut once = others().filter(|&u| others().filter(|&w| w == u).count() == 1);
+    let ends = [once.next()?, once.next()?];
+    Some(ends.map(|u| level.positions[u as usize]))
+}
+
 /// Moves vertices of a level onto pins, the nearest of those for which they are `closest`, unless that would
-/// spoil an element. Gives the pin of each.
-fn snap<const K: usize>(
+/// spoil an element or the outline of cloth. Gives the pin of each.
+fn snap<L: LevelLimits<K>, const K: usize>(
     level: &mut Bare<K>,
-    shape: impl Fn([Vec3; K]) -> (Vec3, f32),
+    limits: &L,
     closest: &[u32],
     pins: &[u32],
     rest: &[Vec3],
@@ -259,7 +388,7 @@ fn snap<const K: usize>(
         }
     }
     let shape =
-        |level: &Bare<K>, t: u32| shape(level.elements[t as usize].map(|v| level.positions[v as usize]));
+        |level: &Bare<K>, t: u32| L::shape(level.elements[t as usize].map(|v| level.positions[v as usize]));
     let mut taken: Vec<Vec3> = Vec::new();
     for v in 0..chosen.len() {
         let Some(pin) = chosen[v] else { continue };
@@ -274,7 +403,10 @@ fn snap<const K: usize>(
             let (turned, now) = shape(level, t);
             turned.dot(normal) <= 0.0 || now < PIN_QUALITY * quality
         });
-        if spoiled {
+        let border = border_neighbors(level, &around[v], v as u32);
+        let leaves = |ends| !limits.is_on_border(pin) || dent(old, at, ends) > OUTLINE * edge;
+        let dents = old != at && border.is_some_and(leaves);
+        if spoiled || dents {
             level.positions[v] = old;
             chosen[v] = None;
         } else {

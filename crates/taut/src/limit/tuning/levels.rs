@@ -56,6 +56,24 @@ pub const PIN_QUALITY: f32 = 0.4;
 /// Half or twice: no change in `swinging-sheet`.
 pub const PIN_DISTANCE: f32 = 0.6;
 
+/// How far the outline of a level of cloth may move when a vertex of it is moved onto a pin, in edges of the
+/// level; one that does not lie on the border of the base never moves it.
+pub const OUTLINE: f32 = 0.1;
+
+/// Part of the weight of a pin on a level that may belong to vertices that are not held, so that it needs no
+/// vertex of its own.
+pub const COVERED: f32 = 0.1;
+
+/// Least distance of a vertex that is inserted for a pin from those of other pins, in edges of the level.
+pub const INSERT_DISTANCE: f32 = 0.25;
+
+/// Least quality (1: equilateral) of triangles around a vertex that is inserted for a pin.
+pub const INSERT_QUALITY: f32 = 0.08;
+
+/// How far a vertex must be moved so that limits of elements around it are fitted again, in edges of the
+/// level: less is rounding.
+pub const MOVED: f32 = 1e-4;
+
 /// Least quality (1: equilateral) of a tetrahedron that is limited. Stuffing leaves none below 0.2.
 ///
 /// Half or twice: no change in `bar`, whose tetrahedra are better than that.

@@ -7,7 +7,7 @@ use super::tuning::{
     STAGES,
 };
 use crate::{
-    boundary::rigid::RigidBody,
+    boundary::{rigid::RigidBody, spring::SpringTable},
     element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
     hierarchy::{
         Transfer,
@@ -23,8 +23,10 @@ use crate::{
         grip::Gripping,
         obstacle::Obstacles,
         pair::Pairs,
+        pressure::{Bags, PRESSURE, PressureTable},
         rigid::RigidBodies,
         seam::{Link, Seams},
+        spring::{SpringParts, Springs},
         strain::{LawKind, Strain},
         tetrahedra::{Tetrahedra, Weight},
         volume::Ring,
@@ -62,6 +64,8 @@ pub struct Filter {
     pub(crate) size: f32,
     /// What the squared length of a step is multiplied by: see [`schedule::square_factor`].
     pub(crate) square_factor: f64,
+    /// Factor on κ, and on the weights of contacts, because of pressure inside cloth.
+    pub(crate) load: f32,
     /// Volumes around vertices, if any is kept.
     pub(crate) rings: Vec<Ring>,
     pub(crate) multigrid: Multigrid,
@@ -138,6 +142,16 @@ pub struct Parts<'a> {
     pub has_obstacles: bool,
     /// Rigid bodies that it may touch.
     pub rigid_bodies: &'a [RigidBody],
+    /// Closed cloth with pressure inside.
+    pub bags: &'a [PressureTable],
+    /// Factor on κ because of pressure; also that on the weights of contacts.
+    pub load: f64,
+    /// Its particles, with vertices of the filter, and springs.
+    pub particles: Vec<u32>,
+    /// See `particles`.
+    pub springs: Vec<(u32, SpringTable)>,
+    /// Whether stiffness is part of the solve.
+    pub is_elastic: bool,
 }
 
 /// κ of the ramp's factor 1 for a body of `count` vertices, whose rest shape has the largest extent `size`
@@ -164,6 +178,12 @@ fn used_stages(dt: f64, is_implicit: bool, no_bodies: bool) -> [bool; STAGES.len
     })
 }
 
+/// `transfers`, of which those that `like` has too are shared with it.
+fn shared(transfers: Vec<Transfer<4>>, like: Option<&Filter>) -> Vec<Arc<Transfer<4>>> {
+    let known = |level: usize| like.and_then(|like| like.matrix.transfers.get(level));
+    transfers.into_iter().enumerate().map(|(level, transfer)| share(transfer, known(level))).collect()
+}
+
 impl Filter {
     /// Builds the tables. What is the same as in `like`, of the same bodies for steps of another length, is
     /// shared with it.
@@ -178,33 +198,21 @@ impl Filter {
         let (elements, weights) = parts.tetrahedra;
         let tetrahedra =
             (!elements.is_empty()).then(|| Arc::new(Tetrahedra::new(elements, weights, first, count)));
-        let folds = parts.folds;
+        let unit = parts.square_factor * parts.dt * parts.dt / mean;
 
         // The list of all terms. Pulls are summed, and kept duals stored, in this order.
         let mut blocks: Vec<Arc<dyn Block>> = vec![strain.clone()];
-        if let Some(tetrahedra) = &tetrahedra {
-            blocks.push(tetrahedra.clone());
-        }
+        blocks.extend(tetrahedra.iter().map(|block| block.clone() as Arc<dyn Block>));
         let bends = (!parts.bends.is_empty()).then(|| Arc::new(BendLimits::new(parts.bends, first, count)));
-        if let Some(bends) = &bends {
-            blocks.push(bends.clone());
-        }
-        if !folds.is_empty() {
-            blocks.push(Arc::new(Bending::new(
-                folds,
-                first,
-                count,
-                parts.square_factor * parts.dt * parts.dt / mean,
-            )));
+        blocks.extend(bends.iter().map(|block| block.clone() as Arc<dyn Block>));
+        if !parts.folds.is_empty() {
+            blocks.push(Arc::new(Bending::new(parts.folds, first, count, unit)));
         }
         let curvature = (!parts.curvatures.is_empty()).then(|| {
-            let unit = parts.square_factor * parts.dt * parts.dt / mean;
             let like = like.and_then(|like| like.curvature.as_deref());
             Arc::new(Curvature::new(parts.curvatures, first, count, [unit, parts.dt], like))
         });
-        if let Some(curvature) = &curvature {
-            blocks.push(curvature.clone());
-        }
+        blocks.extend(curvature.iter().map(|block| block.clone() as Arc<dyn Block>));
         if parts.has_obstacles {
             blocks.push(Arc::new(Obstacles { count }));
         }
@@ -216,15 +224,26 @@ impl Filter {
         if !parts.rigid_bodies.is_empty() {
             blocks.push(Arc::new(RigidBodies { bodies: parts.rigid_bodies.to_vec(), count }));
         }
+        if !parts.bags.is_empty() {
+            let is_welded = !parts.welds.is_empty();
+            blocks.push(Arc::new(Bags::new(parts.bags, (first, count), [parts.dt, unit], is_welded)));
+        }
+        // The last: it needs the weights and pulls of all others.
+        if !parts.springs.is_empty() || !parts.particles.is_empty() {
+            let (springs, nodes, is_elastic) = (parts.springs, parts.particles, parts.is_elastic);
+            blocks.push(Arc::new(Springs::new(SpringParts {
+                springs,
+                nodes,
+                masses: &masses,
+                unit,
+                is_elastic,
+            })));
+        }
 
         let masses = masses.iter().map(|m| (m / mean) as f32).collect();
         let used = used_stages(parts.dt, strain.is_implicit(), parts.rigid_bodies.is_empty());
         let used = std::array::from_fn(|stage| used[stage].then_some(stiffness[stage]));
-        let transfers = transfers
-            .into_iter()
-            .enumerate()
-            .map(|(level, transfer)| share(transfer, like.and_then(|like| like.matrix.transfers.get(level))));
-        let matrix = MatrixParts { masses, transfers: transfers.collect(), stiffness: used };
+        let matrix = MatrixParts { masses, transfers: shared(transfers, like), stiffness: used };
         let mut filter = Self {
             vertices,
             bodies,
@@ -239,6 +258,7 @@ impl Filter {
             edge_length,
             size: parts.size,
             square_factor: parts.square_factor,
+            load: parts.load as f32,
             rings: Vec::new(),
             multigrid: Multigrid::default(),
             bending_lag: [1; STAGES.len()],
@@ -261,7 +281,8 @@ impl Filter {
     /// Whether [`Filter::nearest`] knows all of its stiffness.
     pub(crate) fn has_reference(&self) -> bool {
         let keeps_volume = self.tetrahedra.as_ref().is_some_and(|tetrahedra| tetrahedra.keeps_any_volume());
-        !keeps_volume && !self.blocks.iter().any(|block| block.name() == "bending")
+        let is_unknown = |block: &Arc<dyn Block>| ["bending", PRESSURE].contains(&block.name());
+        !keeps_volume && !self.blocks.iter().any(is_unknown)
     }
 
     /// Which of its elements belong to the vertices `vertices` of the world, those of whole bodies. Not for
@@ -329,6 +350,7 @@ impl Filter {
             edge_length: self.edge_length,
             size: self.size,
             square_factor: self.square_factor,
+            load: self.load,
             rings: Vec::new(),
             multigrid: Multigrid::default(),
             bending_lag: [1; STAGES.len()],
@@ -355,10 +377,11 @@ impl Filter {
     /// Weights of contacts with obstacles, and of pairs, in units of the mass of what touches. They do not
     /// depend on the stage of the ramp: what holds cloth up does not change with what keeps it in shape.
     pub fn contact_weights(&self) -> [f32; 2] {
-        match self.tetrahedra {
+        let weights = match self.tetrahedra {
             None => [OBSTACLE_WEIGHT, PAIR_WEIGHT],
             Some(_) => [OBSTACLE_WEIGHT_SOLID, PAIR_WEIGHT_SOLID],
-        }
+        };
+        weights.map(|weight| weight * self.load)
     }
 
     /// Number of floats that its terms keep from one step to the next.
@@ -366,8 +389,18 @@ impl Filter {
         self.blocks.iter().map(|block| block.kept()).sum()
     }
 
+    /// Numbers of those of them that the term called `name` keeps.
+    pub(crate) fn kept_by(&self, name: &str) -> Range<usize> {
+        let before = self.blocks.iter().take_while(|block| block.name() != name);
+        let first: usize = before.map(|block| block.kept()).sum();
+        let own = self.blocks.iter().find(|block| block.name() == name);
+        first..first + own.map_or(0, |block| block.kept())
+    }
+
     /// Takes what the terms of `before`, of the same bodies, have `kept`, for those that it has too.
     pub(crate) fn carry(&self, before: &Self, kept: &[f32], own: &mut [f32]) {
+        // Duals are in units of κ, which follows the load.
+        let factor = before.load / self.load;
         let mut at = 0;
         for block in &self.blocks {
             let count = block.kept();
@@ -375,6 +408,9 @@ impl Filter {
             for other in &before.blocks {
                 if (other.name(), other.kept()) == (block.name(), count) {
                     own[at..at + count].copy_from_slice(&kept[from..from + count]);
+                    if factor != 1.0 && block.name() != PRESSURE {
+                        own[at..at + count].iter_mut().for_each(|dual| *dual *= factor);
+                    }
                 }
                 from += other.kept();
             }

@@ -3,8 +3,9 @@
 
 use super::tuning::{
     LOCAL_VIOLATION, LONG_STEP, LONG_STEP_LOOSE, LONG_STEP_MORE, LONG_STEP_WITHOUT_LIMITS,
-    MIN_ITERATIONS_PER_STAGE, MIN_ITERATIONS_PER_STAGE_IMPLICIT, MIN_ITERATIONS_PER_STAGE_TOUCHING,
-    MIN_ITERATIONS_STEADY, OVER_RELAXATION, RAMP, STAGE_IMPLICIT, STAGE_STEADY, STAGES,
+    MIN_ITERATIONS_PER_STAGE, MIN_ITERATIONS_PER_STAGE_BENDS, MIN_ITERATIONS_PER_STAGE_IMPLICIT,
+    MIN_ITERATIONS_PER_STAGE_TOUCHING, MIN_ITERATIONS_STEADY, OVER_RELAXATION, RAMP, STAGE_IMPLICIT,
+    STAGE_STEADY, STAGES,
 };
 use crate::term::{Excess, Stage, Step};
 
@@ -13,6 +14,8 @@ use crate::term::{Excess, Stage, Step};
 pub enum Opening {
     /// A stage of the ramp.
     Stage(usize),
+    /// The soft stage of steps in which hinges with limits touch something, for long.
+    Bends,
     /// The sequence of long steps of an implicit integrator, or one stage where bodies hardly move: others
     /// would keep them trembling.
     Long {
@@ -78,6 +81,7 @@ impl Ramp {
     ) -> Self {
         let (sequence, steady): (&[(usize, u32)], usize) = match opening {
             Opening::Stage(stage) => (&[], stage),
+            Opening::Bends => (&[], STAGE_IMPLICIT - 1),
             Opening::Long { is_calm: true, limits: Tightness::Tight } => (&[], STAGE_STEADY),
             Opening::Long { is_calm: true, .. } => (&[], STAGE_IMPLICIT),
             Opening::Long { limits: Tightness::Free, .. } => (&LONG_STEP_WITHOUT_LIMITS, STAGE_IMPLICIT),
@@ -97,10 +101,11 @@ impl Ramp {
                 _ => 0,
             },
             stiffness,
-            patience: match (is_implicit, touching) {
-                (_, true) => MIN_ITERATIONS_PER_STAGE_TOUCHING,
-                (false, false) => MIN_ITERATIONS_PER_STAGE,
-                (true, false) => MIN_ITERATIONS_PER_STAGE_IMPLICIT,
+            patience: match (opening, is_implicit, touching) {
+                (Opening::Bends, ..) => MIN_ITERATIONS_PER_STAGE_BENDS,
+                (_, _, true) => MIN_ITERATIONS_PER_STAGE_TOUCHING,
+                (_, false, false) => MIN_ITERATIONS_PER_STAGE,
+                (_, true, false) => MIN_ITERATIONS_PER_STAGE_IMPLICIT,
             },
             sequence,
             steady,

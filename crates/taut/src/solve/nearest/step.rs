@@ -136,7 +136,7 @@ impl Filters {
         (obstacle_contacts, touching, sewn): (&ObstacleContacts, &[Touching], &Sewn),
         budget: StepBudget,
     ) -> Enforced {
-        let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia } = draft;
+        let Draft { x, old, duals, poses, grips, stiffening, old_v, inertia, springs } = draft;
         let pace = &world.paces[self.pace];
         let Self { memories, holding, closed, parts, .. } = self;
         let in_force = |k: usize| {
@@ -148,12 +148,14 @@ impl Filters {
             x,
             touching,
             sewing: &world.sewing,
+            springs,
             sewn,
             grips,
             poses,
             near_obstacles: obstacle_contacts.candidates(),
             mean_mass: world.mean_mass(),
             dt: pace.dt,
+            time: obstacle_contacts.end_time(),
             reach: 2.0 * world.edge_length,
         };
         let mut kept = 0;

@@ -6,9 +6,13 @@
 //! chaotic, so that differences of a tenth mean nothing there. What says "no change" changed neither
 //! iterations nor residuals.
 
+mod bends;
 mod give_way;
 mod pairs;
+mod pressure;
+mod springs;
 
+pub use bends::{BEND_LEAST_ITERATIONS, BEND_STRETCH, BEND_WEIGHT, MIN_ITERATIONS_PER_STAGE_BENDS};
 pub use give_way::{
     BEND_SLACK_GENEROSITY, CLOTH_GIVES_WAY_EVERY, CLOTH_LEAST_SLACK, CLOTH_ON_ITS_WAY,
     CLOTH_SLACK_GENEROSITY, CLOTH_SLACK_GROWTH, CLOTH_SLACK_WARM, bends_end_from, bends_give_way_from,
@@ -16,6 +20,14 @@ pub use give_way::{
 };
 pub use pairs::{
     PAIR_BOOST, PAIR_CROWD, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT, PAIR_WEIGHT_MOST, PAIR_WEIGHT_SOLID,
+};
+pub use pressure::{
+    MOST_PRESSED, PRESSED_DUAL, PRESSED_STAGE, PRESSURE_COLUMN_EVERY, PRESSURE_PATIENCE, PRESSURE_SETTLED,
+    PRESSURE_TOLERANCE,
+};
+pub use springs::{
+    SPRING_LIMIT_WEIGHT, SPRING_LIMIT_WEIGHT_OF_ALL, SPRING_SEEN, SPRING_SETTLED, SPRING_STILL,
+    SPRING_TOLERANCE, SPRING_WEIGHT_MOST,
 };
 
 // ---- κ ramp -------------------------------------------------------------------------------------------
@@ -225,25 +237,6 @@ pub const RING_POISSON_FROM: f64 = 0.47;
 /// With 0.4 the bar of [`RING_POISSON_FROM`] sags by 0.825 of what a beam does, with 0.3 by 0.831, with 0 by
 /// 0.838; by 0.810 without rings.
 pub const RING_POISSON_OWN: f64 = 0.3;
-
-// ---- bend limits --------------------------------------------------------------------------------------
-
-/// Weight of hinges against triangles: with 1, strain takes half as many iterations again; with 0.1, bend
-/// does.
-///
-/// `bend-tight`: 161 iterations a frame with half of it, 157 with twice, in place of 138.
-pub const BEND_WEIGHT: f32 = 0.3;
-
-/// Least number of iterations of a step in which hinges with limits touch something: they carry weight far,
-/// and are within their limits long before it has arrived.
-///
-/// Scene `bunny-c`, a shell that sinks under its own weight to 28 cm of 40 with 200 iterations a step: 32 at
-/// most with 40, 37 with 20, 39 with 17.
-pub const BEND_LEAST_ITERATIONS: u32 = 40;
-
-/// Least and largest mean stretch of a hinge's wings that is believed: beyond, a wing has collapsed or is
-/// far from its limits.
-pub const BEND_STRETCH: [f32; 2] = [0.25, 4.0];
 
 // ---- obstacles and rigid bodies -----------------------------------------------------------------------
 

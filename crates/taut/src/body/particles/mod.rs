@@ -1,0 +1,5 @@
+//! Point masses and segments.
+
+pub(crate) mod assemble;
+pub mod measure;
+pub(crate) mod validate;
