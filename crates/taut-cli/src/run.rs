@@ -155,6 +155,7 @@ fn open_stopped(args: &RunArgs, root: PathBuf, frames: u32) -> Result<Session, F
         resume::resume(&root, &scene, &identity, &world, args.threads.count()).map_err(Failure::at_start)?;
     warn(resumed.warnings);
     let fresh = resumed.state.is_none();
+    let world = resumed.torn.unwrap_or(world);
     let simulation = Simulation::resume(world, resumed.state, args.threads.count())?;
     if !args.quiet {
         terminal::note(&format!("resuming from frame {} of {}", simulation.frame(), scene.frames));

@@ -16,6 +16,7 @@ mod held;
 mod levels;
 mod obstacles;
 mod patch;
+mod tear;
 mod tune;
 mod view;
 
@@ -180,20 +181,13 @@ impl Simulation {
     /// If `dt` is not positive and at most 1000 s.
     pub fn step(&mut self, dt: f32, budget: Budget) -> Result<FrameReport, SimulationError> {
         self.set_time_step(dt)?;
-        self.begin_poses();
-        let report = self.stepper.advance_within(&self.world, &mut self.state, &budget);
-        self.end_poses();
-        self.collect_events(&report);
-        Ok(report)
+        Ok(self.advance(&budget))
     }
 
     /// Advances by one frame of the scene, within the time budget of its solver: what `taut run` does.
     pub fn step_frame(&mut self) -> FrameReport {
-        self.begin_poses();
-        let report = self.stepper.advance_frame(&self.world, &mut self.state);
-        self.end_poses();
-        self.collect_events(&report);
-        report
+        let budget = self.description().solver.budget_ms;
+        self.advance(&budget.map_or_else(Budget::unlimited, Budget::millis).with_min_iterations(0))
     }
 
     /// Changes the time that [`Simulation::step`] advances by \[s\].

@@ -71,6 +71,9 @@ pub struct FrameReport {
     /// Springs that broke in the frame.
     #[serde(default)]
     pub broken: u32,
+    /// Vertices that were split off because cloth tore.
+    #[serde(default)]
+    pub torn: u32,
     /// Vertices whose prediction was not a finite number and was put back.
     pub rescued: u32,
     /// Time spent in the velocity update \[ms\].

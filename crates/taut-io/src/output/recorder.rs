@@ -30,6 +30,10 @@ pub struct Recorder {
     pub(super) tally: Tally,
     pub(super) frame_rate: f32,
     pub(super) certifier: Certifier,
+    /// Threads that frames are measured with.
+    pub(super) threads: usize,
+    /// By body: vertices in the frame before. Cloth with more has torn.
+    pub(super) counts: Vec<usize>,
 }
 
 impl Recorder {
@@ -94,6 +98,8 @@ impl Recorder {
             tally: Tally::default(),
             frame_rate: scene.frame_rate,
             certifier: certifier(world, threads, files.root())?,
+            threads,
+            counts: vertex_counts(world),
             folder,
         })
     }
@@ -121,6 +127,7 @@ impl Recorder {
         frame_ms: f64,
     ) -> Result<FrameLine, OutputError> {
         let frame = state.frame();
+        self.record_tears(world, frame)?;
         for (index, body) in world.description().bodies.iter().enumerate() {
             let positions = state.positions(world, index);
             atomic::write(&self.layout().frame(body.name(), frame), &npy::encode(&positions))?;
@@ -142,6 +149,22 @@ impl Recorder {
         Ok(line)
     }
 
+    /// Writes the triangles of cloth that has torn, before its positions: what is there of a frame can be read.
+    fn record_tears(&mut self, world: &World, frame: u32) -> Result<(), OutputError> {
+        let counts = vertex_counts(world);
+        for (body, (now, before)) in world.description().bodies.iter().zip(counts.iter().zip(&self.counts)) {
+            if let (Body::Cloth(cloth), true) = (body, now != before) {
+                let path = self.layout().faces(&cloth.name, frame);
+                atomic::write(&path, &npy::encode_triangles(&cloth.mesh.triangles))?;
+            }
+        }
+        if counts != self.counts {
+            self.certifier = certifier(world, self.threads, self.layout().root())?;
+            self.counts = counts;
+        }
+        Ok(())
+    }
+
     /// Saves a checkpoint of `state` now, before the program ends.
     ///
     /// # Errors
@@ -160,6 +183,11 @@ impl Recorder {
         write_json(&self.layout().outcome(), outcome)?;
         atomic::sync_folder(self.layout().root())
     }
+}
+
+/// Vertices of each body of `world`.
+pub(super) fn vertex_counts(world: &World) -> Vec<usize> {
+    world.description().bodies.iter().map(|body| body.rest_positions().len()).collect()
 }
 
 /// Measures the frames of `world` that are written to `root`.

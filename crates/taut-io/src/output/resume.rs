@@ -15,7 +15,8 @@ use super::{
     layout::Layout,
     metrics::{self, FrameLine, MetricsWriter},
     outcome::Tally,
-    recorder::{Recorder, certifier},
+    recorder::{Recorder, certifier, vertex_counts},
+    tears::Tears,
 };
 use crate::{
     Problems,
@@ -74,6 +75,8 @@ pub fn difference(path_or_name: &str, overrides: &[String], root: &Path) -> Resu
 pub struct Resumed {
     /// Records the next frames.
     pub recorder: Recorder,
+    /// What to go on with in place of the world of the scene, if cloth has torn.
+    pub torn: Option<World>,
     /// State to resume from; `None` if nothing is recorded yet, not even frame 0.
     pub state: Option<State>,
     /// Warnings: damaged checkpoints, missing frames.
@@ -104,13 +107,18 @@ pub fn resume(
             None => Some("metrics.jsonl ends before it".to_string()),
             Some(_) => first_missing(&files, world, frame),
         };
-        let state = if complaint.is_none() { State::restore(world, snapshot) } else { None };
+        let torn = if complaint.is_none() { torn_world(&files, world, frame) } else { Ok(None) };
+        let complaint = complaint.or_else(|| torn.as_ref().err().cloned());
+        let torn = torn.ok().flatten();
+        let of = torn.as_ref().unwrap_or(world);
+        let state = if complaint.is_none() { State::restore(of, snapshot) } else { None };
         if state.is_none() {
             let why = complaint.unwrap_or_else(|| "it does not match the scene".into());
             warnings.push(format!("the checkpoint of frame {frame} cannot be used: {why}"));
         }
-        state
+        state.map(|state| (torn, state))
     });
+    let (torn, usable) = usable.map_or((None, None), |(torn, state)| (torn, Some(state)));
     let frame = usable.as_ref().map_or(0, State::frame);
     if frame > scene.frames {
         let message = format!("already contains {frame} frames, more than the requested {}", scene.frames);
@@ -133,13 +141,30 @@ pub fn resume(
             checkpoints: Store::new(files.checkpoint(), checkpoint::hash(identity)),
             tally,
             frame_rate: scene.frame_rate,
-            certifier: certifier(world, threads, root)?,
+            certifier: certifier(torn.as_ref().unwrap_or(world), threads, root)?,
+            threads,
+            counts: vertex_counts(torn.as_ref().unwrap_or(world)),
             folder,
         }
     } else {
         Recorder::begin(folder, scene, identity, world, threads)?
     };
-    Ok(Resumed { recorder, state: usable, warnings })
+    Ok(Resumed { recorder, torn, state: usable, warnings })
+}
+
+/// The world of frame `frame`, if cloth had torn by then.
+///
+/// # Errors
+/// What is wrong with the files of torn triangles.
+fn torn_world(files: &Layout, whole: &World, frame: u32) -> Result<Option<World>, String> {
+    if !whole.description().cloths().any(|cloth| cloth.tear.is_some()) {
+        return Ok(None);
+    }
+    let tears = Tears::read(files, whole.description(), frame).map_err(|problem| problem.to_string())?;
+    if tears.spans(frame).len() == 1 {
+        return Ok(None);
+    }
+    World::new(tears.at(whole.description(), frame)).map(Some).map_err(|error| error.to_string())
 }
 
 fn is_body(world: &World, name: &str) -> bool {

@@ -191,6 +191,7 @@ impl Builder<'_> {
         let start = self.start(place, &cloth.transform, start)?;
         let before = self.report.problems.len();
         let pins = self.pins(place, &cloth.pin, &start, |select, file| select.resolve(&mesh, file));
+        let tear = cloth.tear.as_ref().map(|tear| self.tear(place, tear, &mesh));
         let cloth = taut::Cloth {
             name: name.clone(),
             mesh,
@@ -208,6 +209,8 @@ impl Builder<'_> {
             masses: None,
             imperfection: cloth.imperfection.map(|length| length as f32),
             pressure: cloth.pressure.as_ref().and_then(|pressure| pressure.build()),
+            tear,
+            torn: None,
         };
         if let Err(problem) = cloth.check_weave() {
             let keys: &[&str] = if cloth.warp.is_some() { &["warp"] } else { &["strain", "direction"] };

@@ -117,6 +117,15 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
         {
             *file = copy;
         }
+        if let Some(tear) = &mut cloth.tear {
+            for text in tear.factor.iter_mut().chain(tear.weak.iter_mut().map(|weak| &mut weak.select)) {
+                if let Ok(Selection::Map(file)) = Selection::parse(text)
+                    && let Some(copy) = copy(&file)
+                {
+                    *text = format!("map:{copy}");
+                }
+            }
+        }
         for pin in &mut cloth.pin {
             for text in [Some(&mut pin.select), pin.weight.as_mut()].into_iter().flatten() {
                 if let Ok(Selection::Map(file)) = Selection::parse(text)
@@ -183,6 +192,13 @@ fn names(scene: &LoadedScene) -> Vec<String> {
     let mut names = Vec::new();
     for cloth in &scene.scene.cloth {
         names.extend(cloth.mesh.file().cloned());
+        let tear =
+            cloth.tear.iter().flat_map(|tear| tear.factor.iter().chain(tear.weak.iter().map(|w| &w.select)));
+        for text in tear {
+            if let Ok(Selection::Map(file)) = Selection::parse(text) {
+                names.push(file);
+            }
+        }
         for pin in &cloth.pin {
             for text in [Some(&pin.select), pin.weight.as_ref()].into_iter().flatten() {
                 if let Ok(Selection::Map(file)) = Selection::parse(text) {

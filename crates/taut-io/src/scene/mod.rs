@@ -32,6 +32,7 @@ mod seams;
 mod select;
 mod shapes;
 mod surfaces;
+mod tears;
 mod tetrahedra;
 mod tree;
 mod validate;

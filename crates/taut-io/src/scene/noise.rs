@@ -28,6 +28,12 @@ pub(crate) fn displace(positions: &mut [Vec3], octaves: Octaves) {
     }
 }
 
+/// Random numbers within 0 and 1, for number `index` of what has such.
+pub(crate) fn uniform(seed: u64, index: usize) -> impl Iterator<Item = f64> {
+    let seed = mix(seed ^ mix(index as u64 + 1));
+    (0u64..).map(move |k| (mix(seed ^ mix(k + 1)) >> 11) as f64 / (1u64 << 53) as f64)
+}
+
 fn displacement(x: DVec3, octaves: Octaves) -> DVec3 {
     let (mut amplitude, mut frequency, mut sum) = (octaves.amplitude, octaves.frequency, DVec3::ZERO);
     for octave in 0..octaves.count {

@@ -176,6 +176,18 @@ impl Grips {
         Self { all: all.collect(), next: self.next, springs }
     }
 
+    /// Body and corners of each grip, in the engine's order.
+    pub(crate) fn held(&self) -> impl Iterator<Item = (u32, [u32; 3])> {
+        self.all.iter().map(|(_, gripped)| (gripped.body, gripped.vertices))
+    }
+
+    /// Gives grips other corners, where there are some: those of the same triangle of torn cloth.
+    pub(crate) fn replace_corners(&mut self, corners: Vec<Option<[u32; 3]>>) {
+        for ((_, gripped), corners) in self.all.iter_mut().zip(corners) {
+            gripped.vertices = corners.unwrap_or(gripped.vertices);
+        }
+    }
+
     /// Whether this grip exists.
     pub(crate) fn contains(&self, id: GripId) -> bool {
         self.all.iter().any(|(own, _)| *own == id)

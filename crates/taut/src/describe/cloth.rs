@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Direction, Limit, PbdModel, Pressure, Weave};
+use super::{Direction, Limit, PbdModel, Pressure, Tear, Torn, Weave};
 use crate::{
     Material, Pin,
     hierarchy::{self, Hierarchy, fit::CoarseLimits},
@@ -51,6 +51,11 @@ pub struct Cloth {
     /// Pressure inside it, if it is closed, or closed by seams; only for
     /// [`Scheme::Nearest`](crate::Scheme::Nearest) with an implicit integrator.
     pub pressure: Option<Pressure>,
+    /// Where it tears; `None`: nowhere. A [`Simulation`](crate::Simulation) tears it; a bare
+    /// [`Stepper`](crate::Stepper) does not.
+    pub tear: Option<Tear>,
+    /// What it was, if it has torn ([`Cloth::torn`]).
+    pub torn: Option<Torn>,
 }
 
 /// What [`Cloth::imperfection`] is by default, in mean lengths of an edge: far below what can be seen, far
@@ -78,6 +83,8 @@ impl Cloth {
             masses: None,
             imperfection: None,
             pressure: None,
+            tear: None,
+            torn: None,
         }
     }
 }

@@ -11,6 +11,7 @@ mod pressure;
 mod solid;
 mod solver;
 mod spring;
+mod tear;
 pub(crate) mod weave;
 
 use glam::Vec3;
@@ -27,6 +28,7 @@ pub use pressure::{AMBIENT, Pressure, PressureLaw};
 pub use solid::{LevelKind, Solid};
 pub use solver::{Integrator, Projection, Scheme, Solver, Tolerance};
 pub use spring::{Spring, SpringEnd};
+pub use tear::{Tear, TearMeasure, Torn};
 pub use weave::{Direction, Weave};
 
 /// Contact of cloth with itself and with other cloth.

@@ -8,6 +8,7 @@ pub mod lines;
 pub mod locate;
 pub mod normals;
 pub mod reorder;
+pub mod split;
 pub mod stuff;
 pub mod tessellate;
 pub mod tetrahedra;

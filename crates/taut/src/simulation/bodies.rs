@@ -17,6 +17,7 @@ impl Simulation {
         description.bodies.push(body.into());
         let mut origins = Origins::all(&self.world);
         origins.bodies.push(None);
+        origins.splits.push(Vec::new());
         self.rebuild(description, &origins)?;
         self.levels.push(None);
         let last = self.settings.len();
@@ -37,6 +38,7 @@ impl Simulation {
         let mut origins = Origins::all(&self.world);
         origins.springs = forget_springs(&mut description, index);
         origins.bodies.remove(index);
+        origins.splits.remove(index);
         self.rebuild(description, &origins)?;
         self.bodies.remove(index);
         self.settings.remove(index);

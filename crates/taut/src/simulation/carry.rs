@@ -15,6 +15,19 @@ pub(super) struct Origins {
     pub rigid: Vec<Option<usize>>,
     /// Which spring of the description each was.
     pub springs: Vec<usize>,
+    /// By body of the new world: for each vertex that a tear has added, behind the others, the vertex of its
+    /// body that it was split from; both are places in the engine's order.
+    pub splits: Vec<Vec<u32>>,
+}
+
+impl Origins {
+    /// What vertex `vertex` of body `body` was, in the engine's order of that body, which had `count`.
+    fn vertex(&self, body: usize, vertex: usize, count: usize) -> usize {
+        match vertex.checked_sub(count) {
+            None => vertex,
+            Some(copy) => self.splits[body][copy] as usize,
+        }
+    }
 }
 
 impl Origins {
@@ -26,6 +39,7 @@ impl Origins {
             bodies: same(world.bodies.len()),
             rigid: same(description.rigid_bodies.len()),
             springs: (0..description.springs.len()).collect(),
+            splits: vec![Vec::new(); world.bodies.len()],
         }
     }
 }
@@ -90,7 +104,8 @@ fn same_pin(from: &World, to: &World, origins: &Origins, pin: usize) -> Option<u
     let first = to.pins.partition_point(|other| other.vertex < vertex);
     let body = to.bodies.partition_point(|b| b.vertices.end <= vertex as usize);
     let old_body = &from.bodies[origins.bodies[body]?];
-    let old = (old_body.vertices.start + vertex as usize - to.bodies[body].vertices.start) as u32;
+    let own = vertex as usize - to.bodies[body].vertices.start;
+    let old = (old_body.vertices.start + origins.vertex(body, own, old_body.vertices.len())) as u32;
     let old_first = from.pins.partition_point(|other| other.vertex < old);
     let found = old_first + pin - first;
     from.pins.get(found).is_some_and(|other| other.vertex == old).then_some(found)
@@ -101,18 +116,17 @@ impl State {
     /// time. What is new there begins.
     pub(super) fn carried(&self, from: &World, to: &World, origins: &Origins) -> Self {
         let mut state = Self::new(to);
-        for (body, &origin) in to.bodies.iter().zip(&origins.bodies) {
-            let new = body.vertices.clone();
+        for (number, (body, &origin)) in to.bodies.iter().zip(&origins.bodies).enumerate() {
             let Some(old) = origin.map(|origin| from.bodies[origin].vertices.clone()) else {
-                state.begin_anew(new);
+                state.begin_anew(body.vertices.clone());
                 continue;
             };
-            for (new, old) in state.x[new.clone()].iter_mut().zip(&self.x[old.clone()]) {
-                new[..3].copy_from_slice(&old[..3]);
+            for (k, new) in body.vertices.clone().enumerate() {
+                let old = old.start + origins.vertex(number, k, old.len());
+                state.x[new][..3].copy_from_slice(&self.x[old][..3]);
+                (state.v[new], state.mean_v[new]) = (self.v[old], self.mean_v[old]);
+                state.history.steps[new] = self.history.steps[old];
             }
-            state.v[new.clone()].copy_from_slice(&self.v[old.clone()]);
-            state.mean_v[new.clone()].copy_from_slice(&self.mean_v[old.clone()]);
-            state.history.steps[new].copy_from_slice(&self.history.steps[old]);
         }
         // A step of another length cannot be continued.
         let same = |alone: bool| to.pace(alone).dt == from.pace(self.is_alone).dt;
@@ -128,6 +142,20 @@ impl State {
             };
             let number = to.bodies[body as usize].vertices.start as u32 + vertex - first;
             state.override_pin((number, new), target);
+        }
+        // What was split off from a vertex that the caller holds is held with it.
+        for (number, body) in to.bodies.iter().enumerate() {
+            let Some(old) = origins.bodies[number].map(|origin| &from.bodies[origin].vertices) else {
+                continue;
+            };
+            for (k, &parent) in origins.splits[number].iter().enumerate() {
+                let parent = (old.start + parent as usize) as u32;
+                let held = self.pin_overrides.iter().find(|(vertex, _)| *vertex == parent);
+                if let Some((_, PinOverride { target, .. })) = held {
+                    let own = body.vertices.start + old.len() + k;
+                    state.override_pin((own as u32, own as u32), *target);
+                }
+            }
         }
         state.grips = self.grips.carried(|_, vertex| place(vertex));
         for (k, origin) in origins.rigid.iter().enumerate() {

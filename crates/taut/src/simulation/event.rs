@@ -82,6 +82,14 @@ pub enum Event {
         /// What it belongs to.
         spring: BrokenSpring,
     },
+    /// A body tore in this step: its mesh has more vertices than before, and its triangles others
+    /// ([`Simulation::description`]).
+    Torn {
+        /// Which body.
+        body: BodyHandle,
+        /// Its new vertices.
+        vertices: std::ops::Range<u32>,
+    },
     /// A rigid body was reset likewise.
     RigidBodyRescued {
         /// Which.

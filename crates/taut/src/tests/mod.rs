@@ -51,6 +51,7 @@ mod squeezed;
 pub(crate) mod strips;
 mod stuffing;
 mod tangled;
+mod tearing;
 mod tetrahedral_levels;
 mod tetrahedral_levels_compared;
 mod velocity_filter;

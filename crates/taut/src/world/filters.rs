@@ -135,6 +135,10 @@ struct Together {
     mesh: TriangleMesh,
     /// The vertex of `mesh` of each vertex of cloth, in the engine's order.
     order: Vec<u32>,
+    /// The same mesh before cloth tore, if some has, and the vertex of it that each vertex of `mesh` was split
+    /// from: levels are those of the whole.
+    whole: TriangleMesh,
+    origins: Vec<u32>,
     /// Where these are among the vertices of the filter.
     cloth: Vec<u32>,
     /// Vertices of the filter that are particles.
@@ -181,6 +185,11 @@ impl Together {
                 0.0
             },
             mesh: cloth.mesh.clone(),
+            whole: cloth.torn.as_ref().map_or_else(|| cloth.mesh.clone(), |torn| (*torn.whole).clone()),
+            origins: match &cloth.torn {
+                Some(torn) => torn.origins.clone(),
+                None => (0..count as u32).collect(),
+            },
             order: body.order().to_vec(),
             cloth: (0..count as u32).collect(),
             ..Self::default()
@@ -253,6 +262,10 @@ impl Together {
         let of_cloth = self.order.len() as u32;
         self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + of_cloth)));
         self.mesh.positions.append(&mut other.mesh.positions);
+        let of_whole = self.whole.positions.len() as u32;
+        self.whole.triangles.extend(other.whole.triangles.iter().map(|t| t.map(|v| v + of_whole)));
+        self.whole.positions.append(&mut other.whole.positions);
+        self.origins.extend(other.origins.iter().map(|v| v + of_whole));
         self.order.extend(other.order.iter().map(|v| v + of_cloth));
         self.cloth.extend(other.cloth.iter().map(|v| v + first as u32));
     }
@@ -270,7 +283,7 @@ impl Together {
         let springs = self.springs(description, seams.springs, |v| v);
         let are_particles = self.particles.len() == self.masses.len();
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
-        let transfers = transfers(&self.mesh, &self.order, cache);
+        let transfers = transfers((&self.whole, &self.mesh, &self.origins), &self.order, cache);
         let bags = pressure::tables(description, bags, sewing, &self.vertices, false);
         let parts = Parts {
             springs,
@@ -412,13 +425,90 @@ impl Together {
 }
 
 /// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of
-/// the finest.
-fn transfers(mesh: &TriangleMesh, order: &[u32], cache: &HierarchyCache) -> Vec<Transfer> {
+/// the finest. Those of `mesh`, torn from `whole`, are levels of the whole with what was split off beside what
+/// it was split from, and with vertices of their own for each piece.
+fn transfers(
+    (whole, mesh, origins): (&TriangleMesh, &TriangleMesh, &[u32]),
+    order: &[u32],
+    cache: &HierarchyCache,
+) -> Vec<Transfer> {
     if mesh.triangles.is_empty() {
         return Vec::new();
     }
-    let levels = cache.hierarchy(mesh, &Options::default()).reordered(order).levels;
-    levels.into_iter().map(|level| level.transfer).collect()
+    let hierarchy = cache.hierarchy(whole, &Options::default());
+    let count = whole.positions.len();
+    if mesh.positions.len() == count {
+        let levels = hierarchy.reordered(order).levels;
+        return levels.into_iter().map(|level| level.transfer).collect();
+    }
+    // Vertices of the whole in the engine's order: each of them is still there, under its old name.
+    let names: Vec<u32> = order.iter().map(|&v| origins[v as usize]).collect();
+    let mut place = vec![u32::MAX; count];
+    let mut order_of_whole = Vec::with_capacity(count);
+    for &name in &names {
+        if place[name as usize] == u32::MAX {
+            place[name as usize] = order_of_whole.len() as u32;
+            order_of_whole.push(name);
+        }
+    }
+    let levels = hierarchy.reordered(&order_of_whole).levels;
+    let levels = levels.into_iter().map(|level| level.transfer).collect();
+    let rows: Vec<u32> = names.iter().map(|&name| place[name as usize]).collect();
+    let pieces = pieces(mesh);
+    torn_levels(levels, &rows, &order.iter().map(|&v| pieces[v as usize]).collect::<Vec<_>>())
+}
+
+/// The piece that each vertex of `mesh` belongs to: the least vertex of it.
+fn pieces(mesh: &TriangleMesh) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..mesh.positions.len() as u32).collect();
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    for &[a, b, c] in &mesh.triangles {
+        for other in [b, c] {
+            let [one, other] = [a, other].map(|v| root(&mut parent, v));
+            parent[one.max(other) as usize] = one.min(other);
+        }
+    }
+    (0..parent.len() as u32).map(|v| root(&mut parent, v)).collect()
+}
+
+/// Levels of torn cloth from those of the whole. On the finest, vertex k has the weights of vertex `rows[k]` of
+/// the whole, and is part of piece `pieces[k]`. On all others each piece has its own vertices: a correction of
+/// one would move the other.
+fn torn_levels(levels: Vec<Transfer>, rows: &[u32], pieces: &[u32]) -> Vec<Transfer> {
+    // Of the level above: which of the whole's vertices each is, and of which piece.
+    let mut fine: Vec<(u32, u32)> = rows.iter().copied().zip(pieces.iter().copied()).collect();
+    let mut torn = Vec::with_capacity(levels.len());
+    for level in levels {
+        let mut coarse: Vec<(u32, u32)> = Vec::new();
+        for &(row, piece) in &fine {
+            let used = level.corners[row as usize].iter().zip(&level.weights[row as usize]);
+            coarse.extend(used.filter(|(_, weight)| **weight != 0.0).map(|(&corner, _)| (corner, piece)));
+        }
+        coarse.sort_unstable();
+        coarse.dedup();
+        let number = |corner: u32, piece: u32| coarse.binary_search(&(corner, piece)).unwrap_or(0) as u32;
+        let mut transfer = Transfer::default();
+        for &(row, piece) in &fine {
+            let weights = level.weights[row as usize];
+            // Corners without weight may belong to no vertex of this piece.
+            let corners = level.corners[row as usize];
+            let strongest = (0..3).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
+            let own = number(corners[strongest], piece);
+            transfer.corners.push(std::array::from_fn(|k| {
+                if weights[k] == 0.0 { own } else { number(corners[k], piece) }
+            }));
+            transfer.weights.push(weights);
+        }
+        torn.push(transfer);
+        fine = coarse;
+    }
+    torn
 }
 
 /// Levels of cloth and of solids, each with its vertices among those of the filter, as those of one body.

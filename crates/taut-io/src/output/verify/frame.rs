@@ -14,7 +14,7 @@ use taut::{
 };
 
 use super::{Failure, Kind, locate};
-use crate::output::{layout::Layout, metrics::FrameLine, npy};
+use crate::output::{layout::Layout, metrics::FrameLine, npy, tears::Tears};
 
 /// Positions are single precision: a residual equal to the tolerance may be measured as slightly more.
 const STRAIN_SLACK: f64 = 1e-5;
@@ -39,12 +39,17 @@ pub(super) struct Checked {
 
 /// Positions at which pins that begin later caught their vertices, from the frames in which they begin.
 /// Unreadable frames are reported when they are checked.
-pub(super) fn caught(files: &Layout, ruler: &Ruler) -> Caught {
+/// `ruler` is that of cloth as it has torn by frame `now`.
+pub(super) fn caught(files: &Layout, ruler: &Ruler, tears: &Tears, now: u32) -> Caught {
     let mut caught = Caught::new(ruler);
     let bodies: Vec<&Body> = ruler.description().bodies.iter().collect();
     for (body, frame) in ruler.catches() {
         let path = files.frame(bodies[body].name(), frame);
-        if let Ok(positions) = npy::read(&path, bodies[body].rest_positions().len()) {
+        let Ok(mut positions) = npy::read_any(&path) else { continue };
+        if frame < now {
+            positions = tears.spread(ruler.description(), body, [frame, now], positions);
+        }
+        if positions.len() == bodies[body].rest_positions().len() {
             caught.note(ruler, body, frame, &positions);
         }
     }

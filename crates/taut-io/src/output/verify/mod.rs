@@ -22,6 +22,7 @@ use super::{
     metrics::{self, FrameLine},
     outcome::{BodySize, Figures, Tally},
     recorder::{body_sizes, rest_files},
+    tears::Tears,
 };
 use crate::{Problem, Problems, mesh, recording::ShownLines, scene};
 
@@ -119,24 +120,37 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
         return Err(complain(root, "is not a run folder: scene.toml is missing".into()).into());
     }
     let scene = scene::load(&files.scene().to_string_lossy(), &[])?;
-    let ruler = Ruler::new(scene.build()?).map_err(|error| complain(&files.scene(), error.to_string()))?;
+    let rule =
+        |description| Ruler::new(description).map_err(|error| complain(&files.scene(), error.to_string()));
+    let ruler = rule(scene.build()?)?;
 
     let mut failures = check_rest(&files, &ruler);
     let (lines, complaints) = read_lines(&files, scene.frames);
     failures.extend(complaints);
     failures.extend(find_extra(&files, &ruler, scene.frames));
 
-    let caught = frame::caught(&files, &ruler);
+    let tears = Tears::read(&files, ruler.description(), scene.frames).unwrap_or_else(|problem| {
+        failures.push(Failure::new(Kind::Damaged, problem.to_string()));
+        Tears::default()
+    });
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| complain(root, format!("could not start threads: {error}")))?;
-    let checked: Vec<_> = pool.install(|| {
-        let examiner = Examiner::new(&ruler);
-        let check = |examiner: &mut Option<Examiner>, number| {
-            let (line, is_last) = (lines.get(&number), number == scene.frames);
-            frame::check(&files, &ruler, &caught, examiner.as_mut(), number, line, is_last)
-        };
-        (0..=scene.frames).into_par_iter().map_init(|| examiner.clone(), check).collect()
-    });
+    let mut checked: Vec<_> = Vec::new();
+    // Torn cloth is measured by rest tables of its own.
+    for span in tears.spans(scene.frames) {
+        let torn =
+            if span.start == 0 { None } else { Some(rule(tears.at(ruler.description(), span.start))?) };
+        let ruler = torn.as_ref().unwrap_or(&ruler);
+        let caught = frame::caught(&files, ruler, &tears, span.start);
+        checked.extend(pool.install(|| {
+            let examiner = Examiner::new(ruler);
+            let check = |examiner: &mut Option<Examiner>, number| {
+                let (line, is_last) = (lines.get(&number), number == scene.frames);
+                frame::check(&files, ruler, &caught, examiner.as_mut(), number, line, is_last)
+            };
+            span.into_par_iter().map_init(|| examiner.clone(), check).collect::<Vec<_>>()
+        }));
+    }
     let mut tally = Tally::default();
     let mut last: Option<Vec<Vec<Vec3>>> = None;
     for result in checked {

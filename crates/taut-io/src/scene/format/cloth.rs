@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Material, MeshSource, Pbd, Pin, Transform, Vector, pressure::Pressure};
+use super::{Material, MeshSource, Pbd, Pin, Tear, Transform, Vector, pressure::Pressure};
 
 /// One cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,6 +74,9 @@ pub(crate) struct Cloth {
     /// Pressure inside, if the cloth is closed, or closed by seams. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Pressure>,
+    /// Where the cloth tears. Nowhere by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tear: Option<Tear>,
 }
 
 /// Simulation model of a cloth: its forces inside the limits, and how limits are enforced.

@@ -22,6 +22,7 @@ mod solid;
 mod solid_material;
 mod solver;
 mod spring;
+mod tear;
 mod transform;
 
 pub(crate) use air::{Air, Wind};
@@ -40,6 +41,7 @@ pub(crate) use solid::{Solid, SolidLevels, SolidMesh, Volume};
 pub(crate) use solid_material::SolidMaterial;
 pub(crate) use solver::{Scheme, Solver};
 pub(crate) use spring::{Spring, SpringEnd};
+pub(crate) use tear::Tear;
 pub(crate) use transform::{MotionKey, Transform, Vector};
 
 use schemars::JsonSchema;

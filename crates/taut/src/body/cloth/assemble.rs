@@ -43,7 +43,7 @@ pub(crate) fn add(
     let mesh = &cloth.mesh;
     let count = mesh.positions.len();
     let adjacency = Adjacency::new(&mesh.triangles);
-    let order = locality_order(count, &adjacency.edges);
+    let order = order(cloth, &adjacency);
     let place = in_order(&order, first);
     let weaves = cloth.weave_ranges().map_err(|problem| invalid(cloth, problem))?;
     let warps = cloth.warps().map_err(|problem| invalid(cloth, problem))?;
@@ -76,6 +76,17 @@ pub(crate) fn add(
     })
 }
 
+/// The order of its vertices in the engine. Torn cloth keeps that of the whole, with what was split off behind
+/// it, so that what is kept by vertex or by triangle stays where it is.
+fn order(cloth: &Cloth, adjacency: &Adjacency) -> Vec<u32> {
+    let count = cloth.mesh.positions.len();
+    let Some(torn) = &cloth.torn else { return locality_order(count, &adjacency.edges) };
+    let whole = cloth.whole_count();
+    let mut order = locality_order(whole, &Adjacency::new(&torn.whole.triangles).edges);
+    order.extend(whole as u32..count as u32);
+    order
+}
+
 /// Adds triangles; gives the masses of vertices \[kg\] and the areas of triangles \[m²\], both in the
 /// caller's order.
 fn add_triangles(
@@ -92,7 +103,9 @@ fn add_triangles(
     let bounds = cloth.strain_bounds();
     // In the order of their vertices, so that neighbours in memory are neighbours in the mesh.
     let mut by_place: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
-    by_place.sort_by_key(|&t| mesh.triangles[t as usize].map(|v| place[v as usize]).into_iter().min());
+    // Torn or not: in that of the whole.
+    let whole = cloth.torn.as_ref().map_or(&mesh.triangles, |torn| &torn.whole.triangles);
+    by_place.sort_by_key(|&t| whole[t as usize].map(|v| place[v as usize]).into_iter().min());
     let mut masses = vec![0.0; mesh.positions.len()];
     let mut areas = vec![0.0; mesh.triangles.len()];
     for &t in &by_place {

@@ -4,4 +4,5 @@ pub(crate) mod assemble;
 pub(crate) mod imperfection;
 pub(crate) mod levels;
 pub mod measure;
+pub(crate) mod tear;
 pub(crate) mod validate;

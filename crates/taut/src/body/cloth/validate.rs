@@ -26,7 +26,30 @@ pub(crate) fn check(cloth: &Cloth, description: &Description) -> Result<(), Worl
         Model::Edge(settings) => check_edge_model(cloth, settings, description)?,
         Model::Pbd(settings) => check_pbd(cloth, settings)?,
     }
+    check_tear(cloth)?;
     check_masses(cloth)
+}
+
+fn check_tear(cloth: &Cloth) -> Result<(), WorldError> {
+    let Some(tear) = &cloth.tear else { return Ok(()) };
+    let count = cloth.mesh.positions.len();
+    need(cloth, tear.stretch > 0.0 && tear.stretch <= 1e6, "tear.stretch must be above 0, at most 1e6")?;
+    need(
+        cloth,
+        tear.factors.is_empty() || tear.factors.len() == count,
+        &format!(
+            "tear has {} factors; it needs one for each of {count} vertices, or none",
+            tear.factors.len()
+        ),
+    )?;
+    match tear.factors.iter().position(|f| !(*f > 0.0 && *f <= 1e6)) {
+        Some(v) => {
+            let factor = tear.factors[v];
+            let problem = format!("tear factor {factor} of vertex {v} must be above 0, at most 1e6");
+            Err(invalid(cloth, problem))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_mesh(cloth: &Cloth) -> Result<(), WorldError> {

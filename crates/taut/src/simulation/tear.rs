@@ -1,0 +1,156 @@
+//! Tearing while it runs (S6).
+//!
+//! A frame is computed; what it stretches past its threshold is split ([`body::cloth::tear`]), and the frame
+//! is computed again from its start with the torn cloth, round after round, until nothing tears. So a tear
+//! runs as far in a frame as the load drives it, and what a frame shows is within thresholds and limits. Frames
+//! with a time budget that is used up take what they have: the rest tears in the next.
+//!
+//! The tables of torn cloth follow from the whole cloth and its triangles alone, whatever happened between, so
+//! that a resumed run has the same bits.
+//!
+//! [`body::cloth::tear`]: crate::body::cloth::tear
+
+use super::{BodyHandle, Event, Simulation, carry::Origins};
+use crate::{Body, Budget, Description, FrameReport, body::cloth::tear::tear, mesh::split};
+
+/// Most rounds of a frame. What is left tears in the next frame.
+const MAX_ROUNDS: u32 = 24;
+
+impl Simulation {
+    /// Advances by a frame within `budget`, and tears what must tear.
+    pub(super) fn advance(&mut self, budget: &Budget) -> FrameReport {
+        let deadline = budget.deadline(budget.now(), 1.0);
+        let may_tear = self.world.description.cloths().any(|cloth| cloth.tear.is_some());
+        let mut start = may_tear.then(|| self.state.clone());
+        let counts = self.vertex_counts();
+        let mut report = self.advance_once(budget);
+        for _ in 0..MAX_ROUNDS {
+            let Some(before) = &start else { break };
+            let Some((description, origins)) = self.torn() else { break };
+            let is_late = deadline.is_some_and(|deadline| deadline.is_past());
+            if !is_late {
+                self.state = before.clone();
+            }
+            let grips = self.torn_grips(&description);
+            if self.rebuild(description, &origins).is_err() {
+                // Tears leave nothing that could not be simulated; but the frame must go on.
+                if !is_late {
+                    report = report.followed_by(&self.advance_once(budget));
+                }
+                break;
+            }
+            self.state.grips.replace_corners(grips);
+            if is_late {
+                break;
+            }
+            start = Some(self.state.clone());
+            report = report.followed_by(&self.advance_once(budget));
+        }
+        self.end_poses();
+        self.collect_events(&report);
+        self.collect_tears(&counts, &mut report);
+        report
+    }
+
+    fn advance_once(&mut self, budget: &Budget) -> FrameReport {
+        self.begin_poses();
+        self.stepper.advance_within(&self.world, &mut self.state, budget)
+    }
+
+    fn vertex_counts(&self) -> Vec<usize> {
+        self.world.bodies.iter().map(|body| body.vertices.len()).collect()
+    }
+
+    /// The description after another round of tearing, and where its vertices come from; `None` if nothing
+    /// tears.
+    fn torn(&self) -> Option<(Description, Origins)> {
+        let mut torn: Option<(Description, Origins)> = None;
+        for (index, described) in self.world.description.bodies.iter().enumerate() {
+            let Body::Cloth(cloth) = described else { continue };
+            if cloth.tear.is_none() {
+                continue;
+            }
+            let x = self.state.positions(&self.world, index);
+            let is_fixed = self.fixed_vertices(index);
+            let Some(triangles) = tear(cloth, &x, |v| is_fixed[v as usize]) else { continue };
+            let count = cloth.mesh.positions.len();
+            let Some(parents) = split::origins(&cloth.mesh.triangles, &triangles, count) else { continue };
+            let Some(changed) = cloth.torn(&triangles) else { continue };
+            let (description, origins) =
+                torn.get_or_insert_with(|| (self.world.description.clone(), Origins::all(&self.world)));
+            description.bodies[index] = Body::Cloth(changed);
+            let places = &self.places[index];
+            origins.splits[index] = parents[count..].iter().map(|&parent| places[parent as usize]).collect();
+        }
+        torn
+    }
+
+    /// Vertices of a body that are held exactly or sewn: nothing tears there.
+    fn fixed_vertices(&self, index: usize) -> Vec<bool> {
+        let tables = &self.world.bodies[index];
+        let mut fixed: Vec<bool> = vec![false; tables.vertices.len()];
+        for (k, &v) in tables.order().iter().enumerate() {
+            fixed[v as usize] = self.state.x[tables.vertices.start + k][3] == 0.0;
+        }
+        let pairs = self.world.description.seams.iter().flat_map(|seam| seam.pairs.iter().flatten());
+        for (_, vertex) in pairs.filter(|(body, _)| *body == index) {
+            fixed[*vertex as usize] = true;
+        }
+        fixed
+    }
+
+    /// Corners of all grips in `description`, a torn one: those of the triangle that each pulls at.
+    fn torn_grips(&self, description: &Description) -> Vec<Option<[u32; 3]>> {
+        let corners = |(body, vertices): (u32, [u32; 3])| {
+            let body = body as usize;
+            let tables = &self.world.bodies[body];
+            let own = vertices.map(|v| tables.order()[v as usize - tables.vertices.start]);
+            let [before, after] =
+                [self.world.description.bodies[body].as_cloth()?, description.bodies[body].as_cloth()?];
+            let is_same = |t: &[u32; 3]| own.iter().all(|v| t.contains(v)) && own[0] != own[1];
+            let t = before.mesh.triangles.iter().position(is_same)?;
+            let [old, new] = [before.mesh.triangles[t], after.mesh.triangles[t]];
+            Some(own.map(|v| new[old.iter().position(|o| *o == v).unwrap_or(0)]))
+        };
+        let found: Vec<Option<[u32; 3]>> = self.state.grips.held().map(corners).collect();
+        // Places in the engine: those of the whole are as before, what was split off comes behind.
+        let bodies: Vec<u32> = self.state.grips.held().map(|(body, _)| body).collect();
+        let mut first = vec![0u32];
+        description
+            .bodies
+            .iter()
+            .for_each(|b| first.push(first[first.len() - 1] + b.rest_positions().len() as u32));
+        let place = |(corners, body): (Option<[u32; 3]>, &u32)| {
+            let body = *body as usize;
+            let known = &self.places[body];
+            corners.map(|c| c.map(|v| first[body] + known.get(v as usize).copied().unwrap_or(v)))
+        };
+        found.into_iter().zip(&bodies).map(place).collect()
+    }
+
+    /// Notes what the frame has torn.
+    fn collect_tears(&mut self, counts: &[usize], report: &mut FrameReport) {
+        for (index, (now, before)) in self.vertex_counts().iter().zip(counts).enumerate() {
+            if now > before {
+                report.torn += (now - before) as u32;
+                let body = BodyHandle(self.bodies.handle(index));
+                self.events.push(Event::Torn { body, vertices: *before as u32..*now as u32 });
+            }
+        }
+    }
+}
+
+impl FrameReport {
+    /// The report of a frame that was computed once more: how it ended, and what all rounds took.
+    fn followed_by(&self, last: &Self) -> Self {
+        Self {
+            iterations: self.iterations + last.iterations,
+            substeps: self.substeps + last.substeps,
+            velocity_ms: self.velocity_ms + last.velocity_ms,
+            limit_ms: self.limit_ms + last.limit_ms,
+            contact_ms: self.contact_ms + last.contact_ms,
+            position_ms: self.position_ms + last.position_ms,
+            ..*last
+        }
+    }
+}
