@@ -3,7 +3,7 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use taut::Certificate;
+use taut::{Certificate, measure::TearCertificate};
 
 use super::metrics::FrameLine;
 use crate::scene::RunExtremes;
@@ -123,6 +123,9 @@ pub struct Figures {
     /// Largest opening of a seam at the last frame \[m\].
     #[serde(default)]
     pub final_opening: f64,
+    /// What all cloth that may tear has torn to by the last frame, if there is such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torn: Option<TearCertificate>,
     /// Closed cloth with pressure inside, if any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bags: Vec<BagFigures>,
@@ -287,6 +290,7 @@ impl Tally {
         let openings = line.certificate.seams.iter().map(|seam| seam.max_opening);
         self.figures.final_opening = openings.fold(0.0, f64::max);
         self.add_bags(line);
+        self.figures.torn = line.certificate.bodies.iter().filter_map(|body| body.tear).reduce(both);
         self.add_contact(line);
         let Some(report) = &line.report else { return };
         self.add_solids(line);
@@ -359,9 +363,22 @@ impl Tally {
             max_penetration: f.max_penetration.value,
             final_opening: f.final_opening,
             final_volumes: volumes(&f.bags),
+            torn: f.torn.unwrap_or_default(),
             final_bounds: [low, high].map(|corner| corner.as_dvec3().to_array()),
         }
     }
+}
+
+/// What two cloths have torn to.
+fn both(a: TearCertificate, b: TearCertificate) -> TearCertificate {
+    let bounds = match (a.bounds, b.bounds) {
+        (Some([low, high]), Some([other_low, other_high])) => Some([
+            std::array::from_fn(|k| low[k].min(other_low[k])),
+            std::array::from_fn(|k| high[k].max(other_high[k])),
+        ]),
+        (a, b) => a.or(b),
+    };
+    TearCertificate { vertices: a.vertices + b.vertices, pieces: a.pieces + b.pieces, bounds }
 }
 
 /// Smallest and largest volume; none if there is none, or one is open.

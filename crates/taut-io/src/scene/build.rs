@@ -1,7 +1,7 @@
 //! Builds the engine's description from a well-formed scene: reads and checks meshes, places bodies, resolves
 //! selections.
 
-use std::f64::consts::TAU;
+use std::{collections::BTreeSet, f64::consts::TAU};
 
 use glam::{DQuat, DVec3, Vec3};
 use taut::{
@@ -10,7 +10,9 @@ use taut::{
     mesh::{
         TriangleMesh,
         check::{MAX_COORDINATE, check},
+        cut,
         generate::Garment,
+        split,
     },
 };
 
@@ -135,6 +137,23 @@ fn air(air: &Air) -> taut::Air {
         }
     };
     taut::Air { density: air.density as f32, wind, gust: air.gust as f32 }
+}
+
+/// How far the two sides of a cut start apart, over the size of the triangles beside it: so that they touch
+/// nowhere.
+const CUT_WIDTH: f32 = 2e-3;
+
+/// `garment` with the cut mesh `mesh`, whose vertices were `origins`.
+fn cut_garment(garment: Garment, mesh: TriangleMesh, origins: &[u32]) -> Garment {
+    let count = garment.start.len();
+    let start: Vec<Vec3> = origins.iter().map(|&v| garment.start[v as usize]).collect();
+    let ways = split::into_own_triangles(start.len(), &mesh.triangles, |v| start[v as usize]);
+    let mut moved = start;
+    let beside = origins[count..].iter().copied().chain(count as u32..origins.len() as u32);
+    for v in beside.collect::<BTreeSet<u32>>() {
+        moved[v as usize] += CUT_WIDTH * ways[v as usize];
+    }
+    Garment { mesh, start: moved, seams: garment.seams }
 }
 
 /// The body that a message refers to.
@@ -287,6 +306,13 @@ impl Builder<'_> {
             }
             let scaled = |x: &mut Vec3| *x = (scale * x.as_dvec3()).as_vec3();
             garment.mesh.positions.iter_mut().chain(&mut garment.start).for_each(scaled);
+        }
+        for (number, cut) in cloth.cut.iter().enumerate() {
+            let made = cut::cut(&garment.mesh, vector(cut.from).as_vec3(), vector(cut.to).as_vec3());
+            match made {
+                Ok((mesh, origins)) => garment = cut_garment(garment, mesh, &origins),
+                Err(error) => return self.refuse(place, &[&format!("cut[{number}]")], error.to_string()),
+            }
         }
         if self.recorded && can_be_drawn(&garment.mesh) {
             return Some(garment);

@@ -42,7 +42,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use taut::{Description, low_level::fit::Method};
+use taut::{Description, low_level::fit::Method, measure::TearCertificate};
 
 use crate::{Problem, Problems};
 
@@ -102,6 +102,8 @@ pub struct RunExtremes {
     /// Smallest and largest volume of a closed cloth with pressure in the last frame \[m³\]; none if there is
     /// none, or its seams are open.
     pub final_volumes: Option<[f64; 2]>,
+    /// What all cloth that may tear has torn to by the last frame.
+    pub torn: TearCertificate,
     /// Lowest and highest position of any vertex in the last frame, per axis \[m\].
     pub final_bounds: [[f64; 3]; 2],
 }

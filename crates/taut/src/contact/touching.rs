@@ -31,6 +31,10 @@ const SEARCH_DISTANCE_IN_GAPS: f32 = 1.7;
 const MET_GAP: f64 = 0.2;
 const MET_DISTANCE: f64 = 0.8;
 
+/// Part of their gap below which two primitives that started apart by no more are the sides of a tear or a cut:
+/// these keep what distance they have, but are not pushed apart, which would stretch the cloth beside them.
+const TORN_GAP: f64 = 0.1;
+
 /// Two primitives that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touching {
@@ -257,7 +261,11 @@ impl Look<'_> {
         }
         // Neighbours in the mesh may be closer than that, and must not push each other apart.
         let at_start = pair.kind.nearest(&vertices.map(|v| point(&self.start[v as usize]))).squared.sqrt();
-        let gap = gap.min(0.5 * at_start);
+        let mut kept = 0.5 * at_start;
+        if at_start < TORN_GAP * gap {
+            kept = kept.max((2.0 * MET_GAP * gap).min(MET_DISTANCE * distance));
+        }
+        let gap = gap.min(kept);
         if end.dot(normal) > TEST_DISTANCE_IN_GAPS * gap {
             return None;
         }

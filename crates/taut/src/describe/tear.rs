@@ -1,6 +1,8 @@
 //! Tearing (S6): where cloth tears, and what cloth is once it has torn.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
+
+use glam::Vec3;
 
 use super::{Cloth, Model};
 use crate::mesh::{TriangleMesh, split};
@@ -43,11 +45,20 @@ pub enum TearMeasure {
     Edges,
 }
 
+/// Fraction of the way to the middle of its triangles by which what was split off starts away from what it
+/// was split from. Contact keeps primitives apart by at most half of the distance at which they start, so that
+/// without it torn edges would have no gap.
+const APART: f32 = 2e-3;
+
 /// What a torn cloth was.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Torn {
     /// Its mesh before it tore.
     pub whole: Arc<TriangleMesh>,
+    /// Where its vertices started \[m\].
+    pub start: Arc<[Vec3]>,
+    /// Masses of its vertices \[kg\], if they were given.
+    pub masses: Option<Arc<[f64]>>,
     /// The vertex of that mesh which each vertex was split from; itself for the first of them.
     pub origins: Vec<u32>,
 }
@@ -55,8 +66,9 @@ pub struct Torn {
 impl Cloth {
     /// This cloth, torn to `triangles`: corner for corner the triangles that it has now, with vertices of
     /// their own, numbered from [`Cloth::mesh`]'s count on, where it was split. A vertex that was split off
-    /// has what the vertex had that stood at its corner: rest position, start, pins, threshold. Masses that
-    /// were given are shared out by area. There is no pressure in what has a tear.
+    /// has what the vertex had that stood at its corner: rest position, threshold; it starts a little apart
+    /// from it, and no pin holds it. Masses that were given are shared out by area. There is no pressure in what has a tear.
+    /// All this follows from the whole cloth and `triangles`, whatever it has torn to between.
     ///
     /// `None` if these are not triangles of this cloth.
     pub fn torn(&self, triangles: &[[u32; 3]]) -> Option<Self> {
@@ -69,34 +81,30 @@ impl Cloth {
         let mut torn = self.clone();
         torn.mesh.triangles.copy_from_slice(triangles);
         torn.mesh.positions.extend(copies().map(|k| self.mesh.positions[k]));
-        torn.start.extend(copies().map(|k| self.start[k]));
         for group in torn.mesh.groups.values_mut() {
             let also = |k: usize| group.binary_search(&parents[k]).is_ok().then_some(k as u32);
             let more: Vec<u32> = (count..parents.len()).filter_map(also).collect();
             group.extend(more);
-        }
-        for pin in &mut torn.pins {
-            for (k, &parent) in parents.iter().enumerate().skip(count) {
-                if let Some(place) = pin.vertices.iter().position(|&v| v == parent) {
-                    pin.vertices.push(k as u32);
-                    if let Some(&weight) = pin.weights.get(place) {
-                        pin.weights.push(weight);
-                    }
-                }
-            }
         }
         if let Some(tear) = &mut torn.tear {
             if !tear.factors.is_empty() {
                 tear.factors.extend(copies().map(|k| self.tear.as_ref().map_or(1.0, |own| own.factors[k])));
             }
         }
-        if let Some(masses) = &self.masses {
-            torn.masses = Some(shared_out(masses, &self.mesh, &torn.mesh, &parents));
-        }
         let before = self.torn.as_ref();
         let whole = before.map_or_else(|| Arc::new(self.mesh.clone()), |torn| torn.whole.clone());
+        let start = before.map_or_else(|| self.start.clone().into(), |torn| torn.start.clone());
+        let masses = match before {
+            Some(torn) => torn.masses.clone(),
+            None => self.masses.as_ref().map(|masses| masses.clone().into()),
+        };
         let origin = |parent: u32| before.map_or(parent, |torn| torn.origins[parent as usize]);
-        torn.torn = Some(Torn { whole, origins: parents.iter().map(|&parent| origin(parent)).collect() });
+        let origins: Vec<u32> = parents.iter().map(|&parent| origin(parent)).collect();
+        if let Some(masses) = &masses {
+            torn.masses = Some(shared_out(masses, &whole, &torn.mesh, &origins));
+        }
+        torn.start = apart(&start, &torn, &origins);
+        torn.torn = Some(Torn { whole, start, masses, origins });
         // Limits of levels are those of a mesh in one piece.
         torn.coarse = None;
         torn.pressure = None;
@@ -112,8 +120,22 @@ impl Cloth {
     }
 }
 
+/// Where the vertices of `torn` start, which are copies of those that started at `start`: what has copies moves
+/// into its own triangles, unless a pin holds it.
+fn apart(start: &[Vec3], torn: &Cloth, origins: &[u32]) -> Vec<Vec3> {
+    let mut copies = vec![0u32; start.len()];
+    origins.iter().for_each(|&origin| copies[origin as usize] += 1);
+    let at = |v: u32| start[origins[v as usize] as usize];
+    let moves = split::into_own_triangles(origins.len(), &torn.mesh.triangles, at);
+    let pinned: BTreeSet<u32> = torn.pins.iter().flat_map(|pin| pin.vertices.iter().copied()).collect();
+    let place = |(v, way): (u32, Vec3)| {
+        if copies[origins[v as usize] as usize] == 1 || pinned.contains(&v) { at(v) } else { at(v) + APART * way }
+    };
+    (0..).zip(moves).map(place).collect()
+}
+
 /// Masses by vertex of `before`, shared out between what its vertices were split into, by area.
-fn shared_out(masses: &[f64], before: &TriangleMesh, after: &TriangleMesh, parents: &[u32]) -> Vec<f64> {
+fn shared_out(masses: &[f64], before: &TriangleMesh, after: &TriangleMesh, origins: &[u32]) -> Vec<f64> {
     let around = |mesh: &TriangleMesh| {
         let mut areas = vec![0.0; mesh.positions.len()];
         for t in &mesh.triangles {
@@ -124,11 +146,11 @@ fn shared_out(masses: &[f64], before: &TriangleMesh, after: &TriangleMesh, paren
         areas
     };
     let [old, new] = [around(before), around(after)];
-    let share = |(k, &parent): (usize, &u32)| {
-        let parent = parent as usize;
-        if new[k] == old[parent] { masses[parent] } else { masses[parent] * new[k] / old[parent] }
+    let share = |(k, &origin): (usize, &u32)| {
+        let origin = origin as usize;
+        if new[k] == old[origin] { masses[origin] } else { masses[origin] * new[k] / old[origin] }
     };
-    parents.iter().enumerate().map(share).collect()
+    origins.iter().enumerate().map(share).collect()
 }
 
 #[cfg(test)]
@@ -151,8 +173,11 @@ mod tests {
         assert_eq!(torn.mesh.positions[9], cloth.mesh.positions[4]);
         assert_eq!(
             (&torn.pins[0].vertices[..], &torn.pins[0].weights[..]),
-            (&[0, 4, 9][..], &[0.5, 0.25, 0.25][..])
+            (&[0, 4][..], &[0.5, 0.25][..])
         );
+        // The pinned vertex starts where it is pinned, its copy beside it.
+        assert_eq!(torn.start[4], cloth.start[4]);
+        assert!(torn.start[9] != torn.start[4] && torn.start[9].distance(torn.start[4]) < 2e-3);
         assert_eq!(torn.tear.as_ref().unwrap().threshold(9), 0.5);
         let total: f64 = torn.masses.as_ref().unwrap().iter().sum();
         assert!((total - 9.0).abs() < 1e-12, "{total}");
@@ -163,7 +188,9 @@ mod tests {
         triangles[other] = triangles[other].map(|v| if v == 4 { 10 } else { v });
         let again = torn.torn(&triangles).unwrap();
         assert_eq!(again.torn.as_ref().unwrap().origins[9..], [4, 4]);
-        assert_eq!(again.torn, cloth.torn(&triangles).unwrap().torn);
+        let at_once = cloth.torn(&triangles).unwrap();
+        assert_eq!(again.torn, at_once.torn);
+        assert_eq!((&again.start, &again.masses), (&at_once.start, &at_once.masses));
         triangles[0][0] = 77;
         assert!(cloth.torn(&triangles).is_none());
     }

@@ -11,6 +11,7 @@ mod rigid;
 mod ruler;
 mod seam;
 mod spring;
+mod tear;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,7 @@ pub use rigid::RigidCertificate;
 pub use ruler::Ruler;
 pub use seam::{SeamCertificate, measure_seams};
 pub use spring::SpringCertificate;
+pub use tear::TearCertificate;
 
 /// Principal stretches, edge strains and residuals of one body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -120,6 +122,9 @@ pub struct BodyCertificate {
     /// What belongs to soft solids alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solid: Option<SolidMeasure>,
+    /// What belongs to cloth alone that may tear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tear: Option<TearCertificate>,
     /// Mass-weighted mean position \[m\].
     pub center_of_mass: [f64; 3],
     /// Sums of the positions, plain and weighted with the vertex index: together they tell which vertex of a

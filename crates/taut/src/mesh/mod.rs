@@ -3,6 +3,7 @@
 
 pub mod adjacency;
 pub mod check;
+pub mod cut;
 pub mod generate;
 pub mod lines;
 pub mod locate;

@@ -42,6 +42,41 @@ pub fn origins(before: &[[u32; 3]], after: &[[u32; 3]], count: usize) -> Option<
     known.iter().all(|known| *known).then_some(origins)
 }
 
+/// The connected piece that each of `count` vertices belongs to: the least vertex of it.
+pub(crate) fn pieces(count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    let mut parent: Vec<u32> = (0..count as u32).collect();
+    for &[a, b, c] in triangles {
+        for other in [b, c] {
+            let [one, other] = [a, other].map(|v| root(&mut parent, v));
+            parent[one.max(other) as usize] = one.min(other);
+        }
+    }
+    (0..count as u32).map(|v| root(&mut parent, v)).collect()
+}
+
+/// From each of `count` vertices, which are `at` these places, the way to the middle of its triangles, weighted
+/// by area \[m\]: where a vertex is split, each part moves away from the others along it.
+pub fn into_own_triangles(count: usize, triangles: &[[u32; 3]], at: impl Fn(u32) -> Vec3) -> Vec<Vec3> {
+    let mut sums = vec![(Vec3::ZERO, 0.0f32); count];
+    for t in triangles {
+        let [a, b, c] = t.map(&at);
+        let area = (b - a).cross(c - a).length();
+        for &v in t {
+            let (sum, areas) = &mut sums[v as usize];
+            *sum += area * ((a - at(v)) + (b - at(v)) + (c - at(v))) / 3.0;
+            *areas += area;
+        }
+    }
+    sums.iter().map(|&(sum, areas)| if areas > 0.0 { sum / areas } else { Vec3::ZERO }).collect()
+}
+
 /// The triangles around a vertex, one after the other, that share edges with the next.
 #[derive(Clone, Debug, PartialEq)]
 struct Fan {
@@ -171,7 +206,10 @@ impl<'a> Splitter<'a> {
         cut.sort_unstable();
         cut.dedup();
         for vertex in cut {
-            for fan in fans(vertex, self.around.of(vertex), &self.triangles).iter().skip(1) {
+            // The largest keeps the vertex, and its pin.
+            let mut all = fans(vertex, self.around.of(vertex), &self.triangles);
+            all.sort_by_key(|fan| std::cmp::Reverse(fan.triangles.len()));
+            for fan in all.iter().skip(1) {
                 let copy = self.count as u32;
                 fan.triangles.iter().for_each(|&t| self.replace(t, vertex, copy));
                 self.count += 1;

@@ -143,20 +143,6 @@ impl State {
             let number = to.bodies[body as usize].vertices.start as u32 + vertex - first;
             state.override_pin((number, new), target);
         }
-        // What was split off from a vertex that the caller holds is held with it.
-        for (number, body) in to.bodies.iter().enumerate() {
-            let Some(old) = origins.bodies[number].map(|origin| &from.bodies[origin].vertices) else {
-                continue;
-            };
-            for (k, &parent) in origins.splits[number].iter().enumerate() {
-                let parent = (old.start + parent as usize) as u32;
-                let held = self.pin_overrides.iter().find(|(vertex, _)| *vertex == parent);
-                if let Some((_, PinOverride { target, .. })) = held {
-                    let own = body.vertices.start + old.len() + k;
-                    state.override_pin((own as u32, own as u32), *target);
-                }
-            }
-        }
         state.grips = self.grips.carried(|_, vertex| place(vertex));
         for (k, origin) in origins.rigid.iter().enumerate() {
             if let Some(origin) = *origin {

@@ -10,8 +10,14 @@
 //!
 //! [`body::cloth::tear`]: crate::body::cloth::tear
 
+use glam::Vec3;
+
 use super::{BodyHandle, Event, Simulation, carry::Origins};
 use crate::{Body, Budget, Description, FrameReport, body::cloth::tear::tear, mesh::split};
+
+/// Fraction of the way to the middle of its triangles by which the parts of a vertex that was split move apart
+/// at once: enough that torn edges have two sides.
+const OPENING: f32 = 2e-3;
 
 /// Most rounds of a frame. What is left tears in the next frame.
 const MAX_ROUNDS: u32 = 24;
@@ -26,12 +32,15 @@ impl Simulation {
         let mut report = self.advance_once(budget);
         for _ in 0..MAX_ROUNDS {
             let Some(before) = &start else { break };
-            let Some((description, origins)) = self.torn() else { break };
+            // Limits that were not met for want of time, or because vertices were stopped, are no reason to tear.
             let is_late = deadline.is_some_and(|deadline| deadline.is_past());
+            let at_limits = !is_late && report.stopped == 0;
+            let Some((description, origins)) = self.torn(at_limits) else { break };
             if !is_late {
                 self.state = before.clone();
             }
             let grips = self.torn_grips(&description);
+            let counts = self.vertex_counts();
             if self.rebuild(description, &origins).is_err() {
                 // Tears leave nothing that could not be simulated; but the frame must go on.
                 if !is_late {
@@ -40,6 +49,7 @@ impl Simulation {
                 break;
             }
             self.state.grips.replace_corners(grips);
+            self.open(&counts, &origins);
             if is_late {
                 break;
             }
@@ -61,9 +71,9 @@ impl Simulation {
         self.world.bodies.iter().map(|body| body.vertices.len()).collect()
     }
 
-    /// The description after another round of tearing, and where its vertices come from; `None` if nothing
-    /// tears.
-    fn torn(&self) -> Option<(Description, Origins)> {
+    /// The description after another round of tearing, `at_limits` that could not be met as well, and where
+    /// its vertices come from; `None` if nothing tears.
+    fn torn(&self, at_limits: bool) -> Option<(Description, Origins)> {
         let mut torn: Option<(Description, Origins)> = None;
         for (index, described) in self.world.description.bodies.iter().enumerate() {
             let Body::Cloth(cloth) = described else { continue };
@@ -72,7 +82,7 @@ impl Simulation {
             }
             let x = self.state.positions(&self.world, index);
             let is_fixed = self.fixed_vertices(index);
-            let Some(triangles) = tear(cloth, &x, |v| is_fixed[v as usize]) else { continue };
+            let Some(triangles) = tear(cloth, &x, at_limits, |v| is_fixed[v as usize]) else { continue };
             let count = cloth.mesh.positions.len();
             let Some(parents) = split::origins(&cloth.mesh.triangles, &triangles, count) else { continue };
             let Some(changed) = cloth.torn(&triangles) else { continue };
@@ -83,6 +93,29 @@ impl Simulation {
             origins.splits[index] = parents[count..].iter().map(|&parent| places[parent as usize]).collect();
         }
         torn
+    }
+
+    /// Moves the parts of all vertices that were split off since bodies had `counts` vertices a little apart.
+    fn open(&mut self, counts: &[usize], origins: &Origins) {
+        for (index, &count) in counts.iter().enumerate().filter(|(index, _)| !origins.splits[*index].is_empty()) {
+            let Body::Cloth(cloth) = &self.world.description.bodies[index] else { continue };
+            let tables = &self.world.bodies[index];
+            let places = &self.places[index];
+            let x = &mut self.state.x[tables.vertices.clone()];
+            let at = |v: u32| Vec3::from_slice(&x[places[v as usize] as usize]);
+            let ways = split::into_own_triangles(places.len(), &cloth.mesh.triangles, at);
+            let mut split: Vec<u32> = origins.splits[index].clone();
+            split.extend(count as u32..places.len() as u32);
+            split.sort_unstable();
+            split.dedup();
+            for place in split {
+                let [px, py, pz, is_free] = &mut x[place as usize];
+                if *is_free != 0.0 {
+                    let way = OPENING * ways[tables.order()[place as usize] as usize];
+                    (*px, *py, *pz) = (*px + way.x, *py + way.y, *pz + way.z);
+                }
+            }
+        }
     }
 
     /// Vertices of a body that are held exactly or sewn: nothing tears there.

@@ -21,7 +21,7 @@ use crate::{
     element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
     hierarchy::{Options, Transfer, lattice::lattice},
     kernel::{lanes::Quad, membrane::Woven},
-    mesh::TriangleMesh,
+    mesh::{TriangleMesh, split},
     schedule::{self, square_factor},
     solve::nearest::filter::{Filter, Parts, stiffness},
     term::{bending::FoldElement, curvature::CurvatureElement, tetrahedra::Weight},
@@ -454,27 +454,8 @@ fn transfers(
     let levels = hierarchy.reordered(&order_of_whole).levels;
     let levels = levels.into_iter().map(|level| level.transfer).collect();
     let rows: Vec<u32> = names.iter().map(|&name| place[name as usize]).collect();
-    let pieces = pieces(mesh);
+    let pieces = split::pieces(mesh.positions.len(), &mesh.triangles);
     torn_levels(levels, &rows, &order.iter().map(|&v| pieces[v as usize]).collect::<Vec<_>>())
-}
-
-/// The piece that each vertex of `mesh` belongs to: the least vertex of it.
-fn pieces(mesh: &TriangleMesh) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..mesh.positions.len() as u32).collect();
-    fn root(parent: &mut [u32], mut v: u32) -> u32 {
-        while parent[v as usize] != v {
-            parent[v as usize] = parent[parent[v as usize] as usize];
-            v = parent[v as usize];
-        }
-        v
-    }
-    for &[a, b, c] in &mesh.triangles {
-        for other in [b, c] {
-            let [one, other] = [a, other].map(|v| root(&mut parent, v));
-            parent[one.max(other) as usize] = one.min(other);
-        }
-    }
-    (0..parent.len() as u32).map(|v| root(&mut parent, v)).collect()
 }
 
 /// Levels of torn cloth from those of the whole. On the finest, vertex k has the weights of vertex `rows[k]` of

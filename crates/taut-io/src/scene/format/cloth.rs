@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Material, MeshSource, Pbd, Pin, Tear, Transform, Vector, pressure::Pressure};
+use super::{Cut, Material, MeshSource, Pbd, Pin, Tear, Transform, Vector, pressure::Pressure};
 
 /// One cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,6 +74,10 @@ pub(crate) struct Cloth {
     /// Pressure inside, if the cloth is closed, or closed by seams. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Pressure>,
+    /// Cuts that it has from the start, along edges of its mesh: notches, slits. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub cut: Vec<Cut>,
     /// Where the cloth tears. Nowhere by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tear: Option<Tear>,

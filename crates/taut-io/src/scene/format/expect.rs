@@ -46,6 +46,24 @@ pub(crate) struct Expect {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub final_max_volume: Option<f64>,
+    /// Lower bound of the number of vertices of cloth that tearing has split off by the last frame. None by
+    /// default; 0 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub min_torn: Option<u32>,
+    /// Upper bound of that number. None by default; 0 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub max_torn: Option<u32>,
+    /// Box of rest positions that all vertices lie in that tearing has split: x0, y0, z0, x1, y1, z1 \[m\].
+    /// None by default; each −1000000 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
+    pub torn_within: Option<[f64; 6]>,
+    /// Number of connected pieces of all cloth that may tear, in the last frame. None by default; 1 to 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub final_pieces: Option<u32>,
     /// Lower bound of vertex positions in the last frame, per axis \[m\]. None by default; each −1000000 to
     /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +115,16 @@ impl Expect {
         let [smallest, largest] = extremes.final_volumes.unwrap_or([f64::NAN; 2]);
         let what = "the largest volume of a closed cloth at the last frame [m³]";
         upper("final_max_volume", what, self.final_max_volume, largest);
+        let torn = extremes.torn.vertices as f64;
+        upper("max_torn", "the number of vertices split off", self.max_torn.map(f64::from), torn);
+        let pieces = extremes.torn.pieces as f64;
+        upper("final_pieces", "the number of pieces", self.final_pieces.map(f64::from), pieces);
+        if let (Some(within), Some([_, high])) = (self.torn_within, extremes.torn.bounds) {
+            for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+                let what = format!("the highest {name} of what tore, at rest [m]");
+                upper("torn_within", &what, Some(within[axis + 3]), high[axis]);
+            }
+        }
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             let what = format!("the highest {name} at the last frame [m]");
             upper("final_max", &what, self.final_max.map(|max| max[axis]), extremes.final_bounds[1][axis]);
@@ -111,6 +139,14 @@ impl Expect {
                 ));
             }
         };
+        lower("min_torn", "the number of vertices split off", self.min_torn.map(f64::from), torn);
+        lower("final_pieces", "the number of pieces", self.final_pieces.map(f64::from), pieces);
+        if let (Some(within), Some([low, _])) = (self.torn_within, extremes.torn.bounds) {
+            for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+                let what = format!("the lowest {name} of what tore, at rest [m]");
+                lower("torn_within", &what, Some(within[axis]), low[axis]);
+            }
+        }
         lower("min_strain", "the smallest strain", self.min_strain, extremes.min_strain);
         let what = "the smallest volume of a closed cloth at the last frame [m³]";
         lower("final_min_volume", what, self.final_min_volume, smallest);

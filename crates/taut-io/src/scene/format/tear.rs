@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Vector;
+
 /// Where a cloth tears. In every frame, what would be stretched past its threshold is split, and the frame is
 /// computed again, so that no frame shows more. Cloth with an upper limit on strain tears at the latest where
 /// that limit cannot be met. Pinned and sewn vertices are not split.
@@ -28,6 +30,16 @@ pub(crate) struct Tear {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0, max = 0.99))]
     pub random: f64,
+}
+
+/// A cut that a cloth has from the start: a notch, a slit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cut {
+    /// Rest position near the vertex where the cut begins \[m\].
+    pub from: Vector,
+    /// Rest position near the vertex where it ends \[m\].
+    pub to: Vector,
 }
 
 /// The strain that is compared with the threshold.

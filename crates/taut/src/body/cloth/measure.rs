@@ -15,7 +15,7 @@ use crate::{
         svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
         weave::{Limits, WeaveRange},
     },
-    measure::{BendMeasure, BodyCertificate, Energy, StrainMeasure, past},
+    measure::{BendMeasure, BodyCertificate, Energy, StrainMeasure, TearCertificate, past},
     mesh::TriangleMesh,
     term::curvature::CurvatureElement,
     velocity::{bending::RestHinge, fem, spring, spring::RestSpring},
@@ -55,6 +55,7 @@ impl RestCloth {
             name: cloth.name.clone(),
             strain: self.shape.measure(positions, cloth.strain, cloth.edge),
             bend: measure_bends(&self.bends, positions, cloth.bend),
+            tear: TearCertificate::of(cloth),
             energy: Energy {
                 stretch: match cloth.model {
                     Model::Fem => match &self.law {

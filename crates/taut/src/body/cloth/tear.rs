@@ -1,20 +1,26 @@
 //! Where cloth tears (S6): what is stretched past its threshold, and the vertices that are split for it.
 //!
-//! Triangles are taken from the most overloaded on, each measured by its own threshold. One of its corners is
-//! split: one on a border if there is one, so that tears grow from notches and from where they ended; else the
-//! weakest, else the one with the largest load around it. Its neighbours wait for the next round, since the
-//! split relieves them.
+//! Overloaded triangles, each measured by its own threshold, fall into clusters that hang together. Of each
+//! cluster one vertex is split, since that relieves the others: a corner of its most overloaded triangle, or of
+//! one that is nearly as overloaded and has a corner on a border, so that tears grow from notches and from where
+//! they ended. Of the corners, one on a border is split, else the weakest, else the one with the largest load
+//! around it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DVec3, Vec3};
 
 use crate::{
     Cloth, Tear, TearMeasure,
     kernel::svd2::{cauchy, deformation_gradient, principal, rest_inverse},
-    mesh::split::{Around, Splitter},
+    mesh::split::{Around, Splitter, pieces},
 };
 
 /// Strain past an upper limit at which cloth with a higher threshold tears: the limit cannot be met there.
 const PAST_LIMIT: f64 = 1e-3;
+
+/// Fraction of the largest load of a cluster from which on a triangle with a corner on a border goes first.
+const NEARLY: f64 = 0.7;
 
 /// A triangle that is stretched too far.
 #[derive(Clone, Copy, Debug)]
@@ -29,41 +35,61 @@ struct Overloaded {
 }
 
 /// The triangles of `cloth` after one round of tearing at positions `x` \[m\]; `None` if nothing tears.
-/// Vertices for which `is_fixed` are split only where pieces would hang together at them alone.
-pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], is_fixed: impl Fn(u32) -> bool) -> Option<Vec<[u32; 3]>> {
+/// Cloth tears `at_limits` as well, where they are not met. Vertices for which `is_fixed` are split only where
+/// pieces would hang together at them alone.
+pub(crate) fn tear(
+    cloth: &Cloth,
+    x: &[Vec3],
+    at_limits: bool,
+    is_fixed: impl Fn(u32) -> bool,
+) -> Option<Vec<[u32; 3]>> {
     let tear = cloth.tear.as_ref()?;
     let mesh = &cloth.mesh;
     let mut overloaded: Vec<Overloaded> = Vec::new();
     for t in 0..mesh.triangles.len() {
-        overloaded.extend(overload(cloth, tear, x, t));
+        overloaded.extend(overload((cloth, tear, at_limits), x, t));
     }
     if overloaded.is_empty() {
         return None;
     }
-    overloaded.sort_by(|a, b| b.load.total_cmp(&a.load).then(a.triangle.cmp(&b.triangle)));
     let mut load = vec![0.0; mesh.positions.len()];
     for over in &overloaded {
         mesh.triangles[over.triangle as usize].iter().for_each(|&v| load[v as usize] += over.load);
     }
     let around = Around::new(mesh.positions.len(), &mesh.triangles);
     let mut splitter = Splitter::new(&mesh.positions, &mesh.triangles, &around);
-    let mut waits = vec![false; mesh.positions.len()];
+    let corners = |over: &Overloaded| mesh.triangles[over.triangle as usize];
+    let candidates = |over: &Overloaded| -> Vec<u32> {
+        let may = |k: &usize| over.corners[*k] && !is_fixed(corners(over)[*k]);
+        (0..3).filter(may).map(|k| corners(over)[k]).collect()
+    };
+    let clusters = pieces(mesh.positions.len(), &overloaded.iter().map(corners).collect::<Vec<_>>());
+    let cluster = |over: &Overloaded| clusters[corners(over)[0] as usize];
+    let mut most_of = BTreeMap::<u32, f64>::new();
     for over in &overloaded {
-        let corners = mesh.triangles[over.triangle as usize];
-        let may = |k: &usize| over.corners[*k] && !waits[corners[*k] as usize] && !is_fixed(corners[*k]);
-        let mut candidates: Vec<u32> = (0..3).filter(may).map(|k| corners[k]).collect();
-        // A triangle beside a split of this round has been relieved.
-        if candidates.is_empty() || corners.iter().any(|&v| waits[v as usize]) {
+        let most = most_of.entry(cluster(over)).or_default();
+        *most = most.max(over.load);
+    }
+    let grows = |over: &Overloaded| {
+        over.load >= NEARLY * most_of[&cluster(over)] && candidates(over).iter().any(|&v| splitter.is_on_border(v))
+    };
+    let mut order: Vec<(bool, Overloaded)> = overloaded.iter().map(|over| (!grows(over), *over)).collect();
+    order.sort_by(|(a_first, a), (b_first, b)| {
+        a_first.cmp(b_first).then(b.load.total_cmp(&a.load)).then(a.triangle.cmp(&b.triangle))
+    });
+    let mut is_split = BTreeSet::new();
+    for (_, over) in &order {
+        if is_split.contains(&cluster(over)) {
             continue;
         }
         let rank = |v: u32| (!splitter.is_on_border(v), tear.threshold(v), -load[v as usize]);
+        let mut candidates = candidates(over);
         candidates.sort_by(|&a, &b| {
             let (a, b) = (rank(a), rank(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
         });
-        if let Some(&split) = candidates.iter().find(|&&v| splitter.split(v, over.direction)) {
-            let ring = around.of(split).iter().flat_map(|&t| mesh.triangles[t as usize]);
-            ring.for_each(|v| waits[v as usize] = true);
+        if candidates.iter().any(|&v| splitter.split(v, over.direction)) {
+            is_split.insert(cluster(over));
         }
     }
     splitter.separate_fans();
@@ -71,7 +97,7 @@ pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], is_fixed: impl Fn(u32) -> bool) ->
 }
 
 /// By how much triangle `t` is stretched past its threshold at positions `x`, if it is.
-fn overload(cloth: &Cloth, tear: &Tear, x: &[Vec3], t: usize) -> Option<Overloaded> {
+fn overload((cloth, tear, at_limits): (&Cloth, &Tear, bool), x: &[Vec3], t: usize) -> Option<Overloaded> {
     let corners = cloth.mesh.triangles[t];
     let threshold = corners.iter().map(|&v| tear.threshold(v)).fold(f32::INFINITY, f32::min);
     let threshold = f64::from(threshold);
@@ -81,7 +107,7 @@ fn overload(cloth: &Cloth, tear: &Tear, x: &[Vec3], t: usize) -> Option<Overload
         TearMeasure::Triangles => cloth.strain_bounds().max,
         TearMeasure::Edges => cloth.edge.max,
     };
-    let most = limit.map_or(threshold, |limit| threshold.min(f64::from(limit) + PAST_LIMIT));
+    let most = limit.filter(|_| at_limits).map_or(threshold, |limit| threshold.min(f64::from(limit) + PAST_LIMIT));
     let (strain, direction, corners) = match tear.measure {
         TearMeasure::Triangles => {
             let (inverse, _) = rest_inverse(rest.map(|p| p.to_array()))?;
