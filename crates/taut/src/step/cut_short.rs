@@ -137,8 +137,9 @@ impl Stepper {
         enforced: &mut Enforced,
         report: &mut FrameReport,
     ) {
-        let has_time = budget.deadline.is_none() || budget.is_over();
-        if has_time || enforced.residual <= FAR_PAST || !self.may_wait(world, state, span) {
+        // Without iterations past the deadline, nothing else is done past it either.
+        let ends_as_it_is = budget.deadline.is_none() || budget.min_iterations_past_deadline == 0;
+        if ends_as_it_is || enforced.residual <= FAR_PAST || !self.may_wait(world, state, span) {
             return;
         }
         for round in 0..=ROUNDS {
