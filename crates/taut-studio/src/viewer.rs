@@ -27,6 +27,8 @@ use crate::{
 
 /// Maximum size of a message \[bytes\].
 pub const LONGEST_MESSAGE: usize = 64 << 10;
+/// Maximum size of an acknowledgement past the rate \[bytes\].
+const LONGEST_ACK: usize = 64;
 /// Maximum frames in flight.
 const UNDER_WAY: u32 = 2;
 /// Timeout for sending a message, after which the viewer is dropped.
@@ -238,14 +240,14 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
             // The library answers pings.
             _ => return Ok(()),
         };
-        match verdict {
-            Verdict::Read => {}
-            Verdict::Flood => return Err(flood()),
-            Verdict::Dropped => {
-                self.reply.say(&Answer::Problem { text: "too many messages: some were dropped" });
-                return Ok(());
-            }
-            Verdict::DroppedAgain => return Ok(()),
+        if verdict == Verdict::Flood {
+            return Err(flood());
+        }
+        if verdict == Verdict::Dropped {
+            self.reply.say(&Answer::Problem { text: "too many messages: some were dropped" });
+        }
+        if verdict != Verdict::Read && !acknowledges(&text) {
+            return Ok(());
         }
         match serde_json::from_str::<Request>(&text) {
             Ok(request) => self.obey(request),
@@ -274,6 +276,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
             }
         }
     }
+}
+
+/// Whether a message acknowledges a frame. Those are heard past the rate too: a page that had both of its
+/// acknowledgements dropped would see no other frame.
+fn acknowledges(text: &str) -> bool {
+    text.len() <= LONGEST_ACK && matches!(serde_json::from_str(text), Ok(Request::Ack { .. }))
 }
 
 fn flood() -> Leaving {

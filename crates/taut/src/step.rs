@@ -6,11 +6,13 @@
 //! | contact: what passes through is separated | [`contact::untangle`](crate::contact::untangle) |
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
 //! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
+//! | time: what a step that runs out of it may not end with | [`cut_short`] |
 //! | position update | [`boxes`], [`ObstacleContacts::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
 mod alone;
 mod boxes;
+mod cut_short;
 
 use std::time::{Duration, Instant};
 
@@ -37,6 +39,7 @@ use crate::{
 };
 use alone::FrameStart;
 use boxes::Span;
+use cut_short::CutShort;
 
 /// How often contacts are detected anew, at most, in a step that the guard would cut short. Limits break
 /// where it does; with the contacts of the limited motion they seldom have to.
@@ -127,6 +130,8 @@ pub struct Stepper {
     stiffening: f32,
     /// What the frame began with.
     frame_start: FrameStart,
+    /// Shortens steps whose time ran out.
+    cut_short: CutShort,
 }
 
 impl Stepper {
@@ -168,6 +173,7 @@ impl Stepper {
             inertia: vec![1.0; world.start.len()],
             stiffening: 1.0,
             frame_start: FrameStart::default(),
+            cut_short: CutShort::new(world.start.len()),
         }
     }
 
@@ -410,6 +416,7 @@ impl Stepper {
             stopped = self.guard(world, state, &mut enforced, report);
         }
         report.stopped += stopped;
+        self.cut_short(world, state, (span, budget), &mut enforced, report);
         state.grips.end(world, &mut state.x);
         let contact_done = Instant::now();
         self.update_position(world, state, span, report);

@@ -18,6 +18,10 @@ use tungstenite::{
 /// How long anything may take, on a machine that does much else.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Messages that a client says at once, and a second: less than what the studio takes.
+const BURST: u32 = 500;
+const RATE: f64 = 330.0;
+
 /// A sheet that hangs from two corners, with comments to be kept.
 pub const SHEET: &str = r#"# A small sheet.
 [scene]
@@ -220,17 +224,24 @@ fn read_binary(bytes: &[u8]) -> Heard {
 /// A page that looks on.
 pub struct Client {
     pub socket: WebSocket<TcpStream>,
+    /// How many messages it has sent, and since when.
+    said: u32,
+    since: Instant,
 }
 
 impl Client {
     /// Connects as the page of `studio` does.
     pub fn new(studio: &Studio) -> Self {
         let host = studio.address().to_string();
-        Self { socket: try_connect(studio.address(), &host, Some(&format!("http://{host}"))).unwrap() }
+        let socket = try_connect(studio.address(), &host, Some(&format!("http://{host}"))).unwrap();
+        Self { socket, said: 0, since: Instant::now() }
     }
 
-    /// Says something.
+    /// Says something, no faster than the studio listens: on a fast machine it would drop what is said.
     pub fn say(&mut self, message: Value) {
+        self.said += 1;
+        let spoken = Duration::from_secs_f64(f64::from(self.said.saturating_sub(BURST)) / RATE);
+        std::thread::sleep(spoken.saturating_sub(self.since.elapsed()));
         self.socket.send(Message::text(message.to_string())).unwrap();
     }
 
@@ -241,7 +252,10 @@ impl Client {
 
     /// The next thing that comes, unless the connection ends.
     pub fn hear(&mut self) -> Result<Heard, Error> {
+        let begun = Instant::now();
         loop {
+            // Pings alone would keep the socket from timing out.
+            assert!(begun.elapsed() < PATIENCE, "nothing comes but pings");
             match self.socket.read()? {
                 Message::Text(text) => return Ok(Heard::Text(serde_json::from_str(&text).unwrap())),
                 Message::Binary(bytes) => return Ok(read_binary(&bytes)),

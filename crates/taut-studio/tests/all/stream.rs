@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tungstenite::Message;
 
 use crate::client::{Client, Heard, get, open, open_sheet};
 
@@ -38,6 +39,28 @@ fn scene_meshes_and_frames_arrive() {
     assert_eq!((last.epoch, last.bodies.len(), last.bodies[0].len()), (1, 1, 81));
     assert!(last.bodies[0].iter().any(|x| x[1] < -0.001), "the sheet falls");
     assert_eq!(last.pins.len(), 2);
+}
+
+#[test]
+fn acknowledgements_are_heard_however_much_else_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let studio = open_sheet(folder.path());
+    let mut client = Client::new(&studio);
+    let is_frame = |heard: &Heard| matches!(heard, Heard::Frame(_)).then_some(());
+    // Two frames come and are not answered at once.
+    let mut under_way = Vec::new();
+    while under_way.len() < 2 {
+        if let Heard::Frame(frame) = client.hear().unwrap() {
+            under_way.push(frame.number);
+        }
+    }
+    // Past all that is taken at once, with the answers at the end.
+    let mut send = |message: Value| client.socket.send(Message::text(message.to_string())).unwrap();
+    (0..1500).for_each(|_| send(json!({"type": "draws", "software": false})));
+    under_way.into_iter().for_each(|frame| send(json!({"type": "ack", "frame": frame})));
+    for _ in 0..3 {
+        client.wait("a frame after them", is_frame);
+    }
 }
 
 #[test]

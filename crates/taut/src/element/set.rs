@@ -190,6 +190,11 @@ impl Triangles {
         }
     }
 
+    /// All of them, in their order.
+    pub fn elements(&self) -> &[StrainElement] {
+        &self.elements
+    }
+
     /// How many colours a sweep goes through.
     pub fn color_count(&self) -> usize {
         self.plain.color_count() + self.woven.color_count()

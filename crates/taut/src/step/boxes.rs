@@ -189,6 +189,12 @@ impl Stepper {
         stopped
     }
 
+    /// Measures again how far limits are from being met.
+    pub(super) fn measure(&mut self, world: &World, state: &mut State, enforced: &mut Enforced) {
+        let settings = settings(world, &self.threads, self.lanes);
+        *enforced = measure(world, &settings, &mut state.x, *enforced);
+    }
+
     /// Contact: the pairs that the limited motion meets, beside those of the prediction. Goes back to where
     /// limiting began; says whether there are any that it did not know.
     pub(super) fn detect_again(&mut self, world: &World, state: &mut State) -> bool {

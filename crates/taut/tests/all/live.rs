@@ -139,6 +139,54 @@ fn with_contact_limits_hold_too_however_little_time_there_is() {
     }
 }
 
+/// A pointer that draws a tilted eight through `start` at about 2 m/s, as a hand would, `seed` by seed.
+fn eight(start: Vec3, seed: u32, frame: u32) -> Vec3 {
+    let tilt = 0.7 * seed as f32;
+    let forward = Vec3::new(tilt.sin(), 0.4 * (1.7 * tilt).sin(), tilt.cos()).normalize();
+    let right = Vec3::Y.cross(forward).normalize();
+    let up = forward.cross(right);
+    let a = (3.0 + 0.3 * (seed % 5) as f32) * (frame + 1) as f32 / 30.0;
+    start + right * (0.5 * a.sin()) + up * (0.1 * (1.0 - a.cos()) - 0.2 * (2.0 * a).sin())
+}
+
+/// However early steps are cut: contact then stops some vertices of a triangle whose others go on.
+#[test]
+fn a_step_that_runs_out_of_time_ends_near_its_limits() {
+    let (mut cut, mut largest) = (0, 0.0f64);
+    for seed in 0..4 {
+        let mut description = sheet(24);
+        description.contact.thickness = 0.01;
+        let mut live = Simulation::from_description(description, 1).unwrap();
+        frames(&mut live, 45);
+        let corner = corner(live.description().bodies[0].as_cloth().unwrap(), "bottom-right");
+        let id = live.grip(first(&live), [corner; 3], [1.0, 0.0, 0.0], Grip::Hard).unwrap();
+        let start = live.grip_point(id).unwrap();
+        for frame in 0..150 {
+            live.move_grip(id, eight(start, seed, frame)).unwrap();
+            // No time at all, so that nothing depends on the machine.
+            let report = live.step(1.0 / 30.0, Budget::millis(0.0).with_min_iterations(24)).unwrap();
+            cut += u32::from(!report.converged);
+            largest = largest.max(stretch(&live));
+        }
+    }
+    assert!(cut > 50, "{cut} steps were cut short");
+    assert!(largest <= LIMIT + 0.04, "stretched by {largest}");
+}
+
+/// Limits that are far from being met at the start are not a reason to stay there.
+#[test]
+fn cloth_that_starts_stretched_comes_back_without_any_time() {
+    let mut description = sheet(16);
+    description.contact.thickness = 0.015;
+    let cloth = description.bodies[0].as_cloth_mut().unwrap();
+    cloth.start = cloth.mesh.positions.iter().map(|p| Vec3::new(p.x, p.y, 1.6 * p.z)).collect();
+    let mut live = Simulation::from_description(description, 1).unwrap();
+    for _ in 0..30 {
+        live.step(1.0 / 30.0, Budget::millis(0.0)).unwrap();
+    }
+    assert!(stretch(&live) <= LIMIT + TOLERANCE + 1e-6, "still stretched by {}", stretch(&live));
+}
+
 #[test]
 fn it_springs_back_when_it_is_let_go() {
     let mut live = Simulation::from_description(sheet(24), 2).unwrap();

@@ -1,0 +1,197 @@
+//! Steps whose time ran out. They end where the solver was, which may be far past limits, and the guard may
+//! have stopped some vertices of a triangle but not the others. So the motion of vertices is shortened until
+//! nothing is far past its upper limit.
+//!
+//! That is always possible, without iterations that converge. A vertex goes from x₀, where the step began, to
+//! x₀ + s (x − x₀), with s its share. Where the corners of a triangle have the same share, its deformation
+//! gradient is (1 − s) F₀ + s F, and the largest stretch is a convex function of it: with less of its way, a
+//! triangle comes nearer to how far it was stretched at the start. So shares of the corners that go further
+//! are lowered towards the least, then all of them together, triangle by triangle, until none is past what it
+//! may be. Shares only ever fall, and with all of them 0 the step would end as it began. Contact is guarded
+//! again afterwards, which lowers shares as well, and so on until neither has anything to say.
+//!
+//! Cloth that is cut short lags, as on a machine that is too slow; it goes on from there in the next step.
+//! What is moved by the scene cannot wait, so that steps in which pins or obstacles move end as they are.
+
+use super::{FrameReport, Stepper, boxes::Span};
+use crate::{
+    World,
+    element::{set::Triangles, triangle::StrainElement},
+    kernel::lanes::Quad,
+    limit::{NO_LIMIT, enforce::Enforced},
+    schedule::StepBudget,
+    state::State,
+};
+
+/// How far past its upper limit a triangle may be at the end of a step whose time ran out (strain). Nearer,
+/// the next steps do better by themselves: shortened motion is lost.
+pub(crate) const FAR_PAST: f32 = 0.03;
+
+/// Times that motion is shortened and contact guarded again before the whole step is put off.
+const ROUNDS: u32 = 8;
+
+/// Passes over all triangles in which shares are lowered by as much as is needed; then those of a triangle
+/// that is still past become 0.
+const GRADUAL_PASSES: u32 = 24;
+
+/// All passes, after which all shares become 0.
+const PASSES: u32 = 48;
+
+/// Halvings of how much further some corners of a triangle go, before all go as far as the one that goes
+/// least.
+const HALVINGS: u32 = 4;
+
+/// Memory of shortened steps.
+#[derive(Debug)]
+pub(super) struct CutShort {
+    /// Where vertices were to go \[m\].
+    goal: Vec<Quad>,
+    /// Which part of their way they go, 0 to 1.
+    share: Vec<f32>,
+}
+
+impl CutShort {
+    /// For `count` vertices.
+    pub fn new(count: usize) -> Self {
+        Self { goal: vec![[0.0; 4]; count], share: vec![1.0; count] }
+    }
+
+    /// Shortens the ways of vertices from `old` to `x` \[m\] until no triangle is far past its upper limit,
+    /// or more stretched than in `old` if that is further. Says whether it had to.
+    fn shorten(&mut self, triangles: &Triangles, old: &[Quad], x: &mut [Quad]) -> bool {
+        self.goal.copy_from_slice(x);
+        self.share.fill(1.0);
+        let mut any = false;
+        for pass in 0..PASSES {
+            let mut past = false;
+            for triangle in triangles.elements() {
+                past |= self.relieve(triangle, old, x, pass < GRADUAL_PASSES);
+            }
+            any |= past;
+            if !past {
+                return any;
+            }
+        }
+        put_off(old, x);
+        any
+    }
+
+    /// Lowers the shares of the corners of a triangle, if it is past what it may be. Says whether it was.
+    fn relieve(&mut self, triangle: &StrainElement, old: &[Quad], x: &mut [Quad], gradual: bool) -> bool {
+        let corners = triangle.vertices.map(|v| v as usize);
+        let is_held = |v: usize| x[v][3] <= 0.0;
+        if triangle.range.max >= NO_LIMIT || corners.into_iter().all(is_held) {
+            return false;
+        }
+        let most = triangle.range.max + FAR_PAST;
+        let now = stretch(triangle, corners.map(|v| x[v]));
+        if now <= most {
+            return false;
+        }
+        let before = stretch(triangle, corners.map(|v| old[v]));
+        // What was further past at the start, or is not a number, is not made worse; a little for rounding.
+        let most = most.max(before * (1.0 + 1e-5));
+        if now <= most {
+            return false;
+        }
+        let shares = corners.map(|v| if is_held(v) { f32::INFINITY } else { self.share[v] });
+        let least = shares.into_iter().fold(f32::INFINITY, f32::min);
+        let mut lowered = shares.map(|_| 0.0);
+        if gradual && least > 0.0 {
+            let mut further = 1.0;
+            for halving in 0..=HALVINGS {
+                further = if halving < HALVINGS { 0.5 * further } else { 0.0 };
+                lowered = shares.map(|s| if s.is_finite() { least + further * (s - least) } else { s });
+                let at =
+                    std::array::from_fn(|k| on_its_way(&old[corners[k]], &self.goal[corners[k]], lowered[k]));
+                if stretch(triangle, at) <= most {
+                    further = -1.0;
+                    break;
+                }
+            }
+            if further == 0.0 {
+                // All go equally far: the largest stretch is below the chord between its ends.
+                let part = ((most - before) / (now - before)).clamp(0.0, 1.0);
+                lowered = lowered.map(|s| 0.9 * part * s);
+            }
+        } else if gradual {
+            lowered = shares.map(|s| 0.5 * s);
+        }
+        for (k, v) in corners.into_iter().enumerate().filter(|&(k, _)| shares[k].is_finite()) {
+            self.share[v] = if lowered[k] < 1e-3 { 0.0 } else { lowered[k] };
+            let inverse_mass = x[v][3];
+            x[v] = on_its_way(&old[v], &self.goal[v], self.share[v]);
+            x[v][3] = inverse_mass;
+        }
+        true
+    }
+}
+
+impl Stepper {
+    /// Shortens the motion of a step with a time budget that ends far past its limits.
+    pub(super) fn cut_short(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        (span, budget): (Span, StepBudget),
+        enforced: &mut Enforced,
+        report: &mut FrameReport,
+    ) {
+        // Without iterations past the deadline, nothing else is done past it either.
+        let ends_as_it_is = budget.deadline.is_none() || budget.min_iterations_past_deadline == 0;
+        if ends_as_it_is || enforced.residual <= FAR_PAST || !self.may_wait(world, state, span) {
+            return;
+        }
+        for round in 0..=ROUNDS {
+            let Self { old, cut_short, .. } = self;
+            if round == ROUNDS {
+                put_off(old, &mut state.x);
+            } else if !cut_short.shorten(&world.elements.triangles, old, &mut state.x) {
+                break;
+            }
+            self.measure(world, state, enforced);
+            if self.guard(world, state, enforced, report) == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Whether nothing in this step is moved by the scene.
+    fn may_wait(&self, world: &World, state: &State, Span { times, .. }: Span) -> bool {
+        let is_still = |(old, x): (&Quad, &Quad)| x[3] > 0.0 || old[..3] == x[..3];
+        let rests = |fixture: usize| self.old[fixture][..3] == state.x[fixture][..3];
+        world.sewing.is_empty()
+            && self.poses.is_empty()
+            && world.description.obstacles.iter().all(|o| o.pose(times[0]) == o.pose(times[1]))
+            && world.fixtures().all(rests)
+            && self.old.iter().zip(&state.x).all(is_still)
+    }
+}
+
+/// Ends the step as it began.
+fn put_off(old: &[Quad], x: &mut [Quad]) {
+    for (x, old) in x.iter_mut().zip(old).filter(|(x, _)| x[3] > 0.0) {
+        x[..3].copy_from_slice(&old[..3]);
+    }
+}
+
+/// Where a vertex is that goes `share` of its way; held ones have none.
+fn on_its_way(old: &Quad, goal: &Quad, share: f32) -> Quad {
+    let share = share.min(1.0);
+    std::array::from_fn(|k| if share < 1.0 { old[k] + share * (goal[k] - old[k]) } else { goal[k] })
+}
+
+/// The largest stretch of a triangle with these corners.
+fn stretch(triangle: &StrainElement, [p, q, r]: [Quad; 3]) -> f32 {
+    let [a, b, c] = triangle.rest;
+    let (mut first, mut second, mut both) = (0.0, 0.0, 0.0);
+    for k in 0..3 {
+        let (e, f) = (q[k] - p[k], r[k] - p[k]);
+        let (along, across) = (a * e, b * e + c * f);
+        first += along * along;
+        second += across * across;
+        both += along * across;
+    }
+    let half = 0.5 * (first - second);
+    (0.5 * (first + second) + (half * half + both * both).sqrt()).sqrt()
+}
