@@ -200,6 +200,12 @@ impl Stepper {
         [&self.rescued[0], &self.rescued[1]]
     }
 
+    /// Whether `vertex` of the engine was stopped short in the last step, because it would have passed through
+    /// something: what is stretched there is not so by its load.
+    pub(crate) fn has_stopped(&self, vertex: usize) -> bool {
+        self.guard.as_ref().is_some_and(|guard| guard.has_stopped(vertex))
+    }
+
     /// Springs of the world that broke in the last frame.
     pub(crate) fn broken_springs(&self) -> &[u32] {
         &self.broken_springs

@@ -45,6 +45,8 @@ pub(crate) struct BodyTables {
     pub rest: Rest,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
+    /// By unknown: whether it is of a small piece that was torn off. Empty for what has not torn.
+    pub scraps: Vec<bool>,
 }
 
 /// Rest tables of a body.

@@ -91,6 +91,11 @@ impl Guard {
         met
     }
 
+    /// Whether `vertex` was stopped short when the guard was last asked.
+    pub fn has_stopped(&self, vertex: usize) -> bool {
+        self.share.get(vertex).is_some_and(|share| *share < 1.0)
+    }
+
     /// Where vertices were to go when the guard was last asked \[m\].
     pub fn goal(&self) -> &[Quad] {
         &self.goal

@@ -13,7 +13,7 @@
 use glam::Vec3;
 
 use super::{BodyHandle, Event, Simulation, carry::Origins};
-use crate::{Body, Budget, Description, FrameReport, body::cloth::tear::tear, mesh::split};
+use crate::{Body, Budget, Description, FrameReport, body::cloth::tear::{Held, tear}, mesh::split};
 
 /// Fraction of the way to the middle of its triangles by which the parts of a vertex that was split move apart
 /// at once: enough that torn edges have two sides.
@@ -32,10 +32,9 @@ impl Simulation {
         let mut report = self.advance_once(budget);
         for _ in 0..MAX_ROUNDS {
             let Some(before) = &start else { break };
-            // Limits that were not met for want of time, or because vertices were stopped, are no reason to tear.
+            // Limits that were not met for want of time are no reason to tear.
             let is_late = deadline.is_some_and(|deadline| deadline.is_past());
-            let at_limits = !is_late && report.stopped == 0;
-            let Some((description, origins)) = self.torn(at_limits) else { break };
+            let Some((description, origins)) = self.torn(!is_late) else { break };
             if !is_late {
                 self.state = before.clone();
             }
@@ -82,7 +81,9 @@ impl Simulation {
             }
             let x = self.state.positions(&self.world, index);
             let is_fixed = self.fixed_vertices(index);
-            let Some(triangles) = tear(cloth, &x, at_limits, |v| is_fixed[v as usize]) else { continue };
+            let is_held_up = self.stopped_vertices(index);
+            let held = Held { is_fixed: &is_fixed, is_held_up: &is_held_up };
+            let Some(triangles) = tear(cloth, &x, at_limits, held) else { continue };
             let count = cloth.mesh.positions.len();
             let Some(parents) = split::origins(&cloth.mesh.triangles, &triangles, count) else { continue };
             let Some(changed) = cloth.torn(&triangles) else { continue };
@@ -130,6 +131,16 @@ impl Simulation {
             fixed[*vertex as usize] = true;
         }
         fixed
+    }
+
+    /// Vertices of a body that were stopped short of where they were to go.
+    fn stopped_vertices(&self, index: usize) -> Vec<bool> {
+        let tables = &self.world.bodies[index];
+        let mut stopped = vec![false; tables.vertices.len()];
+        for (k, &v) in tables.order().iter().enumerate() {
+            stopped[v as usize] = self.stepper.has_stopped(tables.vertices.start + k);
+        }
+        stopped
     }
 
     /// Corners of all grips in `description`, a torn one: those of the triangle that each pulls at.

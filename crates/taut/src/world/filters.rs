@@ -1,6 +1,7 @@
 //! Tables of the filters: which bodies are filtered together, with what matrices and levels.
 
 mod springs;
+mod torn;
 
 use std::{iter::once, ops::Range};
 
@@ -19,9 +20,9 @@ use crate::{
     },
     boundary::{bag::Bag, seam::Sewing, spring::SpringTable},
     element::{hinge::BendElement, tetrahedron::TetrahedronElement, triangle::StrainElement},
-    hierarchy::{Options, Transfer, lattice::lattice},
+    hierarchy::{Transfer, lattice::lattice},
     kernel::{lanes::Quad, membrane::Woven},
-    mesh::{TriangleMesh, split},
+    mesh::TriangleMesh,
     schedule::{self, square_factor},
     solve::nearest::filter::{Filter, Parts, stiffness},
     term::{bending::FoldElement, curvature::CurvatureElement, tetrahedra::Weight},
@@ -283,7 +284,7 @@ impl Together {
         let springs = self.springs(description, seams.springs, |v| v);
         let are_particles = self.particles.len() == self.masses.len();
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
-        let transfers = transfers((&self.whole, &self.mesh, &self.origins), &self.order, cache);
+        let transfers = torn::transfers((&self.whole, &self.mesh, &self.origins), &self.order, cache);
         let bags = pressure::tables(description, bags, sewing, &self.vertices, false);
         let parts = Parts {
             springs,
@@ -422,74 +423,6 @@ impl Together {
         }
         areas
     }
-}
-
-/// Levels of a mesh, with the vertices of each in an order that keeps neighbours close; `order` is that of
-/// the finest. Those of `mesh`, torn from `whole`, are levels of the whole with what was split off beside what
-/// it was split from, and with vertices of their own for each piece.
-fn transfers(
-    (whole, mesh, origins): (&TriangleMesh, &TriangleMesh, &[u32]),
-    order: &[u32],
-    cache: &HierarchyCache,
-) -> Vec<Transfer> {
-    if mesh.triangles.is_empty() {
-        return Vec::new();
-    }
-    let hierarchy = cache.hierarchy(whole, &Options::default());
-    let count = whole.positions.len();
-    if mesh.positions.len() == count {
-        let levels = hierarchy.reordered(order).levels;
-        return levels.into_iter().map(|level| level.transfer).collect();
-    }
-    // Vertices of the whole in the engine's order: each of them is still there, under its old name.
-    let names: Vec<u32> = order.iter().map(|&v| origins[v as usize]).collect();
-    let mut place = vec![u32::MAX; count];
-    let mut order_of_whole = Vec::with_capacity(count);
-    for &name in &names {
-        if place[name as usize] == u32::MAX {
-            place[name as usize] = order_of_whole.len() as u32;
-            order_of_whole.push(name);
-        }
-    }
-    let levels = hierarchy.reordered(&order_of_whole).levels;
-    let levels = levels.into_iter().map(|level| level.transfer).collect();
-    let rows: Vec<u32> = names.iter().map(|&name| place[name as usize]).collect();
-    let pieces = split::pieces(mesh.positions.len(), &mesh.triangles);
-    torn_levels(levels, &rows, &order.iter().map(|&v| pieces[v as usize]).collect::<Vec<_>>())
-}
-
-/// Levels of torn cloth from those of the whole. On the finest, vertex k has the weights of vertex `rows[k]` of
-/// the whole, and is part of piece `pieces[k]`. On all others each piece has its own vertices: a correction of
-/// one would move the other.
-fn torn_levels(levels: Vec<Transfer>, rows: &[u32], pieces: &[u32]) -> Vec<Transfer> {
-    // Of the level above: which of the whole's vertices each is, and of which piece.
-    let mut fine: Vec<(u32, u32)> = rows.iter().copied().zip(pieces.iter().copied()).collect();
-    let mut torn = Vec::with_capacity(levels.len());
-    for level in levels {
-        let mut coarse: Vec<(u32, u32)> = Vec::new();
-        for &(row, piece) in &fine {
-            let used = level.corners[row as usize].iter().zip(&level.weights[row as usize]);
-            coarse.extend(used.filter(|(_, weight)| **weight != 0.0).map(|(&corner, _)| (corner, piece)));
-        }
-        coarse.sort_unstable();
-        coarse.dedup();
-        let number = |corner: u32, piece: u32| coarse.binary_search(&(corner, piece)).unwrap_or(0) as u32;
-        let mut transfer = Transfer::default();
-        for &(row, piece) in &fine {
-            let weights = level.weights[row as usize];
-            // Corners without weight may belong to no vertex of this piece.
-            let corners = level.corners[row as usize];
-            let strongest = (0..3).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
-            let own = number(corners[strongest], piece);
-            transfer.corners.push(std::array::from_fn(|k| {
-                if weights[k] == 0.0 { own } else { number(corners[k], piece) }
-            }));
-            transfer.weights.push(weights);
-        }
-        torn.push(transfer);
-        fine = coarse;
-    }
-    torn
 }
 
 /// Levels of cloth and of solids, each with its vertices among those of the filter, as those of one body.

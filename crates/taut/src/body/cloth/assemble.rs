@@ -45,6 +45,7 @@ pub(crate) fn add(
     let adjacency = Adjacency::new(&mesh.triangles);
     let order = order(cloth, &adjacency);
     let place = in_order(&order, first);
+    let scraps = super::tear::scraps(cloth, &order);
     let weaves = cloth.weave_ranges().map_err(|problem| invalid(cloth, problem))?;
     let warps = cloth.warps().map_err(|problem| invalid(cloth, problem))?;
     let (masses, areas) = add_triangles(cloth, &place, (&weaves, &warps), is_elastic, elements)?;
@@ -73,6 +74,7 @@ pub(crate) fn add(
             bends,
         }),
         damping: cloth.material.damping,
+        scraps,
     })
 }
 

@@ -13,7 +13,10 @@ use glam::{DVec3, Vec3};
 use crate::{
     Cloth, Tear, TearMeasure,
     kernel::svd2::{cauchy, deformation_gradient, principal, rest_inverse},
-    mesh::split::{Around, Splitter, pieces},
+    mesh::{
+        TriangleMesh,
+        split::{Around, Splitter, pieces},
+    },
 };
 
 /// Strain past an upper limit at which cloth with a higher threshold tears: the limit cannot be met there.
@@ -21,6 +24,38 @@ const PAST_LIMIT: f64 = 1e-3;
 
 /// Fraction of the largest load of a cluster from which on a triangle with a corner on a border goes first.
 const NEARLY: f64 = 0.7;
+
+/// Triangles of the smallest piece that tears further: wind and impacts would grind smaller ones to dust.
+const LEAST_PIECE: u32 = 12;
+
+/// Triangles of the largest piece that counts as a scrap.
+const LARGEST_SCRAP: u32 = 64;
+
+/// By vertex of `order`: whether it is of a scrap that was torn off `cloth`. Empty if nothing was.
+pub(crate) fn scraps(cloth: &Cloth, order: &[u32]) -> Vec<bool> {
+    if cloth.torn.is_none() {
+        return Vec::new();
+    }
+    let (of, sizes) = sized_pieces(&cloth.mesh);
+    order.iter().map(|&v| sizes[of[v as usize] as usize] <= LARGEST_SCRAP).collect()
+}
+
+/// The piece of each vertex of `mesh`, and the triangles of each piece.
+fn sized_pieces(mesh: &TriangleMesh) -> (Vec<u32>, Vec<u32>) {
+    let of = pieces(mesh.positions.len(), &mesh.triangles);
+    let mut sizes = vec![0; mesh.positions.len()];
+    mesh.triangles.iter().for_each(|t| sizes[of[t[0] as usize] as usize] += 1);
+    (of, sizes)
+}
+
+/// What is known of the vertices of a cloth beside their positions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held<'a> {
+    /// Held exactly, or sewn: split only where pieces would hang together there alone.
+    pub is_fixed: &'a [bool],
+    /// Stopped by contact: what is stretched there is not so by its load, and does not tear.
+    pub is_held_up: &'a [bool],
+}
 
 /// A triangle that is stretched too far.
 #[derive(Clone, Copy, Debug)]
@@ -35,18 +70,21 @@ struct Overloaded {
 }
 
 /// The triangles of `cloth` after one round of tearing at positions `x` \[m\]; `None` if nothing tears.
-/// Cloth tears `at_limits` as well, where they are not met. Vertices for which `is_fixed` are split only where
-/// pieces would hang together at them alone.
+/// Cloth tears `at_limits` as well, where they are not met.
 pub(crate) fn tear(
     cloth: &Cloth,
     x: &[Vec3],
     at_limits: bool,
-    is_fixed: impl Fn(u32) -> bool,
+    held: Held<'_>,
 ) -> Option<Vec<[u32; 3]>> {
     let tear = cloth.tear.as_ref()?;
     let mesh = &cloth.mesh;
     let mut overloaded: Vec<Overloaded> = Vec::new();
-    for t in 0..mesh.triangles.len() {
+    let (pieces_of, sizes) = sized_pieces(mesh);
+    let may_tear = |t: &[u32; 3]| {
+        sizes[pieces_of[t[0] as usize] as usize] >= LEAST_PIECE && !t.iter().any(|&v| held.is_held_up[v as usize])
+    };
+    for t in (0..mesh.triangles.len()).filter(|&t| may_tear(&mesh.triangles[t])) {
         overloaded.extend(overload((cloth, tear, at_limits), x, t));
     }
     if overloaded.is_empty() {
@@ -60,7 +98,7 @@ pub(crate) fn tear(
     let mut splitter = Splitter::new(&mesh.positions, &mesh.triangles, &around);
     let corners = |over: &Overloaded| mesh.triangles[over.triangle as usize];
     let candidates = |over: &Overloaded| -> Vec<u32> {
-        let may = |k: &usize| over.corners[*k] && !is_fixed(corners(over)[*k]);
+        let may = |k: &usize| over.corners[*k] && !held.is_fixed[corners(over)[*k] as usize];
         (0..3).filter(may).map(|k| corners(over)[k]).collect()
     };
     let clusters = pieces(mesh.positions.len(), &overloaded.iter().map(corners).collect::<Vec<_>>());

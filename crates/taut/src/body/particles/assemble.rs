@@ -39,5 +39,6 @@ pub(crate) fn add(particles: &Particles, first: usize, elements: &mut Elements) 
         surface: Vec::new(),
         rest: Rest::Particles(RestSegments::new(&particles.mesh, particles.radius)),
         damping: particles.damping,
+        scraps: Vec::new(),
     }
 }

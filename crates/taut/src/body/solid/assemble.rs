@@ -76,5 +76,6 @@ pub(crate) fn add(
         surface: mesh.boundary(),
         rest: Rest::Solid(RestTetrahedra::new(mesh)),
         damping: material.damping,
+        scraps: Vec::new(),
     })
 }
