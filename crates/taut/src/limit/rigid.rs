@@ -6,12 +6,13 @@
 //! carry it: with few iterations it sinks in and cloth is stretched instead, as the certificate then says.
 //! [`term::rigid`](crate::term::rigid) solves for the bodies together with the cloth.
 
-use glam::{Mat3, Vec3};
+use glam::{Mat3, Quat, Vec3};
 
 use crate::{
     World,
     boundary::{
         motion::Pose,
+        obstacle::Shape,
         rigid::{RigidBody, turned},
         rigid_side::RigidSide,
     },
@@ -74,12 +75,16 @@ impl RigidContacts {
             };
             deepest = deepest.max(depth);
             // What moves the two apart by 1 m along this direction moves each by its part of the compliance.
-            let direction = apart.normalize_or_zero();
+            let [out, back] = apart;
+            let way = out - back;
+            let (length, direction) = (way.length(), way.normalize_or_zero());
             let arm = at - now.position;
-            let turn = self.turns[b] * arm.cross(direction);
-            let of_body = 1.0 / body.mass + turn.cross(arm).dot(direction);
+            let torque = turning(&body.obstacle.shape, now.rotation, arm.cross(out)) - arm.cross(back);
+            let torque = if length > 0.0 { torque / length } else { Vec3::ZERO };
+            let turn = self.turns[b] * torque;
+            let of_body = 1.0 / body.mass + turn.dot(torque);
             let of_vertex = x[i][3] * world.inverse_mass_unit;
-            let impulse = apart.length() / (of_body + of_vertex);
+            let impulse = length / (of_body + of_vertex);
             if impulse.is_finite() {
                 let moved = at + direction * (impulse * of_vertex);
                 x[i][..3].copy_from_slice(&moved.to_array());
@@ -107,9 +112,14 @@ impl RigidContacts {
 }
 
 impl RigidContact {
-    /// How deep the vertex is in the body at `now` \[m\], and what moves it out, with friction against the
-    /// way that both have gone since the step began; `None` if it is outside.
-    fn apart(&self, body: &RigidBody, [start, now]: [&Pose; 2], [old, at]: [Vec3; 2]) -> Option<(f32, Vec3)> {
+    /// How deep the vertex is in the body at `now` \[m\], what moves it out, and what friction takes back of
+    /// the way that both have gone since the step began; `None` if it is outside.
+    fn apart(
+        &self,
+        body: &RigidBody,
+        [start, now]: [&Pose; 2],
+        [old, at]: [Vec3; 2],
+    ) -> Option<(f32, [Vec3; 2])> {
         let local = now.to_body(at);
         let (distance, normal) = self.side.gap(body, local);
         let depth = -distance - self.side.sunk;
@@ -121,7 +131,17 @@ impl RigidContact {
         let slip = slip - normal * slip.dot(normal);
         let (length, hold) = (slip.length(), body.obstacle.friction * depth);
         let back = if length <= hold { slip } else { slip * (hold / length) };
-        Some((depth, normal * depth - back))
+        Some((depth, [normal * depth, back]))
+    }
+}
+
+/// What turns the body of a `torque` without friction: nothing turns a shape about an axis that it is round
+/// about, also where the plane of the [side](RigidSide) stands for its surface.
+fn turning(shape: &Shape, rotation: Quat, torque: Vec3) -> Vec3 {
+    match shape {
+        Shape::Sphere { .. } => Vec3::ZERO,
+        Shape::Capsule { .. } | Shape::Cylinder { .. } => torque.reject_from_normalized(rotation * Vec3::Y),
+        Shape::Box { .. } | Shape::Plane | Shape::Torus { .. } => torque,
     }
 }
 
