@@ -378,9 +378,9 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "wrecking-ball.png",
-        shows: "A ball of 20 kg on a chain knocks ten boxes into a sheet with stretch up to 5 %, frame 36",
+        shows: "A ball of 20 kg on a chain knocks ten boxes into a sheet with stretch up to 5 %, frame 38",
         run: "wrecking-ball",
-        frame: Frames::One(36),
+        frame: Frames::One(38),
         arguments: &[],
     },
     Figure {

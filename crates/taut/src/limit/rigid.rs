@@ -121,6 +121,10 @@ impl RigidContact {
         [old, at]: [Vec3; 2],
     ) -> Option<(f32, [Vec3; 2])> {
         let local = now.to_body(at);
+        // The plane of its side reaches on beside the body: a vertex that is carried past it would throw it.
+        if self.side.is_outside(body, local) {
+            return None;
+        }
         let (distance, normal) = self.side.gap(body, local);
         let depth = -distance - self.side.sunk;
         if depth <= 0.0 {
