@@ -49,7 +49,7 @@ impl RigidContacts {
         let reach = (2.0 * world.edge_length, dt);
         for (b, (body, &poses)) in world.description.rigid_bodies.iter().zip(poses).enumerate() {
             self.turns.push(body.inertia_in_space(poses[1].rotation).inverse());
-            for (i, (old, x)) in old.iter().zip(x).enumerate().take(world.fixtures.start) {
+            for (i, (old, x)) in old.iter().zip(x).enumerate().take(world.vertex_count) {
                 if let Some(side) = RigidSide::of(body, poses, [old, x].map(position), reach) {
                     self.list.push(RigidContact { vertex: i as u32, body: b as u32, side });
                 }
