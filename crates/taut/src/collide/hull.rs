@@ -26,11 +26,11 @@ pub(super) struct Solid<'a> {
 }
 
 impl Solid<'_> {
-    pub fn to_world(&self, p: DVec3) -> DVec3 {
+    pub fn to_world(self, p: DVec3) -> DVec3 {
         self.rotation * p + self.position
     }
 
-    pub fn to_body(&self, p: DVec3) -> DVec3 {
+    pub fn to_body(self, p: DVec3) -> DVec3 {
         self.rotation.transpose() * (p - self.position)
     }
 

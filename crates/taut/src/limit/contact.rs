@@ -113,7 +113,7 @@ impl<'a> Contacts<'a> {
 
     /// Moves vertices and rigid bodies apart at the end of the iterations, so that momentum is kept; what
     /// is left then, a part of a micrometre, vertices alone. Says whether there are any near.
-    pub fn end(&mut self, scratch: &Scratch, x: &mut [Quad]) -> bool {
+    pub fn end(&mut self, scratch: &mut Scratch, x: &mut [Quad]) -> bool {
         for _ in 0..LAST_ROUNDS {
             if scratch.rigid.separate(self.world, self.poses, self.old, x) <= APART * self.world.edge_length {
                 break;

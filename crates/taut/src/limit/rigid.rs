@@ -6,7 +6,7 @@
 //! carry it: with few iterations it sinks in and cloth is stretched instead, as the certificate then says.
 //! [`term::rigid`](crate::term::rigid) solves for the bodies together with the cloth.
 
-use glam::{Mat3, Quat, Vec3};
+use glam::{DVec3, Mat3, Quat, Vec3};
 
 use crate::{
     World,
@@ -33,22 +33,31 @@ pub struct RigidContacts {
     list: Vec<RigidContact>,
     /// Inverse moments of inertia of each body where it goes by itself \[1/(kg m²)\].
     turns: Vec<Mat3>,
+    /// Where each body would go by itself, and how far vertices have pushed it from there: one of them pushes
+    /// a heavy body by less than single precision resolves \[m\].
+    pushed: Vec<(Vec3, DVec3)>,
 }
 
 impl RigidContacts {
     /// Memory for as many as there may be in `world`.
     pub fn with_capacity(world: &World) -> Self {
         let bodies = world.description.rigid_bodies.len();
-        Self { list: Vec::with_capacity(bodies * world.fixtures.start), turns: Vec::with_capacity(bodies) }
+        Self {
+            list: Vec::with_capacity(bodies * world.fixtures.start),
+            turns: Vec::with_capacity(bodies),
+            pushed: Vec::with_capacity(bodies),
+        }
     }
 
     /// Finds the vertices that come near bodies in a step from `old` to `x`.
     pub fn begin(&mut self, world: &World, poses: &[[Pose; 2]], (old, x): (&[Quad], &[Quad]), dt: f32) {
         self.list.clear();
         self.turns.clear();
+        self.pushed.clear();
         let reach = (2.0 * world.edge_length, dt);
         for (b, (body, &poses)) in world.description.rigid_bodies.iter().zip(poses).enumerate() {
             self.turns.push(body.inertia_in_space(poses[1].rotation).inverse());
+            self.pushed.push((poses[1].position, DVec3::ZERO));
             for (i, (old, x)) in old.iter().zip(x).enumerate().take(world.vertex_count) {
                 if let Some(side) = RigidSide::of(body, poses, [old, x].map(position), reach) {
                     self.list.push(RigidContact { vertex: i as u32, body: b as u32, side });
@@ -63,7 +72,7 @@ impl RigidContacts {
     }
 
     /// Moves vertices and bodies apart. Gives the deepest penetration that there was \[m\].
-    pub fn separate(&self, world: &World, poses: &mut [[Pose; 2]], old: &[Quad], x: &mut [Quad]) -> f32 {
+    pub fn separate(&mut self, world: &World, poses: &mut [[Pose; 2]], old: &[Quad], x: &mut [Quad]) -> f32 {
         let bodies = &world.description.rigid_bodies;
         let mut deepest = 0.0f32;
         for contact in &self.list {
@@ -88,7 +97,9 @@ impl RigidContacts {
             if impulse.is_finite() {
                 let moved = at + direction * (impulse * of_vertex);
                 x[i][..3].copy_from_slice(&moved.to_array());
-                now.position -= direction * (impulse / body.mass);
+                let (alone, pushed) = &mut self.pushed[b];
+                *pushed -= direction.as_dvec3() * f64::from(impulse / body.mass);
+                now.position = (alone.as_dvec3() + *pushed).as_vec3();
                 now.rotation = turned(now.rotation, turn * -impulse);
             }
         }

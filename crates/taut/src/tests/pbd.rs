@@ -260,9 +260,11 @@ fn a_ball_hands_its_momentum_over_to_rounding() {
         let before = total(&state);
         for frame in 1..=15 {
             stepper.advance_frame(&world, &mut state);
-            let lost = (total(&state) - before).length() / before.length();
-            // Velocities are ways over steps, and positions are rounded by 6e-8 m: by 7e-6 m/s each time.
-            assert!(lost < 1e-4, "{mass} kg, frame {frame}: {lost}");
+            let lost = (total(&state) - before).length();
+            // Positions are rounded by 6e-8 m, velocities by 7e-6 m/s: those of all vertices, some 0.1 kg,
+            // with every projection, that of the ball once a step.
+            let rounding = 5e-5 + 2e-4 * f64::from(mass);
+            assert!(lost < rounding, "{mass} kg, frame {frame}: {lost} kg m/s");
         }
         assert!(
             momenta(&world, &state)[0].length() > 0.2 * f64::from(mass.min(0.1)),
