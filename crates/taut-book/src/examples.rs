@@ -158,7 +158,31 @@ edge = { max = 0.05 }
 pin = [{ select = "boundary" }]
 "#
         }
-        "Spring" | "SpringEnd" => {
+        "SpringEnd" => {
+            r#"[[obstacle]]
+name = "ball"
+shape = { sphere = { center = [0, 1, 0], radius = 0.2 } }
+mass = 2                   # kg
+
+[[spring]]
+name = "rope"
+from = { body = "ball", at = [0, 1.2, 0] }
+to = { point = [0, 2, 0] }
+stiffness = 10000          # N/m
+damping = 20               # N s/m
+
+[[cloth]]
+name = "sheet"
+mesh = { grid = { size = [1.0, 1.0], cells = [20, 20] } }
+
+[[spring]]
+name = "hanger"
+from = { body = "sheet", select = "corner:top-left" }
+to = { point = [0, 1, 0] }
+stiffness = 200            # N/m
+"#
+        }
+        "Spring" => {
             r#"[[cloth]]
 name = "sheet"
 mesh = { grid = { size = [1.0, 1.0], cells = [20, 20] } }

@@ -121,6 +121,7 @@ pub const RUNS: &[Run] = &[
     plain("shirt"),
     plain("twist"),
     plain("trampoline"),
+    plain("wrecking-ball"),
     plain("net"),
     plain("rope-bridge"),
     plain("bar"),
@@ -374,6 +375,13 @@ pub const FIGURES: &[Figure] = &[
         run: "trampoline",
         frame: Frames::One(120),
         arguments: &["--color", "strain"],
+    },
+    Figure {
+        file: "wrecking-ball.png",
+        shows: "A ball of 20 kg on a chain knocks ten boxes into a sheet with stretch up to 5 %, frame 38",
+        run: "wrecking-ball",
+        frame: Frames::One(38),
+        arguments: &[],
     },
     Figure {
         file: "net.png",

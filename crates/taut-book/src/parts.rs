@@ -342,7 +342,7 @@ pub const PARTS: [Part; 38] = [
             "crates/taut/src/limit/contact.rs",
             "crates/taut/src/limit/rigid.rs",
             "crates/taut/src/boundary/rigid.rs",
-            "crates/taut/src/boundary/landing.rs",
+            "crates/taut/src/collide/mod.rs",
         ],
     },
     Part {

@@ -55,6 +55,7 @@ mod boundary;
 #[doc(hidden)]
 pub mod boundary;
 mod budget;
+mod collide;
 #[cfg(not(feature = "internals"))]
 mod contact;
 #[cfg(feature = "internals")]

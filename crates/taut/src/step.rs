@@ -23,6 +23,7 @@ use crate::{
     boundary::{
         attachment::Fit, hold::Hold, motion::Pose, obstacle_contacts::ObstacleContacts, rigid::RigidState,
     },
+    collide::Collider,
     contact::{
         guard::Guard,
         untangle::{Piercings, Untangle},
@@ -115,6 +116,7 @@ pub struct Stepper {
     poses: Vec<[Pose; 2]>,
     /// How they would fly.
     flown: Vec<RigidState>,
+    collider: Collider,
     untangle: Untangle,
     /// Finds what passes through what.
     pierced: Piercings,
@@ -165,6 +167,7 @@ impl Stepper {
             guard: world.surface.as_ref().map(|_| Guard::new(&world.start)),
             poses: Vec::with_capacity(world.description.rigid_bodies.len()),
             flown: Vec::with_capacity(world.description.rigid_bodies.len()),
+            collider: Collider::new(world),
             untangle: Untangle::default(),
             pierced: Piercings::default(),
             rescued: Default::default(),

@@ -218,7 +218,7 @@ impl World {
         let mut worst = 0.0f64;
         for spring in self.springs.iter().filter(|spring| spring.is_limited) {
             let range = self.aim.inside(spring.range);
-            let stretch = spring.tension(x, x).2 / spring.length;
+            let stretch = spring.tension(x, x, &[]).2 / spring.length;
             worst = worst.max(stretch - f64::from(range.max)).max(f64::from(range.min) - stretch);
         }
         worst as f32

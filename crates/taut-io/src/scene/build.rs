@@ -70,9 +70,10 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
     let contact = contact::contact(settings, &cloths);
     let bodies = cloths.into_iter().map(taut::Body::from).chain(solids.into_iter().map(taut::Body::from));
     let bodies: Vec<taut::Body> = bodies.chain(particles.into_iter().map(taut::Body::from)).collect();
+    let rigid_bodies: Vec<_> = settings.obstacle.iter().filter_map(shapes::rigid).collect();
     let mut springs = Vec::new();
     for (index, given) in settings.spring.iter().enumerate() {
-        springs.extend(builder.springs(index, given, &bodies));
+        springs.extend(builder.springs(index, given, (&bodies, &rigid_bodies)));
     }
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
@@ -83,7 +84,7 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
         springs,
         obstacles: settings.obstacle.iter().filter_map(shapes::fixed).collect(),
         mesh_obstacles,
-        rigid_bodies: settings.obstacle.iter().filter_map(shapes::rigid).collect(),
+        rigid_bodies,
         gravity: vector(settings.scene.gravity).as_vec3(),
         sewing: settings.scene.sewing as f32,
         air: air(&settings.air),

@@ -40,6 +40,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "shirt",
         "twist",
         "trampoline",
+        "wrecking-ball",
         "net",
         "rope-bridge",
         "pbd-four-cloths",

@@ -19,6 +19,20 @@ use crate::Problem;
 /// Mass of a particle where the scene gives none \[kg\].
 const MASS: f64 = 0.01;
 
+/// Why no spring may have these ends.
+fn refused(ends: &[SpringEnd; 2]) -> Option<&'static str> {
+    match ends {
+        [SpringEnd::RigidBody { body: a, .. }, SpringEnd::RigidBody { body: b, .. }] if a == b => {
+            Some("is on the same obstacle as `from`")
+        }
+        [SpringEnd::RigidBody { .. }, SpringEnd::Vertex { .. }]
+        | [SpringEnd::Vertex { .. }, SpringEnd::RigidBody { .. }] => {
+            Some("joins an obstacle with mass to vertices; join it to a point or to another one")
+        }
+        _ => None,
+    }
+}
+
 /// A line mesh as selections see it, with its own names.
 fn as_surface(mesh: &LineMesh, source: &ParticleMesh) -> TriangleMesh {
     let mut surface = TriangleMesh { positions: mesh.positions.clone(), ..TriangleMesh::default() };
@@ -155,7 +169,12 @@ impl Builder<'_> {
     }
 
     /// The springs of one `[[spring]]`, none if a problem was reported.
-    pub fn springs(&mut self, index: usize, given: &Spring, bodies: &[taut::Body]) -> Vec<taut::Spring> {
+    pub fn springs(
+        &mut self,
+        index: usize,
+        given: &Spring,
+        bodies: (&[taut::Body], &[taut::RigidBody]),
+    ) -> Vec<taut::Spring> {
         let name = given.name.clone().unwrap_or_default();
         let place = Place { kind: "spring", index, name: &name };
         let mut sides: [Vec<SpringEnd>; 2] = Default::default();
@@ -189,9 +208,14 @@ impl Builder<'_> {
             if ends[0] == ends[1] || ends.iter().all(|end| matches!(end, SpringEnd::Point(_))) {
                 let message = match ends[0] {
                     SpringEnd::Vertex { vertex, .. } => format!("joins vertex {vertex} to itself"),
-                    SpringEnd::Point(_) => "is a point like `from`; one end must be a body's vertices".into(),
+                    SpringEnd::Point(_) => "is a point like `from`; one end must be of a body".into(),
+                    SpringEnd::RigidBody { .. } => "is the same point as `from`".into(),
                 };
                 self.refuse::<()>(place, &["to"], message);
+                return Vec::new();
+            }
+            if let Some(message) = refused(&ends) {
+                self.refuse::<()>(place, &["to"], message.into());
                 return Vec::new();
             }
             springs.push(taut::Spring {
@@ -207,7 +231,26 @@ impl Builder<'_> {
     }
 
     /// The vertices or the point of one end; the key at fault and what is wrong with it otherwise.
-    fn end(&self, end: &End, bodies: &[taut::Body]) -> Result<Vec<SpringEnd>, (&'static str, String)> {
+    fn end(
+        &self,
+        end: &End,
+        (bodies, rigid): (&[taut::Body], &[taut::RigidBody]),
+    ) -> Result<Vec<SpringEnd>, (&'static str, String)> {
+        let of_rigid = rigid.iter().position(|body| Some(&body.obstacle.name) == end.body.as_ref());
+        if let (Some(body), None, None) = (of_rigid, &end.select, end.point) {
+            let start = rigid[body].start().pose;
+            let at = end.at.map_or(Vec3::ZERO, |at| start.to_body(vector(at).as_vec3()));
+            return Ok(vec![SpringEnd::RigidBody { body, at }]);
+        }
+        if of_rigid.is_some() && end.select.is_some() {
+            return Err((
+                "select",
+                "is for vertices; a point of an obstacle with mass is given by `at`".into(),
+            ));
+        }
+        if end.at.is_some() {
+            return Err(("at", "is a point of an obstacle with mass; `body` must name one".into()));
+        }
         let (name, select) = match (&end.body, &end.select, end.point) {
             (None, None, Some(point)) => return Ok(vec![SpringEnd::Point(vector(point).as_vec3())]),
             (Some(name), Some(select), None) => (name, select),
@@ -220,7 +263,8 @@ impl Builder<'_> {
             (None, _, None) => return Err(("body", "is missing; give body with select, or point".into())),
         };
         let Some(number) = bodies.iter().position(|body| body.name() == name) else {
-            let known: Vec<&str> = bodies.iter().map(taut::Body::name).collect();
+            let rigid = rigid.iter().map(|body| body.obstacle.name.as_str());
+            let known: Vec<&str> = bodies.iter().map(taut::Body::name).chain(rigid).collect();
             let shown: String = name.chars().take(64).collect();
             let near = hint(name, known.iter().copied());
             return Err(("body", format!("no body is named {shown:?}{near} known: {}", known.join(", "))));

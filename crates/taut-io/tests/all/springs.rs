@@ -89,3 +89,43 @@ fn bad_input_is_refused_with_line_and_key() {
     }
     assert!(problems(SCENE).is_empty(), "{}", problems(SCENE));
 }
+
+const HUNG: &str = r#"
+[[cloth]]
+name = "sheet"
+mesh = { grid = { size = [1.0, 1.0], cells = [4, 4] } }
+
+[[obstacle]]
+name = "ball"
+shape = { sphere = { center = [0, 1, 0], radius = 0.2 } }
+transform = { rotate = [0, 0, 90] }
+mass = 2
+
+[[spring]]
+from = { body = "ball", at = [-1, 1.2, 0] }
+to = { point = [-1, 3, 0] }
+stiffness = 1000
+"#;
+
+#[test]
+fn springs_end_at_points_of_obstacles_with_mass() {
+    let built = scene::parse(HUNG, "scene", Path::new("."), &[]).unwrap().build().unwrap();
+    let [SpringEnd::RigidBody { body: 0, at }, SpringEnd::Point(point)] = built.springs[0].ends else {
+        panic!("{:?}", built.springs[0].ends);
+    };
+    // The centre is turned to (−1, 0, 0), and with it the axes of the ball.
+    assert!((at - glam::Vec3::new(1.2, 0.0, 0.0)).length() < 1e-5, "{at}");
+    assert_eq!(point, glam::Vec3::new(-1.0, 3.0, 0.0));
+    let cases = [
+        ("\"ball\", at", "\"bell\", at", "must name one", "line 13:"),
+        ("at = [-1, 1.2, 0]", "select = \"all\"", "given by `at`", "line 13:"),
+        ("point = [-1, 3, 0]", "body = \"ball\"", "the same obstacle", "line 14:"),
+        ("point = [-1, 3, 0]", "body = \"sheet\", select = \"index:3\"", "to vertices", "line 14:"),
+        ("mass = 2\n", "", "must name one", "line 12:"),
+    ];
+    for (from, to, what, line) in cases {
+        assert!(HUNG.contains(from), "{from}");
+        let found = problems(&HUNG.replacen(from, to, 1));
+        assert!(found.contains(what) && found.contains(line), "{to}: {found}");
+    }
+}

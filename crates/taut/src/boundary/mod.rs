@@ -3,7 +3,6 @@ pub mod attachment;
 pub mod bag;
 pub mod grip;
 pub mod hold;
-pub mod landing;
 pub mod mesh_obstacle;
 pub mod motion;
 pub mod obstacle;

@@ -50,6 +50,11 @@ impl RigidSide {
         })
     }
 
+    /// Whether `local` is outside of the body on any side, and has not come through it.
+    pub fn is_outside(&self, body: &RigidBody, local: Vec3) -> bool {
+        !self.is_fast && body.obstacle.gap(local).0 > 0.0
+    }
+
     /// Distance of `local` from where vertices are held \[m\], and outward normal, in the body's frame. A
     /// vertex that is deep inside, or nearer to another side of the body than it began the step on, is led
     /// back to that side.

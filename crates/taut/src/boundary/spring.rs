@@ -3,7 +3,8 @@
 //! f = (k (|l| − l₀) + c Δv·l/|l|) l/|l| pulls one end towards the other. The lecture divides Δv by |l|
 //! without saying which component of it counts; here it is the one along the spring, so that a spring that
 //! turns is not damped and no angular momentum is lost. Segments of [`Particles`](crate::Particles) and
-//! [`Spring`](crate::Spring)s of the description are one list, in that order.
+//! [`Spring`](crate::Spring)s of the description are one list, in that order. Those between rigid bodies are
+//! solved with their contacts ([`collide`](crate::collide)), implicitly with any integrator.
 //!
 //! With an implicit integrator springs are a term of the solve ([`term::spring`](crate::term::spring)); with
 //! leap-frog their forces are those here, in as many substeps as they need: nothing is softened.
@@ -13,6 +14,7 @@ use glam::DVec3;
 use crate::{
     Body, Description, SpringEnd,
     body::{BodyTables, in_order},
+    boundary::rigid::RigidState,
     kernel::{lanes::Quad, strain::Range},
 };
 
@@ -29,6 +31,13 @@ pub enum End {
     Vertex(u32),
     /// A point that does not move \[m\].
     Point(DVec3),
+    /// A point of a rigid body.
+    Body {
+        /// Its number.
+        body: u32,
+        /// The point, in the body's frame \[m\].
+        at: DVec3,
+    },
 }
 
 /// One spring, in the engine's order of vertices.
@@ -82,12 +91,16 @@ pub(crate) fn tables(description: &Description, bodies: &[BodyTables]) -> Vec<Sp
                 description.bodies[body].start()[vertex as usize].as_dvec3()
             }
             SpringEnd::Point(point) => point.as_dvec3(),
+            SpringEnd::RigidBody { body, at } => {
+                description.rigid_bodies[body].obstacle.placement().to_world(at).as_dvec3()
+            }
         };
         let length = start(&spring.ends[0]).distance(start(&spring.ends[1]));
         tables.push(SpringTable {
             ends: spring.ends.map(|end| match end {
                 SpringEnd::Vertex { body, vertex } => End::Vertex(places[body][vertex as usize]),
                 SpringEnd::Point(point) => End::Point(point.as_dvec3()),
+                SpringEnd::RigidBody { body, at } => End::Body { body: body as u32, at: at.as_dvec3() },
             }),
             rest: spring.rest.map_or(length, f64::from),
             stiffness: spring.stiffness.into(),
@@ -102,18 +115,34 @@ pub(crate) fn tables(description: &Description, bodies: &[BodyTables]) -> Vec<Sp
 }
 
 /// The place and velocity of `end`.
-fn state(end: End, x: &[Quad], v: &[Quad]) -> [DVec3; 2] {
+fn state(end: End, x: &[Quad], v: &[Quad], rigid: &[RigidState]) -> [DVec3; 2] {
     let vector = |q: &Quad| DVec3::new(q[0].into(), q[1].into(), q[2].into());
     match end {
         End::Vertex(i) => [vector(&x[i as usize]), vector(&v[i as usize])],
         End::Point(point) => [point, DVec3::ZERO],
+        End::Body { body, at } => {
+            let RigidState { pose, velocity, angular_velocity } = &rigid[body as usize];
+            let arm = pose.rotation.as_dquat().normalize() * at;
+            let velocity = velocity.as_dvec3() + angular_velocity.as_dvec3().cross(arm);
+            [pose.position.as_dvec3() + arm, velocity]
+        }
     }
 }
 
 impl SpringTable {
+    /// Whether it joins two rigid bodies, or one and a point: no vertex has anything to do with it.
+    pub fn is_rigid(&self) -> bool {
+        self.ends.iter().all(|end| !matches!(end, End::Vertex(_)))
+    }
+
+    /// Whether an end is on rigid body `body`.
+    pub fn pulls(&self, body: usize) -> bool {
+        self.ends.iter().any(|end| matches!(end, End::Body { body: own, .. } if *own as usize == body))
+    }
+
     /// Its tension \[N\], its direction from the first end to the second, and its length \[m\].
-    pub fn tension(&self, x: &[Quad], v: &[Quad]) -> (f64, DVec3, f64) {
-        let [[a, va], [b, vb]] = self.ends.map(|end| state(end, x, v));
+    pub fn tension(&self, x: &[Quad], v: &[Quad], rigid: &[RigidState]) -> (f64, DVec3, f64) {
+        let [[a, va], [b, vb]] = self.ends.map(|end| state(end, x, v, rigid));
         let l = b - a;
         let length = l.length();
         // A collapsed spring has no direction, and pulls at nothing.
@@ -123,8 +152,8 @@ impl SpringTable {
     }
 
     /// Its energy \[J\].
-    pub fn energy(&self, x: &[Quad], v: &[Quad]) -> f64 {
-        let (_, _, length) = self.tension(x, v);
+    pub fn energy(&self, x: &[Quad], v: &[Quad], rigid: &[RigidState]) -> f64 {
+        let (_, _, length) = self.tension(x, v, rigid);
         0.5 * self.stiffness * (length - self.rest).powi(2)
     }
 }
@@ -136,8 +165,9 @@ pub(crate) fn add_forces(
     (x, v): (&[Quad], &[Quad]),
     forces: &mut [Quad],
 ) {
-    for spring in springs.iter().zip(broken).filter(|(_, broken)| !**broken).map(|(spring, _)| spring) {
-        let (tension, along, _) = spring.tension(x, v);
+    let acts = |(spring, broken): &(&SpringTable, &bool)| !**broken && !spring.is_rigid();
+    for spring in springs.iter().zip(broken).filter(acts).map(|(spring, _)| spring) {
+        let (tension, along, _) = spring.tension(x, v, &[]);
         let pull = (tension * along).as_vec3();
         for (end, sign) in spring.ends.into_iter().zip([1.0, -1.0]) {
             if let End::Vertex(i) = end {
@@ -150,14 +180,14 @@ pub(crate) fn add_forces(
 /// Breaks the springs that carry more than they can. Gives how many, and adds their numbers to `found`.
 pub(crate) fn break_overloaded(
     springs: &[SpringTable],
-    (x, v): (&[Quad], &[Quad]),
+    (x, v, rigid): (&[Quad], &[Quad], &[RigidState]),
     broken: &mut [bool],
     found: &mut Vec<u32>,
 ) -> u32 {
     let before = found.len();
     for (k, spring) in springs.iter().enumerate() {
         if spring.breaking_force < f64::INFINITY && !broken[k] {
-            let (tension, _, _) = spring.tension(x, v);
+            let (tension, _, _) = spring.tension(x, v, rigid);
             if tension.abs() > spring.breaking_force {
                 broken[k] = true;
                 found.push(k as u32);
@@ -227,9 +257,9 @@ mod tests {
         add_forces(&[spring()], &[true], (&x, &v), &mut forces);
         assert_eq!(forces[0][1], 16.0);
         let (mut broken, mut found) = ([false], Vec::new());
-        assert_eq!(break_overloaded(&[spring()], (&x, &v), &mut broken, &mut found), 0);
+        assert_eq!(break_overloaded(&[spring()], (&x, &v, &[]), &mut broken, &mut found), 0);
         let weaker = SpringTable { breaking_force: 15.9, ..spring() };
-        assert_eq!(break_overloaded(&[weaker], (&x, &v), &mut broken, &mut found), 1);
+        assert_eq!(break_overloaded(&[weaker], (&x, &v, &[]), &mut broken, &mut found), 1);
         assert_eq!((broken, found), ([true], vec![0]));
     }
 

@@ -16,10 +16,17 @@ pub enum SpringEnd {
     },
     /// A point in space that does not move \[m\].
     Point(Vec3),
+    /// A point of a rigid body. The other end is a point in space or of another rigid body.
+    RigidBody {
+        /// Number of the body in [`Description::rigid_bodies`].
+        body: usize,
+        /// The point, in the body's frame: relative to its centre, before its rotation \[m\].
+        at: Vec3,
+    },
 }
 
-/// A spring with damping between two vertices of any bodies, or a vertex and a point in space (S1). It
-/// pulls both ends along the line l between them with f = k (|l| − l₀) + c Δv·l/|l|.
+/// A spring with damping between two vertices of any bodies, or a vertex and a point in space (S1), or
+/// between rigid bodies. One of length 0 between rigid bodies is a ball joint: these do not collide. It pulls both ends along the line l between them with f = k (|l| − l₀) + c Δv·l/|l|.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spring {
     /// Its name in files and messages.
@@ -61,6 +68,15 @@ impl Spring {
                     return Err(wrong("an end must be finite and within 1e6 m".into()));
                 }
                 SpringEnd::Point(_) => {}
+                SpringEnd::RigidBody { body, at } => {
+                    let count = description.rigid_bodies.len();
+                    if body >= count {
+                        return Err(wrong(format!("there is no rigid body {body}; the world has {count}")));
+                    }
+                    if !(at.is_finite() && at.abs().max_element() <= 1e6) {
+                        return Err(wrong("a point of a rigid body must be finite and within 1e6 m".into()));
+                    }
+                }
                 SpringEnd::Vertex { body, vertex } => {
                     let count = description.bodies.len();
                     let Some(body) = description.bodies.get(body) else {
@@ -79,7 +95,16 @@ impl Spring {
             }
         }
         match self.ends {
-            [SpringEnd::Point(_), SpringEnd::Point(_)] => Err(wrong("one end must be a vertex".into())),
+            [SpringEnd::Point(_), SpringEnd::Point(_)] => {
+                Err(wrong("one end must be a vertex or a rigid body".into()))
+            }
+            [SpringEnd::RigidBody { .. }, SpringEnd::Vertex { .. }]
+            | [SpringEnd::Vertex { .. }, SpringEnd::RigidBody { .. }] => Err(wrong(
+                "joins a rigid body to a vertex; join it to a point or to another rigid body".into(),
+            )),
+            [SpringEnd::RigidBody { body: a, .. }, SpringEnd::RigidBody { body: b, .. }] if a == b => {
+                Err(wrong("both ends are on the same rigid body".into()))
+            }
             [a, b] if a == b => Err(wrong("both ends are the same vertex".into())),
             _ => Ok(()),
         }

@@ -23,6 +23,10 @@ use super::{
 /// then, which a step of half a turn would by 3.
 const MOST_BEND: f32 = 0.5;
 
+/// Part of the gradient that vertices which are not held must have: an end of an edge between two wings that
+/// are held bends the hinge only by going far, where their feet are at its other end, and would fly away.
+const LEVERAGE: f32 = 0.01;
+
 /// Moves beyond this \[m\] are the debris of numbers that overflowed.
 const DEBRIS: f32 = 1e9;
 
@@ -79,10 +83,13 @@ pub fn project_bend<R: Real>(
     let d = dihedral(x);
     let ([sin, cos], _) = near_rest(&d, rest);
     let c = angle_of_half(sin * rest[1] - cos * rest[0], (cos * rest[1] + sin * rest[0]).max(zero));
-    let mut weight = zero;
+    let (mut weight, mut lightest, mut all) = (zero, zero, zero);
     for k in 0..4 {
-        weight = weight + w[k] * dot(d.gradient[k], d.gradient[k]);
+        let square = dot(d.gradient[k], d.gradient[k]);
+        weight = weight + w[k] * square;
+        (lightest, all) = (lightest.max(w[k]), all + square);
     }
+    let weight = weight.max(R::splat(LEVERAGE) * (lightest * all));
     let most = R::splat(MOST_BEND) / weight.max(R::splat(1e-30));
     let step = multiplier(c, weight, stiff, had).clamp(-most, most);
     let mut moves = [[zero; 3]; 4];
@@ -261,6 +268,19 @@ mod tests {
             x = std::array::from_fn(|i| add(x[i], moves[i]));
         }
         c(&x) / before
+    }
+
+    /// One end of the edge is free, and the feet of both wings are next to the other.
+    #[test]
+    fn a_vertex_that_hardly_bends_a_hinge_does_not_fly_away() {
+        let x = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.9999, 0.0], [1.0, 0.9999, -0.2]];
+        let stiff = Stiff { part: 1.0, compliance: 0.0 };
+        let (moves, _) = project_bend(&x, [1.0, 0.0, 0.0, 0.0], [0.0, 1.0], stiff, 0.0);
+        assert!(moves.iter().all(|m| dot(*m, *m) < 0.01 * 0.01), "{moves:?}");
+        // Free wings do all that is asked for.
+        let (moves, _) = project_bend(&x, [1.0, 1.0, 1.0, 1.0], [0.0, 1.0], stiff, 0.0);
+        let bent: [V3<f64>; 4] = std::array::from_fn(|k| std::array::from_fn(|j| x[k][j] + moves[k][j]));
+        assert!(dihedral_angle(&bent).abs() < 0.1 * dihedral_angle(&x).abs(), "{moves:?}");
     }
 
     #[test]

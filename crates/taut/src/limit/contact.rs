@@ -54,6 +54,11 @@ pub fn detect(
     }
 }
 
+/// Most rounds after the last iteration in which vertices and bodies are moved apart, and the depth at which
+/// they are, in mean edge lengths.
+const LAST_ROUNDS: u32 = 32;
+const APART: f32 = 1e-6;
+
 /// Contacts of one step on the finest level: of surfaces, and with rigid bodies.
 #[derive(Debug)]
 pub struct Contacts<'a> {
@@ -106,8 +111,14 @@ impl<'a> Contacts<'a> {
         is_apart && depth <= SHALLOW * self.world.edge_length
     }
 
-    /// Pushes vertices out of rigid bodies at the end of the iterations. Says whether there are any near.
-    pub fn end(&self, scratch: &Scratch, x: &mut [Quad]) -> bool {
+    /// Moves vertices and rigid bodies apart at the end of the iterations, so that momentum is kept; what
+    /// is left then, a part of a micrometre, vertices alone. Says whether there are any near.
+    pub fn end(&mut self, scratch: &mut Scratch, x: &mut [Quad]) -> bool {
+        for _ in 0..LAST_ROUNDS {
+            if scratch.rigid.separate(self.world, self.poses, self.old, x) <= APART * self.world.edge_length {
+                break;
+            }
+        }
         scratch.rigid.expel(self.world, self.poses, x);
         !scratch.rigid.is_empty()
     }

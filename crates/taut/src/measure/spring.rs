@@ -26,9 +26,9 @@ impl SpringCertificate {
                 measured.broken += 1;
                 continue;
             }
-            let (tension, _, _) = spring.tension(&state.x, &state.v);
+            let (tension, _, _) = spring.tension(&state.x, &state.v, &state.rigid);
             measured.max_force = measured.max_force.max(tension.abs());
-            measured.energy += spring.energy(&state.x, &state.v);
+            measured.energy += spring.energy(&state.x, &state.v, &state.rigid);
         }
         (measured.count > 0).then_some(measured)
     }

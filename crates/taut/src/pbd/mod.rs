@@ -14,7 +14,8 @@
 //!
 //! Lines 3 to 5 take the place of the velocity update of a [step](crate::Stepper), lines 6 and 7 that of
 //! limiting; all other boxes are those of every step: pins, attachments and grips, what already intersects,
-//! the guard at the end that lets nothing pass through, the certificate. Bodies with mass are refused.
+//! the guard at the end that lets nothing pass through, the certificate. What a projection moves a vertex
+//! out of a body with mass by, Δp, gives that body the impulse m Δp / Δt (S4).
 //!
 //! Constraints are equalities ([`constraint`]: edges, hinges, tetrahedra; [`enclosed`]: the volume in closed
 //! cloth) with a stiffness or a compliance; and inequalities with k = 1: limits, which sweeps of

@@ -36,7 +36,13 @@ impl Simulation {
         description.bodies.remove(index);
         forget_seams(&mut description, index);
         let mut origins = Origins::all(&self.world);
-        origins.springs = forget_springs(&mut description, index);
+        let is_at = |end: &SpringEnd| matches!(end, SpringEnd::Vertex { body, .. } if *body == index);
+        origins.springs = forget_springs(&mut description, is_at);
+        for end in description.springs.iter_mut().flat_map(|spring| &mut spring.ends) {
+            if let SpringEnd::Vertex { body, .. } = end {
+                *body -= usize::from(*body > index);
+            }
+        }
         origins.bodies.remove(index);
         origins.splits.remove(index);
         self.rebuild(description, &origins)?;
@@ -59,7 +65,7 @@ impl Simulation {
         Ok(RigidBodyHandle(self.rigid.push()))
     }
 
-    /// Takes a rigid body out.
+    /// Takes a rigid body out, with its springs.
     ///
     /// # Errors
     /// If the handle is stale.
@@ -68,6 +74,13 @@ impl Simulation {
         let mut description = self.description().clone();
         description.rigid_bodies.remove(index);
         let mut origins = Origins::all(&self.world);
+        let is_at = |end: &SpringEnd| matches!(end, SpringEnd::RigidBody { body, .. } if *body == index);
+        origins.springs = forget_springs(&mut description, is_at);
+        for end in description.springs.iter_mut().flat_map(|spring| &mut spring.ends) {
+            if let SpringEnd::RigidBody { body, .. } = end {
+                *body -= usize::from(*body > index);
+            }
+        }
         origins.rigid.remove(index);
         self.rebuild(description, &origins)?;
         self.rigid.remove(index);
@@ -91,18 +104,11 @@ impl Simulation {
     }
 }
 
-/// Takes out the springs that pull at body `index`, and counts the bodies behind it anew. Gives the numbers
-/// of those that stay.
-fn forget_springs(description: &mut Description, index: usize) -> Vec<usize> {
-    let is_at = |end: &SpringEnd| matches!(end, SpringEnd::Vertex { body, .. } if *body == index);
+/// Takes out the springs with an end that `is_at` what goes. Gives the numbers of those that stay.
+fn forget_springs(description: &mut Description, is_at: impl Fn(&SpringEnd) -> bool) -> Vec<usize> {
     let all = description.springs.iter().enumerate();
-    let left = all.filter(|(_, spring)| !spring.ends.iter().any(is_at)).map(|(k, _)| k).collect();
-    description.springs.retain(|spring| !spring.ends.iter().any(is_at));
-    for end in description.springs.iter_mut().flat_map(|spring| &mut spring.ends) {
-        if let SpringEnd::Vertex { body, .. } = end {
-            *body -= usize::from(*body > index);
-        }
-    }
+    let left = all.filter(|(_, spring)| !spring.ends.iter().any(&is_at)).map(|(k, _)| k).collect();
+    description.springs.retain(|spring| !spring.ends.iter().any(&is_at));
     left
 }
 

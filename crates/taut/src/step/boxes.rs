@@ -4,8 +4,9 @@ use glam::Vec3;
 
 use super::{FrameReport, Stepper};
 use crate::{
-    Description, Integrator, State, World,
+    Integrator, State, World,
     boundary::{motion::Pose, rigid::RigidState, spring::break_overloaded},
+    collide::Flight,
     contact::guard::GUARDED_GAP,
     exec::colored::Exec,
     exec::threads::Threads,
@@ -50,7 +51,9 @@ impl Stepper {
         Span { times: [time, end], dt, left, .. }: Span,
         report: &mut FrameReport,
     ) {
-        let Self { old, old_v, forces, steady, scratch, holds, fits, poses, flown, rescued, .. } = self;
+        let Self {
+            old, old_v, forces, steady, scratch, holds, fits, poses, flown, collider, rescued, ..
+        } = self;
         let State { x, v, caught, grips, rigid, history, broken, .. } = state;
         old.copy_from_slice(x);
         old_v.copy_from_slice(v);
@@ -91,7 +94,9 @@ impl Stepper {
         }
         let own = 0..world.fixtures.start;
         report.rescued += rescue(&old[own.clone()], &mut x[own.clone()], &mut v[own], &mut rescued[0]);
-        fly(world, ([time, end], dt), rigid, flown, poses);
+        collider.fly(world, Flight { times: [time, end], old, x, broken }, rigid, flown);
+        poses.clear();
+        poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
         scratch.sewn.unite(&world.sewing, x, v);
         self.predicted.copy_from_slice(x);
         self.predicted_v.copy_from_slice(v);
@@ -271,7 +276,7 @@ impl Stepper {
             }
             mean_rigid[k] = state.mean(&poses[k][0], dt);
         }
-        report.broken += break_overloaded(&world.springs, (x, v), broken, broken_springs);
+        report.broken += break_overloaded(&world.springs, (x, v, rigid), broken, broken_springs);
         if world.schedule.integrator == Integrator::Bdf2 {
             let ends = (&x[..], &v[..]);
             let began = (&old[..], &old_v[..]);
@@ -288,26 +293,6 @@ impl Stepper {
 fn settings<'a>(world: &World, threads: &'a Threads, lanes: LaneKind) -> Settings<'a> {
     let solver = &world.description.solver;
     Settings { threads, lanes, projection: solver.projection, relaxation: solver.relaxation }
-}
-
-/// Where rigid bodies go by themselves.
-fn fly(
-    world: &World,
-    (times, dt): ([f32; 2], f32),
-    rigid: &[RigidState],
-    flown: &mut Vec<RigidState>,
-    poses: &mut Vec<[Pose; 2]>,
-) {
-    let Description { rigid_bodies, obstacles, .. } = &world.description;
-    let gravity = world.description.gravity_at(times[0]);
-    flown.clear();
-    flown.extend(rigid_bodies.iter().zip(rigid).map(|(body, state)| {
-        let mut flown = body.fly(state, gravity, dt);
-        body.meet(&mut flown, obstacles, times, gravity);
-        flown
-    }));
-    poses.clear();
-    poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
 }
 
 /// Takes a rigid body that would have `flown` to the end of a step. One that is not finite then stays where

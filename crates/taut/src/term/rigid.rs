@@ -142,6 +142,13 @@ impl RigidTerm {
     }
 }
 
+impl RigidTerm {
+    /// Whether some vertex touches body `b`.
+    fn is_touched(&self, b: usize, masses: &[f32], c: f32) -> bool {
+        self.list.iter().any(|touch| touch.body as usize == b && touch.weight(masses, c) > 0.0)
+    }
+}
+
 impl Term for RigidTerm {
     fn prepare(&mut self, scene: &Scene, filter: &Filter) {
         let (old, x) = (&scene.old[filter.vertices.clone()], &scene.x[filter.vertices.clone()]);
@@ -298,6 +305,10 @@ impl Term for RigidTerm {
         let Filter { masses, multigrid, .. } = step.filter;
         if self.stale {
             for body in 0..self.placed.len() {
+                if !self.is_touched(body, masses, stage.c) {
+                    self.columns[body].fill([0.0; 4]);
+                    continue;
+                }
                 let columns = self.load_columns(body, x, cycle.residual(), masses, stage.c);
                 multigrid.cycle(step.settings.threads, cycle, columns);
             }

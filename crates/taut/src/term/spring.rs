@@ -91,6 +91,7 @@ impl Springs {
             }
             let place = |end: End| match end {
                 End::Point(point) => Some(Place::Point(point)),
+                End::Body { .. } => None,
                 End::Vertex(v) => {
                     let node = node_of[v as usize];
                     (node != u32::MAX).then_some(Place::Node(node))
@@ -173,6 +174,7 @@ impl Term for SpringTerm {
         // Predicted place and velocity of an end, and what its velocity grows by with a way.
         let state = |end: End| match end {
             End::Point(point) => (point, DVec3::ZERO, None),
+            End::Body { .. } => (DVec3::ZERO, DVec3::ZERO, None),
             End::Vertex(i) => {
                 let (i, own) = (first + i as usize, i as usize);
                 let s = if factor(own) == 1.0 { rate } else { 1.0 / f64::from(scene.dt) };

@@ -8,6 +8,7 @@ mod attachments;
 mod bend;
 mod bending;
 mod clock;
+mod collide;
 mod contact;
 mod contact_acceptance;
 mod contact_weights;

@@ -299,5 +299,5 @@ fn what_cannot_be_simulated_is_refused_by_name() {
     says(&|d| d.springs[0].ends[1] = SpringEnd::Vertex { body: 0, vertex: 7 }, "has no vertex 7; it has 1");
     says(&|d| d.springs[0].ends[1] = SpringEnd::Vertex { body: 3, vertex: 0 }, "no body 3");
     says(&|d| d.springs[0].ends[0] = d.springs[0].ends[1], "the same vertex");
-    says(&|d| d.springs[0].ends[1] = SpringEnd::Point(Vec3::X), "one end must be a vertex");
+    says(&|d| d.springs[0].ends[1] = SpringEnd::Point(Vec3::X), "one end must be a vertex or a rigid body");
 }

@@ -2,7 +2,8 @@
 //! for callers of the library.
 
 use crate::{
-    Body, Description, Model, Obstacle, Scheme, WorldError, body, kernel::lanes::VertexOffset, schedule,
+    Body, Description, Model, Obstacle, Scheme, Spring, SpringEnd, WorldError, body,
+    kernel::lanes::VertexOffset, schedule,
 };
 
 /// Refuses a description without a body.
@@ -141,13 +142,9 @@ fn check_position_based(description: &Description) -> Result<(), WorldError> {
             Body::Particles(_) => WorldError::Particles { name, problem },
         });
     }
-    if let Some(body) = description.rigid_bodies.first() {
-        return Err(WorldError::RigidBody {
-            name: body.obstacle.name.clone(),
-            problem: "bodies with mass are not for the model \"pbd\"; use model \"fem\"".into(),
-        });
-    }
-    if let Some(spring) = description.springs.first() {
+    let is_of_vertices =
+        |spring: &&Spring| spring.ends.iter().any(|end| matches!(end, SpringEnd::Vertex { .. }));
+    if let Some(spring) = description.springs.iter().find(is_of_vertices) {
         return Err(WorldError::Spring {
             name: spring.name.clone(),
             problem: "springs are not for the model \"pbd\"; use model \"fem\"".into(),

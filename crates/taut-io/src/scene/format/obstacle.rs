@@ -46,9 +46,9 @@ pub(crate) struct Obstacle {
     #[schemars(range(min = 0, max = 1))]
     pub margin: f64,
     /// Mass \[kg\], uniform over its shape. It makes the obstacle a rigid body, which falls, pushes cloth and
-    /// is pushed by it, and has no `motion`. Requires a sphere, box, capsule or cylinder as `shape`, and the
-    /// scheme `nearest`. `restitution` then applies to collisions with other obstacles. None by default:
-    /// cloth does not move it; 0.000001 to 1000000.
+    /// is pushed by it, collides with all other obstacles, and has no `motion`. Requires a sphere, box,
+    /// capsule or cylinder as `shape`. `restitution` then applies to collisions with other obstacles. None by
+    /// default: cloth does not move it; 0.000001 to 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000_001, max = 1_000_000))]
     pub mass: Option<f64>,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Vector;
 
-/// Springs with damping between vertices of one body or of two, or between vertices and points in space. If
+/// Springs with damping between vertices of one body or of two, between vertices and points in space, or
+/// between obstacles with mass, or these and points. If
 /// both ends select as many vertices, the first is joined to the first, and so on; if one end is a single
 /// vertex or point, it is joined to all of the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,17 +38,22 @@ pub(crate) struct Spring {
     pub breaking_force: Option<f64>,
 }
 
-/// An end of a spring: `body` with `select`, or `point`.
+/// An end of a spring: `body` with `select`, `body` and `at` on an obstacle with mass, or `point`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpringEnd {
-    /// Name of a cloth, a solid or particles. This or `point`.
+    /// Name of a cloth, a solid, particles, or an obstacle with `mass`. This or `point`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub body: Option<String>,
     /// Its vertices, in the syntax of a pin's `select`; `index:` in the order as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<String>,
+    /// Point of an obstacle with `mass`, where it is at the start \[m\]; it moves with the obstacle. Its centre
+    /// by default; each −1000000 to 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
+    pub at: Option<Vector>,
     /// A fixed point in space \[m\]. Each −1000000 to 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]

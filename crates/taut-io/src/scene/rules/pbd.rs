@@ -1,5 +1,5 @@
 //! Rules of the model "pbd": one solver for all bodies of a scene, which knows no schemes, integrators,
-//! seams, springs, particles and obstacles with mass.
+//! seams, particles and springs with an end on vertices.
 
 use crate::scene::{
     report::{Path, Report},
@@ -30,16 +30,14 @@ pub(super) fn check_scene(scene: &Node, report: &mut Report<'_>) {
         }
     }
     let message = "cannot be combined with model = \"pbd\"; use model = \"fem\"";
+    let has_vertices = |spring: &Node| {
+        ["from", "to"].iter().any(|key| spring.get(key).is_some_and(|end| end.get("select").is_some()))
+    };
     for kind in ["seam", "spring", "particles"] {
         let list = Path::Key(&root, kind);
-        for (index, item) in scene.items_of(kind).iter().enumerate() {
+        let items = scene.items_of(kind).iter().enumerate();
+        for (index, item) in items.filter(|(_, item)| kind != "spring" || has_vertices(item)) {
             report.add(item.origin, &list.item(index, item), message);
-        }
-    }
-    let list = Path::Key(&root, "obstacle");
-    for (index, obstacle) in scene.items_of("obstacle").iter().enumerate() {
-        if let Some(mass) = obstacle.get("mass") {
-            report.add(mass.origin, &Path::Key(&list.item(index, obstacle), "mass"), message);
         }
     }
     let Some(solver) = scene.get("solver") else { return };

@@ -46,7 +46,7 @@ impl Cross {
     pub fn vertices(&self) -> impl Iterator<Item = usize> + use<> {
         self.ends.into_iter().filter_map(|end| match end {
             End::Vertex(v) => Some(v as usize),
-            End::Point(_) => None,
+            End::Point(_) | End::Body { .. } => None,
         })
     }
 
@@ -54,6 +54,7 @@ impl Cross {
         let at = |end: End| match end {
             End::Vertex(v) => Vec3::from_slice(&x[v as usize]),
             End::Point(point) => point.as_vec3(),
+            End::Body { .. } => Vec3::ZERO,
         };
         at(self.ends[1]) - at(self.ends[0])
     }

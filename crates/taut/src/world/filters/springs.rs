@@ -19,7 +19,7 @@ pub(super) fn joined(
     for spring in springs {
         let [a, b] = spring.ends.map(|end| match end {
             End::Vertex(v) => bodies.iter().position(|body| body.vertices.contains(&(v as usize))),
-            End::Point(_) => None,
+            End::Point(_) | End::Body { .. } => None,
         });
         if let (Some(a), Some(b)) = (a, b)
             && a != b
@@ -38,7 +38,7 @@ pub(super) fn joined(
 pub(super) fn hung_on(springs: &[SpringTable], bodies: &[BodyTables]) -> f64 {
     let of = |end: End| match end {
         End::Vertex(v) => bodies.iter().find(|body| body.vertices.contains(&(v as usize))),
-        End::Point(_) => None,
+        End::Point(_) | End::Body { .. } => None,
     };
     let is_particles = |body: &BodyTables| matches!(body.rest, Rest::Particles(_));
     let hangs = springs.iter().any(|spring| {
