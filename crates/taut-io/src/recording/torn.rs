@@ -107,7 +107,8 @@ mod tests {
         assert_eq!((mesh.triangles, mesh.uvs), (vec![[0, 1, 2], [4, 5, 3]], Some(uvs)));
         // Not torn backwards, one vertex too many, other corners, another number of triangles.
         assert!(torn.origins_of(&half).is_none());
-        for other in [shape(7, &[[0, 1, 2], [4, 5, 3]]), shape(4, &[[0, 2, 1], [2, 1, 3]]), shape(4, &[[0, 1, 2]])]
+        for other in
+            [shape(7, &[[0, 1, 2], [4, 5, 3]]), shape(4, &[[0, 2, 1], [2, 1, 3]]), shape(4, &[[0, 1, 2]])]
         {
             assert!(body.origins(&other).is_none() && body.rest_of(&other).is_none());
         }

@@ -14,7 +14,12 @@ use taut::{
 };
 
 use super::{Failure, Kind, locate};
-use crate::output::{layout::Layout, metrics::FrameLine, npy, tears::{self, Tears}};
+use crate::output::{
+    layout::Layout,
+    metrics::FrameLine,
+    npy,
+    tears::{self, Tears},
+};
 
 /// Positions are single precision: a residual equal to the tolerance may be measured as slightly more.
 const STRAIN_SLACK: f64 = 1e-5;
