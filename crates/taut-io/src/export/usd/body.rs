@@ -115,7 +115,7 @@ fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) ->
             None => Value::Blocked,
         },
         ("primvars:st", _) => match &body.uvs {
-            Some(uvs) if body.origins(geometry).is_some() => Value::Vec2s(uvs.as_flattened().to_vec()),
+            Some(uvs) if uvs.len() == triangles.len() => Value::Vec2s(uvs.as_flattened().to_vec()),
             _ => Value::Blocked,
         },
         _ => Value::Blocked,
