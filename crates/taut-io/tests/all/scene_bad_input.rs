@@ -844,10 +844,22 @@ fn tears() {
         ("{ stretch = 0.1, factor = \"map:zero.txt\" }", ".factor", &["number 24 is 0", "between 1e-6"]),
         ("{ stretch = 0.1, weak = [{ factor = 1 }] }", ".weak[0].select", &["is missing"]),
         ("{ stretch = 0.1, weak = [{ select = \"all\" }] }", ".weak[0].factor", &["is missing", "1e-6"]),
-        ("{ stretch = 0.1, weak = [{ select = \"all\", factor = 0 }] }", ".weak[0].factor", &["is 0", "1e-6"]),
+        (
+            "{ stretch = 0.1, weak = [{ select = \"all\", factor = 0 }] }",
+            ".weak[0].factor",
+            &["is 0", "1e-6"],
+        ),
         ("{ stretch = 0.1, weak = [{ select = \"all\", factor = nan }] }", ".weak[0].factor", &["is nan"]),
-        ("{ stretch = 0.1, weak = [{ select = \"seam\", factor = 1 }] }", ".weak[0].select", &["not a valid selection"]),
-        ("{ stretch = 0.1, weak = [{ select = \"group:seam\", factor = 1 }] }", ".weak[0].select", &["no group \"seam\""]),
+        (
+            "{ stretch = 0.1, weak = [{ select = \"seam\", factor = 1 }] }",
+            ".weak[0].select",
+            &["not a valid selection"],
+        ),
+        (
+            "{ stretch = 0.1, weak = [{ select = \"group:seam\", factor = 1 }] }",
+            ".weak[0].select",
+            &["no group \"seam\""],
+        ),
         (
             "{ stretch = 0.1, weak = [{ select = \"box:5,5,5,6,6,6\", factor = 1 }] }",
             ".weak[0].select",

@@ -165,6 +165,12 @@ impl ShownBody {
         Ok(Self { name, kind, model, mesh, change: 0, vertices, measure, color: to_bytes(fabric(index)) })
     }
 
+    /// The same, as it came with a change of connectivity.
+    #[must_use]
+    pub fn with_change(self, change: u32) -> Self {
+        Self { change, ..self }
+    }
+
     /// A body with only a surface.
     pub fn plain(name: &str, kind: &'static str, index: usize, mesh: TriangleMesh) -> Self {
         let color = to_bytes(fabric(index));

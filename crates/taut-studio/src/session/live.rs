@@ -216,7 +216,7 @@ impl Live {
             }
             // What was shown whole can be shown torn.
             if let Ok(torn) = ShownBody::new(body, k, &[]) {
-                *shown = ShownBody { change: next, ..torn };
+                *shown = torn.with_change(next);
             }
         }
     }

@@ -131,7 +131,7 @@ impl Replay {
             // Segments of particles are shown otherwise.
             let Connections::Triangles(triangles) = &*frame.connections else { continue };
             if self.bodies[k].mesh.triangles != *triangles && !self.recording.bodies()[k].changes.is_empty() {
-                self.bodies[k] = ShownBody { change: next, ..shown(&self.recording, k, frame)? };
+                self.bodies[k] = shown(&self.recording, k, frame)?.with_change(next);
             }
         }
         Ok(frames.into_iter().map(|frame| frame.positions).collect())

@@ -120,7 +120,9 @@ fn a_sheet_tears_by_hand_and_is_whole_after_a_reset() {
     let mut shown = whole(&mut second);
     // The second viewer watches; what the first sees of meshes came before.
     let mut own = Shown { mesh: shown.mesh.clone(), frame: Frame::default() };
+    client.say(json!({"type": "reset"}));
     own.until(&mut client, "a frame", |frame| frame.number == 0);
+    (0..20).for_each(|_| own.step(&mut client));
     assert_eq!((own.count(), shown.mesh.positions.len()), (WHOLE, WHOLE));
     client.set("colouring", json!("strain"));
     pull(&mut client, &mut own);
@@ -202,7 +204,7 @@ frame_rate = 60
 name = "strip"
 mesh = { grid = { size = [0.4, 0.1], cells = [16, 4] } }
 material = "polyester"
-tear = { stretch = 0.08 }
+tear = { stretch = 0.08, weak = [{ select = "box:0.19,-1,-1,0.21,1,0.03", factor = 0.4 }] }
 [[cloth.pin]]
 select = "box:-1,-1,-1,0.001,1,1"
 motion = [{ time = 0.0 }, { time = 0.5, translate = [-0.05, 0.0, 0.0] }]
@@ -248,9 +250,9 @@ fn a_finished_run_is_shown_torn_and_whole_as_it_is_sought() {
     };
     for number in [24, tear - 1, tear, 0, 24, tear] {
         follow(&mut shown, &mut client, number);
-        // Colours are those of strain, not of what cannot be measured.
+        // Colours are those of strain, not of what cannot be measured: it is relieved beside a tear.
         let colours = &shown.frame.colours[0];
-        assert!(number == 0 || colours.iter().any(|colour| *colour != colours[0]), "frame {number}");
+        assert!(number != tear || colours.iter().any(|colour| *colour != colours[0]), "frame {number}");
     }
     let file = get(studio.address(), "/api/export?format=obj", &[]).2;
     let mesh = taut_io::mesh::parse(&file, taut_io::mesh::Format::Obj, None).unwrap();

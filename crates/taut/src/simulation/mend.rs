@@ -129,7 +129,7 @@ mod tests {
         let first = run(&mut simulation);
         assert!(first.len() > 85, "it did not tear");
         simulation.reset();
-        let [now, before] = [simulation.description(), &strip()].map(|all| all.bodies[0].as_cloth().cloned());
+        let [now, before] = [simulation.description(), &strip()].map(|all| format!("{:?}", all.bodies));
         assert_eq!(now, before);
         assert_eq!(simulation.state().positions(simulation.world(), 0), strip().bodies[0].start());
         assert_eq!(run(&mut simulation), first);
