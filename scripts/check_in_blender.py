@@ -6,7 +6,9 @@
 
 OUT is the folder of the run. FILE is what `taut export` made of it: a USD layer (.usdc, .usda, .usd), or a point cache (.pc2)
 with its OBJ file beside it, which is played through a Mesh Cache modifier. The evaluated mesh of every body is compared with
-OUT/frames at three frames (the first, the middle one and the last, unless --frames says otherwise), to 1e-5 m.
+OUT/frames at three frames (the first, the middle one and the last, unless --frames says otherwise), to 1e-5 m; its triangles too.
+Cloth that tears has other vertices and triangles from frame to frame in a USD layer, and those of the last frame in a point cache,
+where each is expected where the vertex is that it will be split from.
 """
 
 import argparse
@@ -44,11 +46,21 @@ def main():
         bpy.context.scene.frame_set(frame)
         for body, thing in objects.items():
             expected = np.load(arguments.out / f"frames/{body}.{frame:04}.npy")
-            found = to_taut(evaluated_positions(thing), thing)
+            triangles = triangles_in(arguments.out, body, frame)
+            if arguments.file.suffix == ".pc2":
+                settled = triangles_in(arguments.out, body, 10**9)
+                origins = np.arange(1 + max(settled.max(), len(expected) - 1))
+                # Triangles keep the order of their corners.
+                origins[settled.ravel()] = triangles.ravel()
+                expected, triangles = expected[origins], settled
+            mesh, positions = evaluated(thing)
+            found = to_taut(positions, thing)
             if found.shape != expected.shape:
                 sys.exit(f"{body}, frame {frame}: {len(found)} vertices in Blender, {len(expected)} in the run")
             distance = float(np.abs(found - expected).max())
-            print(f"{body}, frame {frame}: {len(found)} vertices, largest difference {distance:.2e} m")
+            if not np.array_equal(mesh, triangles):
+                sys.exit(f"{body}, frame {frame}: other triangles in Blender than in the run")
+            print(f"{body}, frame {frame}: {len(found)} vertices, {len(mesh)} triangles, largest difference {distance:.2e} m")
             worst = max(worst, distance)
     if not worst <= TOLERANCE:
         sys.exit(f"FAILED: {worst:.2e} m is more than {TOLERANCE:.0e} m")
@@ -86,13 +98,28 @@ def import_point_cache(path, frames):
     return thing
 
 
-def evaluated_positions(thing):
-    """Positions of the vertices in the object's own axes, after its modifiers."""
-    evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    points = evaluated.data.attributes["position"].data
+def triangles_in(out, body, frame):
+    """Those of a body in a frame: of its last file of triangles by then, or of its rest mesh."""
+    files = {int(path.name.split(".")[-3]): path for path in out.glob(f"frames/{body}.*.faces.npy")}
+    changes = [number for number in files if number <= frame]
+    if changes:
+        return np.load(files[max(changes)])
+    header, data = (out / f"{body}.rest.ply").read_bytes().split(b"end_header\n", 1)
+    vertices, faces = (int(re.search(rb"element %s (\d+)" % kind, header).group(1)) for kind in (b"vertex", b"face"))
+    floats = header.split(b"element face")[0].count(b"property float")
+    table = np.frombuffer(data[4 * floats * vertices :], np.dtype([("count", "u1"), ("corners", "<i4", 3)]), faces)
+    return table["corners"]
+
+
+def evaluated(thing):
+    """Triangles, and positions of the vertices in the object's own axes, after its modifiers."""
+    mesh = thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    points = mesh.attributes["position"].data
     positions = np.empty(3 * len(points), dtype=np.float32)
     points.foreach_get("vector", positions)
-    return positions.reshape(-1, 3)
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    return corners.reshape(-1, 3), positions.reshape(-1, 3)
 
 
 def from_z_up(positions, thing):

@@ -284,6 +284,29 @@ cloths = ["front", "back"]
 within = 0.001
 "#
         }
+        "Tear" => {
+            r#"[[cloth]]
+name = "flag"
+mesh = { grid = { size = [1.2, 0.8], cells = [48, 32] } }
+material = "cotton"
+strain = { max = 0.05 }
+tear = { stretch = 0.04, random = 0.2, by = "triangles" }   # a fifth weaker or stronger from vertex to vertex
+"#
+        }
+        "Weak" => {
+            r#"[[cloth]]
+name = "strip"
+mesh = { grid = { size = [0.4, 0.1], cells = [32, 8] } }
+
+[cloth.tear]
+stretch = 0.1
+by = "edges"
+weak = [
+    { select = "box:0.196,-1,-1,0.204,1,0.02", factor = 0.3 },   # a notch
+    { select = "corner:top-left", factor = 5.0 },                # a patch
+]
+"#
+        }
         "Pin" => {
             r#"[[cloth]]
 name = "sheet"
@@ -578,7 +601,7 @@ final_max = [2.0, 0.1, 2.0]
         }
         "AttachedShape" | "BuiltInPattern" | "PatternSource" | "Diagonals" | "Fit" | "Integrator"
         | "Limits" | "MaterialName" | "Projection" | "TextureAxis" | "WindKey" | "SolidMaterialName"
-        | "SolidModel" | "Volume" | "Factor" | "FactorKey" | "Pascal" | "PascalKey" => "",
+        | "SolidModel" | "TearMeasure" | "Volume" | "Factor" | "FactorKey" | "Pascal" | "PascalKey" => "",
         _ => return None,
     })
 }

@@ -352,7 +352,18 @@ pub const PARTS: [Part; 38] = [
         status: Status::Whole,
         files: &["crates/taut/src/term/pressure.rs", "crates/taut/src/boundary/bag.rs"],
     },
-    Part { id: "S6", section: "Modeling cloth", title: "tearing", status: Status::Missing, files: &[] },
+    Part {
+        id: "S6",
+        section: "Modeling cloth",
+        title: "tearing",
+        status: Status::Whole,
+        files: &[
+            "crates/taut/src/body/cloth/tear.rs",
+            "crates/taut/src/mesh/split.rs",
+            "crates/taut/src/simulation/tear.rs",
+            "crates/taut/src/describe/tear.rs",
+        ],
+    },
     Part {
         id: "S7",
         section: "Modeling hair",

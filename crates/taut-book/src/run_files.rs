@@ -29,6 +29,7 @@ pub const METRICS: &[(&str, &str)] = &[
         "report.given_way",
         "Elements whose limits had given way at the end of the frame, because they could not be met.",
     ),
+    ("report.torn", "Vertices that were split off in this frame."),
     (
         "report.tangled",
         "Edges that still intersect a triangle at the end of the frame: remains of a tangled initial state, or forced by an obstacle on cloth that could not yield.",

@@ -6,6 +6,7 @@
 
 mod lines;
 mod soft;
+mod torn;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,13 +24,14 @@ use crate::{
         folder::{holds_run, is_being_written, read_manifest},
         layout::{Layout, check_names},
         metrics::{self, FrameLine},
-        npy,
+        npy, tears,
     },
     scene,
 };
 
 pub use lines::ShownLines;
 pub use soft::SoftBody;
+pub use torn::gather;
 
 /// A run folder, opened for reading.
 #[derive(Debug)]
@@ -276,20 +278,14 @@ impl Recording {
         // With other connectivity the number of vertices may differ; the triangles give its minimum.
         let changed = changes.iter().rfind(|&&change| change <= frame);
         let positions = match changed {
-            None => npy::read(&path, rest.positions.len()),
+            None => tears::read_whole(&path, rest.positions.len()),
             Some(_) => npy::read_any(&path),
         };
         let positions = positions.map_err(at_frame)?;
         if let Some(&change) = changed
-            && let Some(highest) = connections.triangles().iter().flatten().max()
-            && *highest as usize >= positions.len()
+            && let Err(message) = self.bodies[body].fits(&connections, positions.len())
         {
-            let faces = self.files.faces(name, change);
-            let message = format!(
-                "contains {} vertices, but {} refers to vertex {highest}",
-                positions.len(),
-                faces.display()
-            );
+            let message = message + &format!(" {}", self.files.faces(name, change).display());
             return Err(at_frame(complain(&path, message)));
         }
         let positions = finite(&path, positions).map_err(at_frame)?;

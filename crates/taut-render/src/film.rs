@@ -1,7 +1,7 @@
 //! The frames of a recording as scenes: one camera, one light and one colour scale for all of them, so that
 //! nothing flickers.
 
-use std::ops::RangeInclusive;
+use std::{borrow::Cow, ops::RangeInclusive};
 
 use glam::Vec3;
 use taut::{Cloth, Shape, mesh::TriangleMesh};
@@ -16,7 +16,7 @@ use crate::{
     color::{
         self, Coloring, bar,
         level::Levels,
-        measure::{Gauge, at_vertices},
+        measure::{Gauge, Measured, at_vertices},
         scale,
         soft::SoftGauge,
     },
@@ -152,7 +152,7 @@ impl<'a> Film<'a> {
                 if known.soft.is_some() {
                     let values = soft_values(recording, known, k, frame, options.coloring)?;
                     largest = values.iter().map(|value| value.abs()).fold(largest, f32::max);
-                } else if let Some(measured) = known.measured(&geometry) {
+                } else if let Some((measured, _)) = known.measured(recording, k, &geometry) {
                     let values = measured.iter().map(|m| options.coloring.value(m).abs());
                     largest = values.fold(largest, f32::max);
                 }
@@ -313,19 +313,19 @@ impl<'a> Film<'a> {
         if coloring == Coloring::Fabric {
             return plain;
         }
-        // A torn body has triangles without a rest shape.
-        let same = geometry.connections.triangles() == known.rest.triangles;
         let unknown = Paint::Plain { front: color::NEUTRAL, back: color::NEUTRAL };
         if coloring == Coloring::Level {
+            // Colours of triangles, which torn cloth keeps.
+            let same = geometry.connections.triangles().len() == known.rest.triangles.len();
             return known.levels.clone().filter(|_| same).unwrap_or(unknown);
         }
-        let Some(measured) = known.measured(geometry) else { return unknown };
+        let Some((measured, rest)) = known.measured(self.recording, body, geometry) else { return unknown };
         if matches!(coloring, Coloring::Residual | Coloring::Hsv) {
             return Paint::Triangles(measured.iter().map(|m| coloring.color(m, self.range)).collect());
         }
         let values: Vec<f32> = measured.iter().map(|m| coloring.value(m)).collect();
         let Some(scale) = coloring.scale(self.range) else { return unknown };
-        Paint::Vertices(at_vertices(&values, &known.rest).iter().map(|&v| scale.color(v)).collect())
+        Paint::Vertices(at_vertices(&values, &rest).iter().map(|&v| scale.color(v)).collect())
     }
 
     /// The floor and the obstacles.
@@ -356,9 +356,24 @@ impl Known {
         Ok(self.coarse.as_ref().and_then(|coarse| coarse.of(&geometry)).unwrap_or(geometry))
     }
 
-    fn measured(&self, geometry: &Geometry) -> Option<Vec<color::measure::Measured>> {
-        let same = geometry.connections.triangles() == self.rest.triangles;
-        self.gauge.as_ref().filter(|_| same)?.measure(&geometry.positions)
+    /// Measures the displayed geometry of body `body` in a frame, and gives the rest shape that it is measured
+    /// against: torn where the frame is. `None` if it is not measured, or its triangles are others.
+    fn measured(
+        &self,
+        recording: &Recording,
+        body: usize,
+        geometry: &Geometry,
+    ) -> Option<(Vec<Measured>, Cow<'_, TriangleMesh>)> {
+        let gauge = self.gauge.as_ref()?;
+        if geometry.connections.triangles() == self.rest.triangles {
+            return Some((gauge.measure(&geometry.positions)?, Cow::Borrowed(&self.rest)));
+        }
+        let body = &recording.bodies()[body];
+        let torn = body.rest_of(geometry)?;
+        let cloth = recording.described(body).and_then(taut::Body::as_cloth);
+        // What could be measured whole can be measured torn.
+        let measured = Gauge::new(&torn, cloth).ok()?.measure(&geometry.positions)?;
+        Some((measured, Cow::Owned(torn)))
     }
 }
 

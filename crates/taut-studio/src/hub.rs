@@ -29,9 +29,20 @@ pub struct Stage {
     /// The message `scene`.
     pub scene: String,
     /// Mesh messages, which follow it.
-    pub meshes: Vec<Bytes>,
+    pub meshes: Vec<Sheet>,
+    /// How often the connectivity of a body has changed since it began.
+    pub change: u32,
     /// Meshes of coarser levels, which follow once somebody has asked to see them.
     pub levels: Vec<Bytes>,
+}
+
+/// A mesh, ready to send.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// The [change](Stage::change) that it came with: 0 for what is as it began.
+    pub change: u32,
+    /// The message.
+    pub bytes: Bytes,
 }
 
 /// A frame, ready to send.
@@ -39,6 +50,8 @@ pub struct Stage {
 pub struct Frame {
     /// The sequence number of its scene.
     pub epoch: u32,
+    /// The [change](Stage::change) whose meshes it has positions of.
+    pub change: u32,
     /// The message.
     pub bytes: Bytes,
 }

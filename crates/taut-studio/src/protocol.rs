@@ -44,6 +44,8 @@ pub struct Parameters {
     pub stretch_min: Option<f32>,
     /// Largest bend either way \[°/cm\]; `None`: no limit.
     pub bend_max: Option<f32>,
+    /// Strain beyond which cloth tears; `None`: it does not.
+    pub tear: Option<f32>,
     /// Name of the material of all cloth; `None`: as in the scene.
     pub material: Option<String>,
     /// Factor on the stiffness of all materials.

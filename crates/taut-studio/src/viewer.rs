@@ -103,6 +103,8 @@ struct Viewer<'a, S> {
     bucket: Bucket,
     /// The scene it was sent.
     epoch: Option<u32>,
+    /// The newest change of connectivity of that scene that it was sent.
+    change: u32,
     /// Coarser levels of that scene that it was sent.
     levels: usize,
     /// Frames sent and not acknowledged.
@@ -124,6 +126,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
             answers,
             bucket: Bucket::new(now.into_std()),
             epoch: None,
+            change: 0,
             levels: 0,
             under_way: 0,
             heard: now,
@@ -203,10 +206,16 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
             return Ok(());
         }
         if self.epoch != Some(stage.epoch) {
-            (self.epoch, self.levels) = (Some(stage.epoch), 0);
+            (self.epoch, self.change, self.levels) = (Some(stage.epoch), stage.change, 0);
             self.send(stage.scene.clone().into()).await?;
             for mesh in &stage.meshes {
-                self.send(Message::Binary(mesh.clone())).await?;
+                self.send(Message::Binary(mesh.bytes.clone())).await?;
+            }
+        }
+        if self.change != stage.change {
+            let sent = std::mem::replace(&mut self.change, stage.change);
+            for mesh in stage.meshes.iter().filter(|mesh| mesh.change > sent) {
+                self.send(Message::Binary(mesh.bytes.clone())).await?;
             }
         }
         while let Some(level) = stage.levels.get(self.levels) {
@@ -220,8 +229,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Viewer<'a, S> {
         let Some(frame) = self.frame.borrow_and_update().clone() else { return Ok(()) };
         // Levels are published before the first frame that has them.
         self.send_stage().await?;
-        // A frame of the previous scene may be the newest for a moment.
-        if self.epoch == Some(frame.epoch) {
+        // A frame of the previous scene, or of cloth before it tore, may be the newest for a moment.
+        if self.epoch == Some(frame.epoch) && self.change == frame.change {
             self.under_way += 1;
             self.send(Message::Binary(frame.bytes)).await?;
         }

@@ -14,6 +14,7 @@ mod event;
 mod handle;
 mod held;
 mod levels;
+mod mend;
 mod obstacles;
 mod patch;
 mod tear;
@@ -109,6 +110,8 @@ pub struct Simulation {
     poses: obstacles::NextPoses,
     seams: Vec<SeamWatch>,
     events: Vec<Event>,
+    /// Cloths that have torn, as they were.
+    wholes: Vec<mend::Whole>,
 }
 
 impl Simulation {
@@ -163,6 +166,7 @@ impl Simulation {
             poses: Default::default(),
             seams: Vec::new(),
             events: Vec::new(),
+            wholes: Vec::new(),
             cache,
             world,
             state,
@@ -285,8 +289,9 @@ impl Simulation {
 
     /// Goes back to the start: bodies to where they start, time to 0. Settings stay as they are; what the
     /// caller pinned, unpinned or gripped is forgotten, and obstacles whose pose was set are where they were
-    /// placed.
+    /// placed. Torn cloth is whole again, unless it was torn when it came in.
     pub fn reset(&mut self) {
+        self.mend();
         self.world.ruler.origin = 0.0;
         let ruler = &mut self.world.ruler;
         let frame_time = ruler.description.frame_time;
@@ -353,6 +358,7 @@ impl Simulation {
         let mut world = World::with_cache(description, &self.cache)?;
         let time = self.world.origin + f64::from(self.state.frame) * self.world.frame_length();
         world.resume_at(time, self.state.frame, &self.world, origins);
+        self.keep_wholes(&world.description, origins);
         self.stepper.adapt(&world);
         self.state = self.state.carried(&self.world, &world, origins);
         self.world = world;

@@ -74,6 +74,9 @@ fn point_caches_hold_the_frames_and_their_mesh_the_order() {
     let place = place_with_run();
     export_and_check(&place, "pc2", "cache");
     export_and_check(&place, "mdd", "other-cache");
+    add_torn_body(&place);
+    export_and_check(&place, "pc2", "torn-cache");
+    export_and_check(&place, "mdd", "other-torn-cache");
 }
 
 #[test]
@@ -114,17 +117,25 @@ fn gltf_is_valid_and_its_morph_targets_are_the_frames() {
         assert_eq!((&issues["numErrors"], &issues["numWarnings"]), (&0.into(), &0.into()), "{issues:#}");
         assert_eq!(report["info"]["hasMorphTargets"], name == "shot.glb", "{report:#}");
     }
+    add_torn_body(&place);
+    export_and_check(&place, "gltf", "torn.glb");
+    let report = validate_gltf(&place.path("torn.glb"));
+    assert_eq!(report["issues"]["numErrors"], 0, "{report:#}");
 }
 
 #[test]
-fn triangles_that_change_are_refused_where_they_cannot_be_held() {
+fn triangles_that_change_by_more_than_tears_are_refused_where_they_cannot_be_held() {
     let place = place_with_run();
     add_torn_body(&place);
+    // One triangle is turned over in frame 8.
+    place.write_triangles("torn", 8, &[[0, 2, 1], [4, 5, 3]]);
     for format in ["pc2", "mdd", "gltf"] {
-        let words = ["triangles of torn change in frame 5", format, "--frames"];
+        let words = ["triangles of torn change in frame 5 by more than tears", format, "--frames"];
         place.bad(&format!("export out --format {format} -o x"), 2, &words);
         assert!(!place.path("x").exists());
+        place.good(&format!("export out --format {format} -o torn-{format} --frames 2-7"));
         place.good(&format!("export out --format {format} -o early-{format} --frames 0-4"));
+        place.bad(&format!("export out --format {format} -o x --frames 9-10"), 2, &["more than tears"]);
     }
 }
 

@@ -24,6 +24,7 @@ mod render;
 mod resume;
 mod rigid;
 mod solids;
+mod tearing;
 mod verify;
 mod view;
 mod view_page;

@@ -5,7 +5,9 @@
 //! target is 1 and all others are 0, between frames positions are linear. Readers add base and difference in
 //! float32: the relative error is at most 6e-8 of the position and of the displacement from the first frame.
 //! Normals are included because a viewer without them would show facets. The first vertices are those of the
-//! run, in order; copies of vertices at texture seams follow. Time starts at the first exported frame.
+//! run, in order; copies of vertices at texture seams follow. Time starts at the first exported frame. Cloth that
+//! tears has the vertices and triangles of the last frame from the start: where it has not torn yet, vertices are
+//! at the same place and have the same normal, so that nothing shows.
 //!
 //! Mesh obstacles are nodes of the same kind; static ones have no targets. Other obstacles are nodes with
 //! meshes, moved by translations and rotations sampled at the frames; a plane is a square twice the extent of
@@ -22,13 +24,13 @@ use taut::{Obstacle, Pose, low_level::Surface, mesh::normals::vertex_normals};
 
 use self::layout::{Kind, Layout};
 use super::{
-    ExportError, Job,
+    ExportError, Job, Settled,
     sink::{Sink, put_floats, put_indices, put_vectors},
     uvs::Split,
 };
 use crate::{
     Problem,
-    recording::{Body, Connections, Geometry},
+    recording::{Body, Connections, Geometry, gather},
 };
 
 const TRIANGLES: u32 = 4;
@@ -43,11 +45,11 @@ const OBSTACLE_COLOR: [f32; 3] = [0.45, 0.45, 0.45];
 
 /// Writes everything to one file.
 pub(super) fn write(job: &Job) -> Result<(), ExportError> {
-    job.require_fixed_connections("gltf")?;
     let mut layout = Layout::default();
     let mut bodies = Vec::new();
     job.each_body(|index, body| {
-        bodies.push(Moving::body(index, body, job.read(index, *job.frames.start())?, &mut layout));
+        let settled = job.settled(index, "gltf")?;
+        bodies.push(Moving::body(index, body, job.read(index, *job.frames.start())?, settled, &mut layout));
         Ok(())
     })?;
     let cloths = bodies.len();
@@ -110,6 +112,8 @@ struct Moving {
     is_moving: bool,
     /// Index in the run of each vertex.
     sources: Vec<u32>,
+    /// What it is torn to, if it is.
+    settled: Option<Settled>,
     positions: Vec<Vec3>,
     /// None for strands.
     normals: Option<Vec<Vec3>>,
@@ -119,10 +123,12 @@ struct Moving {
 }
 
 impl Moving {
-    fn body(index: usize, body: &Body, geometry: Geometry, layout: &mut Layout) -> Self {
-        let split =
-            Split::new(geometry.positions.len(), geometry.connections.triangles(), body.uvs.as_deref());
-        Self::new(Mover::Body(index), true, geometry, split, index % COLORS.len(), layout)
+    /// A body in its first frame, `geometry`.
+    fn body(index: usize, body: &Body, geometry: Geometry, settled: Settled, layout: &mut Layout) -> Self {
+        let rest = &settled.rest;
+        let split = Split::new(rest.positions.len(), rest.connections.triangles(), body.uvs.as_deref());
+        let material = index % COLORS.len();
+        Self::new((Mover::Body(index), true), geometry, Some(settled), split, material, layout)
     }
 
     /// One of the mesh obstacles, whose material follows those of `cloths` cloths.
@@ -131,30 +137,30 @@ impl Moving {
         let geometry = obstacle_in(job, index, *job.frames.start());
         let split = Split::new(geometry.positions.len(), &obstacle.triangles, None);
         let (mover, material) = (Mover::MeshObstacle(index), cloth_materials(cloths));
-        Self::new(mover, obstacle.is_moving(), geometry, split, material, layout)
+        Self::new((mover, obstacle.is_moving()), geometry, None, split, material, layout)
     }
 
     fn new(
-        mover: Mover,
-        is_moving: bool,
+        (mover, is_moving): (Mover, bool),
         geometry: Geometry,
+        settled: Option<Settled>,
         split: Split,
         material: usize,
         layout: &mut Layout,
     ) -> Self {
-        let Geometry { positions, connections } = geometry;
         let mut moving = Self {
             mover,
             is_moving,
             sources: split.sources,
+            settled,
             positions: Vec::new(),
             normals: None,
             primitive: Value::Null,
             targets: Vec::new(),
         };
-        (moving.positions, moving.normals) = moving.shape(&positions, &connections);
+        let edges = geometry.connections.edges_of_curves();
+        (moving.positions, moving.normals) = moving.shape(&geometry);
         let mode = if moving.normals.is_some() { TRIANGLES } else { LINES };
-        let edges = connections.edges_of_curves();
         let indices = layout.add(Kind::Indices, |bytes| {
             put_indices(bytes, split.triangles.as_flattened());
             put_indices(bytes, edges.as_flattened());
@@ -174,16 +180,19 @@ impl Moving {
         moving
     }
 
-    /// Positions and normals of all vertices, including copies.
-    fn shape(&self, positions: &[Vec3], connections: &Connections) -> (Vec<Vec3>, Option<Vec<Vec3>>) {
-        let gather = |all: &[Vec3]| self.sources.iter().map(|&v| all[v as usize]).collect();
-        let normals = match connections {
-            Connections::Triangles(triangles) => {
-                Some(gather(&vertex_normals(positions, triangles.iter().copied())))
-            }
+    /// Positions and normals of all vertices in a frame, including copies.
+    fn shape(&self, geometry: &Geometry) -> (Vec<Vec3>, Option<Vec<Vec3>>) {
+        let Geometry { positions, connections } = geometry;
+        // Those of the frame itself: cloth is smooth where it will tear later.
+        let normals = match &**connections {
+            Connections::Triangles(triangles) => Some(vertex_normals(positions, triangles.iter().copied())),
             Connections::Curves(_) => None,
         };
-        (gather(positions), normals)
+        let place = |vectors: &[Vec3]| match &self.settled {
+            Some(settled) => gather(&settled.spread(geometry, vectors), &self.sources),
+            None => gather(vectors, &self.sources),
+        };
+        (place(positions), normals.as_deref().map(place))
     }
 
     /// Reserves the differences of the frames after the first.
@@ -243,7 +252,7 @@ impl Moving {
                 Mover::Body(index) => job.read(index, frame)?,
                 Mover::MeshObstacle(index) => obstacle_in(job, index, frame),
             };
-            let now = self.shape(&geometry.positions, &geometry.connections);
+            let now = self.shape(&geometry);
             put(positions, &now.0, &self.positions)?;
             if let (Some(accessor), Some(now), Some(base)) = (normals, &now.1, &self.normals) {
                 put(accessor, now, base)?;

@@ -8,7 +8,6 @@ use super::{
     ExportError, Job,
     point_cache::{self, Kind},
 };
-use crate::recording::Body;
 
 const MDD: Kind = Kind { name: "mdd", header, number: f32::to_be_bytes };
 
@@ -17,9 +16,9 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     point_cache::write(job, &MDD)
 }
 
-fn header(job: &Job, body: &Body) -> Vec<u8> {
+fn header(job: &Job, vertices: usize) -> Vec<u8> {
     let mut bytes = (job.count() as i32).to_be_bytes().to_vec();
-    bytes.extend_from_slice(&(body.rest.positions.len() as i32).to_be_bytes());
+    bytes.extend_from_slice(&(vertices as i32).to_be_bytes());
     bytes.extend(job.frames.clone().flat_map(|frame| job.recording.time(frame).to_be_bytes()));
     bytes
 }

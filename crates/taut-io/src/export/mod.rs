@@ -18,6 +18,7 @@ mod vtk;
 mod zip;
 
 use std::{
+    borrow::Cow,
     io,
     ops::RangeInclusive,
     path::{Path, PathBuf},
@@ -31,7 +32,7 @@ use taut::mesh::tetrahedra::TetrahedronMesh;
 use crate::{
     Problem,
     output::{OutputError, layout::is_forbidden},
-    recording::{Body, Geometry, Recording},
+    recording::{Body, Geometry, Recording, gather},
 };
 
 pub use target::Target;
@@ -223,6 +224,25 @@ pub fn export(
     Ok(())
 }
 
+/// A body in the connectivity of its last frame. What is torn there, but not yet in an earlier frame, has vertices
+/// at the same place in that frame: its pieces touch, and look as one.
+struct Settled {
+    /// Its rest shape, torn.
+    rest: Geometry,
+    /// Its last frame, if its connectivity is not that of the recording's rest shape.
+    last: Option<Geometry>,
+}
+
+impl Settled {
+    /// Vectors of the vertices of `geometry`, a frame, at the vertices of the settled body.
+    fn spread<'a>(&self, geometry: &Geometry, vectors: &'a [Vec3]) -> Cow<'a, [Vec3]> {
+        match self.last.as_ref().and_then(|last| geometry.origins_of(last)) {
+            Some(origins) => gather(vectors, &origins).into(),
+            None => vectors.into(),
+        }
+    }
+}
+
 /// One export: data common to all formats.
 struct Job<'a> {
     recording: &'a Recording,
@@ -299,23 +319,44 @@ impl Job<'_> {
         body.changes.iter().all(|change| change > self.frames.end())
     }
 
-    /// Refuses bodies whose connectivity changes in these frames, which `format` does not support.
-    fn require_fixed_connections(&self, format: &str) -> Result<(), ExportError> {
-        let Some(body) = self.recording.bodies().iter().find(|body| !self.is_fixed(body)) else {
-            return Ok(());
-        };
-        let change = body.changes[0];
+    /// A body whose connectivity is the same in all these frames: that of the last, where `format` does not
+    /// support changes.
+    ///
+    /// # Errors
+    /// If the triangles of an earlier frame are not those of the last before vertices were split, or the last
+    /// frame cannot be read.
+    fn settled(&self, index: usize, format: &str) -> Result<Settled, ExportError> {
+        let (recording, body) = (self.recording, &self.recording.bodies()[index]);
+        if self.is_fixed(body) {
+            return Ok(Settled { rest: body.rest.clone(), last: None });
+        }
+        let last = recording.read(index, *self.frames.end())?;
+        let Some(mesh) = body.rest_of(&last) else { return Err(self.refused(body, format)) };
+        let changes = body.changes.iter().copied().filter(|change| self.frames.contains(change));
+        for frame in changes.chain([*self.frames.start()]) {
+            if recording.read(index, frame)?.origins_of(&last).is_none() {
+                return Err(self.refused(body, format));
+            }
+        }
+        let rest = Geometry { positions: mesh.positions, connections: last.connections.clone() };
+        Ok(Settled { rest, last: Some(last) })
+    }
+
+    /// Why `format` does not take `body`.
+    fn refused(&self, body: &Body, format: &str) -> ExportError {
+        let inside = body.changes.iter().copied().find(|change| self.frames.contains(change));
+        let change = inside.unwrap_or(*self.frames.start());
         let before = if change > *self.frames.start() {
             format!(", or the frames before it with --frames {}-{}", self.frames.start(), change - 1)
         } else {
             String::new()
         };
         let message = format!(
-            "the triangles of {} change in frame {change}, which {format} does not support: export to usd, obj, ply, vtk or \
-             npz{before}",
+            "the triangles of {} change in frame {change} by more than tears, which {format} does not support: export to usd, \
+             obj, ply, vtk or npz{before}",
             body.name
         );
-        Err(Problem { file: Some(self.recording.root().into()), message, ..Problem::default() }.into())
+        Problem { file: Some(self.recording.root().into()), message, ..Problem::default() }.into()
     }
 
     /// A system error on `path`.

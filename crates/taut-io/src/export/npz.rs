@@ -12,7 +12,8 @@
 //!
 //! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], for each frame instead of
 //! `NAME/positions`, and `NAME/triangles.0042` at each change, valid until the next. The first frame of the
-//! archive always has them.
+//! archive always has them. With them comes `NAME/origins.0042`, int32 \[n\], if the body has torn: the vertex of
+//! `rest` that each of its vertices was split from, so that `rest[origins]` is the rest shape of the torn body.
 
 use super::{
     ExportError, Job,
@@ -86,6 +87,10 @@ fn put_changing(job: &Job, archive: &mut Archive, index: usize, body: &Body) -> 
         if frame == *job.frames.start() || body.changes.contains(&frame) {
             let triangles = npy::encode_triangles(geometry.connections.triangles());
             archive.put(format!("{}/triangles.{frame:04}.npy", body.name), &triangles)?;
+            if let Some(origins) = body.origins(&geometry) {
+                let origins = integers(&origins, &[origins.len()]);
+                archive.put(format!("{}/origins.{frame:04}.npy", body.name), &origins)?;
+            }
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! Wavefront OBJ (`.obj`): text, one file per frame.
 //!
 //! One object named after the body, its vertices in the order of the run. Positions round-trip to the same
-//! float32. Triangles have smooth normals, and texture coordinates if the mesh has them, up to the frame in
-//! which triangles change; strands are lines (`l`).
+//! float32. Triangles have smooth normals, and texture coordinates if the mesh has them; torn triangles keep
+//! theirs. Strands are lines (`l`).
 
 use std::io::Write;
 
@@ -22,17 +22,18 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
             if body.starts_with(&geometry) {
                 text.extend_from_slice(&elements);
             } else {
-                text.extend(self::elements(&geometry.connections, None, true));
+                let uvs = body.uvs.as_deref().filter(|_| body.origins(&geometry).is_some());
+                text.extend(self::elements(&geometry.connections, uvs, true));
             }
             write_file(&job.frame_path(body, frame, "obj"), &text)
         })
     })
 }
 
-/// Writes `NAME.obj` with the rest shape of `body`.
-pub(super) fn write_rest(job: &Job, body: &Body) -> Result<(), ExportError> {
-    let mut text = vertices(&body.name, &body.rest, false);
-    text.extend(elements(&body.rest.connections, body.uvs.as_deref(), false));
+/// Writes `NAME.obj` with the rest shape `rest` of `body`, which may be torn.
+pub(super) fn write_rest(job: &Job, body: &Body, rest: &Geometry) -> Result<(), ExportError> {
+    let mut text = vertices(&body.name, rest, false);
+    text.extend(elements(&rest.connections, body.uvs.as_deref(), false));
     write_file(&job.path.join(format!("{}.obj", body.name)), &text)
 }
 

@@ -9,7 +9,6 @@ use super::{
     ExportError, Job,
     point_cache::{self, Kind},
 };
-use crate::recording::Body;
 
 const PC2: Kind = Kind { name: "pc2", header, number: f32::to_le_bytes };
 
@@ -18,10 +17,10 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     point_cache::write(job, &PC2)
 }
 
-fn header(job: &Job, body: &Body) -> Vec<u8> {
+fn header(job: &Job, vertices: usize) -> Vec<u8> {
     let mut bytes = b"POINTCACHE2\0".to_vec();
     bytes.extend_from_slice(&1_i32.to_le_bytes());
-    bytes.extend_from_slice(&(body.rest.positions.len() as i32).to_le_bytes());
+    bytes.extend_from_slice(&(vertices as i32).to_le_bytes());
     bytes.extend_from_slice(&(*job.frames.start() as f32).to_le_bytes());
     bytes.extend_from_slice(&1_f32.to_le_bytes());
     bytes.extend_from_slice(&(job.count() as i32).to_le_bytes());

@@ -22,9 +22,13 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     job.each_body(|index, body| {
         let uvs = vertex_uvs(body);
         job.each_frame(index, |frame, geometry| {
-            let uvs = uvs.as_deref().filter(|_| body.starts_with(&geometry));
+            let origins = uvs.as_ref().and_then(|_| body.origins(&geometry));
+            let uvs: Option<Vec<Vec2>> = uvs
+                .as_ref()
+                .zip(origins)
+                .map(|(uvs, origins)| origins.iter().map(|&v| uvs[v as usize]).collect());
             let bytes = match &*geometry.connections {
-                Connections::Triangles(triangles) => encode(&geometry.positions, triangles, uvs),
+                Connections::Triangles(triangles) => encode(&geometry.positions, triangles, uvs.as_deref()),
                 Connections::Curves(counts) => write_strands(&geometry.positions, counts),
             };
             write_file(&job.frame_path(body, frame, "ply"), &bytes)

@@ -17,21 +17,24 @@
 //! (stress in Pa), and `volume_ratio`, the volume relative to that at rest; negative: inverted.
 //!
 //! Stress follows from the material law at the strain of the frame; forces of the limits are not included. A
-//! body that is not a cloth of the scene has no residual and no stress. After a change of triangles there is
-//! no rest shape to compare with: only `velocity` remains, except in the frame of a change itself. Strands
-//! are polylines with the arrays of vertices. Numbers are raw little-endian float32 at the end of the file.
+//! body that is not a cloth of the scene has no residual and no stress. Torn cloth is compared with its rest shape
+//! torn alike, and what is split off in a frame was where it was split from. Where triangles change by more than
+//! tears, there is no rest shape to compare with: only `velocity` remains, except in the frame of a change itself.
+//! Strands are polylines with the arrays of vertices. Numbers are raw little-endian float32 at the end of the file.
 
 mod grid;
 mod solid;
 
+use std::borrow::Cow;
+
 use glam::Vec3;
-use taut::{Cloth, Limit, measure::RestShape, mesh::TriangleMesh, mesh::tetrahedra::TetrahedronMesh};
+use taut::{Cloth, Limit, measure::RestShape, mesh::tetrahedra::TetrahedronMesh};
 
 use self::grid::{Grid, escape};
 use super::{ExportError, Job, sink::write_file};
 use crate::{
     Problem,
-    recording::{Body, Connections, Geometry},
+    recording::{Body, Connections, Geometry, gather},
 };
 
 /// Writes `NAME.0042.vtu` of every body and frame, and `SCENE.pvd`.
@@ -40,10 +43,12 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
         if let Some(soft) = &body.soft {
             return solid::write(job, index, body, soft);
         }
-        let measures = Measures::new(job, body)?;
+        let whole = Measures::new(job, body, &body.rest)?;
         job.each_frame(index, |frame, geometry| {
             let velocities = velocities(job, index, frame, &geometry)?;
-            let grid = grid(body, &geometry, velocities, measures.as_ref());
+            let torn = if body.starts_with(&geometry) { None } else { Measures::new(job, body, &geometry)? };
+            let measures = if body.starts_with(&geometry) { whole.as_ref() } else { torn.as_ref() };
+            let grid = grid(body, &geometry, velocities, measures);
             write_file(&job.frame_path(body, frame, "vtu"), &grid.encode())
         })
     })?;
@@ -87,20 +92,21 @@ fn grid(
         Connections::Triangles(triangles) => Grid::of_triangles(positions, triangles),
         Connections::Curves(counts) => Grid::of_curves(positions, counts),
     };
-    if body.starts_with(geometry) {
-        let moved: Vec<Vec3> = positions.iter().zip(&body.rest.positions).map(|(x, rest)| x - rest).collect();
+    if let Some(origins) = body.origins(geometry) {
+        let rest = gather(&body.rest.positions, &origins);
+        let moved: Vec<Vec3> = positions.iter().zip(rest).map(|(x, rest)| x - rest).collect();
         grid.add_point_vectors("displacement", &moved);
     }
     if let Some(velocities) = velocities {
         grid.add_point_vectors("velocity", &velocities);
     }
-    if let Some(measures) = measures.filter(|_| body.starts_with(geometry)) {
+    if let Some(measures) = measures {
         measures.add_to(&mut grid, positions);
     }
     grid
 }
 
-/// Mean velocities over the previous frame \[m/s\], if its vertices are the same.
+/// Mean velocities over the previous frame \[m/s\], if its vertices are the same, or were split since.
 fn velocities(
     job: &Job,
     body: usize,
@@ -112,10 +118,9 @@ fn velocities(
         let described = recording.described(about).map(taut::Body::velocity);
         return Ok(described.map(|velocity| vec![velocity; geometry.positions.len()]));
     }
-    if about.changes.contains(&frame) {
-        return Ok(None);
-    }
-    let before = recording.read(body, frame - 1)?.positions;
+    let before = recording.read(body, frame - 1)?;
+    let Some(origins) = before.origins_of(geometry) else { return Ok(None) };
+    let before = gather(&before.positions, &origins);
     let rate = 1.0 / recording.description().frame_time;
     Ok(Some(geometry.positions.iter().zip(&before).map(|(x, before)| rate * (x - before)).collect()))
 }
@@ -123,40 +128,41 @@ fn velocities(
 /// Measurements of triangles.
 struct Measures<'a> {
     rest: RestShape,
-    cloth: Option<&'a Cloth>,
+    cloth: Option<Cow<'a, Cloth>>,
 }
 
 impl<'a> Measures<'a> {
-    /// Of `body`, unless it has no triangles.
-    fn new(job: &Job<'a>, body: &Body) -> Result<Option<Self>, ExportError> {
-        let Connections::Triangles(triangles) = &*body.rest.connections else { return Ok(None) };
+    /// Of `body` in the connectivity of `geometry`, one of its frames, if that has triangles that are those of the
+    /// rest shape or torn from them.
+    fn new(job: &Job<'a>, body: &Body, geometry: &Geometry) -> Result<Option<Self>, ExportError> {
+        let whole = body.rest.connections.triangles();
+        let Some(mesh) = body.rest_of(geometry).filter(|_| !whole.is_empty()) else { return Ok(None) };
         let cloth = job.recording.described(body).and_then(taut::Body::as_cloth);
-        let cloth = cloth.filter(|cloth| cloth.mesh.triangles == *triangles);
-        let rest = match cloth {
+        let cloth = cloth.filter(|cloth| cloth.mesh.triangles == *whole);
+        let cloth = cloth.and_then(|cloth| match body.starts_with(geometry) {
+            true => Some(Cow::Borrowed(cloth)),
+            false => cloth.torn(&mesh.triangles).map(Cow::Owned),
+        });
+        let rest = match &cloth {
             Some(cloth) => RestShape::of_cloth(cloth).map_err(|message| Problem {
                 key: Some(format!("cloth.{}", cloth.name)),
                 message,
                 ..Problem::default()
             })?,
-            None => {
-                let positions = body.rest.positions.clone();
-                let mesh =
-                    TriangleMesh { positions, triangles: triangles.clone(), ..TriangleMesh::default() };
-                RestShape::new(&mesh, Vec::new())
-            }
+            None => RestShape::new(&mesh, Vec::new()),
         };
         Ok(Some(Self { rest, cloth }))
     }
 
     fn add_to(&self, grid: &mut Grid, positions: &[Vec3]) {
-        let limit = self.cloth.map_or_else(Limit::default, |cloth| cloth.strain);
+        let limit = self.cloth.as_ref().map_or_else(Limit::default, |cloth| cloth.strain);
         let measured: Vec<_> = (0..grid.cells()).map(|t| self.rest.triangle(t, positions, limit)).collect();
         for (k, name) in ["strain_max", "strain_min"].into_iter().enumerate() {
             grid.add_cell_numbers(name, measured.iter().map(|m| (m.stretches[k] - 1.0) as f32));
         }
         let directions: Vec<Vec3> = measured.iter().map(|m| m.direction.as_vec3()).collect();
         grid.add_cell_vectors("strain_direction", &directions);
-        let Some(cloth) = self.cloth else { return };
+        let Some(cloth) = &self.cloth else { return };
         grid.add_cell_numbers("residual", measured.iter().map(|m| m.residual as f32));
         let stresses: Vec<[f64; 2]> =
             (0..grid.cells()).map(|t| self.rest.principal_stress(t, cloth, positions)).collect();

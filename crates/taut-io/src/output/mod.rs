@@ -27,7 +27,7 @@ pub mod npy;
 pub mod outcome;
 pub mod recorder;
 pub mod resume;
-mod tears;
+pub(crate) mod tears;
 pub mod verify;
 
 use std::{io, path::PathBuf};

@@ -160,7 +160,10 @@ fn torn_world(files: &Layout, whole: &World, frame: u32) -> Result<Option<World>
     if !whole.description().cloths().any(|cloth| cloth.tear.is_some()) {
         return Ok(None);
     }
-    let tears = Tears::read(files, whole.description(), frame).map_err(|problem| problem.to_string())?;
+    let (tears, complaints) = Tears::read(files, whole.description(), frame);
+    if let Some(complaint) = complaints.first() {
+        return Err(complaint.problem.to_string());
+    }
     if tears.spans(frame).len() == 1 {
         return Ok(None);
     }

@@ -3,7 +3,7 @@
 //! Triangles keep their number and the order of their corners, so that these files and the scene tell all of
 //! the torn cloth: [`taut::Cloth::torn`].
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use glam::Vec3;
 use taut::{Body, Description, mesh::split};
@@ -11,36 +11,99 @@ use taut::{Body, Description, mesh::split};
 use super::{layout::Layout, npy};
 use crate::Problem;
 
+/// What is wrong with a file of torn triangles.
+#[derive(Clone, Debug)]
+pub struct Complaint {
+    /// Its frame.
+    pub frame: u32,
+    /// The body.
+    pub body: usize,
+    /// The problem, with the file.
+    pub problem: Problem,
+}
+
+/// Reads `count` positions \[m\] of a body that is whole in its frame, as far as files tell.
+///
+/// # Errors
+/// A problem with the file. More positions are those of torn triangles, whose file is not there.
+pub fn read_whole(path: &Path, count: usize) -> Result<Vec<Vec3>, Problem> {
+    npy::read(path, count).map_err(|problem| {
+        if npy::read_any(path).is_ok_and(|found| found.len() > count) {
+            let message = format!(
+                "{}: the file with its torn triangles (.faces.npy, of this frame or one before) is missing or damaged",
+                problem.message
+            );
+            return Problem { message, ..problem };
+        }
+        problem
+    })
+}
+
 /// Changes of connectivity of a run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tears {
+pub struct Tears {
     /// By body: the triangles from a frame on.
     changes: Vec<BTreeMap<u32, Vec<[u32; 3]>>>,
 }
 
 impl Tears {
-    /// Reads all changes up to frame `last` of the bodies of `whole`.
+    /// Reads all changes up to frame `last` of the bodies of `whole`, and what is wrong with their files: those
+    /// that are damaged or do not follow from the ones before are left out.
+    pub fn read(files: &Layout, whole: &Description, last: u32) -> (Self, Vec<Complaint>) {
+        let mut tears = Self { changes: vec![BTreeMap::new(); whole.bodies.len()] };
+        let Ok(entries) = std::fs::read_dir(files.frames()) else { return (tears, Vec::new()) };
+        let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+        let numbered = names.iter().filter_map(|name| name.to_str().and_then(Layout::parse_faces));
+        let index = |name: &str| whole.bodies.iter().position(|body| body.name() == name);
+        let mut found: Vec<(u32, usize)> = numbered
+            .filter(|(_, frame)| *frame <= last)
+            .filter_map(|(body, frame)| Some((frame, index(body)?)))
+            .collect();
+        found.sort_unstable();
+        let mut complaints = Vec::new();
+        for (frame, body) in found {
+            match tears.follow(files, whole, body, frame) {
+                Ok(triangles) => _ = tears.changes[body].insert(frame, triangles),
+                Err(problem) => complaints.push(Complaint { frame, body, problem }),
+            }
+        }
+        (tears, complaints)
+    }
+
+    /// The triangles of body `body` from frame `frame` on.
     ///
     /// # Errors
-    /// A file that is damaged, or does not fit the cloth.
-    pub fn read(files: &Layout, whole: &Description, last: u32) -> Result<Self, Problem> {
-        let mut changes = vec![BTreeMap::new(); whole.bodies.len()];
-        let Ok(entries) = std::fs::read_dir(files.frames()) else { return Ok(Self { changes }) };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let Some((body, frame)) = name.to_str().and_then(Layout::parse_faces) else { continue };
-            let index = whole.bodies.iter().position(|own| own.name() == body);
-            let Some(index) = index.filter(|_| frame <= last) else { continue };
-            let path = files.faces(body, frame);
-            let triangles = npy::read_triangles(&path)?;
-            let fits = whole.bodies[index].as_cloth().is_some_and(|cloth| cloth.torn(&triangles).is_some());
-            if !fits {
-                let message = format!("does not contain the triangles of the torn \"{body}\"");
-                return Err(Problem { file: Some(path), message, ..Problem::default() });
-            }
-            changes[index].insert(frame, triangles);
+    /// If they are not those of the frame before with vertices split.
+    fn follow(
+        &self,
+        files: &Layout,
+        whole: &Description,
+        body: usize,
+        frame: u32,
+    ) -> Result<Vec<[u32; 3]>, Problem> {
+        let described = &whole.bodies[body];
+        let path = files.faces(described.name(), frame);
+        let wrong = |message: String| Problem { file: Some(path.clone()), message, ..Problem::default() };
+        let Some(cloth) = described.as_cloth().filter(|cloth| cloth.tear.is_some()) else {
+            return Err(wrong(format!("\"{}\" does not tear in this scene", described.name())));
+        };
+        if frame == 0 {
+            return Err(wrong(format!("\"{}\" is whole in frame 0", cloth.name)));
         }
-        Ok(Self { changes })
+        let triangles = npy::read_triangles(&path)?;
+        let before = self.triangles(body, frame).unwrap_or(&cloth.mesh.triangles);
+        let count = 1 + before.iter().flatten().copied().max().unwrap_or(0) as usize;
+        let origins = split::origins(before, &triangles, count.max(cloth.mesh.positions.len()));
+        match origins {
+            Some(_) if triangles == before => Err(wrong("has the triangles of the frame before".into())),
+            Some(_) => Ok(triangles),
+            None => Err(wrong(format!(
+                "does not contain the triangles of \"{}\" with vertices split: {} triangles, each with the corners \
+                 that it had in the frame before, or new ones",
+                cloth.name,
+                before.len()
+            ))),
+        }
     }
 
     /// Frames from which the bodies stay the same, up to frame `last`: ranges that follow each other.

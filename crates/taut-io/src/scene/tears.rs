@@ -39,6 +39,17 @@ impl Builder<'_> {
                 }
             }
         }
+        // Maps are checked as they are read; weak places multiply where they overlap.
+        if let Some(vertex) = factors.iter().position(|factor| !FACTORS.contains(factor)) {
+            let message = format!(
+                "the factors of vertex {vertex} multiply to {}, must come to between {} and {}",
+                show(factors[vertex]),
+                show(*FACTORS.start()),
+                show(*FACTORS.end())
+            );
+            self.refuse::<()>(place, &["tear", "weak"], message);
+            factors.fill(1.0);
+        }
         if given.random > 0.0 {
             let seed = self.scene.scene.scene.seed;
             for (factor, share) in factors.iter_mut().zip(uniform(seed, place.index)) {

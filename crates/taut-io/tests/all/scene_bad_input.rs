@@ -815,3 +815,74 @@ fn pressure() {
     let sweep = "[[cloth]]\nname = \"ball\"\nmesh = { sphere = { radius = 0.1, frequency = 3 } }\npressure = { over = 1.1 }\n[solver]\nscheme = \"sweep\"\n";
     refused(sweep, Some(4), Some("cloth.ball.pressure"), &["scheme nearest"]);
 }
+
+#[test]
+fn tears() {
+    let folder = Folder::new();
+    folder.write("short.txt", "1\n2\n");
+    let with = |last: &str| format!("{}{last}\n", "1\n".repeat(24));
+    folder.write("nan.txt", &with("nan"));
+    folder.write("zero.txt", &with("0"));
+    folder.write("good.txt", &with("0.5"));
+    let pairs: &[(&str, &str, &[&str])] = &[
+        ("0.2", "", &["must be a table with by, factor, random, stretch, weak"]),
+        ("{ }", ".stretch", &["is missing", "from 1e-6 to 1000"]),
+        ("{ stretch = 0 }", ".stretch", &["is 0", "from 1e-6 to 1000"]),
+        ("{ stretch = -0.2 }", ".stretch", &["is -0.2", "from 1e-6 to 1000"]),
+        ("{ stretch = nan }", ".stretch", &["is nan", "from 1e-6 to 1000"]),
+        ("{ stretch = inf }", ".stretch", &["is inf", "from 1e-6 to 1000"]),
+        ("{ stretch = \"much\" }", ".stretch", &["is the string", "a number"]),
+        ("{ stretch = 0.1, strech = 0.1 }", ".strech", &["unknown key", "did you mean \"stretch\"?"]),
+        ("{ stretch = 0.1, by = \"faces\" }", ".by", &["\"triangles\" or \"edges\""]),
+        ("{ stretch = 0.1, random = 1.5 }", ".random", &["is 1.5", "from 0 to 0.99"]),
+        ("{ stretch = 0.1, random = -0.1 }", ".random", &["is -0.1", "from 0 to 0.99"]),
+        ("{ stretch = 0.1, factor = 2 }", ".factor", &["is 2", "string"]),
+        ("{ stretch = 0.1, factor = \"group:a\" }", ".factor", &["not a map", "map:FILE"]),
+        ("{ stretch = 0.1, factor = \"map:none.txt\" }", ".factor", &["none.txt"]),
+        ("{ stretch = 0.1, factor = \"map:short.txt\" }", ".factor", &["2 numbers", "25 vertices"]),
+        ("{ stretch = 0.1, factor = \"map:nan.txt\" }", ".factor", &["line 25", "not a finite number"]),
+        ("{ stretch = 0.1, factor = \"map:zero.txt\" }", ".factor", &["number 24 is 0", "between 1e-6"]),
+        ("{ stretch = 0.1, weak = [{ factor = 1 }] }", ".weak[0].select", &["is missing"]),
+        ("{ stretch = 0.1, weak = [{ select = \"all\" }] }", ".weak[0].factor", &["is missing", "1e-6"]),
+        (
+            "{ stretch = 0.1, weak = [{ select = \"all\", factor = 0 }] }",
+            ".weak[0].factor",
+            &["is 0", "1e-6"],
+        ),
+        ("{ stretch = 0.1, weak = [{ select = \"all\", factor = nan }] }", ".weak[0].factor", &["is nan"]),
+        (
+            "{ stretch = 0.1, weak = [{ select = \"seam\", factor = 1 }] }",
+            ".weak[0].select",
+            &["not a valid selection"],
+        ),
+        (
+            "{ stretch = 0.1, weak = [{ select = \"group:seam\", factor = 1 }] }",
+            ".weak[0].select",
+            &["no group \"seam\""],
+        ),
+        (
+            "{ stretch = 0.1, weak = [{ select = \"box:5,5,5,6,6,6\", factor = 1 }] }",
+            ".weak[0].select",
+            &["matches no vertex"],
+        ),
+        (
+            "{ stretch = 0.1, weak = [{ select = \"index:3\", factor = 1e-4 }, { select = \"all\", factor = 1e-4 }] }",
+            ".weak",
+            &["vertex 3 multiply to 1e-8", "between 1e-6 and 1000000"],
+        ),
+    ];
+    for (tear, key, words) in pairs {
+        let text = format!("{GOOD}tear = {tear}\n");
+        refused_in(&folder, text, Some(7), Some(&format!("cloth.sheet.tear{key}")), words);
+    }
+    // Every kind of cloth, and every scheme, tears.
+    for (lines, more) in [
+        ("tear = { stretch = 0.1, factor = \"map:good.txt\", random = 0.2, by = \"edges\" }", ""),
+        ("model = \"edge\"\nedge = { max = 0.1 }\ntear = { stretch = 0.1 }", ""),
+        ("tear = { stretch = 0.1 }", "\n[solver]\nscheme = \"sweep\"\n"),
+        ("tear = { stretch = 0.1 }", "\n[solver]\nscheme = \"paper\"\n"),
+    ] {
+        let scene = folder.load(format!("{GOOD}{lines}\n{more}")).unwrap();
+        assert!(scene.build().unwrap().bodies[0].as_cloth().unwrap().tear.is_some());
+    }
+}

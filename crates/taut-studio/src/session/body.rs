@@ -110,6 +110,8 @@ pub struct ShownBody {
     model: &'static str,
     /// The rest shape of the displayed surface.
     pub mesh: TriangleMesh,
+    /// The change of connectivity that it came with: 0 as it began.
+    pub change: u32,
     /// The body's vertex for each displayed one, if only some are displayed.
     vertices: Option<Vec<u32>>,
     measure: Measure,
@@ -160,13 +162,20 @@ impl ShownBody {
             _ => "fem",
         };
         let (name, kind) = (body.name().to_owned(), body.kind());
-        Ok(Self { name, kind, model, mesh, vertices, measure, color: to_bytes(fabric(index)) })
+        Ok(Self { name, kind, model, mesh, change: 0, vertices, measure, color: to_bytes(fabric(index)) })
+    }
+
+    /// The same, as it came with a change of connectivity.
+    #[must_use]
+    pub fn with_change(self, change: u32) -> Self {
+        Self { change, ..self }
     }
 
     /// A body with only a surface.
     pub fn plain(name: &str, kind: &'static str, index: usize, mesh: TriangleMesh) -> Self {
         let color = to_bytes(fabric(index));
-        Self { name: name.into(), kind, model: "fem", mesh, vertices: None, measure: Measure::None, color }
+        let (name, model, measure) = (name.into(), "fem", Measure::None);
+        Self { name, kind, model, mesh, change: 0, vertices: None, measure, color }
     }
 
     /// Updates changed limits.

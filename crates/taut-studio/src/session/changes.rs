@@ -25,6 +25,7 @@ pub fn set(parameters: &mut Parameters, key: &str, to: &Json) -> Result<(), Stri
         "stretch_max" => parameters.stretch_max = or_none(0.0, 10.0)?,
         "stretch_min" => parameters.stretch_min = or_none(-0.99, 0.0)?,
         "bend_max" => parameters.bend_max = or_none(0.0, 10_000.0)?,
+        "tear" => parameters.tear = or_none(0.001, 1000.0)?,
         "material" => {
             let known = to.as_str().filter(|name| Material::named(name).is_some());
             if known.is_none() && !to.is_null() {
@@ -54,7 +55,7 @@ pub fn set(parameters: &mut Parameters, key: &str, to: &Json) -> Result<(), Stri
         }
         _ => {
             return Err(format!(
-                "unknown parameter {key:?}; known: limiter, stretch_max, stretch_min, bend_max, material, stiffness, gravity, wind, budget_ms, fps, colouring and levels_shown"
+                "unknown parameter {key:?}; known: limiter, stretch_max, stretch_min, bend_max, tear, material, stiffness, gravity, wind, budget_ms, fps, colouring and levels_shown"
             ));
         }
     }
@@ -135,6 +136,11 @@ impl Changes<'_> {
         {
             let pair = to.bend_max.map(|max| [("min", Some(-max)), ("max", Some(max))]);
             set_limits(table, "bend", pair);
+        }
+        if let Body::Cloth(_) = described
+            && from.tear != to.tear
+        {
+            set_tear(table, to.tear);
         }
         if let (Body::Cloth(_), Some(name)) = (described, to.material.as_deref()) {
             if !table.get("material").is_some_and(Item::is_value) {
@@ -292,6 +298,23 @@ fn set_limits(table: &mut dyn TableLike, key: &str, limits: Option<[(&str, Optio
         }
     }
     if let Some(inline) = table.get_mut(key).and_then(Item::as_inline_table_mut) {
+        inline.fmt();
+    }
+}
+
+/// Sets the strain beyond which a cloth tears, or that it does not.
+fn set_tear(table: &mut dyn TableLike, stretch: Option<f32>) {
+    let Some(stretch) = stretch else {
+        table.remove("tear");
+        return;
+    };
+    if !table.get("tear").is_some_and(Item::is_table_like) {
+        put(table, "tear", Value::InlineTable(InlineTable::new()));
+    }
+    if let Some(tear) = table.get_mut("tear").and_then(Item::as_table_like_mut) {
+        put(tear, "stretch", number(stretch));
+    }
+    if let Some(inline) = table.get_mut("tear").and_then(Item::as_inline_table_mut) {
         inline.fmt();
     }
 }

@@ -17,7 +17,6 @@ pub struct ShownLevels {
 
 #[derive(Debug)]
 struct Levels {
-    base: Vec<[u32; 3]>,
     hierarchy: Hierarchy,
 }
 
@@ -35,8 +34,10 @@ impl ShownLevels {
         if self.built.is_none() {
             let cloth = description.bodies.first().and_then(Body::as_cloth);
             let cloth = cloth.ok_or("only cloth has coarser levels, and the first body is none")?;
-            let hierarchy = low_level::build_levels(&cloth.mesh, &LevelOptions::default());
-            self.built = Some(Levels { base: cloth.mesh.triangles.clone(), hierarchy });
+            // Those of the whole, whatever has torn.
+            let whole = cloth.torn.as_ref().map_or(&cloth.mesh, |torn| &torn.whole);
+            let hierarchy = low_level::build_levels(whole, &LevelOptions::default());
+            self.built = Some(Levels { hierarchy });
         }
         match &self.built {
             Some(levels) if !levels.hierarchy.levels.is_empty() => Ok(()),
@@ -53,11 +54,12 @@ impl ShownLevels {
         levels.map(message).collect()
     }
 
-    /// Positions of the vertices of those that have been built when those of the mesh are at `x` \[m\].
-    pub fn positions(&self, x: &[Vec3]) -> Vec<(u32, Vec<Vec3>)> {
-        let Some(Levels { base, hierarchy }) = &self.built else { return Vec::new() };
+    /// Positions of the vertices of those that have been built when those of the mesh are at `x` \[m\]; its
+    /// `triangles` may have torn, which leaves their numbers.
+    pub fn positions(&self, x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<(u32, Vec<Vec3>)> {
+        let Some(Levels { hierarchy }) = &self.built else { return Vec::new() };
         let place = |site: &low_level::Site| -> Vec3 {
-            let corners = base[site.triangle as usize];
+            let corners = triangles[site.triangle as usize];
             corners.iter().zip(site.weights).map(|(&v, weight)| x[v as usize] * weight).sum()
         };
         let level = |level: &low_level::Level| level.on_base.iter().map(place).collect();

@@ -4,7 +4,9 @@ use std::{collections::HashMap, path::PathBuf, time::Instant};
 
 use glam::Vec3;
 use rayon::prelude::*;
-use taut::{Body, BodyHandle, Budget, FrameReport, GripHandle, Limit, Material, Simulation, SimulationError};
+use taut::{
+    Body, BodyHandle, Budget, FrameReport, GripHandle, Limit, Material, Simulation, SimulationError, Tear,
+};
 
 use super::{
     Outcome,
@@ -13,11 +15,11 @@ use super::{
     export,
     levels::ShownLevels,
     obstacle::{ShownObstacle, shown_obstacles},
-    start::{bounds, chosen_threads, colour_range, extent, meshes, parameters_of},
+    start::{bounds, change, chosen_threads, colour_range, extent, meshes, parameters_of},
 };
 use crate::{
     folder::Chosen,
-    hub::{Exported, Hub, Stage},
+    hub::{Exported, Hub, Sheet, Stage},
     protocol::{Answer, BoundsMessage, Colouring, LightMessage, Limiter, Parameters, Request, SceneMessage},
     wire::FrameContents,
 };
@@ -28,6 +30,8 @@ const SHARE: f32 = 0.6;
 const CREDIT: f32 = 2.0;
 /// Default limit when a limiter is switched on in a scene without limits (strain).
 const USUAL_LIMIT: f32 = 0.05;
+/// Strain at which cloth of a scene without tears would tear.
+const USUAL_TEAR: f32 = 0.2;
 /// Strain above which the simulation counts as unstable.
 const LOST: f32 = 1e3;
 
@@ -52,6 +56,8 @@ pub struct Live {
     initial: Parameters,
     /// What each cloth of the scene is made of.
     scene_materials: Vec<Option<Material>>,
+    /// Where each cloth of the scene tears; everywhere alike if it does not.
+    scene_tears: Vec<Option<Tear>>,
     /// Direction of gravity.
     down: Vec3,
     /// Initially pinned vertices.
@@ -89,6 +95,7 @@ impl Live {
         let bodies = shown.collect::<Result<_, _>>()?;
         Ok(Self {
             scene_materials: engine.description().bodies.iter().map(material_of).collect(),
+            scene_tears: engine.description().bodies.iter().map(tear_of).collect(),
             down: engine.description().gravity.try_normalize().unwrap_or(Vec3::NEG_Y),
             held: held(&engine),
             handles: engine.bodies().collect(),
@@ -148,8 +155,18 @@ impl Live {
             tolerance: description.solver.tolerance.past(),
         };
         let meshes = meshes(epoch, &self.bodies, &self.obstacles);
-        let levels = self.levels.messages(epoch);
-        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes, levels }
+        let (levels, change) = (self.levels.messages(epoch), self.change());
+        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes, change, levels }
+    }
+
+    /// The newest change of connectivity.
+    pub fn change(&self) -> u32 {
+        change(&self.bodies)
+    }
+
+    /// The meshes as they are now.
+    pub fn meshes(&self, epoch: u32) -> Vec<Sheet> {
+        meshes(epoch, &self.bodies, &self.obstacles)
     }
 
     /// Coarser levels, if they have been asked for.
@@ -174,6 +191,7 @@ impl Live {
             Ok(report) => self.report = report,
             Err(error) => debug_assert!(false, "the length of a frame does not change here: {error}"),
         }
+        self.follow_tears();
         self.frame_ms = 1e3 * begun.elapsed().as_secs_f32();
         self.credit = (self.credit + budget - self.frame_ms).clamp(0.0, CREDIT * budget);
     }
@@ -181,9 +199,26 @@ impl Live {
     /// Resets to the initial state.
     pub fn reset(&mut self) {
         self.engine.reset();
+        self.follow_tears();
         self.grips.clear();
         self.echo = 0.0;
         self.report = FrameReport { converged: true, ..FrameReport::default() };
+    }
+
+    /// Shows the triangles of bodies that have torn, or are whole again.
+    fn follow_tears(&mut self) {
+        let next = self.change() + 1;
+        let described = self.engine.description().bodies.iter().enumerate();
+        for (shown, (k, body)) in self.bodies.iter_mut().zip(described) {
+            let Some(cloth) = body.as_cloth() else { continue };
+            if cloth.mesh.positions.len() == shown.mesh.positions.len() {
+                continue;
+            }
+            // What was shown whole can be shown torn.
+            if let Ok(torn) = ShownBody::new(body, k, &[]) {
+                *shown = torn.with_change(next);
+            }
+        }
     }
 
     /// Releases all grips.
@@ -203,7 +238,7 @@ impl Live {
         let measure = |(k, body): (usize, &ShownBody)| {
             let all = state.positions(world, k);
             let (strains, painted) = body.measure(&all, colouring, colour_range);
-            let levels = (k == 0 && levels_shown).then(|| self.levels.positions(&all));
+            let levels = (k == 0 && levels_shown).then(|| self.levels.positions(&all, &body.mesh.triangles));
             (body.positions(all), strains, painted, levels)
         };
         let measured: Vec<_> = self.bodies.par_iter().enumerate().map(measure).collect();
@@ -383,6 +418,22 @@ impl Live {
         if new.bend_max != old.bend_max {
             engine.limit_all_bends(Limit { min: new.bend_max.map(|max| -max), max: new.bend_max })?;
         }
+        if new.tear != old.tear {
+            for (scene, &body) in self.scene_tears.iter().zip(&self.handles) {
+                let Some(scene) = scene else { continue };
+                let index = engine.index_of(body)?;
+                let Some(cloth) = engine.description().bodies[index].as_cloth() else { continue };
+                // Weak places stay where they are, also in what was split off.
+                let origins = cloth.torn.as_ref().map(|torn| torn.origins.clone());
+                let of = |v: u32| scene.factors[v as usize];
+                let factors = match origins {
+                    Some(origins) if !scene.factors.is_empty() => origins.into_iter().map(of).collect(),
+                    _ => scene.factors.clone(),
+                };
+                let tear = new.tear.map(|stretch| Tear { stretch, factors, measure: scene.measure });
+                engine.set_tear(body, tear)?;
+            }
+        }
         Ok(())
     }
 
@@ -453,6 +504,12 @@ impl Live {
 /// What a body is made of, if it is cloth.
 fn material_of(body: &Body) -> Option<Material> {
     body.as_cloth().map(|cloth| cloth.material.clone())
+}
+
+/// Where a body tears, if it is cloth.
+fn tear_of(body: &Body) -> Option<Tear> {
+    let cloth = body.as_cloth()?;
+    Some(cloth.tear.clone().unwrap_or_else(|| Tear::at(USUAL_TEAR)))
 }
 
 /// Currently pinned bodies and vertices.

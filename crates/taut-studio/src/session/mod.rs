@@ -20,7 +20,7 @@ use std::{
 };
 
 use crate::{
-    hub::{Errand, Exported, Frame, Hub, Reply, Stage, Status},
+    hub::{Errand, Exported, Frame, Hub, Reply, Sheet, Stage, Status},
     protocol::{Answer, Parameters, Request},
     wire::{self, FrameContents},
 };
@@ -65,6 +65,21 @@ impl Show {
         match self {
             Self::Live(live) => live.stage(epoch, playing),
             Self::Replay(replay) => replay.stage(epoch, playing),
+        }
+    }
+
+    /// The newest change of connectivity.
+    fn change(&self) -> u32 {
+        match self {
+            Self::Live(live) => live.change(),
+            Self::Replay(replay) => replay.change(),
+        }
+    }
+
+    fn meshes(&self, epoch: u32) -> Vec<Sheet> {
+        match self {
+            Self::Live(live) => live.meshes(epoch),
+            Self::Replay(replay) => replay.meshes(epoch),
         }
     }
 
@@ -256,6 +271,17 @@ impl Session<'_> {
         }
     }
 
+    /// Publishes meshes whose connectivity has changed, before the first frame that has them; gives the newest
+    /// change.
+    fn publish_meshes(&self) -> u32 {
+        let (stage, change) = (self.hub.stage.borrow().clone(), self.show.change());
+        if stage.epoch == self.epoch && stage.change != change {
+            let meshes = self.show.meshes(self.epoch);
+            self.hub.stage.send_replace(Arc::new(Stage { meshes, change, ..(*stage).clone() }));
+        }
+        change
+    }
+
     fn publish_parameters(&self) {
         self.hub.parameters.send_replace(Some(Arc::new(self.show.parameters())));
     }
@@ -273,8 +299,9 @@ impl Session<'_> {
         }
         match contents {
             Ok(contents) => {
-                let bytes = wire::frame(self.epoch, &contents);
-                self.hub.frame.send_replace(Some(Frame { epoch: self.epoch, bytes }));
+                let (epoch, bytes) = (self.epoch, wire::frame(self.epoch, &contents));
+                let change = self.publish_meshes();
+                self.hub.frame.send_replace(Some(Frame { epoch, change, bytes }));
                 self.publish_status(Some(contents.number));
             }
             Err(text) => {

@@ -4,7 +4,7 @@ use glam::Vec3;
 use taut::mesh::TriangleMesh;
 use taut_io::{
     output::metrics::FrameLine,
-    recording::Recording,
+    recording::{Connections, Geometry, Recording},
     scene::{self, Light},
 };
 
@@ -14,10 +14,10 @@ use super::{
     changes, export,
     levels::ShownLevels,
     obstacle::{ShownObstacle, shown_obstacles},
-    start::{bounds, colour_range, extent, meshes, parameters_of},
+    start::{bounds, change, colour_range, extent, meshes, parameters_of},
 };
 use crate::{
-    hub::{Exported, Stage},
+    hub::{Exported, Sheet, Stage},
     protocol::{BoundsMessage, Colouring, LightMessage, Parameters, Request, SceneMessage},
     wire::FrameContents,
 };
@@ -43,22 +43,8 @@ impl Replay {
     pub fn new(recording: Recording) -> Result<Self, String> {
         let description = recording.description();
         let mut bodies = Vec::new();
-        for (k, body) in recording.bodies().iter().enumerate() {
-            let triangles = body.rest.connections.triangles().to_vec();
-            let mesh = TriangleMesh {
-                positions: body.rest.positions.clone(),
-                triangles,
-                uvs: body.uvs.clone(),
-                ..TriangleMesh::default()
-            };
-            let kind = if body.soft.is_some() { "solid" } else { "cloth" };
-            let cloth = recording.described(body).filter(|body| matches!(body, taut::Body::Cloth(_)));
-            // The scene's data of a cloth apply as long as the mesh is the same.
-            let cloth = cloth.filter(|_| body.changes.is_empty());
-            bodies.push(match cloth {
-                Some(cloth) => ShownBody::new(cloth, k, &[])?,
-                None => ShownBody::plain(&body.name, kind, k, mesh),
-            });
+        for k in 0..recording.bodies().len() {
+            bodies.push(shown(&recording, k, &recording.bodies()[k].rest)?);
         }
         let obstacles = shown_obstacles(description, 4.0 * extent(description).max(1.0));
         let budget = description.solver.budget_ms.unwrap_or(0.0);
@@ -101,8 +87,18 @@ impl Replay {
             tolerance: description.solver.tolerance.past(),
         };
         let meshes = meshes(epoch, &self.bodies, &self.obstacles);
-        let levels = self.levels.messages(epoch);
-        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes, levels }
+        let (levels, change) = (self.levels.messages(epoch), self.change());
+        Stage { epoch, scene: serde_json::to_string(&scene).unwrap_or_default(), meshes, change, levels }
+    }
+
+    /// The newest change of connectivity: of what is shown, so that seeking back is one as well.
+    pub fn change(&self) -> u32 {
+        change(&self.bodies)
+    }
+
+    /// The meshes as they are shown.
+    pub fn meshes(&self, epoch: u32) -> Vec<Sheet> {
+        meshes(epoch, &self.bodies, &self.obstacles)
     }
 
     /// Coarser levels, if they have been asked for.
@@ -126,18 +122,19 @@ impl Replay {
         self.frame = frame.min(self.recording.last_frame());
     }
 
-    fn positions(&self) -> Result<Vec<Vec<Vec3>>, String> {
-        let read = |body: usize| {
-            let positions =
-                self.recording.read(body, self.frame).map_err(|problem| problem.to_string())?.positions;
-            let expected = self.bodies[body].mesh.positions.len();
-            if positions.len() == expected {
-                Ok(positions)
-            } else {
-                Err(format!("frame {} has different connectivity, which is not supported yet", self.frame))
+    /// Positions in the current frame, whose triangles are shown from now on.
+    fn read(&mut self) -> Result<Vec<Vec<Vec3>>, String> {
+        let read = |body| self.recording.read(body, self.frame).map_err(|problem| problem.to_string());
+        let frames = (0..self.bodies.len()).map(read).collect::<Result<Vec<Geometry>, _>>()?;
+        let next = self.change() + 1;
+        for (k, frame) in frames.iter().enumerate() {
+            // Segments of particles are shown otherwise.
+            let Connections::Triangles(triangles) = &*frame.connections else { continue };
+            if self.bodies[k].mesh.triangles != *triangles && !self.recording.bodies()[k].changes.is_empty() {
+                self.bodies[k] = shown(&self.recording, k, frame)?.with_change(next);
             }
-        };
-        (0..self.bodies.len()).map(read).collect()
+        }
+        Ok(frames.into_iter().map(|frame| frame.positions).collect())
     }
 
     /// The current frame.
@@ -145,7 +142,7 @@ impl Replay {
     /// # Errors
     /// If it cannot be read.
     pub fn contents(&mut self) -> Result<FrameContents, String> {
-        let bodies = self.positions()?;
+        let bodies = self.read()?;
         let Parameters { colouring, colour_range, levels_shown, .. } = self.parameters;
         let mut colours = Vec::new();
         let mut strains = Strains::default();
@@ -189,7 +186,8 @@ impl Replay {
             min_strain: strains.min,
             iterations: report.iterations,
             converged: report.converged || self.frame == 0,
-            levels: (levels_shown && !bodies.is_empty()).then(|| self.levels.positions(&bodies[0])),
+            levels: (levels_shown && !bodies.is_empty())
+                .then(|| self.levels.positions(&bodies[0], &self.bodies[0].mesh.triangles)),
             colours: (colouring != Colouring::None).then_some(colours),
             obstacles: self
                 .obstacles
@@ -233,7 +231,8 @@ impl Replay {
     ///
     /// # Errors
     /// If the format is unknown, or the frame cannot be read.
-    pub fn export(&self, format: &str) -> Result<Exported, String> {
+    pub fn export(&mut self, format: &str) -> Result<Exported, String> {
+        let all = self.read()?;
         let name = self.recording.name();
         if format == "toml" {
             let path = self.recording.root().join("scene.toml");
@@ -244,7 +243,7 @@ impl Replay {
         let time = self.recording.time(self.frame);
         let fixed = self.recording.description().obstacles.len();
         let mut parts = Vec::new();
-        for (body, positions) in self.bodies.iter().zip(self.positions()?) {
+        for (body, positions) in self.bodies.iter().zip(all) {
             parts.push(export::Part {
                 name: body.message(false).name.into(),
                 positions,
@@ -257,4 +256,24 @@ impl Replay {
         }
         export::export(name, self.frame, format, &parts)
     }
+}
+
+/// Number `k` of the bodies of a recording, in the connectivity of `frame`. The scene's data of a cloth apply as
+/// long as its triangles are its own, or torn from them.
+fn shown(recording: &Recording, k: usize, frame: &Geometry) -> Result<ShownBody, String> {
+    let body = &recording.bodies()[k];
+    let kind = if body.soft.is_some() { "solid" } else { "cloth" };
+    if let Some(cloth) = recording.described(body).and_then(taut::Body::as_cloth) {
+        let triangles = frame.connections.triangles();
+        let torn = body.origins(frame).and_then(|_| cloth.torn(triangles));
+        if let Some(torn) = torn {
+            return ShownBody::new(&torn.into(), k, &[]);
+        }
+    }
+    let other = || TriangleMesh {
+        positions: frame.positions.clone(),
+        triangles: frame.connections.triangles().to_vec(),
+        ..TriangleMesh::default()
+    };
+    Ok(ShownBody::plain(&body.name, kind, k, body.rest_of(frame).unwrap_or_else(other)))
 }

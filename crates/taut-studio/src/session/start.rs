@@ -6,6 +6,7 @@ use taut_render::color::scale::round_up;
 
 use super::{body::ShownBody, obstacle::ShownObstacle};
 use crate::{
+    hub::Sheet,
     protocol::{Colouring, Limiter, Parameters},
     wire::{self, MeshOf},
 };
@@ -23,16 +24,28 @@ pub fn chosen_threads(description: &Description, painting: bool) -> usize {
 }
 
 /// Meshes of all bodies and obstacles, as messages.
-pub fn meshes(epoch: u32, bodies: &[ShownBody], obstacles: &[ShownObstacle]) -> Vec<bytes::Bytes> {
-    let bodies = bodies.iter().enumerate().map(|(k, body)| {
-        let uvs = body.uvs();
-        wire::mesh(epoch, MeshOf::Body, k, &body.mesh.positions, &body.mesh.triangles, uvs.as_deref())
+pub fn meshes(epoch: u32, bodies: &[ShownBody], obstacles: &[ShownObstacle]) -> Vec<Sheet> {
+    let bodies = bodies.iter().enumerate().map(|(k, body)| Sheet {
+        change: body.change,
+        bytes: wire::mesh(
+            epoch,
+            MeshOf::Body,
+            k,
+            &body.mesh.positions,
+            &body.mesh.triangles,
+            body.uvs().as_deref(),
+        ),
     });
-    let obstacles = obstacles
-        .iter()
-        .enumerate()
-        .map(|(k, o)| wire::mesh(epoch, MeshOf::Obstacle, k, &o.positions, &o.triangles, None));
+    let obstacles = obstacles.iter().enumerate().map(|(k, o)| Sheet {
+        change: 0,
+        bytes: wire::mesh(epoch, MeshOf::Obstacle, k, &o.positions, &o.triangles, None),
+    });
     bodies.chain(obstacles).collect()
+}
+
+/// The newest change of connectivity of `bodies`.
+pub fn change(bodies: &[ShownBody]) -> u32 {
+    bodies.iter().map(|body| body.change).max().unwrap_or(0)
 }
 
 /// Initial parameters of a scene.
@@ -51,6 +64,7 @@ pub fn parameters_of(description: &Description, fps: f32, budget_ms: f32) -> Par
         stretch_max: limit.max,
         stretch_min: limit.min,
         bend_max: description.bodies.iter().find_map(|body| body.bend().max),
+        tear: description.cloths().find_map(|cloth| Some(cloth.tear.as_ref()?.stretch)),
         material: None,
         stiffness: 1.0,
         gravity: description.gravity.length(),

@@ -8,3 +8,4 @@ mod replay;
 mod saving;
 mod security;
 mod stream;
+mod tearing;

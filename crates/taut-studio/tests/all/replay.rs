@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use taut::{State, Stepper, World};
+use taut::{Simulation, World};
 use taut_io::{
     output::{recorder::Recorder, resume},
     scene,
@@ -21,11 +21,11 @@ pub fn run(folder: &Path, scene: &str, frames: u32) -> String {
     let root = folder.join("out");
     let identity = resume::identity(name, &[], &root).unwrap();
     let mut recorder = Recorder::create(&root, false, &loaded, &identity, &world, 1).unwrap();
-    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
-    recorder.record(&world, &state, None, 0.0).unwrap();
+    let mut simulation = Simulation::resume(world, None, 1).unwrap();
+    recorder.record(simulation.world(), simulation.state(), None, 0.0).unwrap();
     for _ in 0..frames {
-        let report = stepper.advance_frame(&world, &mut state);
-        recorder.record(&world, &state, Some(&report), 1.0).unwrap();
+        let report = simulation.step_frame();
+        recorder.record(simulation.world(), simulation.state(), Some(&report), 1.0).unwrap();
     }
     root.to_str().unwrap().to_owned()
 }

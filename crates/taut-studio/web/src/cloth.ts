@@ -140,6 +140,18 @@ export class BodyView {
     this.wire.material.color.set(shown.ink ?? "#101114");
   }
 
+  /** Lies where `other` does, which has other vertices at the corners of its triangles, until a frame comes. */
+  takeShape(other: BodyView): void {
+    if (other.corners.length !== this.corners.length) return;
+    for (let k = 0; k < this.corners.length; k++) {
+      const [to, from] = [3 * this.corners[k]!, 3 * other.corners[k]!];
+      for (let axis = 0; axis < 3; axis++) this.positions[to + axis] = other.positions[from + axis]!;
+    }
+    smoothNormals(this.positions, this.corners, this.normals);
+    this.lowest = other.lowest;
+    this.group.visible = other.group.visible;
+  }
+
   vertex(k: number, out = new THREE.Vector3()): THREE.Vector3 {
     return out.fromArray(this.positions, 3 * k);
   }

@@ -112,7 +112,7 @@ export class Controls {
   private asScene(): void {
     const [now, initial] = [this.act.parameters(), this.act.initial()];
     if (!now || !initial) return;
-    const keys: Key[] = ["limiter", "stretch_max", "stretch_min", "bend_max", "material", "stiffness", "gravity", "wind", "budget_ms", "fps"];
+    const keys: Key[] = ["limiter", "stretch_max", "stretch_min", "bend_max", "tear", "material", "stiffness", "gravity", "wind", "budget_ms", "fps"];
     const changed = keys.filter((key) => JSON.stringify(now[key]) !== JSON.stringify(initial[key]));
     for (const key of changed) this.act.set(key, initial[key]);
     this.act.notice(changed.length > 0 ? "Values of the scene restored." : "Nothing was changed.");

@@ -169,8 +169,26 @@ class Studio {
       this.paint();
       return;
     }
+    const known = this.meshes.findIndex(({ what, index }) => what === mesh.what && index === mesh.index);
+    if (known >= 0 && mesh.what === protocol.MESH_BODY && this.complete) {
+      this.meshes[known] = mesh;
+      this.replace(mesh);
+      return;
+    }
     this.meshes.push(mesh);
     this.buildIfComplete();
+  }
+
+  /** A body has torn, or is whole again: other vertices, and the same triangles between them. */
+  private replace(mesh: Mesh): void {
+    const old = this.bodies[mesh.index]!;
+    const [vertices, triangles] = [mesh.positions.length / 3, mesh.corners.length / 3];
+    const view = new BodyView({ ...old.info, vertices, triangles }, mesh, this.stage.weave);
+    view.takeShape(old);
+    old.dispose();
+    this.bodies[mesh.index] = view;
+    this.stage.scene.add(view.group);
+    this.paint();
   }
 
   /** Builds the view once all meshes of the scene have arrived. */

@@ -14,6 +14,8 @@ export interface Parameters {
   stretch_min: number | null;
   /** Largest bend [deg/cm]; null: free. */
   bend_max: number | null;
+  /** Strain beyond which cloth tears; null: it does not. */
+  tear: number | null;
   /** Name of the material of all cloth; null: as in the scene. */
   material: string | null;
   /** Factor on the material's stiffness; 1: as in the scene. */

@@ -17,6 +17,8 @@ interface Spec {
   text(number: number): string;
   /** The value after `free` is cleared; none: it cannot be free. */
   whenHeld?: number;
+  /** What it is called when it is free. */
+  free?: string;
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
@@ -44,6 +46,10 @@ const SPECS: Spec[] = [
   {
     key: "bend_max", id: "bend-max", label: "Bend limit", place: "limits", min: 0.5, max: 60, step: 0.5, whenHeld: 15,
     read: (p) => p.bend_max, write: (n) => n, text: (n) => `${n.toFixed(1)}°/cm`,
+  },
+  {
+    key: "tear", id: "tear", label: "Tears at", place: "limits", min: 0.01, max: 1, step: 0.01, whenHeld: 0.2, free: "never",
+    read: (p) => p.tear, write: (n) => n, text: (n) => `${(100 * n).toFixed(0)} %`,
   },
   {
     key: "stiffness", id: "stiffness", label: "Stiffness", place: "limits", min: -2, max: 2, step: 0.02,
@@ -106,8 +112,9 @@ class Slider {
       Object.assign(this.free, { type: "checkbox", id: `${spec.id}-free` });
       const box = document.createElement("label");
       box.className = "free";
-      box.append(this.free, "free");
-      this.free.setAttribute("aria-label", `${spec.label}: free`);
+      const called = spec.free ?? "free";
+      box.append(this.free, called);
+      this.free.setAttribute("aria-label", `${spec.label}: ${called}`);
       this.free.addEventListener("change", () => this.setFree());
       this.row.append(box);
     }
@@ -130,7 +137,7 @@ class Slider {
   }
 
   private tell(number: number | null): void {
-    const text = number === null ? "free" : this.spec.text(number);
+    const text = number === null ? (this.spec.free ?? "free") : this.spec.text(number);
     this.output.textContent = this.free && number === null ? "" : text;
     this.input.setAttribute("aria-valuetext", text);
   }

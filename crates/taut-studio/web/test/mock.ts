@@ -84,7 +84,7 @@ export class MockServer {
     this.playing = true;
     this.levelsBuilt = false;
     this.parameters = {
-      limiter: "isotropic", stretch_max: 0.05, stretch_min: null, bend_max: null, material: null, stiffness: 1, gravity: 9.81, wind: [0, 0, 0],
+      limiter: "isotropic", stretch_max: 0.05, stretch_min: null, bend_max: null, tear: null, material: null, stiffness: 1, gravity: 9.81, wind: [0, 0, 0],
       budget_ms: 20, fps: 30, colouring: "none", levels_shown: false, colour_range: 0.1,
     };
   }

@@ -393,7 +393,7 @@ impl Settings {
     }
 
     /// Makes `body` what these settings say of it.
-    fn apply(&self, body: &mut Body) {
+    pub(super) fn apply(&self, body: &mut Body) {
         self.limits().put(body);
         let factor = self.stiffness;
         match (body, self.material) {

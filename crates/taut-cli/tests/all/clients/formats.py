@@ -28,6 +28,27 @@ def faces(body, k):
     return meshio.read(run / f"{body}.rest.ply").cells_dict["triangle"]
 
 
+def origins(before, after, count):
+    """The vertex of the triangles `before` that each of the torn triangles `after` was split from."""
+    result = np.arange(max(count, 1 + after.max()))
+    result[after.ravel()] = before.ravel()
+    return result
+
+
+def spread(body, k, last=None):
+    """Positions of a frame with the vertices of frame `last`, which may be torn."""
+    if is_curves(body):
+        return frame(body, k)
+    last = FRAMES - 1 if last is None else last
+    return frame(body, k)[origins(faces(body, k), faces(body, last), len(frame(body, k)))]
+
+
+def rest_of(body, k):
+    """The rest shape, torn as frame k is."""
+    rest = meshio.read(run / f"{body}.rest.ply")
+    return rest.points[origins(rest.cells_dict["triangle"], faces(body, k), len(rest.points))]
+
+
 def is_curves(body):
     return b"element edge" in (run / f"{body}.rest.ply").read_bytes()[:400]
 
@@ -61,8 +82,8 @@ def check_rest_obj(body):
     if is_curves(body):
         check_strands([[corner[0] for corner in line] for line in lines])
         return
-    equal(vertices, meshio.read(run / f"{body}.rest.ply").points)
-    equal([[corner[0] - 1 for corner in t] for t in triangles], faces(body, 0))
+    equal(vertices, rest_of(body, FRAMES - 1))
+    equal([[corner[0] - 1 for corner in t] for t in triangles], faces(body, FRAMES - 1))
     if body == "sheet":
         # The grid's texture goes along x and z.
         found = np.array([[uvs[corner[1] - 1] for corner in t] for t in triangles])
@@ -76,7 +97,7 @@ def check_pc2():
         magic, version, vertices, start, rate, count = struct.unpack("<12siiffi", data[:32])
         assert (magic, version, start, rate, count) == (b"POINTCACHE2\0", 1, 0.0, 1.0, FRAMES)
         points = np.frombuffer(data[32:], "<f4").reshape(count, vertices, 3)
-        equal(points, [frame(body, k) for k in range(FRAMES)])
+        equal(points, [spread(body, k) for k in range(FRAMES)])
         check_rest_obj(body)
 
 
@@ -87,7 +108,7 @@ def check_mdd():
         times = np.frombuffer(data[8 : 8 + 4 * count], ">f4")
         equal(times, np.arange(FRAMES) / RATE, 1e-6)
         points = np.frombuffer(data[8 + 4 * count :], ">f4").reshape(count, vertices, 3)
-        equal(points, [frame(body, k) for k in range(FRAMES)])
+        equal(points, [spread(body, k) for k in range(FRAMES)])
         check_rest_obj(body)
 
 
@@ -189,23 +210,19 @@ def check_vtk():
     for (body, k), entry in entries.items():
         mesh = meshio.read(export / entry.get("file"))
         equal(mesh.points, frame(body, k))
-        has_rest = not any((run / f"frames/{body}.{n:04}.faces.npy").exists() for n in range(k + 1))
-        assert ("displacement" in mesh.point_data) == has_rest
-        changed = (run / f"frames/{body}.{k:04}.faces.npy").exists()
-        if k > 0 and not changed:
-            equal(mesh.point_data["velocity"], RATE * (frame(body, k) - frame(body, k - 1)), 1e-4)
-        elif changed or body != "sheet":
+        assert "displacement" in mesh.point_data
+        if k > 0:
+            equal(mesh.point_data["velocity"], RATE * (frame(body, k) - spread(body, k - 1, k)), 1e-4)
+        elif body != "sheet":
             assert "velocity" not in mesh.point_data
         if is_curves(body):
             check_polylines(export / entry.get("file"))
             continue
         equal(mesh.cells_dict["triangle"], faces(body, k))
         data = {key: value[0] for key, value in mesh.cell_data.items()}
-        assert ("strain_max" in data) == has_rest
+        assert "strain_max" in data
         assert ("residual" in data) == ("stress_pk2_max" in data) == (body == "sheet")
-        if not has_rest:
-            continue
-        rest = meshio.read(run / f"{body}.rest.ply").points
+        rest = rest_of(body, k)
         equal(mesh.point_data["displacement"], frame(body, k) - rest, 1e-6)
         found = stretches(rest, frame(body, k), faces(body, k))
         strain = np.array([s for _, s, _ in found]) - 1
@@ -243,6 +260,7 @@ def check_npz():
             equal(get(f"positions.{k:04}"), frame(body, k))
             if f"{body}/triangles.{k:04}" in archive.files:
                 triangles = get(f"triangles.{k:04}")
+                equal(get("rest")[get(f"origins.{k:04}")], rest_of(body, k))
             equal(triangles, faces(body, k))
 
 
@@ -275,21 +293,26 @@ def check_gltf():
         positions = read(primitive["attributes"]["POSITION"])
         targets = [read(target["POSITION"]) for target in primitive["targets"]]
         weights = moves[nodes[body], "weights"].reshape(FRAMES, len(targets))
-        count = len(frame(body, 0))
+        count = len(spread(body, 0))
         for k in range(FRAMES):
             shape = positions.copy()
             for weight, target in zip(weights[k], targets):
                 shape += weight * target
-            equal(shape[:count], frame(body, k), 1e-6 * max(1.0, np.abs(frame(body, k)).max()))
+            equal(shape[:count], spread(body, k), 1e-6 * max(1.0, np.abs(frame(body, k)).max()))
         indices = read(primitive["indices"])[:, 0]
         if is_curves(body):
             assert primitive["mode"] == 1 and "NORMAL" not in primitive["attributes"]
             equal(indices, [0, 1, 1, 2, 2, 3, 4, 5, 5, 6])
             continue
-        equal(indices.reshape(-1, 3), faces(body, 0))
+        equal(indices.reshape(-1, 3), faces(body, FRAMES - 1))
         normals = read(primitive["attributes"]["NORMAL"])
+        # What is not torn yet is smooth where it will be.
+        first = origins(faces(body, 0), faces(body, FRAMES - 1), len(frame(body, 0)))
+        whole = normals[: len(frame(body, 0))]
+        check_normals(frame(body, 0), faces(body, 0), whole)
+        equal(normals[: len(first)], whole[first])
         last = normals + read(primitive["targets"][-1]["NORMAL"])
-        check_normals(frame(body, FRAMES - 1), faces(body, 0), last)
+        check_normals(frame(body, FRAMES - 1), faces(body, FRAMES - 1), last)
         assert ("TEXCOORD_0" in primitive["attributes"]) == (body == "sheet")
     # The ball goes from (0.5, -2, 0) along x by 1.2 m and turns about z by 240 degrees, both in 0.4 s.
     ball = nodes["ball"]

@@ -3,8 +3,8 @@
 //! Points, normals and extent have a sample for every frame. Constant connectivity is written once. If it
 //! changes (cloth that tears), it has a sample at the first frame and at each change; USD holds the value in
 //! between, and also holds points between two frames with different numbers of them, so that they always
-//! match. Rest positions and texture coordinates belong to the rest mesh: in frames with a different number
-//! of vertices or triangles they have no value.
+//! match. Rest positions and texture coordinates are torn with the mesh; where triangles change by more than
+//! that, they have no value.
 
 use glam::Vec3;
 use taut::mesh::normals::vertex_normals;
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     export::Job,
-    recording::{Body, Connections, Geometry},
+    recording::{Body, Connections, Geometry, gather},
 };
 
 /// Colours of bodies in viewers without materials, cyclic (linear red, green, blue).
@@ -110,9 +110,10 @@ fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) ->
         ("curveVertexCounts", Connections::Curves(counts)) => {
             Value::Ints(counts.iter().map(|&count| count as i32).collect())
         }
-        ("primvars:rest", _) if positions.len() == body.rest.positions.len() => {
-            Value::Vec3s(body.rest.positions.clone())
-        }
+        ("primvars:rest", _) => match body.origins(geometry) {
+            Some(origins) => Value::Vec3s(gather(&body.rest.positions, &origins)),
+            None => Value::Blocked,
+        },
         ("primvars:st", _) => match &body.uvs {
             Some(uvs) if uvs.len() == triangles.len() => Value::Vec2s(uvs.as_flattened().to_vec()),
             _ => Value::Blocked,

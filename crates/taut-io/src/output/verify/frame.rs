@@ -14,7 +14,12 @@ use taut::{
 };
 
 use super::{Failure, Kind, locate};
-use crate::output::{layout::Layout, metrics::FrameLine, npy, tears::Tears};
+use crate::output::{
+    layout::Layout,
+    metrics::FrameLine,
+    npy,
+    tears::{self, Tears},
+};
 
 /// Positions are single precision: a residual equal to the tolerance may be measured as slightly more.
 const STRAIN_SLACK: f64 = 1e-5;
@@ -170,7 +175,7 @@ impl Context<'_> {
 
     fn check(&self, files: &Layout, failures: &mut Vec<Failure>) -> Option<(Vec<Vec3>, BodyCertificate)> {
         let path = files.frame(self.body.name(), self.frame);
-        let positions = match npy::read(&path, self.body.rest_positions().len()) {
+        let positions = match tears::read_whole(&path, self.body.rest_positions().len()) {
             Ok(positions) => positions,
             Err(problem) => {
                 let kind = if path.exists() { Kind::Damaged } else { Kind::Missing };

@@ -129,10 +129,12 @@ pub fn verify(root: &Path, threads: usize) -> Result<Verification, Problems> {
     failures.extend(complaints);
     failures.extend(find_extra(&files, &ruler, scene.frames));
 
-    let tears = Tears::read(&files, ruler.description(), scene.frames).unwrap_or_else(|problem| {
-        failures.push(Failure::new(Kind::Damaged, problem.to_string()));
-        Tears::default()
-    });
+    let (tears, complaints) = Tears::read(&files, ruler.description(), scene.frames);
+    failures.extend(complaints.into_iter().map(|complaint| Failure {
+        frame: Some(complaint.frame),
+        body: Some(ruler.description().bodies[complaint.body].name().into()),
+        ..Failure::new(Kind::Damaged, complaint.problem.to_string())
+    }));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| complain(root, format!("could not start threads: {error}")))?;
     let mut checked: Vec<_> = Vec::new();
@@ -283,7 +285,8 @@ fn find_extra(files: &Layout, ruler: &Ruler, frames: u32) -> Vec<Failure> {
     let mut failures = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some((body, frame)) = name.to_str().and_then(Layout::parse_frame) else { continue };
+        let numbered = |name| Layout::parse_frame(name).or_else(|| Layout::parse_faces(name));
+        let Some((body, frame)) = name.to_str().and_then(numbered) else { continue };
         if frame > frames || ruler.description().body(body).is_none() {
             failures.push(Failure {
                 frame: Some(frame),

@@ -2,7 +2,7 @@
 //! the library.
 
 use crate::{
-    Cloth, Description, EdgeModel, Limit, Model, PbdModel, PbdStiffness, WorldError,
+    Cloth, Description, EdgeModel, Limit, Model, PbdModel, PbdStiffness, Tear, WorldError,
     mesh::adjacency::is_closed,
 };
 
@@ -26,12 +26,13 @@ pub(crate) fn check(cloth: &Cloth, description: &Description) -> Result<(), Worl
         Model::Edge(settings) => check_edge_model(cloth, settings, description)?,
         Model::Pbd(settings) => check_pbd(cloth, settings)?,
     }
-    check_tear(cloth)?;
+    check_tear(cloth, cloth.tear.as_ref())?;
     check_masses(cloth)
 }
 
-fn check_tear(cloth: &Cloth) -> Result<(), WorldError> {
-    let Some(tear) = &cloth.tear else { return Ok(()) };
+/// Whether `cloth` may tear at `tear`.
+pub(crate) fn check_tear(cloth: &Cloth, tear: Option<&Tear>) -> Result<(), WorldError> {
+    let Some(tear) = tear else { return Ok(()) };
     let count = cloth.mesh.positions.len();
     need(cloth, tear.stretch > 0.0 && tear.stretch <= 1e6, "tear.stretch must be above 0, at most 1e6")?;
     need(
