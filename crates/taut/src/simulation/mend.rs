@@ -131,7 +131,10 @@ mod tests {
         simulation.reset();
         let [now, before] = [simulation.description(), &strip()].map(|all| format!("{:?}", all.bodies));
         assert_eq!(now, before);
-        assert_eq!(simulation.state().positions(simulation.world(), 0), strip().bodies[0].start());
+        // Flat cloth starts with a slight imperfection.
+        let fresh = Simulation::from_description(strip(), 1).unwrap();
+        let start = |simulation: &Simulation| simulation.state().positions(simulation.world(), 0);
+        assert_eq!(start(&simulation), start(&fresh));
         assert_eq!(run(&mut simulation), first);
 
         // Settings that were changed while it was torn stay, and so does a cloth that is not torn.
