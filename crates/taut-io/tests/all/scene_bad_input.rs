@@ -138,12 +138,12 @@ fn rigid_bodies() {
     };
     let ball = "shape.sphere.radius = 0.1";
     let with = |keys: &str| format!("{ball}\n{keys}");
-    says(with("mass = 0"), 10, "obstacle.ball.mass", &["1e-6"]);
-    says(with("velocity = [1, 0, 0]"), 10, "obstacle.ball.velocity", &["requires a mass"]);
-    says(with("angular_velocity = [1, 0, 0]"), 10, "obstacle.ball.angular_velocity", &["requires a mass"]);
+    says(&with("mass = 0"), 10, "obstacle.ball.mass", &["1e-6"]);
+    says(&with("velocity = [1, 0, 0]"), 10, "obstacle.ball.velocity", &["requires a mass"]);
+    says(&with("angular_velocity = [1, 0, 0]"), 10, "obstacle.ball.angular_velocity", &["requires a mass"]);
     says("shape.plane = {}\nmass = 1", 10, "obstacle.ball.mass", &["sphere, box, capsule or cylinder"]);
     says(
-        with("mass = 1\nmotion = [{ time = 0 }, { time = 1, translate = [1, 0, 0] }]"),
+        &with("mass = 1\nmotion = [{ time = 0 }, { time = 1, translate = [1, 0, 0] }]"),
         11,
         "obstacle.ball.motion",
         &["cannot be combined with mass"],

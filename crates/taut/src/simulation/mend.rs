@@ -23,8 +23,8 @@ impl Simulation {
     /// ```
     ///
     /// # Errors
-    /// If the handle is stale, the body is no cloth, or the threshold or a factor is out of range. Nothing has
-    /// changed then.
+    /// If the handle is stale, the body is no cloth, or the threshold or a factor is out of range. Nothing
+    /// has changed then.
     pub fn set_tear(&mut self, body: BodyHandle, tear: Option<Tear>) -> Result<(), SimulationError> {
         let index = self.bodies.index(body.0)?;
         let Body::Cloth(cloth) = &self.description().bodies[index] else {
@@ -55,7 +55,8 @@ impl Simulation {
         }
     }
 
-    /// Makes torn cloth whole, with the material, limits and threshold that it has now, in a state at the start.
+    /// Makes torn cloth whole, with the material, limits and threshold that it has now, in a state at the
+    /// start.
     pub(super) fn mend(&mut self) {
         let mut description = self.description().clone();
         let mut is_torn = false;
