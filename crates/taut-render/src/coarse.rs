@@ -37,8 +37,8 @@ impl Coarse {
         Ok(Self { mesh: level.mesh, fine: mesh.triangles.clone(), sites: level.on_base, connections })
     }
 
-    /// The level in a frame in which the mesh is `geometry`. None for a torn body: its levels are not those of the
-    /// whole, and what connects its pieces is not there.
+    /// The level in a frame in which the mesh is `geometry`. None for a torn body: its levels are not those
+    /// of the whole, and what connects its pieces is not there.
     pub fn of(&self, geometry: &Geometry) -> Option<Geometry> {
         if geometry.connections.triangles() != self.fine {
             return None;

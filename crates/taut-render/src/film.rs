@@ -356,8 +356,8 @@ impl Known {
         Ok(self.coarse.as_ref().and_then(|coarse| coarse.of(&geometry)).unwrap_or(geometry))
     }
 
-    /// Measures the displayed geometry of body `body` in a frame, and gives the rest shape that it is measured
-    /// against: torn where the frame is. `None` if it is not measured, or its triangles are others.
+    /// Measures the displayed geometry of body `body` in a frame, and gives the rest shape that it is
+    /// measured against: torn where the frame is. `None` if it is not measured, or its triangles are others.
     fn measured(
         &self,
         recording: &Recording,

@@ -5,9 +5,9 @@
 //! target is 1 and all others are 0, between frames positions are linear. Readers add base and difference in
 //! float32: the relative error is at most 6e-8 of the position and of the displacement from the first frame.
 //! Normals are included because a viewer without them would show facets. The first vertices are those of the
-//! run, in order; copies of vertices at texture seams follow. Time starts at the first exported frame. Cloth that
-//! tears has the vertices and triangles of the last frame from the start: where it has not torn yet, vertices are
-//! at the same place and have the same normal, so that nothing shows.
+//! run, in order; copies of vertices at texture seams follow. Time starts at the first exported frame. Cloth
+//! that tears has the vertices and triangles of the last frame from the start: where it has not torn yet,
+//! vertices are at the same place and have the same normal, so that nothing shows.
 //!
 //! Mesh obstacles are nodes of the same kind; static ones have no targets. Other obstacles are nodes with
 //! meshes, moved by translations and rotations sampled at the frames; a plane is a square twice the extent of

@@ -224,8 +224,8 @@ pub fn export(
     Ok(())
 }
 
-/// A body in the connectivity of its last frame. What is torn there, but not yet in an earlier frame, has vertices
-/// at the same place in that frame: its pieces touch, and look as one.
+/// A body in the connectivity of its last frame. What is torn there, but not yet in an earlier frame, has
+/// vertices at the same place in that frame: its pieces touch, and look as one.
 struct Settled {
     /// Its rest shape, torn.
     rest: Geometry,

@@ -12,8 +12,9 @@
 //!
 //! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], for each frame instead of
 //! `NAME/positions`, and `NAME/triangles.0042` at each change, valid until the next. The first frame of the
-//! archive always has them. With them comes `NAME/origins.0042`, int32 \[n\], if the body has torn: the vertex of
-//! `rest` that each of its vertices was split from, so that `rest[origins]` is the rest shape of the torn body.
+//! archive always has them. With them comes `NAME/origins.0042`, int32 \[n\], if the body has torn: the
+//! vertex of `rest` that each of its vertices was split from, so that `rest[origins]` is the rest shape of
+//! the torn body.
 
 use super::{
     ExportError, Job,

@@ -17,10 +17,11 @@
 //! (stress in Pa), and `volume_ratio`, the volume relative to that at rest; negative: inverted.
 //!
 //! Stress follows from the material law at the strain of the frame; forces of the limits are not included. A
-//! body that is not a cloth of the scene has no residual and no stress. Torn cloth is compared with its rest shape
-//! torn alike, and what is split off in a frame was where it was split from. Where triangles change by more than
-//! tears, there is no rest shape to compare with: only `velocity` remains, except in the frame of a change itself.
-//! Strands are polylines with the arrays of vertices. Numbers are raw little-endian float32 at the end of the file.
+//! body that is not a cloth of the scene has no residual and no stress. Torn cloth is compared with its rest
+//! shape torn alike, and what is split off in a frame was where it was split from. Where triangles change by
+//! more than tears, there is no rest shape to compare with: only `velocity` remains, except in the frame of
+//! a change itself. Strands are polylines with the arrays of vertices. Numbers are raw little-endian float32
+//! at the end of the file.
 
 mod grid;
 mod solid;
@@ -132,8 +133,8 @@ struct Measures<'a> {
 }
 
 impl<'a> Measures<'a> {
-    /// Of `body` in the connectivity of `geometry`, one of its frames, if that has triangles that are those of the
-    /// rest shape or torn from them.
+    /// Of `body` in the connectivity of `geometry`, one of its frames, if that has triangles that are those
+    /// of the rest shape or torn from them.
     fn new(job: &Job<'a>, body: &Body, geometry: &Geometry) -> Result<Option<Self>, ExportError> {
         let whole = body.rest.connections.triangles();
         let Some(mesh) = body.rest_of(geometry).filter(|_| !whole.is_empty()) else { return Ok(None) };

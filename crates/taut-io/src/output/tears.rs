@@ -47,8 +47,8 @@ pub struct Tears {
 }
 
 impl Tears {
-    /// Reads all changes up to frame `last` of the bodies of `whole`, and what is wrong with their files: those
-    /// that are damaged or do not follow from the ones before are left out.
+    /// Reads all changes up to frame `last` of the bodies of `whole`, and what is wrong with their files:
+    /// those that are damaged or do not follow from the ones before are left out.
     pub fn read(files: &Layout, whole: &Description, last: u32) -> (Self, Vec<Complaint>) {
         let mut tears = Self { changes: vec![BTreeMap::new(); whole.bodies.len()] };
         let Ok(entries) = std::fs::read_dir(files.frames()) else { return (tears, Vec::new()) };
@@ -134,8 +134,8 @@ impl Tears {
         torn
     }
 
-    /// Positions of body `body` in frame `frame` as they are for `torn`, the cloth of a later frame `now`: what
-    /// was split off since is where it was split from.
+    /// Positions of body `body` in frame `frame` as they are for `torn`, the cloth of a later frame `now`:
+    /// what was split off since is where it was split from.
     pub fn spread(&self, torn: &Description, body: usize, [frame, now]: [u32; 2], x: Vec<Vec3>) -> Vec<Vec3> {
         let Some(cloth) = torn.bodies[body].as_cloth() else { return x };
         let whole = cloth.torn.as_ref().map_or(&cloth.mesh.triangles, |torn| &torn.whole.triangles);

@@ -1,5 +1,5 @@
-//! Torn bodies: triangles keep their number and the order of their corners, so that what stands at a corner of
-//! the rest mesh tells what a later vertex was split from. Then the rest shape, texture coordinates and
+//! Torn bodies: triangles keep their number and the order of their corners, so that what stands at a corner
+//! of the rest mesh tells what a later vertex was split from. Then the rest shape, texture coordinates and
 //! everything else of the whole apply to the torn body as well.
 
 use glam::Vec3;
@@ -8,8 +8,9 @@ use taut::mesh::{TriangleMesh, split};
 use super::{Body, Connections, Geometry};
 
 impl Body {
-    /// The vertex of the rest mesh that each vertex of `geometry`, a frame of this body, was split from; itself
-    /// for those of the whole. `None` if its triangles are not those of the rest mesh with vertices split.
+    /// The vertex of the rest mesh that each vertex of `geometry`, a frame of this body, was split from;
+    /// itself for those of the whole. `None` if its triangles are not those of the rest mesh with vertices
+    /// split.
     pub fn origins(&self, geometry: &Geometry) -> Option<Vec<u32>> {
         let count = geometry.positions.len();
         if self.starts_with(geometry) {
@@ -22,8 +23,8 @@ impl Body {
         split::origins(whole, torn, self.rest.positions.len()).filter(|origins| origins.len() == count)
     }
 
-    /// The rest shape with the vertices and triangles of `geometry`, a frame of this body: what is torn there is
-    /// torn here. `None` as with [`origins`](Self::origins).
+    /// The rest shape with the vertices and triangles of `geometry`, a frame of this body: what is torn
+    /// there is torn here. `None` as with [`origins`](Self::origins).
     pub fn rest_of(&self, geometry: &Geometry) -> Option<TriangleMesh> {
         let origins = self.origins(geometry)?;
         Some(TriangleMesh {

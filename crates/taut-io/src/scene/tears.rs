@@ -30,7 +30,7 @@ impl Builder<'_> {
         }
         for (number, weak) in given.weak.iter().enumerate() {
             let resolve = |file: &str| -> PathBuf { self.scene.resolve(file) };
-            let selected = Selection::parse(&weak.select).and_then(|select| select.resolve(mesh, &resolve));
+            let selected = Selection::parse(&weak.select).and_then(|select| select.resolve(mesh, resolve));
             match selected {
                 Ok(vertices) => vertices.iter().for_each(|&v| factors[v as usize] *= weak.factor),
                 Err(message) => {

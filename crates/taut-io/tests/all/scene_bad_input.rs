@@ -821,9 +821,9 @@ fn tears() {
     let folder = Folder::new();
     folder.write("short.txt", "1\n2\n");
     let with = |last: &str| format!("{}{last}\n", "1\n".repeat(24));
-    folder.write("nan.txt", &with("nan"));
-    folder.write("zero.txt", &with("0"));
-    folder.write("good.txt", &with("0.5"));
+    folder.write("nan.txt", with("nan"));
+    folder.write("zero.txt", with("0"));
+    folder.write("good.txt", with("0.5"));
     let pairs: &[(&str, &str, &[&str])] = &[
         ("0.2", "", &["must be a table with by, factor, random, stretch, weak"]),
         ("{ }", ".stretch", &["is missing", "from 1e-6 to 1000"]),

@@ -271,8 +271,8 @@ impl Session<'_> {
         }
     }
 
-    /// Publishes meshes whose connectivity has changed, before the first frame that has them; gives the newest
-    /// change.
+    /// Publishes meshes whose connectivity has changed, before the first frame that has them; gives the
+    /// newest change.
     fn publish_meshes(&self) -> u32 {
         let (stage, change) = (self.hub.stage.borrow().clone(), self.show.change());
         if stage.epoch == self.epoch && stage.change != change {

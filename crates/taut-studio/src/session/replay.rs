@@ -258,8 +258,8 @@ impl Replay {
     }
 }
 
-/// Number `k` of the bodies of a recording, in the connectivity of `frame`. The scene's data of a cloth apply as
-/// long as its triangles are its own, or torn from them.
+/// Number `k` of the bodies of a recording, in the connectivity of `frame`. The scene's data of a cloth
+/// apply as long as its triangles are its own, or torn from them.
 fn shown(recording: &Recording, k: usize, frame: &Geometry) -> Result<ShownBody, String> {
     let body = &recording.bodies()[k];
     let kind = if body.soft.is_some() { "solid" } else { "cloth" };
