@@ -1,9 +1,9 @@
 //! Rigid bodies with mass: obstacles that fall, and that cloth pushes (S4).
 //!
 //! A body first moves to its position without cloth ([`RigidBody::fly`]), unless an obstacle or another body
-//! is in its way ([`collide`](crate::collide)); the filter then moves it together with the cloth that it touches
-//! ([`term::rigid`](crate::term::rigid)), and that correction updates its velocities, as it does those of
-//! vertices ([`RigidState::end_step`]).
+//! is in its way ([`collide`](crate::collide)); the filter then moves it together with the cloth that it
+//! touches ([`term::rigid`](crate::term::rigid)), and that correction updates its velocities, as it does
+//! those of vertices ([`RigidState::end_step`]).
 
 use glam::{Mat3, Quat, Vec3};
 

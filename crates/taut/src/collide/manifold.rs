@@ -16,8 +16,8 @@ pub(super) const MAX_POINTS: usize = 8;
 /// What an edge axis must separate more than a face, in units of the reach: faces give steadier contacts.
 const EDGE_HANDICAP: f64 = 0.05;
 
-/// Slack within which corners are of one face, in thicknesses of the thinner hull: faces that lie on each other
-/// are tilted by rounding, and a box that lands is tilted by more.
+/// Slack within which corners are of one face, in thicknesses of the thinner hull: faces that lie on each
+/// other are tilted by rounding, and a box that lands is tilted by more.
 const FACE_SLACK: f64 = 0.02;
 
 /// One point.
@@ -127,8 +127,8 @@ fn hulls([first, second]: [&Solid; 2], toward: DVec3) -> Option<[Hull; 2]> {
     Some([Hull::of(first, toward)?, Hull::of(second, -toward)?])
 }
 
-/// Where `first`, whose hull is given if it has one, is nearer to `triangle` than `reach` \[m\]; `side` is the
-/// normal on the side that it is on.
+/// Where `first`, whose hull is given if it has one, is nearer to `triangle` than `reach` \[m\]; `side` is
+/// the normal on the side that it is on.
 pub(super) fn touching_triangle(
     first: &Solid,
     triangle: [DVec3; 3],

@@ -1,8 +1,8 @@
 //! Impulses at all contacts of a substep: Gauss–Seidel with clamped accumulated impulses, accelerated by
 //! nonlinear conjugate gradients (Silcowitz-Hansen, Niebe and Erleben 2010), until no impulse changes a speed
 //! any more. Nothing is kept from one substep to the next, so that a checkpoint needs poses and velocities
-//! only. Gauss–Seidel alone leaves a stack of five boxes with 3 mm/s after 400 rounds; this takes 260 for 3e-5 of
-//! what gravity adds, and all of its rounds for ten boxes.
+//! only. Gauss–Seidel alone leaves a stack of five boxes with 3 mm/s after 400 rounds; this takes 260 for
+//! 3e-5 of what gravity adds, and all of its rounds for ten boxes.
 
 use glam::{DMat3, DQuat, DVec2, DVec3};
 

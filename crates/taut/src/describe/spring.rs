@@ -26,7 +26,8 @@ pub enum SpringEnd {
 }
 
 /// A spring with damping between two vertices of any bodies, or a vertex and a point in space (S1), or
-/// between rigid bodies. One of length 0 between rigid bodies is a ball joint: these do not collide. It pulls both ends along the line l between them with f = k (|l| − l₀) + c Δv·l/|l|.
+/// between rigid bodies. One of length 0 between rigid bodies is a ball joint: these do not collide. It pulls
+/// both ends along the line l between them with f = k (|l| − l₀) + c Δv·l/|l|.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spring {
     /// Its name in files and messages.

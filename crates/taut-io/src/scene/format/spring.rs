@@ -49,8 +49,8 @@ pub(crate) struct SpringEnd {
     /// Its vertices, in the syntax of a pin's `select`; `index:` in the order as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<String>,
-    /// Point of an obstacle with `mass`, where it is at the start \[m\]; it moves with the obstacle. Its centre
-    /// by default; each −1000000 to 1000000.
+    /// Point of an obstacle with `mass`, where it is at the start \[m\]; it moves with the obstacle. Its
+    /// centre by default; each −1000000 to 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub at: Option<Vector>,
