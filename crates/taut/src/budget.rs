@@ -44,9 +44,9 @@ impl Budget {
     }
 
     /// At most about `ms` milliseconds. A step whose limits are not met by then takes 64 iterations in any
-    /// case; see [`Budget::with_min_iterations`]. If it is still far past upper limits on strain then (by 0.03),
-    /// what moves there moves less far, unless pins or obstacles move in that step. What is negative or not a number counts as 0, what is
-    /// longer than 1e6 s as that.
+    /// case; see [`Budget::with_min_iterations`]. If it is still far past upper limits on strain then (by
+    /// 0.03), what moves there moves less far, unless pins or obstacles move in that step. What is negative
+    /// or not a number counts as 0, what is longer than 1e6 s as that.
     pub fn millis(ms: f32) -> Self {
         let seconds = (1e-3 * ms).clamp(0.0, LONGEST_S);
         let seconds = if seconds.is_nan() { 0.0 } else { seconds };

@@ -5,6 +5,7 @@
 //! | velocity update, level 0 | [`velocity::update`](crate::velocity::update) |
 //! | contact: what passes through is separated | [`contact::untangle`](crate::contact::untangle) |
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
+//! | small pieces of torn cloth whose solve went astray | [`scraps`] |
 //! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
 //! | time: what a step that runs out of it may not end with | [`cut_short`] |
 //! | position update | [`boxes`], [`ObstacleContacts::respond`] |
@@ -13,6 +14,7 @@
 mod alone;
 mod boxes;
 mod cut_short;
+mod scraps;
 
 use std::time::{Duration, Instant};
 
@@ -41,6 +43,7 @@ use crate::{
 use alone::FrameStart;
 use boxes::Span;
 use cut_short::CutShort;
+use scraps::Scraps;
 
 /// How often contacts are detected anew, at most, in a step that the guard would cut short. Limits break
 /// where it does; with the contacts of the limited motion they seldom have to.
@@ -134,6 +137,8 @@ pub struct Stepper {
     frame_start: FrameStart,
     /// Shortens steps whose time ran out.
     cut_short: CutShort,
+    /// Small pieces of torn cloth.
+    scraps: Scraps,
 }
 
 impl Stepper {
@@ -177,6 +182,7 @@ impl Stepper {
             stiffening: 1.0,
             frame_start: FrameStart::default(),
             cut_short: CutShort::new(world.start.len()),
+            scraps: Scraps::new(world),
         }
     }
 
@@ -203,8 +209,8 @@ impl Stepper {
         [&self.rescued[0], &self.rescued[1]]
     }
 
-    /// Whether `vertex` of the engine was stopped short in the last step, because it would have passed through
-    /// something: what is stretched there is not so by its load.
+    /// Whether `vertex` of the engine was stopped short in the last step, because it would have passed
+    /// through something: what is stretched there is not so by its load.
     pub(crate) fn has_stopped(&self, vertex: usize) -> bool {
         self.guard.as_ref().is_some_and(|guard| guard.has_stopped(vertex))
     }
@@ -406,6 +412,9 @@ impl Stepper {
         self.separate(world, state, span);
         let separate_done = Instant::now();
         let Some(mut enforced) = self.limit(world, state, span, budget) else { return true };
+        if self.settle_scraps(world, state, report) {
+            self.measure(world, state, &mut enforced);
+        }
         let limit_done = Instant::now();
         report.iterations += enforced.iterations;
         report.limit_ms += ms(separate_done, limit_done);

@@ -149,7 +149,8 @@ impl Recorder {
         Ok(line)
     }
 
-    /// Writes the triangles of cloth that has torn, before its positions: what is there of a frame can be read.
+    /// Writes the triangles of cloth that has torn, before its positions: what is there of a frame can be
+    /// read.
     fn record_tears(&mut self, world: &World, frame: u32) -> Result<(), OutputError> {
         let counts = vertex_counts(world);
         for (body, (now, before)) in world.description().bodies.iter().zip(counts.iter().zip(&self.counts)) {

@@ -382,6 +382,7 @@ fn expectations_say_both_figures() {
         max_bend_excess: 3.5,
         max_penetration: 0.5,
         final_bounds: [[-2e6, 0.0, 0.0], [0.0, 3e6, 0.0]],
+        ..RunExtremes::default()
     };
     let unmet = scene.unmet(&broken);
     assert_eq!(unmet.len(), 7, "{unmet:?}");

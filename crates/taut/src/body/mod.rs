@@ -45,8 +45,9 @@ pub(crate) struct BodyTables {
     pub rest: Rest,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
-    /// By unknown: whether it is of a small piece that was torn off. Empty for what has not torn.
-    pub scraps: Vec<bool>,
+    /// By unknown: the number of the small piece that was torn off which it belongs to, if any. Empty for what
+    /// has not torn.
+    pub scraps: Vec<Option<u32>>,
 }
 
 /// Rest tables of a body.

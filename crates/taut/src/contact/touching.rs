@@ -31,8 +31,9 @@ const SEARCH_DISTANCE_IN_GAPS: f32 = 1.7;
 const MET_GAP: f64 = 0.2;
 const MET_DISTANCE: f64 = 0.8;
 
-/// Part of their gap below which two primitives that started apart by no more are the sides of a tear or a cut:
-/// these keep what distance they have, but are not pushed apart, which would stretch the cloth beside them.
+/// Part of their gap below which two primitives that started apart by no more are the sides of a tear or a
+/// cut: these keep what distance they have, but are not pushed apart, which would stretch the cloth beside
+/// them.
 const TORN_GAP: f64 = 0.1;
 
 /// Two primitives that must keep a distance: Σ wᵢ n·xᵢ ≥ gap.

@@ -19,6 +19,8 @@ use crate::Pin;
 /// }
 /// ```
 #[derive(Clone, Debug)]
+// A scene has few of them.
+#[allow(clippy::large_enum_variant)]
 pub enum Body {
     /// A piece of cloth.
     Cloth(Cloth),

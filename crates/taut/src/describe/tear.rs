@@ -10,8 +10,8 @@ use crate::mesh::{TriangleMesh, split};
 /// Where a cloth tears.
 ///
 /// In every frame, what would be stretched further than its threshold is split, and the frame is computed
-/// again from its start, until nothing is. So no frame shows cloth that is stretched past its threshold. Cloth
-/// with an upper limit on its strain tears at the latest where that limit cannot be met.
+/// again from its start, until nothing is. So no frame shows cloth that is stretched past its threshold.
+/// Cloth with an upper limit on its strain tears at the latest where that limit cannot be met.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tear {
     /// Strain beyond which cloth tears: 0.2 is 20 %.
@@ -46,8 +46,8 @@ pub enum TearMeasure {
 }
 
 /// Fraction of the way to the middle of its triangles by which what was split off starts away from what it
-/// was split from. Contact keeps primitives apart by at most half of the distance at which they start, so that
-/// without it torn edges would have no gap.
+/// was split from. Contact keeps primitives apart by at most half of the distance at which they start, so
+/// that without it torn edges would have no gap.
 const APART: f32 = 2e-3;
 
 /// What a torn cloth was.
@@ -67,8 +67,9 @@ impl Cloth {
     /// This cloth, torn to `triangles`: corner for corner the triangles that it has now, with vertices of
     /// their own, numbered from [`Cloth::mesh`]'s count on, where it was split. A vertex that was split off
     /// has what the vertex had that stood at its corner: rest position, threshold; it starts a little apart
-    /// from it, and no pin holds it. Masses that were given are shared out by area. There is no pressure in what has a tear.
-    /// All this follows from the whole cloth and `triangles`, whatever it has torn to between.
+    /// from it, and no pin holds it. Masses that were given are shared out by area. There is no pressure in
+    /// what has a tear. All this follows from the whole cloth and `triangles`, whatever it has torn to
+    /// between.
     ///
     /// `None` if these are not triangles of this cloth.
     pub fn torn(&self, triangles: &[[u32; 3]]) -> Option<Self> {
@@ -86,10 +87,9 @@ impl Cloth {
             let more: Vec<u32> = (count..parents.len()).filter_map(also).collect();
             group.extend(more);
         }
-        if let Some(tear) = &mut torn.tear {
-            if !tear.factors.is_empty() {
-                tear.factors.extend(copies().map(|k| self.tear.as_ref().map_or(1.0, |own| own.factors[k])));
-            }
+        if let Some(tear) = torn.tear.as_mut().filter(|tear| !tear.factors.is_empty()) {
+            let more: Vec<f32> = copies().map(|k| tear.factors[k]).collect();
+            tear.factors.extend(more);
         }
         let before = self.torn.as_ref();
         let whole = before.map_or_else(|| Arc::new(self.mesh.clone()), |torn| torn.whole.clone());
@@ -120,8 +120,8 @@ impl Cloth {
     }
 }
 
-/// Where the vertices of `torn` start, which are copies of those that started at `start`: what has copies moves
-/// into its own triangles, unless a pin holds it.
+/// Where the vertices of `torn` start, which are copies of those that started at `start`: what has copies
+/// moves into its own triangles, unless a pin holds it.
 fn apart(start: &[Vec3], torn: &Cloth, origins: &[u32]) -> Vec<Vec3> {
     let mut copies = vec![0u32; start.len()];
     origins.iter().for_each(|&origin| copies[origin as usize] += 1);
@@ -129,7 +129,11 @@ fn apart(start: &[Vec3], torn: &Cloth, origins: &[u32]) -> Vec<Vec3> {
     let moves = split::into_own_triangles(origins.len(), &torn.mesh.triangles, at);
     let pinned: BTreeSet<u32> = torn.pins.iter().flat_map(|pin| pin.vertices.iter().copied()).collect();
     let place = |(v, way): (u32, Vec3)| {
-        if copies[origins[v as usize] as usize] == 1 || pinned.contains(&v) { at(v) } else { at(v) + APART * way }
+        if copies[origins[v as usize] as usize] == 1 || pinned.contains(&v) {
+            at(v)
+        } else {
+            at(v) + APART * way
+        }
     };
     (0..).zip(moves).map(place).collect()
 }
@@ -171,10 +175,7 @@ mod tests {
         triangles[t] = triangles[t].map(|v| if v == 4 { 9 } else { v });
         let torn = cloth.torn(&triangles).unwrap();
         assert_eq!(torn.mesh.positions[9], cloth.mesh.positions[4]);
-        assert_eq!(
-            (&torn.pins[0].vertices[..], &torn.pins[0].weights[..]),
-            (&[0, 4][..], &[0.5, 0.25][..])
-        );
+        assert_eq!((&torn.pins[0].vertices[..], &torn.pins[0].weights[..]), (&[0, 4][..], &[0.5, 0.25][..]));
         // The pinned vertex starts where it is pinned, its copy beside it.
         assert_eq!(torn.start[4], cloth.start[4]);
         assert!(torn.start[9] != torn.start[4] && torn.start[9].distance(torn.start[4]) < 2e-3);

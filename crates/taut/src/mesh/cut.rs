@@ -1,9 +1,9 @@
 //! Cuts along the edges of a triangle mesh: notches and slits.
 //!
-//! A cut runs from the vertex nearest to one point to the vertex nearest to another, along the edges that stay
-//! nearest to the line between them. Triangles beside it keep their number and the order of their corners; a
-//! vertex on it gets one copy for each further part that its triangles fall into, so that a cut that ends inside
-//! the mesh keeps its end in one piece.
+//! A cut runs from the vertex nearest to one point to the vertex nearest to another, along the edges that
+//! stay nearest to the line between them. Triangles beside it keep their number and the order of their
+//! corners; a vertex on it gets one copy for each further part that its triangles fall into, so that a cut
+//! that ends inside the mesh keeps its end in one piece.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -18,10 +18,14 @@ const OFF_LINE: f64 = 4.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CutError {
     /// Both ends are at the same vertex.
-    #[error("is shorter than an edge of the mesh: both ends are nearest to vertex {0}; move them further apart")]
+    #[error(
+        "is shorter than an edge of the mesh: both ends are nearest to vertex {0}; move them further apart"
+    )]
     TooShort(u32),
     /// No edges lead from one end to the other.
-    #[error("cannot be made: no edges lead from vertex {from} to vertex {to}; both must be of one piece of the mesh")]
+    #[error(
+        "cannot be made: no edges lead from vertex {from} to vertex {to}; both must be of one piece of the mesh"
+    )]
     Apart {
         /// Vertex nearest to the start.
         from: u32,
@@ -29,7 +33,9 @@ pub enum CutError {
         to: u32,
     },
     /// Nothing comes apart.
-    #[error("runs along the border of the mesh only, or along a single edge inside it: nothing would come apart")]
+    #[error(
+        "runs along the border of the mesh only, or along a single edge inside it: nothing would come apart"
+    )]
     Nothing,
 }
 
@@ -139,7 +145,8 @@ fn parts(mesh: &TriangleMesh, v: u32, cuts: &[[u32; 2]]) -> Vec<Vec<u32>> {
         let mut part = vec![left.remove(0)];
         let mut next = 0;
         while next < part.len() {
-            let (joined, others): (Vec<u32>, Vec<u32>) = left.iter().partition(|&&t| is_joined(part[next], t));
+            let (joined, others): (Vec<u32>, Vec<u32>) =
+                left.iter().partition(|&&t| is_joined(part[next], t));
             part.extend(joined);
             left = others;
             next += 1;

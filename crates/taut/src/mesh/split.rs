@@ -1,10 +1,10 @@
 //! Splitting vertices of a triangle mesh along a tear (S6).
 //!
 //! A vertex is split by the plane through it that is normal to the direction of largest stretch: triangles on
-//! one side keep it, those on the other take a copy. The lecture sorts triangles by the side that they are on,
-//! which can leave more than two parts where triangles are large against the angle between plane and edges.
-//! So here the edges are chosen that lie nearest to the plane, one where the vertex is on a border, one in
-//! each half of the plane elsewhere: there are always two parts, and a tear goes on where it ended.
+//! one side keep it, those on the other take a copy. The lecture sorts triangles by the side that they are
+//! on, which can leave more than two parts where triangles are large against the angle between plane and
+//! edges. So here the edges are chosen that lie nearest to the plane, one where the vertex is on a border,
+//! one in each half of the plane elsewhere: there are always two parts, and a tear goes on where it ended.
 //!
 //! All of this is in the rest shape, where no fold confuses sides. Triangles keep their number and the order
 //! of their corners, so that connectivity alone tells what each vertex was split from ([`origins`]).
@@ -16,8 +16,8 @@ use glam::{DVec3, Vec3};
 const MIN_ANGLE: f64 = 0.35;
 
 /// The vertex of the mesh `before` that each vertex of `after` was split from: what stood at its corner.
-/// `count` is the number of vertices before. `None` if the triangles of `after` are not those of `before` with
-/// some vertices split.
+/// `count` is the number of vertices before. `None` if the triangles of `after` are not those of `before`
+/// with some vertices split.
 pub fn origins(before: &[[u32; 3]], after: &[[u32; 3]], count: usize) -> Option<Vec<u32>> {
     if before.len() != after.len() {
         return None;
@@ -61,8 +61,8 @@ pub(crate) fn pieces(count: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
     (0..count as u32).map(|v| root(&mut parent, v)).collect()
 }
 
-/// From each of `count` vertices, which are `at` these places, the way to the middle of its triangles, weighted
-/// by area \[m\]: where a vertex is split, each part moves away from the others along it.
+/// From each of `count` vertices, which are `at` these places, the way to the middle of its triangles,
+/// weighted by area \[m\]: where a vertex is split, each part moves away from the others along it.
 pub fn into_own_triangles(count: usize, triangles: &[[u32; 3]], at: impl Fn(u32) -> Vec3) -> Vec<Vec3> {
     let mut sums = vec![(Vec3::ZERO, 0.0f32); count];
     for t in triangles {

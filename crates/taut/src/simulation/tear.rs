@@ -2,21 +2,25 @@
 //!
 //! A frame is computed; what it stretches past its threshold is split ([`body::cloth::tear`]), and the frame
 //! is computed again from its start with the torn cloth, round after round, until nothing tears. So a tear
-//! runs as far in a frame as the load drives it, and what a frame shows is within thresholds and limits. Frames
-//! with a time budget that is used up take what they have: the rest tears in the next.
+//! runs as far in a frame as the load drives it, and what a frame shows is within thresholds and limits.
+//! Frames with a time budget that is used up take what they have: the rest tears in the next.
 //!
-//! The tables of torn cloth follow from the whole cloth and its triangles alone, whatever happened between, so
-//! that a resumed run has the same bits.
+//! The tables of torn cloth follow from the whole cloth and its triangles alone, whatever happened between,
+//! so that a resumed run has the same bits.
 //!
 //! [`body::cloth::tear`]: crate::body::cloth::tear
 
 use glam::Vec3;
 
 use super::{BodyHandle, Event, Simulation, carry::Origins};
-use crate::{Body, Budget, Description, FrameReport, body::cloth::tear::{Held, tear}, mesh::split};
+use crate::{
+    Body, Budget, Description, FrameReport,
+    body::cloth::tear::{Held, tear},
+    mesh::split,
+};
 
-/// Fraction of the way to the middle of its triangles by which the parts of a vertex that was split move apart
-/// at once: enough that torn edges have two sides.
+/// Fraction of the way to the middle of its triangles by which the parts of a vertex that was split move
+/// apart at once: enough that torn edges have two sides.
 const OPENING: f32 = 2e-3;
 
 /// Most rounds of a frame. What is left tears in the next frame.
@@ -98,7 +102,9 @@ impl Simulation {
 
     /// Moves the parts of all vertices that were split off since bodies had `counts` vertices a little apart.
     fn open(&mut self, counts: &[usize], origins: &Origins) {
-        for (index, &count) in counts.iter().enumerate().filter(|(index, _)| !origins.splits[*index].is_empty()) {
+        for (index, &count) in
+            counts.iter().enumerate().filter(|(index, _)| !origins.splits[*index].is_empty())
+        {
             let Body::Cloth(cloth) = &self.world.description.bodies[index] else { continue };
             let tables = &self.world.bodies[index];
             let places = &self.places[index];

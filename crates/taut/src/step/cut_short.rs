@@ -182,7 +182,7 @@ fn on_its_way(old: &Quad, goal: &Quad, share: f32) -> Quad {
 }
 
 /// The largest stretch of a triangle with these corners.
-fn stretch(triangle: &StrainElement, [p, q, r]: [Quad; 3]) -> f32 {
+pub(super) fn stretch(triangle: &StrainElement, [p, q, r]: [Quad; 3]) -> f32 {
     let [a, b, c] = triangle.rest;
     let (mut first, mut second, mut both) = (0.0, 0.0, 0.0);
     for k in 0..3 {

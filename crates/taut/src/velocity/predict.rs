@@ -12,8 +12,8 @@
 //! a − γ v': it divides dt v + dt² a by 1 + γ dt (⅔ γ dt), and makes the mass heavier by that factor
 //! ([`drag_factor`]), so that weight and stiffness stay in balance: damped cloth weighs what it weighs. What
 //! is almost at rest is slowed down a little more, whatever its damping ([`REST_SPEED`]); slow solids take
-//! steps of backward Euler ([`EULER_BELOW`]), and so do scraps of torn cloth, which spin by more than a radian in
-//! a step: BDF2 would gain energy there.
+//! steps of backward Euler ([`EULER_BELOW`]), and so do scraps of torn cloth, which spin by more than a
+//! radian in a step: BDF2 would gain energy there.
 
 use crate::{World, body::Rest, exec::threads::Threads, kernel::lanes::Quad, state::History};
 
@@ -65,8 +65,8 @@ pub fn drag_factor(formula: Formula, damping: f64, dt: f64) -> f64 {
 /// Moves positions `x` \[m\], with the inverse mass as fourth component, and velocities `v` \[m/s\] of all
 /// bodies to where a step of `dt` from `time` \[s\] would take them without limits and stiffness, under
 /// `forces` \[N\] and gravity. Vertices that are held move with the velocity that they have. Those that begin
-/// anew ([`History::anew`]), slow solids, scraps, and all in the sewing phase are moved by backward Euler, with the
-/// factor on their mass in `inertia`, which is 1 for the others.
+/// anew ([`History::anew`]), slow solids, scraps, and all in the sewing phase are moved by backward Euler,
+/// with the factor on their mass in `inertia`, which is 1 for the others.
 pub fn predict(
     world: &World,
     threads: &Threads,
@@ -88,7 +88,7 @@ pub fn predict(
         let fall = (weight * body.size() as f32).sqrt();
         let is_slow = matches!(body.rest, Rest::Solid(_)) && now < EULER_BELOW * fall;
         let anew = |i: usize, x: &Quad, v: &Quad| {
-            let is_scrap = body.scraps.get(i - body.vertices.start) == Some(&true);
+            let is_scrap = body.scraps.get(i - body.vertices.start).is_some_and(Option::is_some);
             let by_euler = is_slow || is_sewing || is_scrap || History::is_anew(&history.steps[i], x, v);
             formula == Formula::Bdf2 && by_euler
         };

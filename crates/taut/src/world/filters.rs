@@ -136,8 +136,8 @@ struct Together {
     mesh: TriangleMesh,
     /// The vertex of `mesh` of each vertex of cloth, in the engine's order.
     order: Vec<u32>,
-    /// The same mesh before cloth tore, if some has, and the vertex of it that each vertex of `mesh` was split
-    /// from: levels are those of the whole.
+    /// The same mesh before cloth tore, if some has, and the vertex of it that each vertex of `mesh` was
+    /// split from: levels are those of the whole.
     whole: TriangleMesh,
     origins: Vec<u32>,
     /// Where these are among the vertices of the filter.
@@ -284,13 +284,16 @@ impl Together {
         let springs = self.springs(description, seams.springs, |v| v);
         let are_particles = self.particles.len() == self.masses.len();
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
-        let transfers = torn::transfers((&self.whole, &self.mesh, &self.origins), &self.order, cache);
+        let held: Vec<bool> = start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect();
+        let of_cloth: Vec<bool> = self.cloth.iter().map(|&v| held[v as usize]).collect();
+        let meshes = (&self.whole, &self.mesh, &self.origins[..]);
+        let transfers = torn::transfers(meshes, (&self.order, &of_cloth), cache);
         let bags = pressure::tables(description, bags, sewing, &self.vertices, false);
         let parts = Parts {
             springs,
             particles: self.particles.clone(),
             is_elastic: schedule::is_implicit(description),
-            held: start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect(),
+            held,
             transfers: side_by_side((&self.cloth, transfers), &self.lattices),
             vertices: self.vertices,
             bodies: self.bodies,

@@ -60,7 +60,8 @@ pub(crate) struct Expect {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub torn_within: Option<[f64; 6]>,
-    /// Number of connected pieces of all cloth that may tear, in the last frame. None by default; 1 to 1000000.
+    /// Number of connected pieces of all cloth that may tear, in the last frame. None by default; 1 to
+    /// 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub final_pieces: Option<u32>,

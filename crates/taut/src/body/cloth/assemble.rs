@@ -78,8 +78,8 @@ pub(crate) fn add(
     })
 }
 
-/// The order of its vertices in the engine. Torn cloth keeps that of the whole, with what was split off behind
-/// it, so that what is kept by vertex or by triangle stays where it is.
+/// The order of its vertices in the engine. Torn cloth keeps that of the whole, with what was split off
+/// behind it, so that what is kept by vertex or by triangle stays where it is.
 fn order(cloth: &Cloth, adjacency: &Adjacency) -> Vec<u32> {
     let count = cloth.mesh.positions.len();
     let Some(torn) = &cloth.torn else { return locality_order(count, &adjacency.edges) };

@@ -1,10 +1,10 @@
 //! Where cloth tears (S6): what is stretched past its threshold, and the vertices that are split for it.
 //!
 //! Overloaded triangles, each measured by its own threshold, fall into clusters that hang together. Of each
-//! cluster one vertex is split, since that relieves the others: a corner of its most overloaded triangle, or of
-//! one that is nearly as overloaded and has a corner on a border, so that tears grow from notches and from where
-//! they ended. Of the corners, one on a border is split, else the weakest, else the one with the largest load
-//! around it.
+//! cluster one vertex is split, since that relieves the others: a corner of its most overloaded triangle, or
+//! of one that is nearly as overloaded and has a corner on a border, so that tears grow from notches and from
+//! where they ended. Of the corners, one on a border is split, else the weakest, else the one with the
+//! largest load around it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,13 +31,20 @@ const LEAST_PIECE: u32 = 12;
 /// Triangles of the largest piece that counts as a scrap.
 const LARGEST_SCRAP: u32 = 64;
 
-/// By vertex of `order`: whether it is of a scrap that was torn off `cloth`. Empty if nothing was.
-pub(crate) fn scraps(cloth: &Cloth, order: &[u32]) -> Vec<bool> {
+/// By vertex of `order`: the number of the scrap that was torn off `cloth` which it belongs to, if any. Empty if
+/// nothing was torn off.
+pub(crate) fn scraps(cloth: &Cloth, order: &[u32]) -> Vec<Option<u32>> {
     if cloth.torn.is_none() {
         return Vec::new();
     }
     let (of, sizes) = sized_pieces(&cloth.mesh);
-    order.iter().map(|&v| sizes[of[v as usize] as usize] <= LARGEST_SCRAP).collect()
+    let mut numbers = BTreeMap::new();
+    let number = |&v: &u32| {
+        let piece = of[v as usize];
+        let next = numbers.len() as u32;
+        (sizes[piece as usize] <= LARGEST_SCRAP).then(|| *numbers.entry(piece).or_insert(next))
+    };
+    order.iter().map(number).collect()
 }
 
 /// The piece of each vertex of `mesh`, and the triangles of each piece.
@@ -71,18 +78,14 @@ struct Overloaded {
 
 /// The triangles of `cloth` after one round of tearing at positions `x` \[m\]; `None` if nothing tears.
 /// Cloth tears `at_limits` as well, where they are not met.
-pub(crate) fn tear(
-    cloth: &Cloth,
-    x: &[Vec3],
-    at_limits: bool,
-    held: Held<'_>,
-) -> Option<Vec<[u32; 3]>> {
+pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], at_limits: bool, held: Held<'_>) -> Option<Vec<[u32; 3]>> {
     let tear = cloth.tear.as_ref()?;
     let mesh = &cloth.mesh;
     let mut overloaded: Vec<Overloaded> = Vec::new();
     let (pieces_of, sizes) = sized_pieces(mesh);
     let may_tear = |t: &[u32; 3]| {
-        sizes[pieces_of[t[0] as usize] as usize] >= LEAST_PIECE && !t.iter().any(|&v| held.is_held_up[v as usize])
+        sizes[pieces_of[t[0] as usize] as usize] >= LEAST_PIECE
+            && !t.iter().any(|&v| held.is_held_up[v as usize])
     };
     for t in (0..mesh.triangles.len()).filter(|&t| may_tear(&mesh.triangles[t])) {
         overloaded.extend(overload((cloth, tear, at_limits), x, t));
@@ -109,7 +112,8 @@ pub(crate) fn tear(
         *most = most.max(over.load);
     }
     let grows = |over: &Overloaded| {
-        over.load >= NEARLY * most_of[&cluster(over)] && candidates(over).iter().any(|&v| splitter.is_on_border(v))
+        over.load >= NEARLY * most_of[&cluster(over)]
+            && candidates(over).iter().any(|&v| splitter.is_on_border(v))
     };
     let mut order: Vec<(bool, Overloaded)> = overloaded.iter().map(|over| (!grows(over), *over)).collect();
     order.sort_by(|(a_first, a), (b_first, b)| {
@@ -145,7 +149,8 @@ fn overload((cloth, tear, at_limits): (&Cloth, &Tear, bool), x: &[Vec3], t: usiz
         TearMeasure::Triangles => cloth.strain_bounds().max,
         TearMeasure::Edges => cloth.edge.max,
     };
-    let most = limit.filter(|_| at_limits).map_or(threshold, |limit| threshold.min(f64::from(limit) + PAST_LIMIT));
+    let most =
+        limit.filter(|_| at_limits).map_or(threshold, |limit| threshold.min(f64::from(limit) + PAST_LIMIT));
     let (strain, direction, corners) = match tear.measure {
         TearMeasure::Triangles => {
             let (inverse, _) = rest_inverse(rest.map(|p| p.to_array()))?;
