@@ -293,6 +293,14 @@ strain = { max = 0.05 }
 tear = { stretch = 0.04, random = 0.2, by = "triangles" }   # a fifth weaker or stronger from vertex to vertex
 "#
         }
+        "Cut" => {
+            r#"[[cloth]]
+name = "strip"
+mesh = { grid = { size = [0.4, 0.1], cells = [32, 8] } }
+cut = [{ from = [0.2, 0.0, 0.0], to = [0.2, 0.0, 0.03] }]   # a notch
+tear = { stretch = 0.1 }
+"#
+        }
         "Weak" => {
             r#"[[cloth]]
 name = "strip"
@@ -595,6 +603,10 @@ max_penetration = 0.001
 final_opening = 0.0001
 final_min_volume = 0.004
 final_max_volume = 0.005
+min_torn = 12
+max_torn = 40
+torn_within = [0.17, -1.0, 0.0, 0.23, 1.0, 0.1]
+final_pieces = 2
 final_min = [-1.0, -1.5, -1.0]
 final_max = [2.0, 0.1, 2.0]
 "#

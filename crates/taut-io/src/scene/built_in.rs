@@ -44,6 +44,8 @@ pub fn built_in() -> &'static [BuiltIn] {
         "net",
         "rope-bridge",
         "pbd-four-cloths",
+        "strip",
+        "punch",
         "bar",
         "twisted-bar",
         "squeeze",

@@ -105,8 +105,13 @@ pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], at_limits: bool, held: Held<'_>) -
         (0..3).filter(may).map(|k| corners(over)[k]).collect()
     };
     let clusters = pieces(mesh.positions.len(), &overloaded.iter().map(corners).collect::<Vec<_>>());
-    let cluster = |over: &Overloaded| clusters[corners(over)[0] as usize];
-    let mut most_of = BTreeMap::<u32, f64>::new();
+    // Where limits cannot be met nothing is past its threshold, and the load is the same far around: one place
+    // of a piece at a time, the weakest.
+    let cluster = |over: &Overloaded| {
+        let corner = corners(over)[0] as usize;
+        if over.load > 1.0 { [0, clusters[corner]] } else { [1, pieces_of[corner]] }
+    };
+    let mut most_of = BTreeMap::<[u32; 2], f64>::new();
     for over in &overloaded {
         let most = most_of.entry(cluster(over)).or_default();
         *most = most.max(over.load);
