@@ -45,8 +45,8 @@ pub(crate) struct BodyTables {
     pub rest: Rest,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
-    /// By unknown: the number of the small piece that was torn off which it belongs to, if any. Empty for what
-    /// has not torn.
+    /// By unknown: the number of the small piece that was torn off which it belongs to, if any. Empty for
+    /// what has not torn.
     pub scraps: Vec<Option<u32>>,
 }
 

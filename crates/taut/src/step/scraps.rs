@@ -1,8 +1,9 @@
 //! Scraps of torn cloth whose solve went astray.
 //!
 //! A scrap of a few triangles that spins by more than a radian in a step may be far from converged after all
-//! iterations, and further away with each. It is no part of anything that is looked at closely, so it moves on
-//! without turning: by the mean of where its vertices would have gone, which keeps its momentum and its shape.
+//! iterations, and further away with each. It is no part of anything that is looked at closely, so it moves
+//! on without turning: by the mean of where its vertices would have gone, which keeps its momentum and its
+//! shape.
 
 use super::{
     FrameReport, Stepper,

@@ -31,8 +31,8 @@ const LEAST_PIECE: u32 = 12;
 /// Triangles of the largest piece that counts as a scrap.
 const LARGEST_SCRAP: u32 = 64;
 
-/// By vertex of `order`: the number of the scrap that was torn off `cloth` which it belongs to, if any. Empty if
-/// nothing was torn off.
+/// By vertex of `order`: the number of the scrap that was torn off `cloth` which it belongs to, if any. Empty
+/// if nothing was torn off.
 pub(crate) fn scraps(cloth: &Cloth, order: &[u32]) -> Vec<Option<u32>> {
     if cloth.torn.is_none() {
         return Vec::new();
@@ -105,8 +105,8 @@ pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], at_limits: bool, held: Held<'_>) -
         (0..3).filter(may).map(|k| corners(over)[k]).collect()
     };
     let clusters = pieces(mesh.positions.len(), &overloaded.iter().map(corners).collect::<Vec<_>>());
-    // Where limits cannot be met nothing is past its threshold, and the load is the same far around: one place
-    // of a piece at a time, the weakest.
+    // Where limits cannot be met nothing is past its threshold, and the load is the same far around: one
+    // place of a piece at a time, the weakest.
     let cluster = |over: &Overloaded| {
         let corner = corners(over)[0] as usize;
         if over.load > 1.0 { [0, clusters[corner]] } else { [1, pieces_of[corner]] }
