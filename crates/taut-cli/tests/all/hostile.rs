@@ -134,7 +134,7 @@ fn triangles_that_join_nothing_are_named() {
     refused(&place, "export out --format usd", &words);
     refused(&place, "render out -o x.gif", &words);
     fs::write(&path, faces([0, 1, 81])).unwrap();
-    refused(&place, "export out --format obj", &["sheet.0003.npy", "81 vertices", "refers to vertex 81"]);
+    refused(&place, "export out --format obj", &["sheet.0003.npy", "81 vertices", "too few for vertex 81"]);
     fs::write(&path, faces([0, 1, 80])).unwrap();
     refused(&place, "export out --format pc2", &["change in frame 3", "--frames 0-2"]);
     place.good("export out --format pc2 --frames 0-2");
