@@ -36,9 +36,11 @@ pub(crate) struct Tear {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Cut {
-    /// Rest position near the vertex where the cut begins \[m\].
+    /// Rest position near the vertex where the cut begins \[m\]. Each −1000000 to 1000000.
+    #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub from: Vector,
-    /// Rest position near the vertex where it ends \[m\].
+    /// Rest position near the vertex where it ends \[m\]. Each −1000000 to 1000000.
+    #[schemars(inner(range(min = -1_000_000, max = 1_000_000)))]
     pub to: Vector,
 }
 
