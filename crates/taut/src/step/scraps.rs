@@ -105,6 +105,5 @@ impl Stepper {
 fn is_astray(triangle: &StrainElement, x: &[Quad]) -> bool {
     let most = if triangle.range.max >= NO_LIMIT { ASTRAY } else { triangle.range.max + FAR_PAST };
     let now = stretch(triangle, triangle.vertices.map(|v| x[v as usize]));
-    // Written so that NaN is astray.
-    !(now <= most)
+    now > most || now.is_nan()
 }
