@@ -6,6 +6,10 @@
 //! shortens some displacement, and with all displacements at zero the step would end as it began, so the loop
 //! terminates; after the first few rounds, colliding pairs stop altogether.
 //!
+//! Displacements are shortened towards the mean displacement of the piece of cloth that a vertex belongs to,
+//! if that piece flies freely ([`Drift`]). Towards none at all, vertices of a scrap that flies at 10 m/s and
+//! touches itself would stop in mid-air, and the others, which do not, would stretch it tenfold.
+//!
 //! A moving obstacle does not stop for cloth. Cloth that meets one is carried: its displacement is shortened
 //! in the obstacle's frame, so that at zero it moves with the obstacle. Whatever meets carried cloth is
 //! carried too.
@@ -35,8 +39,11 @@ const KEPT_FRACTION: f64 = 0.8;
 /// The same for carried cloth: what it does not move, it is ahead of the obstacle.
 const KEPT_FRACTION_CARRIED: f64 = 0.99;
 
-/// No vertex.
+/// Carried by nothing: vertices move with their piece.
 const NONE: u32 = u32::MAX;
+
+/// Carried by what is at rest, or beside another piece: the motion of the piece does not count.
+const AT_REST: u32 = u32::MAX - 1;
 
 /// Rounds in which pairs may move by a fraction of their displacement; after these they stop.
 const PARTIAL_ROUNDS: u32 = 8;
@@ -62,12 +69,55 @@ pub struct Guard {
     /// whatever their order.
     next: Vec<AtomicU32>,
     goal: Vec<Quad>,
-    /// The obstacle vertex that carries each vertex, if any.
+    /// What carries each vertex: an obstacle vertex, [`AT_REST`] or [`NONE`].
     carrier: Vec<u32>,
     /// The same after this round.
     next_carrier: Vec<AtomicU32>,
     /// Pairs that would have collided.
     met: Mutex<Vec<Pair>>,
+    drift: Drift,
+}
+
+/// How pieces of cloth move as a whole.
+#[derive(Debug, Default)]
+struct Drift {
+    /// By piece: sum of the displacements of its vertices \[m\], and their number; then their mean, and 0.
+    /// Pieces are named by one of their vertices.
+    sums: Vec<[f64; 4]>,
+    /// By piece: whether something holds it, or is near it.
+    is_held: Vec<bool>,
+}
+
+impl Drift {
+    /// The mean displacements of all pieces on the way from `old` to `goal` \[m\]: none of pieces with a
+    /// vertex that is held, sewn, or `near` an obstacle.
+    fn measure(&mut self, surface: &Surface, near: &[u32], old: &[Quad], goal: &[Quad]) {
+        let Self { sums, is_held } = self;
+        sums.fill([0.0; 4]);
+        is_held.fill(false);
+        let piece = |v: u32| surface.piece.get(v as usize).map(|&piece| piece as usize);
+        for &v in surface.vertices.iter().filter(|&&v| !surface.is_fixed(v)) {
+            let (k, own) = (v as usize, surface.piece[v as usize] as usize);
+            let twin = surface.identity[k];
+            if old[k][3] <= 0.0 || twin != v {
+                is_held[own] = true;
+                is_held[surface.piece[twin as usize] as usize] = true;
+            }
+            (0..3).for_each(|axis| sums[own][axis] += f64::from(goal[k][axis] - old[k][axis]));
+            sums[own][3] += 1.0;
+        }
+        near.iter().filter_map(|&v| piece(v)).for_each(|piece| is_held[piece] = true);
+        for (sum, is_held) in sums.iter_mut().zip(is_held) {
+            let count = if *is_held || !sum.iter().all(|s| s.is_finite()) { 0.0 } else { sum[3] };
+            *sum = if count > 0.0 { sum.map(|s| s / count) } else { [0.0; 4] };
+        }
+    }
+
+    /// The mean displacement of the piece of vertex `v` \[m\].
+    fn of(&self, surface: &Surface, v: usize) -> [f32; 3] {
+        let mean = surface.piece.get(v).and_then(|&piece| self.sums.get(piece as usize));
+        mean.map_or([0.0; 3], |m| [m[0] as f32, m[1] as f32, m[2] as f32])
+    }
 }
 
 impl Guard {
@@ -80,6 +130,7 @@ impl Guard {
             carrier: vec![NONE; x.len()],
             next_carrier: x.iter().map(|_| AtomicU32::new(NONE)).collect(),
             met: Mutex::default(),
+            drift: Drift { sums: vec![[0.0; 4]; x.len()], is_held: vec![false; x.len()] },
         }
     }
 
@@ -104,13 +155,13 @@ impl Guard {
     /// Shortens the displacements of vertices from `old` to `x` \[m\] where necessary, so that no two
     /// primitives come closer than a fraction of their gap, or than half their initial distance if that is
     /// less. Obstacles, pairs of one `tangle` and what they `squeeze` move freely. `candidates` may hold the
-    /// pairs found earlier in the step; they are invalidated.
+    /// pairs found earlier in the step; they are invalidated. Vertices `beside` are near formula obstacles.
     pub fn hold(
         &mut self,
         threads: &Threads,
         surface: &Surface,
         (tangle, squeeze, candidates): (&Tangle, &Squeeze, &mut Candidates),
-        old: &[Quad],
+        (old, beside): (&[Quad], &[u32]),
         x: &mut [Quad],
         share_of_gap: f32,
     ) -> Guarded {
@@ -143,14 +194,14 @@ impl Guard {
                         continue;
                     }
                     met.lock().unwrap_or_else(PoisonError::into_inner).push(*pair);
-                    // Obstacles at rest carry nothing.
                     let carried_by = vertices.iter().map(|&v| match surface.is_fixed(v) {
-                        true if x[v as usize] == old[v as usize] => NONE,
+                        true if x[v as usize] == old[v as usize] => AT_REST,
                         true => v,
                         false => carrier[v as usize],
                     });
-                    let carried_by = carried_by.fold(NONE, u32::min);
-                    let short = if carried_by == NONE { KEPT_FRACTION } else { KEPT_FRACTION_CARRIED };
+                    let [a, b] = pair.kind.one_of_each(&vertices).map(|v| surface.piece[v as usize]);
+                    let carried_by = carried_by.fold(if a == b { NONE } else { AT_REST }, u32::min);
+                    let short = if carried_by >= AT_REST { KEPT_FRACTION } else { KEPT_FRACTION_CARRIED };
                     let part = if rounds < PARTIAL_ROUNDS { short * time } else { 0.0 };
                     for &v in vertices.iter().filter(|v| !surface.is_fixed(**v)) {
                         let asked = share[v as usize] * part as f32;
@@ -163,6 +214,10 @@ impl Guard {
             };
             for lists in candidates.lists() {
                 threads.each_piece(lists, ITEMS_PER_PIECE, look);
+            }
+            if rounds == 0 {
+                let Self { drift, goal, .. } = &mut *self;
+                drift.measure(surface, beside, old, goal);
             }
             if !self.shorten(surface, old, x) {
                 break;
@@ -180,22 +235,25 @@ impl Guard {
     /// Moves vertices back along their displacements to the fractions of this round; returns whether there
     /// were any.
     fn shorten(&mut self, surface: &Surface, old: &[Quad], x: &mut [Quad]) -> bool {
-        let Self { share, next, goal, carrier, next_carrier, .. } = self;
+        let Self { share, next, goal, carrier, next_carrier, drift, .. } = self;
         let mut shortened = false;
         for v in 0..x.len() {
             let own = surface.identity.get(v).map_or(v, |&v| v as usize);
             let (next, by) = (f32::from_bits(*next[own].get_mut()), *next_carrier[own].get_mut());
-            let lifted = carrier[v] == NONE && by != NONE;
+            // By the first obstacle vertex that it meets.
+            let lifted = carrier[v] >= AT_REST && by < carrier[v];
             if next < share[v] || lifted {
                 (share[v], shortened) = (next, true);
-                // By the first obstacle vertex that it meets.
                 if lifted {
                     carrier[v] = by;
                 }
-                let carrier = carrier[v] as usize;
+                let way = match carrier[v] {
+                    NONE => drift.of(surface, v),
+                    AT_REST => [0.0; 3],
+                    by => std::array::from_fn(|k| x[by as usize][k] - old[by as usize][k]),
+                };
                 for k in 0..3 {
-                    let way = if carrier < x.len() { x[carrier][k] - old[carrier][k] } else { 0.0 };
-                    x[v][k] = old[v][k] + way + next * (goal[v][k] - old[v][k] - way);
+                    x[v][k] = old[v][k] + way[k] + next * (goal[v][k] - old[v][k] - way[k]);
                 }
             }
         }
@@ -265,7 +323,7 @@ mod tests {
                         &threads,
                         &surface,
                         (&Tangle::default(), &Squeeze::default(), &mut near),
-                        &old,
+                        (&old, &[]),
                         &mut x,
                         0.1,
                     );
@@ -300,7 +358,7 @@ mod tests {
             &threads,
             &surface,
             (&Tangle::default(), &Squeeze::default(), &mut near),
-            &start,
+            (&start, &[]),
             &mut x,
             0.1,
         );
@@ -319,7 +377,7 @@ mod tests {
                 &threads,
                 &surface,
                 (&Tangle::default(), &Squeeze::default(), &mut near),
-                &start,
+                (&start, &[]),
                 &mut x,
                 0.1
             ),
@@ -340,7 +398,7 @@ mod tests {
             &threads,
             &surface,
             (&Tangle::default(), &Squeeze::default(), &mut near),
-            &start,
+            (&start, &[]),
             &mut x,
             1.0,
         );

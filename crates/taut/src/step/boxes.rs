@@ -171,12 +171,13 @@ impl Stepper {
         enforced: &mut Enforced,
         report: &mut FrameReport,
     ) -> u32 {
-        let Self { old, scratch, guard, pierced, .. } = self;
+        let Self { old, scratch, guard, pierced, obstacle_contacts, .. } = self;
         let State { x, piercings, .. } = state;
         let mut stopped = 0;
         if let (Some(guard), Some(surface), Some(finder)) = (guard, &world.surface, &mut scratch.finder) {
             let near = (&scratch.tangle, &finder.squeeze, &mut finder.candidates);
-            let guarded = guard.hold(&self.threads, surface, near, old, x, GUARDED_GAP);
+            let start = (&old[..], obstacle_contacts.candidates());
+            let guarded = guard.hold(&self.threads, surface, near, start, x, GUARDED_GAP);
             stopped = guarded.stopped;
             if guarded.stopped > 0 {
                 let settings = settings(world, &self.threads, self.lanes);
