@@ -125,6 +125,7 @@ pub const RUNS: &[Run] = &[
     plain("net"),
     plain("strip"),
     plain("punch"),
+    plain("torn-flag"),
     plain("rope-bridge"),
     plain("bar"),
     plain("squeeze"),
@@ -398,6 +399,13 @@ pub const FIGURES: &[Figure] = &[
         run: "punch",
         frame: Frames::One(30),
         arguments: &[],
+    },
+    Figure {
+        file: "torn-flag.png",
+        shows: "A storm tears a flag along two worn lines; stretch up to 5 % in what is left, frame 80",
+        run: "torn-flag",
+        frame: Frames::One(80),
+        arguments: &["--camera=-0.6,3.0,3.4/0.9,2.45,0.0/28"],
     },
     Figure {
         file: "net.png",

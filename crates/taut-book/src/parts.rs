@@ -357,12 +357,13 @@ pub const PARTS: [Part; 38] = [
         section: "Modeling cloth",
         title: "tearing",
         status: Status::Part(
-            "hair, which tears too, is missing; light cloth in strong wind shreds; all tables are built again when something tears",
+            "hair, which tears too, is missing; all tables are built again when something tears",
         ),
         files: &[
             "crates/taut/src/body/cloth/tear.rs",
             "crates/taut/src/mesh/split.rs",
             "crates/taut/src/simulation/tear.rs",
+            "crates/taut/src/simulation/open.rs",
             "crates/taut/src/describe/tear.rs",
         ],
     },

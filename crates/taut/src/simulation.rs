@@ -16,6 +16,7 @@ mod held;
 mod levels;
 mod mend;
 mod obstacles;
+mod open;
 mod patch;
 mod tear;
 mod tune;

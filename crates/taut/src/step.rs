@@ -7,7 +7,7 @@
 //! | limiting, boundary conditions inside every iteration | [`limit::enforce`](crate::limit::enforce) |
 //! | small pieces of torn cloth whose solve went astray | [`scraps`] |
 //! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
-//! | time: what a step that runs out of it may not end with | [`cut_short`] |
+//! | time: what a step that runs out of it, or is stopped, may not end with | [`cut_short`] |
 //! | position update | [`boxes`], [`ObstacleContacts::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
@@ -434,7 +434,7 @@ impl Stepper {
             stopped = self.guard(world, state, &mut enforced, report);
         }
         report.stopped += stopped;
-        self.cut_short(world, state, (span, budget), &mut enforced, report);
+        self.cut_short(world, state, (span, budget, stopped), &mut enforced, report);
         state.grips.end(world, &mut state.x);
         let contact_done = Instant::now();
         self.update_position(world, state, span, report);

@@ -46,6 +46,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "pbd-four-cloths",
         "strip",
         "punch",
+        "torn-flag",
         "bar",
         "twisted-bar",
         "squeeze",

@@ -6,9 +6,10 @@
 //! shortens some displacement, and with all displacements at zero the step would end as it began, so the loop
 //! terminates; after the first few rounds, colliding pairs stop altogether.
 //!
-//! Displacements are shortened towards the mean displacement of the piece of cloth that a vertex belongs to,
-//! if that piece flies freely ([`Drift`]). Towards none at all, vertices of a scrap that flies at 10 m/s and
-//! touches itself would stop in mid-air, and the others, which do not, would stretch it tenfold.
+//! Displacements are shortened towards the mean displacement of the piece of cloth that a vertex belongs to
+//! and of the pieces that it meets, if nothing holds any of them ([`Drift`]). Towards none at all, vertices
+//! of a scrap that flies at 10 m/s and touches itself would stop in mid-air, and the others, which do not,
+//! would stretch it tenfold.
 //!
 //! A moving obstacle does not stop for cloth. Cloth that meets one is carried: its displacement is shortened
 //! in the obstacle's frame, so that at zero it moves with the obstacle. Whatever meets carried cloth is
@@ -26,7 +27,7 @@ use super::{
     continuous::{Kind, first_contact, stay_apart},
     squeeze::Squeeze,
     surface::Surface,
-    tangle::Tangle,
+    tangle::{Sets, Tangle},
 };
 use crate::{exec::threads::Threads, kernel::lanes::Quad};
 
@@ -39,11 +40,8 @@ const KEPT_FRACTION: f64 = 0.8;
 /// The same for carried cloth: what it does not move, it is ahead of the obstacle.
 const KEPT_FRACTION_CARRIED: f64 = 0.99;
 
-/// Carried by nothing: vertices move with their piece.
+/// No vertex.
 const NONE: u32 = u32::MAX;
-
-/// Carried by what is at rest, or beside another piece: the motion of the piece does not count.
-const AT_REST: u32 = u32::MAX - 1;
 
 /// Rounds in which pairs may move by a fraction of their displacement; after these they stop.
 const PARTIAL_ROUNDS: u32 = 8;
@@ -69,7 +67,7 @@ pub struct Guard {
     /// whatever their order.
     next: Vec<AtomicU32>,
     goal: Vec<Quad>,
-    /// What carries each vertex: an obstacle vertex, [`AT_REST`] or [`NONE`].
+    /// The obstacle vertex that carries each vertex, if any.
     carrier: Vec<u32>,
     /// The same after this round.
     next_carrier: Vec<AtomicU32>,
@@ -78,24 +76,37 @@ pub struct Guard {
     drift: Drift,
 }
 
-/// How pieces of cloth move as a whole.
-#[derive(Debug, Default)]
+/// How pieces of cloth move as a whole: each with those that it meets.
+#[derive(Debug)]
 struct Drift {
-    /// By piece: sum of the displacements of its vertices \[m\], and their number; then their mean, and 0.
-    /// Pieces are named by one of their vertices.
+    /// By piece: sum of the displacements of its vertices \[m\], and their number. Pieces are named by one of
+    /// their vertices.
     sums: Vec<[f64; 4]>,
-    /// By piece: whether something holds it, or is near it.
+    /// Pieces that meet.
+    clusters: Sets,
+    /// By cluster, named by its lowest piece: whether something holds it, or is near it.
     is_held: Vec<bool>,
+    /// By cluster: its mean displacement \[m\], none if it is held.
+    means: Vec<[f64; 4]>,
 }
 
 impl Drift {
-    /// The mean displacements of all pieces on the way from `old` to `goal` \[m\]: none of pieces with a
-    /// vertex that is held, sewn, or `near` an obstacle.
-    fn measure(&mut self, surface: &Surface, near: &[u32], old: &[Quad], goal: &[Quad]) {
-        let Self { sums, is_held } = self;
+    fn new(count: usize) -> Self {
+        Self {
+            sums: vec![[0.0; 4]; count],
+            clusters: Sets::new(count),
+            is_held: vec![false; count],
+            means: vec![[0.0; 4]; count],
+        }
+    }
+
+    /// Takes the displacements of all pieces on the way from `old` to `goal` \[m\]. Pieces with a vertex that
+    /// is held, sewn, or `near` an obstacle do not drift.
+    fn begin(&mut self, surface: &Surface, near: &[u32], old: &[Quad], goal: &[Quad]) {
+        let Self { sums, clusters, is_held, .. } = self;
         sums.fill([0.0; 4]);
         is_held.fill(false);
-        let piece = |v: u32| surface.piece.get(v as usize).map(|&piece| piece as usize);
+        clusters.part();
         for &v in surface.vertices.iter().filter(|&&v| !surface.is_fixed(v)) {
             let (k, own) = (v as usize, surface.piece[v as usize] as usize);
             let twin = surface.identity[k];
@@ -106,17 +117,56 @@ impl Drift {
             (0..3).for_each(|axis| sums[own][axis] += f64::from(goal[k][axis] - old[k][axis]));
             sums[own][3] += 1.0;
         }
-        near.iter().filter_map(|&v| piece(v)).for_each(|piece| is_held[piece] = true);
-        for (sum, is_held) in sums.iter_mut().zip(is_held) {
-            let count = if *is_held || !sum.iter().all(|s| s.is_finite()) { 0.0 } else { sum[3] };
-            *sum = if count > 0.0 { sum.map(|s| s / count) } else { [0.0; 4] };
+        let pieces = near.iter().filter_map(|&v| surface.piece.get(v as usize));
+        pieces.for_each(|&piece| is_held[piece as usize] = true);
+        self.average(surface);
+    }
+
+    /// Whether pairs `met` join clusters, or hold one.
+    fn unite(&mut self, surface: &Surface, met: &[Pair]) -> bool {
+        let mut changed = false;
+        for pair in met {
+            let [a, b] = pair.kind.one_of_each(&pair.vertices(surface));
+            let fixed = [a, b].map(|v| surface.is_fixed(v));
+            let [a, b] = [a, b].map(|v| self.clusters.of(surface.piece[v as usize]));
+            let held = fixed != [false; 2] || self.is_held[a as usize] || self.is_held[b as usize];
+            if fixed == [false; 2] && a != b {
+                self.clusters.unite(a, b);
+                changed = true;
+            }
+            for (of, _) in [a, b].into_iter().zip(fixed).filter(|(_, is_fixed)| !is_fixed) {
+                let root = self.clusters.of(of) as usize;
+                changed |= held && !self.is_held[root];
+                self.is_held[root] |= held;
+            }
+        }
+        if changed {
+            self.average(surface);
+        }
+        changed
+    }
+
+    /// Sums in the order of pieces, so that the order in which they met does not matter.
+    fn average(&mut self, surface: &Surface) {
+        let Self { sums, clusters, is_held, means } = self;
+        means.fill([0.0; 4]);
+        let pieces = surface.vertices.iter().filter(|&&v| surface.piece[v as usize] == v);
+        for &piece in pieces {
+            let root = clusters.of(piece) as usize;
+            (0..4).for_each(|k| means[root][k] += sums[piece as usize][k]);
+        }
+        for (mean, is_held) in means.iter_mut().zip(is_held) {
+            let count = mean[3];
+            let drifts = !*is_held && count > 0.0 && mean.iter().all(|m| m.is_finite());
+            *mean = if drifts { mean.map(|m| m / count) } else { [0.0; 4] };
         }
     }
 
-    /// The mean displacement of the piece of vertex `v` \[m\].
-    fn of(&self, surface: &Surface, v: usize) -> [f32; 3] {
-        let mean = surface.piece.get(v).and_then(|&piece| self.sums.get(piece as usize));
-        mean.map_or([0.0; 3], |m| [m[0] as f32, m[1] as f32, m[2] as f32])
+    /// The mean displacement of the cluster of vertex `v` \[m\].
+    fn of(&mut self, surface: &Surface, v: usize) -> [f32; 3] {
+        let Some(&piece) = surface.piece.get(v) else { return [0.0; 3] };
+        let [x, y, z, _] = self.means[self.clusters.of(piece) as usize];
+        [x, y, z].map(|m| m as f32)
     }
 }
 
@@ -130,7 +180,7 @@ impl Guard {
             carrier: vec![NONE; x.len()],
             next_carrier: x.iter().map(|_| AtomicU32::new(NONE)).collect(),
             met: Mutex::default(),
-            drift: Drift { sums: vec![[0.0; 4]; x.len()], is_held: vec![false; x.len()] },
+            drift: Drift::new(x.len()),
         }
     }
 
@@ -150,6 +200,15 @@ impl Guard {
     /// Where vertices were to go when the guard was last asked \[m\].
     pub fn goal(&self) -> &[Quad] {
         &self.goal
+    }
+
+    /// The displacement to which that of each vertex would be shortened \[m\], when the guard was last asked
+    /// with the same `old` and `beside`: that of what it flies with.
+    pub fn drift(&mut self, surface: &Surface, (old, beside): (&[Quad], &[u32]), ways: &mut [[f32; 3]]) {
+        if self.met().is_empty() {
+            self.drift.begin(surface, beside, old, &self.goal);
+        }
+        (0..).zip(ways).for_each(|(v, way)| *way = self.drift.of(surface, v));
     }
 
     /// Shortens the displacements of vertices from `old` to `x` \[m\] where necessary, so that no two
@@ -194,14 +253,14 @@ impl Guard {
                         continue;
                     }
                     met.lock().unwrap_or_else(PoisonError::into_inner).push(*pair);
+                    // Obstacles at rest carry nothing.
                     let carried_by = vertices.iter().map(|&v| match surface.is_fixed(v) {
-                        true if x[v as usize] == old[v as usize] => AT_REST,
+                        true if x[v as usize] == old[v as usize] => NONE,
                         true => v,
                         false => carrier[v as usize],
                     });
-                    let [a, b] = pair.kind.one_of_each(&vertices).map(|v| surface.piece[v as usize]);
-                    let carried_by = carried_by.fold(if a == b { NONE } else { AT_REST }, u32::min);
-                    let short = if carried_by >= AT_REST { KEPT_FRACTION } else { KEPT_FRACTION_CARRIED };
+                    let carried_by = carried_by.fold(NONE, u32::min);
+                    let short = if carried_by == NONE { KEPT_FRACTION } else { KEPT_FRACTION_CARRIED };
                     let part = if rounds < PARTIAL_ROUNDS { short * time } else { 0.0 };
                     for &v in vertices.iter().filter(|v| !surface.is_fixed(**v)) {
                         let asked = share[v as usize] * part as f32;
@@ -215,11 +274,13 @@ impl Guard {
             for lists in candidates.lists() {
                 threads.each_piece(lists, ITEMS_PER_PIECE, look);
             }
-            if rounds == 0 {
-                let Self { drift, goal, .. } = &mut *self;
-                drift.measure(surface, beside, old, goal);
+            let Self { drift, goal, met, .. } = &mut *self;
+            let met = met.get_mut().unwrap_or_else(PoisonError::into_inner);
+            if rounds == 0 && !met.is_empty() {
+                drift.begin(surface, beside, old, goal);
             }
-            if !self.shorten(surface, old, x) {
+            let united = drift.unite(surface, met);
+            if !self.shorten(surface, old, x) && !united {
                 break;
             }
             rounds += 1;
@@ -240,20 +301,21 @@ impl Guard {
         for v in 0..x.len() {
             let own = surface.identity.get(v).map_or(v, |&v| v as usize);
             let (next, by) = (f32::from_bits(*next[own].get_mut()), *next_carrier[own].get_mut());
+            let lifted = carrier[v] == NONE && by != NONE;
+            shortened |= next < share[v] || lifted;
+            share[v] = share[v].min(next);
             // By the first obstacle vertex that it meets.
-            let lifted = carrier[v] >= AT_REST && by < carrier[v];
-            if next < share[v] || lifted {
-                (share[v], shortened) = (next, true);
-                if lifted {
-                    carrier[v] = by;
-                }
+            if lifted {
+                carrier[v] = by;
+            }
+            // Also those of earlier rounds: they may fly with something else by now.
+            if share[v] < 1.0 || lifted {
                 let way = match carrier[v] {
                     NONE => drift.of(surface, v),
-                    AT_REST => [0.0; 3],
                     by => std::array::from_fn(|k| x[by as usize][k] - old[by as usize][k]),
                 };
                 for k in 0..3 {
-                    x[v][k] = old[v][k] + way[k] + next * (goal[v][k] - old[v][k] - way[k]);
+                    x[v][k] = old[v][k] + way[k] + share[v] * (goal[v][k] - old[v][k] - way[k]);
                 }
             }
         }
@@ -405,5 +467,80 @@ mod tests {
         assert!(guarded.stopped > 0 && guarded.rounds > 0);
         assert!(x[half..].iter().any(|q| q[1] < 0.05), "it falls most of the way");
         assert_eq!(piercings(&surface, &positions(&x)), []);
+    }
+
+    /// Two strips of one piece, folded over each other, with a sheet of another piece below; `way` and
+    /// `speed` say where all of it flies, and how far the upper layer falls onto the lower one.
+    fn flight(way: [f32; 3], falls: f32, meets: bool) -> (Surface, Vec<Quad>, Vec<Quad>) {
+        let strip = generate::grid([1.0, 0.25], [12, 3], generate::Diagonals::Alternating, 0);
+        let fold = |p: glam::Vec3| {
+            // A hairpin: out at the bottom, back 0.1 m above.
+            let (angle, radius) = (std::f32::consts::PI, 0.05);
+            match p.x {
+                x if x < 0.4 => [x, 0.0, p.z, 1.0],
+                x if x > 0.6 => [1.0 - x, 2.0 * radius, p.z, 1.0],
+                x => {
+                    let (sin, cos) = (angle * (x - 0.4) / 0.2).sin_cos();
+                    [0.4 + radius * sin, radius * (1.0 - cos), p.z, 1.0]
+                }
+            }
+        };
+        let mut start: Vec<Quad> = strip.positions.iter().map(|&p| fold(p)).collect();
+        let mut triangles = strip.triangles.clone();
+        let first = start.len() as u32;
+        let below = if meets { -0.02 } else { -5.0 };
+        triangles.extend(strip.triangles.iter().map(|t| t.map(|v| first + v)));
+        start.extend(strip.positions.iter().map(|p| [p.x, below, p.z, 1.0]));
+        let mut surface = Surface::new(triangles);
+        surface.radius.fill(0.5 * GAP);
+        let goal = start.iter().zip(0..).map(|(q, v): (&Quad, u32)| {
+            let sinks = if v < first && q[1] > 0.08 { falls } else { 0.0 };
+            let rises = if meets && v >= first { 0.1 } else { 0.0 };
+            [q[0] + way[0], q[1] + way[1] - sinks + rises, q[2] + way[2], q[3]]
+        });
+        let goal = goal.collect();
+        (surface, start, goal)
+    }
+
+    #[test]
+    fn what_flies_and_touches_itself_or_another_piece_flies_on() {
+        let threads = Threads::new(2).unwrap();
+        for meets in [false, true] {
+            let guarded = |way: [f32; 3]| {
+                let (surface, start, goal) = flight(way, 0.3, meets);
+                let (mut guard, mut near) = (Guard::new(&start), Candidates::new(&surface, &start));
+                let mut x = goal;
+                let near = (&Tangle::default(), &Squeeze::default(), &mut near);
+                let guarded = guard.hold(&threads, &surface, near, (&start, &[]), &mut x, 0.1);
+                assert!(guarded.stopped > 0, "{meets}");
+                assert_eq!(piercings(&surface, &positions(&x)), []);
+                x
+            };
+            let (at_rest, in_flight) = (guarded([0.0; 3]), guarded([2.0, -1.0, 0.5]));
+            for (a, b) in at_rest.iter().zip(&in_flight) {
+                for (k, way) in [2.0, -1.0, 0.5].into_iter().enumerate() {
+                    assert!((a[k] + way - b[k]).abs() < 1e-3, "{meets}: {a:?} {b:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_held_or_near_an_obstacle_stops_where_it_is() {
+        let threads = Threads::new(1).unwrap();
+        let stopped = |is_pinned: bool, beside: &[u32]| {
+            let (surface, mut start, mut goal) = flight([2.0, 0.0, 0.0], 0.3, false);
+            if is_pinned {
+                (start[0][3], goal[0]) = (0.0, start[0]);
+            }
+            let (mut guard, mut near) = (Guard::new(&start), Candidates::new(&surface, &start));
+            let near = (&Tangle::default(), &Squeeze::default(), &mut near);
+            guard.hold(&threads, &surface, near, (&start, beside), &mut goal, 0.1);
+            let mut ways = vec![[1.0; 3]; start.len()];
+            guard.drift(&surface, (&start, beside), &mut ways);
+            ways[5][0]
+        };
+        assert!(stopped(false, &[]) > 1.9);
+        assert_eq!([stopped(true, &[]), stopped(false, &[3])], [0.0; 2]);
     }
 }

@@ -14,6 +14,11 @@ impl Sets {
         Self { parent: (0..count as u32).collect() }
     }
 
+    /// Every vertex is alone again.
+    pub fn part(&mut self) {
+        (0..).zip(&mut self.parent).for_each(|(v, parent)| *parent = v);
+    }
+
     pub fn of(&mut self, v: u32) -> u32 {
         let mut root = v;
         while self.parent[root as usize] != root {

@@ -10,21 +10,22 @@
 //!
 //! [`body::cloth::tear`]: crate::body::cloth::tear
 
-use glam::Vec3;
-
-use super::{BodyHandle, Event, Simulation, carry::Origins};
+use super::{
+    BodyHandle, Event, Simulation,
+    carry::Origins,
+    open::{BodyVertex, Opened, open},
+};
 use crate::{
-    Body, Budget, Description, FrameReport,
+    Body, Budget, Description, FrameReport, State,
     body::cloth::tear::{Held, tear},
     mesh::split,
 };
 
-/// Fraction of the way to the middle of its triangles by which the parts of a vertex that was split move
-/// apart at once: enough that torn edges have two sides.
-const OPENING: f32 = 2e-3;
-
 /// Most rounds of a frame. What is left tears in the next frame.
 const MAX_ROUNDS: u32 = 24;
+
+/// Times that a round is tried again without vertices that cannot be split.
+const MAX_TRIES: u32 = 4;
 
 impl Simulation {
     /// Advances by a frame within `budget`, and tears what must tear.
@@ -33,17 +34,21 @@ impl Simulation {
         let may_tear = self.world.description.cloths().any(|cloth| cloth.tear.is_some());
         let mut start = may_tear.then(|| self.state.clone());
         let counts = self.vertex_counts();
+        let mut unsplit = Vec::new();
         let mut report = self.advance_once(budget);
         for _ in 0..MAX_ROUNDS {
             let Some(before) = &start else { break };
             // Limits that were not met for want of time are no reason to tear.
             let is_late = deadline.is_some_and(|deadline| deadline.is_past());
-            let Some((description, origins)) = self.torn(!is_late) else { break };
+            let from = if is_late { &self.state } else { before };
+            let Some((description, origins, opened)) = self.torn_and_open(!is_late, from, &mut unsplit)
+            else {
+                break;
+            };
             if !is_late {
                 self.state = before.clone();
             }
             let grips = self.torn_grips(&description);
-            let counts = self.vertex_counts();
             if self.rebuild(description, &origins).is_err() {
                 // Tears leave nothing that could not be simulated; but the frame must go on.
                 if !is_late {
@@ -52,7 +57,7 @@ impl Simulation {
                 break;
             }
             self.state.grips.replace_corners(grips);
-            self.open(&counts, &origins);
+            self.move_to(&opened);
             if is_late {
                 break;
             }
@@ -74,9 +79,28 @@ impl Simulation {
         self.world.bodies.iter().map(|body| body.vertices.len()).collect()
     }
 
-    /// The description after another round of tearing, `at_limits` that could not be met as well, and where
-    /// its vertices come from; `None` if nothing tears.
-    fn torn(&self, at_limits: bool) -> Option<(Description, Origins)> {
+    /// The description after another round of tearing, `at_limits` that could not be met as well, where its
+    /// vertices come from, and where those that were split are if it begins at `from`; `None` if nothing
+    /// tears. Vertices that cannot be split without an intersection are added to `unsplit`.
+    fn torn_and_open(
+        &self,
+        at_limits: bool,
+        from: &State,
+        unsplit: &mut Vec<BodyVertex>,
+    ) -> Option<(Description, Origins, Opened)> {
+        for _ in 0..MAX_TRIES {
+            let (description, origins) = self.torn(at_limits, unsplit)?;
+            match open((&self.world, from), &self.places, &description, &origins) {
+                Ok(opened) => return Some((description, origins, opened)),
+                Err(stuck) => unsplit.extend(stuck),
+            }
+        }
+        None
+    }
+
+    /// The description after another round of tearing, and where its vertices come from; vertices `unsplit`
+    /// are not split.
+    fn torn(&self, at_limits: bool, unsplit: &[BodyVertex]) -> Option<(Description, Origins)> {
         let mut torn: Option<(Description, Origins)> = None;
         for (index, described) in self.world.description.bodies.iter().enumerate() {
             let Body::Cloth(cloth) = described else { continue };
@@ -84,7 +108,9 @@ impl Simulation {
                 continue;
             }
             let x = self.state.positions(&self.world, index);
-            let is_fixed = self.fixed_vertices(index);
+            let mut is_fixed = self.fixed_vertices(index);
+            let own = unsplit.iter().filter(|(body, _)| *body == index);
+            own.for_each(|(_, vertex)| is_fixed[*vertex as usize] = true);
             let is_held_up = self.stopped_vertices(index);
             let held = Held { is_fixed: &is_fixed, is_held_up: &is_held_up };
             let Some(triangles) = tear(cloth, &x, at_limits, held) else { continue };
@@ -100,28 +126,12 @@ impl Simulation {
         torn
     }
 
-    /// Moves the parts of all vertices that were split off since bodies had `counts` vertices a little apart.
-    fn open(&mut self, counts: &[usize], origins: &Origins) {
-        for (index, &count) in
-            counts.iter().enumerate().filter(|(index, _)| !origins.splits[*index].is_empty())
-        {
-            let Body::Cloth(cloth) = &self.world.description.bodies[index] else { continue };
-            let tables = &self.world.bodies[index];
-            let places = &self.places[index];
-            let x = &mut self.state.x[tables.vertices.clone()];
-            let at = |v: u32| Vec3::from_slice(&x[places[v as usize] as usize]);
-            let ways = split::into_own_triangles(places.len(), &cloth.mesh.triangles, at);
-            let mut split: Vec<u32> = origins.splits[index].clone();
-            split.extend(count as u32..places.len() as u32);
-            split.sort_unstable();
-            split.dedup();
-            for place in split {
-                let [px, py, pz, is_free] = &mut x[place as usize];
-                if *is_free != 0.0 {
-                    let way = OPENING * ways[tables.order()[place as usize] as usize];
-                    (*px, *py, *pz) = (*px + way.x, *py + way.y, *pz + way.z);
-                }
-            }
+    /// Moves vertices to where their tears have opened.
+    fn move_to(&mut self, opened: &Opened) {
+        for &((body, vertex), to) in opened {
+            let first = self.world.bodies[body].vertices.start;
+            let x = &mut self.state.x[first + self.places[body][vertex as usize] as usize];
+            x[..3].copy_from_slice(&to.to_array());
         }
     }
 

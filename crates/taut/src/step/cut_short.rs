@@ -1,14 +1,15 @@
-//! Steps whose time ran out. They end where the solver was, which may be far past limits, and the guard may
-//! have stopped some vertices of a triangle but not the others. So the motion of vertices is shortened until
-//! nothing is far past its upper limit.
+//! Steps that would end far past their limits: those whose time ran out, which end where the solver was, and
+//! those in which the guard has stopped some vertices of a triangle but not the others. The motion of
+//! vertices is shortened until nothing is far past its upper limit.
 //!
 //! That is always possible, without iterations that converge. A vertex goes from x₀, where the step began, to
-//! x₀ + s (x − x₀), with s its share. Where the corners of a triangle have the same share, its deformation
-//! gradient is (1 − s) F₀ + s F, and the largest stretch is a convex function of it: with less of its way, a
-//! triangle comes nearer to how far it was stretched at the start. So shares of the corners that go further
-//! are lowered towards the least, then all of them together, triangle by triangle, until none is past what it
-//! may be. Shares only ever fall, and with all of them 0 the step would end as it began. Contact is guarded
-//! again afterwards, which lowers shares as well, and so on until neither has anything to say.
+//! x₀ + d + s (x − x₀ − d), with s its share, and d the motion of all that it flies with, none for cloth that
+//! something holds. Where the corners of a triangle have the same share, its deformation gradient is
+//! (1 − s) F₀ + s F, and the largest stretch is a convex function of it: with less of its way, a triangle
+//! comes nearer to how far it was stretched at the start. So shares of the corners that go further are
+//! lowered towards the least, then all of them together, triangle by triangle, until none is past what it may
+//! be. Shares only ever fall, and with all of them 0 all cloth would keep its shape. Contact is guarded again
+//! afterwards, which lowers shares as well, and so on until neither has anything to say.
 //!
 //! Cloth that is cut short lags, as on a machine that is too slow; it goes on from there in the next step.
 //! What is moved by the scene cannot wait, so that steps in which pins or obstacles move end as they are.
@@ -48,47 +49,68 @@ pub(super) struct CutShort {
     goal: Vec<Quad>,
     /// Which part of their way they go, 0 to 1.
     share: Vec<f32>,
+    /// How far past its upper limit a triangle may be (strain).
+    most: f32,
+    /// Where they go without any of it \[m\].
+    stay: Vec<Quad>,
+    /// The motion of what they fly with \[m\].
+    drift: Vec<[f32; 3]>,
 }
 
 impl CutShort {
     /// For `count` vertices.
     pub fn new(count: usize) -> Self {
-        Self { goal: vec![[0.0; 4]; count], share: vec![1.0; count] }
+        let quads = || vec![[0.0; 4]; count];
+        let drift = vec![[0.0; 3]; count];
+        Self { goal: quads(), share: vec![1.0; count], most: FAR_PAST, stay: quads(), drift }
     }
 
     /// Shortens the ways of vertices from `old` to `x` \[m\] until no triangle is far past its upper limit,
     /// or more stretched than in `old` if that is further. Says whether it had to.
     fn shorten(&mut self, triangles: &Triangles, old: &[Quad], x: &mut [Quad]) -> bool {
         self.goal.copy_from_slice(x);
+        self.stay(old);
         self.share.fill(1.0);
         let mut any = false;
         for pass in 0..PASSES {
             let mut past = false;
             for triangle in triangles.elements() {
-                past |= self.relieve(triangle, old, x, pass < GRADUAL_PASSES);
+                past |= self.relieve(triangle, x, pass < GRADUAL_PASSES);
             }
             any |= past;
             if !past {
                 return any;
             }
         }
-        put_off(old, x);
+        put_off(&self.stay, x);
         any
     }
 
+    fn stay(&mut self, old: &[Quad]) {
+        for ((stay, old), drift) in self.stay.iter_mut().zip(old).zip(&self.drift) {
+            *stay = moved(old, drift);
+        }
+    }
+
+    /// Moves everything on by the motion of what it flies with alone.
+    fn put_off(&mut self, old: &[Quad], x: &mut [Quad]) {
+        self.stay(old);
+        put_off(&self.stay, x);
+    }
+
     /// Lowers the shares of the corners of a triangle, if it is past what it may be. Says whether it was.
-    fn relieve(&mut self, triangle: &StrainElement, old: &[Quad], x: &mut [Quad], gradual: bool) -> bool {
+    fn relieve(&mut self, triangle: &StrainElement, x: &mut [Quad], gradual: bool) -> bool {
         let corners = triangle.vertices.map(|v| v as usize);
         let is_held = |v: usize| x[v][3] <= 0.0;
         if triangle.range.max >= NO_LIMIT || corners.into_iter().all(is_held) {
             return false;
         }
-        let most = triangle.range.max + FAR_PAST;
+        let most = triangle.range.max + self.most;
         let now = stretch(triangle, corners.map(|v| x[v]));
         if now <= most {
             return false;
         }
-        let before = stretch(triangle, corners.map(|v| old[v]));
+        let before = stretch(triangle, corners.map(|v| self.stay[v]));
         // What was further past at the start, or is not a number, is not made worse; a little for rounding.
         let most = most.max(before * (1.0 + 1e-5));
         if now <= most {
@@ -102,8 +124,9 @@ impl CutShort {
             for halving in 0..=HALVINGS {
                 further = if halving < HALVINGS { 0.5 * further } else { 0.0 };
                 lowered = shares.map(|s| if s.is_finite() { least + further * (s - least) } else { s });
-                let at =
-                    std::array::from_fn(|k| on_its_way(&old[corners[k]], &self.goal[corners[k]], lowered[k]));
+                let at = std::array::from_fn(|k| {
+                    on_its_way(&self.stay[corners[k]], &self.goal[corners[k]], lowered[k])
+                });
                 if stretch(triangle, at) <= most {
                     further = -1.0;
                     break;
@@ -120,7 +143,7 @@ impl CutShort {
         for (k, v) in corners.into_iter().enumerate().filter(|&(k, _)| shares[k].is_finite()) {
             self.share[v] = if lowered[k] < 1e-3 { 0.0 } else { lowered[k] };
             let inverse_mass = x[v][3];
-            x[v] = on_its_way(&old[v], &self.goal[v], self.share[v]);
+            x[v] = on_its_way(&self.stay[v], &self.goal[v], self.share[v]);
             x[v][3] = inverse_mass;
         }
         true
@@ -128,24 +151,40 @@ impl CutShort {
 }
 
 impl Stepper {
-    /// Shortens the motion of a step with a time budget that ends far past its limits.
+    /// Shortens the motion of a step that ends far past its limits because its time ran out, or because
+    /// contact `stopped` vertices.
     pub(super) fn cut_short(
         &mut self,
         world: &World,
         state: &mut State,
-        (span, budget): (Span, StepBudget),
+        (span, budget, stopped): (Span, StepBudget, u32),
         enforced: &mut Enforced,
         report: &mut FrameReport,
     ) {
         // Without iterations past the deadline, nothing else is done past it either.
-        let ends_as_it_is = budget.deadline.is_none() || budget.min_iterations_past_deadline == 0;
-        if ends_as_it_is || enforced.residual <= FAR_PAST || !self.may_wait(world, state, span) {
+        let may = match budget.deadline {
+            Some(_) => budget.min_iterations_past_deadline > 0,
+            None => stopped > 0,
+        };
+        // What contact stops may not be past its limit at all: there is time to do better.
+        let most = if budget.deadline.is_some() { FAR_PAST } else { world.aim.tolerance };
+        if !may || enforced.residual <= most || !self.may_wait(world, state, span) {
             return;
         }
+        self.cut_short.most = 0.999 * most;
         for round in 0..=ROUNDS {
-            let Self { old, cut_short, .. } = self;
+            let Self { old, cut_short, guard, obstacle_contacts, .. } = self;
+            match (guard, &world.surface) {
+                (Some(guard), Some(surface)) => {
+                    let start = (&old[..], obstacle_contacts.candidates());
+                    guard.drift(surface, start, &mut cut_short.drift);
+                }
+                _ => cut_short.drift.fill([0.0; 3]),
+            }
             if round == ROUNDS {
                 put_off(old, &mut state.x);
+            } else if round + 1 == ROUNDS {
+                cut_short.put_off(old, &mut state.x);
             } else if !cut_short.shorten(&world.elements.triangles, old, &mut state.x) {
                 break;
             }
@@ -168,17 +207,22 @@ impl Stepper {
     }
 }
 
-/// Ends the step as it began.
-fn put_off(old: &[Quad], x: &mut [Quad]) {
-    for (x, old) in x.iter_mut().zip(old).filter(|(x, _)| x[3] > 0.0) {
-        x[..3].copy_from_slice(&old[..3]);
+/// Ends the step as it began, or all of it moved on.
+fn put_off(stay: &[Quad], x: &mut [Quad]) {
+    for (x, stay) in x.iter_mut().zip(stay).filter(|(x, _)| x[3] > 0.0) {
+        x[..3].copy_from_slice(&stay[..3]);
     }
 }
 
-/// Where a vertex is that goes `share` of its way; held ones have none.
-fn on_its_way(old: &Quad, goal: &Quad, share: f32) -> Quad {
+/// A vertex that moves on with what it flies with.
+fn moved(old: &Quad, drift: &[f32; 3]) -> Quad {
+    [old[0] + drift[0], old[1] + drift[1], old[2] + drift[2], old[3]]
+}
+
+/// Where a vertex is that goes `share` of its way from where it would `stay`; held ones have none.
+fn on_its_way(stay: &Quad, goal: &Quad, share: f32) -> Quad {
     let share = share.min(1.0);
-    std::array::from_fn(|k| if share < 1.0 { old[k] + share * (goal[k] - old[k]) } else { goal[k] })
+    std::array::from_fn(|k| if share < 1.0 { stay[k] + share * (goal[k] - stay[k]) } else { goal[k] })
 }
 
 /// The largest stretch of a triangle with these corners.

@@ -187,3 +187,31 @@ fn scraps_in_the_wind_keep_their_shape() {
         assert!(stretch <= 0.05 + 1e-6, "frame {frame}: {stretch}");
     }
 }
+
+#[test]
+fn a_flag_that_a_storm_shreds_keeps_its_limit_and_crosses_itself_nowhere() {
+    for seed in 0..4 {
+        let mesh = generate::grid([1.0, 0.7], [16, 11], generate::Diagonals::Jittered, seed);
+        let pole = (0..mesh.positions.len() as u32).filter(|&v| mesh.positions[v as usize].x == 0.0);
+        let pins = vec![Pin { vertices: pole.collect(), ..Pin::default() }];
+        let material = Material { stretch: 1500.0.into(), ..Material::named("tablecloth").unwrap() };
+        let mut flag = Cloth::new("flag", mesh, material);
+        flag.start.iter_mut().for_each(|x| *x = Vec3::new(x.x, 3.0 - x.z, 0.0));
+        (flag.tear, flag.strain, flag.pins) = (Some(Tear::at(0.02)), (..=0.05).into(), pins);
+        let air = Air { wind: vec![(0.0, Vec3::new(14.0, 0.0, 1.5))], gust: 0.3, ..Air::default() };
+        let contact = Contact { thickness: 0.015, ..Contact::default() };
+        let bodies = vec![flag.into()];
+        let mut sim = simulation(Description { bodies, air, contact, seed, ..Description::default() }, 2);
+        for frame in 1..=30 {
+            sim.step_frame();
+            let context = format!("seed {seed}, frame {frame}");
+            assert_manifold(cloth(&sim), &context);
+            let certificate = sim.certificate();
+            assert_eq!(certificate.contact.map(|c| c.intersections), Some(0), "{context}");
+            let stretch = certificate.bodies[0].strain.max_stretch - 1.0;
+            assert!(stretch <= 0.05 + 1e-5, "{context}: {stretch}");
+        }
+        let pieces = sim.certificate().bodies[0].tear.unwrap().pieces;
+        assert!(pieces > 5, "seed {seed}: {pieces} pieces");
+    }
+}
