@@ -1,9 +1,7 @@
 //! Levels of cloth that has torn: those of the whole, so that nothing is coarsened again.
 
-use std::collections::BTreeMap;
-
 use crate::{
-    hierarchy::{Options, Transfer},
+    hierarchy::Transfer,
     mesh::{TriangleMesh, split},
     world::HierarchyCache,
 };
@@ -20,11 +18,9 @@ pub(super) fn transfers(
     if mesh.triangles.is_empty() {
         return Vec::new();
     }
-    let hierarchy = cache.hierarchy(whole, &Options::default());
     let count = whole.positions.len();
     if mesh.positions.len() == count {
-        let levels = hierarchy.reordered(order).levels;
-        return levels.into_iter().map(|level| level.transfer).collect();
+        return cache.transfers(whole, order).to_vec();
     }
     // Vertices of the whole in the engine's order: each of them is still there, under its old name.
     let names: Vec<u32> = order.iter().map(|&v| origins[v as usize]).collect();
@@ -36,21 +32,17 @@ pub(super) fn transfers(
             order_of_whole.push(name);
         }
     }
-    let levels = hierarchy.reordered(&order_of_whole).levels;
-    let levels = levels.into_iter().map(|level| level.transfer).collect();
-    let rows: Vec<u32> = names.iter().map(|&name| place[name as usize]).collect();
+    let levels = cache.transfers(whole, &order_of_whole);
+    let rows = names.iter().map(|&name| place[name as usize]);
     let pieces = split::pieces(mesh.positions.len(), &mesh.triangles);
     // What is held has no part in coarse vertices.
-    let free = |&(k, _): &(usize, &u32)| !is_held[k];
-    let free_rows = rows.iter().enumerate().filter(free).map(|(_, &row)| row);
-    let is_free = free_rows.fold(vec![false; count], |mut free, row| {
-        free[row as usize] = true;
-        free
-    });
-    let fine: Vec<Fine> = (0..rows.len())
-        .map(|k| Fine { row: rows[k], piece: pieces[order[k] as usize], is_free: !is_held[k] })
+    let fine: Vec<Fine> = rows
+        .zip(order.iter().zip(is_held))
+        .map(|(row, (&v, &is_held))| Fine { row, piece: pieces[v as usize], is_free: !is_held })
         .collect();
-    torn_levels(levels, fine, is_free)
+    let mut is_free = vec![false; count];
+    fine.iter().filter(|v| v.is_free).for_each(|v| is_free[v.row as usize] = true);
+    torn_levels(&levels, fine, is_free)
 }
 
 /// A vertex of the next level: one of the whole, and the piece that it serves.
@@ -81,19 +73,22 @@ const OWN: f32 = 0.6;
 /// Where a coarse vertex serves fewer vertices than it did, the piece has it only if one of them has most of
 /// its weight there, so that coarse vertices remain independent of each other. A small piece has a single
 /// one, and none on the levels after.
-fn torn_levels(levels: Vec<Transfer>, mut fine: Vec<Fine>, mut is_free: Vec<bool>) -> Vec<Transfer> {
+fn torn_levels(levels: &[Transfer], mut fine: Vec<Fine>, mut is_free: Vec<bool>) -> Vec<Transfer> {
+    let pieces = fine.iter().map(|v| v.piece as usize + 1).max().unwrap_or(0);
     let mut torn = Vec::with_capacity(levels.len());
     for level in levels {
-        let mut sizes = BTreeMap::<u32, u32>::new();
-        fine.iter().filter(|v| v.is_free).for_each(|v| *sizes.entry(v.piece).or_default() += 1);
-        let next = Next { level: &level, sizes };
-        let kept = next.kept(&fine, &is_free);
-        let mut coarse = kept.clone();
-        coarse.extend(fine.iter().filter_map(|v| next.given(v, &kept)));
-        coarse.sort_unstable();
+        let mut sizes = vec![0; pieces];
+        fine.iter().filter(|v| v.is_free).for_each(|v| sizes[v.piece as usize] += 1);
+        let coarse_count = level.corners.iter().flatten().map(|&c| c as usize + 1).max().unwrap_or(0);
+        let next = Next { level, sizes, coarse_count };
+        let mut coarse = next.kept(&fine, &is_free);
+        let kept = Table::new(&coarse, coarse_count);
+        let given: Vec<Option<Coarse>> = fine.iter().map(|v| next.given(v, &kept)).collect();
+        coarse.extend(given.iter().flatten());
+        coarse.sort();
         coarse.dedup();
-        torn.push(next.transfer(&fine, (&kept, &coarse)));
-        is_free = vec![true; level.corners.iter().flatten().map(|&c| c as usize + 1).max().unwrap_or(0)];
+        torn.push(next.transfer((&fine, &given), &kept, &Table::new(&coarse, coarse_count)));
+        is_free = vec![true; coarse_count];
         fine = coarse.into_iter().map(|(row, piece)| Fine { row, piece, is_free: true }).collect();
         if fine.is_empty() {
             break;
@@ -102,13 +97,44 @@ fn torn_levels(levels: Vec<Transfer>, mut fine: Vec<Fine>, mut is_free: Vec<bool
     torn
 }
 
+/// Coarse vertices, to be looked up.
+struct Table {
+    /// Where the coarse vertices of each vertex of the whole begin.
+    starts: Vec<u32>,
+    /// The piece of each.
+    pieces: Vec<u32>,
+}
+
+impl Table {
+    /// Of `sorted` coarse vertices, which are of `count` vertices of the whole.
+    fn new(sorted: &[Coarse], count: usize) -> Self {
+        let mut starts = vec![0; count + 1];
+        sorted.iter().for_each(|(corner, _)| starts[*corner as usize + 1] += 1);
+        (0..count).for_each(|k| starts[k + 1] += starts[k]);
+        Self { starts, pieces: sorted.iter().map(|(_, piece)| *piece).collect() }
+    }
+
+    /// The number of a coarse vertex.
+    fn number(&self, corner: u32, piece: u32) -> Option<u32> {
+        let [from, to] = [0, 1].map(|k| self.starts[corner as usize + k] as usize);
+        // There is nearly always one.
+        let own = self.pieces[from..to].iter().position(|other| *other == piece)?;
+        Some((from + own) as u32)
+    }
+}
+
 /// The step from a level to the next.
 struct Next<'a> {
     /// That of the whole.
     level: &'a Transfer,
     /// Free vertices of each piece.
-    sizes: BTreeMap<u32, u32>,
+    sizes: Vec<u32>,
+    /// Vertices of the next level of the whole.
+    coarse_count: usize,
 }
+
+/// What a vertex asks of a coarse one: its piece, the vertex of the whole that it is, and its weight.
+type Asked = (u32, u32, f32);
 
 impl Next<'_> {
     /// What vertex `row` of the whole interpolates from.
@@ -118,40 +144,67 @@ impl Next<'_> {
     }
 
     fn is_small(&self, piece: u32) -> bool {
-        self.sizes.get(&piece).is_some_and(|size| *size <= SMALL)
+        self.sizes[piece as usize] <= SMALL
+    }
+
+    /// How many of the vertices of the whole, of which some copy `is_free`, interpolate from each coarse one.
+    fn counts(&self, is_free: &[bool]) -> Vec<usize> {
+        let mut counts = vec![0; self.coarse_count];
+        for row in (0..is_free.len() as u32).filter(|&row| is_free[row as usize]) {
+            self.of(row).for_each(|(corner, _)| counts[corner as usize] += 1);
+        }
+        counts
+    }
+
+    /// What is asked of each coarse vertex by vertices of pieces that are not small, and where it begins.
+    fn asked(&self, fine: &[Fine]) -> (Vec<u32>, Vec<Asked>) {
+        let large = || fine.iter().filter(|v| v.is_free && !self.is_small(v.piece));
+        let mut starts = vec![0; self.coarse_count + 1];
+        for v in large() {
+            self.of(v.row).for_each(|(corner, _)| starts[corner as usize + 1] += 1);
+        }
+        (0..self.coarse_count).for_each(|k| starts[k + 1] += starts[k]);
+        let mut ends = starts.clone();
+        let mut asked = vec![(0, 0, 0.0); starts[self.coarse_count] as usize];
+        for &Fine { row, piece, .. } in large() {
+            for (corner, w) in self.of(row) {
+                let end = &mut ends[corner as usize];
+                asked[*end as usize] = (piece, row, w);
+                *end += 1;
+            }
+        }
+        (starts, asked)
     }
 
     /// The coarse vertices that are as they were, or have a vertex that speaks for them, of pieces that are
     /// not small; in ascending order.
     fn kept(&self, fine: &[Fine], is_free: &[bool]) -> Vec<Coarse> {
-        // How many vertices of the whole interpolate from each.
-        let mut counts = BTreeMap::<u32, usize>::new();
-        for row in (0..self.level.corners.len()).filter(|&row| is_free[row]) {
-            self.of(row as u32).for_each(|(corner, _)| *counts.entry(corner).or_default() += 1);
+        let counts = self.counts(is_free);
+        let (starts, mut asked) = self.asked(fine);
+        let mut kept = Vec::with_capacity(self.coarse_count);
+        for corner in 0..self.coarse_count {
+            let own = &mut asked[starts[corner] as usize..starts[corner + 1] as usize];
+            let name = |a: &Asked| (a.0, a.1);
+            if !own.is_sorted_by_key(name) {
+                own.sort_unstable_by_key(name);
+            }
+            for same in own.chunk_by(|a, b| a.0 == b.0) {
+                // Copies of one vertex in one piece count once.
+                let distinct = same.chunk_by(|a, b| a.1 == b.1).count();
+                if counts[corner] == distinct || same.iter().any(|(.., w)| *w > OWN) {
+                    kept.push((corner as u32, same[0].0));
+                }
+            }
         }
-        let mut asked: Vec<(u32, u32, u32, f32)> = Vec::new();
-        for &Fine { row, piece, .. } in fine.iter().filter(|v| v.is_free && !self.is_small(v.piece)) {
-            asked.extend(self.of(row).map(|(corner, w)| (corner, piece, row, w)));
-        }
-        asked.sort_unstable_by_key(|a| (a.0, a.1, a.2));
-        asked.dedup_by_key(|a| (a.0, a.1, a.2));
-        let is_kept = |same: &&[(u32, u32, u32, f32)]| {
-            counts.get(&same[0].0) == Some(&same.len()) || same.iter().any(|(.., w)| *w > OWN)
-        };
-        asked
-            .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
-            .filter(is_kept)
-            .map(|same| (same[0].0, same[0].1))
-            .collect()
+        kept
     }
 
     /// The coarse vertex that `vertex` is given because none of its own was `kept`: the only one of a small
     /// piece, which is named after the piece, or else the nearest.
-    fn given(&self, vertex: &Fine, kept: &[Coarse]) -> Option<Coarse> {
+    fn given(&self, vertex: &Fine, kept: &Table) -> Option<Coarse> {
         let &Fine { row, piece, is_free } = vertex;
-        let is_there = |corner: u32| kept.binary_search(&(corner, piece)).is_ok();
-        if !is_free || self.sizes.get(&piece) == Some(&1) || self.of(row).any(|(corner, _)| is_there(corner))
-        {
+        let is_there = |corner: u32| kept.number(corner, piece).is_some();
+        if !is_free || self.sizes[piece as usize] == 1 || self.of(row).any(|(corner, _)| is_there(corner)) {
             return None;
         }
         if self.is_small(piece) {
@@ -161,21 +214,37 @@ impl Next<'_> {
         nearest.map(|(corner, _)| (corner, piece))
     }
 
-    /// Places and weights among the `coarse` vertices, of which some were `kept`.
-    fn transfer(&self, fine: &[Fine], (kept, coarse): (&[Coarse], &[Coarse])) -> Transfer {
-        let mut transfer = Transfer::default();
-        for vertex in fine {
-            let number = |corner: u32| coarse.binary_search(&(corner, vertex.piece)).map_or(0, |k| k as u32);
-            let is_kept = |&(corner, _): &(u32, f32)| kept.binary_search(&(corner, vertex.piece)).is_ok();
-            let mut own: Vec<(u32, f32)> = self.of(vertex.row).filter(is_kept).collect();
-            if own.len() < self.of(vertex.row).count() {
-                let total: f32 = own.iter().map(|(_, w)| w).sum();
-                own.iter_mut().for_each(|(_, w)| *w /= total);
+    /// Places and weights among the `coarse` vertices, of which some were `kept`, of `fine` ones and what they
+    /// were given.
+    fn transfer(
+        &self,
+        (fine, given): (&[Fine], &[Option<Coarse>]),
+        kept: &Table,
+        coarse: &Table,
+    ) -> Transfer {
+        let mut transfer =
+            Transfer { corners: Vec::with_capacity(fine.len()), weights: Vec::with_capacity(fine.len()) };
+        for (&Fine { row, piece, .. }, given) in fine.iter().zip(given) {
+            let number = |corner: u32| coarse.number(corner, piece).unwrap_or(0);
+            let (mut corners, mut weights) = ([0; 3], [0.0; 3]);
+            let (mut own, mut all, mut total) = (0, 0, 0.0);
+            for (corner, w) in self.of(row) {
+                all += 1;
+                if kept.number(corner, piece).is_some() {
+                    (corners[own], weights[own]) = (number(corner), w);
+                    (own, total) = (own + 1, total + w);
+                }
             }
-            own.extend(self.given(vertex, kept).map(|(corner, _)| (corner, 1.0)));
-            let place = |k: usize| own.get(k).or(own.first()).map_or(0, |&(corner, _)| number(corner));
-            transfer.corners.push(std::array::from_fn(place));
-            transfer.weights.push(std::array::from_fn(|k| own.get(k).map_or(0.0, |(_, w)| *w)));
+            if own < all && own > 0 {
+                weights = weights.map(|w| w / total);
+            }
+            if let Some((corner, _)) = *given {
+                (corners[0], weights[0], own) = (number(corner), 1.0, 1);
+            }
+            let first = corners[0];
+            corners[own..].fill(first);
+            transfer.corners.push(corners);
+            transfer.weights.push(weights);
         }
         transfer
     }
