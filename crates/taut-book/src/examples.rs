@@ -392,6 +392,13 @@ mesh = { grid = { size = [1.0, 1.0], cells = [40, 40] } }
 model = "pbd"
 pbd = { compliance = { stretch = 1e-6, bend = 1000.0 } }
 pin = [{ select = "corner:top-left" }]
+
+[[particles]]
+name = "rope"
+mesh = { chain = { from = [0, 2, 0], to = [0, 1, 0], segments = 20 } }
+model = "pbd"
+pbd = { iterations = 40 }
+pin = [{ select = "corner:start" }]
 "#
         }
         "BendLimits" => {

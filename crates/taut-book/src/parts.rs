@@ -312,6 +312,7 @@ pub const PARTS: [Part; 38] = [
         status: Status::Whole,
         files: &[
             "crates/taut/src/pbd/mod.rs",
+            "crates/taut/src/pbd/spring.rs",
             "crates/taut/src/pbd/damping.rs",
             "crates/taut/src/kernel/pbd.rs",
             "crates/taut/src/boundary/obstacle_contacts.rs",

@@ -132,6 +132,7 @@ impl Builder<'_> {
             masses,
             radius: given.radius as f32,
             damping: given.damping as f32,
+            model: given.engine_model(),
             springs,
             edge,
             pins,

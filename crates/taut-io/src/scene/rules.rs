@@ -220,6 +220,7 @@ fn check_particles(particles: &Node, path: &Path<'_>, report: &mut Report<'_>) {
         let message = "cannot be combined with mass";
         report.add(given.origin, &Path::Key(path, "mass_per_length"), message);
     }
+    pbd::check_body(particles, pbd::Kind::Particles, path, report);
     pins::check(particles, path, report);
 }
 
@@ -254,7 +255,7 @@ const LAWS: [&str; 3] = ["over", "pascal", "gas"];
 
 fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     check_model(cloth, path, report);
-    pbd::check_body(cloth, false, path, report);
+    pbd::check_body(cloth, pbd::Kind::Cloth, path, report);
     if let Some(strain) = cloth.get("strain") {
         check_weave(strain, &Path::Key(path, "strain"), report);
     }
@@ -291,7 +292,7 @@ fn check_cloth(cloth: &Node, path: &Path<'_>, report: &mut Report<'_>) {
 }
 
 fn check_solid(solid: &Node, path: &Path<'_>, report: &mut Report<'_>) {
-    pbd::check_body(solid, true, path, report);
+    pbd::check_body(solid, pbd::Kind::Solid, path, report);
     if let Some(limits) = solid.get("strain") {
         check_order(limits, "min", "max", &Path::Key(path, "strain"), report);
     }

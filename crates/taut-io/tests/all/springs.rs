@@ -90,6 +90,53 @@ fn bad_input_is_refused_with_line_and_key() {
     assert!(problems(SCENE).is_empty(), "{}", problems(SCENE));
 }
 
+const POSITION_BASED: &str = r#"
+[[particles]]
+name = "rope"
+mesh = { chain = { to = [0, -1, 0], segments = 4 } }
+model = "pbd"
+spring = { stiffness = 100 }
+pbd = { damping = 0.1 }
+[[cloth]]
+name = "sheet"
+mesh = { grid = { size = [1.0, 1.0], cells = [4, 4] } }
+model = "pbd"
+[[cloth]]
+name = "other"
+mesh = { grid = { size = [1.0, 1.0], cells = [4, 4] } }
+model = "pbd"
+[[seam]]
+cloths = ["sheet", "other"]
+within = 0.1
+[[spring]]
+from = { body = "sheet", select = "index:3" }
+to = { body = "rope", select = "index:2" }
+stiffness = 50
+"#;
+
+#[test]
+fn particles_springs_and_seams_of_the_model_pbd() {
+    let built = scene::parse(POSITION_BASED, "scene", Path::new("."), &[]).unwrap().build().unwrap();
+    let rope = built.bodies.iter().find_map(Body::as_particles).unwrap();
+    assert_eq!(rope.model.pbd().map(|pbd| pbd.damping), Some(0.1));
+    assert_eq!((built.seams.len(), built.springs.len()), (1, 1));
+    let cases = [
+        ("model = \"pbd\"\nspring", "spring", "model: is \"fem\" by default, must be \"pbd\"", "2"),
+        ("damping = 0.1", "stretch = 0.5", "spring.stiffness", "7"),
+        ("damping = 0.1", "compliance = { stretch = 0.5 }", "spring.stiffness", "7"),
+        ("damping = 0.1", "bend = 0.5", "particles have stretch", "7"),
+        ("damping = 0.1", "volume = 0.5", "particles have stretch", "7"),
+        ("damping = 0.1", "damping = nan", "nan", "7"),
+        ("stiffness = 100", "stiffness = 0, breaking_force = 2", "needs a stiffness above 0", "6"),
+        ("model = \"pbd\"\nspring", "model = \"edge\"\nspring", "\"fem\" or \"pbd\"", "5"),
+    ];
+    for (from, to, what, line) in cases {
+        assert!(POSITION_BASED.contains(from), "{from}");
+        let found = problems(&POSITION_BASED.replacen(from, to, 1));
+        assert!(found.contains(what) && found.contains(&format!("line {line}:")), "{to}: {found}");
+    }
+}
+
 const HUNG: &str = r#"
 [[cloth]]
 name = "sheet"

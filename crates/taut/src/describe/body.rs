@@ -136,7 +136,7 @@ impl Body {
         match self {
             Self::Cloth(cloth) => cloth.model.pbd(),
             Self::Solid(solid) => solid.model.pbd(),
-            Self::Particles(_) => None,
+            Self::Particles(particles) => particles.model.pbd(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::Limit;
+use super::{Limit, Model};
 use crate::{Pin, mesh::lines::LineMesh};
 
 /// What the segments of a [`Particles`] body are as springs.
@@ -54,6 +54,9 @@ pub struct Particles {
     pub radius: f32,
     /// Rate at which motion dies away \[1/s\].
     pub damping: f32,
+    /// How its segments are simulated: [`Model::Fem`], as springs and limits of the scheme's own solve; or
+    /// [`Model::Pbd`], as constraints on their lengths, or as springs if these have a stiffness.
+    pub model: Model,
     /// Its segments as springs.
     pub springs: SegmentSprings,
     /// Limits on the strain of its segments, of their length in the rest shape: a rope that does not stretch.
@@ -73,6 +76,7 @@ impl Particles {
             velocity: Vec3::ZERO,
             radius: 0.0,
             damping: 0.0,
+            model: Model::Fem,
             springs: SegmentSprings::default(),
             edge: Limit::default(),
             pins: Vec::new(),

@@ -6,9 +6,10 @@ use super::{
     PbdTables,
     constraint::{Bend, Constraints, Distance, Volume},
     enclosed::{Enclosed, volume_of},
+    spring::Springs,
 };
 use crate::{
-    Body, Cloth, PbdModel, PbdStiffness, Ruler, Solid,
+    Body, Cloth, Particles, PbdModel, PbdStiffness, Ruler, Solid,
     body::{BodyTables, in_order},
     kernel::{
         dihedral::dihedral,
@@ -16,6 +17,9 @@ use crate::{
     },
     mesh::adjacency::Adjacency,
 };
+
+/// What stands for the length of a segment that has none \[m\]: stretches are over it.
+const LEAST_LENGTH: f32 = 1e-9;
 
 /// All constraints, while they are collected.
 struct Collected {
@@ -55,7 +59,7 @@ impl PbdTables {
             match body {
                 Body::Cloth(cloth) => all.add_cloth(cloth, model, tables),
                 Body::Solid(solid) => all.add_solid(solid, model, tables),
-                Body::Particles(_) => {}
+                Body::Particles(particles) => all.add_particles(particles, model, tables),
             }
         }
         let [stretches, bends, volumes] = all.is_compliant;
@@ -69,6 +73,7 @@ impl PbdTables {
             bend: Constraints::new(all.spare, &all.bend, bends),
             volume: Constraints::new(all.spare, &all.volume, volumes),
             enclosed: all.enclosed,
+            springs: Springs::new(&ruler.springs, dt, ruler.inverse_mass_unit.into()),
         })
     }
 }
@@ -82,22 +87,39 @@ impl Collected {
         }
     }
 
-    fn add_edges(&mut self, stiffness: PbdStiffness, edges: &[[u32; 2]], at: &At) {
+    /// Edges, whose length without tension is `slack` times that in the rest shape.
+    fn add_edges(
+        &mut self,
+        stiffness: PbdStiffness,
+        slack: f64,
+        edges: impl IntoIterator<Item = [u32; 2]>,
+        at: &At,
+    ) {
         if !stiffness.acts() {
             return;
         }
         self.is_compliant[0] |= matches!(stiffness, PbdStiffness::Compliance(_));
         let stiff = single(self.stiff(stiffness, 1.0));
-        self.stretch.extend(edges.iter().map(|edge| {
+        self.stretch.extend(edges.into_iter().map(|edge| {
             let [a, b] = edge.map(|v| at.rest(v));
-            Distance { vertices: edge.map(|v| at.place[v as usize]), rest: a.distance(b) as f32, stiff }
+            let rest = (slack * a.distance(b)) as f32;
+            Distance { vertices: edge.map(|v| at.place[v as usize]), rest: rest.max(LEAST_LENGTH), stiff }
         }));
+    }
+
+    /// Segments, unless they are springs.
+    fn add_particles(&mut self, particles: &Particles, model: PbdModel, tables: &BodyTables) {
+        let springs = &particles.springs;
+        if springs.stiffness == 0.0 {
+            let at = At::new(tables, &particles.mesh.positions);
+            self.add_edges(model.stretch, springs.rest.into(), particles.mesh.segments.iter().copied(), &at);
+        }
     }
 
     fn add_cloth(&mut self, cloth: &Cloth, model: PbdModel, tables: &BodyTables) {
         let adjacency = Adjacency::new(&cloth.mesh.triangles);
         let at = At::new(tables, &cloth.mesh.positions);
-        self.add_edges(model.stretch, &adjacency.edges, &at);
+        self.add_edges(model.stretch, 1.0, adjacency.edges.iter().copied(), &at);
         if model.bend.acts() {
             self.is_compliant[1] |= matches!(model.bend, PbdStiffness::Compliance(_));
             let stiff = single(self.stiff(model.bend, 1.0));
@@ -118,7 +140,7 @@ impl Collected {
 
     fn add_solid(&mut self, solid: &Solid, model: PbdModel, tables: &BodyTables) {
         let at = At::new(tables, &solid.mesh.positions);
-        self.add_edges(model.stretch, &solid.mesh.edges(), &at);
+        self.add_edges(model.stretch, 1.0, solid.mesh.edges(), &at);
         let stiffness = model.volume.unwrap_or(PbdStiffness::Part(1.0));
         if !stiffness.acts() {
             return;

@@ -18,8 +18,9 @@
 //! out of a body with mass by, Δp, gives that body the impulse m Δp / Δt (S4).
 //!
 //! Constraints are equalities ([`constraint`]: edges, hinges, tetrahedra; [`enclosed`]: the volume in closed
-//! cloth) with a stiffness or a compliance; and inequalities with k = 1: limits, which sweeps of
-//! [`element`](crate::element) project, and collisions. Differences from the lecture: friction acts inside
+//! cloth; [`spring`]: segments with a stiffness in N/m, and springs between bodies) with a stiffness or a
+//! compliance; and inequalities with k = 1: limits, which sweeps of [`element`](crate::element) project,
+//! seams, and collisions. Differences from the lecture: friction acts inside
 //! the projections, by their depth and Coulomb's law, so that a vertex can stick; angles are signed
 //! ([`kernel::pbd`](crate::kernel::pbd)); constraints of a kind are projected colour by colour, in a random
 //! order of colours, on all threads.
@@ -30,6 +31,7 @@ pub mod build;
 pub mod constraint;
 pub mod damping;
 pub mod enclosed;
+pub mod spring;
 
 use crate::{
     World,
@@ -46,6 +48,7 @@ use crate::{
 };
 use constraint::{Constraints, DistanceLanes, Multipliers, RestLanes};
 use enclosed::Enclosed;
+use spring::Springs;
 
 /// Vertices below which a loop is not shared between threads.
 const VERTEX_GRAIN: usize = 1024;
@@ -65,6 +68,7 @@ pub struct PbdTables {
     bend: Constraints<RestLanes<true>, 4>,
     volume: Constraints<RestLanes<false>, 4>,
     enclosed: Vec<Enclosed>,
+    springs: Springs,
 }
 
 /// Memory of a step.
@@ -73,6 +77,7 @@ pub struct PbdScratch {
     /// λ of stretch, bend and volume.
     multipliers: [Vec<Multipliers>; 3],
     of_enclosed: Vec<f64>,
+    of_springs: Vec<f64>,
 }
 
 impl PbdTables {
@@ -82,6 +87,7 @@ impl PbdTables {
         PbdScratch {
             multipliers: batches.map(|count| vec![[0.0; _]; count]),
             of_enclosed: vec![0.0; self.enclosed.len()],
+            of_springs: vec![0.0; self.springs.count()],
         }
     }
 
@@ -95,9 +101,10 @@ impl PbdTables {
 /// Lines 3 to 5: velocities after external forces and damping, over a step of `dt` from `time` \[s\], and the
 /// positions that they lead to.
 pub(crate) fn predict(world: &World, tables: &PbdTables, exec: Exec, motion: Motion, time: f32, dt: f32) {
-    let Motion { x, v, forces, steady, .. } = motion;
+    let Motion { x, v, forces, steady, sewn, .. } = motion;
     steady.fill([0.0; 4]);
     add_drag(world, exec, (x, v), forces, steady, [time, dt]);
+    sewn.share_forces(&world.sewing, x, steady);
     let gravity = world.description.gravity_at(time);
     for (body, &damping) in world.bodies.iter().zip(&tables.damping) {
         let range = body.vertices.clone();
@@ -136,7 +143,7 @@ pub(crate) fn project(
     scratch: &mut Scratch,
     budget: StepBudget,
 ) -> Enforced {
-    let Draft { x, old, poses, grips, .. } = draft;
+    let Draft { x, old, poses, grips, springs, .. } = draft;
     let obstacles = &world.description.obstacles;
     let exec = settings.exec();
     let mut random = Random::new(world.description.seed, budget.step);
@@ -153,9 +160,12 @@ pub(crate) fn project(
         for (enclosed, multiplier) in tables.enclosed.iter().zip(&mut pbd.of_enclosed) {
             enclosed.project(exec, x, moves, multiplier);
         }
+        let is_backward = enforced.iterations % 2 == 1;
+        tables.springs.project((old, x), springs.broken, &mut pbd.of_springs, is_backward);
         if !world.elements.is_empty() {
             world.elements.sweep([settings; 2], x, &mut random, order);
         }
+        scratch.sewn.project(&world.sewing, x);
         enforced.iterations += 1;
         contacts.meet(settings, scratch, enforced.iterations, x);
         obstacle_contacts.project(settings.threads, obstacles, old, x);
@@ -176,5 +186,6 @@ impl PbdScratch {
     fn begin(&mut self) {
         self.multipliers.iter_mut().flatten().for_each(|batch| batch.fill(0.0));
         self.of_enclosed.fill(0.0);
+        self.of_springs.fill(0.0);
     }
 }

@@ -2,11 +2,13 @@
 
 use glam::{DVec3, Vec3};
 use taut::{
-    Body, Cloth, Contact, Description, Limit, Model, Obstacle, PbdModel, PbdStiffness, Pin, Scheme, Seam,
-    Shape, Solid, SolidMaterial, State, Stepper, World, WorldError, certify,
+    Body, Cloth, Contact, Description, Limit, Model, Obstacle, Particles, PbdModel, PbdStiffness, Pin,
+    Scheme, Seam, SegmentSprings, Shape, Solid, SolidMaterial, Spring, SpringEnd, State, Stepper, World,
+    WorldError, certify,
     mesh::{
         TriangleMesh,
         generate::{self, Diagonals, Generator},
+        lines::LineMesh,
     },
     pbd::enclosed::volume_of,
 };
@@ -25,7 +27,7 @@ pub(super) fn sheet(cells: u32, model: PbdModel) -> Description {
     Description { bodies: vec![cloth.into()], ..Description::default() }
 }
 
-/// A ball of cloth, or a soft bar, over a ball of an obstacle.
+/// A ball of cloth, a soft bar, and a rope on a spring, over a ball of an obstacle.
 pub(super) fn mixed() -> Description {
     let mesh = sphere();
     let mut balloon = Cloth::new("balloon", mesh, super::alike());
@@ -38,9 +40,21 @@ pub(super) fn mixed() -> Description {
     bar.strain = Limit { min: Some(-0.3), max: Some(0.3) };
     bar.model = Model::Pbd(PbdModel { stretch: Compliance(1e-5), ..PbdModel::default() });
     let mut sheet = sheet(20, PbdModel { bend: Compliance(10.0), ..PbdModel::default() });
-    sheet.bodies.extend([balloon.into(), bar.into()]);
+    let mut rope = rope(12, PbdModel { iterations: 3, ..PbdModel::default() });
+    rope.start.iter_mut().for_each(|p| *p += Vec3::new(0.5, 0.0, 0.5));
+    let ends = [SpringEnd::Vertex { body: 0, vertex: 220 }, SpringEnd::Vertex { body: 3, vertex: 0 }];
+    sheet.springs = vec![Spring { damping: 0.1, ..Spring::new("hook", ends, 200.0) }];
+    sheet.bodies.extend([balloon.into(), bar.into(), rope.into()]);
     let ball = Obstacle { friction: 0.3, restitution: 0.4, ..ball(Vec3::new(0.5, -0.4, 0.4)) };
     Description { obstacles: vec![ball], contact: Contact { thickness: 0.01, friction: 0.3 }, ..sheet }
+}
+
+/// A rope of 0.12 kg that hangs down 0.5 m from the origin.
+fn rope(segments: u32, model: PbdModel) -> Particles {
+    let mesh = LineMesh::chain(Vec3::ZERO, Vec3::new(0.0, -0.5, 0.0), segments);
+    let mut rope = Particles::new("rope", mesh, 0.12 / f64::from(segments + 1));
+    rope.model = Model::Pbd(model);
+    rope
 }
 
 fn sphere() -> TriangleMesh {
@@ -236,8 +250,21 @@ fn what_cannot_be_simulated_is_refused_by_name() {
     assert!(matches!(scheme, WorldError::Solver { key: "scheme", .. }), "{scheme}");
     let integrator = problem(&|d| d.solver.integrator = Some(taut::Integrator::LeapFrog));
     assert!(matches!(integrator, WorldError::Solver { key: "integrator", .. }), "{integrator}");
-    let seam = problem(&|d| d.seams = vec![Seam { name: "hem".into(), pairs: Vec::new(), speed: 1.0 }]);
-    assert!(matches!(seam, WorldError::Seam { .. }), "{seam}");
+    let particles = problem(&|d| d.bodies.push(Particles { model: Model::Fem, ..rope(2, usual) }.into()));
+    assert!(
+        particles.to_string().contains("particles \"rope\": must be of the model \"pbd\""),
+        "{particles}"
+    );
+    let breaking = problem(&|d| {
+        let springs = SegmentSprings { breaking_force: Some(1.0), ..SegmentSprings::default() };
+        d.bodies.push(Particles { springs, ..rope(2, usual) }.into());
+    });
+    assert!(breaking.to_string().contains("needs a stiffness above 0"), "{breaking}");
+    let edge = problem(&|d| {
+        let model = Model::Edge(taut::EdgeModel::default());
+        d.bodies = vec![Particles { model, ..rope(2, usual) }.into()];
+    });
+    assert!(edge.to_string().contains("model \"edge\" is for cloth"), "{edge}");
 }
 
 #[test]
@@ -298,4 +325,110 @@ fn a_ball_comes_to_lie_on_a_sheet() {
         }
         assert!(state.rigid_bodies()[0].velocity.length() < 0.3, "{mass} kg: {:?}", state.rigid_bodies()[0]);
     }
+}
+
+/// How far below its start the last particle of `rope` hangs after it has come to rest.
+fn sag(mut rope: Particles, springs: Vec<Spring>) -> f64 {
+    rope.damping = 8.0;
+    let (start, last) = (rope.start.clone(), rope.start.len() - 1);
+    let description = Description { bodies: vec![rope.into()], springs, ..Description::default() };
+    let (world, state) = run(description, 150);
+    f64::from(start[last].y - state.positions(&world, 0)[last].y)
+}
+
+#[test]
+fn ropes_hang_by_their_weight_over_the_stiffness() {
+    let model = PbdModel { iterations: 60, ..PbdModel::default() };
+    let weight = 9.81 * 0.12;
+    // Segments as springs, as compliant constraints, and one spring to a point that holds a rigid rope.
+    let held =
+        |rope: Particles| Particles { pins: vec![Pin { vertices: vec![0], ..Pin::default() }], ..rope };
+    let springs = SegmentSprings { stiffness: 400.0, damping: 1.0, ..SegmentSprings::default() };
+    let compliant = PbdModel { stretch: Compliance(1.0 / 400.0), ..model };
+    // Each segment carries the particles below it.
+    let expected: f64 = (1..=4).map(|below| weight * f64::from(below) / 5.0 / 400.0).sum();
+    for rope in [Particles { springs, ..rope(4, model) }, rope(4, compliant)] {
+        let found = sag(held(rope), Vec::new());
+        assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
+    }
+    let ends = [SpringEnd::Vertex { body: 0, vertex: 0 }, SpringEnd::Point(Vec3::new(0.0, 0.2, 0.0))];
+    let found = sag(rope(4, model), vec![Spring { damping: 1.0, ..Spring::new("hook", ends, 400.0) }]);
+    assert!((found / (weight / 400.0) - 1.0).abs() < 0.01, "{found}");
+    // Rigid segments keep their length, and limits theirs.
+    let rigid = sag(held(rope(4, model)), Vec::new());
+    assert!(rigid.abs() < 1e-4, "{rigid}");
+    let soft = Particles { springs: SegmentSprings { stiffness: 40.0, ..springs }, ..rope(4, model) };
+    let limited = Particles { edge: Limit { min: None, max: Some(0.02) }, ..soft };
+    let found = sag(held(limited), Vec::new());
+    assert!((0.009..0.0101).contains(&found), "{found}");
+}
+
+#[test]
+fn a_rope_breaks_where_it_carries_too_much() {
+    // The first segment carries 0.94 N, the second 0.71 N; up to twice that while the rope falls into it.
+    for (force, broken) in [(2.0, 0), (0.8, 1)] {
+        let springs = SegmentSprings {
+            stiffness: 400.0,
+            damping: 2.0,
+            breaking_force: Some(force),
+            ..SegmentSprings::default()
+        };
+        let mut rope = Particles { springs, damping: 8.0, ..rope(4, PbdModel::default()) };
+        rope.pins = vec![Pin { vertices: vec![0], ..Pin::default() }];
+        let (world, state) = run(Description { bodies: vec![rope.into()], ..Description::default() }, 60);
+        let found = certify(&world, &state).springs.map(|springs| springs.broken);
+        assert_eq!(found, Some(broken), "{force} N");
+        let lowest = state.positions(&world, 0)[4].y;
+        assert!((lowest < -2.0) == (broken > 0), "{force} N: {lowest}");
+    }
+}
+
+#[test]
+fn springs_between_bodies_keep_both_momenta() {
+    let mut description = sheet(8, PbdModel::default());
+    let cloth = description.bodies[0].as_cloth_mut().unwrap();
+    cloth.pins.clear();
+    cloth.material.damping = 0.0;
+    description.gravity = Vec3::ZERO;
+    description.air.density = 0.0;
+    let mut rope = rope(6, PbdModel::default());
+    rope.velocity = Vec3::new(0.3, -1.0, 0.5);
+    description.bodies.push(rope.into());
+    let ends = [SpringEnd::Vertex { body: 0, vertex: 3 }, SpringEnd::Vertex { body: 1, vertex: 0 }];
+    description.springs = vec![Spring { damping: 0.2, ..Spring::new("hook", ends, 500.0) }];
+    let world = World::new(description).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+    let before = momenta(&world, &state);
+    for _ in 0..30 {
+        stepper.advance_frame(&world, &mut state);
+    }
+    let after = momenta(&world, &state);
+    let size = before[0].length();
+    // As closely as the loop without springs does, above.
+    assert!((after[0] - before[0]).length() < 2e-3 * size, "{before:?} {after:?}");
+    assert!((after[1] - before[1]).length() < 0.05 * size, "{before:?} {after:?}");
+    // The sheet has got some of it.
+    let sheet = certify(&world, &state).bodies[0].momentum;
+    assert!(sheet[1] < 0.1 * before[0].y, "{sheet:?}");
+}
+
+#[test]
+fn sewn_sheets_close_and_hang_as_one() {
+    let mut description = sheet(10, PbdModel { damping: 0.02, ..PbdModel::default() });
+    let mut below = description.bodies[0].as_cloth().unwrap().clone();
+    below.name = "below".into();
+    below.pins.clear();
+    below.start.iter_mut().for_each(|p| p.z += 1.05);
+    description.bodies.push(below.into());
+    // The last row of the first to the first row of the second.
+    let pairs = (0..11).map(|k| [(0, 110 + k), (1, k)]).collect();
+    description.seams = vec![Seam { name: "hem".into(), pairs, speed: 1.0 }];
+    description.contact = Contact { thickness: 0.005, friction: 0.3 };
+    let (world, state) = run(description, 60);
+    let certificate = certify(&world, &state);
+    assert_eq!(certificate.seams[0].max_opening, 0.0);
+    assert_eq!(certificate.contact.as_ref().unwrap().intersections, 0);
+    let lowest = state.positions(&world, 1).iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
+    assert!(lowest < -1.2, "{lowest}");
+    assert!(certificate.bodies.iter().all(|body| body.strain.max_edge_strain < 0.3), "{certificate:?}");
 }

@@ -2,8 +2,7 @@
 //! for callers of the library.
 
 use crate::{
-    Body, Description, Model, Obstacle, Scheme, Spring, SpringEnd, WorldError, body,
-    kernel::lanes::VertexOffset, schedule,
+    Body, Description, Model, Obstacle, Scheme, WorldError, body, kernel::lanes::VertexOffset, schedule,
 };
 
 /// Refuses a description without a body.
@@ -142,21 +141,7 @@ fn check_position_based(description: &Description) -> Result<(), WorldError> {
             Body::Particles(_) => WorldError::Particles { name, problem },
         });
     }
-    let is_of_vertices =
-        |spring: &&Spring| spring.ends.iter().any(|end| matches!(end, SpringEnd::Vertex { .. }));
-    if let Some(spring) = description.springs.iter().find(is_of_vertices) {
-        return Err(WorldError::Spring {
-            name: spring.name.clone(),
-            problem: "springs are not for the model \"pbd\"; use model \"fem\"".into(),
-        });
-    }
-    match description.seams.first() {
-        Some(seam) => Err(WorldError::Seam {
-            name: seam.name.clone(),
-            problem: "seams are not for the model \"pbd\"; use model \"fem\"".into(),
-        }),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 fn check_obstacles(description: &Description) -> Result<(), WorldError> {

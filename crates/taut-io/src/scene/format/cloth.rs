@@ -96,8 +96,8 @@ pub(crate) enum Model {
     Edge,
     /// Position-based dynamics: constraints on edges, hinges and, of closed cloth, the volume, with a
     /// stiffness from 0 to 1 or a compliance (`pbd`), projected a fixed number of times in each step. Limits
-    /// act inside, as inequalities. Of the material, only density, damping and thickness count. All cloths
-    /// and soft bodies of a scene must be of this model; it supports no seams.
+    /// act inside, as inequalities. Of the material, only density, damping and thickness count. All bodies
+    /// of a scene must be of this model.
     Pbd,
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Limits, Pin, Transform, Vector};
+use super::{Limits, Pbd, Pin, Transform, Vector};
 
 /// Point masses, some of them joined by segments: chains, ropes, nets, or single particles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +34,14 @@ pub(crate) struct Particles {
     #[serde(default = "radius")]
     #[schemars(range(min = 0, max = 1000))]
     pub radius: f64,
-    /// Segments as springs. Segments do not pull by default.
+    /// Simulation model. `"fem"` by default.
+    #[serde(default, skip_serializing_if = "ParticlesModel::is_fem")]
+    pub model: ParticlesModel,
+    /// Settings of the model `"pbd"`. Its defaults by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pbd: Option<Pbd>,
+    /// Segments as springs. With the model `"fem"` segments do not pull by default, with `"pbd"` they keep
+    /// their lengths by `pbd.stretch`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spring: Option<SegmentSpring>,
     /// Limits on the strain of segments. None by default.
@@ -56,6 +63,34 @@ pub(crate) struct Particles {
 
 fn radius() -> f64 {
     0.005
+}
+
+/// Simulation model of point masses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ParticlesModel {
+    /// Springs and limits of segments are solved by `solver.scheme`, with the other bodies.
+    #[default]
+    Fem,
+    /// Position-based dynamics: constraints on the lengths of segments, with a stiffness from 0 to 1 or a
+    /// compliance (`pbd`), as for cloth; or springs, if `spring` is given.
+    Pbd,
+}
+
+impl ParticlesModel {
+    fn is_fem(&self) -> bool {
+        *self == Self::Fem
+    }
+}
+
+impl Particles {
+    /// The engine's model.
+    pub fn engine_model(&self) -> taut::Model {
+        match self.model {
+            ParticlesModel::Fem => taut::Model::Fem,
+            ParticlesModel::Pbd => taut::Model::Pbd(self.pbd.unwrap_or_default().build()),
+        }
+    }
 }
 
 /// The rest shape of point masses.

@@ -1,10 +1,40 @@
-//! Rules of the model "pbd": one solver for all bodies of a scene, which knows no schemes, integrators,
-//! seams, particles and springs with an end on vertices.
+//! Rules of the model "pbd": one solver for all bodies of a scene, which knows no schemes and integrators.
 
 use crate::scene::{
     report::{Path, Report},
     tree::Node,
 };
+
+/// What kind of body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `[[cloth]]`.
+    Cloth,
+    /// `[[solid]]`.
+    Solid,
+    /// `[[particles]]`.
+    Particles,
+}
+
+impl Kind {
+    /// What constraints it has.
+    fn constraints(self) -> &'static [&'static str] {
+        match self {
+            Self::Cloth => &["stretch", "bend", "volume"],
+            Self::Solid => &["stretch", "volume"],
+            Self::Particles => &["stretch"],
+        }
+    }
+
+    /// Why it has no others.
+    fn has_only(self) -> &'static str {
+        match self {
+            Self::Cloth => "",
+            Self::Solid => "is for cloth; soft bodies have stretch and volume",
+            Self::Particles => "is for cloth and soft bodies; particles have stretch",
+        }
+    }
+}
 
 fn is_pbd(body: &Node) -> bool {
     body.get("model").and_then(Node::text) == Some("pbd")
@@ -13,7 +43,7 @@ fn is_pbd(body: &Node) -> bool {
 /// Rules of a scene with bodies of the model.
 pub(super) fn check_scene(scene: &Node, report: &mut Report<'_>) {
     let root = Path::Root;
-    let kinds = ["cloth", "solid"];
+    let kinds = ["cloth", "solid", "particles"];
     if !kinds.iter().any(|kind| scene.items_of(kind).iter().any(is_pbd)) {
         return;
     }
@@ -29,17 +59,6 @@ pub(super) fn check_scene(scene: &Node, report: &mut Report<'_>) {
             report.add(origin, &Path::Key(&list.item(index, body), "model"), message);
         }
     }
-    let message = "cannot be combined with model = \"pbd\"; use model = \"fem\"";
-    let has_vertices = |spring: &Node| {
-        ["from", "to"].iter().any(|key| spring.get(key).is_some_and(|end| end.get("select").is_some()))
-    };
-    for kind in ["seam", "spring", "particles"] {
-        let list = Path::Key(&root, kind);
-        let items = scene.items_of(kind).iter().enumerate();
-        for (index, item) in items.filter(|(_, item)| kind != "spring" || has_vertices(item)) {
-            report.add(item.origin, &list.item(index, item), message);
-        }
-    }
     let Some(solver) = scene.get("solver") else { return };
     let path = Path::Key(&root, "solver");
     let allowed = [("scheme", &["nearest", "sweep"][..]), ("integrator", &[])];
@@ -53,13 +72,16 @@ pub(super) fn check_scene(scene: &Node, report: &mut Report<'_>) {
 }
 
 /// Rules of one body.
-pub(super) fn check_body(body: &Node, is_solid: bool, path: &Path<'_>, report: &mut Report<'_>) {
-    if is_pbd(body) && is_solid {
+pub(super) fn check_body(body: &Node, kind: Kind, path: &Path<'_>, report: &mut Report<'_>) {
+    if is_pbd(body) && kind == Kind::Solid {
         let preserved = body.get("volume").filter(|volume| volume.text() == Some("preserve"));
         if let Some(volume) = preserved {
             let message = "is \"preserve\", must be omitted with model = \"pbd\"; see pbd.volume";
             report.add(volume.origin, &Path::Key(path, "volume"), message);
         }
+    }
+    if is_pbd(body) && kind == Kind::Particles {
+        check_springs(body, path, report);
     }
     let Some(pbd) = body.get("pbd") else { return };
     let own = Path::Key(path, "pbd");
@@ -70,10 +92,9 @@ pub(super) fn check_body(body: &Node, is_solid: bool, path: &Path<'_>, report: &
     for key in ["stretch", "bend", "volume"] {
         let tables = [(Some(pbd), Path::Key(path, "pbd")), (compliance, Path::Key(&own, "compliance"))];
         let given = tables.map(|(table, path)| Some((table?.get(key)?, path)));
-        if key == "bend" && is_solid {
+        if !kind.constraints().contains(&key) {
             for (node, path) in given.into_iter().flatten() {
-                let message = "is for cloth; soft bodies have stretch and volume";
-                report.add(node.origin, &Path::Key(&path, key), message);
+                report.add(node.origin, &Path::Key(&path, key), kind.has_only());
             }
         } else if let [Some((stiffness, _)), Some((node, path))] = given {
             let message = format!(
@@ -82,6 +103,30 @@ pub(super) fn check_body(body: &Node, is_solid: bool, path: &Path<'_>, report: &
                 stiffness.describe()
             );
             report.add(node.origin, &Path::Key(&path, key), message);
+        }
+    }
+}
+
+/// Segments are springs or constraints; only springs know forces.
+fn check_springs(particles: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let Some(spring) = particles.get("spring") else { return };
+    let own = Path::Key(path, "spring");
+    let has_stiffness = spring.get("stiffness").and_then(Node::number).is_some_and(|k| k > 0.0);
+    if let Some(force) = spring.get("breaking_force").filter(|_| !has_stiffness) {
+        let message = "needs a stiffness above 0 with model = \"pbd\": the force of segments that keep their length is not known";
+        report.add(force.origin, &Path::Key(&own, "breaking_force"), message);
+    }
+    let Some(pbd) = particles.get("pbd").filter(|_| has_stiffness) else { return };
+    let pbd_path = Path::Key(path, "pbd");
+    let tables =
+        [(Some(pbd), Path::Key(path, "pbd")), (pbd.get("compliance"), Path::Key(&pbd_path, "compliance"))];
+    for (table, path) in tables {
+        if let Some(stretch) = table.and_then(|table| table.get("stretch")) {
+            let message = format!(
+                "is {}, must be omitted: segments are springs by spring.stiffness",
+                stretch.describe()
+            );
+            report.add(stretch.origin, &Path::Key(&path, "stretch"), message);
         }
     }
 }

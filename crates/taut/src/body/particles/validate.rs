@@ -1,6 +1,6 @@
 //! What point masses cannot be simulated.
 
-use crate::{Description, Limit, Particles, WorldError};
+use crate::{Description, Limit, Model, Particles, WorldError};
 
 /// The error that says what is wrong with `particles`.
 fn invalid(particles: &Particles, problem: String) -> WorldError {
@@ -27,6 +27,15 @@ pub(crate) fn check(particles: &Particles, _description: &Description) -> Result
     let at_least_0 = |v: f32| v.is_finite() && v >= 0.0;
     need(at_least_0(particles.radius), "radius must be finite and at least 0")?;
     need(at_least_0(particles.damping), "damping must be finite and at least 0")?;
+    match particles.model {
+        Model::Fem => {}
+        Model::Edge(_) => need(false, "model \"edge\" is for cloth; particles have \"fem\" or \"pbd\"")?,
+        Model::Pbd(settings) => {
+            if let Some(problem) = settings.problem() {
+                return Err(invalid(particles, problem));
+            }
+        }
+    }
     let springs = &particles.springs;
     need(at_least_0(springs.stiffness), "stiffness of springs must be finite and at least 0")?;
     need(at_least_0(springs.damping), "damping of springs must be finite and at least 0")?;
@@ -34,6 +43,10 @@ pub(crate) fn check(particles: &Particles, _description: &Description) -> Result
     need(
         springs.breaking_force.is_none_or(|force| force.is_finite() && force > 0.0),
         "breaking_force of springs must be finite and above 0",
+    )?;
+    need(
+        springs.breaking_force.is_none() || springs.stiffness > 0.0 || particles.model.pbd().is_none(),
+        "breaking_force of springs needs a stiffness above 0 with model \"pbd\"",
     )?;
     let Limit { min, max } = particles.edge;
     if !(min.is_none_or(|m| (-1.0..=0.0).contains(&m)) && max.is_none_or(|m| m >= 0.0 && m.is_finite())) {
