@@ -15,6 +15,20 @@ use glam::{DVec3, Vec3};
 /// border.
 const MIN_ANGLE: f64 = 0.35;
 
+/// Angle of the mesh at a vertex on its border from which on it is the tip of a notch or tear \[rad\].
+const TIP_ANGLE: f64 = 1.4 * std::f64::consts::PI;
+
+/// Where a vertex lies, in the order in which cloth tears there under the same load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Spot {
+    /// At the tip of a notch or tear, where loads concentrate.
+    Tip,
+    /// Elsewhere on a border.
+    Border,
+    /// In the middle.
+    Inside,
+}
+
 /// The vertex of the mesh `before` that each vertex of `after` was split from: what stood at its corner.
 /// `count` is the number of vertices before. `None` if the triangles of `after` are not those of `before`
 /// with some vertices split.
@@ -168,9 +182,29 @@ impl<'a> Splitter<'a> {
         self.count
     }
 
-    /// Whether `vertex` is on a border, as the mesh is so far.
-    pub fn is_on_border(&self, vertex: u32) -> bool {
-        fans(vertex, self.around.of(vertex), &self.triangles).iter().any(|fan| !fan.is_closed)
+    /// Where `vertex` lies, as the mesh is so far.
+    pub fn spot(&self, vertex: u32) -> Spot {
+        let fans = fans(vertex, self.around.of(vertex), &self.triangles);
+        if fans.iter().all(|fan| fan.is_closed) {
+            return Spot::Inside;
+        }
+        let turn = |fan: &Fan| self.angles(vertex, fan).iter().sum::<f64>();
+        match &fans[..] {
+            [fan] if turn(fan) > TIP_ANGLE => Spot::Tip,
+            _ => Spot::Border,
+        }
+    }
+
+    /// Angles of the triangles of a `fan` of `vertex`, one after the other \[rad\].
+    fn angles(&self, vertex: u32, fan: &Fan) -> Vec<f64> {
+        let arms = self.arms(vertex, fan);
+        arms.windows(2).map(|w| w[0].angle_between(w[1])).collect()
+    }
+
+    /// Directions from `vertex` along the spokes of its `fan`.
+    fn arms(&self, vertex: u32, fan: &Fan) -> Vec<DVec3> {
+        let origin = self.place(vertex);
+        fan.spokes.iter().map(|&v| (self.place(v) - origin).normalize_or_zero()).collect()
     }
 
     /// Splits `vertex` by the plane normal to `direction` (rest shape). False, and nothing has changed, if it
@@ -230,13 +264,12 @@ impl<'a> Splitter<'a> {
     /// The spokes at which the fan of `vertex` is cut: triangles from the first to before the second are one
     /// part, the others the other.
     fn cuts(&self, vertex: u32, fan: &Fan, direction: DVec3) -> Option<[usize; 2]> {
-        let (origin, count) = (self.place(vertex), fan.triangles.len());
+        let count = fan.triangles.len();
         // Neighbours that were split in this round would have no place: these vertices wait for the next.
         if count < 2 || fan.spokes.iter().any(|&v| v as usize >= self.rest.len()) {
             return None;
         }
-        let arms: Vec<DVec3> =
-            fan.spokes.iter().map(|&v| (self.place(v) - origin).normalize_or_zero()).collect();
+        let arms = self.arms(vertex, fan);
         let off_plane = |k: usize| arms[k].dot(direction).abs();
         let nearest = |candidates: &mut dyn Iterator<Item = usize>| {
             candidates.min_by(|&a, &b| off_plane(a).total_cmp(&off_plane(b)))
@@ -248,7 +281,7 @@ impl<'a> Splitter<'a> {
             let other = nearest(&mut (0..count).filter(|&k| arms[k].dot(along) < 0.0))?;
             return Some([one.min(other), one.max(other)]);
         }
-        let angles: Vec<f64> = arms.windows(2).map(|w| w[0].angle_between(w[1])).collect();
+        let angles = self.angles(vertex, fan);
         let whole: f64 = angles.iter().sum();
         let before = |k: usize| angles[..k].iter().sum::<f64>();
         let is_wide = |&k: &usize| before(k) >= MIN_ANGLE && whole - before(k) >= MIN_ANGLE;
@@ -313,6 +346,18 @@ mod tests {
                 .collect::<std::collections::BTreeSet<_>>()
         };
         assert!(of(true).is_disjoint(&of(false)));
+    }
+
+    #[test]
+    fn the_end_of_a_cut_is_a_tip_and_its_sides_are_not() {
+        let mesh = generate::grid([1.0, 1.0], [4, 4], generate::Diagonals::Regular, 0);
+        // From the border at vertex 10 to the middle at 12.
+        let cut = apply(&apply(&mesh, &[(10, DVec3::Z)]), &[(11, DVec3::Z)]);
+        let around = Around::new(cut.positions.len(), &cut.triangles);
+        let splitter = Splitter::new(&cut.positions, &cut.triangles, &around);
+        let found = [12, 11, 25, 26, 2, 13].map(|v| splitter.spot(v));
+        let [tip, border, inside] = [Spot::Tip, Spot::Border, Spot::Inside];
+        assert_eq!(found, [tip, border, border, border, border, inside]);
     }
 
     #[test]

@@ -12,7 +12,9 @@
 //! afterwards, which lowers shares as well, and so on until neither has anything to say.
 //!
 //! Cloth that is cut short lags, as on a machine that is too slow; it goes on from there in the next step.
-//! What is moved by the scene cannot wait, so that steps in which pins or obstacles move end as they are.
+//! What is moved by the scene cannot wait, so that steps in which obstacles or bodies move end as they are.
+//! So do those in which pins move, unless cloth has torn: where a tear opens, flanks catch on each other, far
+//! from all pins. Then the shortened motion is taken if it is guarded, and nearer to the limits.
 
 use super::{FrameReport, Stepper, boxes::Span};
 use crate::{
@@ -42,11 +44,23 @@ const PASSES: u32 = 48;
 /// least.
 const HALVINGS: u32 = 4;
 
+/// What the scene moves in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moves {
+    Nothing,
+    /// Held vertices alone.
+    Pins,
+    /// Obstacles, or seams that close.
+    Others,
+}
+
 /// Memory of shortened steps.
 #[derive(Debug)]
 pub(super) struct CutShort {
     /// Where vertices were to go \[m\].
     goal: Vec<Quad>,
+    /// Where the step ended before it was cut short \[m\].
+    uncut: Vec<Quad>,
     /// Which part of their way they go, 0 to 1.
     share: Vec<f32>,
     /// How far past its upper limit a triangle may be (strain).
@@ -62,7 +76,7 @@ impl CutShort {
     pub fn new(count: usize) -> Self {
         let quads = || vec![[0.0; 4]; count];
         let drift = vec![[0.0; 3]; count];
-        Self { goal: quads(), share: vec![1.0; count], most: FAR_PAST, stay: quads(), drift }
+        Self { goal: quads(), uncut: quads(), share: vec![1.0; count], most: FAR_PAST, stay: quads(), drift }
     }
 
     /// Shortens the ways of vertices from `old` to `x` \[m\] until no triangle is far past its upper limit,
@@ -168,10 +182,34 @@ impl Stepper {
         };
         // What contact stops may not be past its limit at all: there is time to do better.
         let most = if budget.deadline.is_some() { FAR_PAST } else { world.aim.tolerance };
-        if !may || enforced.residual <= most || !self.may_wait(world, state, span) {
+        if !may || enforced.residual <= most {
             return;
         }
+        let has_torn = || world.bodies.iter().any(|body| !body.scraps.is_empty());
+        let is_best_effort = match self.moves(world, state, span) {
+            Moves::Nothing => false,
+            Moves::Pins if has_torn() => true,
+            Moves::Pins | Moves::Others => return,
+        };
         self.cut_short.most = 0.999 * most;
+        self.cut_short.uncut.copy_from_slice(&state.x);
+        let (uncut, before) = (*enforced, *report);
+        let is_guarded = self.shorten(world, state, enforced, report);
+        if is_best_effort && !(is_guarded && enforced.residual < uncut.residual) {
+            state.x.copy_from_slice(&self.cut_short.uncut);
+            (*enforced, *report) = (uncut, before);
+        }
+    }
+
+    /// Shortens motion and guards contact in turns, until neither has anything to say. Says whether contact is
+    /// guarded in the end also where pins move: there, cloth that does not move at all is no way out.
+    fn shorten(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        enforced: &mut Enforced,
+        report: &mut FrameReport,
+    ) -> bool {
         for round in 0..=ROUNDS {
             let Self { old, cut_short, guard, obstacle_contacts, .. } = self;
             match (guard, &world.surface) {
@@ -186,24 +224,29 @@ impl Stepper {
             } else if round + 1 == ROUNDS {
                 cut_short.put_off(old, &mut state.x);
             } else if !cut_short.shorten(&world.elements.triangles, old, &mut state.x) {
-                break;
+                return true;
             }
             self.measure(world, state, enforced);
             if self.guard(world, state, enforced, report) == 0 {
-                break;
+                return round + 1 < ROUNDS;
             }
         }
+        false
     }
 
-    /// Whether nothing in this step is moved by the scene.
-    fn may_wait(&self, world: &World, state: &State, Span { times, .. }: Span) -> bool {
+    /// What the scene moves in this step.
+    fn moves(&self, world: &World, state: &State, Span { times, .. }: Span) -> Moves {
         let is_still = |(old, x): (&Quad, &Quad)| x[3] > 0.0 || old[..3] == x[..3];
         let rests = |fixture: usize| self.old[fixture][..3] == state.x[fixture][..3];
-        world.sewing.is_empty()
+        let others_rest = world.sewing.is_empty()
             && self.poses.is_empty()
             && world.description.obstacles.iter().all(|o| o.pose(times[0]) == o.pose(times[1]))
-            && world.fixtures().all(rests)
-            && self.old.iter().zip(&state.x).all(is_still)
+            && world.fixtures().all(rests);
+        match others_rest {
+            false => Moves::Others,
+            true if self.old.iter().zip(&state.x).all(is_still) => Moves::Nothing,
+            true => Moves::Pins,
+        }
     }
 }
 

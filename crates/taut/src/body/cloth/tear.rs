@@ -2,9 +2,9 @@
 //!
 //! Overloaded triangles, each measured by its own threshold, fall into clusters that hang together. Of each
 //! cluster one vertex is split, since that relieves the others: a corner of its most overloaded triangle, or
-//! of one that is nearly as overloaded and has a corner on a border, so that tears grow from notches and from
-//! where they ended. Of the corners, one on a border is split, else the weakest, else the one with the
-//! largest load around it.
+//! of one that is nearly as overloaded and has a corner at the tip of a notch or tear, or on a border, so that
+//! tears grow from notches and from where they ended. Of the corners, one at a tip is split, else one on a
+//! border, else the weakest, else the one with the largest load around it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,15 @@ use crate::{
     kernel::svd2::{cauchy, deformation_gradient, principal, rest_inverse},
     mesh::{
         TriangleMesh,
-        split::{Around, Splitter, pieces},
+        split::{Around, Splitter, Spot, pieces},
     },
 };
 
 /// Strain past an upper limit at which cloth with a higher threshold tears: the limit cannot be met there.
 const PAST_LIMIT: f64 = 1e-3;
 
-/// Fraction of the largest load of a cluster from which on a triangle with a corner on a border goes first.
+/// Fraction of the largest load of a cluster from which on a triangle with a corner at a tip or on a border
+/// goes first.
 const NEARLY: f64 = 0.7;
 
 /// Triangles of the smallest piece that tears further: wind and impacts would grind smaller ones to dust.
@@ -116,11 +117,12 @@ pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], at_limits: bool, held: Held<'_>) -
         let most = most_of.entry(cluster(over)).or_default();
         *most = most.max(over.load);
     }
-    let grows = |over: &Overloaded| {
-        over.load >= NEARLY * most_of[&cluster(over)]
-            && candidates(over).iter().any(|&v| splitter.is_on_border(v))
+    let spot = |over: &Overloaded| {
+        let is_nearly = over.load >= NEARLY * most_of[&cluster(over)];
+        let own = || candidates(over).into_iter().map(|v| splitter.spot(v)).min();
+        own().filter(|_| is_nearly).unwrap_or(Spot::Inside)
     };
-    let mut order: Vec<(bool, Overloaded)> = overloaded.iter().map(|over| (!grows(over), *over)).collect();
+    let mut order: Vec<(Spot, Overloaded)> = overloaded.iter().map(|over| (spot(over), *over)).collect();
     order.sort_by(|(a_first, a), (b_first, b)| {
         a_first.cmp(b_first).then(b.load.total_cmp(&a.load)).then(a.triangle.cmp(&b.triangle))
     });
@@ -129,7 +131,7 @@ pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], at_limits: bool, held: Held<'_>) -
         if is_split.contains(&cluster(over)) {
             continue;
         }
-        let rank = |v: u32| (!splitter.is_on_border(v), tear.threshold(v), -load[v as usize]);
+        let rank = |v: u32| (splitter.spot(v), tear.threshold(v), -load[v as usize]);
         let mut candidates = candidates(over);
         candidates.sort_by(|&a, &b| {
             let (a, b) = (rank(a), rank(b));

@@ -38,6 +38,9 @@ impl Area {
     /// Whether it meets the triangle or, if two corners are the same, the edge between `points`: no line
     /// along an axis or an edge is between them.
     pub fn meets_hull(&self, points: [DVec2; 3]) -> bool {
+        if points.iter().any(|p| self.contains(*p)) {
+            return true;
+        }
         let about = points.iter().fold(Self::EMPTY, |about, p| about.with(*p));
         let corners =
             [self.low, self.high, DVec2::new(self.low.x, self.high.y), DVec2::new(self.high.x, self.low.y)];

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use glam::{DVec2, DVec3, Vec3};
+use rayon::prelude::*;
 
 use super::{
     NO_BLOCKS, NONE, Patch, Patches, Piece,
@@ -47,6 +48,9 @@ const ROUNDING: f32 = 0.01;
 const LEAST_NEEDED: f32 = 0.4;
 const LEAST_GUARDED: f32 = 0.15;
 
+/// Pieces of a piece of parallel work.
+const GRAIN: usize = 32;
+
 /// A patch by its panel, its cell, and its number among the parts of that cell.
 pub(super) type Key = [i64; 5];
 
@@ -66,6 +70,8 @@ pub(super) struct Panels {
 pub(super) struct Topology {
     /// By edge: the triangles at it.
     pub(super) sides: Vec<[u32; 2]>,
+    /// By triangle: the edges from each of its corners to the next; [`NONE`] of what is fixed.
+    edges: Vec<[u32; 3]>,
     /// By vertex: whether the border points inwards there, or is none of a surface.
     is_inward: Vec<bool>,
     /// By vertex: edges of the border there; `None` if it is none of a surface.
@@ -103,7 +109,8 @@ impl Patches {
             patch.corners.dedup();
         }
         let pieces = Pieces::new(surface, &panels, &topology, &rest, &all, (&keys, &numbers));
-        let mut found: Vec<Piece> = (0..all.len()).map(|patch| pieces.around(patch)).collect();
+        let patches = (0..all.len()).into_par_iter().with_min_len(GRAIN);
+        let mut found: Vec<Piece> = patches.map(|patch| pieces.around(patch)).collect();
         let (blocks, mut of_patches) = pieces.blocks(found.len() as u32);
         found.extend(blocks);
         let shells = Shells::new(surface, &all);
@@ -289,6 +296,7 @@ impl Topology {
     fn new(surface: &Surface, panels: &Panels) -> Self {
         let count = panels.of.len();
         let (mut sides, mut odd) = (vec![[NONE; 2]; surface.edges.len()], vec![false; count]);
+        let mut edges = vec![[NONE; 3]; surface.triangles.len()];
         let mut angles = vec![0.0; count];
         for (t, corners) in surface.triangles.iter().enumerate().filter(|(_, t)| !surface.is_fixed(t[0])) {
             for k in 0..3 {
@@ -296,6 +304,7 @@ impl Topology {
                 let [o, p, q] = [v, a, b].map(|v| panels.places[v as usize]);
                 angles[v as usize] += (p - o).angle_between(q - o);
                 let Ok(e) = surface.edges.binary_search(&[v.min(a), v.max(a)]) else { continue };
+                edges[t][k] = e as u32;
                 match sides[e].iter().position(|side| *side == NONE) {
                     Some(free) => sides[e][free] = t as u32,
                     None => [v, a].iter().for_each(|&v| odd[v as usize] = true),
@@ -319,7 +328,7 @@ impl Topology {
         };
         let is_inward = (0..count).map(is_inward).collect();
         let borders = odd.iter().zip(borders).map(|(odd, count)| (!odd).then_some(count)).collect();
-        Self { is_inward, sides, borders }
+        Self { is_inward, sides, edges, borders }
     }
 }
 
@@ -375,7 +384,7 @@ impl<'a> Pieces<'a> {
     /// The pieces around two by two patches, numbered from `first` on, and which of them each patch is in.
     fn blocks(&self, first: u32) -> (Vec<Piece>, Vec<[u32; 8]>) {
         let mut numbers = BTreeMap::<[i64; 3], u32>::new();
-        let mut blocks = Vec::new();
+        let mut places = Vec::new();
         let mut of_patches = vec![NO_BLOCKS; self.keys.len()];
         for (patch, &[panel, x, y, ..]) in self.keys.iter().enumerate() {
             if !self.patches[patch].is_flat {
@@ -383,12 +392,13 @@ impl<'a> Pieces<'a> {
             }
             for (k, low) in [[x - 1, y - 1], [x, y - 1], [x - 1, y], [x, y]].into_iter().enumerate() {
                 of_patches[patch][k] = *numbers.entry([panel, low[0], low[1]]).or_insert_with(|| {
-                    blocks.push(self.piece(panel, low, low.map(|cell| cell + 1)));
-                    first + blocks.len() as u32 - 1
+                    places.push((panel, low));
+                    first + places.len() as u32 - 1
                 });
             }
         }
-        (blocks, of_patches)
+        let block = |&(panel, low): &(i64, [i64; 2])| self.piece(panel, low, low.map(|cell| cell + 1));
+        (places.par_iter().with_min_len(GRAIN).map(block).collect(), of_patches)
     }
 
     /// The piece around the patches of a flat panel in the cells from `low` to `high`.
@@ -443,8 +453,11 @@ impl<'a> Pieces<'a> {
             let corners = self.surface.triangles[t as usize];
             for side in 0..3 {
                 let [a, b] = [corners[side], corners[(side + 1) % 3]];
-                let Ok(e) = self.surface.edges.binary_search(&[a.min(b), a.max(b)]) else { continue };
-                let other = self.topology.sides[e].into_iter().find(|&other| other != t && other != NONE);
+                let Some(sides) = self.topology.sides.get(self.topology.edges[t as usize][side] as usize)
+                else {
+                    continue;
+                };
+                let other = sides.iter().copied().find(|&other| other != t && other != NONE);
                 let Some(other) = other.and_then(|other| order.binary_search(&other).ok()) else { continue };
                 if area.meets_hull([place(a), place(b), place(b)]) {
                     let [a, b] = [k as u32, other as u32].map(|t| root(&mut parent, t));
