@@ -4,6 +4,7 @@
 mod body;
 mod cloth;
 mod error;
+mod hair;
 mod limit;
 mod particles;
 mod pbd;
@@ -21,6 +22,7 @@ use crate::{Air, MeshObstacle, Obstacle, RigidBody, Seam};
 pub use body::Body;
 pub use cloth::{Cloth, EdgeModel, IMPERFECTION, Model};
 pub use error::WorldError;
+pub use hair::{Hair, HairContact, HairMaterial, HairModel, HairRest, Roots};
 pub use limit::Limit;
 pub use particles::{Particles, SegmentSprings};
 pub use pbd::{PbdModel, PbdStiffness};

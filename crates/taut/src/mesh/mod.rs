@@ -5,6 +5,7 @@ pub mod adjacency;
 pub mod check;
 pub mod cut;
 pub mod generate;
+pub mod groom;
 pub mod lines;
 pub mod locate;
 pub mod normals;
