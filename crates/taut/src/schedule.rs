@@ -391,7 +391,7 @@ fn at_least(
         (least, rule) = (STEPS_OF_SHELLS, StepRule::CurvedShell);
     }
     // Cloth should not fall further than its own size in a step.
-    let of_surfaces = bodies.iter().filter(|body| !matches!(body.rest, Rest::Particles(_)));
+    let of_surfaces = bodies.iter().filter(|body| !matches!(body.rest, Rest::Particles(_) | Rest::Hair(_)));
     let size = of_surfaces.map(BodyTables::size).fold(f64::INFINITY, f64::min).max(1e-9);
     let fall = f64::from(description.frame_time) * (f64::from(description.gravity.length()) / size).sqrt();
     let fall = fall.ceil() as u32;
@@ -428,9 +428,9 @@ enum Kind {
     Loaded,
 }
 
-/// Whether cloth alone, which nothing pulls but what it is made of.
+/// Whether cloth alone, which nothing pulls but what it is made of; or hair, whose steps converge.
 fn is_light(body: &Body) -> bool {
-    matches!(body, Body::Cloth(_))
+    matches!(body, Body::Cloth(_) | Body::Hair(_))
 }
 
 fn kind(description: &Description) -> Kind {
@@ -450,7 +450,7 @@ fn kind(description: &Description) -> Kind {
 fn substeps(description: &Description, steps_per_frame: u32) -> (u32, SubstepRule) {
     let of_edges = |body: &Body| match body {
         Body::Cloth(cloth) => cloth.model.edge().is_some(),
-        Body::Solid(_) | Body::Particles(_) => false,
+        Body::Solid(_) | Body::Particles(_) | Body::Hair(_) => false,
     };
     match description.solver.max_substeps {
         0 if description.bodies.iter().all(of_edges) => (1, SubstepRule::EdgeModel),
@@ -465,7 +465,7 @@ pub(crate) fn viscosity(description: &Description) -> f64 {
     let of = |body: &Body| match body {
         Body::Cloth(cloth) => cloth.material.viscosity,
         Body::Solid(solid) => solid.material.viscosity,
-        Body::Particles(_) => 0.0,
+        Body::Particles(_) | Body::Hair(_) => 0.0,
     };
     description.bodies.iter().map(of).fold(0.0, |largest, viscosity| f64::max(largest, viscosity.into()))
 }

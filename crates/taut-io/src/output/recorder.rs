@@ -210,6 +210,9 @@ pub(super) fn rest_files(files: &Layout, body: &Body) -> Vec<(PathBuf, Vec<u8>)>
             let points = shown.points(&particles.mesh.positions);
             vec![(files.rest(&particles.name), mesh::write_strands(&points, &shown.counts))]
         }
+        Body::Hair(hair) => {
+            vec![(files.rest(&hair.name), mesh::write_strands(&hair.groom.positions, &hair.groom.counts))]
+        }
     }
 }
 
@@ -220,7 +223,7 @@ pub fn body_sizes(ruler: &Ruler) -> Vec<BodySize> {
         vertices: body.rest_positions().len(),
         triangles: if let Body::Cloth(_) = body { body.element_count() } else { 0 },
         tetrahedra: if let Body::Solid(_) = body { body.element_count() } else { 0 },
-        segments: if let Body::Particles(_) = body { body.element_count() } else { 0 },
+        segments: if let Body::Particles(_) | Body::Hair(_) = body { body.element_count() } else { 0 },
     };
     ruler.description().bodies.iter().map(size).collect()
 }

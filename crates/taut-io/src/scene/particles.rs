@@ -301,6 +301,7 @@ impl Builder<'_> {
                     None => Err("matches no vertex".into()),
                 }
             }
+            taut::Body::Hair(_) => Err("is on hair, which supports no springs".into()),
         };
         let vertices = Selection::parse(select).and_then(resolve).map_err(|message| ("select", message))?;
         Ok(vertices.into_iter().map(|vertex| SpringEnd::Vertex { body: number, vertex }).collect())

@@ -7,6 +7,7 @@
 
 pub mod cloth;
 pub(crate) mod elements;
+pub(crate) mod hair;
 pub(crate) mod levels;
 pub mod particles;
 mod pins;
@@ -25,6 +26,7 @@ use crate::{
 
 use cloth::measure::{RestCloth, measure_bends};
 use elements::Elements;
+use hair::measure::RestHair;
 use particles::measure::RestSegments;
 use solid::measure::RestTetrahedra;
 
@@ -59,6 +61,8 @@ pub(crate) enum Rest {
     Solid(RestTetrahedra),
     /// Of point masses.
     Particles(RestSegments),
+    /// Of hair.
+    Hair(RestHair),
 }
 
 impl BodyTables {
@@ -76,6 +80,7 @@ impl BodyTables {
             Body::Cloth(cloth) => cloth::assemble::add(cloth, first, is_elastic, elements, cache)?,
             Body::Solid(solid) => solid::assemble::add(solid, first, is_elastic, elements)?,
             Body::Particles(particles) => particles::assemble::add(particles, first, elements),
+            Body::Hair(hair) => hair::assemble::add(hair, first, elements),
         };
         elements.ranges.push(elements.since(before));
         Ok(tables)
@@ -92,6 +97,7 @@ impl BodyTables {
             Rest::Cloth(rest) => rest.shape.size(),
             Rest::Solid(rest) => rest.size(),
             Rest::Particles(rest) => rest.size(),
+            Rest::Hair(rest) => rest.size(),
         }
     }
 
@@ -99,7 +105,7 @@ impl BodyTables {
     pub fn is_curved(&self) -> bool {
         match &self.rest {
             Rest::Cloth(rest) => rest.is_curved(),
-            Rest::Solid(_) | Rest::Particles(_) => false,
+            Rest::Solid(_) | Rest::Particles(_) | Rest::Hair(_) => false,
         }
     }
 
@@ -110,6 +116,7 @@ impl BodyTables {
             Body::Cloth(cloth) => cloth::imperfection::start(cloth, edge as f32, number as u64, description),
             Body::Solid(solid) => solid.start.clone(),
             Body::Particles(particles) => particles.start.clone(),
+            Body::Hair(hair) => hair.start.clone(),
         }
     }
 
@@ -126,8 +133,11 @@ impl BodyTables {
             (Body::Particles(particles), Rest::Particles(rest)) => {
                 (rest.measure(positions, particles.edge), BendMeasure::default())
             }
+            (Body::Hair(hair), Rest::Hair(rest)) => {
+                (rest.measure(positions, hair.stretch), rest.measure_bends(positions, hair.bend))
+            }
             // Tables are made from the body that they belong to.
-            (Body::Cloth(_) | Body::Solid(_) | Body::Particles(_), _) => unreachable!(),
+            (Body::Cloth(_) | Body::Solid(_) | Body::Particles(_) | Body::Hair(_), _) => unreachable!(),
         }
     }
 
@@ -137,8 +147,9 @@ impl BodyTables {
             (Body::Cloth(cloth), Rest::Cloth(rest)) => rest.certify(cloth, positions),
             (Body::Solid(solid), Rest::Solid(rest)) => rest.certify(solid, positions),
             (Body::Particles(particles), Rest::Particles(rest)) => rest.certify(particles, positions),
+            (Body::Hair(hair), Rest::Hair(rest)) => rest.certify(hair, positions),
             // Tables are made from the body that they belong to.
-            (Body::Cloth(_) | Body::Solid(_) | Body::Particles(_), _) => unreachable!(),
+            (Body::Cloth(_) | Body::Solid(_) | Body::Particles(_) | Body::Hair(_), _) => unreachable!(),
         }
     }
 }
@@ -149,6 +160,7 @@ pub(crate) fn validate(body: &Body, description: &Description) -> Result<(), Wor
         Body::Cloth(cloth) => cloth::validate::check(cloth, description),
         Body::Solid(solid) => solid::validate::check(solid, description.solver.scheme),
         Body::Particles(particles) => particles::validate::check(particles, description),
+        Body::Hair(hair) => hair::validate::check(hair, description),
     }
 }
 

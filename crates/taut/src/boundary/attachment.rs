@@ -45,7 +45,7 @@ impl Attachment {
     }
 
     /// Its position \[m\] and the frame of its face at `time` \[s\].
-    fn point_and_frame(&self, obstacles: &[MeshObstacle], time: f32) -> (DVec3, DMat3) {
+    pub(crate) fn point_and_frame(&self, obstacles: &[MeshObstacle], time: f32) -> (DVec3, DMat3) {
         let obstacle = &obstacles[self.obstacle as usize];
         let x = self.corners.map(|v| obstacle.vertex_at(v as usize, time).as_dvec3());
         let [along, across, normal] = axes(&x);

@@ -10,6 +10,7 @@ pub mod obstacle_contacts;
 pub mod pin;
 pub mod rigid;
 pub(crate) mod rigid_side;
+pub(crate) mod root;
 pub mod seam;
 pub mod spring;
 pub mod tangent_plane;

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Cloth, Description, Limit, Particles, PbdModel, Scheme, Solid};
+use super::{Cloth, Description, Hair, Limit, Particles, PbdModel, Scheme, Solid};
 use crate::Pin;
 
 /// A body of a [`Description`]: what has unknowns of its own.
@@ -15,7 +15,7 @@ use crate::Pin;
 /// let description = Description { bodies: vec![sheet.into()], ..Description::default() };
 /// match &description.bodies[0] {
 ///     Body::Cloth(cloth) => assert_eq!(cloth.mesh.triangles.len(), 8),
-///     Body::Solid(_) | Body::Particles(_) => unreachable!(),
+///     Body::Solid(_) | Body::Particles(_) | Body::Hair(_) => unreachable!(),
 /// }
 /// ```
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub enum Body {
     Solid(Solid),
     /// Point masses.
     Particles(Particles),
+    /// Strands of hair. They come after all other bodies.
+    Hair(Hair),
 }
 
 impl From<Cloth> for Body {
@@ -45,6 +47,12 @@ impl From<Solid> for Body {
 impl From<Particles> for Body {
     fn from(particles: Particles) -> Self {
         Self::Particles(particles)
+    }
+}
+
+impl From<Hair> for Body {
+    fn from(hair: Hair) -> Self {
+        Self::Hair(hair)
     }
 }
 
@@ -95,7 +103,7 @@ impl Body {
     pub fn as_cloth(&self) -> Option<&Cloth> {
         match self {
             Self::Cloth(cloth) => Some(cloth),
-            Self::Solid(_) | Self::Particles(_) => None,
+            Self::Solid(_) | Self::Particles(_) | Self::Hair(_) => None,
         }
     }
 
@@ -103,22 +111,30 @@ impl Body {
     pub fn as_cloth_mut(&mut self) -> Option<&mut Cloth> {
         match self {
             Self::Cloth(cloth) => Some(cloth),
-            Self::Solid(_) | Self::Particles(_) => None,
+            Self::Solid(_) | Self::Particles(_) | Self::Hair(_) => None,
         }
     }
 
     /// The point masses, if it is such.
     pub fn as_particles(&self) -> Option<&Particles> {
         match self {
-            Self::Cloth(_) | Self::Solid(_) => None,
+            Self::Cloth(_) | Self::Solid(_) | Self::Hair(_) => None,
             Self::Particles(particles) => Some(particles),
+        }
+    }
+
+    /// The hair, if it is such.
+    pub fn as_hair(&self) -> Option<&Hair> {
+        match self {
+            Self::Cloth(_) | Self::Solid(_) | Self::Particles(_) => None,
+            Self::Hair(hair) => Some(hair),
         }
     }
 
     /// The soft solid, if it is one.
     pub fn as_solid(&self) -> Option<&Solid> {
         match self {
-            Self::Cloth(_) | Self::Particles(_) => None,
+            Self::Cloth(_) | Self::Particles(_) | Self::Hair(_) => None,
             Self::Solid(solid) => Some(solid),
         }
     }
@@ -126,7 +142,7 @@ impl Body {
     /// The soft solid, if it is one, to change it.
     pub fn as_solid_mut(&mut self) -> Option<&mut Solid> {
         match self {
-            Self::Cloth(_) | Self::Particles(_) => None,
+            Self::Cloth(_) | Self::Particles(_) | Self::Hair(_) => None,
             Self::Solid(solid) => Some(solid),
         }
     }
@@ -137,6 +153,7 @@ impl Body {
             Self::Cloth(cloth) => cloth.model.pbd(),
             Self::Solid(solid) => solid.model.pbd(),
             Self::Particles(particles) => particles.model.pbd(),
+            Self::Hair(_) => None,
         }
     }
 
@@ -146,15 +163,17 @@ impl Body {
             Self::Cloth(cloth) => &cloth.name,
             Self::Solid(solid) => &solid.name,
             Self::Particles(particles) => &particles.name,
+            Self::Hair(hair) => &hair.name,
         }
     }
 
-    /// What it is, in a word: `cloth`, `solid` or `particles`.
+    /// What it is, in a word: `cloth`, `solid`, `particles` or `hair`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Cloth(_) => "cloth",
             Self::Solid(_) => "solid",
             Self::Particles(_) => "particles",
+            Self::Hair(_) => "hair",
         }
     }
 
@@ -163,7 +182,7 @@ impl Body {
         match self {
             Self::Cloth(_) => "triangle",
             Self::Solid(_) => "tetrahedron",
-            Self::Particles(_) => "segment",
+            Self::Particles(_) | Self::Hair(_) => "segment",
         }
     }
 
@@ -173,6 +192,7 @@ impl Body {
             Self::Cloth(cloth) => &cloth.mesh.positions,
             Self::Solid(solid) => &solid.mesh.positions,
             Self::Particles(particles) => &particles.mesh.positions,
+            Self::Hair(hair) => &hair.groom.positions,
         }
     }
 
@@ -182,6 +202,7 @@ impl Body {
             Self::Cloth(cloth) => &cloth.start,
             Self::Solid(solid) => &solid.start,
             Self::Particles(particles) => &particles.start,
+            Self::Hair(hair) => &hair.start,
         }
     }
 
@@ -191,15 +212,33 @@ impl Body {
             Self::Cloth(cloth) => cloth.mesh.triangles.len(),
             Self::Solid(solid) => solid.mesh.tetrahedra.len(),
             Self::Particles(particles) => particles.mesh.segments.len(),
+            Self::Hair(hair) => hair.groom.segment_count(),
         }
     }
 
     /// Vertices of triangle, tetrahedron or segment `index`, if there is one.
-    pub fn element(&self, index: usize) -> Option<&[u32]> {
+    pub fn element(&self, index: usize) -> Option<Vec<u32>> {
         match self {
-            Self::Cloth(cloth) => cloth.mesh.triangles.get(index).map(|t| &t[..]),
-            Self::Solid(solid) => solid.mesh.tetrahedra.get(index).map(|t| &t[..]),
-            Self::Particles(particles) => particles.mesh.segments.get(index).map(|s| &s[..]),
+            Self::Cloth(cloth) => cloth.mesh.triangles.get(index).map(|t| t.to_vec()),
+            Self::Solid(solid) => solid.mesh.tetrahedra.get(index).map(|t| t.to_vec()),
+            Self::Particles(particles) => particles.mesh.segments.get(index).map(|s| s.to_vec()),
+            Self::Hair(hair) => hair.groom.segments().nth(index).map(|s| s.to_vec()),
+        }
+    }
+
+    /// The triangles, tetrahedra or segments that `vertex` belongs to.
+    pub fn elements_at(&self, vertex: u32) -> Box<dyn Iterator<Item = usize> + '_> {
+        fn at<'a, const K: usize>(
+            elements: impl Iterator<Item = [u32; K]> + 'a,
+            vertex: u32,
+        ) -> Box<dyn Iterator<Item = usize> + 'a> {
+            Box::new(elements.enumerate().filter(move |(_, e)| e.contains(&vertex)).map(|(k, _)| k))
+        }
+        match self {
+            Self::Cloth(cloth) => at(cloth.mesh.triangles.iter().copied(), vertex),
+            Self::Solid(solid) => at(solid.mesh.tetrahedra.iter().copied(), vertex),
+            Self::Particles(particles) => at(particles.mesh.segments.iter().copied(), vertex),
+            Self::Hair(hair) => at(hair.groom.segments(), vertex),
         }
     }
 
@@ -209,6 +248,7 @@ impl Body {
             Self::Cloth(cloth) => cloth.velocity,
             Self::Solid(solid) => solid.velocity,
             Self::Particles(particles) => particles.velocity,
+            Self::Hair(hair) => hair.velocity,
         }
     }
 
@@ -217,7 +257,7 @@ impl Body {
         match self {
             Self::Cloth(cloth) => cloth.strain_bounds(),
             Self::Solid(solid) => solid.strain,
-            Self::Particles(_) => Limit::default(),
+            Self::Particles(_) | Self::Hair(_) => Limit::default(),
         }
     }
 
@@ -227,14 +267,16 @@ impl Body {
             Self::Cloth(cloth) => cloth.edge,
             Self::Solid(_) => Limit::default(),
             Self::Particles(particles) => particles.edge,
+            Self::Hair(hair) => hair.stretch,
         }
     }
 
-    /// Limits on the bend of its hinges \[°/cm\]; solids have none.
+    /// Limits on the bend of its hinges, or of hair \[°/cm\]; solids have none.
     pub fn bend(&self) -> Limit {
         match self {
             Self::Cloth(cloth) => cloth.bend,
             Self::Solid(_) | Self::Particles(_) => Limit::default(),
+            Self::Hair(hair) => Limit { min: hair.bend.map(|most| -most), max: hair.bend },
         }
     }
 
@@ -244,6 +286,7 @@ impl Body {
             Self::Cloth(cloth) => &mut cloth.pins,
             Self::Solid(solid) => &mut solid.pins,
             Self::Particles(particles) => &mut particles.pins,
+            Self::Hair(hair) => &mut hair.pins,
         }
     }
 
@@ -253,6 +296,7 @@ impl Body {
             Self::Cloth(cloth) => &cloth.pins,
             Self::Solid(solid) => &solid.pins,
             Self::Particles(particles) => &particles.pins,
+            Self::Hair(hair) => &hair.pins,
         }
     }
 }
@@ -284,7 +328,7 @@ mod tests {
             .collect();
         assert_eq!(said, [("lump", "solid", "tetrahedron", 1), ("sheet", "cloth", "triangle", 8)]);
         assert_eq!((description.cloths().count(), description.solids().count()), (1, 1));
-        assert_eq!(description.body("lump").unwrap().element(0), Some(&[0, 1, 2, 3][..]));
+        assert_eq!(description.body("lump").unwrap().element(0), Some(vec![0, 1, 2, 3]));
         assert_eq!((description.bodies.len(), description.body("sheets").is_none()), (2, true));
     }
 }

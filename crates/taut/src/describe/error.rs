@@ -6,7 +6,7 @@
 #[non_exhaustive]
 pub enum WorldError {
     /// There is nothing to simulate.
-    #[error("description: no cloth, no solid and no particles; at least one is needed")]
+    #[error("description: no cloth, no solid, no particles and no hair; at least one is needed")]
     NoBodies,
     /// There are more vertices than the engine can address.
     #[error("description: {count} vertices in all; at most {limit} can be simulated")]
@@ -51,6 +51,14 @@ pub enum WorldError {
     /// Point masses cannot be simulated.
     #[error("particles \"{name}\": {problem}")]
     Particles {
+        /// Name of the body.
+        name: String,
+        /// What is wrong and what is allowed.
+        problem: String,
+    },
+    /// Hair cannot be simulated.
+    #[error("hair \"{name}\": {problem}")]
+    Hair {
         /// Name of the body.
         name: String,
         /// What is wrong and what is allowed.

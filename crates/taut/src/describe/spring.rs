@@ -87,6 +87,11 @@ impl Spring {
                     if vertex as usize >= count {
                         return Err(wrong(format!("\"{name}\" has no vertex {vertex}; it has {count}")));
                     }
+                    if body.as_hair().is_some() {
+                        return Err(wrong(format!(
+                            "\"{name}\" is hair, which supports no springs; hold it by its roots or by pins"
+                        )));
+                    }
                     if body.as_cloth().is_some_and(|cloth| cloth.model.edge().is_some()) {
                         return Err(wrong(format!(
                             "\"{name}\" is cloth of the model edge, which supports no springs; use the model fem"

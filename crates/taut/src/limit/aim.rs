@@ -103,6 +103,8 @@ fn strain_limits(body: &Body) -> [Limit; 4] {
         },
         Body::Solid(solid) => [solid.strain, Limit::default(), Limit::default(), Limit::default()],
         Body::Particles(particles) => [particles.edge, Limit::default(), Limit::default(), Limit::default()],
+        // Strands have aims of their own.
+        Body::Hair(_) => [Limit::default(); 4],
     }
 }
 

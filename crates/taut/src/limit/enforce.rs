@@ -261,7 +261,9 @@ fn filter(
         return Enforced { iterations: enforced.iterations + swept.iterations, ..swept };
     }
     if !obstacle_contacts.candidates().is_empty() || !poses.is_empty() {
-        if world.filters().iter().map(Filter::body_count).sum::<usize>() < world.bodies.len() {
+        if world.filters().iter().map(Filter::body_count).sum::<usize>()
+            < world.description.bodies.len() - world.roots.len()
+        {
             obstacle_contacts.project(settings.threads, obstacles, old, x);
         }
         obstacle_contacts.note_contacts(settings.threads, obstacles, x, 0.01 * world.edge_length);

@@ -5,13 +5,14 @@ use std::ops::Range;
 use glam::Vec3;
 
 use crate::{
-    Description, Scheme, WorldError,
-    body::{self, BodyTables, PinnedVertex, elements::Elements},
+    Body, Description, Scheme, WorldError,
+    body::{self, BodyTables, PinnedVertex, Rest, elements::Elements},
     boundary::{
         attachment::RigidGroup,
         bag::{Bag, bags},
         mesh_obstacle::MeshObstacle,
         motion::Motion,
+        root::RootTable,
         seam::Sewing,
         spring::{self, SpringTable},
     },
@@ -43,6 +44,8 @@ pub struct Ruler {
     pub(crate) bodies: Vec<BodyTables>,
     /// Vertices of bodies. In the arrays of the engine these are followed by a spare, and that by `fixtures`.
     pub(crate) vertex_count: usize,
+    /// Those of hair among them, the last ones.
+    pub(crate) strands: Range<usize>,
     /// Vertices of mesh obstacles, one obstacle after the other. They have no inverse mass, and are where the
     /// time has them.
     pub(crate) fixtures: Range<usize>,
@@ -63,6 +66,8 @@ pub struct Ruler {
     pub(crate) motions: Vec<Motion>,
     /// Likewise: vertices that follow an obstacle in the shape that they start with.
     pub(crate) rigid_groups: Vec<Option<RigidGroup>>,
+    /// Roots of hair, of each in order of the bodies; `None` if it is free.
+    pub(crate) roots: Vec<Option<RootTable>>,
     pub(crate) sewing: Sewing,
     /// Closed cloth with pressure inside.
     pub(crate) bags: Vec<Bag>,
@@ -84,8 +89,18 @@ fn means(bodies: &[BodyTables], elements: &Elements, vertex_count: usize) -> (f6
         // Without bodies there are no masses and no edges to scale by.
         return (1.0, 1.0);
     }
-    let total: f64 = bodies.iter().flat_map(|b| &b.masses).sum();
-    (total / vertex_count as f64, elements.edge_length_sum / elements.edge_count.max(1) as f64)
+    // Strands weigh next to nothing; what other bodies scale by does not follow them.
+    let strands = strands(bodies, vertex_count);
+    let counted = if strands.start > 0 { strands.start } else { vertex_count };
+    let of_all = bodies.iter().filter(|body| body.vertices.start < counted);
+    let total: f64 = of_all.flat_map(|b| &b.masses).sum();
+    (total / counted as f64, elements.edge_length_sum / elements.edge_count.max(1) as f64)
+}
+
+/// Vertices of hair, which comes last.
+fn strands(bodies: &[BodyTables], vertex_count: usize) -> Range<usize> {
+    let first = bodies.iter().find(|body| matches!(body.rest, Rest::Hair(_)));
+    first.map_or(vertex_count, |body| body.vertices.start)..vertex_count
 }
 
 impl Ruler {
@@ -115,6 +130,7 @@ impl Ruler {
         let mut bodies = Vec::new();
         let mut start: Vec<Quad> = Vec::new();
         let (mut pins, mut motions, mut rigid_groups) = (Vec::new(), Vec::new(), Vec::new());
+        let mut roots = Vec::new();
         for (number, described) in description.bodies.iter().enumerate() {
             let (length, count) = (elements.edge_length_sum, elements.edge_count);
             let body = BodyTables::new(described, start.len(), is_elastic, &mut elements, cache)?;
@@ -125,10 +141,14 @@ impl Ruler {
                 [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
             }));
             body::add_pins(&description, described, &body, &mut pins, &mut motions, &mut rigid_groups)?;
+            if let Body::Hair(hair) = described {
+                roots.push(RootTable::new(hair, body.vertices.start, &description)?);
+            }
             bodies.push(body);
         }
         pins.sort_by_key(|p| p.vertex);
         let vertex_count = start.len();
+        let strands = strands(&bodies, vertex_count);
         let (mean, edge_length) = means(&bodies, &elements, vertex_count);
         let unit = 1.0 / (mean * edge_length * edge_length);
         for quad in &mut start {
@@ -138,6 +158,9 @@ impl Ruler {
         inverse_masses.resize(vertex_count + 1 + of_obstacles, 0.0);
         for pin in pins.iter().filter(|pin| pin.frames.contains(&0) && pin.spring.is_none()) {
             start[pin.vertex as usize][3] = 0.0;
+        }
+        for v in roots.iter().flatten().flat_map(RootTable::vertices) {
+            (start[v][3], inverse_masses[v]) = (0.0, 0.0);
         }
         let sewing = sewing::sewing(&description, &bodies, edge_length as f32)?;
         sewing.close(&mut start);
@@ -159,6 +182,7 @@ impl Ruler {
             inverse_mass_unit: unit as f32,
             edge_length: edge_length as f32,
             vertex_count,
+            strands,
             fixtures,
             insides,
             start,
@@ -166,6 +190,7 @@ impl Ruler {
             pins,
             motions,
             rigid_groups,
+            roots,
             sewing,
             bags,
             springs,

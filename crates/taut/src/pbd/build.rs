@@ -60,6 +60,8 @@ impl PbdTables {
                 Body::Cloth(cloth) => all.add_cloth(cloth, model, tables),
                 Body::Solid(solid) => all.add_solid(solid, model, tables),
                 Body::Particles(particles) => all.add_particles(particles, model, tables),
+                // Never of this model.
+                Body::Hair(_) => {}
             }
         }
         let [stretches, bends, volumes] = all.is_compliant;

@@ -205,7 +205,7 @@ impl Simulation {
             let worst = match described {
                 Body::Cloth(_) => Element::Triangle(strain.worst_element),
                 Body::Solid(_) => Element::Tetrahedron(strain.worst_element),
-                Body::Particles(_) => Element::Edge(strain.worst_edge),
+                Body::Particles(_) | Body::Hair(_) => Element::Edge(strain.worst_edge),
             };
             let tolerance = f64::from(solver.tolerance.past()) + PAST_SLACK;
             let past = [

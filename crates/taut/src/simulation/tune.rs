@@ -5,8 +5,8 @@ mod tests;
 
 use super::{BodyHandle, Simulation, SimulationError, carry::Origins};
 use crate::{
-    Bending, Body, Cloth, Description, Limit, Material, Model, Particles, Pressure, Solid, SolidMaterial,
-    Solver, Stretching, Weave, schedule, world::relimit::BodyLimits,
+    Bending, Body, Cloth, Description, Hair, Limit, Material, Model, Particles, Pressure, Solid,
+    SolidMaterial, Solver, Stretching, Weave, schedule, world::relimit::BodyLimits,
 };
 
 /// Limit on stretch of a body that is to be limited but has none \[strain\].
@@ -108,8 +108,9 @@ impl Simulation {
     /// changed then.
     pub fn set_limiter(&mut self, body: BodyHandle, limiter: Limiter) -> Result<(), SimulationError> {
         let index = self.bodies.index(body.0)?;
-        if let (Limiter::Isotropic, Body::Particles(_)) = (limiter, &self.description().bodies[index]) {
-            let problem = "has no triangles to limit; particles have edge limits or none";
+        let described = &self.description().bodies[index];
+        if let (Limiter::Isotropic, Body::Particles(_) | Body::Hair(_)) = (limiter, described) {
+            let problem = "has no triangles to limit; particles and hair have edge limits or none";
             return Err(SimulationError::Unsupported { body: self.name(index), problem });
         }
         if let (Limiter::Edge, Body::Solid(_)) = (limiter, &self.description().bodies[index]) {
@@ -257,7 +258,8 @@ impl Simulation {
     pub fn limit_all(&mut self, limiter: Limiter, limit: Limit) -> Result<(), SimulationError> {
         self.change(0..self.settings.len(), false, |body, settings| {
             let edgeless = matches!(body, Body::Solid(_)) && limiter == Limiter::Edge;
-            let faceless = matches!(body, Body::Particles(_)) && limiter == Limiter::Isotropic;
+            let faceless =
+                matches!(body, Body::Particles(_) | Body::Hair(_)) && limiter == Limiter::Isotropic;
             settings.limiter = match limiter {
                 _ if edgeless => Limiter::Isotropic,
                 _ if faceless => Limiter::Edge,
@@ -358,6 +360,8 @@ pub(super) enum Stiffness {
     Solid(f32),
     /// Of segments of particles \[N/m\].
     Segments(f32),
+    /// Young's and the shear modulus of hair \[Pa\].
+    Hair([f32; 2]),
 }
 
 impl Settings {
@@ -401,6 +405,9 @@ impl Settings {
                 (cloth.material.stretch, cloth.material.bend) = (stretch.scaled(factor), bend.scaled(factor));
             }
             (Body::Solid(solid), Stiffness::Solid(young)) => solid.material.young = young * factor,
+            (Body::Hair(hair), Stiffness::Hair([young, shear])) => {
+                (hair.material.young, hair.material.shear) = (young * factor, shear * factor);
+            }
             (Body::Particles(particles), Stiffness::Segments(stiffness)) => {
                 particles.springs.stiffness = stiffness * factor;
             }
@@ -420,6 +427,7 @@ pub(super) fn setting(body: &Body) -> Settings {
         Body::Cloth(cloth) => of_cloth(cloth),
         Body::Solid(solid) => of_solid(solid),
         Body::Particles(particles) => of_particles(particles),
+        Body::Hair(hair) => of_hair(hair),
     }
 }
 
@@ -460,6 +468,17 @@ fn of_particles(particles: &Particles) -> Settings {
         weave: None,
         stiffness: 1.0,
         material: Stiffness::Segments(particles.springs.stiffness),
+    }
+}
+
+fn of_hair(hair: &Hair) -> Settings {
+    Settings {
+        limiter: if hair.stretch.is_some() { Limiter::Edge } else { Limiter::Off },
+        strain: hair.stretch,
+        bend: Limit { min: None, max: hair.bend },
+        weave: None,
+        stiffness: 1.0,
+        material: Stiffness::Hair([hair.material.young, hair.material.shear]),
     }
 }
 

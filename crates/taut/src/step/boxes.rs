@@ -140,12 +140,14 @@ impl Stepper {
         let State { x, v, duals, grips, history, broken, .. } = state;
         let stiffening = stiffening(world, history);
         self.stiffening = stiffening;
+        // Strands meet obstacles in a solve of their own.
+        let others = ..world.strands.start;
         obstacle_contacts.begin(
             &self.threads,
             &world.description.obstacles,
             span.times,
-            old,
-            x,
+            &old[others],
+            &mut x[others],
             2.0 * world.edge_length,
         );
         let is_near = !obstacle_contacts.candidates().is_empty() || !scratch.tangle.is_empty();
@@ -157,7 +159,7 @@ impl Stepper {
         let springs = SpringInputs { v, inertia, broken, rate };
         let draft = Draft { x, old, duals, poses, grips, stiffening, old_v, inertia, springs };
         let enforced = enforce(world, &settings, draft, obstacle_contacts, scratch, budget);
-        if obstacle_contacts.hold_back(span.dt, old, predicted, x) {
+        if obstacle_contacts.hold_back(span.dt, old, predicted, &mut x[others]) {
             return Some(measure(world, &settings, x, enforced));
         }
         Some(enforced)
@@ -268,7 +270,7 @@ impl Stepper {
         }
         set_mean_velocities(dt, old, x, mean_v);
         untangle.calm(dt, predicted_v, v);
-        obstacle_contacts.calm(predicted_v, v);
+        obstacle_contacts.calm(predicted_v, &mut v[..world.strands.start]);
         obstacle_contacts.respond(&world.description.obstacles, dt, old, x, predicted_v, v);
         for (k, (state, flown)) in rigid.iter_mut().zip(flown.iter()).enumerate() {
             if !land(state, flown, poses[k], dt) {

@@ -97,8 +97,8 @@ pub fn predict(
         }
         let drags = drags.map(|drag| (1.0 / drag) as f32);
         let range = body.vertices.clone();
-        // Particles have no yarns that rub.
-        let rubs = if matches!(body.rest, Rest::Particles(_)) { 0.0 } else { 1.0 };
+        // Particles and strands have no yarns that rub.
+        let rubs = if matches!(body.rest, Rest::Particles(_) | Rest::Hair(_)) { 0.0 } else { 1.0 };
         let slow = rubs - rubs * (now / (REST_SPEED * fall).max(f32::MIN_POSITIVE)).min(1.0);
         let keep = sewing / (1.0 + REST_DAMPING * dt * slow);
         let start = range.start;

@@ -24,6 +24,7 @@ pub(crate) fn check(description: &Description) -> Result<(), WorldError> {
     check_obstacles(description)?;
     check_pressures(description)?;
     check_position_based(description)?;
+    check_order(description)?;
     for described in &description.bodies {
         body::validate(described, description)?;
         body::check_pins(described)?;
@@ -32,6 +33,16 @@ pub(crate) fn check(description: &Description) -> Result<(), WorldError> {
         spring.check(description)?;
     }
     Ok(())
+}
+
+/// Hair comes last: filters span the vertices of other bodies.
+fn check_order(description: &Description) -> Result<(), WorldError> {
+    let mut bodies = description.bodies.iter().skip_while(|body| body.as_hair().is_none());
+    let Some(hair) = bodies.next() else { return Ok(()) };
+    let Some(after) = bodies.find(|body| body.as_hair().is_none()) else { return Ok(()) };
+    let problem =
+        format!("must come after all other bodies; {} \"{}\" follows it", after.kind(), after.name());
+    Err(WorldError::Hair { name: hair.name().into(), problem })
 }
 
 fn check_settings(description: &Description) -> Result<(), WorldError> {
@@ -139,6 +150,7 @@ fn check_position_based(description: &Description) -> Result<(), WorldError> {
             Body::Cloth(_) => WorldError::Cloth { name, problem },
             Body::Solid(_) => WorldError::Solid { name, problem },
             Body::Particles(_) => WorldError::Particles { name, problem },
+            Body::Hair(_) => WorldError::Hair { name, problem },
         });
     }
     Ok(())

@@ -90,6 +90,8 @@ pub(super) fn build_filters(
                 }
                 Body::Solid(solid) => Together::solid(solid, body, &elements.ranges[number], elements, time),
                 Body::Particles(_) => Together::particles(body, time),
+                // Solved strand by strand.
+                Body::Hair(_) => continue,
             };
             let part = Together { stiffness: loaded * part.stiffness, ..part };
             match &mut together {

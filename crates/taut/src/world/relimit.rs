@@ -59,6 +59,7 @@ impl BodyLimits {
             }
             Body::Solid(solid) => Self { strain: solid.strain, ..Self::default() },
             Body::Particles(particles) => Self { edge: particles.edge, ..Self::default() },
+            Body::Hair(_) => Self { edge: body.edge(), bend: body.bend(), ..Self::default() },
         }
     }
 
@@ -75,6 +76,7 @@ impl BodyLimits {
             }
             Body::Solid(solid) => solid.strain = self.strain,
             Body::Particles(particles) => particles.edge = self.edge,
+            Body::Hair(hair) => (hair.stretch, hair.bend) = (self.edge, self.bend.max),
         }
     }
 
@@ -241,7 +243,7 @@ impl World {
                 }
             }
             // No levels.
-            Body::Particles(_) => {}
+            Body::Particles(_) | Body::Hair(_) => {}
         }
     }
 }

@@ -235,9 +235,10 @@ impl Context<'_> {
                 Body::Cloth(cloth) => cloth.strain,
                 Body::Solid(solid) => solid.strain,
                 Body::Particles(particles) => particles.edge,
+                Body::Hair(hair) => hair.stretch,
             };
             let what = describe_element(strain.max_stretch, strain.min_stretch, limit);
-            let message = format!("{prefix}{what} (vertices {}){tolerance}", list(vertices));
+            let message = format!("{prefix}{what} (vertices {}){tolerance}", list(&vertices));
             let element = format!("{} {worst}", self.body.element_kind());
             failures.push(self.failure(kind, Some(element), message));
         }

@@ -52,11 +52,12 @@ pub(super) fn describe(found: Located, body: &Body) -> (Option<String>, String) 
         Located::Same => (None, "its figures do not match its positions".into()),
         Located::Several => (None, "several vertices were moved after the run wrote them".into()),
         Located::Vertex(vertex, moved) => {
-            let touches =
-                |t: &usize| body.element(*t).is_some_and(|corners| corners.contains(&(vertex as u32)));
-            let touching: Vec<String> =
-                (0..body.element_count()).filter(touches).map(|t| t.to_string()).collect();
-            let elements = if body.element_kind() == "triangle" { "triangles" } else { "tetrahedra" };
+            let touching = body.elements_at(vertex as u32).map(|t| t.to_string()).collect::<Vec<_>>();
+            let elements = match body.element_kind() {
+                "triangle" => "triangles",
+                "tetrahedron" => "tetrahedra",
+                _ => "segments",
+            };
             let [x, y, z] = (moved * 1e3).to_array();
             let what = format!(
                 "vertex {vertex} (of {elements} {}) was moved by [{x:.3}, {y:.3}, {z:.3}] mm after the run wrote it",

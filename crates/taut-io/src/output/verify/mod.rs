@@ -235,11 +235,15 @@ fn first_difference(path: &Path, body: &Body) -> Result<Option<String>, Problem>
             let (there, counts) = mesh::read_strands(path)?;
             name([&wanted, &there], [&shown.counts, &counts], "strand")
         }
+        Body::Hair(hair) => {
+            let (there, counts) = mesh::read_strands(path)?;
+            name([&hair.groom.positions, &there], [&hair.groom.counts, &counts], "strand")
+        }
         Body::Solid(_) | Body::Cloth(_) => {
             let wanted = match body {
                 Body::Cloth(cloth) => &cloth.mesh,
                 Body::Solid(solid) => &solid.shown_surface(),
-                Body::Particles(_) => return Ok(None),
+                Body::Particles(_) | Body::Hair(_) => return Ok(None),
             };
             let there = mesh::read(path)?;
             let positions = [&wanted.positions[..], &there.positions];

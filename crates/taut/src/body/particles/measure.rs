@@ -31,6 +31,16 @@ impl RestSegments {
         }
     }
 
+    /// The same of segments that are `lengths` \[m\] long at rest, of a body of this `size` \[m\].
+    pub(crate) fn of(segments: Vec<[u32; 2]>, lengths: Vec<f64>, size: f64) -> Self {
+        Self { segments, lengths, size }
+    }
+
+    /// The length of all of them \[m\].
+    pub(crate) fn length(&self) -> f64 {
+        self.lengths.iter().sum()
+    }
+
     /// About how large it is \[m\].
     pub(crate) fn size(&self) -> f64 {
         self.size

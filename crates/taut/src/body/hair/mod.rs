@@ -1,0 +1,5 @@
+//! Strands of hair.
+
+pub(crate) mod assemble;
+pub mod measure;
+pub(crate) mod validate;
