@@ -28,6 +28,8 @@ pub struct State {
     pub(crate) mean_v: Vec<Quad>,
     /// What the filters keep from one step to the next.
     pub(crate) duals: Vec<f32>,
+    /// What strands of hair keep, hair by hair.
+    pub(crate) strands: Vec<f32>,
     /// Where pins caught their vertices.
     pub(crate) caught: Caught,
     /// Pin overrides of the caller, by the engine's vertex.
@@ -105,8 +107,8 @@ pub struct Snapshot {
     /// Positions at the start of the last step \[m\], and velocities \[m/s\], likewise; both empty if there
     /// was none, or for integrators that do not use them.
     pub history: [Vec<Vec3>; 2],
-    /// What the limiter keeps from one step to the next, in an order of its own; empty for schemes that keep
-    /// nothing.
+    /// What the limiter, and behind that strands of hair, keep from one step to the next, in an order of its
+    /// own; empty for schemes that keep nothing.
     pub duals: Vec<f32>,
     /// Where pins that have begun since the start caught their vertices, in an order of the world's \[m\].
     pub caught: Vec<Vec3>,
@@ -144,6 +146,7 @@ impl State {
             mean_v,
             v,
             duals,
+            strands: world.start_of_strands(),
             caught,
             pin_overrides,
             grips: Grips::with_springs(world.pins.iter().filter(|pin| pin.spring.is_some()).count()),
@@ -206,6 +209,7 @@ impl State {
     pub fn fits(&self, world: &World) -> bool {
         self.x.len() == world.start.len()
             && self.duals.len() == world.dual_count()
+            && self.strands.len() == world.strand_count()
             && self.rigid.len() == world.description.rigid_bodies.len()
             && self.broken.len() == world.springs.len()
     }
@@ -267,7 +271,7 @@ impl State {
             } else {
                 Default::default()
             },
-            duals: self.duals.clone(),
+            duals: [&self.duals[..], &self.strands].concat(),
             caught: self.caught.places_at(world, self.frame),
             pin_overrides: self.pin_overrides().collect(),
             rigid: self.rigid.clone(),
@@ -288,9 +292,11 @@ impl State {
         if has_history && !(fits(places) && fits(speeds)) {
             return None;
         }
-        if snapshot.duals.len() != world.dual_count() || snapshot.duals.iter().any(|d| !d.is_finite()) {
+        let duals = &snapshot.duals;
+        if duals.len() != world.dual_count() + world.strand_count() || duals.iter().any(|d| !d.is_finite()) {
             return None;
         }
+        let (duals, strands) = duals.split_at(world.dual_count());
         let rigid = &snapshot.rigid;
         if rigid.len() != world.description.rigid_bodies.len() || !rigid.iter().all(RigidState::is_finite) {
             return None;
@@ -298,7 +304,8 @@ impl State {
         let mut state = Self::new(world);
         state.rigid.clone_from(rigid);
         state.mean_rigid = rigid.iter().map(velocities_of).collect();
-        state.duals.copy_from_slice(&snapshot.duals);
+        state.duals.copy_from_slice(duals);
+        state.strands.copy_from_slice(strands);
         state.frame = snapshot.frame;
         state.caught = Caught::restored(world, snapshot.frame, &snapshot.caught)?;
         for pin in &snapshot.pin_overrides {

@@ -149,6 +149,16 @@ impl World {
         self.filters().iter().map(Filter::kept_count).sum::<usize>() + self.pull_count()
     }
 
+    /// Floats that strands of hair keep from one step to the next.
+    pub(crate) fn strand_count(&self) -> usize {
+        0
+    }
+
+    /// Those at the start.
+    pub(crate) fn start_of_strands(&self) -> Vec<f32> {
+        Vec::new()
+    }
+
     /// How many of these, the last ones, are pulls of edges of the edge model.
     pub(crate) fn pull_count(&self) -> usize {
         BATCH * self.edge_model.edges.batch_count()

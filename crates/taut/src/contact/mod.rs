@@ -32,6 +32,7 @@ pub mod neighbours;
 pub mod obstacles;
 pub mod patches;
 pub mod squeeze;
+pub(crate) mod strands;
 pub mod surface;
 pub mod tangle;
 pub mod touching;

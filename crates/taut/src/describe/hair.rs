@@ -112,6 +112,8 @@ pub struct Hair {
     pub twist: Option<f32>,
     /// Contact with itself and with other hair.
     pub contact: HairContact,
+    /// Fraction of the air drag of a single strand that it feels: strands of a head shield each other.
+    pub air_drag: f32,
     /// Points that are held, beside roots.
     pub pins: Vec<Pin>,
 }
@@ -119,6 +121,10 @@ pub struct Hair {
 impl Hair {
     /// Largest strain of segments, either way, unless said otherwise.
     pub const STRETCH: f32 = 0.01;
+
+    /// Fraction of the air drag of a single strand, unless said otherwise. A single human hair falls with half
+    /// a metre per second; a ponytail does not.
+    pub const AIR_DRAG: f32 = 0.1;
 
     /// Hair at rest as it is styled, with its roots fixed.
     pub fn new(name: impl Into<String>, groom: Groom, material: HairMaterial) -> Self {
@@ -135,6 +141,7 @@ impl Hair {
             bend: None,
             twist: None,
             contact: HairContact::default(),
+            air_drag: Self::AIR_DRAG,
             pins: Vec::new(),
         }
     }

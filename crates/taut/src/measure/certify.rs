@@ -1,5 +1,7 @@
 //! Certificates of states and of positions that were read back.
 
+use std::borrow::Cow;
+
 use glam::{DVec3, Vec3};
 
 use super::{
@@ -69,15 +71,16 @@ fn certify_bags(world: &World, state: &State, positions: &[Vec<Vec3>]) -> Vec<Ba
 }
 
 impl BodyCertificate {
-    /// Adds what rigid bodies at `poses` have to say of the penetration of `positions` \[m\].
+    /// Adds what rigid bodies at `poses` have to say of the penetration of `positions` of body `number` \[m\].
     pub fn add_rigid_bodies(
         &mut self,
-        ruler: &Ruler,
+        (ruler, number): (&Ruler, usize),
         poses: impl IntoIterator<Item = Pose>,
         positions: &[Vec3],
     ) {
+        let outside = outside(ruler, number, positions);
         for (body, pose) in ruler.description.rigid_bodies.iter().zip(poses) {
-            for x in positions {
+            for x in &*outside {
                 let depth = -f64::from(body.obstacle.shape.distance(pose.to_body(*x)).0);
                 self.max_penetration = self.max_penetration.max(depth);
                 self.penetrating += u64::from(depth > 1e-6);
@@ -96,7 +99,7 @@ pub fn certify(world: &World, state: &State) -> Certificate {
 pub(crate) fn certify_body(world: &World, state: &State, body: usize) -> BodyCertificate {
     let positions = state.positions(world, body);
     let mut certificate = certify_positions(world, body, state.frame(), &positions, &state.caught);
-    certificate.add_rigid_bodies(world, state.rigid.iter().map(|body| body.pose), &positions);
+    certificate.add_rigid_bodies((world, body), state.rigid.iter().map(|body| body.pose), &positions);
     certificate.max_pin_error = state.pin_error(world, body);
     let velocities = state.velocities(world, body);
     let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
@@ -136,15 +139,17 @@ pub fn certify_positions(
     let energy = Energy { gravity: -weighted.dot(gravity), ..measured.energy };
     let time = ruler.time_of_frame(frame);
     let (mut max_penetration, mut penetrating) = (0.0f64, 0);
+    let outside = outside(ruler, body, positions);
+    let positions_outside = &outside[..];
     for obstacle in &ruler.description.obstacles {
         let pose = obstacle.pose(time);
-        for x in positions {
+        for x in positions_outside {
             let depth = -f64::from(obstacle.shape.distance(pose.to_body(*x)).0);
             max_penetration = max_penetration.max(depth);
             penetrating += u64::from(depth > 1e-6);
         }
     }
-    for depth in depths_in_meshes(ruler, time, positions) {
+    for depth in depths_in_meshes(ruler, time, positions_outside) {
         max_penetration = max_penetration.max(depth);
         penetrating += u64::from(depth > 1e-6);
     }
@@ -157,6 +162,16 @@ pub fn certify_positions(
         max_pin_error: caught.largest_error(ruler, body, frame, positions, &[]),
         ..measured
     }
+}
+
+/// Positions of what must be outside of obstacles: all but the roots of hair, which are where they grow
+/// \[m\].
+fn outside<'a>(ruler: &Ruler, body: usize, positions: &'a [Vec3]) -> Cow<'a, [Vec3]> {
+    let Some(roots) = ruler.roots_of(body) else { return Cow::Borrowed(positions) };
+    let mut is_held = vec![false; positions.len()];
+    let first = ruler.bodies[body].vertices.start;
+    roots.vertices().for_each(|v| is_held[v - first] = true);
+    positions.iter().zip(is_held).filter(|(_, held)| !held).map(|(x, _)| *x).collect()
 }
 
 /// How deep vertices are in closed mesh obstacles at `time` \[s\], where they are inside \[m\].

@@ -253,6 +253,12 @@ impl Ruler {
         &self.bodies[body].surface
     }
 
+    /// The roots of body `body`, if it is hair that is held by them.
+    pub(crate) fn roots_of(&self, body: usize) -> Option<&RootTable> {
+        let first = self.bodies.len() - self.roots.len();
+        self.roots.get(body.checked_sub(first)?)?.as_ref()
+    }
+
     /// Number of springs: segments of particles, body by body, and those of the description after them.
     pub fn spring_count(&self) -> usize {
         self.springs.len()

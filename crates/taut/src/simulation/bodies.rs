@@ -4,7 +4,7 @@ use super::{BodyHandle, RigidBodyHandle, Simulation, SimulationError, carry::Ori
 use crate::{Body, Description, RigidBody, SpringEnd, State};
 
 impl Simulation {
-    /// Puts a body in: cloth, a soft solid or particles. It starts where it says; the others go on as they
+    /// Puts a body in: cloth, a soft solid, particles or hair. It starts where it says; the others go on as they
     /// were.
     ///
     /// Keyframes of its pins, if it has such, are in the time of the simulation; pins that should have begun
@@ -14,15 +14,18 @@ impl Simulation {
     /// If the body cannot be simulated, or not together with the others. Nothing has changed then.
     pub fn insert(&mut self, body: impl Into<Body>) -> Result<BodyHandle, SimulationError> {
         let mut description = self.description().clone();
-        description.bodies.push(body.into());
+        let body = body.into();
+        // Hair stays behind all others, which seams and springs count.
+        let before_hair = description.bodies.len() - self.world.roots.len();
+        let index = if body.as_hair().is_some() { description.bodies.len() } else { before_hair };
+        description.bodies.insert(index, body);
         let mut origins = Origins::all(&self.world);
-        origins.bodies.push(None);
-        origins.splits.push(Vec::new());
+        origins.bodies.insert(index, None);
+        origins.splits.insert(index, Vec::new());
         self.rebuild(description, &origins)?;
-        self.levels.push(None);
-        let last = self.settings.len();
-        self.settings.push(tune::setting(&self.world.description.bodies[last]));
-        Ok(BodyHandle(self.bodies.push()))
+        self.levels.insert(index, None);
+        self.settings.insert(index, tune::setting(&self.world.description.bodies[index]));
+        Ok(BodyHandle(self.bodies.insert(index)))
     }
 
     /// Takes a body out, with its pins, grips and seams; its handle is stale from now on. The others go on as

@@ -70,13 +70,18 @@ impl Slots {
 
     /// A handle of what is put at the end of the list.
     pub fn push(&mut self) -> Handle {
+        self.insert(self.slots.len())
+    }
+
+    /// A handle of what is put at `index` of the list; what was there and behind it moves up.
+    pub fn insert(&mut self, index: usize) -> Handle {
         let free = (0..self.generations.len() as u32).find(|slot| !self.slots.contains(slot));
         let slot = free.unwrap_or(self.generations.len() as u32);
         if slot as usize == self.generations.len() {
             self.generations.push(0);
         }
-        self.slots.push(slot);
-        self.handle(self.slots.len() - 1)
+        self.slots.insert(index, slot);
+        self.handle(index)
     }
 
     /// The handle of number `index` of the list.

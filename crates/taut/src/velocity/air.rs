@@ -85,6 +85,31 @@ impl Gusts {
     }
 }
 
+/// Viscosity of air \[Pa s\].
+const VISCOSITY: f32 = 1.8e-5;
+
+/// The drag of a piece of a strand \[N\]: a cylinder across a slow flow, whose coefficient is about 1 + 10
+/// Re^(−2/3) (White, *Viscous Fluid Flow*), and half of that along it. `u` is its velocity relative to the
+/// air \[m/s\], `tangent` its direction, `size` its length and radius \[m\], `w` its inverse mass \[1/kg\]. As
+/// that of triangles it is divided by one plus its own rate times the step `dt` \[s\].
+pub(super) fn strand_drag(
+    density: f32,
+    u: Vec3,
+    tangent: Vec3,
+    [length, radius]: [f32; 2],
+    (w, dt): (f32, f32),
+) -> Vec3 {
+    let speed = u.length();
+    if speed <= 1e-6 {
+        return Vec3::ZERO;
+    }
+    let reynolds = density * speed * 2.0 * radius / VISCOSITY;
+    let coefficient = 1.0 + 10.0 * reynolds.powf(-2.0 / 3.0);
+    let drag = density * coefficient * radius * length * speed;
+    let along = tangent * u.dot(tangent);
+    (0.5 * along - u) * (drag / (1.0 + drag * w * dt))
+}
+
 /// The drag of triangles, whose second corners are velocities relative to the air \[m/s\].
 pub struct Drag {
     /// Density of the air \[kg/m³\].

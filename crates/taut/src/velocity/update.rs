@@ -7,15 +7,17 @@
 //! folds.
 
 use super::{
-    air::{Drag, Gusts},
+    air::{Drag, Gusts, strand_drag},
     bending::HingeLanes,
     fem::{LargestStretch, MembraneLanes},
     fem_tetrahedron::SolidLanes,
     predict::SEWING_DAMPING,
     spring::SpringLanes,
 };
+use glam::Vec3;
+
 use crate::{
-    World,
+    Body, World,
     body::Rest,
     boundary::{seam::Sewn, spring},
     element::force::{Scaled, accumulate, add_forces},
@@ -218,6 +220,33 @@ pub fn update(world: &World, exec: Exec, motion: Motion, time: f32, dt: f32, pla
     }
 }
 
+/// Adds the drag of strands of hair, whose velocities relative to the air are `relative` \[m/s\].
+fn add_strand_drag(
+    world: &World,
+    exec: Exec,
+    (x, relative): (&[Quad], &[Quad]),
+    steady: &mut [Quad],
+    dt: f32,
+) {
+    for (body, tables) in world.description.bodies.iter().zip(&world.bodies) {
+        let (Body::Hair(hair), Rest::Hair(rest)) = (body, &tables.rest) else { continue };
+        let (density, first) = (world.description.air.density, tables.vertices.start);
+        let at = |quads: &[Quad], v: usize| Vec3::new(quads[v][0], quads[v][1], quads[v][2]);
+        exec.threads.each(&mut steady[tables.vertices.clone()], VERTEX_GRAIN, |from, forces| {
+            for (k, force) in forces.iter_mut().enumerate() {
+                let v = first + from + k;
+                let piece = &rest.pieces[from + k];
+                let way = at(x, v + piece.after) - at(x, v - piece.before);
+                let w = x[v][3] * world.inverse_mass_unit;
+                let tangent = way.normalize_or_zero();
+                let size = [piece.length, piece.radius];
+                let drag = strand_drag(density, at(relative, v), tangent, size, (w, dt));
+                (0..3).for_each(|c| force[c] += hair.air_drag * drag[c]);
+            }
+        });
+    }
+}
+
 /// Adds the drag of the air over the step of `dt` from `time` \[s\] to `steady` \[N\]; `relative` is scratch.
 pub fn add_drag(
     world: &World,
@@ -245,4 +274,5 @@ pub fn add_drag(
     });
     let kernel = Drag { density: air.density, dt };
     accumulate(exec, &world.forces.membrane, (x, Some(relative)), steady, &kernel);
+    add_strand_drag(world, exec, (x, relative), steady, dt);
 }

@@ -191,7 +191,7 @@ impl Context<'_> {
         let mut now = certify_positions(self.ruler, self.index, self.frame, &positions, self.caught);
         if let Some(line) = self.line {
             let poses = line.certificate.rigid_bodies.iter().map(RigidCertificate::pose);
-            now.add_rigid_bodies(self.ruler, poses, &positions);
+            now.add_rigid_bodies((self.ruler, self.index), poses, &positions);
         }
         if self.frame == 0 {
             self.check_start(&positions, failures);

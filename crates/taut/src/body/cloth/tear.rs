@@ -127,6 +127,20 @@ pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], at_limits: bool, held: Held<'_>) -
         a_first.cmp(b_first).then(b.load.total_cmp(&a.load)).then(a.triangle.cmp(&b.triangle))
     });
     let mut is_split = BTreeSet::new();
+    if std::env::var("TEAR_DEBUG").is_ok() {
+        eprintln!("round: {} overloaded", overloaded.len());
+        for (s, o) in order.iter().take(400) {
+            let c = mesh.triangles[o.triangle as usize].map(|v| mesh.positions[v as usize]);
+            let m = (c[0] + c[1] + c[2]) / 3.0;
+            eprintln!(
+                "  {s:?} {:.3} {:.4} {:.4} cluster {:?} at_limits {at_limits}",
+                o.load,
+                m.x,
+                m.z,
+                cluster(o)
+            );
+        }
+    }
     for (_, over) in &order {
         if is_split.contains(&cluster(over)) {
             continue;

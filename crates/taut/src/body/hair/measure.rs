@@ -19,11 +19,25 @@ struct Joint {
     length: f64,
 }
 
+/// The piece of a strand around a point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Piece {
+    /// Half the length of the segments at the point \[m\].
+    pub length: f32,
+    /// \[m\]
+    pub radius: f32,
+    /// Points of the strand next to it, 0 or 1: before and behind it.
+    pub before: usize,
+    pub after: usize,
+}
+
 /// The rest shape of hair, prepared for measuring.
 #[derive(Clone, Debug, Default)]
 pub struct RestHair {
     segments: RestSegments,
     joints: Vec<Joint>,
+    /// By point.
+    pub(crate) pieces: Vec<Piece>,
 }
 
 /// By how much a strand turns at the middle of three points \[rad\].
@@ -40,6 +54,13 @@ impl RestHair {
         let groom = &hair.groom;
         let segments: Vec<[u32; 2]> = groom.segments().collect();
         let lengths: Vec<f64> = segments.iter().map(|segment| groom.length(*segment)).collect();
+        let piece = |v: usize| Piece { radius: hair.radius(v), ..Piece::default() };
+        let mut pieces: Vec<Piece> = (0..groom.positions.len()).map(piece).collect();
+        for (&[a, b], length) in segments.iter().zip(&lengths) {
+            pieces[a as usize].length += 0.5 * *length as f32;
+            pieces[b as usize].length += 0.5 * *length as f32;
+            (pieces[a as usize].after, pieces[b as usize].before) = (1, 1);
+        }
         let mut joints = Vec::with_capacity(groom.segment_count() - groom.counts.len());
         for own in groom.strands() {
             for at in own.start + 1..own.end - 1 {
@@ -49,7 +70,7 @@ impl RestHair {
                 joints.push(Joint { at: at as u32, angle, length: 50.0 * (sides[0] + sides[1]) });
             }
         }
-        Self { segments: RestSegments::of(segments, lengths, longest(hair)), joints }
+        Self { segments: RestSegments::of(segments, lengths, longest(hair)), joints, pieces }
     }
 
     /// The length of its longest strand \[m\].

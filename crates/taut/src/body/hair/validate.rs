@@ -31,6 +31,7 @@ pub(crate) fn check(hair: &Hair, description: &Description) -> Result<(), WorldE
     need(within(contact.thickness, 0.0, 1.0), "the thickness of contact must lie between 0 and 1 m")?;
     need(within(contact.friction, 0.0, 1e3), "friction must lie between 0 and 1000")?;
     need(within(contact.cohesion, 0.0, 1e6), "cohesion must lie between 0 and 1e6 N/m")?;
+    need(within(hair.air_drag, 0.0, 1e3), "air_drag must lie between 0 and 1000")?;
     let positive = |limit: Option<f32>| limit.is_none_or(|most| within(most, 0.0, 1e6));
     need(positive(hair.bend), "the limit on bend must lie between 0 and 1e6 °/cm")?;
     need(positive(hair.twist), "the limit on twist must lie between 0 and 1e6 °/cm")?;
