@@ -13,11 +13,11 @@ use crate::{light::Lights, scene::Color};
 /// Tilt of the cuticle, as the sine of the shift of the first highlight.
 const TILT: f32 = 0.07;
 /// Width of the first highlight, over the sum of the sines of both directions.
-const WIDTH: f32 = 0.13;
+const WIDTH: f32 = 0.16;
 /// Reflectance of the surface, seen across.
 const FRESNEL: f32 = 0.046;
 /// Strength of both highlights, and of light that passes through.
-const GLOSS: f32 = 2.6;
+const GLOSS: f32 = 4.5;
 const THROUGH: f32 = 0.5;
 /// Variation of brightness, of warmth and of the shift of highlights from strand to strand.
 const UNEVEN: [f32; 3] = [0.17, 0.05, 0.035];
