@@ -136,8 +136,8 @@ struct Lit {
 }
 
 impl Shader<'_> {
-    /// The colour of the pixel in column `x` of row `y` of the picture, whose samples see `ids` behind strands
-    /// of colour `veil`, which leave a fraction of `through`.
+    /// The colour of the pixel in column `x` of row `y` of the picture, whose samples see `ids` behind
+    /// strands of colour `veil`, which leave a fraction of `through`.
     pub fn pixel(&self, x: usize, y: usize, ids: &[u32; SAMPLES], (veil, through): (Color, f32)) -> Rgba {
         let at = [x as f32, y as f32];
         let color = if through < HIDDEN {

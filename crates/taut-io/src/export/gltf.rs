@@ -9,8 +9,8 @@
 //! that tears has the vertices and triangles of the last frame from the start: where it has not torn yet,
 //! vertices are at the same place and have the same normal, so that nothing shows.
 //!
-//! Strands are one primitive of lines, by pairs of vertices: line strips would be one primitive a strand, each
-//! with accessors of its own for every frame. Their radii \[m\], if they are known, are the attribute
+//! Strands are one primitive of lines, by pairs of vertices: line strips would be one primitive a strand,
+//! each with accessors of its own for every frame. Their radii \[m\], if they are known, are the attribute
 //! `_RADIUS`; viewers draw lines one pixel wide.
 //!
 //! Mesh obstacles are nodes of the same kind; static ones have no targets. Other obstacles are nodes with

@@ -1,10 +1,10 @@
 //! Strands (`.hair`, the format of cyHair): binary, one file per frame.
 //!
 //! Little-endian. A header of 128 bytes: `HAIR`, the numbers of strands and of points, the arrays that follow
-//! as bits (1 segments, 2 points, 4 thickness), defaults for those that do not, and 88 bytes of text. Then the
-//! number of segments of each strand as uint16, x, y, z of all points as float32 \[m\], strand after strand
-//! from the root, and if radii are known the thickness at each point, its diameter \[m\], as float32. The format
-//! has no axes or units of its own: y is up, lengths are in metres.
+//! as bits (1 segments, 2 points, 4 thickness), defaults for those that do not, and 88 bytes of text. Then
+//! the number of segments of each strand as uint16, x, y, z of all points as float32 \[m\], strand after
+//! strand from the root, and if radii are known the thickness at each point, its diameter \[m\], as float32.
+//! The format has no axes or units of its own: y is up, lengths are in metres.
 //!
 //! Bodies without strands are left out; a run without any strands is refused.
 

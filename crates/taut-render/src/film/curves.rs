@@ -111,8 +111,8 @@ impl Film<'_> {
         body.lines.is_none()
     }
 
-    /// Whether the curves of `body` are drawn as hair, in all frames alike: if they are hair, or not much wider
-    /// than a pixel where the scene is.
+    /// Whether the curves of `body` are drawn as hair, in all frames alike: if they are hair, or not much
+    /// wider than a pixel where the scene is.
     fn is_hair(&self, body: &Body) -> bool {
         let Some(radii) = &body.radii else { return false };
         let widest = 2.0 * radii.iter().copied().fold(0.0, f32::max);

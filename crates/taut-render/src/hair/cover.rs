@@ -1,9 +1,9 @@
 //! Segments of strands on the screen, drawn from front to back by the area of each pixel that they cover.
 //!
 //! The coverage of a pixel is that of its square by a strip of the segment's width, exactly across the strip
-//! (the integral of a trapezoid), and along it by overlap, so that what a segment covers in total is its length
-//! times its width, however thin or short it is and wherever it lies: a strand has the same strength all along,
-//! and does not flicker when it moves. Strands of a pixel cover each other as if at random.
+//! (the integral of a trapezoid), and along it by overlap, so that what a segment covers in total is its
+//! length times its width, however thin or short it is and wherever it lies: a strand has the same strength
+//! all along, and does not flicker when it moves. Strands of a pixel cover each other as if at random.
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;

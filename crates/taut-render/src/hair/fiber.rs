@@ -1,10 +1,10 @@
 //! Light on a fibre: the model of Marschner et al. 2003 with the approximations of its lobes that are common
 //! in games (Karis 2016), and diffuse light as by Kajiya and Kay 1989.
 //!
-//! A fibre reflects light into a cone around its tangent. Its cuticle is tilted, so that the white highlight of
-//! its surface (R) is shifted towards the root, and the coloured one of light that was reflected inside (TRT)
-//! towards the tip; light from behind passes through (TT). Light that is scattered from strand to strand has no
-//! direction left; it is what a diffuse term stands for.
+//! A fibre reflects light into a cone around its tangent. Its cuticle is tilted, so that the white highlight
+//! of its surface (R) is shifted towards the root, and the coloured one of light that was reflected inside
+//! (TRT) towards the tip; light from behind passes through (TT). Light that is scattered from strand to
+//! strand has no direction left; it is what a diffuse term stands for.
 
 use glam::Vec3;
 
@@ -37,8 +37,8 @@ impl Fiber {
         Self { tint: (1.0 + bright) * Vec3::new(1.0 + warm, 1.0, 1.0 - warm), shift }
     }
 
-    /// Light towards `view` from a point with this tangent (towards the tip) and colour, that `key` and `sky`,
-    /// fractions of their lights, reach.
+    /// Light towards `view` from a point with this tangent (towards the tip) and colour, that `key` and
+    /// `sky`, fractions of their lights, reach.
     pub fn light(
         &self,
         lights: &Lights,

@@ -1,8 +1,9 @@
 //! Optical depth of strands along a light: how much of it they cover in front of any point.
 //!
-//! A lattice along the light adds up the area of all strands, cell by cell, and then sums away from the light.
-//! It is the deep opacity map of Yuksel and Keyser 2008 with layers at fixed depths, which costs more memory,
-//! and has no artefacts where the first layer would begin. One lookup is an interpolation of eight cells.
+//! A lattice along the light adds up the area of all strands, cell by cell, and then sums away from the
+//! light. It is the deep opacity map of Yuksel and Keyser 2008 with layers at fixed depths, which costs more
+//! memory, and has no artefacts where the first layer would begin. One lookup is an interpolation of eight
+//! cells.
 
 use glam::Vec3;
 

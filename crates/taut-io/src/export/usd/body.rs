@@ -3,8 +3,9 @@
 //! Points, normals and extent have a sample for every frame. Constant connectivity is written once. If it
 //! changes (cloth that tears), it has a sample at the first frame and at each change; USD holds the value in
 //! between, and also holds points between two frames with different numbers of them, so that they always
-//! match. Strands have the width of each point, if their radii are known; otherwise one width for all. Rest positions and texture coordinates are torn with the mesh; where triangles change by more than
-//! that, they have no value.
+//! match. Strands have the width of each point, if their radii are known; otherwise one width for all. Rest
+//! positions and texture coordinates are torn with the mesh; where triangles change by more than that, they
+//! have no value.
 
 use glam::Vec3;
 use taut::mesh::normals::vertex_normals;
