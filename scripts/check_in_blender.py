@@ -7,6 +7,7 @@
 OUT is the folder of the run. FILE is what `taut export` made of it: a USD layer (.usdc, .usda, .usd), or a point cache (.pc2)
 with its OBJ file beside it, which is played through a Mesh Cache modifier. The evaluated mesh of every body is compared with
 OUT/frames at three frames (the first, the middle one and the last, unless --frames says otherwise), to 1e-5 m; its triangles too.
+Strands of a USD layer are compared as curves: points, the number of points of each strand, and radii where the layer has them.
 Cloth that tears has other vertices and triangles from frame to frame in a USD layer, and those of the last frame in a point cache,
 where each is expected where the vertex is that it will be split from.
 """
@@ -46,6 +47,9 @@ def main():
         bpy.context.scene.frame_set(frame)
         for body, thing in objects.items():
             expected = np.load(arguments.out / f"frames/{body}.{frame:04}.npy")
+            if is_strands(arguments.out, body) and arguments.file.suffix != ".pc2":
+                worst = max(worst, compare_strands(arguments, body, frame, thing, expected))
+                continue
             triangles = triangles_in(arguments.out, body, frame)
             if arguments.file.suffix == ".pc2":
                 settled = triangles_in(arguments.out, body, 10**9)
@@ -120,6 +124,36 @@ def evaluated(thing):
     corners = np.empty(len(mesh.loops), dtype=np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
     return corners.reshape(-1, 3), positions.reshape(-1, 3)
+
+
+def is_strands(out, body):
+    return b"element edge" in (out / f"{body}.rest.ply").read_bytes()[:400]
+
+
+def compare_strands(arguments, body, frame, thing, expected):
+    """Points of each strand in Blender and in the run, where a particle is in every strand that passes through it."""
+    data = thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    counts = [curve.points_length for curve in data.curves]
+    found = np.empty(3 * len(data.points), dtype=np.float32)
+    data.attributes["position"].data.foreach_get("vector", found)
+    found = from_z_up(found.reshape(-1, 3), thing)
+    header, rest = (arguments.out / f"{body}.rest.ply").read_bytes().split(b"end_header\n", 1)
+    count = int(re.search(rb"element vertex (\d+)", header).group(1))
+    edges = np.frombuffer(rest[12 * count :], "<i4").reshape(-1, 2)
+    starts = np.setdiff1d(np.arange(count), edges[:, 1])
+    if counts != np.diff(np.append(starts, count)).tolist() or len(found) != count:
+        sys.exit(f"{body}, frame {frame}: other strands in Blender than in the run")
+    if len(expected) != count:
+        # Which particle is at which point, from where they start.
+        first = np.load(arguments.out / f"frames/{body}.0000.npy")
+        shown = np.frombuffer(rest[: 12 * count], "<f4").reshape(-1, 3)
+        expected = expected[np.linalg.norm(shown[:, None] - first[None], axis=2).argmin(axis=1)]
+    distance = float(np.abs(found - expected).max())
+    radii = np.empty(len(found), dtype=np.float32)
+    if "radius" in data.attributes:
+        data.attributes["radius"].data.foreach_get("value", radii)
+    print(f"{body}, frame {frame}: {len(counts)} strands, {count} points, radii {radii.min():g} to {radii.max():g} m, largest difference {distance:.2e} m")
+    return distance
 
 
 def from_z_up(positions, thing):

@@ -296,6 +296,7 @@ impl Report {
             let drawn = Scene {
                 surfaces: vec![Surface::plain(positions.clone(), mesh.triangles.clone(), srgb(196, 120, 92))],
                 threads: Vec::new(),
+                strands: Vec::new(),
                 solids: Vec::new(),
                 floor: Some(Floor { normal: Vec3::Y, height: low - 0.02 }),
                 lights: Lights::studio(&camera, Vec3::Y, middle, 0.2),

@@ -5,6 +5,7 @@
 //! memory.
 
 mod lines;
+mod open;
 mod soft;
 mod torn;
 
@@ -19,7 +20,7 @@ use glam::{Vec2, Vec3};
 use taut::{Description, Obstacle, Pose, RigidBody};
 
 use crate::{
-    Problem, Problems, mesh,
+    Problem, Problems,
     output::{
         folder::{holds_run, is_being_written, read_manifest},
         layout::{Layout, check_names},
@@ -70,6 +71,9 @@ pub struct Body {
     pub soft: Option<SoftBody>,
     /// How its curves follow particles, if it is such.
     pub lines: Option<ShownLines>,
+    /// Radius of its curves at each of their points \[m\], as many as points; none if it is not known, or if
+    /// there are no curves.
+    pub radii: Option<Vec<f32>>,
 }
 
 /// Positions and connectivity of a body.
@@ -146,7 +150,8 @@ impl Recording {
         let mut problems = Vec::new();
         let mut bodies = Vec::new();
         for name in &manifest.bodies {
-            match open_body(&files, &description, &listed, name) {
+            let changes = listed.faces.get(name).into_iter().flatten().copied().collect();
+            match open::body(&files, &description, changes, name) {
                 Ok(body) => bodies.push(body),
                 Err(problem) => problems.push(problem),
             }
@@ -440,70 +445,4 @@ impl Listed {
         }
         problems
     }
-}
-
-fn open_body(
-    files: &Layout,
-    description: &Description,
-    listed: &Listed,
-    name: &str,
-) -> Result<Body, Problem> {
-    let path = files.rest(name);
-    let at_rest = |problem: Problem| Problem { key: Some(format!("rest mesh of {name}")), ..problem };
-    let changes = listed.faces.get(name).into_iter().flatten().copied().collect();
-    let place = description.bodies.iter().position(|body| body.name() == name);
-    let described = place.map(|place| &description.bodies[place]);
-    let solid = described.and_then(taut::Body::as_solid);
-    if solid.is_some() || files.rest_tetrahedra(name).is_file() {
-        let (soft, shown) = SoftBody::open(files, name).map_err(at_rest)?;
-        let skin = solid.and_then(|solid| solid.skin.as_ref());
-        let uvs = skin.and_then(|skin| skin.uvs.clone()).filter(|uvs| uvs.len() == shown.triangles.len());
-        let connections = Arc::new(Connections::Triangles(shown.triangles));
-        return Ok(Body {
-            name: name.into(),
-            rest: Geometry { positions: shown.positions, connections },
-            uvs,
-            changes,
-            described: place.filter(|_| solid.is_some()),
-            soft: Some(soft),
-            lines: None,
-        });
-    }
-    if let Some(particles) = described.and_then(taut::Body::as_particles) {
-        let (positions, counts) = mesh::read_strands(&path).map_err(at_rest)?;
-        let lines = ShownLines::new(&particles.mesh);
-        if lines.counts != counts {
-            return Err(at_rest(complain(&path, "has other strands than the particles of the scene")));
-        }
-        let connections = Arc::new(Connections::Curves(counts));
-        return Ok(Body {
-            name: name.into(),
-            rest: Geometry { positions, connections },
-            uvs: None,
-            changes,
-            described: place,
-            soft: None,
-            lines: Some(lines),
-        });
-    }
-    let (positions, connections) = if mesh::holds_strands(&path) {
-        let (positions, counts) = mesh::read_strands(&path).map_err(at_rest)?;
-        (positions, Connections::Curves(counts))
-    } else {
-        let mesh = mesh::read(&path).map_err(at_rest)?;
-        (mesh.positions, Connections::Triangles(mesh.triangles))
-    };
-    let cloth = described.and_then(taut::Body::as_cloth);
-    let uvs = cloth
-        .and_then(|cloth| cloth.mesh.uvs.clone())
-        .filter(|uvs| uvs.len() == connections.triangles().len());
-    Ok(Body {
-        name: name.into(),
-        rest: Geometry { positions, connections: Arc::new(connections) },
-        uvs,
-        changes,
-        described: place.filter(|_| cloth.is_some()),
-        soft: None,
-        lines: None,
-    })
 }

@@ -15,6 +15,8 @@ pub enum Look {
     Surface(usize),
     /// One colour.
     Plain(Color),
+    /// Colours of the rings of threads, from this one on in [`Assembly::ring_colors`].
+    Ring(usize),
 }
 
 /// A surface, a body or all threads of one kind.
@@ -45,6 +47,8 @@ pub struct Assembly {
     pub number: Vec<u32>,
     /// Parts.
     pub parts: Vec<Part>,
+    /// Colours of rings of vertices of threads.
+    pub ring_colors: Vec<Color>,
     shapes: Vec<(Shape, f32, Surface)>,
 }
 
@@ -57,6 +61,7 @@ impl Assembly {
         self.part_of.clear();
         self.number.clear();
         self.parts.clear();
+        self.ring_colors.clear();
         for (k, surface) in scene.surfaces.iter().enumerate() {
             let first = self.begin(Look::Surface(k), true, surface.shading);
             self.positions.extend_from_slice(&surface.positions);
@@ -64,8 +69,15 @@ impl Assembly {
             self.smooth_normals(first);
         }
         for threads in &scene.threads {
-            let surface = thread::tessellate(threads);
-            self.push_solid(&surface, threads.color, |p| p, |n| n);
+            let (surface, points) = thread::tessellate(threads);
+            let look = if threads.colors.is_empty() {
+                Look::Plain(threads.color)
+            } else {
+                Look::Ring(self.ring_colors.len())
+            };
+            let color = |&v: &u32| threads.colors.get(v as usize).copied().unwrap_or(threads.color);
+            self.ring_colors.extend(points.iter().map(color));
+            self.push_solid(&surface, (look, threads.shading), |p| p, |n| n);
         }
         for solid in &scene.solids {
             let key = |s: &(Shape, f32, Surface)| s.0 == solid.shape && s.1 == solid.extent;
@@ -75,7 +87,8 @@ impl Assembly {
                 self.shapes.len() - 1
             });
             let shape = std::mem::take(&mut self.shapes[at].2);
-            self.push_solid(&shape, solid.color, |p| solid.pose.to_world(p), |n| solid.pose.rotation * n);
+            let look = (Look::Plain(solid.color), 1.0);
+            self.push_solid(&shape, look, |p| solid.pose.to_world(p), |n| solid.pose.rotation * n);
             self.shapes[at].2 = shape;
         }
     }
@@ -89,11 +102,11 @@ impl Assembly {
     fn push_solid(
         &mut self,
         surface: &Surface,
-        color: Color,
+        (look, shading): (Look, f32),
         place: impl Fn(Vec3) -> Vec3,
         turn: impl Fn(Vec3) -> Vec3,
     ) {
-        let first = self.begin(Look::Plain(color), false, 1.0);
+        let first = self.begin(look, false, shading);
         self.positions.extend(surface.positions.iter().map(|&p| place(p)));
         self.normals.extend(surface.normals.iter().map(|&n| turn(n)));
         self.push_triangles(first, &surface.triangles, usize::MAX);

@@ -1,29 +1,30 @@
 //! The frames of a recording as scenes: one camera, one light and one colour scale for all of them, so that
 //! nothing flickers.
 
-use std::{borrow::Cow, ops::RangeInclusive};
+mod curves;
+mod known;
+
+use std::ops::RangeInclusive;
 
 use glam::Vec3;
-use taut::{Cloth, Shape, mesh::TriangleMesh};
+use taut::Shape;
 use taut_io::{
     Problem,
-    recording::{Body, Connections, Geometry, Recording},
+    recording::{Connections, Geometry, Recording},
+};
+
+use self::{
+    curves::Curves,
+    known::{Known, know, soft_values},
 };
 
 use crate::{
     camera::{Camera, Extent, View},
-    coarse::Coarse,
-    color::{
-        self, Coloring, bar,
-        level::Levels,
-        measure::{Gauge, Measured, at_vertices},
-        scale,
-        soft::SoftGauge,
-    },
+    color::{self, Coloring, bar, measure::at_vertices, scale},
     light::Lights,
     picture::Picture,
     render::Renderer,
-    scene::{Backdrop, Floor, Paint, Scene, Solid, Surface, Threads},
+    scene::{Backdrop, Floor, Paint, Scene, Solid, Surface},
 };
 
 /// Frames sampled to place the camera and to find the range of values.
@@ -96,19 +97,6 @@ impl From<Problem> for FilmError {
     }
 }
 
-/// Precomputed data of a body.
-#[derive(Debug)]
-struct Known {
-    rest: TriangleMesh,
-    /// The level that is drawn instead of it.
-    coarse: Option<Coarse>,
-    gauge: Option<Gauge>,
-    /// For a soft body, unless the strain of its surface is shown.
-    soft: Option<SoftGauge>,
-    /// Colours by level.
-    levels: Option<Paint>,
-}
-
 /// A recording, ready to be drawn frame by frame.
 #[derive(Debug)]
 pub struct Film<'a> {
@@ -154,6 +142,10 @@ impl<'a> Film<'a> {
                     largest = values.iter().map(|value| value.abs()).fold(largest, f32::max);
                 } else if let Some((measured, _)) = known.measured(recording, k, &geometry) {
                     let values = measured.iter().map(|m| options.coloring.value(m).abs());
+                    largest = values.fold(largest, f32::max);
+                } else if let Some(gauge) = &known.curve {
+                    let values = gauge.measure(&geometry.positions);
+                    let values = values.iter().map(|m| options.coloring.value(m).abs());
                     largest = values.fold(largest, f32::max);
                 }
                 extent.add(geometry.positions);
@@ -210,13 +202,6 @@ impl<'a> Film<'a> {
         Ok(false)
     }
 
-    /// Radius of the threads of body `k` \[m\]: that of particles, or a little of what is shown.
-    fn thread_radius(&self, k: usize) -> f32 {
-        let described = self.recording.described(&self.recording.bodies()[k]);
-        let own = described.and_then(taut::Body::as_particles).map(|particles| particles.radius);
-        own.filter(|radius| *radius > 0.0).unwrap_or(0.004 * self.extent.radius())
-    }
-
     /// The camera, which is the same in all frames.
     pub fn camera(&self) -> &Camera {
         &self.camera
@@ -232,7 +217,7 @@ impl<'a> Film<'a> {
     /// # Errors
     /// If it cannot be read.
     pub fn scene(&self, frame: u32) -> Result<Scene, Problem> {
-        let (mut surfaces, mut threads) = (Vec::new(), Vec::new());
+        let (mut surfaces, mut threads, mut strands) = (Vec::new(), Vec::new(), Vec::new());
         for (k, known) in self.known.iter().enumerate() {
             let geometry = known.read(self.recording, k, frame)?;
             match &*geometry.connections {
@@ -242,12 +227,10 @@ impl<'a> Film<'a> {
                     let positions = geometry.positions;
                     surfaces.push(Surface { positions, triangles: triangles.clone(), paint, shading });
                 }
-                Connections::Curves(strands) => threads.push(Threads {
-                    positions: geometry.positions,
-                    strands: strands.clone(),
-                    radius: self.thread_radius(k),
-                    color: color::fabric(k),
-                }),
+                Connections::Curves(counts) => match self.curves(k, known, geometry.positions, counts) {
+                    Curves::Threads(body) => threads.push(body),
+                    Curves::Strands(body) => strands.push(body),
+                },
             }
         }
         for obstacle in &self.recording.description().mesh_obstacles {
@@ -259,6 +242,7 @@ impl<'a> Film<'a> {
         Ok(Scene {
             surfaces,
             threads,
+            strands,
             solids,
             floor: Some(floor),
             camera,
@@ -346,145 +330,6 @@ impl<'a> Film<'a> {
         let lowest = self.extent.points().map(|p| p.dot(up)).fold(f32::INFINITY, f32::min);
         let below = Floor { normal: up, height: lowest - 0.02 * self.extent.radius() };
         (floor.unwrap_or(below), solids)
-    }
-}
-
-impl Known {
-    /// Reads the displayed geometry of the body in a frame.
-    fn read(&self, recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Problem> {
-        let geometry = read(recording, body, frame)?;
-        Ok(self.coarse.as_ref().and_then(|coarse| coarse.of(&geometry)).unwrap_or(geometry))
-    }
-
-    /// Measures the displayed geometry of body `body` in a frame, and gives the rest shape that it is
-    /// measured against: torn where the frame is. `None` if it is not measured, or its triangles are others.
-    fn measured(
-        &self,
-        recording: &Recording,
-        body: usize,
-        geometry: &Geometry,
-    ) -> Option<(Vec<Measured>, Cow<'_, TriangleMesh>)> {
-        let gauge = self.gauge.as_ref()?;
-        if geometry.connections.triangles() == self.rest.triangles {
-            return Some((gauge.measure(&geometry.positions)?, Cow::Borrowed(&self.rest)));
-        }
-        let body = &recording.bodies()[body];
-        let torn = body.rest_of(geometry)?;
-        let cloth = recording.described(body).and_then(taut::Body::as_cloth);
-        // What could be measured whole can be measured torn.
-        let measured = Gauge::new(&torn, cloth).ok()?.measure(&geometry.positions)?;
-        Some((measured, Cow::Owned(torn)))
-    }
-}
-
-/// The values that `coloring` shows of the soft body `body`, at the vertices of its surface.
-fn soft_values(
-    recording: &Recording,
-    known: &Known,
-    body: usize,
-    frame: u32,
-    coloring: Coloring,
-) -> Result<Vec<f32>, Problem> {
-    let (Some(gauge), Some(soft)) = (&known.soft, &recording.bodies()[body].soft) else {
-        return Ok(Vec::new());
-    };
-    let values = gauge.at_vertices(&recording.read_tetrahedra(body, frame)?, coloring);
-    let values: Vec<Vec3> = values.into_iter().map(Vec3::splat).collect();
-    Ok(soft.to_surface(&values).iter().map(|value| value.x).collect())
-}
-
-/// Reads a frame that can be drawn.
-fn read(recording: &Recording, body: usize, frame: u32) -> Result<Geometry, Problem> {
-    let geometry = recording.read(body, frame)?;
-    if let Some(vertex) = geometry.positions.iter().position(|p| p.abs().max_element() > FURTHEST) {
-        let name = &recording.bodies()[body].name;
-        let at = geometry.positions[vertex];
-        return Err(Problem {
-            file: Some(recording.frame_file(body, frame)),
-            key: Some(format!("frame {frame} of {name}")),
-            message: format!("vertex {vertex} is at {at}, more than a million kilometres away"),
-            ..Problem::default()
-        });
-    }
-    Ok(geometry)
-}
-
-/// Prepares all bodies, and returns the title of the displayed level.
-fn know(recording: &Recording, options: &Options) -> Result<(Vec<Known>, Option<String>), FilmError> {
-    let mut known = Vec::new();
-    let mut title = None;
-    let described = |body: &Body| recording.described(body);
-    if options.mesh_level > 0
-        && !recording.bodies().iter().any(|body| described(body).is_some_and(|b| b.as_cloth().is_some()))
-    {
-        let message = "the run has no cloth, and only cloth has mesh levels".into();
-        return Err(FilmError::Refused { message, hint: "omit --mesh-level".into() });
-    }
-    for body in recording.bodies() {
-        let rest = rest_mesh(body);
-        let cloth = described(body).and_then(taut::Body::as_cloth);
-        let coarse = match cloth {
-            Some(_) if options.mesh_level > 0 => Some(coarse(body, &rest, cloth, options.mesh_level)?),
-            _ => None,
-        };
-        if let Some(coarse) = &coarse {
-            let words = format!("level {}: {} triangles", options.mesh_level, coarse.mesh.triangles.len());
-            title.get_or_insert(words);
-        }
-        let rest = coarse.as_ref().map_or(rest, |coarse| coarse.mesh.clone());
-        let solid = described(body).and_then(taut::Body::as_solid);
-        let by_tetrahedra = options.coloring.measures() && options.coloring != Coloring::Hsv;
-        let soft = body.soft.as_ref().filter(|_| by_tetrahedra);
-        let soft = soft.map(|soft| SoftGauge::new(&soft.mesh, solid));
-        let gauge = if options.coloring.measures() && soft.is_none() && !rest.triangles.is_empty() {
-            let refused =
-                |message| FilmError::Refused { message, hint: "--color fabric requires no limits".into() };
-            let gauge = Gauge::new(&rest, cloth).map_err(refused)?;
-            Some(match solid {
-                Some(solid) => gauge.with_limit(solid.strain),
-                None => gauge,
-            })
-        } else {
-            None
-        };
-        let has_levels = body.soft.is_none() && !rest.triangles.is_empty();
-        let levels = if options.coloring == Coloring::Level && has_levels {
-            let levels = Levels::new(rest.clone());
-            let coarsest = levels.coarsest();
-            let level = options.level.unwrap_or(coarsest);
-            if level > coarsest {
-                let message =
-                    format!("{} has levels 0 to {coarsest}: level {level} does not exist", body.name);
-                return Err(FilmError::Refused { message, hint: "level 0 is the finest".into() });
-            }
-            let words = format!("level {level} of {coarsest}: {} triangles", levels.triangles(level));
-            title.get_or_insert(words);
-            Some(Paint::Triangles(levels.colors(level)))
-        } else {
-            None
-        };
-        known.push(Known { rest, coarse, gauge, soft, levels });
-    }
-    Ok((known, title))
-}
-
-fn coarse(
-    body: &Body,
-    rest: &TriangleMesh,
-    cloth: Option<&Cloth>,
-    level: usize,
-) -> Result<Coarse, FilmError> {
-    Coarse::new(rest, cloth, level).map_err(|coarsest| {
-        let message = format!("{} has levels 0 to {coarsest}: level {level} does not exist", body.name);
-        FilmError::Refused { message, hint: "level 0 is the finest".into() }
-    })
-}
-
-fn rest_mesh(body: &Body) -> TriangleMesh {
-    TriangleMesh {
-        positions: body.rest.positions.clone(),
-        triangles: body.rest.connections.triangles().to_vec(),
-        ..TriangleMesh::default()
     }
 }
 

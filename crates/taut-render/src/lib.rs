@@ -11,6 +11,7 @@ pub mod color;
 pub mod draw;
 pub mod encode;
 pub mod film;
+mod hair;
 pub mod light;
 pub mod montage;
 pub mod picture;

@@ -32,6 +32,7 @@ pub struct Projection {
     rows: [Vec3; 3],
     eye: Vec3,
     size: [f32; 2],
+    focal: f32,
     near: f32,
     /// The ray through the top left corner of the image, and its change per pixel to the right and down.
     ray: [Vec3; 3],
@@ -52,7 +53,7 @@ impl Projection {
         let near = 1e-4 * (camera.target - camera.eye).length();
         let step = [axes.right / focal, -axes.up / focal];
         let corner = axes.forward - step[0] * (0.5 * size[0]) - step[1] * (0.5 * size[1]);
-        Self { rows, eye: camera.eye, size, near, ray: [corner, step[0], step[1]] }
+        Self { rows, eye: camera.eye, size, focal, near, ray: [corner, step[0], step[1]] }
     }
 
     /// Homogeneous pixel coordinates; the third is the distance along the view \[m\].
@@ -64,6 +65,21 @@ impl Projection {
     /// The ray through a pixel coordinate, of unit length along the view \[m\].
     pub fn ray(&self, x: f32, y: f32) -> Vec3 {
         self.ray[0] + self.ray[1] * x + self.ray[2] * y
+    }
+
+    /// Columns and rows of the picture.
+    pub fn size(&self) -> [usize; 2] {
+        self.size.map(|size| size as usize)
+    }
+
+    /// Pixels of 1 m at a distance of 1 m.
+    pub fn focal(&self) -> f32 {
+        self.focal
+    }
+
+    /// Distance along the view of what is too close to be drawn \[m\].
+    pub fn near(&self) -> f32 {
+        self.near
     }
 
     /// Position of the camera \[m\].
@@ -308,7 +324,8 @@ macro_rules! draw_triangle {
 }
 
 impl Tile {
-    fn clear(&mut self, origin: [usize; 2], size: [usize; 2], floor: Option<[f32; 3]>) {
+    /// Makes it the tile of this size at `origin`, with nothing but a floor of this depth.
+    pub fn clear(&mut self, origin: [usize; 2], size: [usize; 2], floor: Option<[f32; 3]>) {
         (self.origin, self.size) = (origin, size);
         for ids in &mut self.ids {
             *ids = [NOTHING; SAMPLES];
@@ -340,6 +357,11 @@ impl Tile {
     /// Column and row of its first pixel in the picture.
     pub fn origin(&self) -> [usize; 2] {
         self.origin
+    }
+
+    /// 1/distance of what is visible in the samples of a pixel of the tile.
+    pub fn depths(&self, x: usize, y: usize) -> &[f32; SAMPLES] {
+        &self.depth[y * TILE[0] + x]
     }
 
     /// The triangles that are visible in a pixel of the tile, each with [`FRONT`] if its front is.

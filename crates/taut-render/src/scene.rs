@@ -1,5 +1,7 @@
 //! The scene to draw: surfaces, obstacles, a floor, lights and a camera.
 
+use std::ops::Range;
+
 use glam::Vec3;
 use taut::{Pose, Shape};
 
@@ -76,7 +78,7 @@ pub struct Solid {
     pub extent: f32,
 }
 
-/// Strands, drawn as round threads.
+/// Strands, drawn as round threads: for those that are wider than a pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threads {
     /// Vertices of all strands, one after the other \[m\].
@@ -87,6 +89,51 @@ pub struct Threads {
     pub radius: f32,
     /// Colour.
     pub color: Color,
+    /// Colours of vertices instead, if there are any.
+    pub colors: Vec<Color>,
+    /// Strength of shading, as of surfaces.
+    pub shading: f32,
+}
+
+/// Strands, drawn as hair: lit as fibres, and by the part of a pixel that they cover.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strands {
+    /// Points of all strands, one strand after the other, from its root to its tip \[m\].
+    pub positions: Vec<Vec3>,
+    /// Number of points of each strand.
+    pub counts: Vec<u32>,
+    /// Radius at each point \[m\]; missing ones are 0.
+    pub radii: Vec<f32>,
+    /// Colours of points; those of triangles do not apply.
+    pub paint: Paint,
+    /// Strength of shading, as of surfaces. With 1, strands differ a little from each other.
+    pub shading: f32,
+}
+
+impl Strands {
+    /// Indices of the points of each strand. Strands end where points do.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let ranges = self.counts.iter().scan(0, |first: &mut usize, &count| {
+            let own = *first..(*first + count as usize).min(self.positions.len());
+            *first = own.end;
+            Some(own)
+        });
+        ranges.filter(|own| !own.is_empty())
+    }
+
+    /// Radius at point `v` \[m\].
+    pub fn radius(&self, v: usize) -> f32 {
+        self.radii.get(v).copied().filter(|radius| *radius > 0.0).unwrap_or(0.0)
+    }
+
+    /// Colour of point `v`.
+    pub fn color(&self, v: usize) -> Color {
+        match &self.paint {
+            Paint::Plain { front, .. } => *front,
+            Paint::Vertices(colors) => colors.get(v).copied().unwrap_or_default(),
+            Paint::Triangles(_) => Color::default(),
+        }
+    }
 }
 
 /// An infinite floor that fades into the background. It is visible only from above.
@@ -118,8 +165,10 @@ impl Default for Backdrop {
 pub struct Scene {
     /// Cloth.
     pub surfaces: Vec<Surface>,
-    /// Strands.
+    /// Strands as round threads.
     pub threads: Vec<Threads>,
+    /// Strands as hair.
+    pub strands: Vec<Strands>,
     /// Bodies.
     pub solids: Vec<Solid>,
     /// Floor.

@@ -10,14 +10,18 @@ use glam::Vec3;
 
 use crate::{
     assembly::{Assembly, Look},
+    hair::Hair,
     picture::Rgba,
     raster::{FRONT, NOTHING, Projection, Raster, SAMPLES, middle},
     scene::{Color, Floor, Paint, Scene},
     shadow::{Shadows, SkyLight},
+    thread::SIDES,
 };
 
 /// Fraction of the key light transmitted by cloth.
 const THROUGH: f32 = 0.16;
+/// Fraction of what is behind strands below which it does not show.
+const HIDDEN: f32 = 1.0 / 512.0;
 /// Cells along a side of the grid of sky light on the floor.
 const FLOOR_CELLS: usize = 80;
 /// Half extent of that grid, in radii of the scene.
@@ -33,7 +37,7 @@ pub struct FloorLight {
 
 impl FloorLight {
     /// Measures it for `floor`.
-    pub fn measure(&mut self, floor: &Floor, scene: &Scene, shadows: &Shadows) {
+    pub fn measure(&mut self, floor: &Floor, scene: &Scene, shadows: &Shadows, hair: &Hair) {
         use rayon::prelude::*;
         let (x, y) = floor.normal.any_orthonormal_pair();
         self.axes = [x, y];
@@ -43,7 +47,7 @@ impl FloorLight {
         self.open.resize(FLOOR_CELLS * FLOOR_CELLS, 1.0);
         self.open.par_iter_mut().enumerate().for_each(|(k, open)| {
             let p = center + x * at(k % FLOOR_CELLS) + y * at(k / FLOOR_CELLS);
-            *open = shadows.sky(p, floor.normal).sides[0];
+            *open = shadows.sky(p, floor.normal).sides[0] * hair.sky(p, Some(floor.normal));
         });
         for _ in 0..2 {
             self.blur(1);
@@ -97,6 +101,8 @@ pub struct Shader<'a> {
     pub projection: &'a Projection,
     /// What the lights see.
     pub shadows: &'a Shadows,
+    /// Strands, which shade everything else.
+    pub hair: &'a Hair,
     /// Sky light, by vertex.
     pub sky: &'a [SkyLight],
     /// Sky light on the floor.
@@ -130,10 +136,13 @@ struct Lit {
 }
 
 impl Shader<'_> {
-    /// The colour of the pixel in column `x` of row `y` of the picture, whose samples see `ids`.
-    pub fn pixel(&self, x: usize, y: usize, ids: &[u32; SAMPLES]) -> Rgba {
+    /// The colour of the pixel in column `x` of row `y` of the picture, whose samples see `ids` behind
+    /// strands of colour `veil`, which leave a fraction of `through`.
+    pub fn pixel(&self, x: usize, y: usize, ids: &[u32; SAMPLES], (veil, through): (Color, f32)) -> Rgba {
         let at = [x as f32, y as f32];
-        let color = if ids.iter().all(|&id| id == NOTHING) {
+        let color = if through < HIDDEN {
+            Vec3::ZERO
+        } else if ids.iter().all(|&id| id == NOTHING) {
             self.background(at[0] + 0.5, at[1] + 0.5)
         } else {
             let (groups, count) = self.group(ids);
@@ -149,7 +158,7 @@ impl Shader<'_> {
             }
             sum / SAMPLES as f32
         };
-        encode(color, x, y)
+        encode(veil + color * through, x, y)
     }
 
     fn group(&self, ids: &[u32; SAMPLES]) -> ([Group; SAMPLES], usize) {
@@ -221,6 +230,7 @@ impl Shader<'_> {
         let mut sum = Vec3::ZERO;
         if cosine > 0.0 || thin {
             let visible = self.shadows.key(p, if cosine < 0.0 { -normal } else { normal });
+            let visible = visible * self.hair.key(p, lights.softness);
             let through = if thin { THROUGH * (-cosine).max(0.0) } else { 0.0 };
             sum += lights.key_color * (visible * (cosine.max(0.0) + through));
         }
@@ -241,6 +251,15 @@ impl Shader<'_> {
             let part = &self.assembly.parts[self.assembly.part_of[triangle] as usize];
             let surface = match part.look {
                 Look::Plain(color) => return color,
+                Look::Ring(first) => {
+                    let corners = self.assembly.triangles[triangle].map(|v| v as usize);
+                    let share = self.shares(corners, x, y);
+                    let color = |k: usize| {
+                        let ring = (corners[k] - part.first_vertex as usize) / SIDES as usize;
+                        self.assembly.ring_colors[first + ring]
+                    };
+                    return (0..3).map(|k| color(k) * share[k]).sum();
+                }
                 Look::Surface(k) => &self.scene.surfaces[k],
             };
             match &surface.paint {
@@ -304,7 +323,7 @@ impl Shader<'_> {
             return plain;
         }
         let key = lights.key_color * lights.key.dot(floor.normal).max(0.0);
-        let visible = self.shadows.key(p, floor.normal);
+        let visible = self.shadows.key(p, floor.normal) * self.hair.key(p, lights.softness);
         let open = self.floor_light.at(offset);
         let whole = key + lights.sky_color;
         // Light comes from the rest of the room too.
@@ -323,7 +342,7 @@ fn smooth(t: f32) -> f32 {
 }
 
 /// Tone mapping: linear up to the knee, then compressed towards white.
-fn tone(color: Color) -> Color {
+pub fn tone(color: Color) -> Color {
     const KNEE: f32 = 0.6;
     let bend = |v: f32| {
         if v <= KNEE { v } else { 1.0 - (1.0 - KNEE) * (-(v - KNEE) / (1.0 - KNEE)).exp() }

@@ -6,18 +6,20 @@ use taut::low_level::Surface;
 use crate::scene::Threads;
 
 /// Sides of a thread: with smooth normals it looks round when it is thin.
-const SIDES: u32 = 6;
+pub const SIDES: u32 = 6;
 
-/// The surface of all strands. A strand of fewer than two vertices has none.
-pub fn tessellate(threads: &Threads) -> Surface {
-    let mut surface = Surface::default();
+/// The surface of all strands, a ring of vertices around each point, and the point of each ring. A strand of
+/// fewer than two vertices has none.
+pub fn tessellate(threads: &Threads) -> (Surface, Vec<u32>) {
+    let (mut surface, mut rings) = (Surface::default(), Vec::new());
     let mut start = 0;
     for &count in &threads.strands {
         let end = (start + count as usize).min(threads.positions.len());
         strand(&threads.positions[start..end], threads.radius, &mut surface);
+        rings.extend((start as u32..end as u32).filter(|_| end - start >= 2));
         start = end;
     }
-    surface
+    (surface, rings)
 }
 
 fn strand(points: &[Vec3], radius: f32, surface: &mut Surface) {
@@ -65,8 +67,11 @@ mod tests {
             strands: vec![19, 1],
             radius: 0.01,
             color: srgb(0, 0, 0),
+            colors: Vec::new(),
+            shading: 1.0,
         };
-        let surface = tessellate(&threads);
+        let (surface, rings) = tessellate(&threads);
+        assert_eq!(rings, (0..19).collect::<Vec<_>>());
         assert_eq!(surface.positions.len(), 19 * SIDES as usize);
         for (v, &p) in surface.positions.iter().enumerate() {
             assert!((p.distance(positions[v / SIDES as usize]) - 0.01).abs() < 1e-5);

@@ -149,6 +149,10 @@ fn every_format_is_in_the_help_and_names_the_frame_that_is_damaged() {
     for format in taut_io::export::Format::ALL {
         assert!(help.contains(format.name()) && help.contains(format.purpose()), "{help}");
         let words = ["sheet.0007.npy", "frame 7 of sheet", "truncated"];
+        if !format.takes_surfaces() {
+            place.good(&format!("export out --format {} -o strands", format.name()));
+            continue;
+        }
         place.bad(&format!("export out --format {}", format.name()), 2, &words);
     }
     assert!(!place.path("out/export").exists());

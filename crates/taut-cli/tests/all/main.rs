@@ -10,6 +10,7 @@ mod dress;
 mod every_body;
 mod export;
 mod export_formats;
+mod export_strands;
 mod export_usd;
 mod fabric;
 mod fit;

@@ -172,7 +172,7 @@ fn every_export_shows_the_surface_that_was_given() {
     assert_eq!((shown.positions.len(), all.len()), (74, 81));
     assert!(shown.positions.iter().all(|x| all.contains(x)));
 
-    for format in Format::ALL {
+    for format in Format::ALL.into_iter().filter(|format| format.takes_surfaces()) {
         let ending = format.extension().map_or_else(String::new, |ending| format!(".{ending}"));
         place.good(&format!("export out --format {0} -o to-{0}{ending}", format.name()));
     }

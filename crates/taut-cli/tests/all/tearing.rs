@@ -198,7 +198,7 @@ fn point_caches_have_the_final_triangles_and_the_places_they_were_torn_from() {
 #[test]
 fn every_format_takes_torn_cloth() {
     let place = place_with_run();
-    for format in taut_io::export::Format::ALL {
+    for format in taut_io::export::Format::ALL.into_iter().filter(|format| format.takes_surfaces()) {
         place.good(&format!("export out --format {}", format.name()));
     }
     place.good("run strip.toml -o other --export usd,gltf,npz");

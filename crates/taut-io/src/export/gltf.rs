@@ -9,6 +9,10 @@
 //! that tears has the vertices and triangles of the last frame from the start: where it has not torn yet,
 //! vertices are at the same place and have the same normal, so that nothing shows.
 //!
+//! Strands are one primitive of lines, by pairs of vertices: line strips would be one primitive a strand,
+//! each with accessors of its own for every frame. Their radii \[m\], if they are known, are the attribute
+//! `_RADIUS`; viewers draw lines one pixel wide.
+//!
 //! Mesh obstacles are nodes of the same kind; static ones have no targets. Other obstacles are nodes with
 //! meshes, moved by translations and rotations sampled at the frames; a plane is a square twice the extent of
 //! the cloth in the first frame.
@@ -128,7 +132,8 @@ impl Moving {
         let rest = &settled.rest;
         let split = Split::new(rest.positions.len(), rest.connections.triangles(), body.uvs.as_deref());
         let material = index % COLORS.len();
-        Self::new((Mover::Body(index), true), geometry, Some(settled), split, material, layout)
+        let shape = (geometry, body.radii.as_deref());
+        Self::new((Mover::Body(index), true), shape, Some(settled), split, material, layout)
     }
 
     /// One of the mesh obstacles, whose material follows those of `cloths` cloths.
@@ -137,12 +142,12 @@ impl Moving {
         let geometry = obstacle_in(job, index, *job.frames.start());
         let split = Split::new(geometry.positions.len(), &obstacle.triangles, None);
         let (mover, material) = (Mover::MeshObstacle(index), cloth_materials(cloths));
-        Self::new((mover, obstacle.is_moving()), geometry, None, split, material, layout)
+        Self::new((mover, obstacle.is_moving()), (geometry, None), None, split, material, layout)
     }
 
     fn new(
         (mover, is_moving): (Mover, bool),
-        geometry: Geometry,
+        (geometry, radii): (Geometry, Option<&[f32]>),
         settled: Option<Settled>,
         split: Split,
         material: usize,
@@ -174,6 +179,10 @@ impl Moving {
             // glTF has v downwards.
             let uvs = split.uvs.iter().flat_map(|uv| [uv.x, 1.0 - uv.y]);
             attributes["TEXCOORD_0"] = layout.add(Kind::Uvs, |bytes| put_floats(bytes, uvs)).into();
+        }
+        if let Some(radii) = radii {
+            let at = layout.add(Kind::Numbers, |bytes| put_floats(bytes, radii.iter().copied()));
+            attributes["_RADIUS"] = at.into();
         }
         moving.primitive =
             json!({ "attributes": attributes, "indices": indices, "mode": mode, "material": material });

@@ -4,6 +4,7 @@
 //! ([`Target`]) and renamed when complete; an error or an interruption leaves nothing behind.
 
 mod gltf;
+mod hair;
 mod mdd;
 mod npz;
 mod obj;
@@ -52,6 +53,8 @@ pub enum Format {
     Obj,
     /// Stanford PLY, one file per frame.
     Ply,
+    /// Strands (`.hair`), one file per frame.
+    Hair,
     /// VTK unstructured grids (`.vtu`) with strain, stress and residual, and a collection (`.pvd`) of them.
     Vtk,
     /// glTF 2.0 in one binary file (`.glb`), animated by morph targets.
@@ -62,8 +65,18 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 9] =
-        [Self::Usd, Self::Usda, Self::Pc2, Self::Mdd, Self::Obj, Self::Ply, Self::Vtk, Self::Gltf, Self::Npz];
+    pub const ALL: [Self; 10] = [
+        Self::Usd,
+        Self::Usda,
+        Self::Pc2,
+        Self::Mdd,
+        Self::Obj,
+        Self::Ply,
+        Self::Hair,
+        Self::Vtk,
+        Self::Gltf,
+        Self::Npz,
+    ];
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
@@ -74,6 +87,7 @@ impl Format {
             Self::Mdd => "mdd",
             Self::Obj => "obj",
             Self::Ply => "ply",
+            Self::Hair => "hair",
             Self::Vtk => "vtk",
             Self::Gltf => "gltf",
             Self::Npz => "npz",
@@ -89,10 +103,16 @@ impl Format {
             Self::Mdd => "the same in Motion Designer format",
             Self::Obj => "one text mesh per frame, for everything",
             Self::Ply => "one binary mesh per frame, for mesh tools",
+            Self::Hair => "one file of strands per frame, for hair tools",
             Self::Vtk => "strain, stress and residual of every triangle or tetrahedron, for ParaView",
             Self::Gltf => "one .glb with animation and obstacles, for the web",
             Self::Npz => "one file of arrays, for NumPy",
         }
+    }
+
+    /// Whether it takes surfaces; otherwise only strands, and other bodies are left out.
+    pub fn takes_surfaces(self) -> bool {
+        self != Self::Hair
     }
 
     /// The format with the name or extension `name`, case-insensitive.
@@ -120,7 +140,7 @@ impl Format {
             Self::Usda => Some("usda"),
             Self::Gltf => Some("glb"),
             Self::Npz => Some("npz"),
-            Self::Pc2 | Self::Mdd | Self::Obj | Self::Ply | Self::Vtk => None,
+            Self::Pc2 | Self::Mdd | Self::Obj | Self::Ply | Self::Hair | Self::Vtk => None,
         }
     }
 
@@ -212,6 +232,7 @@ pub fn export(
         Format::Mdd => mdd::write(&job),
         Format::Obj => obj::write(&job),
         Format::Ply => ply::write(&job),
+        Format::Hair => hair::write(&job),
         Format::Vtk => vtk::write(&job),
         Format::Gltf => gltf::write(&job),
         Format::Npz => npz::write(&job),

@@ -8,6 +8,7 @@
 //! | `NAME/rest` | float32 \[n, 3\] | rest shape \[m\] |
 //! | `NAME/triangles` | int32 \[m, 3\] | over `rest`, and over `positions` |
 //! | `NAME/strands` | int32 \[s\] | instead of triangles: number of vertices of each strand |
+//! | `NAME/radii` | float32 \[n\] | of strands at each vertex, if they are known \[m\] |
 //! | `NAME/uvs` | float32 \[m, 3, 2\] | of the corners of triangles, v upwards, if the mesh has them |
 //!
 //! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], for each frame instead of
@@ -56,6 +57,9 @@ fn put_rest(archive: &mut Archive, body: &Body) -> Result<(), ExportError> {
             archive.put(name("triangles"), &npy::encode_triangles(triangles))?
         }
         Connections::Curves(counts) => archive.put(name("strands"), &integers(counts, &[counts.len()]))?,
+    }
+    if let Some(radii) = &body.radii {
+        archive.put(name("radii"), &floats(radii.iter().copied(), &[radii.len()]))?;
     }
     if let Some(uvs) = &body.uvs {
         let numbers = uvs.iter().flatten().flat_map(|uv| uv.to_array());

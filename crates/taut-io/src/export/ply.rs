@@ -2,7 +2,7 @@
 //!
 //! Little-endian, vertices in the order of the run: float positions \[m\], unit normals of triangles, texture
 //! coordinates `s`, `t` if every vertex has exactly one (a mesh with texture seams has none); then faces, or
-//! the edges of strands.
+//! the edges of strands, with a `radius` \[m\] at each vertex if it is known.
 
 use glam::{Vec2, Vec3};
 use taut::mesh::normals::vertex_normals;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     mesh::write_strands,
-    recording::{Body, Connections},
+    recording::{Body, Connections, Geometry},
 };
 
 /// Writes `NAME.0042.ply` of every body and frame.
@@ -29,7 +29,10 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
                 .map(|(uvs, origins)| origins.iter().map(|&v| uvs[v as usize]).collect());
             let bytes = match &*geometry.connections {
                 Connections::Triangles(triangles) => encode(&geometry.positions, triangles, uvs.as_deref()),
-                Connections::Curves(counts) => write_strands(&geometry.positions, counts),
+                Connections::Curves(counts) => match &body.radii {
+                    Some(radii) => encode_strands(&geometry, counts, radii),
+                    None => write_strands(&geometry.positions, counts),
+                },
             };
             write_file(&job.frame_path(body, frame, "ply"), &bytes)
         })
@@ -68,5 +71,27 @@ fn encode(positions: &[Vec3], triangles: &[[u32; 3]], uvs: Option<&[Vec2]>) -> V
         bytes.push(3);
         put_indices(&mut bytes, triangle);
     }
+    bytes
+}
+
+/// Strands of `counts` points each, with their radii.
+fn encode_strands(geometry: &Geometry, counts: &[u32], radii: &[f32]) -> Vec<u8> {
+    let (positions, edges) = (&geometry.positions, geometry.connections.edges_of_curves());
+    let names = ["x", "y", "z", "radius"];
+    let properties: String = names.iter().map(|name| format!("property float {name}\n")).collect();
+    let header = format!(
+        "ply\nformat binary_little_endian 1.0\ncomment taut {}; strands: {}\nelement vertex {}\n{properties}\
+         element edge {}\nproperty int vertex1\nproperty int vertex2\nend_header\n",
+        env!("CARGO_PKG_VERSION"),
+        counts.len(),
+        positions.len(),
+        edges.len()
+    );
+    let mut bytes = header.into_bytes();
+    bytes.reserve_exact(16 * positions.len() + 8 * edges.len());
+    for (x, &radius) in positions.iter().zip(radii) {
+        put_floats(&mut bytes, [x.x, x.y, x.z, radius]);
+    }
+    put_indices(&mut bytes, edges.as_flattened());
     bytes
 }

@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | `displacement` | vertices | from the rest shape \[m\] |
 //! | `velocity` | vertices | mean over the previous frame \[m/s\]; in frame 0 the initial velocity |
+//! | `radius` | vertices of strands | if it is known \[m\] |
 //! | `strain_max`, `strain_min` | triangles | principal strains (stretch − 1; 0.05: longer by 5 %) |
 //! | `strain_direction` | triangles | world-space unit vector of the larger one |
 //! | `residual` | triangles | excess past its strain limits, as in the certificate; 0: within |
@@ -100,6 +101,9 @@ fn grid(
     }
     if let Some(velocities) = velocities {
         grid.add_point_vectors("velocity", &velocities);
+    }
+    if let Some(radii) = &body.radii {
+        grid.add_point_numbers("radius", radii.iter().copied());
     }
     if let Some(measures) = measures {
         measures.add_to(&mut grid, positions);

@@ -97,6 +97,7 @@ mod tests {
             described: None,
             soft: None,
             lines: None,
+            radii: None,
         };
         assert_eq!(body.origins(&rest).unwrap(), [0, 1, 2, 3]);
         let half = shape(5, &[[0, 1, 2], [4, 1, 3]]);

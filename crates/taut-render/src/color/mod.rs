@@ -127,6 +127,19 @@ pub fn fabric(k: usize) -> Color {
     palette[k % palette.len()]
 }
 
+/// The colour of hair of body number `k`.
+pub fn hair(k: usize) -> Color {
+    let palette = [
+        srgb(104, 68, 42),
+        srgb(190, 150, 96),
+        srgb(58, 44, 38),
+        srgb(146, 74, 38),
+        srgb(128, 122, 118),
+        srgb(84, 52, 58),
+    ];
+    palette[k % palette.len()]
+}
+
 /// The colour of an obstacle.
 pub fn obstacle() -> Color {
     srgb(214, 209, 201)

@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 use taut::{Pose, Shape, low_level::Random, mesh::generate::Diagonals, mesh::generate::grid};
 use taut_render::{
     Camera, Lights, Picture, Scene, render,
-    scene::{Backdrop, Floor, Paint, Solid, Surface, Threads},
+    scene::{Backdrop, Floor, Paint, Solid, Strands, Surface, Threads},
 };
 
 const RED: Vec3 = Vec3::new(1.0, 0.0, 0.0);
@@ -16,7 +16,16 @@ fn scene(surfaces: Vec<Surface>) -> Scene {
     let camera = Camera::new(Vec3::new(0.0, 0.0, 10.0), Vec3::ZERO, Vec3::Y, field).unwrap();
     let lights = Lights::studio(&camera, Vec3::Y, Vec3::ZERO, 4.0);
     let black = Backdrop { top: Vec3::ZERO, bottom: Vec3::ZERO };
-    Scene { surfaces, threads: vec![], solids: vec![], floor: None, camera, lights, backdrop: black }
+    Scene {
+        surfaces,
+        threads: vec![],
+        strands: vec![],
+        solids: vec![],
+        floor: None,
+        camera,
+        lights,
+        backdrop: black,
+    }
 }
 
 /// A surface whose colours light does not change.
@@ -138,8 +147,22 @@ fn busy() -> Scene {
         color: Vec3::splat(0.5),
         extent: 1.0,
     });
-    let positions = (0..30).map(|k| Vec3::new(-2.0, 1.0 - 0.1 * k as f32, (0.4 * k as f32).sin())).collect();
-    busy.threads.push(Threads { positions, strands: vec![30], radius: 0.05, color: Vec3::splat(0.2) });
+    let positions: Vec<Vec3> =
+        (0..30).map(|k| Vec3::new(-2.0, 1.0 - 0.1 * k as f32, (0.4 * k as f32).sin())).collect();
+    let colors = (0..30).map(|k| Vec3::new(0.2, 0.01 * k as f32, 0.1)).collect();
+    let threads = Threads {
+        positions: positions.clone(),
+        strands: vec![30],
+        radius: 0.05,
+        color: Vec3::ZERO,
+        colors,
+        shading: 1.0,
+    };
+    busy.threads.push(threads);
+    let beside = positions.iter().map(|p| *p + 0.3 * Vec3::X).collect();
+    let paint = Paint::Plain { front: Vec3::new(0.2, 0.1, 0.05), back: Vec3::ZERO };
+    let radii = vec![0.01; 30];
+    busy.strands.push(Strands { positions: beside, counts: vec![12, 18], radii, paint, shading: 1.0 });
     busy.floor = Some(Floor { normal: Vec3::Y, height: -1.3 });
     busy.backdrop = Backdrop::default();
     busy.camera.eye = Vec3::new(3.0, 4.0, 9.0);

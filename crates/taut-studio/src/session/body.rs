@@ -97,6 +97,11 @@ enum Measure {
         gauge: SoftGauge,
         limit: Limit,
     },
+    /// Segments with their lengths at rest, and the limit on their strain.
+    Curves {
+        segments: Vec<([u32; 2], f32)>,
+        limit: Limit,
+    },
     /// Not measured.
     None,
 }
@@ -150,10 +155,9 @@ impl ShownBody {
                 (mesh, Some(vertices), Measure::Solid { rest, gauge, limit: solid.strain })
             }
             Body::Particles(particles) => {
-                // Segments are triangles without area, which a wireframe shows.
-                let triangles = particles.mesh.segments.iter().map(|&[a, b]| [a, b, b]).collect();
-                let positions = particles.mesh.positions.clone();
-                (TriangleMesh { positions, triangles, ..TriangleMesh::default() }, None, Measure::None)
+                let (mesh, segments) = (&particles.mesh, particles.mesh.segments.iter().copied());
+                let (mesh, measure) = curves(mesh.positions.clone(), segments, particles.edge);
+                (mesh, None, measure)
             }
         };
         let model = match body {
@@ -178,6 +182,19 @@ impl ShownBody {
         Self { name, kind, model, mesh, change: 0, vertices: None, measure, color }
     }
 
+    /// A body of curves: `positions` at rest, and the pairs of them that segments join, with a limit on their
+    /// strain.
+    pub fn curves(
+        name: &str,
+        kind: &'static str,
+        index: usize,
+        (positions, segments): (Vec<Vec3>, Vec<[u32; 2]>),
+        limit: Limit,
+    ) -> Self {
+        let (mesh, measure) = curves(positions, segments.into_iter(), limit);
+        Self { measure, ..Self::plain(name, kind, index, mesh) }
+    }
+
     /// Updates changed limits.
     pub fn update(&mut self, body: &Body) {
         match (&mut self.measure, body) {
@@ -192,6 +209,7 @@ impl ShownBody {
                 *gauge = SoftGauge::new(&solid.mesh, Some(solid));
                 *limit = solid.strain;
             }
+            (Measure::Curves { limit, .. }, body) => *limit = body.edge(),
             _ => {}
         }
     }
@@ -265,6 +283,10 @@ impl ShownBody {
                 };
                 (strains, self.paint(&measured, colouring, range))
             }
+            Measure::Curves { segments, limit } => {
+                let strains = strains_of_edges(segments, all, *limit);
+                (strains, self.paint_curves(segments, *limit, all, colouring, range))
+            }
             Measure::Solid { rest, gauge, limit } => {
                 let measured = rest.measure(all, *limit);
                 let strains = Strains {
@@ -298,6 +320,32 @@ impl ShownBody {
 
     fn unmeasured(&self, colouring: Colouring) -> Option<Vec<[u8; 4]>> {
         coloring(colouring).map(|_| vec![self.color; self.mesh.positions.len()])
+    }
+
+    /// Colours of points: of the segment at each that is furthest from rest.
+    fn paint_curves(
+        &self,
+        segments: &[([u32; 2], f32)],
+        limit: Limit,
+        x: &[Vec3],
+        colouring: Colouring,
+        range: f32,
+    ) -> Option<Vec<[u8; 4]>> {
+        let coloring = coloring(colouring)?;
+        let mut measured = vec![Measured::default(); self.mesh.positions.len()];
+        for &([a, b], rest) in segments {
+            let [below, above, strain] = strain_of_edge([a, b].map(|v| x[v as usize]), rest, limit);
+            let residual = below.max(above);
+            // One strain stands for both: it has no direction in a surface.
+            let own = Measured { strains: [strain; 2], residual, residuals: [below, above], angle: 0.0 };
+            for v in [a, b] {
+                let point = &mut measured[v as usize];
+                if strain.abs() > point.strains[0].abs() {
+                    *point = own;
+                }
+            }
+        }
+        Some(measured.iter().map(|m| to_bytes(coloring.color(m, range))).collect())
     }
 
     fn paint(&self, measured: &[Measured], colouring: Colouring, range: f32) -> Option<Vec<[u8; 4]>> {
@@ -342,12 +390,32 @@ fn strains(measured: &[Measured]) -> Strains {
 fn strains_of_edges(edges: &[([u32; 2], f32)], x: &[Vec3], limit: Limit) -> Strains {
     let mut all = Strains { elements: edges.len(), ..Strains::default() };
     for &([a, b], rest) in edges {
-        let strain = x[a as usize].distance(x[b as usize]) / rest - 1.0;
-        let above = limit.max.map_or(0.0, |max| strain - max);
-        let below = limit.min.map_or(0.0, |min| min - strain);
+        let [below, above, strain] = strain_of_edge([a, b].map(|v| x[v as usize]), rest, limit);
         all.max = all.max.max(strain);
         all.min = all.min.min(strain);
-        all.add([below.max(0.0), above.max(0.0)]);
+        all.add([below, above]);
     }
     all
+}
+
+/// Strain past the lower and the upper limit, and the strain itself.
+fn strain_of_edge([a, b]: [Vec3; 2], rest: f32, limit: Limit) -> [f32; 3] {
+    let strain = a.distance(b) / rest - 1.0;
+    let above = limit.max.map_or(0.0, |max| strain - max);
+    let below = limit.min.map_or(0.0, |min| min - strain);
+    [below.max(0.0), above.max(0.0), strain]
+}
+
+/// Curves as triangles without area, which the page shows as lines, and how they are measured. Segments
+/// without length are not.
+fn curves(
+    positions: Vec<Vec3>,
+    segments: impl Iterator<Item = [u32; 2]> + Clone,
+    limit: Limit,
+) -> (TriangleMesh, Measure) {
+    let length = |[a, b]: [u32; 2]| positions[a as usize].distance(positions[b as usize]);
+    let measured = segments.clone().map(|segment| (segment, length(segment)));
+    let measure = Measure::Curves { segments: measured.filter(|(_, length)| *length > 0.0).collect(), limit };
+    let triangles = segments.map(|[a, b]| [a, b, b]).collect();
+    (TriangleMesh { positions, triangles, ..TriangleMesh::default() }, measure)
 }

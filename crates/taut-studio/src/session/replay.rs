@@ -128,7 +128,7 @@ impl Replay {
         let frames = (0..self.bodies.len()).map(read).collect::<Result<Vec<Geometry>, _>>()?;
         let next = self.change() + 1;
         for (k, frame) in frames.iter().enumerate() {
-            // Segments of particles are shown otherwise.
+            // Curves do not change.
             let Connections::Triangles(triangles) = &*frame.connections else { continue };
             if self.bodies[k].mesh.triangles != *triangles && !self.recording.bodies()[k].changes.is_empty() {
                 self.bodies[k] = shown(&self.recording, k, frame)?.with_change(next);
@@ -269,6 +269,18 @@ fn shown(recording: &Recording, k: usize, frame: &Geometry) -> Result<ShownBody,
         if let Some(torn) = torn {
             return ShownBody::new(&torn.into(), k, &[]);
         }
+    }
+    if matches!(*body.rest.connections, Connections::Curves(_)) {
+        let described = recording.described(body);
+        let limit = described.map(taut::Body::edge).unwrap_or_default();
+        let lines = (body.rest.positions.clone(), body.rest.connections.edges_of_curves());
+        return Ok(ShownBody::curves(
+            &body.name,
+            described.map_or("hair", taut::Body::kind),
+            k,
+            lines,
+            limit,
+        ));
     }
     let other = || TriangleMesh {
         positions: frame.positions.clone(),

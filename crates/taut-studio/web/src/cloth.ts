@@ -1,10 +1,11 @@
-// One drawn body or coarser level: triangles with smooth normals, edges, colours.
+// One drawn body or coarser level: triangles with smooth normals, or curves; edges, colours.
 
 import * as THREE from "three";
 import { WEAVE, fabricMaterial, measureMaterial } from "./fabric";
 import type { BodyInfo, Colouring, Mesh } from "./protocol";
 import type { Tier } from "./quality";
-import { edgesOf, smoothNormals } from "./surface";
+import { Curves } from "./curves";
+import { areSegments, edgesOf, firstHit, nearestSegment, smoothNormals, type Hit } from "./surface";
 
 /** sRGB bytes to linear light. */
 const LINEAR = Float32Array.from({ length: 256 }, (_, k) => {
@@ -24,6 +25,8 @@ export class BodyView {
   private readonly normals: Float32Array;
   private readonly colours: Float32Array;
   private readonly mesh: THREE.Mesh;
+  /** Instead of the mesh, if triangles are segments of curves. */
+  private readonly curves: Curves | null;
   private readonly wire: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   /** Height of its lowest point [m]. */
   lowest = Infinity;
@@ -51,13 +54,28 @@ export class BodyView {
 
     const lines = new THREE.BufferGeometry();
     lines.setAttribute("position", this.geometry.getAttribute("position"));
-    lines.setIndex(new THREE.BufferAttribute(edgesOf(this.corners), 1));
+    this.curves = areSegments(this.corners) ? new Curves(this.positions, this.corners, this.geometry, info.color) : null;
+    lines.setIndex(new THREE.BufferAttribute(this.curves ? new Uint32Array() : edgesOf(this.corners), 1));
     const ink = new THREE.LineBasicMaterial({ color: "#101114", transparent: true, opacity: 0.45, toneMapped: false });
     this.wire = new THREE.LineSegments(lines, ink);
     this.wire.visible = false;
     for (const object of [this.mesh, this.wire]) object.frustumCulled = false;
     this.group.add(this.mesh, this.wire);
-    smoothNormals(this.positions, this.corners, this.normals);
+    if (this.curves) this.group.add(this.curves.lines);
+    this.smooth();
+  }
+
+  /** Normals or tangents, after positions have changed. */
+  private smooth(): void {
+    if (this.curves) this.curves.update();
+    else smoothNormals(this.positions, this.corners, this.normals);
+  }
+
+  /** Where a ray hits it, nearer than `within`; curves are hit within `slope` of it, over the distance. */
+  hit(ray: THREE.Ray, slope: number, within: number): Hit | null {
+    const [origin, direction] = [ray.origin.toArray(), ray.direction.toArray()];
+    if (this.curves) return nearestSegment(this.positions, this.corners, origin, direction, slope, within);
+    return firstHit(this.positions, this.corners, origin, direction, within);
   }
 
   /** Approximate distance that it may hang below held vertices [m]; its width if none is held. */
@@ -91,7 +109,7 @@ export class BodyView {
     this.group.visible = sound;
     if (!sound) return false;
     this.positions.set(positions);
-    smoothNormals(this.positions, this.corners, this.normals);
+    this.smooth();
     this.geometry.getAttribute("position").needsUpdate = true;
     this.geometry.getAttribute("normal").needsUpdate = true;
     if (!colours || this.colouring === "none") return true;
@@ -123,6 +141,10 @@ export class BodyView {
     if (colouring === this.colouring && tier === this.tier) return;
     this.colouring = colouring;
     this.tier = tier;
+    if (this.curves) {
+      this.curves.paint(colouring);
+      return;
+    }
     dispose(this.mesh);
     this.mesh.material =
       colouring === "none"
@@ -132,7 +154,8 @@ export class BodyView {
 
   /** Visibility of surface and edges. Edges alone are drawn over another surface, and are visible through it. */
   show(shown: { surface: boolean; edges: boolean; through: boolean; ink?: string; opacity?: number }): void {
-    this.mesh.visible = shown.surface;
+    this.mesh.visible = shown.surface && !this.curves;
+    if (this.curves) this.curves.lines.visible = shown.surface || shown.edges;
     this.wire.visible = shown.edges;
     this.wire.material.depthTest = !shown.through;
     this.wire.material.opacity = shown.opacity ?? 0.45;
@@ -147,7 +170,7 @@ export class BodyView {
       const [to, from] = [3 * this.corners[k]!, 3 * other.corners[k]!];
       for (let axis = 0; axis < 3; axis++) this.positions[to + axis] = other.positions[from + axis]!;
     }
-    smoothNormals(this.positions, this.corners, this.normals);
+    this.smooth();
     this.lowest = other.lowest;
     this.group.visible = other.group.visible;
   }
@@ -167,6 +190,7 @@ export class BodyView {
   dispose(): void {
     this.group.removeFromParent();
     dispose(this.mesh);
+    this.curves?.dispose();
     this.geometry.dispose();
     this.wire.geometry.dispose();
     this.wire.material.dispose();

@@ -9,7 +9,6 @@ import type { Latency } from "./latency";
 import type { Marks } from "./marks";
 import type { ToServer, Vec3 } from "./protocol";
 import type { Stage } from "./scene";
-import { firstHit } from "./surface";
 
 export type Tool = "soft" | "hard" | "pin" | "look";
 
@@ -48,6 +47,8 @@ export interface Surroundings {
 const KEYS = -1;
 /** Distance within which a pin is selected by the pointer [CSS pixels]. */
 const PIN_NEAR = 16;
+/** Distance within which a curve is picked by the pointer [CSS pixels]. */
+const LINE_NEAR = 9;
 /** Minimum interval of early moves [ms]. */
 const EARLY = 7;
 
@@ -91,14 +92,15 @@ export class GripInput {
   /** The first body under a point of the page. */
   pick(x: number, y: number): Pick | null {
     const begun = performance.now();
-    const { origin, direction } = this.s.stage.ray(x, y);
+    const ray = this.s.stage.ray(x, y);
+    const slope = LINE_NEAR * this.s.stage.pixel();
     let nearest = Infinity;
     let found: Pick | null = null;
     this.s.bodies().forEach((view, body) => {
-      const hit = firstHit(view.positions, view.corners, origin.toArray(), direction.toArray(), nearest);
+      const hit = view.hit(ray, slope, nearest);
       if (!hit) return;
       nearest = hit.distance;
-      found = { body, triangle: hit.triangle, weights: hit.weights, point: origin.clone().addScaledVector(direction, nearest) };
+      found = { body, triangle: hit.triangle, weights: hit.weights, point: view.point(hit.triangle, hit.weights) };
     });
     this.pickTimes.push(performance.now() - begun);
     if (this.pickTimes.length > 200) this.pickTimes.shift();

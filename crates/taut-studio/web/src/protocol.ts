@@ -37,7 +37,8 @@ export type Key = Exclude<keyof Parameters, "colour_range">;
 
 export interface BodyInfo {
   name: string;
-  kind: "cloth" | "solid";
+  /** Particles and hair are curves: each of their triangles is a segment, whose second corner is also the third. */
+  kind: "cloth" | "solid" | "particles" | "hair";
   model: "fem" | "edge";
   vertices: number;
   triangles: number;

@@ -427,6 +427,11 @@ export class Stage {
     return caster.ray;
   }
 
+  /** Width of a CSS pixel at the centre of the view, over the distance. */
+  pixel(): number {
+    return (2 * Math.tan((0.5 * Math.PI * this.camera.fov) / 180)) / Math.max(1, this.canvas.clientHeight);
+  }
+
   /** The current image, as a PNG file. */
   picture(): Promise<Blob | null> {
     // The GPU buffer is discarded after presentation: render again and read it in the same task.

@@ -1,4 +1,5 @@
-// Geometry of triangle meshes on plain arrays: smooth normals, edges, and the first triangle that a ray hits.
+// Geometry of triangle meshes and curves on plain arrays: smooth normals, edges, tangents, and the first triangle or segment that a ray
+// hits.
 
 /** Normals of the vertices, weighted by the area of the triangles around them; into `normals`. */
 export function smoothNormals(positions: Float32Array, corners: Uint32Array, normals: Float32Array): void {
@@ -122,4 +123,80 @@ export function firstHit(
     foundV = v / size;
   }
   return found < 0 ? null : { triangle: found, weights: [1 - foundU - foundV, foundU, foundV], distance: nearest };
+}
+
+/** Whether triangles are segments of curves: the second corner of each is also the third. */
+export function areSegments(corners: Uint32Array): boolean {
+  for (let t = 0; t < corners.length; t += 3) {
+    if (corners[t + 1] !== corners[t + 2]) return false;
+  }
+  return corners.length > 0;
+}
+
+/** Directions of curves at their vertices, of unit length; into `tangents`. Segments that meet head to head do not cancel. */
+export function smoothTangents(positions: Float32Array, segments: Uint32Array, tangents: Float32Array): void {
+  tangents.fill(0);
+  for (let s = 0; s < segments.length; s += 2) {
+    const a = 3 * segments[s]!;
+    const b = 3 * segments[s + 1]!;
+    const dx = positions[b]! - positions[a]!;
+    const dy = positions[b + 1]! - positions[a + 1]!;
+    const dz = positions[b + 2]! - positions[a + 2]!;
+    for (const v of [a, b]) {
+      const sign = tangents[v]! * dx + tangents[v + 1]! * dy + tangents[v + 2]! * dz < 0 ? -1 : 1;
+      tangents[v]! += sign * dx;
+      tangents[v + 1]! += sign * dy;
+      tangents[v + 2]! += sign * dz;
+    }
+  }
+  for (let k = 0; k < tangents.length; k += 3) {
+    const length = Math.hypot(tangents[k]!, tangents[k + 1]!, tangents[k + 2]!);
+    const scale = length > 0 ? 1 / length : 0;
+    tangents[k]! *= scale;
+    tangents[k + 1]! *= scale;
+    tangents[k + 2]! *= scale;
+  }
+}
+
+/** How much further away a segment may be than one at the edge of the pointer's reach and still be picked, over its distance. */
+const PREFERENCE = 0.05;
+
+/**
+ * The segment of curves that a ray passes, nearer than `within`, at a distance of at most `slope` times that from the origin: the nearest
+ * of those that it passes closely. The direction has unit length. Weights are those of the segment's corners as a triangle.
+ */
+export function nearestSegment(
+  positions: Float32Array, corners: Uint32Array, origin: readonly number[], direction: readonly number[], slope: number, within: number,
+): Hit | null {
+  const [ox, oy, oz] = origin as [number, number, number];
+  const [dx, dy, dz] = direction as [number, number, number];
+  let best = Infinity;
+  let found: Hit | null = null;
+  for (let t = 0; t < corners.length; t += 3) {
+    const a = 3 * corners[t]!;
+    const b = 3 * corners[t + 1]!;
+    const px = positions[a]! - ox;
+    const py = positions[a + 1]! - oy;
+    const pz = positions[a + 2]! - oz;
+    const ux = positions[b]! - positions[a]!;
+    const uy = positions[b + 1]! - positions[a + 1]!;
+    const uz = positions[b + 2]! - positions[a + 2]!;
+    // The closest points of the ray's line and the segment.
+    const uu = ux * ux + uy * uy + uz * uz;
+    const ud = ux * dx + uy * dy + uz * dz;
+    const up = ux * px + uy * py + uz * pz;
+    const pd = px * dx + py * dy + pz * dz;
+    const across = uu - ud * ud;
+    const share = across > 1e-12 * uu ? Math.min(1, Math.max(0, (ud * pd - up) / across)) : 0;
+    const distance = pd + share * ud;
+    if (distance <= 0 || distance >= within) continue;
+    const away = Math.hypot(px + share * ux - distance * dx, py + share * uy - distance * dy, pz + share * uz - distance * dz);
+    const ratio = away / (slope * distance);
+    if (ratio > 1) continue;
+    const cost = distance * (1 + PREFERENCE * ratio);
+    if (cost >= best) continue;
+    best = cost;
+    found = { triangle: t / 3, weights: [1 - share, share, 0], distance };
+  }
+  return found;
 }

@@ -6,7 +6,7 @@ import { givenWayText } from "../src/given-way";
 import { Latency } from "../src/latency";
 import { decode, type Frame, type Mesh } from "../src/protocol";
 import { Governor } from "../src/quality";
-import { edgesOf, firstHit, smoothNormals } from "../src/surface";
+import { areSegments, edgesOf, firstHit, nearestSegment, smoothNormals, smoothTangents } from "../src/surface";
 import { encodeFrame, encodeMesh } from "./encode";
 import { grid } from "./sheet";
 
@@ -129,4 +129,43 @@ test("latency counts each event once, at the first picture that shows it", () =>
   latency.shown(125, 180);
   assert.deepEqual(latency.samples, [50, 40, 60]);
   assert.equal(latency.median(), 50);
+});
+
+test("segments of curves have tangents, and are picked by a ray that passes near", () => {
+  // Two strands along x, at z = 0 and z = -1; the ray looks along -z.
+  const positions = Float32Array.from([0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 0.02, -1, 2, 0.02, -1]);
+  const corners = Uint32Array.from([0, 1, 1, 1, 2, 2, 3, 4, 4]);
+  assert.ok(areSegments(corners));
+  assert.ok(!areSegments(Uint32Array.from([0, 1, 2])) && !areSegments(new Uint32Array()));
+  const tangents = new Float32Array(positions.length);
+  // The second segment the other way round: tangents do not cancel.
+  smoothTangents(positions, Uint32Array.from([0, 1, 2, 1, 3, 4]), tangents);
+  for (let v = 0; v < 5; v++) assert.ok(Math.abs(Math.abs(tangents[3 * v]!) - 1) < 1e-6 && tangents[3 * v + 1] === 0);
+  const hit = (x: number, y: number, within = Infinity) => nearestSegment(positions, corners, [x, y, 5], [0, 0, -1], 0.01, within);
+  const near = hit(1.25, 0.01)!;
+  assert.equal(near.triangle, 1);
+  assert.ok(Math.abs(near.weights[1] - 0.25) < 1e-6 && near.weights[2] === 0 && Math.abs(near.distance - 5) < 1e-6);
+  assert.equal(hit(1.25, 0.06)!.triangle, 2, "out of reach of the first");
+  assert.equal(hit(1.25, 0.2), null);
+  assert.equal(hit(1.25, 0.01, 4), null, "behind something else");
+  assert.equal(hit(2.04, 0)!.weights[1], 1, "past the end");
+});
+
+test("a hundred thousand segments are picked and smoothed within a few milliseconds", () => {
+  const positions = Float32Array.from({ length: 3 * 100_000 }, (_, k) => Math.sin(k * 12.9898));
+  const corners = new Uint32Array(3 * 99_999);
+  const segments = new Uint32Array(2 * 99_999);
+  for (let s = 0; s < 99_999; s++) {
+    corners.set([s, s + 1, s + 1], 3 * s);
+    segments.set([s, s + 1], 2 * s);
+  }
+  const tangents = new Float32Array(positions.length);
+  const times: number[] = [];
+  for (let round = 0; round < 9; round++) {
+    const begun = performance.now();
+    smoothTangents(positions, segments, tangents);
+    nearestSegment(positions, corners, [0, 0, 5], [0, 0, -1], 0.01, Infinity);
+    times.push(performance.now() - begun);
+  }
+  assert.ok(Math.min(...times) < 30, `${times}`);
 });

@@ -12,6 +12,8 @@ pub(super) enum Kind {
     Positions,
     /// Other vectors of vertices.
     Vectors,
+    /// Numbers of vertices.
+    Numbers,
     /// Texture coordinates.
     Uvs,
     /// Indices of vertices.
@@ -31,7 +33,7 @@ impl Kind {
         match self {
             Self::Positions | Self::Vectors | Self::Translations => 3,
             Self::Uvs => 2,
-            Self::Indices | Self::Times | Self::Weights => 1,
+            Self::Numbers | Self::Indices | Self::Times | Self::Weights => 1,
             Self::Rotations => 4,
         }
     }
@@ -43,7 +45,7 @@ impl Kind {
     /// GPU buffer target, if any.
     fn target(self) -> Option<u32> {
         match self {
-            Self::Positions | Self::Vectors | Self::Uvs => Some(34962),
+            Self::Positions | Self::Vectors | Self::Numbers | Self::Uvs => Some(34962),
             Self::Indices => Some(34963),
             Self::Times | Self::Weights | Self::Translations | Self::Rotations => None,
         }

@@ -3,8 +3,9 @@
 //! Points, normals and extent have a sample for every frame. Constant connectivity is written once. If it
 //! changes (cloth that tears), it has a sample at the first frame and at each change; USD holds the value in
 //! between, and also holds points between two frames with different numbers of them, so that they always
-//! match. Rest positions and texture coordinates are torn with the mesh; where triangles change by more than
-//! that, they have no value.
+//! match. Strands have the width of each point, if their radii are known; otherwise one width for all. Rest
+//! positions and texture coordinates are torn with the mesh; where triangles change by more than that, they
+//! have no value.
 
 use glam::Vec3;
 use taut::mesh::normals::vertex_normals;
@@ -37,8 +38,10 @@ pub const SUBDIVISION: Attribute = Attribute::uniform("subdivisionScheme", "toke
 pub const DOUBLE_SIDED: Attribute = Attribute::uniform("doubleSided", "bool");
 pub const COLOUR: Attribute = Attribute::new("primvars:displayColor", "color3f[]").per("constant");
 const STRANDS: Attribute = Attribute::new("curveVertexCounts", "int[]");
-const WIDTHS: Attribute = Attribute::new("widths", "float[]").per("constant");
+const WIDTH: Attribute = Attribute::new("widths", "float[]").per("constant");
+const WIDTHS: Attribute = Attribute::new("widths", "float[]").per("vertex");
 const CURVE_TYPE: Attribute = Attribute::uniform("type", "token");
+const WRAP: Attribute = Attribute::uniform("wrap", "token");
 const REST: Attribute = Attribute::new("primvars:rest", "point3f[]").per("vertex");
 const UVS: Attribute = Attribute::new("primvars:st", "texCoord2f[]").per("faceVarying");
 
@@ -59,7 +62,13 @@ pub fn write(layer: &mut dyn Layer, job: &Job, k: usize, name: String) -> Result
         layer.value(&DOUBLE_SIDED, &Value::Bool(true))?;
     } else {
         layer.value(&CURVE_TYPE, &Value::token("linear"))?;
-        layer.value(&WIDTHS, &Value::Floats(vec![width]))?;
+        layer.value(&WRAP, &Value::token("nonperiodic"))?;
+        match &body.radii {
+            Some(radii) => {
+                layer.value(&WIDTHS, &Value::Floats(radii.iter().map(|radius| 2.0 * radius).collect()))?;
+            }
+            None => layer.value(&WIDTH, &Value::Floats(vec![width]))?,
+        }
     }
 
     let mut sampled = vec![POINTS, EXTENT];
@@ -103,7 +112,10 @@ fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) ->
     match (attribute.name, &*geometry.connections) {
         ("points", _) => Value::Vec3s(positions.clone()),
         ("extent", Connections::Triangles(_)) => Value::extent(positions, 0.0),
-        ("extent", Connections::Curves(_)) => Value::extent(positions, 0.5 * width),
+        ("extent", Connections::Curves(_)) => match &body.radii {
+            Some(radii) => Value::extent_of_balls(positions, radii),
+            None => Value::extent(positions, 0.5 * width),
+        },
         ("normals", _) => Value::Vec3s(vertex_normals(positions, triangles.iter().copied())),
         ("faceVertexCounts", _) => Value::Ints(vec![3; triangles.len()]),
         ("faceVertexIndices", _) => Value::Ints(triangles.as_flattened().iter().map(|&v| v as i32).collect()),
@@ -122,8 +134,8 @@ fn value(body: &Body, geometry: &Geometry, width: f32, attribute: &Attribute) ->
     }
 }
 
-/// Display width of strands \[m\]: a tenth of the distance of their vertices. A run does not define it, and
-/// viewers draw curves without a width one metre thick.
+/// Display width of strands of unknown radius \[m\]: a tenth of the distance of their vertices. Viewers draw
+/// curves without a width one metre thick.
 fn strand_width(rest: &Geometry) -> f32 {
     let Connections::Curves(counts) = &*rest.connections else { return 0.0 };
     let (mut length, mut edges, mut start) = (0.0, 0_u32, 0);

@@ -50,4 +50,11 @@ impl Value {
         let high = points.iter().fold(first, |a, &b| a.max(b));
         Self::Vec3s(vec![low - Vec3::splat(margin), high + Vec3::splat(margin)])
     }
+    /// An extent around balls with these centres and radii.
+    pub fn extent_of_balls(centers: &[Vec3], radii: &[f32]) -> Self {
+        let mut balls = centers.iter().zip(radii).map(|(&x, &radius)| [x - radius, x + radius]);
+        let Some(first) = balls.next() else { return Self::extent(centers, 0.0) };
+        let [low, high] = balls.fold(first, |a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+        Self::Vec3s(vec![low, high])
+    }
 }

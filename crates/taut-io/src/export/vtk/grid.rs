@@ -73,6 +73,12 @@ impl Grid {
         self.point_data += &array;
     }
 
+    /// Adds a number for each vertex.
+    pub fn add_point_numbers(&mut self, name: &str, numbers: impl Iterator<Item = f32>) {
+        let array = self.array(name, "Float32", 1, |bytes| put_floats(bytes, numbers));
+        self.point_data += &array;
+    }
+
     /// Adds a vector for each cell.
     pub fn add_cell_vectors(&mut self, name: &str, vectors: &[Vec3]) {
         let array = self.array(name, "Float32", 3, |bytes| put_vectors(bytes, vectors));
