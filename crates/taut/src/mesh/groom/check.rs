@@ -97,7 +97,7 @@ impl Groom {
             .enumerate()
             .filter(|(_, own)| !own.is_empty())
             .map(|(strand, own)| (strand, ends(own)))
-            .filter(|(_, (root, _))| !(*root <= tolerance))
+            .filter(|(_, (root, _))| *root > tolerance || root.is_nan())
             .map(|(strand, (root, tip))| (strand, root, tip))
             .collect();
         let mut found = Vec::new();

@@ -145,7 +145,7 @@ impl Interpolation {
         let mut add = |(own, turn): (f64, DQuat), weight: f64| {
             // The two quaternions of a turn have opposite signs.
             let sign = if sum.dot(turn) < 0.0 { -weight } else { weight };
-            sum = sum + turn * sign;
+            sum += turn * sign;
             stretch += weight * own;
         };
         for &(guide, weight) in around {
@@ -181,7 +181,7 @@ impl Interpolation {
             }
             let tangent = |x: &[Vec3]| from(x, start + 1).normalize_or(DVec3::Y);
             let arc = DQuat::from_rotation_arc(tangent(rest), tangent(now));
-            if !(spacing > 0.0) {
+            if spacing <= 0.0 {
                 return arc;
             }
             // The first segment counts as much as all roots.

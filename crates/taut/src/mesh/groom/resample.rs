@@ -84,9 +84,14 @@ fn at(positions: &[Vec3], k: usize, t: f64) -> DVec3 {
     if t >= 1.0 {
         return c;
     }
-    // Beyond its ends the strand goes on as it came, so that two points make a straight line.
-    let a = if k > 0 { x(k - 1) } else { 2.0 * b - c };
-    let d = if k + 2 < positions.len() { x(k + 2) } else { 2.0 * c - b };
+    // Beyond its ends the strand goes on by a parabola, and where there are two points straight on.
+    let (before, after) = (k.checked_sub(1).map(x), (k + 2 < positions.len()).then(|| x(k + 2)));
+    let (a, d) = match (before, after) {
+        (Some(a), Some(d)) => (a, d),
+        (Some(a), None) => (a, 3.0 * (c - b) + a),
+        (None, Some(d)) => (3.0 * (b - c) + d, d),
+        (None, None) => (2.0 * b - c, 2.0 * c - b),
+    };
     let cubic = 3.0 * (b - c) + d - a;
     let square = 2.0 * a - 5.0 * b + 4.0 * c - d;
     b + 0.5 * t * ((c - a) + t * (square + t * cubic))

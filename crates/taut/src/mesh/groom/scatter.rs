@@ -28,10 +28,10 @@ pub fn spread(points: &[Vec3], count: usize) -> Vec<u32> {
     let finite = points.iter().filter(|x| x.is_finite());
     let [low, high] = finite.fold(all, |[low, high], &x| [low.min(x), high.max(x)]);
     let size = (high - low).max(Vec3::ZERO);
-    // At most the surface of their box, of which each takes a share.
-    let area =
-        2.0 * (size.x * size.y + size.y * size.z + size.z * size.x) + size.max_element().powi(2) * 1e-4;
-    choose(points, |_, _| true, apart(f64::from(area), count), count)
+    // At most the surface of their box, of which each takes a share; of points in a row its length.
+    let area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
+    let start = apart(f64::from(area), count).max(size.max_element() / count.max(1) as f32);
+    choose(points, |_, _| true, start, count)
 }
 
 /// `count` roots, evenly spread over the part of a skin where `grows` \[m\]; none if that is nowhere.

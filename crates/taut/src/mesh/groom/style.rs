@@ -117,7 +117,7 @@ pub(super) fn keep_out(points: &mut [Vec3], clearance: f32, outside: &Outside<'_
         let mut to = from + edge;
         for _ in 0..PASSES {
             let (distance, normal) = outside(to);
-            if !(distance < clearance) {
+            if distance >= clearance || distance.is_nan() {
                 break;
             }
             let out = to + (clearance - distance) * normal;

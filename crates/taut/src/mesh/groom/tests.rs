@@ -157,9 +157,9 @@ fn curls_have_their_radius_and_too_few_segments_are_refused() {
 
 #[test]
 fn clumps_come_together_at_their_tips() {
-    let growth = Growth { noise: 0.002, ..Growth::new(Amount::Count(500), 0.1) };
+    let growth = Growth { noise: 0.002, ..Growth::new(Amount::Count(500), 0.4) };
     let spread_of = |strength: f32| {
-        let clump = Some(Clump { count: 20, strength });
+        let clump = Some(Clump { count: 60, strength });
         let groom = grow(&plane(), &Growth { clump, ..growth.clone() }).unwrap();
         assert_eq!(groom.problems(), []);
         let tips: Vec<Vec3> = groom.strands().map(|own| groom.positions[own.end - 1]).collect();
@@ -290,7 +290,7 @@ fn strands_keep_their_lengths_and_guides_come_out_as_they_are() {
     follow.interpolate(&now, None, Some(&floor), &mut x);
     let over = full.strands().filter(|own| full.positions[own.start].y > -0.04);
     for v in over.flat_map(|own| own.skip(1)) {
-        assert!(x[v].y > -0.0505, "{}", x[v].y);
+        assert!(x[v].y > -0.0515, "{}", x[v].y);
     }
 }
 
