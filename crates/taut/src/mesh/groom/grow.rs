@@ -8,7 +8,7 @@ use super::{
     check::MAX_SEGMENTS,
     places::Places,
     scatter::{roots, spread},
-    skin::{Root, unit},
+    skin::unit,
     style::{keep_out, strand},
 };
 use crate::kernel::random::Random;
