@@ -25,7 +25,21 @@ pub fn read_lines(path: &Path) -> Result<LineMesh, Problem> {
     parse(&bytes).map_err(|fault| fault.into_problem(Some(path)))
 }
 
-fn parse(bytes: &[u8]) -> Result<LineMesh, Fault> {
+/// Whether an OBJ file has lines and no faces.
+pub(super) fn is_lines(bytes: &[u8]) -> bool {
+    let mut has_lines = false;
+    for (_, line) in text::lines(text::without_mark(bytes)) {
+        match text::words(line).next() {
+            Some(b"f") => return false,
+            Some(b"l") => has_lines = true,
+            _ => {}
+        }
+    }
+    has_lines
+}
+
+/// Reads the bytes of an OBJ file.
+pub(super) fn parse(bytes: &[u8]) -> Result<LineMesh, Fault> {
     let mut mesh = LineMesh::default();
     let mut lines: Vec<(usize, Vec<i64>)> = Vec::new();
     for (number, line) in text::lines(text::without_mark(bytes)) {

@@ -11,6 +11,7 @@
 mod fault;
 mod file;
 mod gltf;
+mod groom;
 mod lines;
 mod obj;
 mod ply;
@@ -30,6 +31,7 @@ use taut::mesh::TriangleMesh;
 use crate::Problem;
 use fault::{Fault, fault};
 
+pub use groom::{GroomFormat, is_groom, parse_groom, read_groom, write_hair};
 pub use lines::read_lines;
 pub use ply::{write_marked_ply, write_ply, write_strands};
 pub use solid::{SolidFormat, Tetrahedra, parse_tetrahedra, read_tetrahedra};

@@ -92,6 +92,9 @@ pub struct Hair {
     pub name: String,
     /// Strands as they are styled; their lengths are those at rest.
     pub groom: Groom,
+    /// Strands that follow those of `groom`, their guides, and are shown and exported in their place
+    /// ([`Interpolation`](crate::mesh::groom::Interpolation)); none if `groom` has all.
+    pub full: Option<Groom>,
     /// Where its points start \[m\]; as many as `groom.positions`.
     pub start: Vec<Vec3>,
     /// Velocity at the start \[m/s\].
@@ -132,6 +135,7 @@ impl Hair {
             name: name.into(),
             start: groom.positions.clone(),
             groom,
+            full: None,
             velocity: Vec3::ZERO,
             material,
             rest: HairRest::default(),

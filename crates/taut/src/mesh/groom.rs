@@ -1,8 +1,36 @@
 //! Grooms: strands of hair, each a row of points from its root to its tip.
+//!
+//! [`Groom::problems`] says what is wrong with one, [`grow`](grow()) makes one on a [`Skin`], [`Groom::resampled`] gives
+//! its strands another number of segments, and [`Interpolation`] moves many strands with few guides.
+
+mod check;
+mod fill;
+mod grow;
+mod guide;
+mod places;
+mod problem;
+mod resample;
+mod scatter;
+mod skin;
+mod style;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
 use glam::Vec3;
+
+pub use check::{MAX_POINTS, MAX_SEGMENTS};
+pub use fill::fill;
+pub use grow::{Amount, Clump, Curl, GrowError, Growth, grow};
+pub use guide::Interpolation;
+pub use problem::GroomProblem;
+pub use scatter::spread;
+pub use skin::Skin;
+
+/// Where a point is relative to a body: its signed distance to the surface \[m\], negative inside, and the
+/// outward unit normal there.
+pub type Outside<'a> = dyn Fn(Vec3) -> (f32, Vec3) + Sync + 'a;
 
 /// Strands, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,21 +63,31 @@ impl Groom {
         self.strands().flat_map(|own| (own.start + 1..own.end).map(|v| [v as u32 - 1, v as u32]))
     }
 
+    /// The strands of these numbers.
+    pub fn subset(&self, strands: &[u32]) -> Self {
+        let all: Vec<Range<usize>> = self.strands().collect();
+        let mut subset = Self::default();
+        for own in strands.iter().filter_map(|&strand| all.get(strand as usize)) {
+            subset.counts.push(own.len() as u32);
+            subset.positions.extend(self.positions.get(own.clone()).unwrap_or_default());
+            subset.radii.extend(self.radii.get(own.clone()).unwrap_or_default());
+        }
+        subset
+    }
+
+    /// Length of each strand \[m\].
+    pub fn strand_lengths(&self) -> impl Iterator<Item = f64> + '_ {
+        self.strands()
+            .map(|own| (own.start + 1..own.end).map(|v| self.length([v as u32 - 1, v as u32])).sum())
+    }
+
+    /// First point of each strand \[m\].
+    pub fn roots(&self) -> Vec<Vec3> {
+        self.strands().filter_map(|own| self.positions.get(own.start).copied()).collect()
+    }
+
     /// Length of the segment between two of its points \[m\].
     pub fn length(&self, [a, b]: [u32; 2]) -> f64 {
         self.positions[a as usize].as_dvec3().distance(self.positions[b as usize].as_dvec3())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn segments_join_neighbours_of_the_same_strand() {
-        let positions = (0..5).map(|k| Vec3::X * k as f32).collect();
-        let groom = Groom { positions, counts: vec![3, 2], radii: Vec::new() };
-        assert_eq!(groom.segments().collect::<Vec<_>>(), [[0, 1], [1, 2], [3, 4]]);
-        assert_eq!((groom.segment_count(), groom.length([3, 4])), (3, 1.0));
     }
 }

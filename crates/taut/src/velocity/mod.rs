@@ -7,6 +7,7 @@ pub mod bending;
 pub mod fabrics;
 pub mod fem;
 pub mod fem_tetrahedron;
+mod hair_material;
 pub mod material;
 pub mod predict;
 pub mod solid_material;

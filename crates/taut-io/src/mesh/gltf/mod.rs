@@ -14,6 +14,7 @@ mod accessor;
 pub(super) mod animation;
 mod buffers;
 mod document;
+pub(super) mod lines;
 mod primitive;
 
 use std::path::Path;

@@ -61,7 +61,12 @@ struct Vertices {
     positions: Vec<Vec3>,
     /// One a vertex, or none.
     uvs: Vec<Vec2>,
+    /// One a vertex \[m\], or none: of strands.
+    radii: Vec<f32>,
 }
+
+/// Properties of vertices that say how thick a strand is, and its radius over their value.
+const RADII: [(&str, f32); 4] = [("radius", 1.0), ("width", 0.5), ("thickness", 0.5), ("diameter", 0.5)];
 
 fn read_vertices(element: &Element, values: &mut Values) -> Result<Vertices, Fault> {
     let find = |name: &str| element.properties.iter().position(|property| property.name == name);
@@ -85,7 +90,11 @@ fn read_vertices(element: &Element, values: &mut Values) -> Result<Vertices, Fau
         3
     };
 
+    let is_scalar = |&(i, _): &(usize, f32)| matches!(element.properties[i].kind, Kind::Scalar(_));
+    let thickness = RADII.iter().find_map(|&(name, factor)| Some((find(name)?, factor))).filter(is_scalar);
+
     let count = element.count as usize;
+    let mut radii = Vec::with_capacity(if thickness.is_some() { count } else { 0 });
     let mut positions = Vec::with_capacity(count);
     let mut uvs = Vec::with_capacity(if pair.is_some() { count } else { 0 });
     let mut row = vec![0.0; element.properties.len()];
@@ -107,8 +116,9 @@ fn read_vertices(element: &Element, values: &mut Values) -> Result<Vertices, Fau
         if pair.is_some() {
             uvs.push(Vec2::new(row[slots[3]] as f32, row[slots[4]] as f32));
         }
+        radii.extend(thickness.map(|(slot, factor)| factor * row[slot] as f32));
     }
-    Ok(Vertices { positions, uvs })
+    Ok(Vertices { positions, uvs, radii })
 }
 
 struct Faces {

@@ -5,6 +5,7 @@ use glam::Vec3;
 
 use super::{
     super::fault::{Fault, fault},
+    Vertices,
     header::{Header, Kind},
     read_vertices, skip,
     values::Values,
@@ -16,9 +17,40 @@ pub(in super::super) fn is_strands(bytes: &[u8]) -> bool {
     Header::parse(bytes).is_ok_and(|header| has(&header, "edge") && !has(&header, "face"))
 }
 
+/// Vertices that are joined by edges, by the numbers of their vertices as they are.
+struct Edges {
+    vertices: Vertices,
+    edges: Vec<[f64; 2]>,
+}
+
 /// Reads positions \[m\] and the number of vertices of each strand from the bytes of a PLY file whose edges
 /// join every vertex of a strand to the next.
 pub(in super::super) fn parse(bytes: &[u8]) -> Result<(Vec<Vec3>, Vec<u32>), Fault> {
+    let Edges { vertices: Vertices { positions, .. }, edges } = read(bytes)?;
+    let counts = strands(&edges, positions.len())?;
+    Ok((positions, counts))
+}
+
+/// Positions \[m\], radii \[m\] (none if the file has none), and segments.
+type Segments = (Vec<Vec3>, Vec<f32>, Vec<[u32; 2]>);
+
+/// Reads vertices and the edges between them, in any order.
+pub(in super::super) fn parse_edges(bytes: &[u8]) -> Result<Segments, Fault> {
+    let Edges { vertices: Vertices { positions, radii, .. }, edges } = read(bytes)?;
+    let mut segments = Vec::with_capacity(edges.len());
+    for (edge, ends) in edges.iter().enumerate() {
+        let count = positions.len();
+        if let Some(end) = ends.iter().find(|end| !((0.0..count as f64).contains(*end) && end.fract() == 0.0))
+        {
+            let message = format!("vertex {end}: must be an integer, the file has {count} vertices from 0");
+            return Err(fault(message).at(format!("edge {edge} (from 0)")));
+        }
+        segments.push(ends.map(|end| end as u32));
+    }
+    Ok((positions, radii, segments))
+}
+
+fn read(bytes: &[u8]) -> Result<Edges, Fault> {
     let header = Header::parse(bytes)?;
     let mut values = Values::new(&header, bytes);
     let (mut vertices, mut edges) = (None, None);
@@ -49,10 +81,9 @@ pub(in super::super) fn parse(bytes: &[u8]) -> Result<(Vec<Vec3>, Vec<u32>), Fau
             _ => skip(element, &mut values)?,
         }
     }
-    let positions = vertices.ok_or_else(|| fault("has no element \"vertex\""))?.positions;
+    let vertices = vertices.ok_or_else(|| fault("has no element \"vertex\""))?;
     let edges = edges.ok_or_else(|| fault("has neither faces nor edges"))?;
-    let counts = strands(&edges, positions.len())?;
-    Ok((positions, counts))
+    Ok(Edges { vertices, edges })
 }
 
 /// The number of vertices of each strand.

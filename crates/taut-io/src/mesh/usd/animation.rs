@@ -24,7 +24,7 @@ const LEAST_RATE: f64 = 24.0;
 /// sample.
 pub(in crate::mesh) fn play(bytes: &[u8], rate: Option<f64>) -> Result<MeshSequence, Fault> {
     let stage = open(bytes)?;
-    let meshes = stage.meshes()?;
+    let meshes = stage.shown("Mesh")?;
     for &mesh in &meshes {
         check(&stage, mesh)?;
     }

@@ -111,7 +111,7 @@ const METADATA: [&str; 7] = [
 const COMPOSITION: [&str; 5] = ["references", "payload", "inherits", "specializes", "variantSetNames"];
 
 /// The attributes that are kept, without transforms and texture coordinates.
-const ATTRIBUTES: [&str; 12] = [
+const ATTRIBUTES: [&str; 18] = [
     "points",
     "faceVertexCounts",
     "faceVertexIndices",
@@ -124,6 +124,12 @@ const ATTRIBUTES: [&str; 12] = [
     "xformOpOrder",
     "primvars:skel:jointIndices",
     "skel:blendShapes",
+    "curveVertexCounts",
+    "widths",
+    "primvars:widths",
+    "type",
+    "basis",
+    "wrap",
 ];
 
 /// Whether an attribute is of use: others may be larger than all that are.

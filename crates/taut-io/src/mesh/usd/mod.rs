@@ -15,6 +15,7 @@
 pub(super) mod animation;
 mod archive;
 mod binary;
+pub(super) mod curves;
 mod layer;
 mod stage;
 mod surface;
@@ -37,7 +38,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
     let stage = open(bytes)?;
     let mut mesh = TriangleMesh::default();
     let (mut uvs, mut all_have_uvs) = (Vec::new(), true);
-    for prim in stage.meshes()? {
+    for prim in stage.shown("Mesh")? {
         let placement = stage.placement(prim, When::Still)?;
         let positions = stage.positions(prim, When::Still, placement)?;
         let surface = stage.surface(prim, When::Still, positions.len())?;

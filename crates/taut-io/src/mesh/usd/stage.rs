@@ -59,8 +59,8 @@ impl<'a> Stage<'a> {
         Ok(Self { layer, units, rate: rate.unwrap_or(DEFAULT_RATE), start: finite(start), end: finite(end) })
     }
 
-    /// The meshes that are shown, in their order.
-    pub fn meshes(&self) -> Result<Vec<usize>, Fault> {
+    /// The prims of a schema, `Mesh` or `BasisCurves`, that are shown, in their order.
+    pub fn shown(&self, schema: &str) -> Result<Vec<usize>, Fault> {
         let prims = &self.layer.prims;
         let mut hidden: Vec<Option<&'static str>> = Vec::with_capacity(prims.len());
         let mut purposes: Vec<Option<&'static str>> = Vec::with_capacity(prims.len());
@@ -86,37 +86,38 @@ impl<'a> Stage<'a> {
             };
             purposes.push(purpose);
             hidden.push(above.or(own));
-            if prim.schema == "Mesh" {
+            if prim.schema == schema {
                 match hidden[index].or(purpose) {
                     None => meshes.push(index),
                     Some(why) => left_out = left_out.or(Some((index, why))),
                 }
             }
         }
-        if meshes.is_empty() { Err(self.no_mesh(left_out)) } else { Ok(meshes) }
+        if meshes.is_empty() { Err(self.none_shown(schema, left_out)) } else { Ok(meshes) }
     }
 
-    fn no_mesh(&self, left_out: Option<(usize, &str)>) -> Fault {
+    fn none_shown(&self, schema: &str, left_out: Option<(usize, &str)>) -> Fault {
+        let what = if schema == "Mesh" { "mesh" } else { "curves" };
         let refers = || {
             let prims = self.layer.prims.iter().enumerate();
             prims.filter_map(|(index, prim)| Some((index, prim.refers?))).next()
         };
         if let Some((index, why)) = left_out {
-            return self.at(fault(format!("{why}, and the file shows no other mesh")), index, None);
+            return self.at(fault(format!("{why}, and the file shows no other {what}")), index, None);
         }
-        if let Some((index, what)) = refers() {
+        if let Some((index, from)) = refers() {
             let message = format!(
-                "the file has no mesh of its own: its contents come from elsewhere by {what}, which are not followed; flatten it (usdcat --flatten)"
+                "the file has no {what} of its own: its contents come from elsewhere by {from}, which are not followed; flatten it (usdcat --flatten)"
             );
             return self.at(fault(message), index, None);
         }
         if self.layer.metadata.contains_key("subLayers") {
-            return fault(
-                "the file has no mesh of its own: it has subLayers, which are not followed; flatten it (usdcat --flatten)",
-            );
+            return fault(format!(
+                "the file has no {what} of its own: it has subLayers, which are not followed; flatten it (usdcat --flatten)"
+            ));
         }
         let count = self.layer.prims.len();
-        fault(format!("contains no Mesh ({count} prims): at least one is required"))
+        fault(format!("contains no {schema} ({count} prims): at least one is required"))
     }
 
     /// Adds prim, attribute and line to a fault.

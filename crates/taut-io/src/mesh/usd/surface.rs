@@ -40,7 +40,8 @@ impl Stage<'_> {
     pub fn positions(&self, prim: usize, when: When, placement: DMat4) -> Result<Vec<Vec3>, Fault> {
         let wrong = |message: String| Err(self.at(fault(message), prim, Some("points")));
         let Some(numbers) = self.numbers(prim, "points", when)? else {
-            return wrong("is missing: a Mesh must have points".into());
+            let schema = &self.layer.prims[prim].schema;
+            return wrong(format!("is missing: a {schema} must have points"));
         };
         let (points, rest) = numbers.as_chunks::<3>();
         if !rest.is_empty() {
@@ -58,7 +59,7 @@ impl Stage<'_> {
     }
 
     /// Indices into a table of `count`, or all that are not negative.
-    fn indices(
+    pub fn indices(
         &self,
         prim: usize,
         name: &str,
