@@ -196,6 +196,7 @@ fn strain(body: &Body) -> taut::Limit {
         Body::Cloth(cloth) => cloth.strain,
         Body::Solid(solid) => solid.strain,
         Body::Particles(particles) => particles.edge,
+        Body::Hair(hair) => hair.stretch,
     }
 }
 

@@ -63,17 +63,20 @@ pub(super) fn body(
         (mesh.positions, Connections::Triangles(mesh.triangles))
     };
     let cloth = described.and_then(taut::Body::as_cloth);
+    let hair = described.and_then(taut::Body::as_hair);
+    let fits = hair.is_some_and(|hair| connections == Connections::Curves(hair.groom.counts.clone()));
+    let hair = hair.filter(|_| fits);
     let uvs = cloth
         .and_then(|cloth| cloth.mesh.uvs.clone())
         .filter(|uvs| uvs.len() == connections.triangles().len());
     Ok(Body {
         name: name.into(),
+        radii: hair.map(|hair| (0..positions.len()).map(|v| hair.radius(v)).collect()),
         rest: Geometry { positions, connections: Arc::new(connections) },
         uvs,
         changes,
-        described: place.filter(|_| cloth.is_some()),
+        described: place.filter(|_| cloth.is_some() || hair.is_some()),
         soft: None,
         lines: None,
-        radii: None,
     })
 }

@@ -159,6 +159,12 @@ impl ShownBody {
                 let (mesh, measure) = curves(mesh.positions.clone(), segments, particles.edge);
                 (mesh, None, measure)
             }
+            Body::Hair(hair) => {
+                let positions = hair.groom.positions.clone();
+                let (mesh, measure) =
+                    curves(positions, hair.groom.segments().collect::<Vec<_>>().into_iter(), hair.stretch);
+                (mesh, None, measure)
+            }
         };
         let model = match body {
             Body::Cloth(cloth) if cloth.model.edge().is_some() => "edge",

@@ -122,7 +122,9 @@ impl Changes<'_> {
             let pair = [("min", to.stretch_min), ("max", to.stretch_max)];
             let (strain, edge) = match to.limiter {
                 Limiter::Off => (None, None),
-                Limiter::Edge | Limiter::Isotropic if described.as_particles().is_some() => {
+                Limiter::Edge | Limiter::Isotropic
+                    if described.as_particles().is_some() || described.as_hair().is_some() =>
+                {
                     (None, Some(pair))
                 }
                 Limiter::Edge if !solid => (None, Some(pair)),
@@ -161,6 +163,9 @@ impl Changes<'_> {
                 }
                 Body::Solid(solid) => vec![("young", number(solid.material.young))],
                 Body::Particles(_) => Vec::new(),
+                Body::Hair(hair) => {
+                    vec![("young", number(hair.material.young)), ("shear", number(hair.material.shear))]
+                }
             };
             if let Body::Particles(particles) = described {
                 set_spring(table, particles.springs.stiffness);

@@ -64,6 +64,7 @@ impl Live {
                 solid.material.density * volume as f32
             }
             Some(Body::Particles(particles)) => particles.masses.iter().sum::<f64>() as f32,
+            Some(Body::Hair(hair)) => hair.mass() as f32,
             None => 0.0,
         };
         (9.81 * mass / SAG).clamp(1.0, 1e6)

@@ -150,6 +150,24 @@ impl Hair {
         }
     }
 
+    /// Mass of each point \[kg\]: half of each segment at it, which is a truncated cone.
+    pub fn masses(&self) -> Vec<f64> {
+        let mut masses = vec![0.0; self.groom.positions.len()];
+        let density = f64::from(self.material.density);
+        for segment in self.groom.segments() {
+            let [a, b] = segment.map(|v| f64::from(self.radius(v as usize)));
+            let section = std::f64::consts::PI * (a * a + a * b + b * b) / 3.0;
+            let half = 0.5 * density * section * self.groom.length(segment);
+            segment.iter().for_each(|&v| masses[v as usize] += half);
+        }
+        masses
+    }
+
+    /// Its mass \[kg\].
+    pub fn mass(&self) -> f64 {
+        self.masses().iter().sum()
+    }
+
     /// Radius of its point `v` \[m\].
     pub fn radius(&self, v: usize) -> f32 {
         self.groom.radii.get(v).copied().unwrap_or(self.material.radius)

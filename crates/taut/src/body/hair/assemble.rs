@@ -19,25 +19,12 @@ pub(crate) fn add(hair: &Hair, first: usize, elements: &mut Elements) -> BodyTab
     BodyTables {
         vertices: first..first + count,
         embedding: Embedding::Identity { order: (0..count as u32).collect() },
-        masses: masses(hair),
+        masses: hair.masses(),
         surface: Vec::new(),
         rest: Rest::Hair(rest),
         damping: hair.material.damping,
         scraps: Vec::new(),
     }
-}
-
-/// Mass of each point \[kg\]: half of each segment at it, which is a truncated cone.
-fn masses(hair: &Hair) -> Vec<f64> {
-    let mut masses = vec![0.0; hair.groom.positions.len()];
-    let density = f64::from(hair.material.density);
-    for segment in hair.groom.segments() {
-        let [a, b] = segment.map(|v| f64::from(hair.radius(v as usize)));
-        let section = std::f64::consts::PI * (a * a + a * b + b * b) / 3.0;
-        let half = 0.5 * density * section * hair.groom.length(segment);
-        segment.iter().for_each(|&v| masses[v as usize] += half);
-    }
-    masses
 }
 
 #[cfg(test)]
@@ -60,7 +47,7 @@ mod tests {
             damping: 0.0,
             source: String::new(),
         };
-        let masses = masses(&Hair::new("strand", groom, material));
+        let masses = Hair::new("strand", groom, material).masses();
         let whole = 1000.0 * std::f64::consts::PI * 1e-4;
         assert!((masses.iter().sum::<f64>() / whole - 1.0).abs() < 1e-6);
         assert!((masses[0] / masses[1] - 0.5).abs() < 1e-6);
