@@ -97,7 +97,7 @@ impl Film<'_> {
                 shading,
             });
         }
-        let front = plain(color::hair(k));
+        let front = plain(if self.is_styled(body) { color::hair(k) } else { color::fabric(k) });
         let paint = match colors.is_empty() {
             true => Paint::Plain { front, back: back_of(front) },
             false => Paint::Vertices(colors),
