@@ -97,7 +97,7 @@ impl Film<'_> {
                 shading,
             });
         }
-        let front = plain(color::hair(k));
+        let front = plain(if self.is_styled(body) { color::hair(k) } else { color::fabric(k) });
         let paint = match colors.is_empty() {
             true => Paint::Plain { front, back: back_of(front) },
             false => Paint::Vertices(colors),
@@ -115,6 +115,9 @@ impl Film<'_> {
     /// wider than a pixel where the scene is.
     fn is_hair(&self, body: &Body) -> bool {
         let Some(radii) = &body.radii else { return false };
+        if self.is_styled(body) {
+            return true;
+        }
         let widest = 2.0 * radii.iter().copied().fold(0.0, f32::max);
         let distance = self.camera.eye.distance(self.extent.center()).max(self.extent.radius());
         let tangent = (0.5 * self.camera.field_of_view).to_radians().tan();

@@ -139,7 +139,7 @@ impl Opacity {
         let behind = turned.z - self.cells[1] as f32 / self.scale.z;
         let blur = softness * behind;
         let pass = |at: Vec3| (-extinction * self.depth(at)).exp();
-        if !(blur * self.scale.x > 0.5) {
+        if blur.is_nan() || blur * self.scale.x <= 0.5 {
             return pass(at);
         }
         let reach = Vec3::new(self.scale.x, self.scale.y, 0.0) * blur;

@@ -8,7 +8,7 @@ use taut::{
 };
 use taut_render::{
     color::{
-        Coloring, fabric,
+        Coloring, fabric, hair,
         measure::{Gauge, Measured, at_vertices},
         soft::SoftGauge,
     },
@@ -198,7 +198,8 @@ impl ShownBody {
         limit: Limit,
     ) -> Self {
         let (mesh, measure) = curves(positions, segments.into_iter(), limit);
-        Self { measure, ..Self::plain(name, kind, index, mesh) }
+        let color = to_bytes(if kind == "hair" { hair(index) } else { fabric(index) });
+        Self { measure, color, ..Self::plain(name, kind, index, mesh) }
     }
 
     /// Updates changed limits.

@@ -54,7 +54,7 @@ export class BodyView {
 
     const lines = new THREE.BufferGeometry();
     lines.setAttribute("position", this.geometry.getAttribute("position"));
-    this.curves = areSegments(this.corners) ? new Curves(this.positions, this.corners, this.geometry, info.color) : null;
+    this.curves = areSegments(this.corners) ? new Curves(this.positions, this.corners, this.geometry, info.color, info.kind === "hair") : null;
     lines.setIndex(new THREE.BufferAttribute(this.curves ? new Uint32Array() : edgesOf(this.corners), 1));
     const ink = new THREE.LineBasicMaterial({ color: "#101114", transparent: true, opacity: 0.45, toneMapped: false });
     this.wire = new THREE.LineSegments(lines, ink);

@@ -9,12 +9,15 @@ const TOWARD = new THREE.Vector3(-0.55, 0.75, 0.45).normalize();
 
 const VERTEX = `
 attribute vec3 tangent3;
+attribute float shade;
+varying float vShade;
 varying vec3 vTangent;
 varying vec3 vView;
 varying vec3 vColour;
 void main() {
   vTangent = tangent3;
   vColour = color;
+  vShade = shade;
   vec4 world = modelMatrix * vec4(position, 1.0);
   vView = cameraPosition - world.xyz;
   gl_Position = projectionMatrix * viewMatrix * world;
@@ -25,6 +28,7 @@ const FRAGMENT = `
 uniform vec3 colour;
 uniform vec3 toward;
 uniform float measured;
+varying float vShade;
 varying vec3 vTangent;
 varying vec3 vView;
 varying vec3 vColour;
@@ -37,7 +41,7 @@ void main() {
   vec3 own = mix(colour, vColour, measured);
   vec3 lit = own * (0.45 + 0.75 * across);
   lit += across * (0.28 * exp(-30.0 * (sum + 0.07) * (sum + 0.07)) + 0.5 * sqrt(own) * exp(-8.0 * (sum - 0.14) * (sum - 0.14)));
-  gl_FragColor = vec4(mix(lit, vColour, 0.6 * measured), 1.0);
+  gl_FragColor = vec4(mix(lit * vShade, vColour, 0.6 * measured), 1.0);
   #include <tonemapping_fragment>
   #include <colorspace_fragment>
 }`;
@@ -53,6 +57,7 @@ export class Curves {
     corners: Uint32Array,
     geometry: THREE.BufferGeometry,
     colour: string,
+    isHair: boolean,
   ) {
     this.segments = new Uint32Array((2 * corners.length) / 3);
     for (let s = 0; s < this.segments.length; s += 2) {
@@ -63,6 +68,7 @@ export class Curves {
     const lines = new THREE.BufferGeometry();
     for (const name of ["position", "color"]) lines.setAttribute(name, geometry.getAttribute(name));
     lines.setAttribute("tangent3", new THREE.BufferAttribute(this.tangents, 3).setUsage(THREE.DynamicDrawUsage));
+    lines.setAttribute("shade", new THREE.BufferAttribute(shades(this.segments, positions.length / 3, isHair), 1));
     lines.setIndex(new THREE.BufferAttribute(this.segments, 1));
     const uniforms = { colour: { value: new THREE.Color(colour) }, toward: { value: TOWARD }, measured: { value: 0 } };
     const material = new THREE.ShaderMaterial({ uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, vertexColors: true });
@@ -90,4 +96,24 @@ export class Curves {
     this.lines.geometry.dispose();
     this.lines.material.dispose();
   }
+}
+
+/** Brightness of hair at its roots, where other strands shade it, and the part of a strand on which it grows. */
+const ROOT = 0.5;
+const GROWS = 0.3;
+
+/** Factor on the light of each vertex: strands differ a little, so that neighbours can be told apart. */
+function shades(segments: Uint32Array, vertices: number, isHair: boolean): Float32Array {
+  const shade = new Float32Array(vertices).fill(1);
+  for (let from = 0, to = 0, strand = 0; from < segments.length; from = to, strand++) {
+    for (to = from + 2; to < segments.length && segments[to] === segments[to - 1]; ) to += 2;
+    const noise = (Math.sin(strand * 12.9898) * 43758.5453) % 1;
+    const count = (to - from) / 2;
+    for (let k = 0; k <= count; k++) {
+      const vertex = segments[from + 2 * Math.min(k, count - 1) + (k === count ? 1 : 0)]!;
+      const deep = isHair ? Math.min(1, ROOT + ((1 - ROOT) * k) / (GROWS * count)) : 1;
+      shade[vertex] = (1 + 0.18 * noise) * deep;
+    }
+  }
+  return shade;
 }

@@ -142,20 +142,29 @@ export function smoothTangents(positions: Float32Array, segments: Uint32Array, t
     const dx = positions[b]! - positions[a]!;
     const dy = positions[b + 1]! - positions[a + 1]!;
     const dz = positions[b + 2]! - positions[a + 2]!;
-    for (const v of [a, b]) {
-      const sign = tangents[v]! * dx + tangents[v + 1]! * dy + tangents[v + 2]! * dz < 0 ? -1 : 1;
-      tangents[v]! += sign * dx;
-      tangents[v + 1]! += sign * dy;
-      tangents[v + 2]! += sign * dz;
-    }
+    addAligned(tangents, a, dx, dy, dz);
+    addAligned(tangents, b, dx, dy, dz);
   }
   for (let k = 0; k < tangents.length; k += 3) {
-    const length = Math.hypot(tangents[k]!, tangents[k + 1]!, tangents[k + 2]!);
+    const x = tangents[k]!;
+    const y = tangents[k + 1]!;
+    const z = tangents[k + 2]!;
+    const length = Math.sqrt(x * x + y * y + z * z);
     const scale = length > 0 ? 1 / length : 0;
-    tangents[k]! *= scale;
-    tangents[k + 1]! *= scale;
-    tangents[k + 2]! *= scale;
+    tangents[k] = x * scale;
+    tangents[k + 1] = y * scale;
+    tangents[k + 2] = z * scale;
   }
+}
+
+function addAligned(tangents: Float32Array, v: number, dx: number, dy: number, dz: number): void {
+  const x = tangents[v]!;
+  const y = tangents[v + 1]!;
+  const z = tangents[v + 2]!;
+  const sign = x * dx + y * dy + z * dz < 0 ? -1 : 1;
+  tangents[v] = x + sign * dx;
+  tangents[v + 1] = y + sign * dy;
+  tangents[v + 2] = z + sign * dz;
 }
 
 /** How much further away a segment may be than one at the edge of the pointer's reach and still be picked, over its distance. */
@@ -190,8 +199,10 @@ export function nearestSegment(
     const share = across > 1e-12 * uu ? Math.min(1, Math.max(0, (ud * pd - up) / across)) : 0;
     const distance = pd + share * ud;
     if (distance <= 0 || distance >= within) continue;
-    const away = Math.hypot(px + share * ux - distance * dx, py + share * uy - distance * dy, pz + share * uz - distance * dz);
-    const ratio = away / (slope * distance);
+    const ax = px + share * ux - distance * dx;
+    const ay = py + share * uy - distance * dy;
+    const az = pz + share * uz - distance * dz;
+    const ratio = Math.sqrt(ax * ax + ay * ay + az * az) / (slope * distance);
     if (ratio > 1) continue;
     const cost = distance * (1 + PREFERENCE * ratio);
     if (cost >= best) continue;

@@ -594,7 +594,7 @@ if (MOCK) {
     server.mock!.sendRaw(Uint8Array.from([1, 2, 3]));
     server.mock!.sendRaw("{ this is no JSON");
     await page.waitForSelector("#urgent p");
-    assert.match((await page.textContent("#urgent"))!, /cannot read/);
+    assert.match((await page.textContent("#urgent"))!, /unreadable message/);
     await framesLater(page, 5);
   });
 } else {
