@@ -134,8 +134,7 @@ pub(super) fn respond(law: &PairLaw, state: &PairState<'_>, a: usize, b: usize) 
     let found = nearest(x[0], x[1]);
     let (thickness, squared) = (law.thickness, found.apart.length_squared());
     let reach = law.reach();
-    // Also false if a point is not finite.
-    if !(squared < reach * reach) {
+    if squared.is_nan() || squared >= reach * reach {
         return None;
     }
     let mass = smallest([state.mass[a], state.mass[a + 1], state.mass[b], state.mass[b + 1]])?;

@@ -3,9 +3,8 @@
 //! Segments are cut into pieces no longer than [`PIECE_REACHES`] times the distance asked for (or than twice
 //! the median segment, if that is more), and each piece lies in the cell of its middle. A query visits the
 //! cells within `reach` plus half a piece of a piece, 16 entries at a time, and lets through those whose
-//! cylinders may touch. That is exact: no pair within the distance is missed. The method measured before it,
-//! two samples a segment in cells of twice the thickness, costs the same but misses segments that cross
-//! between their samples.
+//! cylinders may touch. That is exact: no pair within the distance is missed. Two samples a segment, in cells
+//! of twice the thickness, cost a fraction of it, but miss segments that cross between their samples.
 //!
 //! Cell indices wrap around, each axis by a power of two, so that scenes of any extent share one table.
 //! Neighbours in x are neighbours in memory: a row of cells is one range. Neighbouring cells never share an
@@ -25,7 +24,7 @@ const PIECE_REACHES: f32 = 4.0;
 const MAX_PIECES: u32 = 64;
 
 /// Width of a cell, in distances within which a query has to look.
-const CELL: f32 = 0.5;
+const CELL: f32 = 1.0;
 
 /// Length from which on a segment is skipped, and largest distance that is searched \[m\]: their squares are
 /// far from overflow.
@@ -35,7 +34,7 @@ const MAX_LENGTH: f32 = 1e6;
 /// what positions are rounded to.
 const MAX_CELLS: f32 = (1 << 20) as f32;
 
-/// Fewest cells along an axis before indices wrap, in powers of two. A query spans at most 12 cells.
+/// Fewest cells along an axis before indices wrap, in powers of two. A query spans at most 8 cells.
 const MIN_BITS: u32 = 4;
 
 /// Most cells of a grid, in powers of two.
@@ -175,7 +174,7 @@ impl Grid {
     /// The counting sort.
     fn sort(&mut self, x: &[Quad], threads: &Threads) {
         let bits = (self.pieces.len().max(1).ilog2() + 2).clamp(3 * MIN_BITS, MAX_BITS);
-        self.bits = [bits / 3, (bits + 1) / 3, (bits + 2) / 3];
+        self.bits = [bits / 3, (bits + 1) / 3, bits.div_ceil(3)];
         let (pieces, parts, inverse, bits) = (&self.pieces, &self.parts, self.inverse, self.bits);
         self.cells.resize(pieces.len(), 0);
         threads.each(&mut self.cells, 2048, |first, cells| {

@@ -107,7 +107,7 @@ fn search_finds_what_brute_force_finds() {
         (60, 30, 0.3, 0.05, 0.008),
         (40, 25, 3.0, 0.01, 0.2),
         (300, 2, 0.1, 0.02, 0.002),
-        (1, 400, 0.01, 0.004, 0.002),
+        (10, 300, 0.01, 0.004, 0.004),
     ];
     let threads = Threads::new(2).unwrap();
     for (k, (strands, nodes, size, step, reach)) in cases.into_iter().enumerate() {
@@ -164,8 +164,8 @@ fn segments_longer_than_a_piece_are_found_once() {
     for _ in 0..40 {
         let at = vector(&mut random) * 0.05;
         x.extend([at, at + vector(&mut random) * 0.06].map(quad));
-        counts.push(2);
     }
+    counts.extend([2; 40]);
     let mut pairs = StrandPairs::new(&counts);
     let reach = 0.001;
     pairs.search(&x, reach, &Threads::alone());
@@ -383,8 +383,9 @@ fn form(block: &NodeBlock, d: Vec3) -> f32 {
 #[test]
 fn blocks_are_positive_and_bound_the_energy_of_the_pair() {
     let mut random = Random::new(9, 0);
-    for cohesion in [0.0, 1e-3] {
-        let law = PairLaw { cohesion, ..LAW };
+    let mut bounded = 0;
+    for (cohesion, friction) in [(0.0, 0.0), (0.0, 0.3), (1e-3, 0.3)] {
+        let law = PairLaw { cohesion, friction, ..LAW };
         for _ in 0..300 {
             let (x, old) = crossing(&mut random);
             let mass = [3e-8; 4];
@@ -400,11 +401,14 @@ fn blocks_are_positive_and_bound_the_energy_of_the_pair() {
             assert!((0..4).all(|k| form(&blocks[k], moves[k]) >= -1e-9));
             let stiffness = law.stiffness * 3e-8;
             let along = together.dot(response.gradient.normalize_or_zero());
-            if law.friction == 0.0 {
+            // Without friction the gradient is along the normal.
+            if friction == 0.0 {
+                bounded += 1;
                 assert!(stiffness * along * along <= bound * 1.001 + 1e-12);
             }
         }
     }
+    assert!(bounded > 50, "{bounded}");
 }
 
 /// Two parallel segments `apart` \[m\], with the block of the first node of the first.
@@ -576,7 +580,7 @@ fn time_of_a_head() {
         let mut blocks = vec![NodeBlock::default(); x.len()];
         let mut best = [f64::INFINITY; 4];
         let mut overlap = Overlap::default();
-        for _ in 0..6 {
+        for _ in 0..3 {
             let mut times = [processor_time(); 5];
             pairs.grid.build(&pairs.is_segment, &x, thickness + margin, &threads);
             times[1] = processor_time();
