@@ -74,6 +74,9 @@ mod exec;
 #[doc(hidden)]
 pub mod exec;
 pub mod fabric;
+// The solver of strands does not use it yet: its integration follows.
+#[allow(dead_code)]
+mod hair_pairs;
 #[cfg(not(feature = "internals"))]
 mod hierarchy;
 #[cfg(feature = "internals")]
