@@ -134,9 +134,8 @@ impl SpringModel {
                     let part = if batch.layout.first == 1 { 0.0 } else { 0.5 };
                     let offset = arc * (rest(extra) - rest(a).lerp(rest(b), part));
                     let place = kept.place(a, lane).lerp(kept.place(b, lane), part) + offset;
-                    let speed = [a, b].map(|p| {
-                        Vec3::from_array([0, 1, 2].map(|c| kept.particles[p][V + c][lane]))
-                    });
+                    let speed =
+                        [a, b].map(|p| Vec3::from_array([0, 1, 2].map(|c| kept.particles[p][V + c][lane])));
                     kept.put(extra, 0, lane, place);
                     kept.put(extra, V, lane, speed[0].lerp(speed[1], part));
                 }
@@ -196,7 +195,9 @@ impl SpringModel {
     /// Lists segments that are cut in `kept` and were not `before`.
     fn list_broken(&self, tallies: &[Tally], kept: &[f32], before: &[f32], broken: &mut Vec<u32>) {
         broken.clear();
-        for ((batch, part), _) in self.batches.iter().zip(&self.parts).zip(tallies).filter(|(_, t)| t.has_cuts) {
+        for ((batch, part), _) in
+            self.batches.iter().zip(&self.parts).zip(tallies).filter(|(_, t)| t.has_cuts)
+        {
             let Layout { first, stride } = batch.layout;
             let count = batch.len() + PADDING;
             let flags = part[0].start + count * PARTICLE_ROWS * BATCH;
@@ -241,7 +242,9 @@ impl Kept<'_> {
         let root = &roots[batch.strands[lane] as usize];
         match batch.layout.point(p) {
             Some(k) => root.points[k],
-            None => root.points[0] + root.rotation * Vec3::from_array([0, 1, 2].map(|c| self.offset[c][lane])),
+            None => {
+                root.points[0] + root.rotation * Vec3::from_array([0, 1, 2].map(|c| self.offset[c][lane]))
+            }
         }
     }
 
@@ -286,8 +289,7 @@ impl Kept<'_> {
         for p in 0..self.particles.len() {
             for row in 0..PARTICLE_ROWS {
                 let is_velocity = row >= V && batch.inverse_mass[p][lane] > 0.0;
-                self.particles[p][row][lane] =
-                    if is_velocity { 0.0 } else { before.particles[p][row][lane] };
+                self.particles[p][row][lane] = if is_velocity { 0.0 } else { before.particles[p][row][lane] };
             }
         }
         for (whole, before) in self.whole.iter_mut().zip(&*before.whole) {

@@ -40,10 +40,10 @@ pub(super) fn shortest<R: Real>(u: V3<R>, v: V3<R>, w: V3<R>) -> Altitude<R> {
     }
     let square = square.max(R::splat(TINY));
     let normal = scale(longest, R::splat(1.0) / square.sqrt());
-    let inverse = R::splat(1.0) / square;
-    let weights = [c0, c1, c2, c3].map(|c| dot(c, longest) * inverse);
+    let share = scale(longest, R::splat(1.0) / square);
+    let weights = [dot(c0, share), dot(c1, share), dot(c2, share), dot(c3, share)];
     // 6V = u·c1 along the altitude; by weights, since u·c1 loses digits in flat tetrahedra.
-    let heights = [u, v, w].map(|e| dot(e, normal));
+    let heights = [dot(u, normal), dot(v, normal), dot(w, normal)];
     let height = heights[0] * weights[1] + heights[1] * weights[2] + heights[2] * weights[3];
     Altitude { height, weights, normal }
 }
@@ -65,9 +65,8 @@ mod tests {
             let [a, b, c] = [1, 2, 3].map(|d| p[(k + d) % 4]);
             (p[k] - a).dot((b - a).cross(c - a).normalize()).abs() * sign
         });
-        let edges = [[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]].map(|[a, b, c, d]| {
-            (p[c] - p[a]).dot((p[b] - p[a]).cross(p[d] - p[c]).normalize()).abs() * sign
-        });
+        let edges = [[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]]
+            .map(|[a, b, c, d]| (p[c] - p[a]).dot((p[b] - p[a]).cross(p[d] - p[c]).normalize()).abs() * sign);
         faces.chain(edges).collect()
     }
 

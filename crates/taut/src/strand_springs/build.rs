@@ -117,7 +117,7 @@ fn springs(chain: &Chain, material: &StrandMaterial, ratio: f64) -> (Vec<[Spring
             _ => 0.5 * lightest,
         };
         // Between held particles a spring does nothing.
-        if !reduced.is_finite() || !(stiffness > 0.0 && stiffness.is_finite()) {
+        if !(reduced.is_finite() && stiffness > 0.0 && stiffness.is_finite()) {
             return;
         }
         let damping = 2.0 * ratio * (stiffness * reduced).sqrt();

@@ -12,7 +12,7 @@
 //! A segment that springs stretched past the break strain, before limits, is cut behind its extra particle.
 
 use super::{
-    OutsideForces,
+    OutsideForces, SegmentLimits,
     substep::{Substeps, Twofold, V},
 };
 use crate::kernel::{
@@ -32,12 +32,10 @@ const HUGE: f32 = 1e30;
 pub(super) fn limit_segments<L: Lanes, F: OutsideForces>(step: &mut Substeps<F>, at: usize) {
     let layout = step.batch.layout;
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
-    let [min, max, tear] = [
-        step.limits.min.map_or(0.0, |min| 1.0 + min),
-        step.limits.max.map_or(HUGE, |max| 1.0 + max),
-        step.limits.break_strain.map_or(HUGE, |strain| 1.0 + strain),
-    ]
-    .map(L::splat);
+    let SegmentLimits { min, max, break_strain } = step.limits;
+    let min = L::splat(min.map_or(0.0, |min| 1.0 + min));
+    let max = L::splat(max.map_or(HUGE, |max| 1.0 + max));
+    let tear = L::splat(break_strain.map_or(HUGE, |strain| 1.0 + strain));
     let mut before = Twofold::<L>::load(&step.particles[layout.first], 0, at);
     let mut inner = (before, Twofold::<L>::load(&step.particles[layout.first], V, at));
     let mut inner_move = [zero; 3];

@@ -177,7 +177,8 @@ pub struct Site<'a> {
 pub trait OutsideForces: Sync {
     /// Acceleration of the particles of `site` at positions `x` \[m\] with velocities `v` \[m/s\] and inverse
     /// masses `w` \[1/kg\] (0 where held or none: what is given there is not used) \[m/s²\]. It is called once
-    /// for each particle in each substep. To be inlined.
+    /// for each particle in each substep. To be inlined; closures in it (also of `map` of arrays) are not
+    /// compiled for the lanes' instructions, and slow.
     fn acceleration<L: Lanes>(&self, site: Site, x: V3<L>, v: V3<L>, w: L) -> V3<L>;
 }
 

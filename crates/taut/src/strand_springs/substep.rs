@@ -2,15 +2,16 @@
 //!
 //! A particle feels springs to the three before it and the three after it. So when the springs that particle
 //! i anchors are done, its force is complete and it can move: no later spring asks where it was. The pass
-//! keeps four particles and their forces in registers.
+//! keeps four particles and their forces at hand.
+//!
+//! No closures here: they would not be compiled for the lanes' instructions.
 
 use super::{
-    OutsideForces, Site,
+    OutsideForces, SegmentLimits, Site,
     altitude::shortest,
     build::{Anchor, Batch, PARTICLE_ROWS, Row, SpringRows, is_stretch},
     limit::limit_segments,
     plan::Plan,
-    SegmentLimits,
 };
 use crate::kernel::{
     lanes::{BATCH, Lanes, Work},
@@ -74,8 +75,12 @@ impl<L: Lanes> Twofold<L> {
     /// From the rows `first..` of a particle.
     #[inline(always)]
     pub fn load(rows: &ParticleRows, first: usize, at: usize) -> Self {
-        let three = |first: usize| [0, 1, 2].map(|c| L::load(&rows[first + c], at));
-        Self { high: three(first), low: three(first + LOW) }
+        let mut all = Self { high: [L::splat(0.0); 3], low: [L::splat(0.0); 3] };
+        for c in 0..3 {
+            all.high[c] = L::load(&rows[first + c], at);
+            all.low[c] = L::load(&rows[first + LOW + c], at);
+        }
+        all
     }
 
     /// Back to the rows `first..` of a particle.
@@ -120,7 +125,7 @@ struct Particle<L> {
 impl<L: Lanes> Particle<L> {
     #[inline(always)]
     fn load(rows: &ParticleRows, at: usize) -> Self {
-        let [x, v] = [0, V].map(|first| Twofold::load(rows, first, at));
+        let (x, v) = (Twofold::load(rows, 0, at), Twofold::load(rows, V, at));
         Self { x, v, force: [L::splat(0.0); 3] }
     }
 }
@@ -130,6 +135,14 @@ impl<L: Lanes> Particle<L> {
 struct Factors<L> {
     stiffness: L,
     damping: L,
+}
+
+impl SpringRows {
+    /// Stiffness, length and damping of the lanes from `at`.
+    #[inline(always)]
+    fn load<L: Lanes>(&self, at: usize) -> [L; 3] {
+        [L::load(&self.stiffness, at), L::load(&self.length, at), L::load(&self.damping, at)]
+    }
 }
 
 impl<L: Lanes> Factors<L> {
@@ -154,7 +167,7 @@ fn add_side<L: Lanes>(
     a: &mut Particle<L>,
     b: &mut Particle<L>,
 ) {
-    let [k, rest, c] = [&rows.stiffness, &rows.length, &rows.damping].map(|row| L::load(row, at));
+    let [k, rest, c] = rows.load::<L>(at);
     let along = b.x.minus(a.x);
     let length = dot(along, along).sqrt().max(L::splat(TINY));
     let direction = scale(along, L::splat(1.0) / length);
@@ -168,9 +181,9 @@ fn add_side<L: Lanes>(
 /// Adds the force of the altitude spring of four particles: it pushes while the altitude is too short.
 #[inline(always)]
 fn add_altitude<L: Lanes>(rows: &SpringRows, at: usize, factors: Factors<L>, p: &mut [Particle<L>; 4]) {
-    let [k, floor, c] = [&rows.stiffness, &rows.length, &rows.damping].map(|row| L::load(row, at));
+    let [k, floor, c] = rows.load::<L>(at);
     let zero = L::splat(0.0);
-    let sides = [1, 2, 3].map(|j| p[j].x.minus(p[0].x));
+    let sides = [p[1].x.minus(p[0].x), p[2].x.minus(p[0].x), p[3].x.minus(p[0].x)];
     let altitude = shortest(sides[0], sides[1], sides[2]);
     // The sign of the volume at rest: an inverted tetrahedron has a height below zero.
     let sign = L::select(floor.lt(zero), L::splat(-1.0), L::splat(1.0));
@@ -196,11 +209,18 @@ impl<F: OutsideForces> Substeps<'_, F> {
         let stretch = Factors::<L>::new(self.plan.stretch);
         let shape = Factors::<L>::new(self.plan.shape);
         let (zero, h) = (L::splat(0.0), L::splat(self.h));
-        let gravity = self.gravity.map(L::splat);
+        let gravity = [L::splat(self.gravity[0]), L::splat(self.gravity[1]), L::splat(self.gravity[2])];
         // 1 − exp(−drag h) of the velocity is lost in a substep.
         let drag = L::splat(-(-self.drag * self.h).exp_m1() / self.h);
-        let mut p = [0, 1, 2, 3].map(|j| Particle::<L>::load(&self.particles[j], at));
-        let mut whole = [0, 1, 2].map(|j| L::load(&self.whole[j], at));
+        let first = &self.particles[..4];
+        let mut p = [
+            Particle::<L>::load(&first[0], at),
+            Particle::load(&first[1], at),
+            Particle::load(&first[2], at),
+            Particle::load(&first[3], at),
+        ];
+        let mut whole =
+            [L::load(&self.whole[0], at), L::load(&self.whole[1], at), L::load(&self.whole[2], at)];
         for i in 0..self.batch.len() {
             let Anchor { sides, altitude } = &self.batch.anchors[i];
             // A spring is gone if one of the edges that it spans is cut.
