@@ -7,8 +7,8 @@
 //! - Along the strand (edges, and where a strand is subdivided the springs between its own points): EA/l, so
 //!   that the force is EA times the strain.
 //! - What bends or twists the strand by a small rotation ω at a joint p changes the length of a spring from a
-//!   to b, of direction n, by ω·s, s = (b − p) × n. With t the strand's tangent, s∥ = s·t is its part along t.
-//!   A spring for bending has k |s − s∥t|² = EI/l̄, one for torsion k s∥² = GJ/l̄: the stiffness of the rod's
+//!   to b, of direction n, by ω·s, s = (b − p) × n. With t the strand's tangent, s∥ = s·t is its part along
+//!   t. A spring for bending has k |s − s∥t|² = EI/l̄, one for torsion k s∥² = GJ/l̄: the stiffness of the rod's
 //!   joint, of which l̄ is half of both segments.
 //! - In a curly chain these are (i, i+2), which closes as the strand bends at i+1, and (i, i+3), which
 //!   changes as it twists about the segment between. In a subdivided chain it is the other way round: the
@@ -164,7 +164,7 @@ fn stiffness(chain: &Chain, material: &StrandMaterial, i: usize, kind: usize, le
     if is_stretch(chain.layout, i, kind) {
         return stretch;
     }
-    // The joint is the particle between, of two that of the strand itself; before and behind it is the strand.
+    // The joint is the particle between; of two, the one that is a point of the strand.
     let is_subdivided = chain.layout.stride == 2;
     let joint = if is_subdivided && i.is_multiple_of(2) { i + 2 } else { i + 1 };
     let stride = chain.layout.stride;

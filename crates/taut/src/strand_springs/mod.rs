@@ -1,5 +1,5 @@
-//! Hair as a mass-spring system, as the lecture gives it (Selle, Lentine and Fedkiw 2008, "A Mass Spring Model
-//! for Hair Simulation"): springs of edges, bending, torsion and altitude, by explicit steps.
+//! Hair as a mass-spring system, as the lecture gives it (Selle, Lentine and Fedkiw 2008, "A Mass Spring
+//! Model for Hair Simulation"): springs of edges, bending, torsion and altitude, by explicit steps.
 //!
 //! 1. [`chain`]: each strand becomes a row of particles; straight ones are subdivided and perturbed, so that
 //!    four particles in a row span a tetrahedron.
@@ -10,7 +10,7 @@
 //!    root to tip ([`limit`]).
 //!
 //! It is a reference for the direct solve of `strand`: springs of real hair need steps of about 1 µs, since a
-//! hair is 10⁴ times as stiff along itself as across. The paper takes springs by half-implicit steps; the
+//! hair is tens of thousands of times as stiff along itself as across. The paper takes springs by half-implicit steps; the
 //! lecture says nothing of time steps, and explicit ones show what the stiffness costs.
 //!
 //! Positions are two `f32` each, a value and what its rounding lost: a substep moves a particle by less than
@@ -176,8 +176,8 @@ pub struct Site<'a> {
 /// Forces from outside on particles: contact with bodies, wind. Extra particles feel them too.
 pub trait OutsideForces: Sync {
     /// Acceleration of the particles of `site` at positions `x` \[m\] with velocities `v` \[m/s\] and inverse
-    /// masses `w` \[1/kg\] (0 where held or none: what is given there is not used) \[m/s²\]. It is called once
-    /// for each particle in each substep. To be inlined; closures in it (also of `map` of arrays) are not
+    /// masses `w` \[1/kg\] (0 where held or none: what is given there is not used) \[m/s²\]. It is called
+    /// once for each particle in each substep. To be inlined; closures in it (also of `map` of arrays) are not
     /// compiled for the lanes' instructions, and slow.
     fn acceleration<L: Lanes>(&self, site: Site, x: V3<L>, v: V3<L>, w: L) -> V3<L>;
 }

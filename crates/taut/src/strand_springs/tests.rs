@@ -236,8 +236,8 @@ fn energy_does_not_grow() {
         let mut hair = struck(&groom, &setup(1e8, 1e-3, false), 0.5);
         hair.step(&step(1e-9, Vec3::ZERO));
         let start = hair.invariants(0).2;
-        // Symplectic Euler conserves an energy that differs from this one by a term of the step, which swings:
-        // means over 0.1 s are compared.
+        // Symplectic Euler conserves an energy that differs from this one by a term of the step, which
+        // swings: means over 0.1 s are compared.
         let means = [0; 5].map(|_| {
             let energies = [0; 50].map(|_| {
                 hair.step(&step(2e-3, Vec3::ZERO));
@@ -540,7 +540,8 @@ fn figures_of_the_book() {
         };
         let layout = model.batches[0].layout;
         println!(
-            "{name}: {layout:?}, planned step {planned:.2e} s, {:.0} a frame of 1/60 s; stretch alone {:.2e}, shape alone {:.2e}",
+            "{name}: {layout:?}, planned step {planned:.2e} s, {:.0} a frame of 1/60 s; \
+             stretch alone {:.2e}, shape alone {:.2e}",
             1.0 / 60.0 / planned,
             only([1.0, 0.0]),
             only([0.0, 1.0])
