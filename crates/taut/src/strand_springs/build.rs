@@ -8,8 +8,8 @@
 //!   that the force is EA times the strain.
 //! - What bends or twists the strand by a small rotation ω at a joint p changes the length of a spring from a
 //!   to b, of direction n, by ω·s, s = (b − p) × n. With t the strand's tangent, s∥ = s·t is its part along
-//!   t. A spring for bending has k |s − s∥t|² = EI/l̄, one for torsion k s∥² = GJ/l̄: the stiffness of the rod's
-//!   joint, of which l̄ is half of both segments.
+//!   t. A spring for bending has k |s − s∥t|² = EI/l̄, one for torsion k s∥² = GJ/l̄: the stiffness of the
+//!   rod's joint, of which l̄ is half of both segments.
 //! - In a curly chain these are (i, i+2), which closes as the strand bends at i+1, and (i, i+3), which
 //!   changes as it twists about the segment between. In a subdivided chain it is the other way round: the
 //!   spring between two extra particles changes first of all with twist, and those from a point to the extra

@@ -10,8 +10,9 @@
 //!    root to tip ([`limit`]).
 //!
 //! It is a reference for the direct solve of `strand`: springs of real hair need steps of about 1 µs, since a
-//! hair is tens of thousands of times as stiff along itself as across. The paper takes springs by half-implicit steps; the
-//! lecture says nothing of time steps, and explicit ones show what the stiffness costs.
+//! hair is tens of thousands of times as stiff along itself as across. The paper takes springs by
+//! half-implicit steps; the lecture says nothing of time steps, and explicit ones show what the stiffness
+//! costs.
 //!
 //! Positions are two `f32` each, a value and what its rounding lost: a substep moves a particle by less than
 //! the rounding of one. Lanes are strands, so that each strand is computed by itself, and the same bits come
@@ -177,7 +178,7 @@ pub struct Site<'a> {
 pub trait OutsideForces: Sync {
     /// Acceleration of the particles of `site` at positions `x` \[m\] with velocities `v` \[m/s\] and inverse
     /// masses `w` \[1/kg\] (0 where held or none: what is given there is not used) \[m/s²\]. It is called
-    /// once for each particle in each substep. To be inlined; closures in it (also of `map` of arrays) are not
+    /// once for each particle in each substep. To be inlined; closures in it (also in `map`) are not
     /// compiled for the lanes' instructions, and slow.
     fn acceleration<L: Lanes>(&self, site: Site, x: V3<L>, v: V3<L>, w: L) -> V3<L>;
 }
