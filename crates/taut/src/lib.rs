@@ -101,6 +101,9 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+// Not used by the step yet: its integration follows.
+#[allow(dead_code)]
+mod strand_springs;
 mod term;
 #[cfg(test)]
 mod tests;
