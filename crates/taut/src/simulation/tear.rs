@@ -34,14 +34,15 @@ impl Simulation {
         let may_tear = self.world.description.cloths().any(|cloth| cloth.tear.is_some());
         let mut start = may_tear.then(|| self.state.clone());
         let counts = self.vertex_counts();
-        let mut unsplit = Vec::new();
+        let (mut unsplit, mut grown) = (Vec::new(), Vec::new());
         let mut report = self.advance_once(budget);
         for _ in 0..MAX_ROUNDS {
             let Some(before) = &start else { break };
             // Limits that were not met for want of time are no reason to tear.
             let is_late = deadline.is_some_and(|deadline| deadline.is_past());
             let from = if is_late { &self.state } else { before };
-            let Some((description, origins, opened)) = self.torn_and_open(!is_late, from, &mut unsplit)
+            let Some((description, origins, opened)) =
+                self.torn_and_open(!is_late, from, (&mut unsplit, &grown))
             else {
                 break;
             };
@@ -49,6 +50,7 @@ impl Simulation {
                 self.state = before.clone();
             }
             let grips = self.torn_grips(&description);
+            self.grow(&description, &mut grown);
             if self.rebuild(description, &origins).is_err() {
                 // Tears leave nothing that could not be simulated; but the frame must go on.
                 if !is_late {
@@ -81,15 +83,16 @@ impl Simulation {
 
     /// The description after another round of tearing, `at_limits` that could not be met as well, where its
     /// vertices come from, and where those that were split are if it begins at `from`; `None` if nothing
-    /// tears. Vertices that cannot be split without an intersection are added to `unsplit`.
+    /// tears. Vertices that cannot be split without an intersection are added to `unsplit`; it tears only
+    /// where it has `grown` in this frame, if it has.
     fn torn_and_open(
         &self,
         at_limits: bool,
         from: &State,
-        unsplit: &mut Vec<BodyVertex>,
+        (unsplit, grown): (&mut Vec<BodyVertex>, &[Vec<bool>]),
     ) -> Option<(Description, Origins, Opened)> {
         for _ in 0..MAX_TRIES {
-            let (description, origins) = self.torn(at_limits, unsplit)?;
+            let (description, origins) = self.torn(at_limits, (unsplit, grown))?;
             match open((&self.world, from), &self.places, &description, &origins) {
                 Ok(opened) => return Some((description, origins, opened)),
                 Err(stuck) => unsplit.extend(stuck),
@@ -99,8 +102,12 @@ impl Simulation {
     }
 
     /// The description after another round of tearing, and where its vertices come from; vertices `unsplit`
-    /// are not split.
-    fn torn(&self, at_limits: bool, unsplit: &[BodyVertex]) -> Option<(Description, Origins)> {
+    /// are not split, and nothing but what hangs together with what has `grown`.
+    fn torn(
+        &self,
+        at_limits: bool,
+        (unsplit, grown): (&[BodyVertex], &[Vec<bool>]),
+    ) -> Option<(Description, Origins)> {
         let mut torn: Option<(Description, Origins)> = None;
         for (index, described) in self.world.description.bodies.iter().enumerate() {
             let Body::Cloth(cloth) = described else { continue };
@@ -112,7 +119,8 @@ impl Simulation {
             let own = unsplit.iter().filter(|(body, _)| *body == index);
             own.for_each(|(_, vertex)| is_fixed[*vertex as usize] = true);
             let is_held_up = self.stopped_vertices(index);
-            let held = Held { is_fixed: &is_fixed, is_held_up: &is_held_up };
+            let is_grown = grown.get(index).map(Vec::as_slice);
+            let held = Held { is_fixed: &is_fixed, is_held_up: &is_held_up, is_grown };
             let Some(triangles) = tear(cloth, &x, at_limits, held) else { continue };
             let count = cloth.mesh.positions.len();
             let Some(parents) = split::origins(&cloth.mesh.triangles, &triangles, count) else { continue };
@@ -124,6 +132,26 @@ impl Simulation {
             origins.splits[index] = parents[count..].iter().map(|&parent| places[parent as usize]).collect();
         }
         torn
+    }
+
+    /// Adds the surroundings of what `description`, which is torn further, has split to `grown`, vertices of
+    /// each body.
+    fn grow(&self, description: &Description, grown: &mut Vec<Vec<bool>>) {
+        grown.resize(description.bodies.len(), Vec::new());
+        let bodies = self.world.description.bodies.iter().zip(&description.bodies).zip(grown);
+        for ((before, after), grown) in bodies {
+            grown.resize(after.rest_positions().len(), false);
+            let (Some(before), Some(after)) = (before.as_cloth(), after.as_cloth()) else { continue };
+            let mut is_split = vec![false; after.mesh.positions.len()];
+            let corners =
+                before.mesh.triangles.as_flattened().iter().zip(after.mesh.triangles.as_flattened());
+            for (old, new) in corners.filter(|(old, new)| old != new) {
+                (is_split[*old as usize], is_split[*new as usize]) = (true, true);
+            }
+            for t in after.mesh.triangles.iter().filter(|t| t.iter().any(|&v| is_split[v as usize])) {
+                t.iter().for_each(|&v| grown[v as usize] = true);
+            }
+        }
     }
 
     /// Moves vertices to where their tears have opened.

@@ -63,6 +63,9 @@ pub(crate) struct Held<'a> {
     pub is_fixed: &'a [bool],
     /// Stopped by contact: what is stretched there is not so by its load, and does not tear.
     pub is_held_up: &'a [bool],
+    /// Around what was split in this frame before: triangles with none of these corners do not tear. `None`
+    /// if nothing was.
+    pub is_grown: Option<&'a [bool]>,
 }
 
 /// A triangle that is stretched too far.
@@ -117,35 +120,28 @@ pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], at_limits: bool, held: Held<'_>) -
         let most = most_of.entry(cluster(over)).or_default();
         *most = most.max(over.load);
     }
+    // Loads concentrate at tips where they are past thresholds, and nowhere at limits.
+    let least = |over: &Overloaded| if over.load > 1.0 { Spot::Tip } else { Spot::Border };
     let spot = |over: &Overloaded| {
         let is_nearly = over.load >= NEARLY * most_of[&cluster(over)];
-        let own = || candidates(over).into_iter().map(|v| splitter.spot(v)).min();
+        let own = || candidates(over).into_iter().map(|v| splitter.spot(v).max(least(over))).min();
         own().filter(|_| is_nearly).unwrap_or(Spot::Inside)
     };
     let mut order: Vec<(Spot, Overloaded)> = overloaded.iter().map(|over| (spot(over), *over)).collect();
     order.sort_by(|(a_first, a), (b_first, b)| {
         a_first.cmp(b_first).then(b.load.total_cmp(&a.load)).then(a.triangle.cmp(&b.triangle))
     });
+    // A frame that is begun again has the same load: more of it is where tears ended. What is overloaded far
+    // from there is so because small pieces swing, until the next frame shows otherwise.
+    let grows = |over: &Overloaded| {
+        held.is_grown.is_none_or(|is_grown| corners(over).iter().any(|&v| is_grown[v as usize]))
+    };
     let mut is_split = BTreeSet::new();
-    if std::env::var("TEAR_DEBUG").is_ok() {
-        eprintln!("round: {} overloaded", overloaded.len());
-        for (s, o) in order.iter().take(400) {
-            let c = mesh.triangles[o.triangle as usize].map(|v| mesh.positions[v as usize]);
-            let m = (c[0] + c[1] + c[2]) / 3.0;
-            eprintln!(
-                "  {s:?} {:.3} {:.4} {:.4} cluster {:?} at_limits {at_limits}",
-                o.load,
-                m.x,
-                m.z,
-                cluster(o)
-            );
-        }
-    }
     for (_, over) in &order {
-        if is_split.contains(&cluster(over)) {
+        if is_split.contains(&cluster(over)) || !grows(over) {
             continue;
         }
-        let rank = |v: u32| (splitter.spot(v), tear.threshold(v), -load[v as usize]);
+        let rank = |v: u32| (splitter.spot(v).max(least(over)), tear.threshold(v), -load[v as usize]);
         let mut candidates = candidates(over);
         candidates.sort_by(|&a, &b| {
             let (a, b) = (rank(a), rank(b));
