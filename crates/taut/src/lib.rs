@@ -98,6 +98,7 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+mod strand;
 mod term;
 #[cfg(test)]
 mod tests;
