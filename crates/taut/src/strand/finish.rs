@@ -244,8 +244,10 @@ mod tests {
             clamp(&mut x, &limits);
             for j in 0..19 {
                 let length = (x[j + 1] - x[j]).length();
-                let slack = if held.len() > 1 { 1e-3 } else { 1e-9 };
-                assert!((length - 0.1).abs() < 1e-3 + slack, "{held:?} {j}: {length}");
+                // Passes between held nodes end where rounding does.
+                let slack = 1e-6;
+                let both = held.contains(&j) && held.contains(&(j + 1));
+                assert!(both || (length - 0.1).abs() < 1e-3 + slack, "{held:?} {j}: {length}");
             }
             assert!(held.iter().all(|&i| x[i] == before[i]), "{held:?}");
         }
