@@ -41,7 +41,7 @@ pub(super) fn solve<L: Lanes>(
         } else {
             straight::gradient(set, work);
         }
-        let in_band = project_edges(set, work);
+        let in_band = project_edges(set, work, active);
         if iteration >= LEAST {
             active = active & !in_band;
         }
@@ -79,7 +79,7 @@ fn begin<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>, active: L::Mask
 
 /// Projects edges, turns duals, and adds to gradients what pulls edges to their projections. Says which lanes are
 /// within their limits.
-fn project_edges<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>) -> L::Mask {
+fn project_edges<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>, active: L::Mask) -> L::Mask {
     let one = L::splat(1.0);
     let [low, high] = set.band.fixed.map_or(set.band.aim, |length| [length; 2]).map(L::splat);
     let [least, most] = set.band.held.map(L::splat);
@@ -95,7 +95,7 @@ fn project_edges<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>) -> L::M
         let dual = sub(f, projected);
         let pull = combine(sub(e, projected), one, dual, one);
         work.gradient[j] = combine(work.gradient[j], one, pull, work.weight[j]);
-        work.dual[j] = dual;
+        work.dual[j] = select3::<L>(active, dual, u);
     }
     in_band
 }

@@ -232,7 +232,7 @@ mod tests {
                 .collect();
             // Held nodes must be within reach of each other.
             for (&i, &j) in held.iter().zip(held.iter().skip(1)) {
-                x[j] = x[i] + DVec3::X * (0.1 * (j - i) as f64);
+                x[j] = x[i] + DVec3::X * (0.085 * (j - i) as f64);
             }
             x[15] = x[14];
             let before = x.clone();

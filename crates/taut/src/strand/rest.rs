@@ -206,13 +206,17 @@ impl Styled {
     fn joint(&self, i: usize, moment: DVec3, factor: f64, rest: &mut StrandRest, sharp: &mut usize) {
         let (t0, t1, m1) = (self.tangents[i - 1], self.tangents[i], self.frames[i]);
         let (axis, cosine) = (t0.cross(t1), t0.dot(t1));
-        let sine = axis.length();
+        let mut sine = axis.length();
         let binormal = if sine > FLAT { axis / sine } else { t1.cross(m1) };
         let (n0, n1) = (binormal.cross(t0), binormal.cross(t1));
         let (bend, twist) = (factor * self.bend[i], factor * self.twist[i]);
         let mut curvature = [0.0; 2];
         let mut is_sharp = cosine * (1.0 + SHARPEST * SHARPEST).sqrt() < 1.0;
-        let cosine = cosine.max(1.0 / (1.0 + SHARPEST * SHARPEST).sqrt());
+        let mut cosine = cosine;
+        if is_sharp {
+            cosine = 1.0 / (1.0 + SHARPEST * SHARPEST).sqrt();
+            sine = SHARPEST * cosine;
+        }
         let square = |k: [f64; 2]| k[0] * k[0] + k[1] * k[1];
         let mut found = (1.0 - cosine * cosine) / (cosine * cosine);
         for _ in 0..SUBSTITUTIONS {

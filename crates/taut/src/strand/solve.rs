@@ -175,19 +175,25 @@ impl<F: NodeForces> lanes::Work for BatchSolve<'_, '_, F> {
     #[inline(always)]
     fn run<L: Lanes>(mut self) {
         let first = self.leading_held();
+        let count = self.x.strip().count();
         let mut most = 0;
-        for at in (0..BATCH).step_by(L::WIDTH) {
+        // Copies beyond the strands are worked on only beside these: they would begin with the result.
+        for at in (0..count).step_by(L::WIDTH) {
             let (left, iterations) = self.solve_lanes::<L>(at, first);
             most = most.max(iterations);
-            for lane in at..at + L::WIDTH {
+            for lane in at..count.min(at + L::WIDTH) {
                 let bit = 1 << (lane - at);
-                let is_real = lane < self.x.strip().count();
                 if (left.clamp | left.reset) & bit != 0 {
                     self.clamp_strand(lane);
-                    self.scratch.solved.clamped += usize::from(is_real);
+                    self.scratch.solved.clamped += 1;
                 }
-                self.scratch.solved.reset += usize::from(is_real && left.reset & bit != 0);
+                self.scratch.solved.reset += usize::from(left.reset & bit != 0);
             }
+        }
+        // Copies stay such.
+        for row in self.kept.as_chunks_mut::<BATCH>().0 {
+            let last = row[count - 1];
+            row[count..].fill(last);
         }
         let solved = &mut self.scratch.solved;
         solved.iterations += most;
@@ -355,7 +361,8 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
             }
         }
         let value = |row: &Row| f64::from(row.0[lane]);
-        let stretch = self.band.aim.map(f64::from);
+        // Far inside: positions are rounded when they are stored.
+        let stretch = self.band.projected.map(f64::from);
         let turning = |i: usize| rods.limits[i].back.map(|[c, s]| [value(&c), value(&s)]);
         let limits = StrandLimits {
             length: &|j| stretch.map(|stretch| stretch * value(&rods.length[j])),

@@ -103,6 +103,7 @@ pub(super) struct Scene {
     counts: Vec<u32>,
     styled: Vec<Vec3>,
     held: usize,
+    pulled: Option<(usize, Vec3)>,
     /// Turn of the head so far.
     pub(super) turned: Quat,
 }
@@ -157,6 +158,7 @@ impl Scene {
             counts: setup.counts.to_vec(),
             styled: setup.positions.to_vec(),
             held,
+            pulled: None,
             turned: Quat::IDENTITY,
             strands,
         }
@@ -185,7 +187,8 @@ impl Scene {
                 speed = self.v[i] + (self.v[i] - v[i]) / 3.0;
             }
             hats.push(hat);
-            let mut to = hat + dt / rate * (speed + dt / rate * self.gravity) / drag;
+            let pulled = self.pulled.filter(|&(v, _)| v == i).map_or(Vec3::ZERO, |(_, a)| a);
+            let mut to = hat + dt / rate * (speed + dt / rate * (self.gravity + pulled)) / drag;
             let mut guess = turn * at;
             if self.x[i][3] == 0.0 {
                 to = self.turned * self.styled[i];
@@ -215,6 +218,16 @@ impl Scene {
             self.before = Some((old, old_v));
         }
         solved
+    }
+
+    /// Accelerates one node in the next steps \[m/s²\], beside gravity.
+    pub(super) fn pull_end(&mut self, v: usize, acceleration: Vec3) {
+        self.pulled = Some((v, acceleration));
+    }
+
+    /// Moves where the held nodes are.
+    pub(super) fn lower_root(&mut self, by: Vec3) {
+        self.styled.iter_mut().for_each(|x| *x += by);
     }
 
     /// How deep nodes that are not held are in the ball \[m\].
