@@ -74,8 +74,6 @@ mod exec;
 #[doc(hidden)]
 pub mod exec;
 pub mod fabric;
-// The solver of strands does not use it yet: its integration follows.
-#[allow(dead_code)]
 mod hair_pairs;
 #[cfg(not(feature = "internals"))]
 mod hierarchy;
@@ -101,8 +99,7 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
-// Not used by the step yet: its integration follows.
-#[allow(dead_code)]
+mod strand;
 mod strand_springs;
 mod term;
 #[cfg(test)]

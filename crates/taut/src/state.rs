@@ -140,13 +140,13 @@ impl State {
         let mean_rigid = rigid.iter().map(velocities_of).collect();
         let (x, mean_v) = (world.start.clone(), v.clone());
         let history = History { steps: vec![[[0.0; 4]; 2]; x.len()], is_known: false };
-        Self {
+        let mut state = Self {
             frame: 0,
             x,
             mean_v,
             v,
             duals,
-            strands: world.start_of_strands(),
+            strands: Vec::new(),
             caught,
             pin_overrides,
             grips: Grips::with_springs(world.pins.iter().filter(|pin| pin.spring.is_some()).count()),
@@ -156,7 +156,9 @@ impl State {
             history,
             piercings: None,
             is_alone: world.has_alone(),
-        }
+        };
+        state.begin_strands(&world.hair, None);
+        state
     }
 
     /// Goes on with the steps of cloth that nothing is near, or with the usual ones. `began`: positions and

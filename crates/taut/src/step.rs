@@ -8,6 +8,7 @@
 //! | small pieces of torn cloth whose solve went astray | [`scraps`] |
 //! | contact: what a step may not end with | [`contact::guard`](crate::contact::guard) |
 //! | time: what a step that runs out of it, or is stopped, may not end with | [`cut_short`] |
+//! | hair, strand by strand | [`strands`] |
 //! | position update | [`boxes`], [`ObstacleContacts::respond`] |
 //! | certificate | [`certify`](crate::certify), once a frame, by the caller |
 
@@ -15,6 +16,7 @@ mod alone;
 mod boxes;
 mod cut_short;
 mod scraps;
+mod strands;
 
 use std::time::{Duration, Instant};
 
@@ -44,6 +46,7 @@ use alone::FrameStart;
 use boxes::Span;
 use cut_short::CutShort;
 use scraps::Scraps;
+use strands::StrandBox;
 
 /// How often contacts are detected anew, at most, in a step that the guard would cut short. Limits break
 /// where it does; with the contacts of the limited motion they seldom have to.
@@ -139,6 +142,8 @@ pub struct Stepper {
     cut_short: CutShort,
     /// Small pieces of torn cloth.
     scraps: Scraps,
+    /// Hair.
+    strands: StrandBox,
 }
 
 impl Stepper {
@@ -152,6 +157,7 @@ impl Stepper {
 
     fn with_threads(world: &World, threads: Threads, lanes: LaneKind) -> Self {
         let quads = || vec![[0.0; 4]; world.start.len()];
+        let strands = StrandBox::new(world, threads.count());
         Self {
             threads,
             lanes,
@@ -183,6 +189,7 @@ impl Stepper {
             frame_start: FrameStart::default(),
             cut_short: CutShort::new(world.start.len()),
             scraps: Scraps::new(world),
+            strands,
         }
     }
 
@@ -435,6 +442,7 @@ impl Stepper {
         }
         report.stopped += stopped;
         self.cut_short(world, state, (span, budget, stopped), &mut enforced, report);
+        self.solve_strands(world, state, span, budget, (&mut enforced, report));
         state.grips.end(world, &mut state.x);
         let contact_done = Instant::now();
         self.update_position(world, state, span, report);

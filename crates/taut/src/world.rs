@@ -5,6 +5,7 @@ mod build;
 mod cache;
 pub(crate) mod check;
 mod filters;
+pub(crate) mod hair;
 mod law;
 mod pressure;
 pub(crate) mod relimit;
@@ -37,6 +38,8 @@ use crate::{
 };
 pub use law::CarriedStiffness;
 
+use hair::HairTables;
+
 pub(crate) use cache::HierarchyCache;
 
 /// What does not change while a simulation runs: a [`Ruler`], and what the solver needs. What can be asked of
@@ -64,6 +67,8 @@ pub struct World {
     pub(crate) pbd: Option<PbdTables>,
     /// Filters to measure other schemes by, made when they are first asked for.
     pub(crate) judges: OnceLock<Vec<Filter>>,
+    /// Hair, in the order of the bodies.
+    pub(crate) hair: Vec<HairTables>,
     pub(crate) forces: Forces,
     pub(crate) gusts: Gusts,
     /// What may touch, if cloth is kept from passing through cloth, or there are mesh obstacles.
@@ -151,12 +156,7 @@ impl World {
 
     /// Floats that strands of hair keep from one step to the next.
     pub(crate) fn strand_count(&self) -> usize {
-        0
-    }
-
-    /// Those at the start.
-    pub(crate) fn start_of_strands(&self) -> Vec<f32> {
-        Vec::new()
+        self.hair.last().map_or(0, |hair| hair.kept.end)
     }
 
     /// How many of these, the last ones, are pulls of edges of the edge model.

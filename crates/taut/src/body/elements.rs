@@ -49,6 +49,8 @@ pub(crate) struct Elements {
     pub is_implicit: bool,
     /// Whether limits of segments of particles are elements: for schemes that sweep.
     pub limits_segments: bool,
+    /// Gravity \[m/s²\], with which hair that is free of sag is in balance.
+    pub gravity: glam::Vec3,
     pub edge_length_sum: f64,
     pub edge_count: usize,
 }

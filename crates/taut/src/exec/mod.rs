@@ -4,10 +4,11 @@
 //!
 //! [`threads`] shares out loops. [`batch`] holds elements in batches of lanes and reads their vertices.
 //! [`colored`] holds such batches by colour ([`color`]), so that threads may move vertices at the same time.
-//! [`sparse`] multiplies sparse matrices.
+//! [`sparse`] multiplies sparse matrices. [`strips`] holds strands in batches.
 
 pub mod batch;
 pub mod color;
 pub mod colored;
 pub mod sparse;
+pub(crate) mod strips;
 pub mod threads;

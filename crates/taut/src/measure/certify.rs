@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3};
 
 use super::{
     BagCertificate, BodyCertificate, Certificate, Energy, Examiner, RigidCertificate, Ruler,
-    SpringCertificate, measure_bags, measure_seams,
+    SpringCertificate, TermCertificate, measure_bags, measure_seams,
 };
 use crate::{
     State, World, WorldError,
@@ -47,7 +47,8 @@ impl Certifier {
             .map(|((body, now), mean)| RigidCertificate::new(body, now, *mean, description.gravity))
             .collect();
         let elements = world.elements.certificates(&state.x);
-        let terms = world.filters().iter().flat_map(|filter| filter.certify(&state.x)).collect();
+        let terms = world.filters().iter().flat_map(|filter| filter.certify(&state.x));
+        let terms = terms.chain(twists(world, state)).collect();
         Certificate {
             bodies,
             seams: measure_seams(world, &positions),
@@ -59,6 +60,18 @@ impl Certifier {
             terms,
         }
     }
+}
+
+/// How far the twist of hair is past its limit \[rad\], of each that has one.
+fn twists<'a>(world: &'a World, state: &'a State) -> impl Iterator<Item = TermCertificate> + 'a {
+    world.hair.iter().filter_map(|hair| {
+        let described = world.description.bodies[hair.body].as_hair()?;
+        let most = f64::from(described.twist?);
+        let kept = state.strands.get(hair.kept.clone()).filter(|_| hair.springs.is_none())?;
+        let measured = hair.strands.measure(&state.x[hair.vertices.clone()], kept);
+        let excess = (0.01 * measured.twist.to_degrees() - most).max(0.0);
+        Some(TermCertificate { name: format!("twist of {} [°/cm]", described.name), excess })
+    })
 }
 
 /// Closed cloth with pressure inside, whose bodies are at `positions` \[m\].

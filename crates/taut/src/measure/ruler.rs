@@ -126,7 +126,9 @@ impl Ruler {
         check::check_vertex_count(of_bodies.chain([of_obstacles]))?;
         let is_elastic = schedule::is_implicit(&description);
         let limits_segments = description.solver.scheme != Scheme::Nearest;
-        let mut elements = Elements { is_implicit: is_elastic, limits_segments, ..Elements::default() };
+        let gravity = description.gravity;
+        let mut elements =
+            Elements { is_implicit: is_elastic, limits_segments, gravity, ..Elements::default() };
         let mut bodies = Vec::new();
         let mut start: Vec<Quad> = Vec::new();
         let (mut pins, mut motions, mut rigid_groups) = (Vec::new(), Vec::new(), Vec::new());

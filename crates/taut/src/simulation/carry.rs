@@ -151,6 +151,7 @@ impl State {
         }
         carry_broken((from, &self.broken), (to, &mut state.broken), origins);
         carry_duals((from, &self.duals), (to, &mut state.duals), origins);
+        carry_strands((from, self), (to, &mut state), origins);
         to.place_fixtures(to.time_of_frame(state.frame), &mut state.x);
         state
     }
@@ -207,6 +208,20 @@ fn carry_duals((from, old): (&World, &[f32]), (to, new): (&World, &mut [f32]), o
     let pulls = [from.pull_count(), to.pull_count()];
     if pulls[0] == pulls[1] && first + pulls[1] == new.len() {
         new[first..].copy_from_slice(&old[old.len() - pulls[0]..]);
+    }
+}
+
+/// Takes along what strands keep, of hair that keeps as much; else it begins where it is.
+fn carry_strands((from, old): (&World, &State), (to, new): (&World, &mut State), origins: &Origins) {
+    for hair in &to.hair {
+        let Some(origin) = origins.bodies[hair.body] else { continue };
+        let before = from.hair.iter().find(|before| before.body == origin);
+        match before.filter(|before| before.kept.len() == hair.kept.len()) {
+            Some(before) => {
+                new.strands[hair.kept.clone()].copy_from_slice(&old.strands[before.kept.clone()]);
+            }
+            None => new.begin_strands(&to.hair, Some(hair.body)),
+        }
     }
 }
 

@@ -266,6 +266,7 @@ impl Stepper {
         if is_implicit {
             self.touched.fill(false);
             self.scratch.filters[self.scratch.pace].mark_touched(world, &mut self.touched);
+            self.strands.mark_touched(world, &mut self.touched);
             stop_rebound(dt, old, x, v, &self.touched);
         }
         set_mean_velocities(dt, old, x, mean_v);
@@ -279,6 +280,8 @@ impl Stepper {
             }
             mean_rigid[k] = state.mean(&poses[k][0], dt);
         }
+        let c_dt2 = square_factor(world.schedule.integrator) as f32 * self.stiffening * dt * dt;
+        self.strands.push_back(world, (x, v, rigid), (c_dt2, dt));
         report.broken += break_overloaded(&world.springs, (x, v, rigid), broken, broken_springs);
         if world.schedule.integrator == Integrator::Bdf2 {
             let ends = (&x[..], &v[..]);

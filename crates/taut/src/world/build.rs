@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::{
     HierarchyCache, Pace, World,
     filters::{Seams, build_filters},
+    hair,
     law::TimeStep,
     sewing::joined,
 };
@@ -67,6 +68,7 @@ pub(super) fn build(description: Description, cache: &HierarchyCache) -> Result<
             more: Vec::new(),
         },
         forces,
+        hair: hair::tables(&ruler),
         gusts: Gusts::new(description.seed),
         ruler,
     })

@@ -11,7 +11,7 @@ use crate::{
 /// What other bodies scale by is not scaled by its short segments, unless there are no others.
 pub(crate) fn add(hair: &Hair, first: usize, elements: &mut Elements) -> BodyTables {
     let count = hair.groom.positions.len();
-    let rest = RestHair::new(hair);
+    let rest = RestHair::new(hair, elements.gravity);
     if elements.edge_count == 0 {
         elements.edge_length_sum += rest.length();
         elements.edge_count += hair.groom.segment_count();
@@ -19,7 +19,7 @@ pub(crate) fn add(hair: &Hair, first: usize, elements: &mut Elements) -> BodyTab
     BodyTables {
         vertices: first..first + count,
         embedding: Embedding::Identity { order: (0..count as u32).collect() },
-        masses: hair.masses(),
+        masses: rest.strands.masses().iter().map(|&mass| mass.into()).collect(),
         surface: Vec::new(),
         rest: Rest::Hair(rest),
         damping: hair.material.damping,

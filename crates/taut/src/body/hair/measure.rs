@@ -1,11 +1,14 @@
 //! What strands have come to: strains of their segments, and turns at their joints.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::{
-    Hair, HairRest, Limit,
+    Hair, Limit,
     body::particles::measure::RestSegments,
     measure::{BendMeasure, BodyCertificate, StrainMeasure},
+    strand::{StrandSetup, Strands},
 };
 
 /// A joint of two segments of a strand.
@@ -32,8 +35,9 @@ pub(crate) struct Piece {
 }
 
 /// The rest shape of hair, prepared for measuring.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RestHair {
+    pub(crate) strands: Arc<Strands>,
     segments: RestSegments,
     joints: Vec<Joint>,
     /// By point.
@@ -48,9 +52,8 @@ fn turn(points: [Vec3; 3]) -> f64 {
 }
 
 impl RestHair {
-    /// Prepares `hair`, which is fine. Joints of hair that is free of sag turn at rest by what gravity leaves
-    /// of it: `rest_angles`, of all joints strand by strand, in its place where they are given \[rad\].
-    pub fn new(hair: &Hair) -> Self {
+    /// Prepares `hair`, which is fine, under `gravity` \[m/s²\].
+    pub fn new(hair: &Hair, gravity: Vec3) -> Self {
         let groom = &hair.groom;
         let segments: Vec<[u32; 2]> = groom.segments().collect();
         let lengths: Vec<f64> = segments.iter().map(|segment| groom.length(*segment)).collect();
@@ -61,16 +64,31 @@ impl RestHair {
             pieces[b as usize].length += 0.5 * *length as f32;
             (pieces[a as usize].after, pieces[b as usize].before) = (1, 1);
         }
+        let radii: Vec<f32> = pieces.iter().map(|piece| piece.radius).collect();
+        let strands = Strands::new(&StrandSetup {
+            positions: &groom.positions,
+            counts: &groom.counts,
+            radii: &radii,
+            density: hair.material.density,
+            young: hair.material.young,
+            shear: hair.material.shear,
+            stretch: hair.stretch,
+            bend: hair.bend,
+            twist: hair.twist,
+            rest: hair.rest,
+            gravity,
+        });
+        let turnings = strands.turnings(groom.positions.len());
         let mut joints = Vec::with_capacity(groom.segment_count() - groom.counts.len());
         for own in groom.strands() {
             for at in own.start + 1..own.end - 1 {
-                let around = [at - 1, at, at + 1].map(|v| groom.positions[v]);
-                let angle = if hair.rest == HairRest::Straight { 0.0 } else { turn(around) };
+                let angle = turnings[at];
                 let sides = [[at - 1, at], [at, at + 1]].map(|s| groom.length(s.map(|v| v as u32)));
                 joints.push(Joint { at: at as u32, angle, length: 50.0 * (sides[0] + sides[1]) });
             }
         }
-        Self { segments: RestSegments::of(segments, lengths, longest(hair)), joints, pieces }
+        let strands = Arc::new(strands);
+        Self { strands, segments: RestSegments::of(segments, lengths, longest(hair)), joints, pieces }
     }
 
     /// The length of its longest strand \[m\].
@@ -147,7 +165,7 @@ mod tests {
         };
         let positions = vec![Vec3::ZERO, Vec3::X * 0.01, Vec3::X * 0.02];
         let hair = Hair::new("strand", Groom { positions, counts: vec![3], radii: Vec::new() }, material);
-        let rest = RestHair::new(&hair);
+        let rest = RestHair::new(&hair, Vec3::NEG_Y);
         let bent = [Vec3::ZERO, Vec3::X * 0.01, Vec3::new(0.01, 0.0102, 0.0)];
         let strain = rest.measure(&bent, hair.stretch);
         assert!((strain.max_edge_strain - 0.02).abs() < 1e-5 && strain.edge_violations == 1, "{strain:?}");

@@ -7,6 +7,8 @@
 //! approximate.
 
 mod portable;
+#[cfg(test)]
+mod single;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -53,6 +55,18 @@ const IN_ORDER: [VertexOffset; BATCH] = {
 /// Four floats: a vertex with its inverse mass, or anything else that belongs to a vertex.
 pub type Quad = [f32; 4];
 
+/// [`BATCH`] floats, aligned as the widest lanes: tables and scratch memory of batches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Row(pub [f32; BATCH]);
+
+impl Row {
+    /// The same value in every lane.
+    pub const fn splat(value: f32) -> Self {
+        Self([value; BATCH])
+    }
+}
+
 /// Several floats side by side that can be fetched from and put back to vertices.
 pub trait Lanes: Real {
     /// Number of lanes.
@@ -83,6 +97,15 @@ pub trait Lanes: Real {
 
     /// The mask as bits, the first lane lowest.
     fn bits(mask: Self::Mask) -> u32;
+
+    /// The lanes `at..at + WIDTH` of a row.
+    #[inline(always)]
+    fn of(row: &Row, at: usize) -> Self {
+        Self::load(&row.0, at)
+    }
+
+    /// Scratch memory as values of these lanes: as many as fit.
+    fn view(rows: &mut [Row]) -> &mut [Self];
 
     /// Puts components into `quads[at..at + WIDTH]`.
     #[inline(always)]

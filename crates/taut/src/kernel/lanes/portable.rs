@@ -2,11 +2,12 @@
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
-use super::{BATCH, Lanes, Quad, VertexOffset};
+use super::{BATCH, Lanes, Quad, Row, VertexOffset};
 use crate::kernel::real::Real;
 
 /// 8 lanes in an array.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(super) struct Array8([f32; 8]);
 
 /// One truth value a lane of [`Array8`].
@@ -95,6 +96,13 @@ impl Real for Array8 {
 
 impl Lanes for Array8 {
     const WIDTH: usize = 8;
+
+    #[inline(always)]
+    fn view(rows: &mut [Row]) -> &mut [Self] {
+        let count = size_of_val(rows) / size_of::<Self>();
+        // SAFETY: rows are aligned as the widest lanes and hold that many floats of any bits, which lanes are.
+        unsafe { std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), count) }
+    }
 
     #[inline(always)]
     fn load(values: &[f32; BATCH], at: usize) -> Self {

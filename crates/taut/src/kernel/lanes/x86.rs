@@ -9,7 +9,7 @@ use std::{
     ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub},
 };
 
-use super::{BATCH, Lanes, Quad, VertexOffset};
+use super::{BATCH, Lanes, Quad, Row, VertexOffset};
 use crate::kernel::real::Real;
 
 /// Operators of a lane type from intrinsics. SAFETY of all of them: see the module.
@@ -48,6 +48,7 @@ unsafe fn put(base: *mut Quad, index: VertexOffset, value: __m128) {
 
 /// 16 lanes.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(super) struct Avx512(__m512);
 
 operators!(Avx512, Add add _mm512_add_ps, Sub sub _mm512_sub_ps, Mul mul _mm512_mul_ps, Div div _mm512_div_ps);
@@ -133,6 +134,13 @@ impl Lanes for Avx512 {
     const WIDTH: usize = 16;
 
     #[inline(always)]
+    fn view(rows: &mut [Row]) -> &mut [Self] {
+        let count = size_of_val(rows) / size_of::<Self>();
+        // SAFETY: rows are aligned as the widest lanes and hold that many floats of any bits, which lanes are.
+        unsafe { std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), count) }
+    }
+
+    #[inline(always)]
     fn load(values: &[f32; BATCH], _at: usize) -> Self {
         // SAFETY: 16 floats are there.
         unsafe { Self(_mm512_loadu_ps(values.as_ptr())) }
@@ -188,6 +196,7 @@ impl Lanes for Avx512 {
 
 /// 8 lanes.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(super) struct Avx2(__m256);
 
 operators!(Avx2, Add add _mm256_add_ps, Sub sub _mm256_sub_ps, Mul mul _mm256_mul_ps, Div div _mm256_div_ps);
@@ -287,6 +296,13 @@ impl Avx2 {
 
 impl Lanes for Avx2 {
     const WIDTH: usize = 8;
+
+    #[inline(always)]
+    fn view(rows: &mut [Row]) -> &mut [Self] {
+        let count = size_of_val(rows) / size_of::<Self>();
+        // SAFETY: rows are aligned as the widest lanes and hold that many floats of any bits, which lanes are.
+        unsafe { std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), count) }
+    }
 
     #[inline(always)]
     fn load(values: &[f32; BATCH], at: usize) -> Self {
