@@ -58,7 +58,10 @@ fn damaged_hair_files_are_refused_with_what_is_wrong() {
     assert!(says(&|b| b[12] = 1).contains("bit 1 must be set"));
     assert!(says(&|b| b[8] = 6).contains("7 points together, its header says 6"));
     assert!(says(&|b| b[4..12].fill(255)).contains("4294967295 strands and 4294967295 points"));
-    let defaults = says(&|b| (b[12], b[16..20]) = (2, [255; 4]));
+    let defaults = says(&|b| {
+        b[12] = 2;
+        b[16..20].fill(255);
+    });
     assert!(defaults.contains("4294967295 segments in every strand"), "{defaults}");
     assert!(says(&|b| b.clear()).contains("empty"));
     // Whatever is cut off or changed: a message or a groom.
