@@ -150,6 +150,48 @@ mass = 0.02                # kg
 velocity = [0, 0, 1]
 "#
         }
+        "Hair" | "HairMesh" | "GrowHair" | "Curl" | "Clump" | "Guides" | "HairMaterial"
+        | "HairMaterialTable" | "HairModel" | "Rest" | "RestWord" | "SagFreeRest" | "SagFree"
+        | "HairStretch" | "HairContact" => {
+            r#"[[obstacle]]
+name = "head"
+shape = { sphere = { center = [0, 1.7, 0], radius = 0.1 } }
+
+[[hair]]
+name = "curls"
+material = { base = "european", damping = 2.0 }
+rest = { sag-free = { stiffen = 20 } }
+guides = { count = 200 }
+stretch = { max = 0.005 }                # ±1 % by default
+bend = 90.0                              # degrees per cm
+contact = { thickness = 0.001, friction = 0.3, cohesion = 0.0 }
+[hair.mesh.grow]
+on = "head"                              # roots follow it
+select = "box:-1,1.7,-1,1,2,1"
+count = 2000
+length = 0.25                            # m
+length_variation = 0.1
+segments = 60
+comb = [0.0, 0.0, -0.5]
+droop = 1.0
+curl = { radius = 0.004, pitch = 0.03 }
+clump = { count = 60, strength = 0.7 }
+noise = 0.003
+seed = 4
+"#
+        }
+        "Root" | "RootWord" | "RootOn" => {
+            r#"[[obstacle]]
+name = "head"
+mesh = "head.obj"
+
+[[hair]]
+mesh = { file = "head.hair" }
+transform = { scale = 0.01 }             # the file has centimetres
+root = { obstacle = "head" }             # or "fixed", "free"
+guides = { interpolate = 20000 }
+"#
+        }
         "NetMesh" => {
             r#"[[particles]]
 mesh = { net = { size = [2, 2], cells = [20, 20] } }

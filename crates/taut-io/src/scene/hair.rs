@@ -66,6 +66,8 @@ impl Builder<'_> {
                 (groom, Some(ground))
             }
         };
+        // As the file has it, before it is placed: numbers that are not finite are the file's fault.
+        self.check_groom(place, given, &groom)?;
         if let Some(segments) = given.segments {
             groom = groom.resampled(segments);
         }
@@ -77,8 +79,17 @@ impl Builder<'_> {
         if let Some(skin) = &rooted {
             self.warn_of_roots(place, &groom, skin)?;
         }
-        let (groom, full) =
-            self.guides(place, given, groom, rooted.or(grown_on.map(|ground| ground.skin)))?;
+        let skin = match (rooted, grown_on) {
+            (Some(skin), _) => Some(skin),
+            // The surface is where the hair is.
+            (None, Some(ground)) => {
+                let scaled = ground.mesh.positions.iter().map(|x| (scale * x.as_dvec3()).as_vec3());
+                let placed = self.start(place, &given.transform, scaled.collect())?;
+                Some(Skin::mesh(placed, ground.mesh.triangles))
+            }
+            (None, None) => None,
+        };
+        let (groom, full) = self.guides(place, given, groom, skin)?;
         let pins =
             self.pins(place, &given.pin, &groom.positions, |select, file| selected(select, &groom, file));
         (self.report.problems.len() == before).then(|| taut::Hair {
@@ -348,8 +359,7 @@ impl Builder<'_> {
                     HairMesh::Grow(grow) => grow.seed,
                     HairMesh::File(_) => None,
                 };
-                // Guides that were placed by a transform are not where the surface is: the rules refuse
-                // interpolation without an obstacle, and a transform with one that they grow on.
+                // The rules ensure that there is one.
                 let Some(skin) = skin else { return Some((groom, None)) };
                 return match fill(&skin, &groom, count, seed.unwrap_or(self.scene.scene.scene.seed)) {
                     Ok(full) => Some((groom, Some(full))),
@@ -367,3 +377,6 @@ impl Builder<'_> {
         Some((groom.subset(&chosen), Some(groom)))
     }
 }
+
+#[cfg(test)]
+mod tests;
