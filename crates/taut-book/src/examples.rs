@@ -150,6 +150,49 @@ mass = 0.02                # kg
 velocity = [0, 0, 1]
 "#
         }
+        "Hair" => {
+            r#"[[obstacle]]
+name = "head"
+shape = { sphere = { center = [0, 1.7, 0], radius = 0.1 } }
+
+[[hair]]
+name = "curls"
+material = { base = "european", damping = 2.0 }
+rest = { sag-free = { stiffen = 20 } }
+guides = { count = 200 }
+stretch = { max = 0.005 }                # ±1 % by default
+bend = 90.0                              # degrees per cm
+twist = 60.0
+contact = { thickness = 0.001, friction = 0.3, cohesion = 0.0 }
+[hair.mesh.grow]
+on = "head"                              # roots follow it
+select = "box:-1,1.7,-1,1,2,1"
+count = 2000
+length = 0.25                            # m
+length_variation = 0.1
+segments = 60
+radius = 0.00004
+taper = 0.3
+comb = [0.0, 0.0, -0.5]
+droop = 1.0
+curl = { radius = 0.004, pitch = 0.03 }
+clump = { count = 60, strength = 0.7 }
+noise = 0.003
+seed = 4
+"#
+        }
+        "Root" => {
+            r#"[[obstacle]]
+name = "head"
+mesh = "head.obj"
+
+[[hair]]
+mesh = { file = "head.hair" }
+transform = { scale = 0.01 }             # the file has centimetres
+root = { obstacle = "head" }             # or "fixed", "free"
+guides = { interpolate = 20000 }
+"#
+        }
         "NetMesh" => {
             r#"[[particles]]
 mesh = { net = { size = [2, 2], cells = [20, 20] } }
@@ -620,7 +663,10 @@ final_max = [2.0, 0.1, 2.0]
         }
         "AttachedShape" | "BuiltInPattern" | "PatternSource" | "Diagonals" | "Fit" | "Integrator"
         | "Limits" | "MaterialName" | "Projection" | "TextureAxis" | "WindKey" | "SolidMaterialName"
-        | "SolidModel" | "TearMeasure" | "Volume" | "Factor" | "FactorKey" | "Pascal" | "PascalKey" => "",
+        | "SolidModel" | "TearMeasure" | "Volume" | "Factor" | "FactorKey" | "Pascal" | "PascalKey"
+        | "HairMesh" | "GrowHair" | "Curl" | "Clump" | "Guides" | "HairMaterial" | "HairMaterialName"
+        | "HairMaterialTable" | "HairModel" | "Rest" | "RestWord" | "SagFreeRest" | "SagFree"
+        | "RootWord" | "RootOn" | "HairStretch" | "HairContact" => "",
         _ => return None,
     })
 }
@@ -633,7 +679,7 @@ mod tests {
     fn files() -> std::path::PathBuf {
         let folder = std::env::temp_dir().join(format!("taut-book-examples-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        for name in ["figure.obj", "walk.0001.obj", "dance.obj"] {
+        for name in ["figure.obj", "walk.0001.obj", "dance.obj", "head.obj"] {
             std::fs::write(folder.join(name), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();
         }
         let mut cache = b"POINTCACHE2\0".to_vec();
@@ -641,6 +687,12 @@ mod tests {
         let words = [1u32, 3, 0, 1f32.to_bits(), 1, 0, 0, 0, 1f32.to_bits(), 0, 0, 0, 0, 1f32.to_bits()];
         cache.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         std::fs::write(folder.join("dance.pc2"), cache).unwrap();
+        // Three strands on the triangle, in centimetres.
+        let strands = [[20.0, 20.0], [40.0, 20.0], [20.0, 40.0]];
+        let points = strands.map(|[x, z]| [glam::Vec3::new(x, 0.0, z), glam::Vec3::new(x, 5.0, z)]);
+        let groom =
+            taut::mesh::groom::Groom { positions: points.concat(), counts: vec![2; 3], radii: Vec::new() };
+        std::fs::write(folder.join("head.hair"), taut_io::mesh::write_hair(&groom).unwrap()).unwrap();
         folder
     }
 
@@ -655,7 +707,12 @@ mod tests {
             let text = format!("{example}{cloth}");
             let scene = taut_io::scene::parse(&text, "example", &folder, &[]);
             let scene = scene.unwrap_or_else(|problems| panic!("{part}: {problems}"));
-            scene.build().unwrap_or_else(|problems| panic!("{part}: {problems}"));
+            let built = scene.build().map(|_| ()).map_err(|problems| problems.to_string());
+            // Hair is described, and not yet simulated.
+            let is_waiting = |said: &String| {
+                example.contains("[[hair]]") && said.lines().all(|line| line.ends_with("yet; remove it"))
+            };
+            assert!(built.as_ref().is_ok() || built.as_ref().is_err_and(is_waiting), "{part}: {built:?}");
         }
         std::fs::remove_dir_all(folder).unwrap();
     }

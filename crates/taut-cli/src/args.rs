@@ -300,13 +300,14 @@ Exit codes: 0 success, 2 bad input, 3 write error, 130 interrupted."
 Examples:
   taut check my.toml
   taut check shirt.obj
+  taut check head.hair
   taut check my.toml --set cloth.shirt.strain.max=0.01
   taut check my.toml --ply tangled.ply               show intersections in red
 
 Exit codes: 0 no errors, 2 errors.")]
 pub struct CheckArgs {
-    /// Scene file, name of a built-in scene, folder of a finished run, or mesh file (.obj, .ply, .stl, .gltf,
-    /// .glb, .usd)
+    /// Scene file, name of a built-in scene, folder of a finished run, or file of a mesh or of hair (.obj,
+    /// .ply, .stl, .gltf, .glb, .usd, .hair)
     #[arg(value_name = "SCENE|MESH")]
     pub input: String,
     #[command(flatten)]

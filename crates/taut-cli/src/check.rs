@@ -4,8 +4,12 @@ use std::{path::Path, process::ExitCode};
 
 use serde::Serialize;
 use taut::{
-    CarriedStiffness, Schedule, World, low_level::Threads, measure::Examiner, measure::Intersection,
+    CarriedStiffness, Schedule, World,
+    low_level::Threads,
+    measure::Examiner,
+    measure::Intersection,
     mesh::TriangleMesh,
+    mesh::groom::{Groom, GroomProblem},
 };
 use taut_io::{
     Problem, Problems,
@@ -54,8 +58,64 @@ struct Found {
     sewing: Option<Sewing>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tangle: Option<Tangle>,
+    /// Of a file of hair.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groom: Option<GroomSize>,
     #[serde(skip)]
     examiner: Option<Examiner>,
+}
+
+/// Strands of a file.
+#[derive(Serialize)]
+struct GroomSize {
+    strands: usize,
+    points: usize,
+    /// Fewest and most segments of a strand.
+    segments: [u32; 2],
+    /// Shortest, mean and longest strand \[m\].
+    length: [f64; 3],
+    /// Thinnest and thickest radius \[m\]; none if the file has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    radius: Option<[f32; 2]>,
+}
+
+impl GroomSize {
+    /// Of a groom with strands.
+    fn of(groom: &Groom) -> Self {
+        let ends = |all: [f64; 2], x: f64| [all[0].min(x), all[1].max(x)];
+        let [shortest, longest] = groom.strand_lengths().fold([f64::INFINITY, 0.0], ends);
+        let mean = groom.strand_lengths().sum::<f64>() / groom.counts.len().max(1) as f64;
+        let segments = || groom.counts.iter().map(|count| count.saturating_sub(1));
+        let radius = |all: [f32; 2], r: &f32| [all[0].min(*r), all[1].max(*r)];
+        Self {
+            strands: groom.counts.len(),
+            points: groom.positions.len(),
+            segments: [segments().min().unwrap_or(0), segments().max().unwrap_or(0)],
+            length: [shortest, mean, longest],
+            radius: Some(groom.radii.iter().fold([f32::INFINITY, 0.0], radius))
+                .filter(|_| !groom.radii.is_empty()),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let Self { strands, points, segments: [fewest, most], length: [shortest, mean, longest], radius } =
+            self;
+        let segments = if fewest == most { format!("{most}") } else { format!("{fewest} to {most}") };
+        let radius = match radius {
+            Some([thin, thick]) => {
+                let [thin, thick] = [thin, thick].map(|r| format!("{:.3}", 1e3 * r));
+                if thin == thick {
+                    format!("radius {thin} mm")
+                } else {
+                    format!("radius {thin} to {thick} mm")
+                }
+            }
+            None => "no radii: those of the material are used".into(),
+        };
+        format!(
+            "  {strands} strands, {points} points, {segments} segments a strand\n  length {shortest:.4} to {longest:.4} m, {mean:.4} m in the mean; {radius}\n"
+        )
+    }
 }
 
 /// Seams that start open.
@@ -127,7 +187,8 @@ impl From<&Problem> for Place {
 
 /// Checks a scene or a mesh.
 pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let is_mesh = taut_io::mesh::Format::of_path(Path::new(&args.input)).is_some();
+    let is_groom = mesh::is_groom(Path::new(&args.input));
+    let is_mesh = is_groom || mesh::Format::of_path(Path::new(&args.input)).is_some();
     let has_tetrahedra = SolidFormat::of_path(Path::new(&args.input)).is_some();
     if (is_mesh || has_tetrahedra) && !args.set.set.is_empty() {
         return Err(Failure::input("--set overrides scene keys, and this is a mesh", "omit --set"));
@@ -140,6 +201,7 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
         Target::refuse_existing(ply, args.force).map_err(Failure::at_start)?;
     }
     let found = match Path::new(&args.input) {
+        path if is_groom => check_groom(path),
         path if is_mesh => check_mesh(path),
         path if has_tetrahedra => check_tetrahedra(path),
         _ => check_scene(args),
@@ -269,6 +331,21 @@ fn check_mesh(path: &Path) -> Result<Found, Problems> {
     Ok(found.with_tangle(examiner))
 }
 
+/// Strands of hair.
+fn check_groom(path: &Path) -> Result<Found, Problems> {
+    let groom = mesh::read_groom(path)?;
+    let problem = |problem: &GroomProblem| Problem {
+        file: Some(path.into()),
+        message: problem.to_string(),
+        ..Problem::default()
+    };
+    let problems: Vec<Problem> = groom.problems().iter().map(problem).collect();
+    if !problems.is_empty() {
+        return Err(Problems(problems));
+    }
+    Ok(Found { ok: true, groom: Some(GroomSize::of(&groom)), ..Found::default() })
+}
+
 /// Tetrahedra and their surface.
 fn check_tetrahedra(path: &Path) -> Result<Found, Problems> {
     let mesh::Tetrahedra { mesh, notes } = mesh::read_tetrahedra(path)?;
@@ -295,6 +372,7 @@ fn describe(args: &CheckArgs, found: &Found) -> String {
         n => format!("no errors, {n} warnings"),
     };
     let mut text = format!("{}: {}\n", args.input, styled(GOOD, verdict));
+    text.extend(found.groom.as_ref().map(GroomSize::describe));
     for body in &found.bodies {
         text.push_str(&format!(
             "  {}: {} vertices, {}\n",

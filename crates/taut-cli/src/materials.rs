@@ -1,9 +1,9 @@
-//! `taut materials`: the tables of materials of cloth and of solids, with sources.
+//! `taut materials`: the tables of materials of cloth, of solids and of hair, with sources.
 
 use std::process::ExitCode;
 
 use serde::Serialize;
-use taut::{Material, SolidMaterial};
+use taut::{HairMaterial, Material, SolidMaterial};
 
 use crate::{args::MaterialsArgs, failure::Failure, terminal};
 
@@ -13,15 +13,20 @@ use crate::{args::MaterialsArgs, failure::Failure, terminal};
 enum Entry {
     Cloth(Material),
     Solid(SolidMaterial),
+    Hair(HairMaterial),
 }
 
 /// Prints the tables of materials.
 pub fn materials(args: &MaterialsArgs) -> Result<ExitCode, Failure> {
     let cloth: Vec<Material> = Material::names().filter_map(Material::named).collect();
     let solid: Vec<SolidMaterial> = SolidMaterial::names().filter_map(SolidMaterial::named).collect();
+    let hair: Vec<HairMaterial> = HairMaterial::names().filter_map(HairMaterial::named).collect();
     if args.json {
         let cloth = cloth.into_iter().map(Entry::Cloth);
-        let all: Vec<Entry> = cloth.chain(solid.into_iter().map(Entry::Solid)).collect();
+        let all: Vec<Entry> = cloth
+            .chain(solid.into_iter().map(Entry::Solid))
+            .chain(hair.into_iter().map(Entry::Hair))
+            .collect();
         terminal::print_json(&all)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -54,6 +59,19 @@ pub fn materials(args: &MaterialsArgs) -> Result<ExitCode, Failure> {
     }));
     text.push('\n');
     text += &with_sources(&rows, solid.iter().map(|m| m.source.as_str()));
+    let heading = ["hair", "kg/m³", "radius µm", "Young Pa", "shear Pa"].map(String::from);
+    let mut rows = vec![heading.to_vec()];
+    rows.extend(hair.iter().map(|m| {
+        vec![
+            m.name.clone(),
+            format!("{:.0}", m.density),
+            format!("{:.0}", 1e6 * m.radius),
+            format!("{:.1e}", m.young),
+            format!("{:.1e}", m.shear),
+        ]
+    }));
+    text.push('\n');
+    text += &with_sources(&rows, hair.iter().map(|m| m.source.as_str()));
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

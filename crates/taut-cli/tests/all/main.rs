@@ -15,6 +15,7 @@ mod export_usd;
 mod fabric;
 mod fit;
 mod folder;
+mod groom;
 mod hostile;
 mod import_usd;
 mod mesh_obstacle;

@@ -35,13 +35,7 @@ pub(super) struct Built {
 
 /// See [`LoadedScene::build`]. `recorded`: the scene has been run before, so that its meshes were checked.
 pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Problems> {
-    let mut builder = Builder {
-        scene,
-        recorded,
-        report: Report::new(scene.file.clone(), &scene.overrides),
-        warnings: Vec::new(),
-        sewn: Vec::new(),
-    };
+    let mut builder = Builder::new(scene, recorded);
     let settings = &scene.scene;
     let mesh_obstacles: Vec<taut::MeshObstacle> = settings
         .obstacle
@@ -60,6 +54,10 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
     for (index, given) in settings.particles.iter().enumerate() {
         particles.extend(builder.particles(index, given));
     }
+    let mut hair = Vec::new();
+    for (index, given) in settings.hair.iter().enumerate() {
+        hair.extend(builder.hair(index, given, &mesh_obstacles));
+    }
     if !builder.report.problems.is_empty() {
         return Err(Problems(builder.report.into_sorted()));
     }
@@ -69,7 +67,8 @@ pub(super) fn build(scene: &LoadedScene, recorded: bool) -> Result<Built, Proble
     seams.append(&mut builder.sewn);
     let contact = contact::contact(settings, &cloths);
     let bodies = cloths.into_iter().map(taut::Body::from).chain(solids.into_iter().map(taut::Body::from));
-    let bodies: Vec<taut::Body> = bodies.chain(particles.into_iter().map(taut::Body::from)).collect();
+    let bodies = bodies.chain(particles.into_iter().map(taut::Body::from));
+    let bodies: Vec<taut::Body> = bodies.chain(hair.into_iter().map(taut::Body::from)).collect();
     let rigid_bodies: Vec<_> = settings.obstacle.iter().filter_map(shapes::rigid).collect();
     let mut springs = Vec::new();
     for (index, given) in settings.spring.iter().enumerate() {
@@ -179,9 +178,17 @@ pub(super) struct Builder<'a> {
     sewn: Vec<taut::Seam>,
 }
 
+impl<'a> Builder<'a> {
+    /// For a scene; see [`build`].
+    pub fn new(scene: &'a LoadedScene, recorded: bool) -> Self {
+        let report = Report::new(scene.file.clone(), &scene.overrides);
+        Self { scene, recorded, report, warnings: Vec::new(), sewn: Vec::new() }
+    }
+}
+
 impl Builder<'_> {
     /// One mesh obstacle, or `None` if it is not a mesh or a problem was reported.
-    fn surface(&mut self, index: usize, obstacle: &Obstacle) -> Option<taut::MeshObstacle> {
+    pub fn surface(&mut self, index: usize, obstacle: &Obstacle) -> Option<taut::MeshObstacle> {
         let name = obstacle.name.as_deref().unwrap_or_default();
         let place = Place { kind: "obstacle", index, name };
         match surfaces::obstacle(self.scene, obstacle)? {

@@ -152,6 +152,20 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
             }
         }
     }
+    for hair in &mut moved.scene.hair {
+        if let Some(file) = hair.file_mut()
+            && let Some(copy) = copy(file)
+        {
+            *file = copy;
+        }
+        for text in hair.maps_mut() {
+            if let Ok(Selection::Map(file)) = Selection::parse(text)
+                && let Some(copy) = copy(&file)
+            {
+                *text = format!("map:{copy}");
+            }
+        }
+    }
     for seam in &mut moved.scene.seam {
         for select in [&mut seam.from, &mut seam.to].into_iter().flatten() {
             if let Ok(Selection::Map(file)) = Selection::parse(select)
@@ -228,6 +242,14 @@ fn names(scene: &LoadedScene) -> Vec<String> {
                 if let Ok(Selection::Map(file)) = Selection::parse(text) {
                     names.push(file);
                 }
+            }
+        }
+    }
+    for hair in &scene.scene.hair {
+        names.extend(hair.file().cloned());
+        for text in hair.maps() {
+            if let Ok(Selection::Map(file)) = Selection::parse(text) {
+                names.push(file);
             }
         }
     }

@@ -15,6 +15,7 @@ mod build;
 mod built_in;
 mod contact;
 mod format;
+mod hair;
 mod inputs;
 mod map;
 mod names;

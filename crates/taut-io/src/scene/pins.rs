@@ -100,7 +100,7 @@ impl Builder<'_> {
     }
 
     /// The numbers of the map of a `weight`, for `count` vertices.
-    fn weights(&self, text: &str, count: usize) -> Result<Vec<f64>, String> {
+    pub fn weights(&self, text: &str, count: usize) -> Result<Vec<f64>, String> {
         let name = weight_map(text)?;
         let numbers = map::read(&self.scene.resolve(&name))?;
         if numbers.len() != count {

@@ -58,7 +58,7 @@ pub(super) fn parse(
         report.add(
             Origin::File,
             &Path::Root,
-            "is empty; a scene requires at least one [[cloth]], [[solid]] or [[particles]]",
+            "is empty; a scene requires at least one [[cloth]], [[solid]], [[particles]] or [[hair]]",
         );
     } else if let Some(root) = Part::root() {
         validate(&tree, root, &Path::Root, &mut report);
@@ -90,6 +90,12 @@ fn loaded(
     let particle_names = names::complete("particles", &given);
     let given: Vec<Option<&str>> = scene.spring.iter().map(|spring| spring.name.as_deref()).collect();
     let spring_names = names::complete("spring", &given);
+    let given: Vec<Option<&str>> = scene.hair.iter().map(|hair| hair.name.as_deref()).collect();
+    let hair_names = names::complete("hair", &given);
+    for (hair, name) in scene.hair.iter_mut().zip(hair_names) {
+        hair.name = Some(name);
+        hair.material = hair.material.written_out();
+    }
     for (body, name) in scene.particles.iter_mut().zip(particle_names) {
         body.name = Some(name);
     }

@@ -3,6 +3,7 @@
 //! The rules work on the tree and skip values that the schema refuses, so that one run reports the problems
 //! of both.
 
+mod hair;
 mod pbd;
 mod pins;
 
@@ -40,6 +41,7 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
         ("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)),
         ("solid", check_solid),
         ("particles", check_particles),
+        ("hair", hair::check),
         ("spring", check_nothing),
         ("seam", check_seam),
         ("obstacle", check_obstacle),
@@ -134,6 +136,7 @@ fn check_neighbours_of_edges(scene: &Node, report: &mut Report<'_>) {
         (has("obstacle", "mass"), "obstacles with a mass"),
         (!scene.items_of("solid").is_empty(), "soft bodies"),
         (!scene.items_of("particles").is_empty(), "particles"),
+        (!scene.items_of("hair").is_empty(), "hair"),
         (!scene.items_of("seam").is_empty(), "seams"),
     ];
     let (root, mut others) = (Path::Root, others.into_iter().filter(|(there, _)| *there));
@@ -176,13 +179,16 @@ fn check_bodies(scene: &Node, report: &mut Report<'_>) {
     let is_empty = |kind| {
         scene.get(kind).is_none_or(|node| matches!(&node.value, Value::Array(items) if items.is_empty()))
     };
-    if is_empty("cloth") && is_empty("solid") && is_empty("particles") {
-        let message = "is missing; at least one [[cloth]], [[solid]] or [[particles]] is required";
+    if ["cloth", "solid", "particles", "hair"].into_iter().all(is_empty) {
+        let message = "is missing; at least one [[cloth]], [[solid]], [[particles]] or [[hair]] is required";
         let origin = scene.get("cloth").map_or(scene.origin, |node| node.origin);
         report.add(origin, &Path::Key(&root, "cloth"), message);
     }
     let [cloths, solids] = ["cloth", "solid"].map(|kind| names::effective(kind, scene.items_of(kind)));
-    check_particle_names(scene, [("cloth", &cloths), ("solid", &solids)], report);
+    let particles = names::effective("particles", scene.items_of("particles"));
+    check_other_names(scene, "particles", &[("cloth", &cloths), ("solid", &solids)], report);
+    let others = [("cloth", &cloths), ("solid", &solids), ("particles", &particles)];
+    check_other_names(scene, "hair", &others, report);
     let list = Path::Key(&root, "solid");
     for (index, name) in solids.iter().enumerate() {
         let Some(cloth) = cloths.iter().position(|cloth| cloth.eq_ignore_ascii_case(name)) else { continue };
@@ -194,12 +200,12 @@ fn check_bodies(scene: &Node, report: &mut Report<'_>) {
     }
 }
 
-/// Names of particles differ from those of other bodies.
-fn check_particle_names(scene: &Node, others: [(&str, &Vec<String>); 2], report: &mut Report<'_>) {
+/// Names of particles and hair differ from those of other bodies.
+fn check_other_names(scene: &Node, own: &str, others: &[(&str, &Vec<String>)], report: &mut Report<'_>) {
     let root = Path::Root;
-    let list = Path::Key(&root, "particles");
-    let items = scene.items_of("particles");
-    for (index, name) in names::effective("particles", items).iter().enumerate() {
+    let list = Path::Key(&root, own);
+    let items = scene.items_of(own);
+    for (index, name) in names::effective(own, items).iter().enumerate() {
         for (kind, names) in others {
             let Some(other) = names.iter().position(|other| other.eq_ignore_ascii_case(name)) else {
                 continue;

@@ -9,6 +9,8 @@ mod air;
 mod cloth;
 mod contact;
 mod expect;
+mod hair;
+mod hair_material;
 mod light;
 mod material;
 mod mesh;
@@ -29,6 +31,8 @@ pub(crate) use air::{Air, Wind};
 pub(crate) use cloth::{Cloth, Limits};
 pub(crate) use contact::Contact;
 pub(crate) use expect::Expect;
+pub(crate) use hair::{Grow, Guides, Hair, HairMesh, Root, RootWord};
+pub(crate) use hair_material::HairMaterial;
 pub(crate) use light::Light;
 pub(crate) use material::Material;
 pub(crate) use mesh::{BuiltInPattern, Even, FromFile, MeshSource, PatternMesh, PatternSource};
@@ -66,7 +70,7 @@ pub(crate) struct Scene {
     /// Contact of cloth with itself, other cloth and mesh obstacles.
     #[serde(default)]
     pub contact: Contact,
-    /// Cloths, one `[[cloth]]` each; at least one cloth, solid or particles is required. None by default.
+    /// Cloths, one `[[cloth]]` each; at least one cloth, solid, particles or hair is required. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub cloth: Vec<Cloth>,
@@ -78,6 +82,10 @@ pub(crate) struct Scene {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub particles: Vec<Particles>,
+    /// Strands of hair, one `[[hair]]` each. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub hair: Vec<Hair>,
     /// Springs between vertices, one `[[spring]]` each. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 10_000))]
