@@ -42,6 +42,7 @@ mod work;
 use std::ops::Range;
 
 use glam::{DVec3, Vec3};
+use rayon::prelude::*;
 
 pub(crate) use self::{measure::StrandMeasure, rest::RestReport, solve::Solved, work::Pull};
 use self::{
@@ -192,24 +193,26 @@ impl Strands {
             shear: setup.shear.into(),
             gravity: setup.gravity.as_dvec3(),
         };
-        let mut report = RestReport::default();
-        let mut begin = 0;
-        let rests: Vec<StrandRest> = setup
-            .counts
-            .iter()
-            .map(|&count| {
-                let own = begin..begin + count as usize;
-                begin = own.end;
-                let x: Vec<DVec3> = setup.positions[own.clone()].iter().map(|x| x.as_dvec3()).collect();
-                let radii: Vec<f64> = setup.radii[own].iter().map(|&r| r.into()).collect();
-                StrandRest::new(&x, &radii, &made, setup.rest, &mut report)
-            })
-            .collect();
+        let owns = setup.counts.iter().scan(0, |begin, &count| {
+            let own = *begin..*begin + count as usize;
+            *begin = own.end;
+            Some(own)
+        });
+        let fit = |own: Range<usize>| {
+            let mut report = RestReport::default();
+            let x: Vec<DVec3> = setup.positions[own.clone()].iter().map(|x| x.as_dvec3()).collect();
+            let radii: Vec<f64> = setup.radii[own].iter().map(|&r| r.into()).collect();
+            (StrandRest::new(&x, &radii, &made, setup.rest, &mut report), report)
+        };
+        let owns: Vec<Range<usize>> = owns.collect();
+        let fitted: Vec<(StrandRest, RestReport)> = owns.into_par_iter().map(fit).collect();
+        let (rests, reports): (Vec<StrandRest>, Vec<RestReport>) = fitted.into_iter().unzip();
+        let report = reports.iter().fold(RestReport::default(), |all, one| all.with(one));
         let strips = Strips::new(setup.counts);
         let limits = [setup.bend, setup.twist];
         let rods: Vec<Rods> = strips
             .batches()
-            .iter()
+            .par_iter()
             .map(|strip| Rods::new(std::array::from_fn(|lane| &rests[strip.number(lane)]), limits))
             .collect();
         let mut end = 0;

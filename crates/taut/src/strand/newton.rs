@@ -16,6 +16,7 @@ use crate::kernel::{
 const COMPLIANCE: f32 = -1e-9;
 
 /// What stays the same during a solve.
+#[derive(Clone, Copy)]
 pub(super) struct Setting<'a, L> {
     pub(super) rods: &'a Rods,
     pub(super) band: &'a StretchBand,

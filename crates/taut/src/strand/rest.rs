@@ -73,6 +73,17 @@ pub(crate) struct RestReport {
     pub(crate) unstable: usize,
 }
 
+impl RestReport {
+    /// Both together.
+    pub(super) fn with(self, other: &Self) -> Self {
+        Self {
+            sharp_joints: self.sharp_joints + other.sharp_joints,
+            stiffened: self.stiffened + other.stiffened,
+            unstable: self.unstable + other.unstable,
+        }
+    }
+}
+
 /// Stiffness k_b and g_t of a joint from EI and GJ over its length \[N m\] and the square of its rest curvature:
 /// the second derivative of the energy at rest is that over cos φ̄, and bending adds to that of twist.
 fn stiffness(bend: f64, twist: f64, curvature: f64) -> (f64, f64) {

@@ -13,7 +13,7 @@ use super::{
     finish::{self, StrandLimits},
     frames::{self, angle_of_half_tangent, half_twist, orthogonal, unit},
     limits::StretchBand,
-    newton::{LoadRows, Setting, Stride, base_matrix},
+    newton::{LoadRows, Setting, Stride, base_matrix, is_held},
     straight,
     work::Work,
 };
@@ -22,7 +22,7 @@ use crate::{
     kernel::{
         angle::sin_cos,
         lanes::{self, BATCH, Lanes, Row},
-        real::{V3, select3, sub},
+        real::{V3, dot, select3, sub},
     },
 };
 
@@ -47,8 +47,8 @@ pub(crate) struct Solved {
     pub(crate) largest_iterations: usize,
     /// Batches.
     pub(crate) batches: usize,
-    /// Strands for which Newton's method did not converge: straight ones were given to ADMM, others are where its
-    /// last iteration left them.
+    /// Strands for which Newton's method did not converge: they are where its last iteration left them, or if
+    /// that is far off, where ADMM does.
     pub(crate) fallbacks: usize,
     /// Strands whose limits took the last resort.
     pub(crate) clamped: usize,
@@ -233,10 +233,12 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
         if L::any(failed) {
             let real = real_lanes(&strip, at, L::bits(failed));
             self.scratch.solved.fallbacks += real.count_ones() as usize;
-            // Where ADMM is no better than the last iterate, it is for those that have none.
-            let lost = if rods.is_curly { failed & !is_finite_strand(&work) } else { failed };
+            // The last iterate is better than what ADMM finds (tips 1 mm from the solution in place of 3, with
+            // contact), unless it is far off.
+            let lost = failed & !is_near(&set, &work);
             if L::any(lost) {
                 rescue(&set, &mut work, &mut pulls, lost);
+                give_up(&set, &mut work, lost);
             }
         }
         let mut reset = was_bad;
@@ -399,6 +401,18 @@ fn rescue<L: Lanes>(
     }
 }
 
+/// Puts lanes of which ADMM made nothing sound back to the first guess.
+#[inline(always)]
+fn give_up<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>, lost: L::Mask) {
+    // Lengths are for the finish.
+    let band = StretchBand { held: [0.0, f32::MAX.sqrt() * 1e-3], ..*set.band };
+    let loose = Setting { band: &band, ..*set };
+    let lost = lost & !is_near(&loose, work);
+    for i in 0..work.nodes {
+        work.x[i] = select3::<L>(lost, work.guess[i], work.x[i]);
+    }
+}
+
 /// Twist within its limit, as the tangent of its half.
 #[inline(always)]
 fn limited_twist<L: Lanes>(set: &Setting<'_, L>, j: usize, twist: L) -> L {
@@ -419,10 +433,34 @@ fn real_lanes(strip: &Strip, at: usize, bits: u32) -> u32 {
     if count >= 32 { bits } else { bits & ((1 << count) - 1) }
 }
 
-/// Lanes in which all positions are numbers.
+/// Lengths over the limits, or below, by which a strand counts as far off.
+const FAR: f32 = 1.1;
+
+/// Moves by which it does, over how far its goal is away and how long it is.
+const AWAY: f32 = 3.0;
+
+/// Lanes in which all positions are numbers, lengths are not far from their limits, and no node is farther from
+/// the first guess than goals and length explain.
 #[inline(always)]
-fn is_finite_strand<L: Lanes>(work: &Work<'_, L>) -> L::Mask {
-    work.x[..work.nodes].iter().fold(L::splat(0.0).le(L::splat(0.0)), |all, &x| all & is_finite3(x))
+fn is_near<L: Lanes>(set: &Setting<'_, L>, work: &Work<'_, L>) -> L::Mask {
+    let [low, high] = set.band.held;
+    let [low, high] = [low / FAR, high * FAR].map(|stretch| L::splat(stretch * stretch));
+    let mut near = is_finite3(work.x[0]);
+    let (mut wanted, mut moved, mut length) = (L::splat(0.0), L::splat(0.0), L::splat(0.0));
+    for i in 0..work.nodes {
+        let (d, m) = (sub(work.goal[i], work.guess[i]), sub(work.x[i], work.guess[i]));
+        wanted = dot(d, d).max(wanted);
+        moved = dot(m, m).max(moved);
+        near = near & is_finite3(work.x[i]);
+    }
+    for j in 0..work.nodes - 1 {
+        let (e, inverse) = (sub(work.x[j + 1], work.x[j]), set.inverse_length(j));
+        let square = dot(e, e) * inverse * inverse;
+        let both = is_held(work.mass[j]) & is_held(work.mass[j + 1]);
+        near = near & (low.le(square) & square.le(high) | both);
+        length = length + set.length(j);
+    }
+    near & moved.sqrt().le(L::splat(AWAY) * (wanted.sqrt() + length))
 }
 
 /// Lanes in which all three are numbers, and not absurd ones.

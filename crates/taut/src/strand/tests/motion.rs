@@ -55,6 +55,7 @@ fn limits_hold_in_every_step_of_violent_shaking() {
         if bend.is_some() {
             // Free strands: they stay near, as far away positions are too coarse for segments of 1 mm.
             scene.gravity *= 0.1;
+            scene.ball.friction = 0.0;
         }
         let mut random = Random::new(9, 0);
         for step in 0..40 {
@@ -64,8 +65,16 @@ fn limits_hold_in_every_step_of_violent_shaking() {
             let found = scene.strands.measure(&scene.x, &scene.kept);
             let room = 1.0 + 1e-9;
             assert!(found.stretch <= f64::from(max.unwrap_or(1e3)) * room, "step {step}: {found:?}");
+            if found.compression < f64::from(min.unwrap_or(-1.0)) {
+                let v = found.vertices[1];
+                println!("DBG {bend:?} {v} {:?} {:?} {:?} {:?}", scene.position(v), scene.position(v + 1), scene.v[v], positions[v]);
+            }
             assert!(found.compression >= f64::from(min.unwrap_or(-1.0)) * room, "step {step}: {found:?}");
             if let Some(bend) = bend {
+                if found.bend > f64::from(bend).to_radians() * 100.0 {
+                    let v = found.vertices[2];
+                    println!("DBG {:?} {:?} {:?}", scene.position(v - 1), scene.position(v), scene.position(v + 1));
+                }
                 assert!(found.bend <= f64::from(bend).to_radians() * 100.0, "step {step}: {found:?}");
             }
         }
@@ -197,7 +206,7 @@ fn a_strand_without_forces_stays_and_one_segment_swings() {
 }
 
 /// A strand over the upper half of a drum, held at one end and pulled at the other: at rest after it slid, the
-/// tensions on both sides are as e^{μφ}. Contact forces of the nodes give how much of the drum is touched.
+/// tensions on both sides are as e^{μφ}.
 #[test]
 fn friction_on_a_drum_follows_the_capstan() {
     let (n, radius, friction) = (120, 0.02f32, 0.3f32);
@@ -228,17 +237,19 @@ fn friction_on_a_drum_follows_the_capstan() {
     scene.ball = Ball::new(Vec3::ZERO, radius, friction);
     scene.ball.stiffness = 1000.0;
     let last = points.len() - 1;
-    // The held end is let down slowly, so that the strand slips towards the other, which is pulled evenly.
+    // The held end draws the strand over the drum, against an even pull at the other: by more in a step
+    // than the slip that friction is made smooth over.
     let pull = 2e-5;
     let mass = scene.strands.masses()[last];
-    for step in 0..150 {
+    for step in 0..80 {
         scene.pull_end(last, Vec3::NEG_Y * pull / mass);
-        scene.lower_root(Vec3::Y * 2e-5 * f32::from(u8::from(step > 20)));
-        scene.damping = 20.0;
+        scene.lower_root(Vec3::NEG_Y * 1.5e-4 * f32::from(u8::from(step > 20)));
+        scene.damping = 2.0;
         scene.step(1.0 / 300.0, Quat::IDENTITY);
     }
     let tension = |j: usize| scene.kept[16 * j];
-    let ratio = tension(n - 2) / tension(2);
+    println!("DBGC {:?}", (0..n).map(tension).collect::<Vec<_>>());
+    let ratio = tension(2) / tension(n - 2);
     let edge = |j: usize| (scene.position(j + 1) - scene.position(j)).normalize();
     let angle = edge(n - 2).angle_between(edge(2));
     let exact = (friction * angle).exp();
