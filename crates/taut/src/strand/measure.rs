@@ -27,15 +27,16 @@ pub(crate) struct StrandMeasure {
 
 impl StrandMeasure {
     fn see(value: &mut f64, vertex: &mut usize, found: f64, at: usize) {
-        // Written so that what is not a number counts.
-        if !(found <= *value) {
+        // What is not a number counts, too.
+        if found > *value || found.is_nan() {
             (*value, *vertex) = (found, at);
         }
     }
 }
 
 impl Strands {
-    /// Measures strands at `x` \[m\], with what is kept of them. Segments whose both ends are held count, too.
+    /// Measures strands at `x` \[m\], with what is kept of them. Segments whose both ends are held count,
+    /// too.
     pub(crate) fn measure(&self, x: &[Quad], kept: &[f32]) -> StrandMeasure {
         let mut all = StrandMeasure::default();
         let point = |v: usize| DVec3::new(x[v][0].into(), x[v][1].into(), x[v][2].into());
@@ -89,11 +90,8 @@ impl Strands {
                 }
                 let unit_mass = f64::from(rods.unit.0[lane]);
                 for i in 1..n {
-                    let twist = if rods.is_curly {
-                        angle_of_half_tangent(f64::from(kept[n + i][lane]))
-                    } else {
-                        0.0
-                    };
+                    let twist =
+                        if rods.is_curly { angle_of_half_tangent(f64::from(kept[n + i][lane])) } else { 0.0 };
                     let pair = |of: &[V3<f64>]| [of[i - 1], of[i]];
                     let energy = rods.joint_energy(i, lane, pair(&edges), pair(&frames), twist);
                     sum += unit_mass * energy;

@@ -1,13 +1,12 @@
 //! The solve of one batch: load, Newton's method, ADMM for lanes that did not converge, finish, store.
 //!
-//! Lanes know nothing of each other: one that is done, or became non-finite, stays where it is while others go on.
-//! So a strand's result depends neither on the width of lanes nor on what shares its batch.
+//! Lanes know nothing of each other: one that is done, or became non-finite, stays where it is while others
+//! go on. So a strand's result depends neither on the width of lanes nor on what shares its batch.
 
 use glam::DVec3;
 
 use super::{
-    HEAVY, NodeForces, NodeStates, StrandStep,
-    admm,
+    HEAVY, NodeForces, NodeStates, StrandStep, admm,
     batch::Rods,
     curly,
     finish::{self, StrandLimits},
@@ -32,8 +31,8 @@ const FULL_STEPS: usize = 10;
 /// Largest change of an edge over its length in a step.
 const STRAIGHT_STRIDE: f32 = 1.0;
 
-/// The same with frames, and of an angle \[rad\]. With 1, curls that fall take 20 to 40 iterations, with 0.3 they
-/// take 11; halved steps only delay them.
+/// The same with frames, and of an angle \[rad\]. With 1, curls that fall take 20 to 40 iterations, with 0.3
+/// they take 11; halved steps only delay them.
 const CURLY_STRIDE: f32 = 0.3;
 
 /// Numbers that make no sense, as moves \[m²\] or coordinates \[m\].
@@ -105,8 +104,8 @@ impl<F: NodeForces, L: Lanes> Pulls<L> for Outside<'_, F, L> {
     }
 }
 
-/// Newton's method on the lanes of `work`, for at most `cap` iterations. Gives the lanes that did not converge and
-/// the number of iterations.
+/// Newton's method on the lanes of `work`, for at most `cap` iterations. Gives the lanes that did not
+/// converge and the number of iterations.
 #[inline(always)]
 pub(super) fn converge<L: Lanes>(
     set: &Setting<'_, L>,
@@ -121,8 +120,7 @@ pub(super) fn converge<L: Lanes>(
     if !set.rods.is_curly {
         base_matrix(set, work);
     }
-    let (full, longest) =
-        if set.rods.is_curly { (cap, CURLY_STRIDE) } else { (FULL_STEPS, STRAIGHT_STRIDE) };
+    let (full, longest) = if set.rods.is_curly { (cap, CURLY_STRIDE) } else { (FULL_STEPS, STRAIGHT_STRIDE) };
     for iteration in 0..cap {
         pulls.add(work, iteration);
         let damping = if iteration < full { one } else { L::splat(0.5) };
@@ -233,8 +231,8 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
         if L::any(failed) {
             let real = real_lanes(&strip, at, L::bits(failed));
             self.scratch.solved.fallbacks += real.count_ones() as usize;
-            // The last iterate is better than what ADMM finds (tips 1 mm from the solution in place of 3, with
-            // contact), unless it is far off.
+            // The last iterate is better than what ADMM finds (tips 1 mm from the solution in place of 3,
+            // with contact), unless it is far off.
             let lost = failed & !is_near(&set, &work);
             if L::any(lost) {
                 rescue(&set, &mut work, &mut pulls, lost);
@@ -439,8 +437,8 @@ const FAR: f32 = 1.1;
 /// Moves by which it does, over how far its goal is away and how long it is.
 const AWAY: f32 = 3.0;
 
-/// Lanes in which all positions are numbers, lengths are not far from their limits, and no node is farther from
-/// the first guess than goals and length explain.
+/// Lanes in which all positions are numbers, lengths are not far from their limits, and no node is farther
+/// from the first guess than goals and length explain.
 #[inline(always)]
 fn is_near<L: Lanes>(set: &Setting<'_, L>, work: &Work<'_, L>) -> L::Mask {
     let [low, high] = set.band.held;

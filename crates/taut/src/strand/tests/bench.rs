@@ -83,7 +83,8 @@ fn shaken(name: &str, count: usize, segments: usize, is_curly: bool, has_ball: b
 #[test]
 #[ignore = "prints times"]
 fn times() {
-    let scale = |n: usize| std::env::var("DIVIDE").ok().and_then(|f| f.parse().ok()).map_or(n, |d: usize| n / d);
+    let scale =
+        |n: usize| std::env::var("DIVIDE").ok().and_then(|f| f.parse().ok()).map_or(n, |d: usize| n / d);
     shaken("10,000 x 50 straight", scale(10_000), 50, false, false);
     shaken("10,000 x 50 straight, head", scale(10_000), 50, false, true);
     shaken("5,000 x 50 curly", scale(5_000), 50, true, false);
@@ -101,6 +102,10 @@ fn fit_time() {
         setup.rest = HairRest::SagFree { stiffen };
         let t = Instant::now();
         let strands = crate::strand::Strands::new(&setup);
-        println!("fit 10,000 x 50, factor {stiffen}: {:.3} s, {:?}", t.elapsed().as_secs_f64(), strands.report());
+        println!(
+            "fit 10,000 x 50, factor {stiffen}: {:.3} s, {:?}",
+            t.elapsed().as_secs_f64(),
+            strands.report()
+        );
     }
 }

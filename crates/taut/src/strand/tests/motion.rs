@@ -52,11 +52,6 @@ fn limits_hold_in_every_step_of_violent_shaking() {
         setup.bend = bend;
         let mut scene = Scene::new(&setup, if bend.is_some() { 0 } else { 1 }, 2, LaneKind::detect());
         scene.ball = Ball::new(Vec3::ZERO, 0.3, 0.5);
-        if bend.is_some() {
-            // Free strands: they stay near, as far away positions are too coarse for segments of 1 mm.
-            scene.gravity *= 0.1;
-            scene.ball.friction = 0.0;
-        }
         let mut random = Random::new(9, 0);
         for step in 0..40 {
             let mut unit = || 4.0 * (random.unit() - 0.5);
@@ -65,16 +60,8 @@ fn limits_hold_in_every_step_of_violent_shaking() {
             let found = scene.strands.measure(&scene.x, &scene.kept);
             let room = 1.0 + 1e-9;
             assert!(found.stretch <= f64::from(max.unwrap_or(1e3)) * room, "step {step}: {found:?}");
-            if found.compression < f64::from(min.unwrap_or(-1.0)) {
-                let v = found.vertices[1];
-                println!("DBG {bend:?} {v} {:?} {:?} {:?} {:?}", scene.position(v), scene.position(v + 1), scene.v[v], positions[v]);
-            }
             assert!(found.compression >= f64::from(min.unwrap_or(-1.0)) * room, "step {step}: {found:?}");
             if let Some(bend) = bend {
-                if found.bend > f64::from(bend).to_radians() * 100.0 {
-                    let v = found.vertices[2];
-                    println!("DBG {:?} {:?} {:?}", scene.position(v - 1), scene.position(v), scene.position(v + 1));
-                }
                 assert!(found.bend <= f64::from(bend).to_radians() * 100.0, "step {step}: {found:?}");
             }
         }
@@ -205,8 +192,7 @@ fn a_strand_without_forces_stays_and_one_segment_swings() {
     assert!((0..3).all(|c| (moved[1][c] - x[1][c]).abs() < 1e-5));
 }
 
-/// A strand over the upper half of a drum, held at one end and pulled at the other: at rest after it slid, the
-/// tensions on both sides are as e^{μφ}.
+/// A strand drawn over the upper half of a drum: while it slides, the tensions on both sides are as e^{μφ}.
 #[test]
 fn friction_on_a_drum_follows_the_capstan() {
     let (n, radius, friction) = (120, 0.02f32, 0.3f32);
@@ -248,7 +234,6 @@ fn friction_on_a_drum_follows_the_capstan() {
         scene.step(1.0 / 300.0, Quat::IDENTITY);
     }
     let tension = |j: usize| scene.kept[16 * j];
-    println!("DBGC {:?}", (0..n).map(tension).collect::<Vec<_>>());
     let ratio = tension(2) / tension(n - 2);
     let edge = |j: usize| (scene.position(j + 1) - scene.position(j)).normalize();
     let angle = edge(n - 2).angle_between(edge(2));

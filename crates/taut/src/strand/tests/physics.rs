@@ -1,4 +1,5 @@
-//! Closed forms, in double precision: the cantilever, the elastica, Michell's ring, the hanging chain, the spring.
+//! Closed forms, in double precision: the cantilever, the elastica, Michell's ring, the hanging chain, the
+//! spring.
 
 use std::f64::consts::{PI, TAU};
 
@@ -16,7 +17,13 @@ fn hair() -> (f64, f64) {
     (f64::from(YOUNG) * PI * r.powi(4) / 4.0, f64::from(DENSITY) * PI * r * r)
 }
 
-fn straight(n: usize, length: f64, direction: Vec3, held: &[usize], change: impl Fn(&mut StrandSetup<'_>)) -> Lone {
+fn straight(
+    n: usize,
+    length: f64,
+    direction: Vec3,
+    held: &[usize],
+    change: impl Fn(&mut StrandSetup<'_>),
+) -> Lone {
     let points = line(n, length, direction);
     let (counts, radii) = ([n as u32 + 1], vec![RADIUS; n + 1]);
     let mut setup = setup(&points, &counts, &radii);

@@ -150,7 +150,7 @@ impl Scene {
             ball: Ball::none(),
             gravity: setup.gravity,
             damping: 0.0,
-            iterations: 20,
+            iterations: StrandStep::<Ball>::ITERATIONS,
             is_bdf2: false,
             before: None,
             threads,
