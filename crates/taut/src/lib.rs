@@ -99,6 +99,8 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+// Hair bodies will use all of it.
+#[allow(dead_code, unused_imports)]
 mod strand;
 mod strand_springs;
 mod term;

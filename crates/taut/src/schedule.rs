@@ -57,6 +57,9 @@ const ITERATIONS_A_STEP: u32 = 2;
 /// PositionBasedDynamics library, whose users expect it. 7 steps a frame of 1/30 s.
 const LONGEST_POSITION_BASED_STEP: f32 = 0.005;
 
+/// Steps per frame where there is nothing but hair, and it touches something.
+const STEPS_OF_HAIR: u32 = 2;
+
 /// Steps a frame of curved shells with a lower limit, which a longer step crumples.
 const STEPS_OF_SHELLS: u32 = 3;
 
@@ -313,6 +316,9 @@ fn alone(description: &Description, bodies: &[BodyTables], (steps, rule): (u32, 
 /// Steps per frame where a step may be as long as a frame, and the rule that decided.
 fn implicit_steps(description: &Description, bodies: &[BodyTables]) -> (u32, StepRule) {
     let has_solids = description.solids().next().is_some();
+    if let Some(steps) = steps_of_hair(description) {
+        return (steps, StepRule::Hair);
+    }
     let least = if !is_implicit(description) {
         (1, StepRule::OverLevels)
     } else if touches_meshes(description) {
@@ -325,6 +331,21 @@ fn implicit_steps(description: &Description, bodies: &[BodyTables]) -> (u32, Ste
         (1, StepRule::Elastic)
     };
     at_least(description, bodies, least)
+}
+
+/// Steps per frame where there is nothing but hair. What BDF2 throws back where it touches something is less in
+/// two.
+fn steps_of_hair(description: &Description) -> Option<u32> {
+    let mut hairs = description.bodies.iter().map(Body::as_hair);
+    if description.bodies.is_empty() || hairs.any(|hair| hair.is_none()) || !is_implicit(description) {
+        return None;
+    }
+    let hairs = || description.bodies.iter().filter_map(Body::as_hair);
+    let touches = hairs().any(|hair| hair.contact.thickness > 0.0)
+        || !description.obstacles.is_empty()
+        || !description.rigid_bodies.is_empty()
+        || !description.mesh_obstacles.is_empty();
+    Some(if touches { STEPS_OF_HAIR } else { 1 })
 }
 
 /// Steps per frame where surfaces touch, and the rule that decided.

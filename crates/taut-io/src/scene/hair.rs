@@ -102,6 +102,7 @@ impl Builder<'_> {
             bend: given.bend.map(|bend| bend as f32),
             twist: given.twist.map(|twist| twist as f32),
             contact: given.contact.build(),
+            air_drag: given.air_drag as f32,
             pins,
             ..taut::Hair::new(name.clone(), groom, material)
         })

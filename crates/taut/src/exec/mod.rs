@@ -10,5 +10,7 @@ pub mod batch;
 pub mod color;
 pub mod colored;
 pub mod sparse;
+// For hair bodies, which come next.
+#[allow(dead_code)]
 pub(crate) mod strips;
 pub mod threads;

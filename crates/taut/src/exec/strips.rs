@@ -113,7 +113,8 @@ pub(crate) struct Strips {
 }
 
 impl Strips {
-    /// Strips of `counts` vertices each, which follow one after the other; those without vertices are left out.
+    /// Strips of `counts` vertices each, which follow one after the other; those without vertices are left
+    /// out.
     pub(crate) fn new(counts: &[u32]) -> Self {
         let mut firsts = Vec::with_capacity(counts.len());
         let mut end = 0;
@@ -139,8 +140,8 @@ impl Strips {
         &self.batches
     }
 
-    /// Calls `work` with the number of each batch, one of `scratch`, the vertices of the batch in `x`, and its
-    /// own part of `kept`. Parts must be in the order of batches. As many threads as there are `scratch`.
+    /// Calls `work` with the number of each batch, one of `scratch`, the vertices of the batch in `x`, and
+    /// its own part of `kept`. Parts must be in the order of batches. As many threads as there are `scratch`.
     pub(crate) fn each<S: Send>(
         &self,
         threads: &Threads,

@@ -34,6 +34,8 @@ pub enum StepRule {
     CurvedShell,
     /// The smallest body would fall further than its own size in a longer step.
     Fall,
+    /// There is nothing but hair, whose steps converge; two where it touches something.
+    Hair,
     /// Explicit forces need substeps, at most 12 per step.
     ExplicitForces,
 }
@@ -55,6 +57,7 @@ impl StepRule {
             Self::RigidBodies => "cloth pushes rigid bodies",
             Self::CurvedShell => "a curved shell with a lower limit would crumple in longer steps",
             Self::Fall => "the smallest body would fall further than its own size in a longer step",
+            Self::Hair => "steps of hair converge, and are shorter only where it touches something",
             Self::ExplicitForces => "explicit forces need substeps, at most 12 per step",
         }
     }

@@ -1,10 +1,11 @@
-//! The method of multipliers (ADMM), for strands where Newton's method does not converge: slow, and not precise,
-//! but it needs no tangent of the constraints and cannot be thrown off by them.
+//! The method of multipliers (ADMM), for strands where Newton's method does not converge: slow, and not
+//! precise, but it needs no tangent of the constraints and cannot be thrown off by them.
 //!
 //! Every edge is projected onto the lengths it may have, and a pentadiagonal system, the same for x, y and z,
-//! brings them together. Weights are those of the tension that the motion of this step would cause in a hanging
-//! strand: proportional to what hangs below. Outside forces enter by their gradient and the trace of their
-//! Hessian, which bounds it. Frames move with their edges and do not turn; limits on bend and twist are left to the finish.
+//! brings them together. Weights are those of the tension that the motion of this step would cause in a
+//! hanging strand: proportional to what hangs below. Outside forces enter by their gradient and the trace of
+//! their Hessian, which bounds it. Frames move with their edges and do not turn; limits on bend and twist are
+//! left to the finish.
 
 use super::{
     curly,
@@ -77,8 +78,8 @@ fn begin<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>, active: L::Mask
     }
 }
 
-/// Projects edges, turns duals, and adds to gradients what pulls edges to their projections. Says which lanes are
-/// within their limits.
+/// Projects edges, turns duals, and adds to gradients what pulls edges to their projections. Says which lanes
+/// are within their limits.
 fn project_edges<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>, active: L::Mask) -> L::Mask {
     let one = L::splat(1.0);
     let [low, high] = set.band.fixed.map_or(set.band.aim, |length| [length; 2]).map(L::splat);

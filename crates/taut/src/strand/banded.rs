@@ -1,8 +1,9 @@
 //! LDLᵀ of symmetric banded matrices, row by row as they are assembled, without pivoting.
 //!
 //! The matrices here are saddle points: lengths are constraints. Ordered node by node, with the multiplier of
-//! a segment after the node at its end, every multiplier comes when what it constrains has been eliminated, so
-//! its pivot is safely negative and none has to be exchanged. A row costs B²/2 multiplications and a division.
+//! a segment after the node at its end, every multiplier comes when what it constrains has been eliminated,
+//! so its pivot is safely negative and none has to be exchanged. A row costs B²/2 multiplications and a
+//! division.
 
 use crate::kernel::lanes::Lanes;
 
@@ -29,8 +30,8 @@ impl<L: Lanes, const B: usize> Banded<'_, L, B> {
         self.right[..B].fill(zero);
     }
 
-    /// Adds row `r` of the matrix, whose entries left of the diagonal are `a` (the nearest first, not more than
-    /// `S`), and eliminates it; `right` is its right-hand side.
+    /// Adds row `r` of the matrix, whose entries left of the diagonal are `a` (the nearest first, not more
+    /// than `S`), and eliminates it; `right` is its right-hand side.
     #[inline(always)]
     pub(super) fn push<const S: usize>(&mut self, r: usize, mut a: [L; B], diagonal: L, right: L) {
         let (above, own) = self.lower.split_at_mut(r);

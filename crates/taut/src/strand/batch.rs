@@ -6,8 +6,10 @@ use crate::kernel::lanes::{BATCH, Row};
 /// Rest curvature and twist below which a joint counts as straight.
 const STRAIGHT: f64 = 1e-5;
 
-/// Move below which a strand is solved, over the mean length of its segments.
-const SETTLED: f64 = 5e-3;
+/// Move below which a strand is solved, over the mean length of its segments. With 5e-3, tips of curls are
+/// 0.26 mm from those of converged steps after 4 s of shaking, and with this 0.1 mm, for 16 iterations in
+/// place of 12.
+const SETTLED: f64 = 1.5e-3;
 
 /// What does not change of a batch of strands. Rows are by node; segment j begins at node j, joint i is at
 /// node i. Masses and stiffness are in units of `unit`.

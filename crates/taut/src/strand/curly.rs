@@ -1,16 +1,16 @@
 //! Newton steps of strands with material frames: bent, and twisted, at rest.
 //!
-//! Energy of a joint, with t the tangents, c = e₁/l₁ − e₀/l₀, m_k the material directions of both segments, and τ
-//! the twist between them:
+//! Energy of a joint, with t the tangents, c = e₁/l₁ − e₀/l₀, m_k the material directions of both segments,
+//! and τ the twist between them:
 //!
 //!   E = k_b [½ |c|² − ½ Σ κ_k (t₁·m_k⁰ − t₀·m_k¹)] + ½ g_t (τ − τ̄)².
 //!
 //! Frames move with their edges without twist, and turn by angles θ, which are unknowns of the same matrix:
 //! alternating x and θ diverges. The gradient is exact, with ∂τ/∂e = (t₀ × t₁)/((1 + c) |e|). The Hessian is
-//! Σ (ω₁ − ω₀)ᵀ S (ω₁ − ω₀), with ω = t × δe/l + t δθ the rotation of a segment, S = k (1 − ddᵀ) + g_t ddᵀ, d the
-//! mean tangent, k = k_b √(1 + κ²): positive semidefinite. To that comes max(t·(λ∇C + ∂E/∂e), 0)/l of the whole
-//! force along a segment (with λ alone it takes twice the iterations). Unknowns are (θ_{i−1}, x_i, λ_{i−1}) node
-//! by node: half-bandwidth 12.
+//! Σ (ω₁ − ω₀)ᵀ S (ω₁ − ω₀), with ω = t × δe/l + t δθ the rotation of a segment, S = k (1 − ddᵀ) + g_t ddᵀ, d
+//! the mean tangent, k = k_b √(1 + κ²): positive semidefinite. To that comes max(t·(λ∇C + ∂E/∂e), 0)/l of the
+//! whole force along a segment (with λ alone it takes twice the iterations). Unknowns are (θ_{i−1}, x_i,
+//! λ_{i−1}) node by node: half-bandwidth 12.
 
 use super::{
     HEAVY,

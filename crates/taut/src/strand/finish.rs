@@ -1,8 +1,9 @@
 //! What makes limits hold at the end of a solve, whatever came before.
 //!
-//! First, in lanes, up to [`PROJECTIONS`] Newton steps towards the nearest point within the limits on length (in
-//! the metric of mass): tridiagonal, and enough for almost all. Then, strand by strand in double precision, bends
-//! past their limit are turned back and segments are cut to length from the root on, which cannot fail.
+//! First, in lanes, up to [`PROJECTIONS`] Newton steps towards the nearest point within the limits on length
+//! (in the metric of mass): tridiagonal, and enough for almost all. Then, strand by strand in double
+//! precision, bends past their limit are turned back and segments are cut to length from the root on, which
+//! cannot fail.
 
 use glam::DVec3;
 
@@ -136,8 +137,8 @@ pub(super) struct StrandLimits<'a> {
     pub(super) held: &'a dyn Fn(usize) -> bool,
 }
 
-/// Brings a strand within its limits, from its first held node (or its root) on both ways. Between two held nodes
-/// lengths alone are brought in, which fails only if these are too far apart.
+/// Brings a strand within its limits, from its first held node (or its root) on both ways. Between two held
+/// nodes lengths alone are brought in, which fails only if these are too far apart.
 pub(super) fn clamp(x: &mut [DVec3], limits: &StrandLimits<'_>) {
     let nodes = x.len();
     let held = |i: usize| (limits.held)(i);
@@ -199,8 +200,8 @@ fn between(x: &mut [DVec3], from: usize, to: usize, limits: &StrandLimits<'_>) {
     }
 }
 
-/// Turns the segment before node `i`, and all that follows with it in parallel, so that the joint at `i − 1` turns
-/// within `room`, as cosines and sines.
+/// Turns the segment before node `i`, and all that follows with it in parallel, so that the joint at `i − 1`
+/// turns within `room`, as cosines and sines.
 fn turn_back(x: &mut [DVec3], i: usize, room: [[f64; 2]; 2]) {
     let (e0, e1) = (x[i - 1] - x[i - 2], x[i] - x[i - 1]);
     let (Some(t0), Some(t1)) = (e0.try_normalize(), e1.try_normalize()) else { return };

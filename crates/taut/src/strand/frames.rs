@@ -1,7 +1,8 @@
 //! Material frames along a strand: moved without twist, turned about tangents, and the twist between two.
 //!
 //! A frame is kept as its direction m₁ at right angles to the unit tangent t; m₂ = t × m₁. Between steps only
-//! the twist at joints is kept, as the tangent of its half: whoever moves a whole strand moves its frames too.
+//! the twist at joints is kept, as the tangent of its half: whoever moves a whole strand moves its frames
+//! too.
 
 use crate::kernel::{
     angle::angle_of_half,

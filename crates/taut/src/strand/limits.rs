@@ -15,8 +15,8 @@ const INSET: f32 = 0.1;
 /// The same for projections, which end where they enter.
 const PROJECTED: f32 = 0.3;
 
-/// Smallest length of a segment over its rest length where no limit says otherwise: shorter ones would have no
-/// direction.
+/// Smallest length of a segment over its rest length where no limit says otherwise: shorter ones would have
+/// no direction.
 const SHORTEST: f32 = 0.1;
 
 /// Longest, likewise.

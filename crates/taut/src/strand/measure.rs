@@ -27,15 +27,16 @@ pub(crate) struct StrandMeasure {
 
 impl StrandMeasure {
     fn see(value: &mut f64, vertex: &mut usize, found: f64, at: usize) {
-        // Written so that what is not a number counts.
-        if !(found <= *value) {
+        // What is not a number counts, too.
+        if found > *value || found.is_nan() {
             (*value, *vertex) = (found, at);
         }
     }
 }
 
 impl Strands {
-    /// Measures strands at `x` \[m\], with what is kept of them. Segments whose both ends are held count, too.
+    /// Measures strands at `x` \[m\], with what is kept of them. Segments whose both ends are held count,
+    /// too.
     pub(crate) fn measure(&self, x: &[Quad], kept: &[f32]) -> StrandMeasure {
         let mut all = StrandMeasure::default();
         let point = |v: usize| DVec3::new(x[v][0].into(), x[v][1].into(), x[v][2].into());

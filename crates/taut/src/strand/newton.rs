@@ -16,6 +16,7 @@ use crate::kernel::{
 const COMPLIANCE: f32 = -1e-9;
 
 /// What stays the same during a solve.
+#[derive(Clone, Copy)]
 pub(super) struct Setting<'a, L> {
     pub(super) rods: &'a Rods,
     pub(super) band: &'a StretchBand,
@@ -69,8 +70,8 @@ impl<L: Lanes> Setting<'_, L> {
         L::of(&self.rods.bend[i], self.at) * self.c_dt2
     }
 
-    /// Force along c and stiffness that the limit on the bend of joint `i` adds, over c; c is the difference of
-    /// the tangents.
+    /// Force along c and stiffness that the limit on the bend of joint `i` adds, over c; c is the difference
+    /// of the tangents.
     #[inline(always)]
     pub(super) fn stiffen(&self, i: usize, c: V3<L>) -> (L, L) {
         let zero = L::splat(0.0);
@@ -134,7 +135,8 @@ pub(super) fn add_joint<L: Lanes>(matrix: &mut [[L; 3]], i: usize, k: L, a: L, b
 /// Diagonal and right-hand side of the row of the length of segment `j`.
 ///
 /// In a narrow band the length is fixed. Else the row is active while its multiplier, or the length itself,
-/// is past an end of the band; if not, it brings the multiplier to 0. Where both ends are held, it says nothing.
+/// is past an end of the band; if not, it brings the multiplier to 0. Where both ends are held, it says
+/// nothing.
 #[inline(always)]
 pub(super) fn length_row<L: Lanes>(set: &Setting<'_, L>, work: &Work<'_, L>, j: usize) -> (L, L) {
     let (zero, heavy) = (L::splat(0.0), L::splat(HEAVY));
@@ -154,9 +156,9 @@ pub(super) fn length_row<L: Lanes>(set: &Setting<'_, L>, work: &Work<'_, L>, j: 
     (L::select(is_active, L::splat(COMPLIANCE), -heavy), L::select(is_active, -past, heavy * tension))
 }
 
-/// Moves nodes and multipliers by a solved step, whose unknowns are `P` a node, with the position at `at_x` and
-/// the multiplier after it, from row `start` on. `angles` is the largest change of an angle. Gives the factor
-/// that the step was multiplied with, too.
+/// Moves nodes and multipliers by a solved step, whose unknowns are `P` a node, with the position at `at_x`
+/// and the multiplier after it, from row `start` on. `angles` is the largest change of an angle. Gives the
+/// factor that the step was multiplied with, too.
 #[inline(always)]
 pub(super) fn advance<L: Lanes, const B: usize, const P: usize>(
     set: &Setting<'_, L>,

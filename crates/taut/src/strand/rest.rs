@@ -2,18 +2,19 @@
 //! how it is styled (sag-free), in closed form from the tip to the root.
 //!
 //! With R the frame of a segment turned by a small rotation ω, the energy of a joint changes by M·(ω₁ − ω₀).
-//! In equilibrium the moments are M_j = M_{j+1} + e_j × F_j, with F_j the weight beyond segment j: known from the
-//! styled shape alone. For frames without twist, the unit normals n₀ and n₁ = b × t of the plane of a joint, its
-//! binormal b, and the cosine c and sine s of its turning,
+//! In equilibrium the moments are M_j = M_{j+1} + e_j × F_j, with F_j the weight beyond segment j: known from
+//! the styled shape alone. For frames without twist, the unit normals n₀ and n₁ = b × t of the plane of a
+//! joint, its binormal b, and the cosine c and sine s of its turning,
 //!
 //!   M = k_b [(s − α c) b + ½ β (n₀ + n₁)] − g_t τ̄ (t₀ + t₁)/(1 + c),
 //!
-//! where the rest curvature is α n₁ + β b: three products give α, β and the rest twist τ̄. Without weight this
-//! is the styled shape itself, so one code does both. The bending stiffness holds a cosine of the rest turning
-//! (see [`stiffness`]), found by repeated substitution.
+//! where the rest curvature is α n₁ + β b: three products give α, β and the rest twist τ̄. Without weight
+//! this is the styled shape itself, so one code does both. The bending stiffness holds a cosine of the rest
+//! turning (see [`stiffness`]), found by repeated substitution.
 //!
-//! Equilibrium is not stability: a strand too weak for its style falls over. [`holds`](super::stability::holds)
-//! tells, and those that do not hold are made stiffer, within what is allowed.
+//! Equilibrium is not stability: a strand too weak for its style falls over.
+//! [`holds`](super::stability::holds) tells, and those that do not hold are made stiffer, within what is
+//! allowed.
 
 use glam::DVec3;
 
@@ -73,8 +74,20 @@ pub(crate) struct RestReport {
     pub(crate) unstable: usize,
 }
 
-/// Stiffness k_b and g_t of a joint from EI and GJ over its length \[N m\] and the square of its rest curvature:
-/// the second derivative of the energy at rest is that over cos φ̄, and bending adds to that of twist.
+impl RestReport {
+    /// Both together.
+    pub(super) fn with(self, other: &Self) -> Self {
+        Self {
+            sharp_joints: self.sharp_joints + other.sharp_joints,
+            stiffened: self.stiffened + other.stiffened,
+            unstable: self.unstable + other.unstable,
+        }
+    }
+}
+
+/// Stiffness k_b and g_t of a joint from EI and GJ over its length \[N m\] and the square of its rest
+/// curvature: the second derivative of the energy at rest is that over cos φ̄, and bending adds to that of
+/// twist.
 fn stiffness(bend: f64, twist: f64, curvature: f64) -> (f64, f64) {
     let cosine = 1.0 / (1.0 + curvature).sqrt();
     (bend * cosine, (twist - 0.5 * (1.0 - cosine) * bend).max(0.1 * twist))

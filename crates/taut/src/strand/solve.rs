@@ -1,7 +1,7 @@
 //! The solve of one batch: load, Newton's method, ADMM for lanes that did not converge, finish, store.
 //!
-//! Lanes know nothing of each other: one that is done, or became non-finite, stays where it is while others go on.
-//! So a strand's result depends neither on the width of lanes nor on what shares its batch.
+//! Lanes know nothing of each other: one that is done, or became non-finite, stays where it is while others
+//! go on. So a strand's result depends neither on the width of lanes nor on what shares its batch.
 
 use glam::DVec3;
 
@@ -12,7 +12,7 @@ use super::{
     finish::{self, StrandLimits},
     frames::{self, angle_of_half_tangent, half_twist, orthogonal, unit},
     limits::StretchBand,
-    newton::{LoadRows, Setting, Stride, base_matrix},
+    newton::{LoadRows, Setting, Stride, base_matrix, is_held},
     straight,
     work::Work,
 };
@@ -21,7 +21,7 @@ use crate::{
     kernel::{
         angle::sin_cos,
         lanes::{self, BATCH, Lanes, Row},
-        real::{V3, select3, sub},
+        real::{V3, dot, select3, sub},
     },
 };
 
@@ -31,8 +31,8 @@ const FULL_STEPS: usize = 10;
 /// Largest change of an edge over its length in a step.
 const STRAIGHT_STRIDE: f32 = 1.0;
 
-/// The same with frames, and of an angle \[rad\]. With 1, curls that fall take 20 to 40 iterations, with 0.3 they
-/// take 11; halved steps only delay them.
+/// The same with frames, and of an angle \[rad\]. With 1, curls that fall take 20 to 40 iterations, with 0.3
+/// they take 11; halved steps only delay them.
 const CURLY_STRIDE: f32 = 0.3;
 
 /// Numbers that make no sense, as moves \[m²\] or coordinates \[m\].
@@ -46,8 +46,8 @@ pub(crate) struct Solved {
     pub(crate) largest_iterations: usize,
     /// Batches.
     pub(crate) batches: usize,
-    /// Strands for which Newton's method did not converge: straight ones were given to ADMM, others are where its
-    /// last iteration left them.
+    /// Strands for which Newton's method did not converge: they are where its last iteration left them, or if
+    /// that is far off, where ADMM does.
     pub(crate) fallbacks: usize,
     /// Strands whose limits took the last resort.
     pub(crate) clamped: usize,
@@ -104,8 +104,8 @@ impl<F: NodeForces, L: Lanes> Pulls<L> for Outside<'_, F, L> {
     }
 }
 
-/// Newton's method on the lanes of `work`, for at most `cap` iterations. Gives the lanes that did not converge and
-/// the number of iterations.
+/// Newton's method on the lanes of `work`, for at most `cap` iterations. Gives the lanes that did not
+/// converge and the number of iterations.
 #[inline(always)]
 pub(super) fn converge<L: Lanes>(
     set: &Setting<'_, L>,
@@ -231,10 +231,12 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
         if step.is_last && L::any(failed) {
             let real = real_lanes(&strip, at, L::bits(failed));
             self.scratch.solved.fallbacks += real.count_ones() as usize;
-            // Where ADMM is no better than the last iterate, it is for those that have none.
-            let lost = if rods.is_curly { failed & !is_finite_strand(&work) } else { failed };
+            // The last iterate is better than what ADMM finds (tips 1 mm from the solution in place of 3,
+            // with contact), unless it is far off.
+            let lost = failed & !is_near(&set, &work);
             if L::any(lost) {
                 rescue(&set, &mut work, &mut pulls, lost);
+                give_up(&set, &mut work, lost);
             }
         }
         let mut reset = was_bad;
@@ -397,6 +399,18 @@ fn rescue<L: Lanes>(
     }
 }
 
+/// Puts lanes of which ADMM made nothing sound back to the first guess.
+#[inline(always)]
+fn give_up<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>, lost: L::Mask) {
+    // Lengths are for the finish.
+    let band = StretchBand { held: [0.0, f32::MAX.sqrt() * 1e-3], ..*set.band };
+    let loose = Setting { band: &band, ..*set };
+    let lost = lost & !is_near(&loose, work);
+    for i in 0..work.nodes {
+        work.x[i] = select3::<L>(lost, work.guess[i], work.x[i]);
+    }
+}
+
 /// Twist within its limit, as the tangent of its half.
 #[inline(always)]
 fn limited_twist<L: Lanes>(set: &Setting<'_, L>, j: usize, twist: L) -> L {
@@ -417,10 +431,34 @@ fn real_lanes(strip: &Strip, at: usize, bits: u32) -> u32 {
     if count >= 32 { bits } else { bits & ((1 << count) - 1) }
 }
 
-/// Lanes in which all positions are numbers.
+/// Lengths over the limits, or below, by which a strand counts as far off.
+const FAR: f32 = 1.1;
+
+/// Moves by which it does, over how far its goal is away and how long it is.
+const AWAY: f32 = 3.0;
+
+/// Lanes in which all positions are numbers, lengths are not far from their limits, and no node is farther
+/// from the first guess than goals and length explain.
 #[inline(always)]
-fn is_finite_strand<L: Lanes>(work: &Work<'_, L>) -> L::Mask {
-    work.x[..work.nodes].iter().fold(L::splat(0.0).le(L::splat(0.0)), |all, &x| all & is_finite3(x))
+fn is_near<L: Lanes>(set: &Setting<'_, L>, work: &Work<'_, L>) -> L::Mask {
+    let [low, high] = set.band.held;
+    let [low, high] = [low / FAR, high * FAR].map(|stretch| L::splat(stretch * stretch));
+    let mut near = is_finite3(work.x[0]);
+    let (mut wanted, mut moved, mut length) = (L::splat(0.0), L::splat(0.0), L::splat(0.0));
+    for i in 0..work.nodes {
+        let (d, m) = (sub(work.goal[i], work.guess[i]), sub(work.x[i], work.guess[i]));
+        wanted = dot(d, d).max(wanted);
+        moved = dot(m, m).max(moved);
+        near = near & is_finite3(work.x[i]);
+    }
+    for j in 0..work.nodes - 1 {
+        let (e, inverse) = (sub(work.x[j + 1], work.x[j]), set.inverse_length(j));
+        let square = dot(e, e) * inverse * inverse;
+        let both = is_held(work.mass[j]) & is_held(work.mass[j + 1]);
+        near = near & (low.le(square) & square.le(high) | both);
+        length = length + set.length(j);
+    }
+    near & moved.sqrt().le(L::splat(AWAY) * (wanted.sqrt() + length))
 }
 
 /// Lanes in which all three are numbers, and not absurd ones.

@@ -1,8 +1,8 @@
 //! Whether a strand in equilibrium stays there: the sign of its second variation.
 //!
-//! Unknowns are the rotations ω_j of the frames of segments, which know of no constraint. The energy of a joint
-//! depends on the rotation from frame to frame, exp(−ω₀) exp(ω₁), which to second order is that of
-//! ω₁ − ω₀ − ½ ω₀ × ω₁. With M its first derivative and S the symmetric second one for ω₁ alone,
+//! Unknowns are the rotations ω_j of the frames of segments, which know of no constraint. The energy of a
+//! joint depends on the rotation from frame to frame, exp(−ω₀) exp(ω₁), which to second order is that of ω₁ −
+//! ω₀ − ½ ω₀ × ω₁. With M its first derivative and S the symmetric second one for ω₁ alone,
 //!
 //!   δ²E = M·(−½ ω₀ × ω₁) + ½ (ω₁ − ω₀)ᵀ S (ω₁ − ω₀),
 //!
@@ -46,7 +46,8 @@ fn derivatives(rest: &StrandRest, i: usize, t: [DVec3; 2], m: [DVec3; 2]) -> (DV
     (moment * -k + axis * (g * twist), second * -k + outer(axis, axis) * g + turning * (g * twist))
 }
 
-/// Whether the strand `rest`, in equilibrium under `gravity` \[m/s²\] with these tangents and frames, stays so.
+/// Whether the strand `rest`, in equilibrium under `gravity` \[m/s²\] with these tangents and frames, stays
+/// so.
 pub(super) fn holds(rest: &StrandRest, tangents: &[DVec3], frames: &[DVec3], gravity: DVec3) -> bool {
     let n = tangents.len();
     let mut weights = vec![DVec3::ZERO; n];

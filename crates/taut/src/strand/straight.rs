@@ -1,8 +1,8 @@
 //! Newton steps of strands that are straight at rest, without frames.
 //!
-//! Energy: inertia, ½ Σ k_b |e_i/l_i − e_{i−1}/l_{i−1}|², outside forces; subject to C_j = ½(|e|²/l − l) = 0. The
-//! Hessian of bending is constant and the same for x, y, z; the tension adds max(λ, 0)/l times that of a string.
-//! Unknowns are (x_i, λ_{i−1}) node by node: half-bandwidth 8.
+//! Energy: inertia, ½ Σ k_b |e_i/l_i − e_{i−1}/l_{i−1}|², outside forces; subject to C_j = ½(|e|²/l − l) = 0.
+//! The Hessian of bending is constant and the same for x, y, z; the tension adds max(λ, 0)/l times that of a
+//! string. Unknowns are (x_i, λ_{i−1}) node by node: half-bandwidth 8.
 
 use super::{
     newton::{Moved, Setting, Stride, add_joint, advance, length_row, node_gradient},

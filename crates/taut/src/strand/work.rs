@@ -16,8 +16,8 @@ pub(super) const CURLY: usize = 12;
 /// \[N/m\], positive semidefinite, as xx, xy, yy, xz, yz, zz.
 pub(crate) type Pull<L> = [L; 9];
 
-/// Share of an edge in the Hessian of strands with frames: of its vector with itself (xx, xy, yy, xz, yz, zz),
-/// of the angle with it, of the angle with itself.
+/// Share of an edge in the Hessian of strands with frames: of its vector with itself (xx, xy, yy, xz, yz,
+/// zz), of the angle with it, of the angle with itself.
 pub(super) type EdgeBlock<L> = [L; 10];
 
 /// Of an edge and the one before it: row `r` (vector and angle of the one before), column `c`, at 4 r + c.
@@ -40,7 +40,8 @@ pub(super) struct Work<'a, L> {
     pub(super) edge: &'a mut [V3<L>],
     /// Gradient by edge vectors.
     pub(super) gradient: &'a mut [V3<L>],
-    /// Shared by both axes and all directions: the pentadiagonal matrix, on the diagonal, beside it, next to that.
+    /// Shared by both axes and all directions: the pentadiagonal matrix, on the diagonal, beside it, next to
+    /// that.
     pub(super) base: &'a mut [[L; 3]],
     pub(super) matrix: &'a mut [[L; 3]],
     /// Outside forces.

@@ -55,6 +55,11 @@ pub(crate) struct Hair {
     /// Contact of strands with each other.
     #[serde(default)]
     pub contact: HairContact,
+    /// Fraction of the drag that the air has on a single strand; strands of a head shield each other. 0.1 by
+    /// default; 0 to 1000.
+    #[serde(default = "air_drag")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub air_drag: f64,
     /// Initial velocity \[m/s\]. `[0, 0, 0]` by default; each −1000 to 1000.
     #[serde(default)]
     #[schemars(inner(range(min = -1000, max = 1000)))]
@@ -64,6 +69,10 @@ pub(crate) struct Hair {
     #[serde(default)]
     #[schemars(length(max = 10_000))]
     pub pin: Vec<Pin>,
+}
+
+fn air_drag() -> f64 {
+    super::decimal(taut::Hair::AIR_DRAG)
 }
 
 /// Where strands come from.

@@ -32,7 +32,7 @@ pub(super) struct Lone {
     pub(super) frames: Vec<V3<f64>>,
     pub(super) tension: Vec<f64>,
     pub(super) held: Vec<bool>,
-    before: Option<(Vec<V3<f64>>, Vec<V3<f64>>)>,
+    before: Option<[Vec<V3<f64>>; 2]>,
     rows: Vec<Row>,
 }
 
@@ -90,7 +90,7 @@ impl Lone {
     pub(super) fn solve(&mut self, goal: &[V3<f64>], c_dt2: f64, tolerance: f64) -> usize {
         let (x, frames, tension, iterations) = self.with_work(c_dt2, |set, work| {
             for i in 0..goal.len() {
-                if self_is_held(work.mass[i]) {
+                if is_held(work.mass[i]) {
                     work.x[i] = goal[i];
                 }
                 work.goal[i] = goal[i];
@@ -146,14 +146,14 @@ impl Lone {
             }
             for k in 0..3 {
                 let mut speed = self.v[i][k];
-                if let (true, Some((x, v))) = (rate > 1.0, &self.before) {
+                if let (true, Some([x, v])) = (rate > 1.0, &self.before) {
                     hats[i][k] += (self.x[i][k] - x[i][k]) / 3.0;
                     speed += (self.v[i][k] - v[i][k]) / 3.0;
                 }
                 goal[i][k] = hats[i][k] + dt / rate * (speed + dt / rate * gravity[k]);
             }
         }
-        let old = (self.x.clone(), self.v.clone());
+        let old = [self.x.clone(), self.v.clone()];
         let iterations = self.solve(&goal, c * dt * dt, tolerance);
         for i in 0..self.x.len() {
             self.v[i] = scale(sub(self.x[i], hats[i]), rate / dt);
@@ -186,7 +186,7 @@ impl Lone {
     }
 }
 
-fn self_is_held(mass: f64) -> bool {
+fn is_held(mass: f64) -> bool {
     mass > 0.5 * f64::from(HEAVY)
 }
 

@@ -52,10 +52,6 @@ fn limits_hold_in_every_step_of_violent_shaking() {
         setup.bend = bend;
         let mut scene = Scene::new(&setup, if bend.is_some() { 0 } else { 1 }, 2, LaneKind::detect());
         scene.ball = Ball::new(Vec3::ZERO, 0.3, 0.5);
-        if bend.is_some() {
-            // Free strands: they stay near, as far away positions are too coarse for segments of 1 mm.
-            scene.gravity *= 0.1;
-        }
         let mut random = Random::new(9, 0);
         for step in 0..40 {
             let mut unit = || 4.0 * (random.unit() - 0.5);
@@ -197,8 +193,7 @@ fn a_strand_without_forces_stays_and_one_segment_swings() {
     assert!((0..3).all(|c| (moved[1][c] - x[1][c]).abs() < 1e-5));
 }
 
-/// A strand over the upper half of a drum, held at one end and pulled at the other: at rest after it slid, the
-/// tensions on both sides are as e^{μφ}. Contact forces of the nodes give how much of the drum is touched.
+/// A strand drawn over the upper half of a drum: while it slides, the tensions on both sides are as e^{μφ}.
 #[test]
 fn friction_on_a_drum_follows_the_capstan() {
     let (n, radius, friction) = (120, 0.02f32, 0.3f32);
@@ -229,17 +224,18 @@ fn friction_on_a_drum_follows_the_capstan() {
     scene.ball = Ball::new(Vec3::ZERO, radius, friction);
     scene.ball.stiffness = 1000.0;
     let last = points.len() - 1;
-    // The held end is let down slowly, so that the strand slips towards the other, which is pulled evenly.
+    // The held end draws the strand over the drum, against an even pull at the other: by more in a step
+    // than the slip that friction is made smooth over.
     let pull = 2e-5;
     let mass = scene.strands.masses()[last];
-    for step in 0..150 {
+    for step in 0..80 {
         scene.pull_end(last, Vec3::NEG_Y * pull / mass);
-        scene.lower_root(Vec3::Y * 2e-5 * f32::from(u8::from(step > 20)));
-        scene.damping = 20.0;
+        scene.lower_root(Vec3::NEG_Y * 1.5e-4 * f32::from(u8::from(step > 20)));
+        scene.damping = 2.0;
         scene.step(1.0 / 300.0, Quat::IDENTITY);
     }
     let tension = |j: usize| scene.kept[16 * j];
-    let ratio = tension(n - 2) / tension(2);
+    let ratio = tension(2) / tension(n - 2);
     let edge = |j: usize| (scene.position(j + 1) - scene.position(j)).normalize();
     let angle = edge(n - 2).angle_between(edge(2));
     let exact = (friction * angle).exp();

@@ -1,4 +1,5 @@
-//! Closed forms, in double precision: the cantilever, the elastica, Michell's ring, the hanging chain, the spring.
+//! Closed forms, in double precision: the cantilever, the elastica, Michell's ring, the hanging chain, the
+//! spring.
 
 use std::f64::consts::{PI, TAU};
 

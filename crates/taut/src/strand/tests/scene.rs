@@ -150,7 +150,7 @@ impl Scene {
             ball: Ball::none(),
             gravity: setup.gravity,
             damping: 0.0,
-            iterations: 20,
+            iterations: StrandStep::<Ball>::ITERATIONS,
             is_bdf2: false,
             before: None,
             threads,
@@ -189,7 +189,7 @@ impl Scene {
             hats.push(hat);
             let pulled = self.pulled.filter(|&(v, _)| v == i).map_or(Vec3::ZERO, |(_, a)| a);
             let mut to = hat + dt / rate * (speed + dt / rate * (self.gravity + pulled)) / drag;
-            let mut guess = turn * at;
+            let mut guess = if self.held > 0 { turn * at } else { at };
             if self.x[i][3] == 0.0 {
                 to = self.turned * self.styled[i];
                 guess = to;
