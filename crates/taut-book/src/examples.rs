@@ -415,7 +415,7 @@ edge = { min = -0.1, max = 0.1 }
 pin = [{ select = "corner:top-left" }, { select = "corner:top-right" }]
 "#
         }
-        "Pbd" | "Compliance" => {
+        "Pbd" | "Compliance" | "ParticlesModel" => {
             r#"[[cloth]]                         # a stiffness from 0 to 1
 name = "balloon"
 mesh = { sphere = { radius = 0.2, frequency = 8 } }
