@@ -61,7 +61,7 @@ fn no_cloth() {
         "cloth = []\n",
         Some(1),
         Some("cloth"),
-        &["is missing", "[[solid]] or [[particles]] is required"],
+        &["is missing", "[[solid]], [[particles]] or [[hair]] is required"],
     );
 }
 
