@@ -708,11 +708,7 @@ mod tests {
             let scene = taut_io::scene::parse(&text, "example", &folder, &[]);
             let scene = scene.unwrap_or_else(|problems| panic!("{part}: {problems}"));
             let built = scene.build().map(|_| ()).map_err(|problems| problems.to_string());
-            // Hair is described, and not yet simulated.
-            let is_waiting = |said: &String| {
-                example.contains("[[hair]]") && said.lines().all(|line| line.ends_with("yet; remove it"))
-            };
-            assert!(built.as_ref().is_ok() || built.as_ref().is_err_and(is_waiting), "{part}: {built:?}");
+            assert!(built.is_ok(), "{part}: {built:?}");
         }
         std::fs::remove_dir_all(folder).unwrap();
     }

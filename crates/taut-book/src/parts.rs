@@ -372,8 +372,13 @@ pub const PARTS: [Part; 38] = [
         id: "S7",
         section: "Modeling hair",
         title: "hair, straight and curly: edge, bending, torsion and altitude springs",
-        status: Status::Missing,
-        files: &[],
+        status: Status::Part("strands do not tear"),
+        files: &[
+            "crates/taut/src/strand_springs/mod.rs",
+            "crates/taut/src/strand/mod.rs",
+            "crates/taut/src/hair_pairs/mod.rs",
+            "crates/taut/src/step/strands.rs",
+        ],
     },
     Part {
         id: "E1",

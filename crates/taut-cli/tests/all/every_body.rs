@@ -5,8 +5,8 @@ use std::{net::TcpStream, path::Path, time::Duration};
 
 use serde_json::{Value, json};
 use taut::{
-    Body, Cloth, Material, Particles, Solid, SolidMaterial,
-    mesh::{generate, lines::LineMesh},
+    Body, Cloth, Hair, HairMaterial, Material, Particles, Solid, SolidMaterial,
+    mesh::{generate, groom::Groom, lines::LineMesh},
 };
 use taut_io::{export::Format, scene};
 use taut_studio::{Options, Studio, page::Page};
@@ -25,6 +25,7 @@ fn kinds() -> Vec<Body> {
         Cloth::new("sheet", sheet, Material::named("denim").unwrap()).into(),
         Solid::new("bar", bar, SolidMaterial::named("jelly").unwrap()).into(),
         Particles::new("net", LineMesh::net([0.4, 0.4], [6, 6]), 0.01).into(),
+        Hair::new("hair", Groom::default(), HairMaterial::named("european").unwrap()).into(),
     ]
 }
 
@@ -67,6 +68,16 @@ edge = { max = 0.05 }
 pin = [{ select = "corner:top-left" }]
 "#
         }
+        Body::Hair(_) => {
+            r#"
+[scene]
+frames = 4
+[[hair]]
+name = "piece"
+mesh = { grow = { mesh = { sphere = { radius = 0.1, frequency = 4 } }, count = 20, length = 0.1, segments = 12, curl = { radius = 0.004, pitch = 0.02 } } }
+contact = { thickness = 0.001 }
+"#
+        }
     }
 }
 
@@ -90,7 +101,7 @@ fn every_kind_of_body_runs_is_verified_resumed_exported_drawn_and_saved() {
         for format in Format::ALL {
             let ending = format.extension().map_or_else(String::new, |ending| format!(".{ending}"));
             let command = format!("export out --format {0} -o to-{0}{ending}", format.name());
-            if format.takes_surfaces() || matches!(body, Body::Particles(_)) {
+            if format.takes_surfaces() || matches!(body, Body::Particles(_) | Body::Hair(_)) {
                 place.good(&command);
             } else {
                 place.bad(&command, 2, &["has no strands"]);
@@ -105,7 +116,7 @@ fn every_kind_of_body_runs_is_verified_resumed_exported_drawn_and_saved() {
         let saved = saved.build().unwrap();
         assert_eq!((saved.bodies.len(), saved.bodies[0].kind()), (1, kind));
         let limit = match &saved.bodies[0] {
-            Body::Particles(particles) => particles.edge,
+            Body::Particles(_) | Body::Hair(_) => saved.bodies[0].edge(),
             body => body.strain_bounds(),
         };
         assert_eq!(limit.max, Some(0.02), "{kind}");

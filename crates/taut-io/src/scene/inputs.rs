@@ -152,6 +152,26 @@ pub(super) fn moved(scene: &LoadedScene, folder: &Path) -> LoadedScene {
             }
         }
     }
+    let rename = |text: &mut String| {
+        if let Ok(Selection::Map(file)) = Selection::parse(text)
+            && let Some(copy) = copy(&file)
+        {
+            *text = format!("map:{copy}");
+        }
+    };
+    for particles in &mut moved.scene.particles {
+        if let ParticleMesh::File(file) = &mut particles.mesh
+            && let Some(copy) = copy(file)
+        {
+            *file = copy;
+        }
+        for pin in &mut particles.pin {
+            [Some(&mut pin.select), pin.weight.as_mut()].into_iter().flatten().for_each(rename);
+        }
+    }
+    for spring in &mut moved.scene.spring {
+        [&mut spring.from.select, &mut spring.to.select].into_iter().flatten().for_each(rename);
+    }
     for hair in &mut moved.scene.hair {
         if let Some(file) = hair.file_mut()
             && let Some(copy) = copy(file)

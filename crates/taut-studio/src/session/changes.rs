@@ -130,8 +130,12 @@ impl Changes<'_> {
                 Limiter::Edge if !solid => (None, Some(pair)),
                 Limiter::Edge | Limiter::Isotropic => (Some(pair), None),
             };
-            set_limits(table, "strain", strain);
-            set_limits(table, "edge", edge);
+            if described.as_hair().is_some() {
+                set_limits(table, "stretch", edge);
+            } else {
+                set_limits(table, "strain", strain);
+                set_limits(table, "edge", edge);
+            }
         }
         if let Body::Cloth(_) = described
             && from.bend_max != to.bend_max

@@ -87,11 +87,6 @@ impl RootTable {
         first as usize..(first + count) as usize
     }
 
-    /// Whether a rigid body carries them, whose motion is known only at the end of a step.
-    pub fn is_on_rigid_body(&self) -> bool {
-        matches!(self.carrier, Carrier::RigidBody(_))
-    }
-
     /// Where the roots are at `time` \[s\]; `poses` are those of rigid bodies then. `None` if one of them
     /// carries the roots and its pose is not known.
     pub fn places<'a>(

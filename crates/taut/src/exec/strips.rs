@@ -32,6 +32,7 @@ impl Strip {
     }
 
     /// Number of vertices of each strip.
+    #[cfg(test)]
     pub(crate) fn nodes(&self) -> usize {
         self.nodes
     }

@@ -46,7 +46,8 @@ pub(crate) struct PairLaw {
 }
 
 impl PairLaw {
-    /// Default of [`PairLaw::stiffness`].
+    /// What tests take for [`PairLaw::stiffness`].
+    #[cfg(test)]
     pub(crate) const STIFFNESS: f32 = 1000.0;
 
     /// Distance from which on segments act on each other \[m\].

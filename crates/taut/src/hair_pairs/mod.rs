@@ -87,11 +87,6 @@ impl StrandPairs {
         }
     }
 
-    /// Number of nodes.
-    pub(crate) fn node_count(&self) -> usize {
-        self.strands.len()
-    }
-
     /// Whether two segments can touch: not neighbours on the same strand.
     fn may_touch(strands: &[u32], a: u32, b: u32) -> bool {
         strands[a as usize] != strands[b as usize] || a.abs_diff(b) >= MIN_APART
@@ -121,6 +116,7 @@ impl StrandPairs {
         });
     }
 
+    #[cfg(test)]
     /// The pairs that were found, each once, by the first nodes of their segments, the lower first.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
         let sides = self.partners.iter().enumerate();
@@ -130,6 +126,7 @@ impl StrandPairs {
         })
     }
 
+    #[cfg(test)]
     /// Segments that the last search skipped: not finite, far away or absurdly long.
     pub(crate) fn skipped(&self) -> usize {
         self.grid.skipped

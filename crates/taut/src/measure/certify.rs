@@ -9,9 +9,10 @@ use super::{
     SpringCertificate, TermCertificate, measure_bags, measure_seams,
 };
 use crate::{
-    State, World, WorldError,
+    Body, State, World, WorldError,
     boundary::{hold::Caught, motion::Pose},
     exec::threads::Threads,
+    hair_pairs::StrandPairs,
 };
 
 /// Measures frame after frame.
@@ -19,6 +20,8 @@ use crate::{
 pub struct Certifier {
     threads: Threads,
     examiner: Option<Examiner>,
+    /// Strands that touch each other, and their thickness \[m\].
+    strands: Option<(f32, StrandPairs)>,
 }
 
 impl Certifier {
@@ -29,14 +32,16 @@ impl Certifier {
     pub fn new(world: &World, threads: usize) -> Result<Self, WorldError> {
         let examiner = Examiner::new(world);
         // Everything else is measured by the caller's own.
-        let threads = if examiner.is_some() { Threads::new(threads)? } else { Threads::alone() };
-        Ok(Self { threads, examiner })
+        let strands = touching_strands(world);
+        let is_shared = examiner.is_some() || strands.is_some();
+        let threads = if is_shared { Threads::new(threads)? } else { Threads::alone() };
+        Ok(Self { threads, examiner, strands })
     }
 
     /// Measures what the state of the simulation has come to.
     pub fn certify(&mut self, world: &World, state: &State) -> Certificate {
         let bodies = (0..world.bodies.len()).map(|body| certify_body(world, state, body)).collect();
-        let Self { threads, examiner } = self;
+        let Self { threads, examiner, strands } = self;
         let positions: Vec<_> = (0..world.bodies.len()).map(|b| state.positions(world, b)).collect();
         let contact = examiner.as_mut().map(|examiner| {
             examiner.examine(threads, world, state.frame(), positions.iter().map(Vec::as_slice))
@@ -48,7 +53,11 @@ impl Certifier {
             .collect();
         let elements = world.elements.certificates(&state.x);
         let terms = world.filters().iter().flat_map(|filter| filter.certify(&state.x));
-        let terms = terms.chain(twists(world, state)).collect();
+        let overlap = strands.as_mut().map(|(thickness, pairs)| {
+            let found = pairs.overlap(&state.x[world.strands.clone()], *thickness, threads);
+            TermCertificate { name: "overlap of strands [m]".into(), excess: found.deepest }
+        });
+        let terms = terms.chain(twists(world, state)).chain(overlap).collect();
         Certificate {
             bodies,
             seams: measure_seams(world, &positions),
@@ -60,6 +69,14 @@ impl Certifier {
             terms,
         }
     }
+}
+
+/// What finds strands that touch each other, and their thickness \[m\], if they are to keep one.
+fn touching_strands(world: &World) -> Option<(f32, StrandPairs)> {
+    let hairs = || world.description.bodies.iter().filter_map(Body::as_hair);
+    let thickness = hairs().map(|hair| hair.contact.thickness).fold(0.0, f32::max);
+    let counts: Vec<u32> = hairs().flat_map(|hair| hair.groom.counts.iter().copied()).collect();
+    (thickness > 0.0).then(|| (thickness, StrandPairs::new(&counts)))
 }
 
 /// How far the twist of hair is past its limit \[rad\], of each that has one.
@@ -105,7 +122,8 @@ impl BodyCertificate {
 /// Measures what the state of a simulation has come to. A [`Certifier`] does so frame after frame at less
 /// cost, where there is contact.
 pub fn certify(world: &World, state: &State) -> Certificate {
-    Certifier { threads: Threads::alone(), examiner: Examiner::new(world) }.certify(world, state)
+    let (examiner, strands) = (Examiner::new(world), touching_strands(world));
+    Certifier { threads: Threads::alone(), examiner, strands }.certify(world, state)
 }
 
 /// Measures one body.

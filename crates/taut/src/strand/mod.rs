@@ -136,9 +136,11 @@ pub(crate) trait NodeForces: Sync {
 }
 
 /// No forces.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoForces;
 
+#[cfg(test)]
 impl NodeForces for NoForces {
     fn acts_on(&self, _: &Strip) -> bool {
         false

@@ -166,8 +166,6 @@ pub struct Site<'a> {
     pub strands: &'a [u32; BATCH],
     /// First lane.
     pub at: usize,
-    /// Number of the particle in its chain.
-    pub particle: usize,
     /// Number of the point in its strand, if it is one and not an extra particle.
     pub point: Option<usize>,
     /// Time since the start of the step \[s\].
@@ -184,9 +182,11 @@ pub trait OutsideForces: Sync {
 }
 
 /// No forces from outside.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug)]
 pub struct NoForces;
 
+#[cfg(test)]
 impl OutsideForces for NoForces {
     #[inline(always)]
     fn acceleration<L: Lanes>(&self, _: Site, _: V3<L>, _: V3<L>, _: L) -> V3<L> {

@@ -233,13 +233,7 @@ impl<F: OutsideForces> Substeps<'_, F> {
             add_altitude(altitude, at, shape.times(spans[2]), &mut p);
             let Particle { x, v, force } = p[0];
             let w = L::load(&self.batch.inverse_mass[i], at);
-            let site = Site {
-                strands: &self.batch.strands,
-                at,
-                particle: i,
-                point: self.batch.layout.point(i),
-                time,
-            };
+            let site = Site { strands: &self.batch.strands, at, point: self.batch.layout.point(i), time };
             let outside = self.outside.acceleration(site, x.high, v.high, w);
             let is_free = zero.lt(w);
             let steady = combine(add(gravity, outside), L::splat(1.0), v.high, -drag);

@@ -184,9 +184,12 @@ fn files_of_hair_go_with_the_scene() {
 }
 
 #[test]
-fn scenes_with_hair_are_refused_until_it_is_simulated() {
-    let text = format!("{HEAD}[[hair]]\nmesh = {{ grow = {{ on = \"head\", count = 7, length = 0.1 }} }}\n");
-    let scene = scene::parse(&text, "test", Path::new("."), &[]).unwrap();
-    let refused = scene.build().unwrap_err().to_string();
-    assert!(refused.contains("hair.hair") && refused.contains("7 sound strands"), "{refused}");
+fn hair_becomes_a_body_behind_all_others() {
+    let text = format!(
+        "{HEAD}[[hair]]\nmesh = {{ grow = {{ on = \"head\", count = 7, length = 0.1 }} }}\n[[particles]]\nmesh = {{ points = [[0, 1, 0]] }}\n"
+    );
+    let built = scene::parse(&text, "test", Path::new("."), &[]).unwrap().build().unwrap();
+    let kinds: Vec<_> = built.bodies.iter().map(taut::Body::kind).collect();
+    assert_eq!(kinds, ["particles", "hair"]);
+    assert_eq!(built.bodies[1].as_hair().unwrap().groom.counts.len(), 7);
 }

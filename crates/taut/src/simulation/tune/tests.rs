@@ -181,7 +181,7 @@ fn a_factor_on_stiffness_takes_the_curvatures_that_were_fitted() {
     let curvatures = |s: &Simulation| -> Vec<_> {
         let fitted = |body: &BodyTables| match &body.rest {
             Rest::Cloth(rest) => Some(Arc::as_ptr(&rest.curvatures)),
-            Rest::Solid(_) | Rest::Particles(_) => None,
+            Rest::Solid(_) | Rest::Particles(_) | Rest::Hair(_) => None,
         };
         s.world.bodies.iter().map(fitted).collect()
     };
