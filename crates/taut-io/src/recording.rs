@@ -4,6 +4,7 @@
 //! refuses an incomplete folder; positions are read frame by frame and not kept, so a run may be larger than
 //! memory.
 
+mod guides;
 mod lines;
 mod open;
 mod soft;
@@ -30,6 +31,7 @@ use crate::{
     scene,
 };
 
+pub use guides::ShownStrands;
 pub use lines::ShownLines;
 pub use soft::SoftBody;
 pub use torn::gather;
@@ -71,6 +73,8 @@ pub struct Body {
     pub soft: Option<SoftBody>,
     /// How its curves follow particles, if it is such.
     pub lines: Option<ShownLines>,
+    /// How its strands follow those that were simulated, if it is hair with guides.
+    pub strands: Option<ShownStrands>,
     /// Radius of its curves at each of their points \[m\], as many as points; none if it is not known, or if
     /// there are no curves.
     pub radii: Option<Vec<f32>>,
@@ -276,6 +280,13 @@ impl Recording {
             let read = npy::read(&path, lines.particle_count).and_then(|x| finite(&path, x));
             let positions = lines.points(&read.map_err(at_frame)?);
             return Ok(Geometry { positions, connections: rest.connections.clone() });
+        }
+        if let Some(strands) = &self.bodies[body].strands {
+            let at_frame =
+                |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };
+            let read = npy::read(&path, strands.guide_points).and_then(|x| finite(&path, x));
+            let now = (&self.description, self.time(frame));
+            return Ok(strands.geometry(&read.map_err(at_frame)?, now, rest));
         }
         let at_frame =
             |problem: Problem| Problem { key: Some(format!("frame {frame} of {name}")), ..problem };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use taut::Description;
 
-use super::{Body, Connections, Geometry, ShownLines, SoftBody, complain};
+use super::{Body, Connections, Geometry, ShownLines, ShownStrands, SoftBody, complain};
 use crate::{Problem, mesh, output::layout::Layout};
 
 /// Opens the body `name`, whose connectivity changes at the frames `changes`.
@@ -32,6 +32,7 @@ pub(super) fn body(
             described: place.filter(|_| solid.is_some()),
             soft: Some(soft),
             lines: None,
+            strands: None,
             radii: None,
         });
     }
@@ -53,6 +54,7 @@ pub(super) fn body(
             described: place,
             soft: None,
             lines: Some(lines),
+            strands: None,
         });
     }
     let (positions, connections) = if mesh::holds_strands(&path) {
@@ -69,6 +71,20 @@ pub(super) fn body(
     let uvs = cloth
         .and_then(|cloth| cloth.mesh.uvs.clone())
         .filter(|uvs| uvs.len() == connections.triangles().len());
+    if let Some((hair, strands)) = hair.and_then(|hair| Some((hair, ShownStrands::new(hair)?))) {
+        let connections = Arc::new(Connections::Curves(strands.counts().to_vec()));
+        return Ok(Body {
+            name: name.into(),
+            radii: Some(strands.radii(hair)),
+            rest: Geometry { positions: strands.rest().to_vec(), connections },
+            uvs: None,
+            changes,
+            described: place,
+            soft: None,
+            lines: None,
+            strands: Some(strands),
+        });
+    }
     Ok(Body {
         name: name.into(),
         radii: hair.map(|hair| (0..positions.len()).map(|v| hair.radius(v)).collect()),
@@ -78,5 +94,6 @@ pub(super) fn body(
         described: place.filter(|_| cloth.is_some() || hair.is_some()),
         soft: None,
         lines: None,
+        strands: None,
     })
 }

@@ -97,6 +97,7 @@ mod tests {
             described: None,
             soft: None,
             lines: None,
+            strands: None,
             radii: None,
         };
         assert_eq!(body.origins(&rest).unwrap(), [0, 1, 2, 3]);
