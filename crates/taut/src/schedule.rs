@@ -333,8 +333,8 @@ fn implicit_steps(description: &Description, bodies: &[BodyTables]) -> (u32, Ste
     at_least(description, bodies, least)
 }
 
-/// Steps per frame where there is nothing but hair. What BDF2 throws back where it touches something is less in
-/// two.
+/// Steps per frame where there is nothing but hair. What BDF2 throws back where it touches something is less
+/// in two.
 fn steps_of_hair(description: &Description) -> Option<u32> {
     let mut hairs = description.bodies.iter().map(Body::as_hair);
     if description.bodies.is_empty() || hairs.any(|hair| hair.is_none()) || !is_implicit(description) {

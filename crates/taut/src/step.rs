@@ -84,6 +84,10 @@ pub struct FrameReport {
     /// Vertices that were split off because cloth tore.
     #[serde(default)]
     pub torn: u32,
+    /// Strands of hair whose equilibrium was not found to the last, over all steps of the frame; their limits
+    /// hold all the same.
+    #[serde(default)]
+    pub unsettled: u32,
     /// Vertices whose prediction was not a finite number and was put back.
     pub rescued: u32,
     /// Time spent in the velocity update \[ms\].

@@ -46,8 +46,8 @@ impl ShownStrands {
             .collect()
     }
 
-    /// All points while simulated ones are at `guides` \[m\], kept out of the obstacles of `description`, which
-    /// are where `time` \[s\] has them. Rigid bodies are left out.
+    /// All points while simulated ones are at `guides` \[m\], kept out of the obstacles of `description`,
+    /// which are where `time` \[s\] has them. Rigid bodies are left out.
     pub fn points(&self, guides: &[Vec3], description: &Description, time: f32) -> Vec<Vec3> {
         let shapes: Vec<_> = description.obstacles.iter().map(|o| (o.shape, o.pose(time))).collect();
         let meshes = description.mesh_obstacles.iter();

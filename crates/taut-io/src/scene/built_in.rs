@@ -49,7 +49,6 @@ pub fn built_in() -> &'static [BuiltIn] {
         "torn-flag",
         "straight-hair",
         "curly-hair",
-        "ponytail",
         "fur-ball",
         "wet-hair",
         "rope-of-hair",

@@ -125,8 +125,8 @@ impl Hair {
     /// Largest strain of segments, either way, unless said otherwise.
     pub const STRETCH: f32 = 0.01;
 
-    /// Fraction of the air drag of a single strand, unless said otherwise. A single human hair falls with half
-    /// a metre per second; a ponytail does not.
+    /// Fraction of the air drag of a single strand, unless said otherwise. A single human hair falls with
+    /// half a metre per second; a ponytail does not.
     pub const AIR_DRAG: f32 = 0.1;
 
     /// Hair at rest as it is styled, with its roots fixed.

@@ -101,7 +101,8 @@ fn certify_bags(world: &World, state: &State, positions: &[Vec<Vec3>]) -> Vec<Ba
 }
 
 impl BodyCertificate {
-    /// Adds what rigid bodies at `poses` have to say of the penetration of `positions` of body `number` \[m\].
+    /// Adds what rigid bodies at `poses` have to say of the penetration of `positions` of body `number`
+    /// \[m\].
     pub fn add_rigid_bodies(
         &mut self,
         (ruler, number): (&Ruler, usize),

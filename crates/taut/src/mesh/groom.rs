@@ -1,7 +1,8 @@
 //! Grooms: strands of hair, each a row of points from its root to its tip.
 //!
-//! [`Groom::problems`] says what is wrong with one, [`grow`](grow()) makes one on a [`Skin`], [`Groom::resampled`] gives
-//! its strands another number of segments, and [`Interpolation`] moves many strands with few guides.
+//! [`Groom::problems`] says what is wrong with one, [`grow`](grow()) makes one on a [`Skin`],
+//! [`Groom::resampled`] gives its strands another number of segments, and [`Interpolation`] moves many
+//! strands with few guides.
 
 mod check;
 mod fill;

@@ -4,8 +4,8 @@ use super::{BodyHandle, RigidBodyHandle, Simulation, SimulationError, carry::Ori
 use crate::{Body, Description, RigidBody, SpringEnd, State};
 
 impl Simulation {
-    /// Puts a body in: cloth, a soft solid, particles or hair. It starts where it says; the others go on as they
-    /// were.
+    /// Puts a body in: cloth, a soft solid, particles or hair. It starts where it says; the others go on as
+    /// they were.
     ///
     /// Keyframes of its pins, if it has such, are in the time of the simulation; pins that should have begun
     /// hold from its start.

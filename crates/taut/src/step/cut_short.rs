@@ -201,8 +201,8 @@ impl Stepper {
         }
     }
 
-    /// Shortens motion and guards contact in turns, until neither has anything to say. Says whether contact is
-    /// guarded in the end also where pins move: there, cloth that does not move at all is no way out.
+    /// Shortens motion and guards contact in turns, until neither has anything to say. Says whether contact
+    /// is guarded in the end also where pins move: there, cloth that does not move at all is no way out.
     fn shorten(
         &mut self,
         world: &World,

@@ -12,6 +12,8 @@
 //! Hair weighs little, so that it need not be solved together with cloth: cloth and bodies get the impulse of
 //! what they have held up at the end of the step, and answer in the next one.
 
+use std::ops::Range;
+
 use glam::{Quat, Vec3};
 
 use super::{FrameReport, Stepper, boxes::Span};
@@ -41,12 +43,18 @@ const GRAIN: usize = 1024;
 /// not converge (see the findings in the book), so that they are frozen after the last.
 const PAIR_PASSES: [usize; 4] = [2, 3, 3, StrandStep::<()>::ITERATIONS];
 
-/// Stiffness of contact of strands, in units of inertia. Each strand is solved with others where they were, so
-/// that stiffer contact would hold them there.
+/// Stiffness of contact of strands, in units of inertia. Each strand is solved with others where they were,
+/// so that stiffer contact would hold them there.
 const PAIR_STIFFNESS: f32 = 50.0;
 
 /// Distance that segments of different strands may approach each other by in a pass \[m\].
 const PAIR_MARGIN: f32 = 2.5e-4;
+
+/// Depth at which points may end a step \[m\]: contact with friction does not converge in every step.
+const DEEP: f32 = 2e-4;
+
+/// Times that a point is pushed out and put back to its distance from the one before.
+const ROUNDS: u32 = 8;
 
 /// Most substeps of the lecture's springs in a step.
 const MOST_SUBSTEPS: u32 = 100_000;
@@ -58,8 +66,8 @@ pub(super) struct StrandBox {
     contacts: StrandContacts,
     pairs: Option<(PairLaw, StrandPairs)>,
     blocks: Vec<NodeBlock>,
-    /// By point of all strands: where they would go, the factor on their mass, their mass \[kg\], the mean mass
-    /// of a point of their strand \[kg\], where they were when pairs were evaluated.
+    /// By point of all strands: where they would go, the factor on their mass, their mass \[kg\], the mean
+    /// mass of a point of their strand \[kg\], where they were when pairs were evaluated.
     goal: Vec<Quad>,
     inertia: Vec<f32>,
     mass: Vec<f32>,
@@ -79,6 +87,34 @@ struct OneHair {
     /// By strand: roots at the start and the end of the step.
     roots: Vec<[RootPlace; 2]>,
     targets: Vec<RootTarget>,
+}
+
+/// Takes the strand of the vertices `own` around what it is in.
+fn go_around(world: &World, contacts: &StrandContacts, own: Range<usize>, x: &mut [Quad]) {
+    let at = |x: &[Quad], v: usize| Vec3::from_slice(&x[v][..3]);
+    let mut before = at(x, own.start);
+    for v in own.start + 1..own.end {
+        let was = at(x, v);
+        let length = was.distance(before);
+        let previous = at(x, v - 1);
+        before = was;
+        if x[v][3] <= 0.0 {
+            continue;
+        }
+        let mut p = was;
+        for _ in 0..ROUNDS {
+            let depth = contacts.touch(world, v, p, 0.0).map(|t| (t.normal, t.offset - t.normal.dot(p)));
+            let (normal, depth) = depth.unwrap_or((Vec3::ZERO, 0.0));
+            let arm = p + normal * depth.max(0.0) - previous;
+            p = previous + arm.normalize_or(normal) * length;
+            if depth <= 0.1 * DEEP {
+                break;
+            }
+        }
+        if p.is_finite() {
+            x[v][..3].copy_from_slice(&p.to_array());
+        }
+    }
 }
 
 impl StrandBox {
@@ -135,8 +171,8 @@ fn law(world: &World) -> Option<PairLaw> {
 }
 
 impl Stepper {
-    /// Hair: roots go with what carries them, and strands follow. They are solved against what is around as it
-    /// ends the step.
+    /// Hair: roots go with what carries them, and strands follow. They are solved against what is around as
+    /// it ends the step.
     pub(super) fn solve_strands(
         &mut self,
         world: &World,
@@ -176,9 +212,11 @@ impl Stepper {
             predicted_v[own.clone()].copy_from_slice(&state.v[own]);
         }
         strands.meet(world, state, old, threads);
+        strands.expel(world, state);
         let iterations = (solved.largest_iterations as u32).min(budget.iterations);
         enforced.iterations = enforced.iterations.max(iterations);
-        enforced.converged &= solved.fallbacks == 0 && solved.reset == 0;
+        enforced.converged &= solved.reset == 0;
+        report.unsettled += solved.fallbacks as u32;
         report.iterations += iterations;
         report.rescued += solved.reset as u32;
     }
@@ -221,8 +259,8 @@ impl StrandBox {
         own.zip(&self.met).for_each(|(touched, met)| *touched |= met.is_some());
     }
 
-    /// What strands touched gets the impulse of what it held up in a step of `dt` \[s\]: cloth, and bodies with
-    /// mass. `c_dt2` is that of the step \[s²\].
+    /// What strands touched gets the impulse of what it held up in a step of `dt` \[s\]: cloth, and bodies
+    /// with mass. `c_dt2` is that of the step \[s²\].
     pub(super) fn push_back(
         &self,
         world: &World,
@@ -275,8 +313,8 @@ impl StrandBox {
         }
     }
 
-    /// Solves all strands that are rods, in a step of `dt` \[s\]; in passes where something has to be looked for
-    /// where they are by then.
+    /// Solves all strands that are rods, in a step of `dt` \[s\]; in passes where something has to be looked
+    /// for where they are by then.
     fn solve_rods(
         &mut self,
         world: &World,
@@ -394,6 +432,22 @@ impl StrandBox {
         let given =
             SpringState { x: &mut x[own.clone()], v: &mut v[own], kept: &mut strands[tables.kept.clone()] };
         springs.advance(exec, given, &step, &outside, scratch);
+    }
+
+    /// The last line of defence: strands with points deep inside something go around it, from root to tip.
+    /// Segments keep the lengths that they have. Not with a limit on bend, which comes first.
+    fn expel(&mut self, world: &World, state: &mut State) {
+        let hairs = world.description.bodies.iter().filter_map(Body::as_hair);
+        for (hair, tables) in hairs.zip(&world.hair).filter(|(hair, _)| hair.bend.is_none()) {
+            for own in hair.groom.strands() {
+                let own = tables.vertices.start + own.start..tables.vertices.start + own.end;
+                let among = own.start - world.strands.start..own.end - world.strands.start;
+                let is_deep = |met: &Option<(Touch, f32)>| met.is_some_and(|(_, depth)| depth > DEEP);
+                if self.met[among].iter().any(is_deep) {
+                    go_around(world, &self.contacts, own, &mut state.x);
+                }
+            }
+        }
     }
 
     /// What points touch at the end of the step.

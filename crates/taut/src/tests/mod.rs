@@ -17,6 +17,7 @@ mod fabric;
 mod fit;
 mod forces;
 mod give_way;
+mod hair;
 mod hanging_sheet;
 mod hierarchy;
 mod implicit;

@@ -90,8 +90,8 @@ const VISCOSITY: f32 = 1.8e-5;
 
 /// The drag of a piece of a strand \[N\]: a cylinder across a slow flow, whose coefficient is about 1 + 10
 /// Re^(−2/3) (White, *Viscous Fluid Flow*), and half of that along it. `u` is its velocity relative to the
-/// air \[m/s\], `tangent` its direction, `size` its length and radius \[m\], `w` its inverse mass \[1/kg\]. As
-/// that of triangles it is divided by one plus its own rate times the step `dt` \[s\].
+/// air \[m/s\], `tangent` its direction, `size` its length and radius \[m\], `w` its inverse mass \[1/kg\].
+/// As that of triangles it is divided by one plus its own rate times the step `dt` \[s\].
 pub(super) fn strand_drag(
     density: f32,
     u: Vec3,

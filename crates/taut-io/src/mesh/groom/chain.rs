@@ -7,8 +7,8 @@ const NONE: u32 = u32::MAX;
 /// The points of each strand that `segments` between `points` points make, in the order of the segments that
 /// strands begin with. Points without segments belong to none.
 ///
-/// If every segment leads away from the point that the last one led to, strands run the way their segments do;
-/// otherwise from that end which the file names first.
+/// If every segment leads away from the point that the last one led to, strands run the way their segments
+/// do; otherwise from that end which the file names first.
 pub(super) fn strands(points: usize, segments: &[[u32; 2]], what: &str) -> Result<Vec<Vec<u32>>, Fault> {
     let named = |found: Fault, k: usize| found.at(format!("{what} {k} (from 0)"));
     // The segments of each point: no strand has more than two.

@@ -1,10 +1,11 @@
 //! HAIR files (`.hair`), as <http://www.cemyuksel.com/research/hairmodels> specifies them.
 //!
 //! A header of 128 bytes, little-endian: `HAIR`; numbers of strands and points; flags, which arrays follow;
-//! then what counts where an array is left out: segments of every strand, thickness, transparency, colour; and
-//! 88 bytes of text. Arrays follow in this order: segments of each strand (u16), points (3 f32 each, root to
-//! tip), and for each point thickness, transparency (f32) and colour (3 f32). Thickness is a diameter; it
-//! has the unit of positions, which the file does not say. Transparency and colour are left to renderers.
+//! then what counts where an array is left out: segments of every strand, thickness, transparency, colour;
+//! and 88 bytes of text. Arrays follow in this order: segments of each strand (u16), points (3 f32 each,
+//! root to tip), and for each point thickness, transparency (f32) and colour (3 f32). Thickness is a
+//! diameter; it has the unit of positions, which the file does not say. Transparency and colour are left to
+//! renderers.
 
 use glam::Vec3;
 use taut::mesh::groom::{Groom, MAX_POINTS, MAX_SEGMENTS};
@@ -97,8 +98,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Groom, Fault> {
     Ok(Groom { positions, counts, radii })
 }
 
-/// The bytes of a HAIR file of `groom`, with thicknesses if it has radii. Reading it back gives the same bits,
-/// but for radii below 10⁻³⁸ m.
+/// The bytes of a HAIR file of `groom`, with thicknesses if it has radii. Reading it back gives the same
+/// bits, but for radii below 10⁻³⁸ m.
 ///
 /// # Errors
 /// The strand that has more segments than the format can count, or more points than it can.

@@ -1,8 +1,8 @@
 //! Reading and writing grooms: strands of hair.
 //!
 //! Strands are polylines, in the order of the file, each from its first point, its root. Where a file has
-//! segments instead, [`chain`] joins them. Files are untrusted as those of meshes are; what is well-formed and
-//! cannot be simulated is refused by [`Groom::problems`].
+//! segments instead, [`chain`] joins them. Files are untrusted as those of meshes are; what is well-formed
+//! and cannot be simulated is refused by [`Groom::problems`].
 
 mod chain;
 mod hair;

@@ -80,8 +80,8 @@ fn air_drag() -> f64 {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum HairMesh {
     /// A file (hair, ply, obj, gltf, glb, usd, usda, usdc, usdz), relative to the scene file: strands of a
-    /// `.hair` file, edges of a PLY file, lines (`l`) of an OBJ file, lines of a glTF file, `BasisCurves` of a
-    /// USD file.
+    /// `.hair` file, edges of a PLY file, lines (`l`) of an OBJ file, lines of a glTF file, `BasisCurves` of
+    /// a USD file.
     File(#[schemars(length(min = 1))] String),
     /// Strands grown on a surface.
     Grow(Box<Grow>),
@@ -100,8 +100,8 @@ pub(crate) struct Grow {
     /// Surface that the hair grows on, without an obstacle: a generator or a file. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<MeshSource>,
-    /// Vertices of the surface that hair grows around, as in `pin.select`: `group:scalp`, `box:…`, `map:FILE`.
-    /// All by default.
+    /// Vertices of the surface that hair grows around, as in `pin.select`: `group:scalp`, `box:…`,
+    /// `map:FILE`. All by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<String>,
     /// Density by vertex of the surface: `map:FILE`, one number per vertex, 0 for bald to 1 for the full

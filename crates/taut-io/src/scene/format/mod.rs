@@ -70,7 +70,8 @@ pub(crate) struct Scene {
     /// Contact of cloth with itself, other cloth and mesh obstacles.
     #[serde(default)]
     pub contact: Contact,
-    /// Cloths, one `[[cloth]]` each; at least one cloth, solid, particles or hair is required. None by default.
+    /// Cloths, one `[[cloth]]` each; at least one cloth, solid, particles or hair is required. None by
+    /// default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub cloth: Vec<Cloth>,

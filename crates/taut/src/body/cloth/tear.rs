@@ -2,9 +2,9 @@
 //!
 //! Overloaded triangles, each measured by its own threshold, fall into clusters that hang together. Of each
 //! cluster one vertex is split, since that relieves the others: a corner of its most overloaded triangle, or
-//! of one that is nearly as overloaded and has a corner at the tip of a notch or tear, or on a border, so that
-//! tears grow from notches and from where they ended. Of the corners, one at a tip is split, else one on a
-//! border, else the weakest, else the one with the largest load around it.
+//! of one that is nearly as overloaded and has a corner at the tip of a notch or tear, or on a border, so
+//! that tears grow from notches and from where they ended. Of the corners, one at a tip is split, else one
+//! on a border, else the weakest, else the one with the largest load around it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

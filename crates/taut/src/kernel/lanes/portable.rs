@@ -100,7 +100,8 @@ impl Lanes for Array8 {
     #[inline(always)]
     fn view(rows: &mut [Row]) -> &mut [Self] {
         let count = size_of_val(rows) / size_of::<Self>();
-        // SAFETY: rows are aligned as the widest lanes and hold that many floats of any bits, which lanes are.
+        // SAFETY: rows are aligned as the widest lanes and hold that many floats of any bits, which lanes
+        // are.
         unsafe { std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), count) }
     }
 

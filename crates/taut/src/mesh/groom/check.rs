@@ -85,8 +85,9 @@ impl Groom {
         );
     }
 
-    /// Strands of a sound groom whose roots are farther than `tolerance` \[m\] from a surface, and those whose
-    /// tip is on it instead; `distance` gives the distance of a point from the surface \[m\], of either sign.
+    /// Strands of a sound groom whose roots are farther than `tolerance` \[m\] from a surface, and those
+    /// whose tip is on it instead; `distance` gives the distance of a point from the surface \[m\], of
+    /// either sign.
     pub fn problems_on(&self, distance: impl Fn(Vec3) -> f32, tolerance: f32) -> Vec<GroomProblem> {
         let ends = |own: Range<usize>| {
             let [root, tip] = [own.start, own.end - 1].map(|v| distance(self.positions[v]).abs());

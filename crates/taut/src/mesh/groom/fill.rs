@@ -15,8 +15,8 @@ const REACH: f64 = 1.5;
 /// Grows strands between `guides` on a skin: `count` in all, evenly spread where a guide is near, each a mean
 /// of the guides around it, turned from their normals to its own.
 ///
-/// Hair grows within 1½ times the mean distance that guides have from their neighbours. The strands have as many
-/// segments as the guide that has most.
+/// Hair grows within 1½ times the mean distance that guides have from their neighbours. The strands have as
+/// many segments as the guide that has most.
 ///
 /// # Errors
 /// If there are no guides, nowhere to grow, or too many strands.

@@ -21,8 +21,8 @@ const MAX_TRIES: usize = 64;
 /// Above this number of roots, fewer candidates, for their memory.
 const MANY: usize = 1_000_000;
 
-/// Of `points` \[m\] the indices of `count` that are evenly spread, the first ones about as evenly as all; all
-/// of them if there are no more. Points that are not finite come last.
+/// Of `points` \[m\] the indices of `count` that are evenly spread, the first ones about as evenly as all;
+/// all of them if there are no more. Points that are not finite come last.
 pub fn spread(points: &[Vec3], count: usize) -> Vec<u32> {
     let all = [Vec3::INFINITY, Vec3::NEG_INFINITY];
     let finite = points.iter().filter(|x| x.is_finite());
@@ -60,7 +60,8 @@ pub(super) fn roots(skin: &Skin, count: usize, seed: u64, grows: impl Fn(Vec3) -
 /// Stream of random numbers of roots; strands have their own numbers, from 0.
 const ROOTS: u64 = u64::MAX;
 
-/// Distance of `count` points from their neighbours, as evenly spread over an area \[m²\] as they can be \[m\].
+/// Distance of `count` points from their neighbours, as evenly spread over an area \[m²\] as they can be
+/// \[m\].
 fn apart(area: f64, count: usize) -> f32 {
     (2.0 / 3f64.sqrt() * area / count.max(1) as f64).sqrt() as f32
 }
@@ -112,7 +113,8 @@ impl Cells {
     }
 }
 
-/// Chooses `count` of `points`, at least `start` \[m\] apart at first. Only those keep a distance that `meet`.
+/// Chooses `count` of `points`, at least `start` \[m\] apart at first. Only those keep a distance that
+/// `meet`.
 fn choose(points: &[Vec3], meet: impl Fn(u32, u32) -> bool, start: f32, count: usize) -> Vec<u32> {
     let (mut waiting, odd): (Vec<u32>, Vec<u32>) =
         (0..points.len() as u32).partition(|&k| points[k as usize].is_finite());

@@ -114,8 +114,8 @@ impl Skin {
         found.map_or(f32::INFINITY, |(_, squared)| squared.sqrt() as f32)
     }
 
-    /// Signed distance of `p` \[m\] from the surface \[m\], negative inside, and the outward unit normal; none
-    /// if the surface is not closed.
+    /// Signed distance of `p` \[m\] from the surface \[m\], negative inside, and the outward unit normal;
+    /// none if the surface is not closed.
     pub fn signed(&self, p: Vec3) -> Option<(f32, Vec3)> {
         if let Some((center, radius)) = self.sphere {
             let (direction, length) =

@@ -1,4 +1,5 @@
-//! What acts on strands from outside, in lanes: planes that points keep off, with friction, and other strands.
+//! What acts on strands from outside, in lanes: planes that points keep off, with friction, and other
+//! strands.
 
 use glam::Vec3;
 

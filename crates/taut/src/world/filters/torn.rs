@@ -214,8 +214,8 @@ impl Next<'_> {
         nearest.map(|(corner, _)| (corner, piece))
     }
 
-    /// Places and weights among the `coarse` vertices, of which some were `kept`, of `fine` ones and what they
-    /// were given.
+    /// Places and weights among the `coarse` vertices, of which some were `kept`, of `fine` ones and what
+    /// they were given.
     fn transfer(
         &self,
         (fine, given): (&[Fine], &[Option<Coarse>]),
