@@ -164,6 +164,7 @@ stretch = { max = 0.005 }                # ±1 % by default
 bend = 90.0                              # degrees per cm
 twist = 60.0
 contact = { thickness = 0.001, friction = 0.3, cohesion = 0.0 }
+air_drag = 0.1                           # of what a single strand would feel
 [hair.mesh.grow]
 on = "head"                              # roots follow it
 select = "box:-1,1.7,-1,1,2,1"

@@ -31,6 +31,10 @@ pub const METRICS: &[(&str, &str)] = &[
     ),
     ("report.torn", "Vertices that were split off in this frame."),
     (
+        "report.unsettled",
+        "Strands of hair whose equilibrium was not found to the last, over all steps; their limits hold all the same.",
+    ),
+    (
         "report.tangled",
         "Edges that still intersect a triangle at the end of the frame: remains of a tangled initial state, or forced by an obstacle on cloth that could not yield.",
     ),

@@ -74,7 +74,7 @@ pin = [{ select = "corner:top-left" }]
 frames = 4
 [[hair]]
 name = "piece"
-mesh = { grow = { mesh = { sphere = { radius = 0.1, frequency = 4 } }, count = 20, length = 0.1, segments = 12, curl = { radius = 0.004, pitch = 0.02 } } }
+mesh = { grow = { mesh = { sphere = { radius = 0.1, frequency = 4 } }, count = 20, length = 0.1, segments = 20, curl = { radius = 0.004, pitch = 0.02 } } }
 contact = { thickness = 0.001 }
 "#
         }

@@ -2,9 +2,10 @@
 
 pub mod surface;
 
-use glam::{Quat, Vec2, Vec3};
+use glam::{Quat, Vec3};
 
 use super::motion::{Motion, Pose};
+use crate::kernel::real::{Real, V3, combine, dot, scale, select3, sub};
 
 /// Friction coefficient of an obstacle that specifies none: cloth on wood.
 const DEFAULT_FRICTION: f32 = 0.3;
@@ -73,49 +74,59 @@ impl Shape {
     /// Signed distance from `p` to the surface \[m\], negative inside, and the outward unit normal at the
     /// nearest point.
     pub fn distance(&self, p: Vec3) -> (f32, Vec3) {
+        let (distance, normal) = self.distances(p.to_array());
+        (distance, normal.into())
+    }
+
+    /// [`Shape::distance`] of one point, or of several side by side.
+    #[inline(always)]
+    pub(crate) fn distances<R: Real>(&self, p: V3<R>) -> (R, V3<R>) {
+        let (zero, one) = (R::splat(0.0), R::splat(1.0));
         match *self {
-            Self::Plane => (p.y, Vec3::Y),
+            Self::Plane => (p[1], [zero, one, zero]),
             Self::Sphere { radius } => {
                 let (length, normal) = length_and_direction(p);
-                (length - radius, normal)
+                (length - R::splat(radius), normal)
             }
             Self::Box { size } => {
-                let half = 0.5 * size;
-                let outside = p.abs() - half;
-                if outside.max_element() > 0.0 {
-                    let nearest = p.clamp(-half, half);
-                    let (length, normal) = length_and_direction(p - nearest);
-                    (length, normal)
-                } else {
-                    // Inside: out through the nearest face.
-                    let k = outside.max_position();
-                    let mut normal = Vec3::ZERO;
-                    normal[k] = if p[k] < 0.0 { -1.0 } else { 1.0 };
-                    (outside[k], normal)
+                let (mut past, mut beyond) = ([zero; 3], [zero; 3]);
+                for k in 0..3 {
+                    let half = R::splat(0.5 * size[k]);
+                    past[k] = p[k].abs() - half;
+                    beyond[k] = p[k] - p[k].clamp(-half, half);
                 }
+                let (length, direction) = length_and_direction(beyond);
+                // Inside: out through the nearest face.
+                let y_first = past[0].lt(past[1]);
+                let most = R::select(y_first, past[1], past[0]);
+                let z_first = most.lt(past[2]);
+                let most = R::select(z_first, past[2], most);
+                let x = [sign_of(p[0]), zero, zero];
+                let face = select3::<R>(y_first, [zero, sign_of(p[1]), zero], x);
+                let face = select3::<R>(z_first, [zero, zero, sign_of(p[2])], face);
+                let is_out = zero.lt(most);
+                (R::select(is_out, length, most), select3::<R>(is_out, direction, face))
             }
             Self::Capsule { radius, length } => {
-                let on_axis = Vec3::new(0.0, p.y.clamp(-0.5 * length, 0.5 * length), 0.0);
-                let (distance, normal) = length_and_direction(p - on_axis);
-                (distance - radius, normal)
+                let half = R::splat(0.5 * length);
+                let (distance, normal) = length_and_direction([p[0], p[1] - p[1].clamp(-half, half), p[2]]);
+                (distance - R::splat(radius), normal)
             }
             Self::Cylinder { radius, height } => {
                 let (rho, out) = radial(p);
-                let past = Vec2::new(rho - radius, p.y.abs() - 0.5 * height);
-                let up = if p.y < 0.0 { -Vec3::Y } else { Vec3::Y };
-                if past.x > 0.0 && past.y > 0.0 {
-                    let distance = past.length();
-                    (distance, (out * past.x + up * past.y) / distance)
-                } else if past.x > past.y {
-                    (past.x, out)
-                } else {
-                    (past.y, up)
-                }
+                let (side, end) = (rho - R::splat(radius), p[1].abs() - R::splat(0.5 * height));
+                let up = [zero, sign_of(p[1]), zero];
+                let beyond = (side * side + end * end).sqrt();
+                let rim = over(combine(out, side, up, end), beyond);
+                let is_side = end.lt(side);
+                let (distance, normal) = (R::select(is_side, side, end), select3::<R>(is_side, out, up));
+                let is_rim = zero.lt(side) & zero.lt(end);
+                (R::select(is_rim, beyond, distance), select3::<R>(is_rim, rim, normal))
             }
             Self::Torus { major, minor } => {
                 let (_, out) = radial(p);
-                let (distance, normal) = length_and_direction(p - out * major);
-                (distance - minor, normal)
+                let (distance, normal) = length_and_direction(sub(p, scale(out, R::splat(major))));
+                (distance - R::splat(minor), normal)
             }
         }
     }
@@ -145,15 +156,33 @@ impl Shape {
 }
 
 /// Length and direction; up if the length is 0.
-fn length_and_direction(p: Vec3) -> (f32, Vec3) {
-    let length = p.length();
-    (length, if length > 1e-20 { p / length } else { Vec3::Y })
+#[inline(always)]
+fn length_and_direction<R: Real>(p: V3<R>) -> (R, V3<R>) {
+    let (zero, one) = (R::splat(0.0), R::splat(1.0));
+    let length = dot(p, p).sqrt();
+    let has_direction = R::splat(1e-20).lt(length);
+    (length, select3::<R>(has_direction, over(p, length), [zero, one, zero]))
+}
+
+/// v / s.
+#[inline(always)]
+fn over<R: Real>(v: V3<R>, s: R) -> V3<R> {
+    [v[0] / s, v[1] / s, v[2] / s]
+}
+
+/// −1 below 0, else 1.
+#[inline(always)]
+fn sign_of<R: Real>(y: R) -> R {
+    R::select(y.lt(R::splat(0.0)), R::splat(-1.0), R::splat(1.0))
 }
 
 /// Distance from the y axis and direction away from it.
-fn radial(p: Vec3) -> (f32, Vec3) {
-    let rho = Vec2::new(p.x, p.z).length();
-    (rho, if rho > 1e-20 { Vec3::new(p.x / rho, 0.0, p.z / rho) } else { Vec3::X })
+#[inline(always)]
+fn radial<R: Real>(p: V3<R>) -> (R, V3<R>) {
+    let (zero, one) = (R::splat(0.0), R::splat(1.0));
+    let rho = (p[0] * p[0] + p[2] * p[2]).sqrt();
+    let has_direction = R::splat(1e-20).lt(rho);
+    (rho, select3::<R>(has_direction, [p[0] / rho, zero, p[2] / rho], [one, zero, zero]))
 }
 
 impl Obstacle {

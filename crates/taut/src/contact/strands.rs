@@ -10,19 +10,27 @@
 //!
 //! [`detect`]: StrandContacts::detect
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Mat3, Vec3};
 
 use super::{
     distance::vertex_triangle,
     inside::ClosedMesh,
     tree::{Swept, Tree},
 };
-use crate::{Obstacle, World, boundary::motion::Pose, exec::threads::Threads, kernel::lanes::Quad};
+use crate::{
+    Obstacle, World,
+    boundary::motion::Pose,
+    exec::threads::Threads,
+    kernel::{
+        lanes::{BATCH, Lanes, Quad},
+        real::{V3, add, dot, select3, sub},
+    },
+};
 
 /// Points below which a loop is not shared between threads.
 const GRAIN: usize = 512;
 
-/// Distance beyond a point's way in the step within which triangles are looked for \[m\].
+/// Distance beyond a point's way in the step, and that of cloth, within which triangles are looked for \[m\].
 const REACH: f32 = 2e-3;
 
 /// What a point keeps off: the plane n·x = offset, ahead of which it stays.
@@ -51,12 +59,36 @@ pub(crate) enum Thing {
     Face([u32; 3], [f32; 3]),
 }
 
+/// What points side by side keep off: the fields of [`Touch`] but for what is touched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touches<L: Lanes> {
+    /// Lanes that something is near.
+    pub is_near: L::Mask,
+    /// Outward normals; 0 where nothing is near.
+    pub normal: V3<L>,
+    /// \[m\]
+    pub offset: L,
+    /// Where the touched point of the surface went in this step \[m\].
+    pub drift: V3<L>,
+    /// Coulomb friction coefficients.
+    pub friction: L,
+}
+
 /// An obstacle by a formula at the start and the end of the step.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     poses: [Pose; 2],
+    /// The rotations of both.
+    turns: [Mat3; 2],
     /// Largest distance of its surface from its origin \[m\].
     radius: f32,
+}
+
+impl Placed {
+    fn new(obstacle: &Obstacle, poses: [Pose; 2]) -> Self {
+        let radius = 1.001 * (obstacle.shape.radius() + obstacle.margin);
+        Self { poses, turns: poses.map(|pose| Mat3::from_quat(pose.rotation)), radius }
+    }
 }
 
 /// How near closed meshes are to a point.
@@ -78,6 +110,8 @@ pub(crate) struct StrandContacts {
     closed: Vec<Option<ClosedMesh>>,
     /// Triangles of cloth and of open meshes, of the world's surface.
     open: Vec<u32>,
+    /// How far they went in the step \[m\].
+    way: f32,
     tree: Tree,
     /// By point: what it touches of triangles.
     faces: Vec<Option<Touch>>,
@@ -115,13 +149,17 @@ impl StrandContacts {
         let triangles = world.surface.as_ref().map_or(&[][..], |surface| &surface.triangles);
         let open: Vec<u32> =
             (0..triangles.len() as u32).filter(|&t| is_open[triangles[t as usize][0] as usize]).collect();
-        let boxes: Vec<Swept> =
-            open.iter().map(|&t| about(&triangles[t as usize], [&world.start; 2])).collect();
+        let about = |t: &u32| {
+            let corners = triangles[*t as usize].iter().map(|&v| &world.start[v as usize]);
+            corners.fold(Swept::EMPTY, |about, at| about.with(at, at))
+        };
+        let boxes: Vec<Swept> = open.iter().map(about).collect();
         Self {
             placed: Vec::with_capacity(description.obstacles.len() + description.rigid_bodies.len()),
             closed: world.insides.clone(),
             tree: Tree::new(&boxes),
             open,
+            way: 0.0,
             faces: vec![None; count],
             known: vec![Known::default(); count],
             scratch: Vec::new(),
@@ -137,11 +175,10 @@ impl StrandContacts {
     pub fn begin(&mut self, threads: &Threads, around: Around, times: [f32; 2], bodies: &[[Pose; 2]]) {
         let description = &around.world.description;
         self.placed.clear();
-        let radius = |o: &Obstacle| 1.001 * (o.shape.radius() + o.margin);
         let by_formula = description.obstacles.iter();
-        self.placed.extend(by_formula.map(|o| Placed { poses: times.map(|t| o.pose(t)), radius: radius(o) }));
+        self.placed.extend(by_formula.map(|o| Placed::new(o, times.map(|t| o.pose(t)))));
         let with_mass = description.rigid_bodies.iter().zip(bodies);
-        self.placed.extend(with_mass.map(|(body, &poses)| Placed { poses, radius: radius(&body.obstacle) }));
+        self.placed.extend(with_mass.map(|(body, &poses)| Placed::new(&body.obstacle, poses)));
         let Some(surface) = &around.world.surface else { return };
         let mut first = around.world.fixtures.start;
         for (obstacle, closed) in description.mesh_obstacles.iter().zip(&mut self.closed) {
@@ -157,15 +194,24 @@ impl StrandContacts {
             }
         }
         let (open, triangles) = (&self.open, &surface.triangles);
-        self.tree.refit_on(threads, |k| about(&triangles[open[k as usize] as usize], [around.x; 2]));
+        let corners = open.iter().flat_map(|&t| triangles[t as usize]);
+        self.way = corners.map(|v| way(around.old, around.x, v as usize)).fold(0.0, f32::max);
+        // About both ends of the step: points are looked for at both.
+        self.tree.refit_on(threads, |k| {
+            let triangle = &triangles[open[k as usize] as usize];
+            triangle.iter().fold(Swept::EMPTY, |about, &v| {
+                let [old, now] = [&around.old[v as usize], &around.x[v as usize]];
+                about.with(old, old).with(now, now)
+            })
+        });
     }
 
     /// Finds the triangles that points touch, which are at `around.x` now.
     pub fn detect(&mut self, threads: &Threads, around: Around) {
         let Some(surface) = around.world.surface.as_ref().filter(|_| self.has_faces()) else { return };
         let first = around.world.strands.start;
-        let Self { closed, open, tree, faces, known, .. } = self;
-        let (closed, open, tree) = (&*closed, &*open, &*tree);
+        let Self { closed, open, tree, faces, known, way: open_way, .. } = self;
+        let (closed, open, tree, open_way) = (&*closed, &*open, &*tree, *open_way);
         threads.each_pair(faces, known, GRAIN, |from, faces, known| {
             for (k, (face, known)) in faces.iter_mut().zip(known).enumerate() {
                 let v = first + from + k;
@@ -175,9 +221,79 @@ impl StrandContacts {
                 }
                 let reach = REACH + way(around.old, around.x, v);
                 let inside = in_closed(around, closed, v, reach, known);
-                *face = inside.or_else(|| beside(around, &surface.triangles, (open, tree), v, reach));
+                let beside = || beside(around, &surface.triangles, (open, tree), v, reach + open_way);
+                *face = inside.or_else(beside);
             }
         });
+    }
+
+    /// What the points `vertices[at..]` of all vertices, at `p` \[m\], keep off: of what is nearer than `reach`
+    /// \[m\] the nearest.
+    #[inline(always)]
+    pub fn touches<L: Lanes>(
+        &self,
+        world: &World,
+        (vertices, at): (&[usize; BATCH], usize),
+        (p, reach): (V3<L>, L),
+    ) -> Touches<L> {
+        let zero = L::splat(0.0);
+        let mut nearest = reach;
+        let mut found = Touches {
+            is_near: zero.lt(zero),
+            normal: [zero; 3],
+            offset: zero,
+            drift: [zero; 3],
+            friction: zero,
+        };
+        if self.has_faces() {
+            let mut rows = [[0.0; BATCH]; 9];
+            for lane in at..at + L::WIDTH {
+                let touch = self.faces.get(vertices[lane] - world.strands.start);
+                let Some(Touch { normal, offset, drift, friction, .. }) = touch.copied().flatten() else {
+                    continue;
+                };
+                for c in 0..3 {
+                    rows[c][lane] = normal[c];
+                    rows[4 + c][lane] = drift[c];
+                }
+                (rows[3][lane], rows[7][lane], rows[8][lane]) = (offset, friction, 1.0);
+            }
+            let [n0, n1, n2, offset, d0, d1, d2, friction, is_face] = L::load_all(&rows, at);
+            let gap = dot([n0, n1, n2], p) - offset;
+            let touch = Touches {
+                is_near: gap.lt(nearest) & zero.lt(is_face),
+                normal: [n0, n1, n2],
+                offset,
+                drift: [d0, d1, d2],
+                friction,
+            };
+            found.take(touch, gap, &mut nearest);
+        }
+        let description = &world.description;
+        for (k, placed) in self.placed.iter().enumerate() {
+            let [begin, end] = [splat3(placed.poses[0].position), splat3(placed.poses[1].position)];
+            let arm = sub(p, end);
+            let far = dot(arm, arm).sqrt() - L::splat(placed.radius);
+            if !L::any(far.le(nearest)) {
+                continue;
+            }
+            let with_mass = || &description.rigid_bodies[k - description.obstacles.len()].obstacle;
+            let obstacle = description.obstacles.get(k).unwrap_or_else(with_mass);
+            let [before, after] = placed.turns;
+            let local = times(&after.transpose(), arm);
+            let (distance, normal) = obstacle.shape.distances(local);
+            let gap = distance - L::splat(obstacle.margin);
+            let normal = times(&after, normal);
+            let touch = Touches {
+                is_near: gap.lt(nearest),
+                normal,
+                offset: dot(normal, p) - gap,
+                drift: sub(p, add(times(&before, local), begin)),
+                friction: L::splat(obstacle.friction),
+            };
+            found.take(touch, gap, &mut nearest);
+        }
+        found
     }
 
     /// What the point `v` of all vertices, at `p` \[m\], keeps off: of what is nearer than `reach` \[m\] the
@@ -218,13 +334,41 @@ impl StrandContacts {
     }
 }
 
+impl<L: Lanes> Touches<L> {
+    /// Takes `other` where it is near, and its `gap` as that of the nearest.
+    #[inline(always)]
+    fn take(&mut self, other: Self, gap: L, nearest: &mut L) {
+        let mask = other.is_near;
+        *nearest = L::select(mask, gap, *nearest);
+        self.is_near = self.is_near | mask;
+        self.normal = select3::<L>(mask, other.normal, self.normal);
+        self.offset = L::select(mask, other.offset, self.offset);
+        self.drift = select3::<L>(mask, other.drift, self.drift);
+        self.friction = L::select(mask, other.friction, self.friction);
+    }
+}
+
+/// The same vector in every lane.
+#[inline(always)]
+fn splat3<L: Lanes>(v: Vec3) -> V3<L> {
+    [L::splat(v.x), L::splat(v.y), L::splat(v.z)]
+}
+
+/// The same matrix times several vectors.
+#[inline(always)]
+fn times<L: Lanes>(matrix: &Mat3, v: V3<L>) -> V3<L> {
+    let columns = matrix.to_cols_array_2d();
+    let mut product = [L::splat(0.0); 3];
+    for k in 0..3 {
+        let [a, b, c] = [L::splat(columns[0][k]), L::splat(columns[1][k]), L::splat(columns[2][k])];
+        product[k] = a * v[0] + b * v[1] + c * v[2];
+    }
+    product
+}
+
 /// How far vertex `v` went \[m\].
 fn way(old: &[Quad], x: &[Quad], v: usize) -> f32 {
     position(&x[v]).distance(position(&old[v]))
-}
-
-fn about(triangle: &[u32; 3], [from, to]: [&[Quad]; 2]) -> Swept {
-    triangle.iter().fold(Swept::EMPTY, |about, &v| about.with(&from[v as usize], &to[v as usize]))
 }
 
 /// What point `v` touches of closed meshes.
@@ -284,13 +428,25 @@ fn beside(
     let [_, a, b, c] = nearest(k).weights;
     let weights = [-a, -b, -c];
     let on = |quads: &[Quad]| (0..3).map(|k| weights[k] * at(quads, corners[k])).sum::<DVec3>();
-    let normal = |quads: &[Quad]| {
+    let normal = |quads: &[Quad], corners: [u32; 3]| {
         let [a, b, c] = corners.map(|v| at(quads, v));
         (b - a).cross(c - a).normalize_or_zero()
     };
     let (now, before) = (on(x), on(old));
-    let side = (at(old, v as u32) - before).dot(normal(old));
-    let outward = if side < 0.0 { -normal(x) } else { normal(x) };
+    // The side of that triangle of the same piece which was nearest: planes of curved cloth cut each other.
+    let start = at(old, v as u32);
+    let piece = surface.piece[corners[0] as usize];
+    let nearest_then = |k: u32| {
+        let corners = triangles[open[k as usize] as usize];
+        let [a, b, c] = corners.map(|v| at(old, v));
+        let is_same = surface.piece[corners[0] as usize] == piece;
+        if is_same { vertex_triangle(&[start, a, b, c]).squared } else { f64::INFINITY }
+    };
+    let most = nearest_then(k) * 1.000_001;
+    let then = tree.nearest(&start.to_array(), most, nearest_then).map_or(k, |(then, _)| then);
+    let then = triangles[open[then as usize] as usize];
+    let side = (start - at(old, then[0])).dot(normal(old, then));
+    let outward = if side < 0.0 { -normal(x, corners) } else { normal(x, corners) };
     let arm = p - now;
     // Beyond an edge, the direction to the point; behind the triangle, that of its side.
     let out = if arm.dot(outward) > 0.0 { arm.normalize_or(outward) } else { outward };

@@ -115,8 +115,9 @@ pub(crate) struct Strips {
 
 impl Strips {
     /// Strips of `counts` vertices each, which follow one after the other; those without vertices are left
-    /// out.
-    pub(crate) fn new(counts: &[u32]) -> Self {
+    /// out. Those of the same number come in the order of `keys`: a batch takes as long as the slowest of its
+    /// strips, so that similar ones should share one. No key: 0.
+    pub(crate) fn new(counts: &[u32], keys: &[u32]) -> Self {
         let mut firsts = Vec::with_capacity(counts.len());
         let mut end = 0;
         for &count in counts {
@@ -124,7 +125,7 @@ impl Strips {
             end = end.checked_add(count).filter(|&end| end < VertexOffset::LIMIT).expect("too many vertices");
         }
         let mut order: Vec<u32> = (0..counts.len() as u32).filter(|&k| counts[k as usize] > 0).collect();
-        order.sort_by_key(|&k| counts[k as usize]);
+        order.sort_by_key(|&k| (counts[k as usize], keys.get(k as usize).copied().unwrap_or(0)));
         let same = order.chunk_by(|&a, &b| counts[a as usize] == counts[b as usize]);
         let batches = same.flat_map(|same| same.chunks(BATCH)).map(|chunk| {
             let numbers: [u32; BATCH] = std::array::from_fn(|k| chunk[k.min(chunk.len() - 1)]);
@@ -179,7 +180,7 @@ mod tests {
     #[test]
     fn every_strip_is_in_one_batch_with_others_of_its_length() {
         let counts: Vec<u32> = (0..70).map(|k| 2 + k % 3).chain([0, 2]).collect();
-        let strips = Strips::new(&counts);
+        let strips = Strips::new(&counts, &[]);
         let mut seen = vec![0; counts.len()];
         for strip in strips.batches() {
             for lane in 0..BATCH {
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn all_vertices_are_visited_once() {
         let counts = [3, 5, 3, 2];
-        let strips = Strips::new(&counts);
+        let strips = Strips::new(&counts, &[]);
         let mut x = vec![[0.0; 4]; 13];
         let parts = vec![0..0; strips.batches().len()];
         let threads = Threads::new(2).unwrap();

@@ -1,5 +1,7 @@
 //! The boxes of a step, one function each.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use glam::Vec3;
 
 use super::{FrameReport, Stepper};
@@ -29,6 +31,9 @@ use crate::{
 /// starts stretched tenfold is within its limits after five frames with it, after eight without.
 const VIOLENT: f32 = 10.0;
 
+/// Vertices below which a loop is not shared between threads: these are short.
+const GRAIN: usize = 8192;
+
 /// The time that a step spans.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
@@ -55,8 +60,7 @@ impl Stepper {
             old, old_v, forces, steady, scratch, holds, fits, poses, flown, collider, rescued, ..
         } = self;
         let State { x, v, caught, grips, rigid, history, broken, .. } = state;
-        old.copy_from_slice(x);
-        old_v.copy_from_slice(v);
+        copy(&self.threads, (x, v), (old, old_v));
         world.place_fixtures(time, old);
         world.fit_groups(end, fits);
         let targets = holds.iter().map(|hold| {
@@ -70,7 +74,7 @@ impl Stepper {
         let exec = Exec { threads: &self.threads, lanes: self.lanes };
         if world.schedule.is_implicit() {
             report.substeps += 1;
-            steady.fill([0.0; 4]);
+            exec.threads.each(steady, GRAIN, |_, steady| steady.fill([0.0; 4]));
             update::add_drag(world, exec, (x, v), forces, steady, [time, dt]);
             scratch.sewn.share_forces(&world.sewing, x, steady);
             let formula = formula(world, history);
@@ -93,13 +97,13 @@ impl Stepper {
             v[i] = std::array::from_fn(|k| (x[i][k] - old[i][k]) / dt);
         }
         let own = 0..world.fixtures.start;
-        report.rescued += rescue(&old[own.clone()], &mut x[own.clone()], &mut v[own], &mut rescued[0]);
+        let (x_own, v_own) = (&mut x[own.clone()], &mut v[own.clone()]);
+        report.rescued += rescue(exec.threads, &old[own], x_own, v_own, &mut rescued[0]);
         collider.fly(world, Flight { times: [time, end], old, x, broken }, rigid, flown);
         poses.clear();
         poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
         scratch.sewn.unite(&world.sewing, x, v);
-        self.predicted.copy_from_slice(x);
-        self.predicted_v.copy_from_slice(v);
+        copy(&self.threads, (x, v), (&mut self.predicted, &mut self.predicted_v));
         grips.aim_springs(|pin| {
             let spring = world.pins[pin as usize].spring?;
             Some((caught.target(world, fits, pin as usize, end)?, spring.strength(end)))
@@ -247,7 +251,9 @@ impl Stepper {
         let is_implicit = world.schedule.is_implicit();
         let [rescued_vertices, rescued_bodies] = rescued;
         let own = 0..world.fixtures.start;
-        let rescued = rescue(&old[own.clone()], &mut x[own.clone()], &mut v[own], rescued_vertices);
+        let threads = &self.threads;
+        let (x_own, v_own) = (&mut x[own.clone()], &mut v[own.clone()]);
+        let rescued = rescue(threads, &old[own], x_own, v_own, rescued_vertices);
         report.rescued += rescued;
         if rescued > 0 {
             // Where they are now is neither where limits were met nor where the guard looked.
@@ -262,14 +268,14 @@ impl Stepper {
         // Those with another factor on their mass have had a step of backward Euler.
         let inertia = &self.inertia;
         let rate = |i: usize| if inertia[i] == 1.0 { usual } else { 1.0 / dt };
-        update_velocities(rate, predicted, x, v);
+        update_velocities(threads, rate, predicted, x, v);
         if is_implicit {
             self.touched.fill(false);
             self.scratch.filters[self.scratch.pace].mark_touched(world, &mut self.touched);
             self.strands.mark_touched(world, &mut self.touched);
-            stop_rebound(dt, old, x, v, &self.touched);
+            stop_rebound(threads, dt, (old, x), v, &self.touched);
         }
-        set_mean_velocities(dt, old, x, mean_v);
+        set_mean_velocities(threads, dt, (old, x), mean_v);
         untangle.calm(dt, predicted_v, v);
         obstacle_contacts.calm(predicted_v, &mut v[..world.strands.start]);
         obstacle_contacts.respond(&world.description.obstacles, dt, old, x, predicted_v, v);
@@ -290,7 +296,8 @@ impl Stepper {
             // Springs take what they pull further than that in every step.
             let violent =
                 if fall > 0.0 && world.springs.is_empty() { VIOLENT * dt * fall } else { f32::INFINITY };
-            remember(history, began, ends, (&*predicted, &*predicted_v), (&self.touched, violent), rate);
+            let predicted = (&**predicted, &**predicted_v);
+            remember(threads, history, (began, ends, predicted), (&self.touched, violent), rate);
         }
     }
 }
@@ -329,12 +336,30 @@ fn place_pins(targets: impl Iterator<Item = (usize, Vec3)>, x: &mut [Quad]) {
     }
 }
 
+/// Copies positions and velocities on all threads.
+fn copy(threads: &Threads, from: (&[Quad], &[Quad]), to: (&mut [Quad], &mut [Quad])) {
+    threads.each_pair(to.0, to.1, GRAIN, |first, x, v| {
+        x.copy_from_slice(&from.0[first..first + x.len()]);
+        v.copy_from_slice(&from.1[first..first + v.len()]);
+    });
+}
+
 /// The last line of defence: a vertex that is not a finite number goes back to where it was, at rest. Gives
 /// their count, and adds them to `found`.
-fn rescue(old: &[Quad], x: &mut [Quad], v: &mut [Quad], found: &mut Vec<u32>) -> u32 {
+fn rescue(threads: &Threads, old: &[Quad], x: &mut [Quad], v: &mut [Quad], found: &mut Vec<u32>) -> u32 {
+    let is_lost = |x: &Quad, v: &Quad| !(x[0] + x[1] + x[2] + v[0] + v[1] + v[2]).is_finite();
+    let any = AtomicBool::new(false);
+    threads.each_pair(x, v, GRAIN, |_, x, v| {
+        if x.iter().zip(v.iter()).any(|(x, v)| is_lost(x, v)) {
+            any.store(true, Ordering::Relaxed);
+        }
+    });
+    if !any.into_inner() {
+        return 0;
+    }
     let mut rescued = 0;
     for (vertex, ((old, x), v)) in (0..).zip(old.iter().zip(x).zip(v)) {
-        if !(x[0] + x[1] + x[2] + v[0] + v[1] + v[2]).is_finite() {
+        if is_lost(x, v) {
             x[..3].copy_from_slice(&old[..3]);
             *v = [0.0; 4];
             rescued += 1;
@@ -362,51 +387,73 @@ fn stiffening(world: &World, history: &History) -> f32 {
 }
 
 /// v ← v + rate (x − predicted): limiting as a velocity filter.
-fn update_velocities(rate: impl Fn(usize) -> f32, predicted: &[Quad], x: &[Quad], v: &mut [Quad]) {
-    for (i, ((v, x), predicted)) in v.iter_mut().zip(x).zip(predicted).enumerate() {
-        let rate = rate(i);
-        for k in 0..3 {
-            v[k] += (x[k] - predicted[k]) * rate;
+fn update_velocities(
+    threads: &Threads,
+    rate: impl Fn(usize) -> f32 + Sync,
+    predicted: &[Quad],
+    x: &[Quad],
+    v: &mut [Quad],
+) {
+    threads.each(v, GRAIN, |first, v| {
+        for (i, v) in (first..).zip(v) {
+            let rate = rate(i);
+            for k in 0..3 {
+                v[k] += (x[i][k] - predicted[i][k]) * rate;
+            }
         }
-    }
+    });
 }
 
 /// Mean velocities of the step: what the certificate reports.
-fn set_mean_velocities(dt: f32, old: &[Quad], x: &[Quad], mean_v: &mut [Quad]) {
+fn set_mean_velocities(threads: &Threads, dt: f32, (old, x): (&[Quad], &[Quad]), mean_v: &mut [Quad]) {
     let rate = 1.0 / dt;
-    for ((mean, x), old) in mean_v.iter_mut().zip(x).zip(old) {
-        for k in 0..3 {
-            mean[k] = (x[k] - old[k]) * rate;
+    threads.each(mean_v, GRAIN, |first, mean_v| {
+        for (i, mean) in (first..).zip(mean_v) {
+            for k in 0..3 {
+                mean[k] = (x[i][k] - old[i][k]) * rate;
+            }
         }
-    }
+    });
 }
 
 /// Vertices that touch something get the velocity of the way that they went: BDF2 would throw what is stopped
 /// back with half of its speed.
-fn stop_rebound(dt: f32, old: &[Quad], x: &[Quad], v: &mut [Quad], touched: &[bool]) {
-    for (i, _) in touched.iter().enumerate().filter(|(_, touched)| **touched) {
-        for k in 0..3 {
-            v[i][k] = (x[i][k] - old[i][k]) / dt;
+fn stop_rebound(
+    threads: &Threads,
+    dt: f32,
+    (old, x): (&[Quad], &[Quad]),
+    v: &mut [Quad],
+    touched: &[bool],
+) {
+    threads.each(v, GRAIN, |first, v| {
+        for (i, v) in (first..).zip(v).filter(|(i, _)| touched[*i]) {
+            for k in 0..3 {
+                v[k] = (x[i][k] - old[i][k]) / dt;
+            }
         }
-    }
+    });
 }
+
+/// Positions and velocities.
+type Moving<'a> = (&'a [Quad], &'a [Quad]);
 
 /// Keeps a step for the next one. Vertices that touch something, or whose velocity is another than the step's
 /// own (after an impact), or were taken further than `violent` \[m\] from where they were going, begin anew
 /// with a step of backward Euler.
 fn remember(
+    threads: &Threads,
     history: &mut History,
-    (old, old_v): (&[Quad], &[Quad]),
-    (x, v): (&[Quad], &[Quad]),
-    (predicted, predicted_v): (&[Quad], &[Quad]),
+    ((old, old_v), (x, v), (predicted, predicted_v)): (Moving<'_>, Moving<'_>, Moving<'_>),
     (touched, violent): (&[bool], f32),
-    rate: impl Fn(usize) -> f32,
+    rate: impl Fn(usize) -> f32 + Sync,
 ) {
-    for (i, step) in history.steps.iter_mut().enumerate() {
-        let own = |k: usize| v[i][k] == predicted_v[i][k] + (x[i][k] - predicted[i][k]) * rate(i);
-        let way: f32 = (0..3).map(|k| (x[i][k] - predicted[i][k]).powi(2)).sum();
-        let goes_on = !touched[i] && x[i][3] > 0.0 && way <= violent * violent && (0..3).all(own);
-        *step = if goes_on { [old[i], old_v[i]] } else { History::anew(&x[i], &v[i]) };
-    }
+    threads.each(&mut history.steps, GRAIN, |first, steps| {
+        for (i, step) in (first..).zip(steps) {
+            let own = |k: usize| v[i][k] == predicted_v[i][k] + (x[i][k] - predicted[i][k]) * rate(i);
+            let way: f32 = (0..3).map(|k| (x[i][k] - predicted[i][k]).powi(2)).sum();
+            let goes_on = !touched[i] && x[i][3] > 0.0 && way <= violent * violent && (0..3).all(own);
+            *step = if goes_on { [old[i], old_v[i]] } else { History::anew(&x[i], &v[i]) };
+        }
+    });
     history.is_known = true;
 }

@@ -73,8 +73,11 @@ pub(super) struct StrandBox {
     mass: Vec<f32>,
     mean_mass: Vec<f32>,
     reference: Vec<Quad>,
-    /// What points touch at the end of the step, and how deep they are in it \[m\].
-    met: Vec<Option<(Touch, f32)>>,
+    /// Its strand, of those of its hair.
+    strand: Vec<u32>,
+    /// How deep it is in something at the end of the step \[m\], else 0, and in what.
+    depth: Vec<f32>,
+    met: Vec<Option<Touch>>,
 }
 
 /// Memory of one hair.
@@ -84,15 +87,26 @@ struct OneHair {
     springs: Option<SpringScratch>,
     /// By strand: the direction m₁ of its first segment at the end of the step.
     frames: Vec<Quad>,
-    /// By strand: roots at the start and the end of the step.
+    /// By strand: roots at the start and the end of the step, and the turn between these.
     roots: Vec<[RootPlace; 2]>,
+    turns: Vec<Quat>,
     targets: Vec<RootTarget>,
 }
 
 /// Takes the strand of the vertices `own` around what it is in.
 fn go_around(world: &World, contacts: &StrandContacts, own: Range<usize>, x: &mut [Quad]) {
     let at = |x: &[Quad], v: usize| Vec3::from_slice(&x[v][..3]);
+    let touch = |v: usize, p: Vec3| {
+        let found = contacts.touch(world, v, p, 0.0);
+        found.map_or((Vec3::ZERO, 0.0), |t| (t.normal, (t.offset - t.normal.dot(p)).max(0.0)))
+    };
     let mut before = at(x, own.start);
+    // The first point of a free strand has none to keep its distance from.
+    if x[own.start][3] > 0.0 {
+        let (normal, depth) = touch(own.start, before);
+        let p = before + normal * depth;
+        x[own.start][..3].copy_from_slice(&p.to_array());
+    }
     for v in own.start + 1..own.end {
         let was = at(x, v);
         let length = was.distance(before);
@@ -103,9 +117,8 @@ fn go_around(world: &World, contacts: &StrandContacts, own: Range<usize>, x: &mu
         }
         let mut p = was;
         for _ in 0..ROUNDS {
-            let depth = contacts.touch(world, v, p, 0.0).map(|t| (t.normal, t.offset - t.normal.dot(p)));
-            let (normal, depth) = depth.unwrap_or((Vec3::ZERO, 0.0));
-            let arm = p + normal * depth.max(0.0) - previous;
+            let (normal, depth) = touch(v, p);
+            let arm = p + normal * depth - previous;
             p = previous + arm.normalize_or(normal) * length;
             if depth <= 0.1 * DEEP {
                 break;
@@ -129,12 +142,15 @@ impl StrandBox {
             springs: hair.springs.as_ref().map(|springs| springs.scratch()),
             frames: Vec::new(),
             roots: Vec::new(),
+            turns: Vec::new(),
             targets: Vec::new(),
         };
         let hairs = || world.description.bodies.iter().filter_map(Body::as_hair);
         let (mut mass, mut mean_mass) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut strand = Vec::with_capacity(count);
         for (hair, tables) in hairs().zip(&world.hair) {
-            for own in hair.groom.strands() {
+            for (k, own) in hair.groom.strands().enumerate() {
+                strand.extend(own.clone().map(|_| k as u32));
                 let masses = &tables.strands.masses()[own];
                 let mean = masses.iter().sum::<f32>() / masses.len() as f32;
                 mass.extend_from_slice(masses);
@@ -153,6 +169,8 @@ impl StrandBox {
             mass,
             mean_mass,
             reference: vec![[0.0; 4]; if law.is_some() { count } else { 0 }],
+            strand,
+            depth: vec![0.0; count],
             met: vec![None; count],
         }
     }
@@ -188,14 +206,18 @@ impl Stepper {
         let dt = span.dt;
         self.place_roots(world, state, span);
         let Self { strands, old, inertia, predicted, predicted_v, old_v, threads, lanes, poses, .. } = self;
-        strands.goal.copy_from_slice(&state.x[range.clone()]);
-        strands.guess(world, &old[range.clone()], &mut state.x[range.clone()]);
-        for (k, factor) in strands.inertia.iter_mut().enumerate() {
-            let (v, own) = (range.start + k, state.x[range.start + k][3]);
-            // A grip makes its corners heavier.
-            let grip = if own > 0.0 { world.inverse_masses[v] / own } else { 1.0 };
-            *factor = inertia[v] * grip;
-        }
+        let first = range.start;
+        threads.each_pair(&mut strands.goal, &mut strands.inertia, GRAIN, |from, goal, factors| {
+            let begin = first + from;
+            goal.copy_from_slice(&state.x[begin..begin + goal.len()]);
+            for (v, factor) in (begin..).zip(factors) {
+                // A grip makes its corners heavier.
+                let own = state.x[v][3];
+                let grip = if own > 0.0 { world.inverse_masses[v] / own } else { 1.0 };
+                *factor = inertia[v] * grip;
+            }
+        });
+        strands.guess(world, threads, &old[range.clone()], &mut state.x[range.clone()]);
         let around = Around { world, old, x: &state.x };
         strands.contacts.begin(threads, around, span.times, poses);
         let mut solved = Solved::default();
@@ -234,6 +256,9 @@ impl Stepper {
             let [Some(before), Some(after)] = [places(0), places(1)] else { continue };
             one.roots.clear();
             one.roots.extend((0..table.count()).map(|k| [before(k), after(k)]));
+            one.turns.clear();
+            let turn = |[before, after]: &[RootPlace; 2]| after.rotation * before.rotation.inverse();
+            one.turns.extend(one.roots.iter().map(turn));
             one.frames.clear();
             one.targets.clear();
             for (k, [_, place]) in one.roots.iter().enumerate() {
@@ -256,7 +281,7 @@ impl StrandBox {
     /// Marks the points that touch something, of all vertices.
     pub(super) fn mark_touched(&self, world: &World, touched: &mut [bool]) {
         let own = touched[world.strands.start..].iter_mut();
-        own.zip(&self.met).for_each(|(touched, met)| *touched |= met.is_some());
+        own.zip(&self.depth).for_each(|(touched, depth)| *touched |= *depth > 0.0);
     }
 
     /// What strands touched gets the impulse of what it held up in a step of `dt` \[s\]: cloth, and bodies
@@ -267,8 +292,8 @@ impl StrandBox {
         (x, v, rigid): (&[Quad], &mut [Quad], &mut [RigidState]),
         (c_dt2, dt): (f32, f32),
     ) {
-        for (k, met) in self.met.iter().enumerate() {
-            let Some((touch, depth)) = met else { continue };
+        for (k, depth) in self.depth.iter().enumerate().filter(|(_, depth)| **depth > 0.0) {
+            let Some(touch) = &self.met[k] else { continue };
             let force = outside::STIFFNESS * self.mean_mass[k] / c_dt2 * depth;
             let impulse = -force * dt * touch.normal;
             match touch.thing {
@@ -294,22 +319,19 @@ impl StrandBox {
     }
 
     /// The first guess: where points were, carried with their roots; free strands go where they would.
-    fn guess(&self, world: &World, old: &[Quad], x: &mut [Quad]) {
-        let mut first = 0;
-        let hairs = world.description.bodies.iter().filter_map(Body::as_hair);
-        for (hair, one) in hairs.zip(&self.hair) {
-            for (own, [before, after]) in hair.groom.strands().zip(&one.roots) {
-                let turn: Quat = after.rotation * before.rotation.inverse();
-                for v in own.map(|v| first + v) {
-                    if x[v][3] <= 0.0 {
-                        continue;
-                    }
+    fn guess(&self, world: &World, threads: &Threads, old: &[Quad], x: &mut [Quad]) {
+        for (tables, one) in world.hair.iter().zip(&self.hair).filter(|(_, one)| !one.roots.is_empty()) {
+            let own = tables.vertices.start - world.strands.start..tables.vertices.end - world.strands.start;
+            let begin = own.start;
+            threads.each(&mut x[own], GRAIN, |from, x| {
+                for (v, x) in (begin + from..).zip(x).filter(|(_, x)| x[3] > 0.0) {
+                    let k = self.strand[v] as usize;
+                    let [before, after] = &one.roots[k];
                     let at = Vec3::from_slice(&old[v][..3]);
-                    let guess = after.points[0] + turn * (at - before.points[0]);
-                    x[v][..3].copy_from_slice(&guess.to_array());
+                    let guess = after.points[0] + one.turns[k] * (at - before.points[0]);
+                    x[..3].copy_from_slice(&guess.to_array());
                 }
-            }
-            first += hair.groom.positions.len();
+            });
         }
     }
 
@@ -436,14 +458,15 @@ impl StrandBox {
 
     /// The last line of defence: strands with points deep inside something go around it, from root to tip.
     /// Segments keep the lengths that they have. Not with a limit on bend, which comes first.
-    fn expel(&mut self, world: &World, state: &mut State) {
+    fn expel(&self, world: &World, state: &mut State) {
         let hairs = world.description.bodies.iter().filter_map(Body::as_hair);
         for (hair, tables) in hairs.zip(&world.hair).filter(|(hair, _)| hair.bend.is_none()) {
+            let among =
+                tables.vertices.start - world.strands.start..tables.vertices.end - world.strands.start;
             for own in hair.groom.strands() {
-                let own = tables.vertices.start + own.start..tables.vertices.start + own.end;
-                let among = own.start - world.strands.start..own.end - world.strands.start;
-                let is_deep = |met: &Option<(Touch, f32)>| met.is_some_and(|(_, depth)| depth > DEEP);
-                if self.met[among].iter().any(is_deep) {
+                let is_deep = |depth: &f32| *depth > DEEP;
+                if self.depth[among.start + own.start..among.start + own.end].iter().any(is_deep) {
+                    let own = tables.vertices.start + own.start..tables.vertices.start + own.end;
                     go_around(world, &self.contacts, own, &mut state.x);
                 }
             }
@@ -452,20 +475,20 @@ impl StrandBox {
 
     /// What points touch at the end of the step.
     fn meet(&mut self, world: &World, state: &State, old: &[Quad], threads: &Threads) {
-        let (contacts, first) = (&self.contacts, world.strands.start);
-        threads.each(&mut self.met, GRAIN, |from, met| {
-            for (k, met) in met.iter_mut().enumerate() {
+        let Self { contacts, depth, met, .. } = self;
+        let (contacts, first) = (&*contacts, world.strands.start);
+        threads.each_pair(depth, met, GRAIN, |from, depth, met| {
+            for (k, (depth, met)) in depth.iter_mut().zip(met).enumerate() {
                 let v = first + from + k;
-                *met = None;
+                *depth = 0.0;
                 if state.x[v][3] <= 0.0 {
                     continue;
                 }
                 let p = Vec3::from_slice(&state.x[v][..3]);
                 let way = p.distance(Vec3::from_slice(&old[v][..3]));
-                let touch = contacts.touch(world, v, p, 1e-6_f32.min(way));
-                *met = touch
-                    .map(|touch| (touch, touch.offset - touch.normal.dot(p)))
-                    .filter(|(_, depth)| *depth > 0.0);
+                let Some(touch) = contacts.touch(world, v, p, 1e-6_f32.min(way)) else { continue };
+                *depth = (touch.offset - touch.normal.dot(p)).max(0.0);
+                *met = Some(touch);
             }
         });
     }

@@ -11,6 +11,9 @@ const STRAIGHT: f64 = 1e-5;
 /// place of 12.
 const SETTLED: f64 = 1.5e-3;
 
+/// The same of strands without frames, whose last steps are shorter.
+const SETTLED_STRAIGHT: f64 = 5e-3;
+
 /// What does not change of a batch of strands. Rows are by node; segment j begins at node j, joint i is at
 /// node i. Masses and stiffness are in units of `unit`.
 #[derive(Clone, Debug)]
@@ -54,13 +57,14 @@ impl Rods {
             (0..count).map(|k| row(&|strand| value(strand, k))).collect()
         };
         let joints = if is_curly { nodes } else { 0 };
+        let settled = if is_curly { SETTLED } else { SETTLED_STRAIGHT };
         let curvature = |i: usize| [0, 1].map(|k| row(&|strand| strand.curvature[i][k]));
         let has_limits = limits.iter().any(Option::is_some);
         Self {
             nodes,
             is_curly,
             unit: row(&unit_of),
-            settled: row(&|strand| SETTLED * strand.length.iter().sum::<f64>() / (nodes - 1) as f64),
+            settled: row(&|strand| settled * strand.length.iter().sum::<f64>() / (nodes - 1) as f64),
             mass: rows(nodes, &|strand, i| strand.mass[i] / unit_of(strand)),
             length: rows(nodes - 1, &|strand, j| strand.length[j]),
             inverse_length: rows(nodes - 1, &|strand, j| 1.0 / strand.length[j]),

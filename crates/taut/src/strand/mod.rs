@@ -184,6 +184,20 @@ pub(crate) struct StrandScratch {
     threads: Vec<ThreadScratch>,
 }
 
+/// Where points lie along a curve that visits neighbours after each other (Morton's), 1024 places a side.
+fn places(points: &[Vec3]) -> Vec<u32> {
+    let bounds = points.iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], &p| {
+        [low.min(p), high.max(p)]
+    });
+    let scale = 1023.0 / (bounds[1] - bounds[0]).max_element().max(f32::MIN_POSITIVE);
+    let spread = |value: f32| (0..10).fold(0, |bits, k| bits | (value as u32 >> k & 1) << (3 * k));
+    let place = |p: &Vec3| {
+        let [x, y, z] = ((p - bounds[0]) * scale).to_array();
+        spread(x) | spread(y) << 1 | spread(z) << 2
+    };
+    points.iter().map(place).collect()
+}
+
 /// Strands in batches: what does not change.
 #[derive(Clone, Debug)]
 pub(crate) struct Strands {
@@ -219,10 +233,11 @@ impl Strands {
             (StrandRest::new(&x, &radii, &made, setup.rest, &mut report), report)
         };
         let owns: Vec<Range<usize>> = owns.collect();
-        let fitted: Vec<(StrandRest, RestReport)> = owns.into_par_iter().map(fit).collect();
+        let fitted: Vec<(StrandRest, RestReport)> = owns.par_iter().cloned().map(fit).collect();
         let (rests, reports): (Vec<StrandRest>, Vec<RestReport>) = fitted.into_iter().unzip();
         let report = reports.iter().fold(RestReport::default(), |all, one| all.with(one));
-        let strips = Strips::new(setup.counts);
+        let roots: Vec<Vec3> = owns.iter().map(|own| setup.positions[own.start]).collect();
+        let strips = Strips::new(setup.counts, &places(&roots));
         let limits = [setup.bend, setup.twist];
         let rods: Vec<Rods> = strips
             .batches()

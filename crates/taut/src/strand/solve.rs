@@ -262,7 +262,7 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
             let goal = strip.gather::<L>(step.goal, i, set.at);
             let old = strip.gather::<L>(step.old, i, set.at);
             let (x, goal, old) = ([x, y, z], [goal[0], goal[1], goal[2]], [old[0], old[1], old[2]]);
-            let [x_good, goal_good, old_good] = [x, goal, old].map(is_finite3::<L>);
+            let (x_good, goal_good, old_good) = (is_finite3(x), is_finite3(goal), is_finite3(old));
             bad = bad | !(x_good & goal_good & old_good);
             let spare = select3::<L>(old_good, old, select3::<L>(x_good, x, [zero; 3]));
             let goal = select3::<L>(goal_good, goal, spare);
@@ -294,7 +294,6 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
     fn load_kept<L: Lanes>(&self, set: &Setting<'_, L>, work: &mut Work<'_, L>) {
         let n = set.rods.segments();
         let kept = self.kept.as_chunks::<BATCH>().0;
-        let sound = |value: L| L::select(value.abs().le(L::splat(ABSURD)), value, L::splat(0.0));
         for j in 0..n {
             work.tension[j] = sound(L::load(&kept[j], set.at) * set.force);
         }
@@ -304,14 +303,19 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
         for j in 0..n {
             work.tangent[j] = unit(work.edge[j]);
         }
-        let mut root = [0, 1, 2].map(|c| sound(L::load(&kept[2 * n + c], set.at)));
+        let mut root = [L::splat(0.0); 3];
+        for c in 0..3 {
+            root[c] = sound(L::load(&kept[2 * n + c], set.at));
+        }
         if let Some(frames) = self.step.root_frames {
             let mut given = [[0.0; BATCH]; 3];
             for lane in 0..BATCH {
                 let frame = frames[self.x.strip().number(lane)];
                 (0..3).for_each(|c| given[c][lane] = frame[c]);
             }
-            root = L::load_all(&given, set.at).map(sound);
+            for c in 0..3 {
+                root[c] = sound(L::load(&given[c], set.at));
+            }
         }
         work.frame[0] = orthogonal(root, work.tangent[0]);
         frames::lay(&work.tangent[..n], &mut work.frame[..n], |j| sound(L::load(&kept[n + j], set.at)));
@@ -327,12 +331,8 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
             self.x.store(i, set.at, [x, y, z, w]);
         }
         let kept = self.kept.as_chunks_mut::<BATCH>().0;
-        let put = |value: L, row: &mut [f32; BATCH]| {
-            let sound = value.abs().le(L::splat(ABSURD));
-            L::select(sound, value, L::splat(0.0)).store(row, set.at);
-        };
         for j in 0..n {
-            put(work.tension[j] / set.force, &mut kept[j]);
+            sound(work.tension[j] / set.force).store(&mut kept[j], set.at);
         }
         if !set.rods.is_curly {
             return;
@@ -340,10 +340,10 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
         for j in 1..n {
             let before = (work.tangent[j - 1], work.frame[j - 1]);
             let twist = half_twist(before, (work.tangent[j], work.frame[j]));
-            put(limited_twist(set, j, twist), &mut kept[n + j]);
+            sound(limited_twist(set, j, twist)).store(&mut kept[n + j], set.at);
         }
         for c in 0..3 {
-            put(work.frame[0][c], &mut kept[2 * n + c]);
+            sound(work.frame[0][c]).store(&mut kept[2 * n + c], set.at);
         }
     }
 
@@ -459,6 +459,12 @@ fn is_near<L: Lanes>(set: &Setting<'_, L>, work: &Work<'_, L>) -> L::Mask {
         length = length + set.length(j);
     }
     near & moved.sqrt().le(L::splat(AWAY) * (wanted.sqrt() + length))
+}
+
+/// A number, or 0 if it is none, or an absurd one.
+#[inline(always)]
+fn sound<L: Lanes>(value: L) -> L {
+    L::select(value.abs().le(L::splat(ABSURD)), value, L::splat(0.0))
 }
 
 /// Lanes in which all three are numbers, and not absurd ones.

@@ -17,7 +17,7 @@ const HEAD: f32 = 0.1;
 /// Hair on a ball that shakes by 1.5 rad, 3 times a second.
 fn head(count: u32, curl: Option<Curl>, change: impl Fn(&mut Hair)) -> Description {
     let growth =
-        Growth { segments: 24, curl, comb: Vec3::Y * 0.5, ..Growth::new(Amount::Count(count), 0.15) };
+        Growth { segments: 30, curl, comb: Vec3::Y * 0.5, ..Growth::new(Amount::Count(count), 0.15) };
     let groom = grow(&Skin::sphere(Vec3::ZERO, HEAD).unwrap(), &growth).unwrap();
     let mut hair = Hair::new("hair", groom, HairMaterial::named("european").unwrap());
     hair.roots = Roots::Obstacle(0);
@@ -111,7 +111,7 @@ fn cloth_holds_hair_up_and_feels_its_weight() {
     // A bundle of 200 strands of 1 g in all falls on the sheet.
     let growth = Growth { segments: 10, radius: [2e-4; 2], ..Growth::new(Amount::Count(200), 0.06) };
     let mut groom = grow(&Skin::sphere(Vec3::ZERO, 0.02).unwrap(), &growth).unwrap();
-    groom.positions.iter_mut().for_each(|p| *p += Vec3::new(0.15, 0.11, 0.15));
+    groom.positions.iter_mut().for_each(|p| *p += Vec3::new(0.15, 0.085, 0.15));
     let mut hair = Hair::new("bundle", groom, HairMaterial::named("european").unwrap());
     hair.roots = Roots::Free;
     let mass = hair.mass();

@@ -289,7 +289,7 @@ fn what_is_wrong_with_a_solid_is_named() {
         assert!(problem.contains("solid \"bar\"") && problem.contains(words), "{problem}");
     }
     let none = World::new(Description::default()).unwrap_err().to_string();
-    assert!(none.contains("no cloth, no solid and no particles"), "{none}");
+    assert!(none.contains("no cloth, no solid, no particles and no hair"), "{none}");
     let solver = Solver { scheme: Scheme::Sweep, ..Solver::default() };
     assert!(
         World::new(Description { bodies: vec![good().into()], solver, ..Description::default() }).is_ok()

@@ -84,7 +84,9 @@ pub fn predict(
         let drags = [drag_of(Formula::Euler), drag_of(formula)];
         // The tables have masses and stiffness for `formula`, which multiplies forces by another factor.
         let alone = drags[0] / (f64::from(formula.rate()).powi(2) * drags[1]);
-        let now = speed(&v[body.vertices.clone()]);
+        // Particles and strands have no yarns that rub.
+        let rubs = !matches!(body.rest, Rest::Particles(_) | Rest::Hair(_));
+        let now = if rubs { speed(&v[body.vertices.clone()]) } else { f32::INFINITY };
         let fall = (weight * body.size() as f32).sqrt();
         let is_slow = matches!(body.rest, Rest::Solid(_)) && now < EULER_BELOW * fall;
         let anew = |i: usize, x: &Quad, v: &Quad| {
@@ -92,14 +94,15 @@ pub fn predict(
             let by_euler = is_slow || is_sewing || is_scrap || History::is_anew(&history.steps[i], x, v);
             formula == Formula::Bdf2 && by_euler
         };
-        for i in body.vertices.clone() {
-            inertia[i] = if anew(i, &x[i], &v[i]) { alone as f32 } else { 1.0 };
-        }
+        let first = body.vertices.start;
+        threads.each(&mut inertia[body.vertices.clone()], VERTEX_GRAIN, |from, inertia| {
+            for (i, inertia) in (first + from..).zip(inertia) {
+                *inertia = if anew(i, &x[i], &v[i]) { alone as f32 } else { 1.0 };
+            }
+        });
         let drags = drags.map(|drag| (1.0 / drag) as f32);
         let range = body.vertices.clone();
-        // Particles and strands have no yarns that rub.
-        let rubs = if matches!(body.rest, Rest::Particles(_) | Rest::Hair(_)) { 0.0 } else { 1.0 };
-        let slow = rubs - rubs * (now / (REST_SPEED * fall).max(f32::MIN_POSITIVE)).min(1.0);
+        let slow = 1.0 - (now / (REST_SPEED * fall).max(f32::MIN_POSITIVE)).min(1.0);
         let keep = sewing / (1.0 + REST_DAMPING * dt * slow);
         let start = range.start;
         threads.each_pair(&mut v[range.clone()], &mut x[range], VERTEX_GRAIN, |first, v, x| {

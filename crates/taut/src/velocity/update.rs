@@ -7,7 +7,7 @@
 //! folds.
 
 use super::{
-    air::{Drag, Gusts, strand_drag},
+    air::{Drag, Gusts, PieceInAir, StrandDrag},
     bending::HingeLanes,
     fem::{LargestStretch, MembraneLanes},
     fem_tetrahedron::SolidLanes,
@@ -22,7 +22,7 @@ use crate::{
     boundary::{seam::Sewn, spring},
     element::force::{Scaled, accumulate, add_forces},
     exec::colored::{Colored, Exec},
-    kernel::lanes::Quad,
+    kernel::lanes::{BATCH, Quad, run},
 };
 
 /// How close to the limit of stability substeps go.
@@ -233,15 +233,24 @@ fn add_strand_drag(
         let (density, first) = (world.description.air.density, tables.vertices.start);
         let at = |quads: &[Quad], v: usize| Vec3::new(quads[v][0], quads[v][1], quads[v][2]);
         exec.threads.each(&mut steady[tables.vertices.clone()], VERTEX_GRAIN, |from, forces| {
-            for (k, force) in forces.iter_mut().enumerate() {
-                let v = first + from + k;
-                let piece = &rest.pieces[from + k];
-                let way = at(x, v + piece.after) - at(x, v - piece.before);
-                let w = x[v][3] * world.inverse_mass_unit;
-                let tangent = way.normalize_or_zero();
-                let size = [piece.length, piece.radius];
-                let drag = strand_drag(density, at(relative, v), tangent, size, (w, dt));
-                (0..3).for_each(|c| force[c] += hair.air_drag * drag[c]);
+            for (part, forces) in forces.chunks_mut(BATCH).enumerate() {
+                let from = from + part * BATCH;
+                let mut pieces = [PieceInAir::default(); BATCH];
+                for (k, known) in pieces.iter_mut().enumerate().take(forces.len()) {
+                    let (v, piece) = (first + from + k, &rest.pieces[from + k]);
+                    *known = PieceInAir {
+                        way: at(x, v + piece.after) - at(x, v - piece.before),
+                        velocity: at(relative, v),
+                        length: piece.length,
+                        radius: piece.radius,
+                        inverse_mass: x[v][3] * world.inverse_mass_unit,
+                    };
+                }
+                let mut drag = [[0.0; 4]; BATCH];
+                run(exec.lanes, StrandDrag { density, dt, pieces: &pieces, drag: &mut drag });
+                for (force, drag) in forces.iter_mut().zip(drag) {
+                    (0..3).for_each(|c| force[c] += hair.air_drag * drag[c]);
+                }
             }
         });
     }

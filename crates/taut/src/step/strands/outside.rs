@@ -97,35 +97,20 @@ impl Outside<'_> {
         (x, old): (V3<L>, V3<L>),
         memory: &mut [L],
     ) {
-        let (mut now, mut then, mut near) = ([[0.0; BATCH]; 3], [[0.0; BATCH]; 3], [0.0; BATCH]);
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let vertices: [usize; BATCH] = std::array::from_fn(|lane| self.0.first + strip.first(lane) + node);
+        let way = sub(x, old);
+        let reach = L::splat(NEAR) + dot(way, way).sqrt().min(one);
+        let found = self.0.contacts.touches(self.0.world, (&vertices, at), (x, reach));
+        let is_near = if iteration == 0 { found.is_near } else { found.is_near & zero.lt(memory[9]) };
         for c in 0..3 {
-            x[c].store(&mut now[c], at);
-            old[c].store(&mut then[c], at);
+            memory[c] = L::select(is_near, found.normal[c], zero);
+            memory[4 + c] = L::select(is_near, found.drift[c], zero);
         }
-        memory[9].store(&mut near, at);
-        let mut rows = [[0.0; BATCH]; CONTACT];
-        for lane in at..at + L::WIDTH {
-            let p = Vec3::new(now[0][lane], now[1][lane], now[2][lane]);
-            let from = Vec3::new(then[0][lane], then[1][lane], then[2][lane]);
-            if (iteration > 0 && near[lane] <= 0.0) || !p.is_finite() {
-                continue;
-            }
-            let reach = NEAR + p.distance(from).min(1.0);
-            let v = self.0.first + strip.first(lane) + node;
-            let Some(touch) = self.0.contacts.touch(self.0.world, v, p, reach) else { continue };
-            let Touch { normal, offset, drift, friction, .. } = touch;
-            for c in 0..3 {
-                rows[c][lane] = normal[c];
-                rows[4 + c][lane] = drift[c];
-            }
-            (rows[3][lane], rows[7][lane], rows[9][lane]) = (offset, friction, 1.0);
-        }
-        for (k, row) in rows.iter().enumerate() {
-            // Stiction stays.
-            if k != 8 {
-                memory[k] = L::load(row, at);
-            }
-        }
+        // Stiction, between these, stays.
+        memory[3] = L::select(is_near, found.offset, zero);
+        memory[7] = L::select(is_near, found.friction, zero);
+        memory[9] = L::select(is_near, one, zero);
     }
 
     /// Adds what other strands do.
