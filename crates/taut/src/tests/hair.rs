@@ -121,7 +121,11 @@ fn cloth_holds_hair_up_and_feels_its_weight() {
         let world = World::new(description).unwrap();
         let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 2).unwrap());
         (0..60).for_each(|_| _ = stepper.advance_frame(&world, &mut state));
-        let low = |b: usize| state.positions(&world, b).iter().map(|p| p.y).fold(f32::MAX, f32::min);
+        // Some roll off over the rim.
+        let is_over = |p: &&Vec3| [p.x, p.z].iter().all(|c| (0.02..0.28).contains(c));
+        let low = |b: usize| {
+            state.positions(&world, b).iter().filter(is_over).map(|p| p.y).fold(f32::MAX, f32::min)
+        };
         (0..world.description().bodies.len()).map(low).collect::<Vec<_>>()
     };
     let alone = lowest(vec![cloth.clone().into()]);
@@ -170,7 +174,7 @@ fn hair_goes_behind_all_bodies_whenever_it_is_put_in() {
     (0..3).for_each(|_| _ = simulation.step_frame());
     let kinds: Vec<_> = simulation.description().bodies.iter().map(crate::Body::kind).collect();
     assert_eq!(kinds, ["cloth", "hair"]);
-    assert_eq!(simulation.positions(hair).unwrap().len(), 250);
+    assert_eq!(simulation.positions(hair).unwrap().len(), 310);
     simulation.remove(sheet).unwrap();
     simulation.step_frame();
     assert!(simulation.positions(hair).unwrap().iter().all(|p| p.is_finite()));

@@ -4,8 +4,8 @@
 //! cluster one vertex is split, since that relieves the others: a corner of its most overloaded triangle, or
 //! of one that is nearly as overloaded and has a corner at the tip of a notch or tear, or on a border, so
 //! that tears grow from notches and from where they ended. Of the corners, one at a tip is split, else one
-//! on a border, else the weakest, else the one with the largest load around it. While a tip of a piece is
-//! overloaded, it tears there alone.
+//! on a border, else the weakest, else the one with the largest load around it. A piece that is most
+//! overloaded at a tip tears there alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -137,14 +137,18 @@ pub(crate) fn tear(cloth: &Cloth, x: &[Vec3], at_limits: bool, held: Held<'_>) -
     let grows = |over: &Overloaded| {
         held.is_grown.is_none_or(|is_grown| corners(over).iter().any(|&v| is_grown[v as usize]))
     };
-    // Where a piece is past its threshold at a tip, that is what it tears at; it relieves what is overloaded
+    // Where a piece is most overloaded at a tip, that is what it tears at: it relieves what is overloaded
     // inside, or at a clamp, which else would tear beside it.
     let piece = |over: &Overloaded| pieces_of[corners(over)[0] as usize];
-    let at_tips: BTreeSet<u32> =
-        order.iter().filter(|(spot, _)| *spot == Spot::Tip).map(|(_, over)| piece(over)).collect();
+    let mut at_tips = BTreeMap::<u32, f64>::new();
+    for (_, over) in order.iter().filter(|(spot, _)| *spot == Spot::Tip) {
+        let most = at_tips.entry(piece(over)).or_default();
+        *most = most.max(most_of[&cluster(over)]);
+    }
     let mut is_split = BTreeSet::new();
     for (spot, over) in &order {
-        let waits = *spot != Spot::Tip && over.load > 1.0 && at_tips.contains(&piece(over));
+        let at_tip = at_tips.get(&piece(over)).copied().unwrap_or(0.0);
+        let waits = *spot != Spot::Tip && over.load > 1.0 && most_of[&cluster(over)] <= at_tip;
         if waits || is_split.contains(&cluster(over)) || !grows(over) {
             continue;
         }
