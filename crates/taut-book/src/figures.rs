@@ -129,6 +129,7 @@ pub const RUNS: &[Run] = &[
     plain("rope-bridge"),
     plain("straight-hair"),
     plain("curly-hair"),
+    plain("ponytail"),
     plain("fur-ball"),
     plain("wet-hair"),
     plain("rope-of-hair"),
@@ -233,6 +234,7 @@ macro_rules! star {
 /// Side by side: the rabbits of figure 1, the ducks of figure 9, the bars of figure 13.
 const RABBIT: &[&str] = &["--camera", "0.75,0.45,0.95/-0.02,0.18,0/22", "--size", "480x400"];
 const RAMP: &[&str] = &["--camera", "0.35,0.33,0.75/0.15,-0.01,0/26", "--size", "480x400"];
+const FACE: &str = "--camera=0.5,0.15,0.5/0,0.0,0.0/32";
 const BAR: &[&str] = &["--color", "residual", "--range", "0.03", "--size", "480x320"];
 
 const fn of(
@@ -428,17 +430,45 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "straight-hair.png",
-        shows: "2000 strands on a head that shakes; lengths within 1 %, frame 40",
+        shows: "1500 strands on a head that shakes, which 15,000 follow; lengths within 1 %, frame 45",
         run: "straight-hair",
-        frame: Frames::One(40),
-        arguments: &["--camera=0.5,0.15,0.5/0,0.0,0.0/40"],
+        frame: Frames::One(45),
+        arguments: &[FACE],
     },
     Figure {
         file: "curly-hair.png",
-        shows: "1000 curls, free of sag, on a head that nods, frame 30",
+        shows: "1000 curls, free of sag, on a head that nods, which 10,000 follow, frame 45",
         run: "curly-hair",
-        frame: Frames::One(30),
-        arguments: &["--camera=0.5,0.15,0.5/0,0.03,0.0/40"],
+        frame: Frames::One(45),
+        arguments: &[FACE],
+    },
+    Figure {
+        file: "ponytail.png",
+        shows: "A ring holds 400 strands together behind a head that turns, frame 45",
+        run: "ponytail",
+        frame: Frames::One(45),
+        arguments: &["--camera=-0.55,0.2,-0.3/0,-0.03,-0.1/34"],
+    },
+    Figure {
+        file: "fur-ball.png",
+        shows: "Fur, free of sag, on a ball that bounces, frame 40",
+        run: "fur-ball",
+        frame: Frames::One(40),
+        arguments: &[],
+    },
+    Figure {
+        file: "wet-hair.png",
+        shows: "Wet strands that stick to each other, frame 55",
+        run: "wet-hair",
+        frame: Frames::One(55),
+        arguments: &[FACE],
+    },
+    Figure {
+        file: "rope-of-hair.png",
+        shows: "60 strands that lie on each other hang over a bar, frame 55",
+        run: "rope-of-hair",
+        frame: Frames::One(55),
+        arguments: &[],
     },
     Figure {
         file: "curtains.png",
@@ -577,7 +607,13 @@ pub const FIGURES: &[Figure] = &[
     },
     last("balloons.png", "Three balloons of gas, one of them under a plate", "balloons", &[]),
     last("mylar-balloon.png", "Two flat discs of mylar, sewn at the rim and inflated", "mylar-balloon", &[]),
-    last("air-bag.png", "An air bag that lay in pleats", "air-bag", &[]),
+    Figure {
+        file: "air-bag.png",
+        shows: "An air bag that lay in pleats, frame 29",
+        run: "air-bag",
+        frame: Frames::One(29),
+        arguments: &[],
+    },
     last("tang-11-levels.png", "Four levels, 50 iterations each", "tang-sheet", ASIDE),
     last("tang-11-single.png", "A single mesh, 200 iterations", "tang-single", ASIDE),
     last(

@@ -296,9 +296,7 @@ pub const PARTS: [Part; 38] = [
         id: "S1",
         section: "Mass-spring",
         title: "springs with rest length and damping",
-        status: Status::Part(
-            "segments do not collide; limits of segments and contact of particles are not yet tested",
-        ),
+        status: Status::Part("segments do not collide"),
         files: &[
             "crates/taut/src/boundary/spring.rs",
             "crates/taut/src/term/spring.rs",
@@ -351,15 +349,17 @@ pub const PARTS: [Part; 38] = [
         section: "Modeling cloth",
         title: "overpressure (balloons)",
         status: Status::Whole,
-        files: &["crates/taut/src/term/pressure.rs", "crates/taut/src/boundary/bag.rs"],
+        files: &[
+            "crates/taut/src/term/pressure.rs",
+            "crates/taut/src/boundary/bag.rs",
+            "crates/taut/src/pbd/enclosed.rs",
+        ],
     },
     Part {
         id: "S6",
         section: "Modeling cloth",
         title: "tearing",
-        status: Status::Part(
-            "hair, which tears too, is missing; all tables are built again when something tears",
-        ),
+        status: Status::Part("strands of hair do not tear; all tables are built again when something tears"),
         files: &[
             "crates/taut/src/body/cloth/tear.rs",
             "crates/taut/src/mesh/split.rs",

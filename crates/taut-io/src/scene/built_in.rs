@@ -49,6 +49,7 @@ pub fn built_in() -> &'static [BuiltIn] {
         "torn-flag",
         "straight-hair",
         "curly-hair",
+        "ponytail",
         "fur-ball",
         "wet-hair",
         "rope-of-hair",

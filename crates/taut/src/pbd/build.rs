@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Body, Cloth, Particles, PbdModel, PbdStiffness, Ruler, Solid,
     body::{BodyTables, in_order},
+    boundary::bag::Bag,
     kernel::{
         dihedral::dihedral,
         pbd::{Stiff, part_of_iteration},
@@ -63,6 +64,10 @@ impl PbdTables {
                 // Never of this model.
                 Body::Hair(_) => {}
             }
+        }
+        for bag in &ruler.bags {
+            let volume = ruler.description.bodies[bag.bodies[0]].pbd().and_then(|model| model.volume);
+            all.add_bag(bag, volume, &ruler.bodies);
         }
         let [stretches, bends, volumes] = all.is_compliant;
         all.stretch.sort_by_key(|c| c.vertices);
@@ -131,13 +136,24 @@ impl Collected {
                 Bend { vertices, rest: [d.sin_half as f32, d.cos_half as f32], stiff }
             }));
         }
-        if let Some(stiffness) = model.volume.filter(|volume| volume.acts()) {
+        let has_pressure = cloth.pressure.is_some();
+        if let Some(stiffness) = model.volume.filter(|volume| volume.acts() && !has_pressure) {
             let triangles: Vec<_> =
                 cloth.mesh.triangles.iter().map(|t| t.map(|v| at.place[v as usize])).collect();
             let rest = volume_of(&cloth.mesh.triangles, |v| at.rest(v));
             let stiff = self.stiff(stiffness, 1.0);
-            self.enclosed.push(Enclosed::new(tables.vertices.clone(), self.spare, &triangles, rest, stiff));
+            let vertices = tables.vertices.clone();
+            self.enclosed.push(Enclosed::new(vertices, self.spare, &triangles, (rest, None), stiff));
         }
+    }
+
+    /// Adds a bag, whose volume is kept with the stiffness `volume` of its model.
+    fn add_bag(&mut self, bag: &Bag, volume: Option<PbdStiffness>, bodies: &[BodyTables]) {
+        let stiff = self.stiff(volume.unwrap_or(PbdStiffness::Part(1.0)), 1.0);
+        let vertices = bag.bodies.iter().map(|&body| bodies[body].vertices.clone());
+        let Some(vertices) = vertices.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) else { return };
+        let over = (bag.volume, Some(bag.pressure.clone()));
+        self.enclosed.push(Enclosed::new(vertices, self.spare, &bag.triangles, over, stiff));
     }
 
     fn add_solid(&mut self, solid: &Solid, model: PbdModel, tables: &BodyTables) {

@@ -1,7 +1,6 @@
-//! The volume that a closed cloth encloses as one constraint of all its vertices (the lecture's
-//! "Overpressure", with a pressure of 1).
+//! The volume that closed cloth encloses as one constraint of all its vertices (the lecture's "Overpressure").
 //!
-//! C = V − V₀ with V = Σ (p₁ × p₂)·p₃ / 6 over the triangles. Its gradient at a vertex is a third of the area
+//! C = V − k_p V₀ with V = Σ (p₁ × p₂)·p₃ / 6 over the triangles. Its gradient at a vertex is a third of the area
 //! vectors of the triangles around it, which lanes sum up colour by colour; V is a third of Σ xᵢ·∇ᵢV. Both
 //! sums over vertices are in double precision, one after the other.
 
@@ -10,6 +9,7 @@ use std::ops::Range;
 use glam::DVec3;
 
 use crate::{
+    Pressure,
     element::iterate::nothing_beside,
     exec::{
         batch::xyz,
@@ -29,6 +29,8 @@ pub struct Enclosed {
     triangles: Colored<(), 3>,
     /// Volume at rest \[m³\].
     rest: f64,
+    /// Factor on it over time: the lecture's k_p.
+    over: Option<Pressure>,
     /// k'.
     part: f64,
     /// α̃ in the unit of inverse masses.
@@ -67,20 +69,28 @@ pub fn volume_of(triangles: &[[u32; 3]], at: impl Fn(u32) -> DVec3) -> f64 {
 
 impl Enclosed {
     /// Cloth with these triangles of vertices `vertices`, all below `spare`, whose volume at rest is `rest`
-    /// \[m³\]; k' and α̃ as in [`kernel::pbd`](crate::kernel::pbd).
+    /// \[m³\], times `over` if that is given; k' and α̃ as in [`kernel::pbd`](crate::kernel::pbd).
     pub fn new(
         vertices: Range<usize>,
         spare: u32,
         triangles: &[[u32; 3]],
-        rest: f64,
+        (rest, over): (f64, Option<Pressure>),
         [part, compliance]: [f64; 2],
     ) -> Self {
         let triangles = Colored::new(spare as usize, spare, triangles, |_| ());
-        Self { vertices, triangles, rest, part, compliance }
+        Self { vertices, triangles, rest, over, part, compliance }
     }
 
-    /// Projects the constraint once; `gradient` is scratch of the length of `x`, and `multiplier` is λ.
-    pub fn project(&self, exec: Exec, x: &mut [Quad], gradient: &mut [Quad], multiplier: &mut f64) {
+    /// Projects the constraint once, as it is at `time` \[s\]; `gradient` is scratch of the length of `x`, and
+    /// `multiplier` is λ.
+    pub fn project(
+        &self,
+        exec: Exec,
+        time: f32,
+        x: &mut [Quad],
+        gradient: &mut [Quad],
+        multiplier: &mut f64,
+    ) {
         gradient[self.vertices.clone()].fill([0.0; 4]);
         let mut beside = nothing_beside(self.triangles.batch_count());
         for color in 0..self.triangles.color_count() {
@@ -94,7 +104,8 @@ impl Enclosed {
             volume += (vector(x) - first).dot(g) / 3.0;
             weight += f64::from(x[3]) * g.length_squared();
         }
-        let error = volume - self.rest + self.compliance * *multiplier;
+        let factor = self.over.as_ref().map_or(1.0, |over| over.at(time).into());
+        let error = volume - factor * self.rest + self.compliance * *multiplier;
         let step = -self.part * error / (weight + self.compliance);
         if weight <= 0.0 || !step.is_finite() {
             return;

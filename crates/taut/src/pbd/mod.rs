@@ -150,6 +150,7 @@ pub(crate) fn project(
     let mut contacts = Contacts::begin(world, settings, (old, x), (poses, obstacle_contacts), scratch);
     scratch.pbd.begin();
     let most = tables.iterations.min(budget.iterations);
+    let time = world.time_after(budget.step + 1, world.pace(false).dt);
     let mut enforced = Enforced::default();
     while enforced.iterations < most {
         let Scratch { pbd, order, moves, .. } = &mut *scratch;
@@ -158,7 +159,7 @@ pub(crate) fn project(
         tables.bend.project(exec, x, bends, &mut random, order);
         tables.volume.project(exec, x, volumes, &mut random, order);
         for (enclosed, multiplier) in tables.enclosed.iter().zip(&mut pbd.of_enclosed) {
-            enclosed.project(exec, x, moves, multiplier);
+            enclosed.project(exec, time, x, moves, multiplier);
         }
         let is_backward = enforced.iterations % 2 == 1;
         tables.springs.project((old, x), springs.broken, &mut pbd.of_springs, is_backward);

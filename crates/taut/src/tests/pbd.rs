@@ -3,8 +3,8 @@
 use glam::{DVec3, Vec3};
 use taut::{
     Body, Cloth, Contact, Description, Limit, Model, Obstacle, Particles, PbdModel, PbdStiffness, Pin,
-    Scheme, Seam, SegmentSprings, Shape, Solid, SolidMaterial, Spring, SpringEnd, State, Stepper, World,
-    WorldError, certify,
+    Pressure, PressureLaw, Scheme, Seam, SegmentSprings, Shape, Solid, SolidMaterial, Spring, SpringEnd,
+    State, Stepper, World, WorldError, certify,
     mesh::{
         TriangleMesh,
         generate::{self, Diagonals, Generator},
@@ -205,6 +205,31 @@ fn closed_cloth_and_tetrahedra_keep_their_volume() {
     };
     let [kept, free] = [None, Some(Part(0.0))].map(pressed);
     assert!(kept.0 == 0 && kept.1 < 0.02 && 4.0 * kept.1 < free.1, "{kept:?} {free:?}");
+}
+
+#[test]
+fn balloons_follow_a_factor_on_their_volume() {
+    let mesh = sphere();
+    let triangles = mesh.triangles.clone();
+    let volume = |at: &[Vec3]| volume_of(&triangles, |v| at[v as usize].as_dvec3());
+    let rest = volume(&mesh.positions);
+    let swollen = |law: PressureLaw| {
+        let mut cloth = Cloth::new("balloon", mesh.clone(), super::alike());
+        cloth.model = Model::Pbd(PbdModel { stretch: Part(0.01), damping: 1.0, ..PbdModel::default() });
+        cloth.pressure = Some(Pressure { values: vec![(0.0, 1.0), (0.5, 1.3)], ..Pressure::new(law, 1.0) });
+        let bodies = vec![cloth.into()];
+        World::new(Description { bodies, gravity: Vec3::ZERO, ..Description::default() })
+    };
+    let world = swollen(PressureLaw::Over).unwrap();
+    let (mut state, mut stepper) = (State::new(&world), Stepper::new(&world, 1).unwrap());
+    for frame in 1..=30 {
+        stepper.advance_frame(&world, &mut state);
+        let factor = 1.0 + 0.6 * (f64::from(frame) / 30.0).min(0.5);
+        let found = volume(&state.positions(&world, 0)) / rest;
+        assert!((found - factor).abs() < 0.01, "frame {frame}: {found}, wanted {factor}");
+    }
+    let refused = swollen(PressureLaw::Pascal).unwrap_err().to_string();
+    assert!(refused.contains("must be `over`"), "{refused}");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! for callers of the library.
 
 use crate::{
-    Body, Description, Model, Obstacle, Scheme, WorldError, body, kernel::lanes::VertexOffset, schedule,
+    Body, Description, Model, Obstacle, PressureLaw, Scheme, WorldError, body, kernel::lanes::VertexOffset,
+    schedule,
 };
 
 /// Refuses a description without a body.
@@ -120,13 +121,19 @@ fn check_pressures(description: &Description) -> Result<(), WorldError> {
         if description.solver.scheme != Scheme::Nearest {
             return refuse("pressure needs the scheme nearest; the other schemes do not support it");
         }
-        if cloth.model != Model::Fem {
-            return refuse("pressure needs the model fem; the others do not support it");
+        let Some(pressure) = &cloth.pressure else { continue };
+        match cloth.model {
+            Model::Fem if schedule::is_implicit(description) => {}
+            Model::Fem => {
+                return refuse("pressure needs the integrator bdf2 or euler; leap-frog does not support it");
+            }
+            Model::Pbd(_) if pressure.law == PressureLaw::Over => {}
+            Model::Pbd(_) => {
+                return refuse("in the model pbd, pressure must be `over`: a factor on the volume");
+            }
+            _ => return refuse("pressure needs the model fem or pbd; the others do not support it"),
         }
-        if !schedule::is_implicit(description) {
-            return refuse("pressure needs the integrator bdf2 or euler; leap-frog does not support it");
-        }
-        if let Some(problem) = cloth.pressure.as_ref().and_then(crate::Pressure::problem) {
+        if let Some(problem) = pressure.problem() {
             return refuse(&problem);
         }
     }
