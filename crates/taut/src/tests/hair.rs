@@ -108,8 +108,8 @@ fn cloth_holds_hair_up_and_feels_its_weight() {
     let rim = |p: &Vec3| p.x < 1e-4 || p.z < 1e-4 || p.x > 0.2999 || p.z > 0.2999;
     let held = cloth.mesh.positions.iter().zip(0..).filter(|(p, _)| rim(p)).map(|(_, v)| v).collect();
     cloth.pins = vec![Pin { vertices: held, ..Pin::default() }];
-    // A bundle of 200 strands of 1 g in all falls on the sheet.
-    let growth = Growth { segments: 10, radius: [2e-4; 2], ..Growth::new(Amount::Count(200), 0.06) };
+    // A bundle of 200 thick strands falls on the sheet.
+    let growth = Growth { segments: 10, radius: [5e-4; 2], ..Growth::new(Amount::Count(200), 0.06) };
     let mut groom = grow(&Skin::sphere(Vec3::ZERO, 0.02).unwrap(), &growth).unwrap();
     groom.positions.iter_mut().for_each(|p| *p += Vec3::new(0.15, 0.085, 0.15));
     let mut hair = Hair::new("bundle", groom, HairMaterial::named("european").unwrap());
