@@ -418,13 +418,7 @@ fn set_mean_velocities(threads: &Threads, dt: f32, (old, x): (&[Quad], &[Quad]),
 
 /// Vertices that touch something get the velocity of the way that they went: BDF2 would throw what is stopped
 /// back with half of its speed.
-fn stop_rebound(
-    threads: &Threads,
-    dt: f32,
-    (old, x): (&[Quad], &[Quad]),
-    v: &mut [Quad],
-    touched: &[bool],
-) {
+fn stop_rebound(threads: &Threads, dt: f32, (old, x): (&[Quad], &[Quad]), v: &mut [Quad], touched: &[bool]) {
     threads.each(v, GRAIN, |first, v| {
         for (i, v) in (first..).zip(v).filter(|(i, _)| touched[*i]) {
             for k in 0..3 {

@@ -186,9 +186,8 @@ pub(crate) struct StrandScratch {
 
 /// Where points lie along a curve that visits neighbours after each other (Morton's), 1024 places a side.
 fn places(points: &[Vec3]) -> Vec<u32> {
-    let bounds = points.iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], &p| {
-        [low.min(p), high.max(p)]
-    });
+    let bounds =
+        points.iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], &p| [low.min(p), high.max(p)]);
     let scale = 1023.0 / (bounds[1] - bounds[0]).max_element().max(f32::MIN_POSITIVE);
     let spread = |value: f32| (0..10).fold(0, |bits, k| bits | (value as u32 >> k & 1) << (3 * k));
     let place = |p: &Vec3| {
