@@ -244,12 +244,19 @@ impl Visitor for Lists<'_> {
     }
 
     #[inline(always)]
-    fn visit(&mut self, own: usize, others: &[u32; BATCH], squared: &[f32; BATCH]) {
+    fn limit(&self, own: usize) -> f32 {
+        self.limits[own].0
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, own: usize, mut lanes: u32, others: &[u32; BATCH], squared: &[f32; BATCH]) {
         let (v, list) = (self.members[own], &mut self.lists[own]);
         let (mut limit, mut is_full) = (self.limits[own].0, false);
-        for lane in 0..BATCH {
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize % BATCH;
+            lanes &= lanes - 1;
             // Equal distances must still be met: the lower index goes first.
-            if squared[lane] <= limit && squared[lane] < f32::INFINITY {
+            if squared[lane] <= limit {
                 let other = self.tree.order[others[lane] as usize];
                 if StrandPairs::may_touch(self.strands, v, other) && list.add((squared[lane], other)) {
                     (limit, is_full) = (list.keys[MAX_PARTNERS - 1].0, true);
@@ -345,22 +352,27 @@ impl Visitor for Measure<'_> {
     }
 
     #[inline(always)]
-    fn visit(&mut self, own: usize, others: &[u32; BATCH], squared: &[f32; BATCH]) {
+    fn limit(&self, own: usize) -> f32 {
+        let v = self.members[own] as usize;
+        let [a, b] = [point(&self.x[v]), point(&self.x[v + 1])];
+        let limit = self.thickness + Self::margin(a.distance(b)) + 1e-6 * a.abs().max_element();
+        limit * limit
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, own: usize, mut lanes: u32, others: &[u32; BATCH], _: &[f32; BATCH]) {
         let v = self.members[own];
-        let at = |v: u32| point(&self.x[v as usize]);
-        let limit =
-            self.thickness + Self::margin(at(v).distance(at(v + 1))) + 1e-6 * at(v).abs().max_element();
-        for lane in 0..BATCH {
-            // What single precision cannot tell is measured in double precision.
-            if squared[lane] <= limit * limit {
-                let other = self.tree.order[others[lane] as usize];
-                if StrandPairs::may_touch(self.strands, v, other) {
-                    let (a, b) = (v.min(other), v.max(other));
-                    let ends = [a, a + 1, b, b + 1].map(|v| at(v).as_dvec3());
-                    let depth = f64::from(self.thickness) - edge_edge(&ends).squared.sqrt();
-                    if depth > 0.0 {
-                        (self.deepest, self.pairs) = (self.deepest.max(depth), self.pairs + 1);
-                    }
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize % BATCH;
+            lanes &= lanes - 1;
+            let other = self.tree.order[others[lane] as usize];
+            if StrandPairs::may_touch(self.strands, v, other) {
+                // What single precision cannot tell is measured in double precision.
+                let (a, b) = (v.min(other), v.max(other));
+                let ends = [a, a + 1, b, b + 1].map(|v| point(&self.x[v as usize]).as_dvec3());
+                let depth = f64::from(self.thickness) - edge_edge(&ends).squared.sqrt();
+                if depth > 0.0 {
+                    (self.deepest, self.pairs) = (self.deepest.max(depth), self.pairs + 1);
                 }
             }
         }

@@ -2,14 +2,13 @@
 //!
 //! Segments are sorted along a curve that fills space, so that 16 of them in a row lie close together: a
 //! block, with a box around it. 16 blocks have a box too, and so on to the root. A whole block of segments
-//! looks for the blocks near it at once, which makes the way through the tree cheap. Then each of its segments
-//! looks in which of these boxes it may find something, tests the cylinders of the 16 segments in there side
-//! by side, and collects those that get through until there are 16 of them to measure.
+//! looks for the blocks near it at once, which makes the way through the tree cheap. Then each of its
+//! segments looks in which of these boxes it may find something, tests the cylinders of the 16 segments in
+//! there side by side, and collects those that get through until there are 16 of them to measure.
 //!
 //! That is exact: the order only decides how tight boxes are, so nothing depends on how wide the cells of the
-//! curve are or on where it wraps around, and long segments need no care but to make a box larger. Measured
-//! against a grid of cells (as wide as half a segment and the distance) with entries 16 at a time: a query
-//! met five times as many segments there as lie near it, since hair is thin, and cells are cubes.
+//! curve are or on where it wraps around, and long segments need no care but to make a box larger. In a grid
+//! of cells, a query tests all segments in whole rows of cells, most of which are not near it.
 
 use glam::Vec3;
 
@@ -86,9 +85,12 @@ pub(super) trait Visitor {
     /// Whether the segment with this rank may be measured at all by the one with rank `own`.
     fn wants(own: u32, other: u32) -> bool;
 
-    /// Gets segments, by their ranks, that may be within this distance of `own`, with the squares of their
-    /// distances \[m²\]; infinite in lanes that have none.
-    fn visit(&mut self, own: usize, others: &[u32; BATCH], squared: &[f32; BATCH]);
+    /// Square of the distance up to which it is shown others \[m²\], as they are measured here.
+    fn limit(&self, own: usize) -> f32;
+
+    /// Gets segments that are within this limit, or were before it was called: the bits of `lanes` say which
+    /// of `others`, by their ranks; with the squares of their distances \[m²\].
+    fn visit(&mut self, own: usize, lanes: u32, others: &[u32; BATCH], squared: &[f32; BATCH]);
 
     /// What is added to the distance of those that are visited \[m\], for a segment of this length.
     fn margin(length: f32) -> f32;
@@ -397,8 +399,8 @@ impl Tree {
             (starts[lane], stops[lane]) = (2 * other, 2 * other + 1);
             lower[lane] = if other < rank as u32 { 1.0 } else { 0.0 };
         }
-        let mut squared = [f32::INFINITY; BATCH];
-        let own_ends = Ends::<L>::splat(ends);
+        let (mut squared, mut lanes) = ([0.0f32; BATCH], 0u32);
+        let (own_ends, limit) = (Ends::<L>::splat(ends), L::splat(visitor.limit(own)));
         for at in (0..BATCH).step_by(L::WIDTH) {
             let [x, y, z, _] = L::fetch(&self.points, &starts, at);
             let [p, q, r, _] = L::fetch(&self.points, &stops, at);
@@ -414,12 +416,14 @@ impl Tree {
                 end: select3::<L>(is_lower, own_ends.end, other.end),
             };
             let Closest { apart, .. } = closest(first, second);
-            dot(apart, apart).store(&mut squared, at);
+            let distance = dot(apart, apart);
+            distance.store(&mut squared, at);
+            lanes |= L::bits(distance.le(limit)) << at;
         }
-        for squared in &mut squared[count..] {
-            *squared = f32::INFINITY;
+        lanes &= (1 << count) - 1;
+        if lanes != 0 {
+            visitor.visit(own, lanes, &others, &squared);
         }
-        visitor.visit(own, &others, &squared);
     }
 }
 
@@ -534,8 +538,8 @@ impl<L: Lanes> Probe<L> {
     }
 
     /// Which of the segments `block[..][at..at + WIDTH]` reach into the cylinder of radius `reach` \[m\]
-    /// around this one, as bits: the others are further away. Strands mostly lie side by side, and then hardly
-    /// any gets through that is not near.
+    /// around this one, as bits: the others are further away. Strands mostly lie side by side, and then
+    /// hardly any gets through that is not near.
     #[inline(always)]
     fn touches(&self, block: &Block, at: usize, reach: f32) -> u32 {
         let [x, y, z, hx, hy, hz] = L::load_all(block, at);
