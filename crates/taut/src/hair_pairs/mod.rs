@@ -1,4 +1,4 @@
-//! Contact of strands of hair with each other: which segments are near ([`grid`], [`segment`]), what they do
+//! Contact of strands of hair with each other: which segments are near ([`tree`], [`segment`]), what they do
 //! to each other ([`forces`]), and how deep they overlap.
 //!
 //! A segment is known by its first node. Each has a list of at most [`MAX_PARTNERS`] others, the nearest; a
@@ -10,17 +10,18 @@
 //! a dense place pairs beyond the nearest have no force. [`StrandPairs::overlap`] measures all.
 
 mod forces;
-mod grid;
 mod segment;
-
-use glam::{DVec3, Vec3};
+mod tree;
 
 pub(crate) use self::forces::{NodeBlock, PairLaw, PairState};
-use self::grid::{Grid, Piece, point};
+use self::{
+    forces::{Evaluation, smallest},
+    tree::{Tree, Visitor, point},
+};
 use crate::{
     contact::distance::edge_edge,
     exec::threads::Threads,
-    kernel::lanes::{self, LaneKind, Lanes, Quad, Work},
+    kernel::lanes::{self, BATCH, LaneKind, Lanes, Quad, Work},
 };
 
 /// Most partners of a segment.
@@ -29,8 +30,9 @@ pub(crate) const MAX_PARTNERS: usize = 8;
 /// Segments of the same strand that are fewer apart do not touch: what keeps them apart is bending.
 pub(crate) const MIN_APART: u32 = 8;
 
-/// Segments that a thread takes at a time: dense places take much longer than others.
-const TAKEN: usize = 512;
+/// Segments that a thread takes at a time, and blocks of them: dense places take much longer than others.
+const TAKEN: usize = 2048;
+const TAKEN_BLOCKS: usize = 32;
 
 /// No segment.
 const NONE: u32 = u32::MAX;
@@ -56,14 +58,16 @@ pub(crate) struct StrandPairs {
     strands: Vec<u32>,
     /// Whether a segment starts at a node: not at the last of a strand.
     is_segment: Vec<bool>,
-    grid: Grid,
-    /// The nearest segments of each one, in the order of the grid.
-    found: Vec<Partners>,
+    tree: Tree,
+    /// The nearest segments of each one, in the order of the tree.
+    found: Vec<[Partners; BATCH]>,
     /// Place of each segment in that order.
     ranks: Vec<u32>,
     /// Partners by the first node of a segment, nearest first.
     partners: Vec<Partners>,
-    /// Deepest overlap \[m\] and number of overlaps of segments with later ones, in the order of the grid.
+    /// Positions when pairs are evaluated \[m\], and the smallest mass of the segment that starts there.
+    placed: Vec<Quad>,
+    /// Deepest overlap \[m\] and number of overlaps of the segments of a block with later ones.
     overlaps: Vec<(f64, u32)>,
 }
 
@@ -79,10 +83,11 @@ impl StrandPairs {
         Self {
             strands,
             is_segment,
-            grid: Grid::default(),
+            tree: Tree::default(),
             found: Vec::new(),
             ranks: vec![NONE; nodes],
             partners: vec![[NONE; MAX_PARTNERS]; nodes],
+            placed: Vec::new(),
             overlaps: Vec::new(),
         }
     }
@@ -96,18 +101,17 @@ impl StrandPairs {
     /// may approach each other until the next search.
     pub(crate) fn search(&mut self, x: &[Quad], reach: f32, threads: &Threads) {
         assert_eq!(x.len(), self.strands.len(), "positions and strands do not match");
-        self.grid.build(&self.is_segment, x, reach, threads);
-        let (grid, strands, kind) = (&self.grid, &self.strands, LaneKind::detect());
-        self.found.resize(grid.order.len(), [NONE; MAX_PARTNERS]);
-        threads.each_piece(&mut self.found, TAKEN, |first, found| {
-            let order = &grid.order[first..first + found.len()];
-            lanes::run(kind, Nearest { grid, strands, x, reach, order, found });
+        self.tree.build(&self.is_segment, x, reach, threads);
+        let (tree, strands, kind) = (&self.tree, &self.strands, LaneKind::detect());
+        self.found.resize(tree.count(), [[NONE; MAX_PARTNERS]; BATCH]);
+        threads.each_piece(&mut self.found, TAKEN_BLOCKS, |first, found| {
+            lanes::run(kind, Nearest { tree, strands, reach, first, found });
         });
         self.ranks.fill(NONE);
-        for (rank, &v) in grid.order.iter().enumerate() {
+        for (rank, &v) in tree.order.iter().enumerate() {
             self.ranks[v as usize] = rank as u32;
         }
-        let (ranks, found) = (&self.ranks, &self.found);
+        let (ranks, found) = (&self.ranks, self.found.as_flattened());
         threads.each(&mut self.partners, TAKEN, |first, partners| {
             for (k, partners) in partners.iter_mut().enumerate() {
                 let v = (first + k) as u32;
@@ -129,13 +133,13 @@ impl StrandPairs {
     #[cfg(test)]
     /// Segments that the last search skipped: not finite, far away or absurdly long.
     pub(crate) fn skipped(&self) -> usize {
-        self.grid.skipped
+        self.tree.skipped
     }
 
     /// Sets the blocks of all nodes to what the pairs found last do at the positions in `state`. They may
     /// serve for several iterations.
     pub(crate) fn evaluate(
-        &self,
+        &mut self,
         law: &PairLaw,
         state: &PairState<'_>,
         blocks: &mut [NodeBlock],
@@ -144,42 +148,32 @@ impl StrandPairs {
         let nodes = self.strands.len();
         let lengths = [state.x.len(), state.old.len(), state.mass.len(), blocks.len()];
         assert_eq!(lengths, [nodes; 4], "state and strands do not match");
-        let side = |v: usize| {
-            let (mut start, mut end) = (NodeBlock::default(), NodeBlock::default());
-            for &other in self.partners[v].iter().take_while(|&&other| other != NONE) {
-                forces::add_side(law, state, [v, other as usize], [&mut start, &mut end]);
+        let mass = |v: usize| state.mass.get(v).copied().unwrap_or(0.0);
+        self.placed.resize(nodes, [0.0; 4]);
+        threads.each(&mut self.placed, TAKEN, |first, placed| {
+            for (v, placed) in (first..).zip(placed) {
+                let [x, y, z, _] = state.x[v];
+                *placed = [x, y, z, smallest(mass(v), mass(v + 1))];
             }
-            (start, end)
-        };
+        });
+        let (x, partners, kind) = (&self.placed[..], &self.partners[..], LaneKind::detect());
         threads.each_piece(blocks, TAKEN, |first, blocks| {
-            // The segment that ends at the first node is evaluated here too, for that end.
-            let mut before = if first > 0 { side(first - 1).1 } else { NodeBlock::default() };
-            for (k, block) in blocks.iter_mut().enumerate() {
-                let (start, end) = side(first + k);
-                *block = before;
-                for c in 0..6 {
-                    block.h[c] += start.h[c];
-                }
-                for c in 0..3 {
-                    block.b[c] += start.b[c];
-                }
-                before = end;
-            }
+            let (old, c_dt2) = (state.old, state.c_dt2);
+            lanes::run(kind, Evaluation { law, c_dt2, x, old, partners, first, blocks });
         });
     }
 
-    /// How all segments overlap that may touch, also beyond [`MAX_PARTNERS`]. Uses the grid of the search;
+    /// How all segments overlap that may touch, also beyond [`MAX_PARTNERS`]. Uses the tree of the search;
     /// pairs that were found stay.
     pub(crate) fn overlap(&mut self, x: &[Quad], thickness: f32, threads: &Threads) -> Overlap {
         assert_eq!(x.len(), self.strands.len(), "positions and strands do not match");
-        self.grid.build(&self.is_segment, x, thickness, threads);
-        let (grid, strands, kind) = (&self.grid, &self.strands, LaneKind::detect());
-        self.overlaps.resize(grid.order.len(), (0.0, 0));
-        threads.each_piece(&mut self.overlaps, TAKEN, |first, overlaps| {
-            let order = &grid.order[first..first + overlaps.len()];
-            lanes::run(kind, Overlaps { grid, strands, x, thickness, order, overlaps });
+        self.tree.build(&self.is_segment, x, thickness, threads);
+        let (tree, strands, kind) = (&self.tree, &self.strands, LaneKind::detect());
+        self.overlaps.resize(tree.count(), (0.0, 0));
+        threads.each_piece(&mut self.overlaps, TAKEN_BLOCKS, |first, overlaps| {
+            lanes::run(kind, Overlaps { tree, strands, x, thickness, first, overlaps });
         });
-        let mut all = Overlap { skipped: grid.skipped, ..Overlap::default() };
+        let mut all = Overlap { skipped: tree.skipped, ..Overlap::default() };
         for &(deepest, pairs) in &self.overlaps {
             all.deepest = all.deepest.max(deepest);
             all.pairs += u64::from(pairs);
@@ -198,14 +192,13 @@ fn mutual(v: u32, ranks: &[u32], found: &[Partners]) -> Partners {
     partners
 }
 
-/// Finds the nearest segments of each one in `order`.
+/// Finds the nearest segments of each one in blocks from `first` on.
 struct Nearest<'a> {
-    grid: &'a Grid,
+    tree: &'a Tree,
     strands: &'a [u32],
-    x: &'a [Quad],
     reach: f32,
-    order: &'a [u32],
-    found: &'a mut [Partners],
+    first: usize,
+    found: &'a mut [[Partners; BATCH]],
 }
 
 impl Work for Nearest<'_> {
@@ -213,40 +206,76 @@ impl Work for Nearest<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let ends = |v: u32| [point(&self.x[v as usize]), point(&self.x[v as usize + 1])];
-        for (&v, found) in self.order.iter().zip(self.found) {
-            let own = ends(v);
-            let mut list = List { keys: [(f32::INFINITY, NONE); MAX_PARTNERS], count: 0 };
-            let mut limit = self.reach * self.reach;
-            let mut reach = self.reach;
-            self.grid.near::<L>(self.x, v, |piece, other| {
-                if StrandPairs::may_touch(self.strands, v, other.segment) {
-                    let squared = distance(self.grid, [piece, other], [own, ends(other.segment)]);
-                    if squared <= limit && list.add((squared, other.segment)) {
-                        // Equal distances must still be met: the lower index goes first.
-                        limit = list.keys[MAX_PARTNERS - 1].0;
-                        reach = limit.sqrt();
-                    }
+        let Self { tree, strands, reach, first, found } = self;
+        for (k, found) in found.iter_mut().enumerate() {
+            let list = List { keys: [(f32::INFINITY, NONE); MAX_PARTNERS], count: 0 };
+            let (lists, limits) = ([list; BATCH], [(reach * reach, reach); BATCH]);
+            let members = tree.members(first + k);
+            let mut lists = Lists { tree, strands, members, lists, limits };
+            tree.near::<L>(first + k, &mut lists);
+            for lane in 0..BATCH {
+                for place in 0..MAX_PARTNERS {
+                    found[lane][place] = lists.lists[lane].keys[place].1;
                 }
-                reach
-            });
-            *found = list.keys.map(|(_, other)| other);
+            }
         }
     }
 }
 
-/// Square of the distance of two segments \[m²\]; infinite if their nearest points are not on these pieces.
-#[inline(always)]
-fn distance(grid: &Grid, pieces: [Piece; 2], ends: [[Vec3; 2]; 2]) -> f32 {
-    // In the order of their indices, so that both sides have the same bits.
-    let first = usize::from(pieces[1].segment < pieces[0].segment);
-    let order = [first, 1 - first];
-    let found = segment::nearest(ends[order[0]], ends[order[1]]);
-    let is_here = grid.is_pair_of(order.map(|k| pieces[k]), found.at);
-    if is_here { found.apart.length_squared() } else { f32::INFINITY }
+/// The nearest segments of those of a block.
+struct Lists<'a> {
+    tree: &'a Tree,
+    strands: &'a [u32],
+    members: &'a [u32],
+    lists: [List; BATCH],
+    /// Up to where others still get into the list of each: the square \[m²\], and its root \[m\].
+    limits: [(f32, f32); BATCH],
+}
+
+impl Visitor for Lists<'_> {
+    #[inline(always)]
+    fn reach(&self, own: usize) -> f32 {
+        self.limits[own].1
+    }
+
+    #[inline(always)]
+    fn wants(own: u32, other: u32) -> bool {
+        own != other
+    }
+
+    #[inline(always)]
+    fn limit(&self, own: usize) -> f32 {
+        self.limits[own].0
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, own: usize, mut lanes: u32, others: &[u32; BATCH], squared: &[f32; BATCH]) {
+        let (v, list) = (self.members[own], &mut self.lists[own]);
+        let (mut limit, mut is_full) = (self.limits[own].0, false);
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize % BATCH;
+            lanes &= lanes - 1;
+            // Equal distances must still be met: the lower index goes first.
+            if squared[lane] <= limit {
+                let other = self.tree.order[others[lane] as usize];
+                if StrandPairs::may_touch(self.strands, v, other) && list.add((squared[lane], other)) {
+                    (limit, is_full) = (list.keys[MAX_PARTNERS - 1].0, true);
+                }
+            }
+        }
+        if is_full {
+            self.limits[own] = (limit, limit.sqrt());
+        }
+    }
+
+    #[inline(always)]
+    fn margin(_: f32) -> f32 {
+        0.0
+    }
 }
 
 /// The nearest segments, by distance and index.
+#[derive(Clone, Copy)]
 struct List {
     keys: [(f32, u32); MAX_PARTNERS],
     count: usize,
@@ -257,10 +286,10 @@ impl List {
     #[inline(always)]
     fn add(&mut self, key: (f32, u32)) -> bool {
         let mut place = self.count.min(MAX_PARTNERS - 1);
-        if self.count == MAX_PARTNERS && key >= self.keys[place] {
+        if self.count == MAX_PARTNERS && !is_less(key, self.keys[place]) {
             return true;
         }
-        while place > 0 && key < self.keys[place - 1] {
+        while place > 0 && is_less(key, self.keys[place - 1]) {
             self.keys[place] = self.keys[place - 1];
             place -= 1;
         }
@@ -270,13 +299,18 @@ impl List {
     }
 }
 
-/// Measures how each segment in `order` overlaps later ones.
+#[inline(always)]
+fn is_less(a: (f32, u32), b: (f32, u32)) -> bool {
+    a.0 < b.0 || (a.0 == b.0 && a.1 < b.1)
+}
+
+/// Measures how the segments of blocks from `first` on overlap later ones.
 struct Overlaps<'a> {
-    grid: &'a Grid,
+    tree: &'a Tree,
     strands: &'a [u32],
     x: &'a [Quad],
     thickness: f32,
-    order: &'a [u32],
+    first: usize,
     overlaps: &'a mut [(f64, u32)],
 }
 
@@ -285,25 +319,69 @@ impl Work for Overlaps<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let at = |v: u32| point(&self.x[v as usize]).as_dvec3();
-        let ends = |v: u32| [at(v), at(v + 1)];
-        let thickness = f64::from(self.thickness);
-        for (&v, overlap) in self.order.iter().zip(self.overlaps) {
-            let own: [DVec3; 2] = ends(v);
-            *overlap = (0.0, 0);
-            self.grid.near::<L>(self.x, v, |piece, other| {
-                if v < other.segment && StrandPairs::may_touch(self.strands, v, other.segment) {
-                    let [c, d] = ends(other.segment);
-                    let found = edge_edge(&[own[0], own[1], c, d]);
-                    let on = [found.weights[1] as f32, -found.weights[3] as f32];
-                    let depth = thickness - found.squared.sqrt();
-                    if depth > 0.0 && self.grid.is_pair_of([piece, other], on) {
-                        *overlap = (overlap.0.max(depth), overlap.1 + 1);
-                    }
-                }
-                self.thickness
-            });
+        let Self { tree, strands, x, thickness, first, overlaps } = self;
+        for (k, overlap) in overlaps.iter_mut().enumerate() {
+            let members = tree.members(first + k);
+            let mut measure = Measure { tree, strands, x, thickness, members, deepest: 0.0, pairs: 0 };
+            tree.near::<L>(first + k, &mut measure);
+            *overlap = (measure.deepest, measure.pairs);
         }
+    }
+}
+
+/// What overlaps segments of a block.
+struct Measure<'a> {
+    tree: &'a Tree,
+    strands: &'a [u32],
+    x: &'a [Quad],
+    thickness: f32,
+    members: &'a [u32],
+    deepest: f64,
+    pairs: u32,
+}
+
+impl Visitor for Measure<'_> {
+    #[inline(always)]
+    fn reach(&self, _: usize) -> f32 {
+        self.thickness
+    }
+
+    #[inline(always)]
+    fn wants(own: u32, other: u32) -> bool {
+        own < other
+    }
+
+    #[inline(always)]
+    fn limit(&self, own: usize) -> f32 {
+        let v = self.members[own] as usize;
+        let [a, b] = [point(&self.x[v]), point(&self.x[v + 1])];
+        let limit = self.thickness + Self::margin(a.distance(b)) + 1e-6 * a.abs().max_element();
+        limit * limit
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, own: usize, mut lanes: u32, others: &[u32; BATCH], _: &[f32; BATCH]) {
+        let v = self.members[own];
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize % BATCH;
+            lanes &= lanes - 1;
+            let other = self.tree.order[others[lane] as usize];
+            if StrandPairs::may_touch(self.strands, v, other) {
+                // What single precision cannot tell is measured in double precision.
+                let (a, b) = (v.min(other), v.max(other));
+                let ends = [a, a + 1, b, b + 1].map(|v| point(&self.x[v as usize]).as_dvec3());
+                let depth = f64::from(self.thickness) - edge_edge(&ends).squared.sqrt();
+                if depth > 0.0 {
+                    (self.deepest, self.pairs) = (self.deepest.max(depth), self.pairs + 1);
+                }
+            }
+        }
+    }
+
+    /// Twice what [`closest`](segment::closest) may be wrong by.
+    #[inline(always)]
+    fn margin(length: f32) -> f32 {
+        2e-4 * length
     }
 }
 

@@ -34,7 +34,7 @@ use crate::{
 
 mod outside;
 
-use outside::{CONTACT, Outside, Planes};
+use outside::{CONTACT, Outside, PackedBlock, Planes, pack};
 
 /// Points below which a loop is not shared between threads.
 const GRAIN: usize = 1024;
@@ -66,13 +66,13 @@ pub(super) struct StrandBox {
     contacts: StrandContacts,
     pairs: Option<(PairLaw, StrandPairs)>,
     blocks: Vec<NodeBlock>,
+    packed: Vec<PackedBlock>,
     /// By point of all strands: where they would go, the factor on their mass, their mass \[kg\], the mean
-    /// mass of a point of their strand \[kg\], where they were when pairs were evaluated.
+    /// mass of a point of their strand \[kg\].
     goal: Vec<Quad>,
     inertia: Vec<f32>,
     mass: Vec<f32>,
     mean_mass: Vec<f32>,
-    reference: Vec<Quad>,
     /// Its strand, of those of its hair.
     strand: Vec<u32>,
     /// How deep it is in something at the end of the step \[m\], else 0, and in what.
@@ -164,11 +164,11 @@ impl StrandBox {
             contacts: StrandContacts::new(world),
             pairs: law.map(|law| (law, StrandPairs::new(&counts))),
             blocks: if law.is_some() { vec![NodeBlock::default(); count] } else { Vec::new() },
+            packed: vec![PackedBlock::default(); if law.is_some() { count } else { 0 }],
             goal: vec![[0.0; 4]; count],
             inertia: vec![1.0; count],
             mass,
             mean_mass,
-            reference: vec![[0.0; 4]; if law.is_some() { count } else { 0 }],
             strand,
             depth: vec![0.0; count],
             met: vec![None; count],
@@ -353,7 +353,6 @@ impl StrandBox {
             (None, false) => &PAIR_PASSES[last..],
         };
         let range = world.strands.clone();
-        self.blocks.fill(NodeBlock::default());
         for (pass, &cap) in passes.iter().enumerate() {
             let is_last = pass + 1 == passes.len();
             self.contacts.detect(exec.0, Around { world, old, x: &state.x });
@@ -362,11 +361,18 @@ impl StrandBox {
                 if pass == 1 {
                     pairs.search(x, law.reach() + PAIR_MARGIN, exec.0);
                 }
-                self.reference.copy_from_slice(x);
                 let state = PairState { x, old: &old[range.clone()], mass: &self.mass, c_dt2 };
                 pairs.evaluate(law, &state, &mut self.blocks, exec.0);
+                let blocks = &self.blocks;
+                exec.0.each(&mut self.packed, GRAIN, |first, packed| {
+                    for ((packed, block), x) in packed.iter_mut().zip(&blocks[first..]).zip(&x[first..]) {
+                        *packed = pack(block, x);
+                    }
+                });
             }
-            let pass = self.solve_pass(world, state, old, (c_dt2, dt, cap, is_last), exec);
+            // Nothing is known of pairs in the first pass.
+            let has_pairs = pass > 0 && self.pairs.is_some();
+            let pass = self.solve_pass(world, state, old, (c_dt2, dt, cap, is_last, has_pairs), exec);
             solved = Solved { iterations: solved.iterations + pass.iterations, ..pass };
         }
         solved
@@ -377,23 +383,21 @@ impl StrandBox {
         world: &World,
         state: &mut State,
         old: &[Quad],
-        (c_dt2, dt, cap, is_last): (f32, f32, usize, bool),
+        (c_dt2, dt, cap, is_last, has_pairs): (f32, f32, usize, bool, bool),
         (threads, lanes): (&Threads, LaneKind),
     ) -> Solved {
-        let Self { hair, contacts, goal, inertia, blocks, reference, .. } = self;
+        let Self { hair, contacts, goal, inertia, packed, .. } = self;
         let State { x, strands, .. } = state;
         let mut solved = Solved::default();
         for (tables, one) in world.hair.iter().zip(hair) {
             let Some(scratch) = &mut one.rods else { continue };
             let own = tables.vertices.clone();
             let among = own.start - world.strands.start..own.end - world.strands.start;
-            let has_pairs = !blocks.is_empty();
             let planes = Planes {
                 world,
                 contacts,
                 first: own.start,
-                blocks: if has_pairs { &blocks[among.clone()] } else { &[] },
-                reference: if has_pairs { &reference[among.clone()] } else { &[] },
+                blocks: if has_pairs { &packed[among.clone()] } else { &[] },
                 c_dt2,
             };
             let damping = f64::from(world.bodies[tables.body].damping);

@@ -85,6 +85,19 @@ pub trait Lanes: Real {
     /// instructions.
     unsafe fn gather(base: *const Quad, indices: &[VertexOffset; BATCH], at: usize) -> [Self; 4];
 
+    /// The four components of `quads` at `indices[at..at + WIDTH]`, which are checked.
+    #[inline(always)]
+    fn fetch(quads: &[Quad], indices: &[u32; BATCH], at: usize) -> [Self; 4] {
+        let (mut offsets, mut largest) = (IN_ORDER, 0);
+        for lane in at..at + Self::WIDTH {
+            largest = largest.max(indices[lane]);
+            offsets[lane] = VertexOffset::new(indices[lane]);
+        }
+        assert!((largest as usize) < quads.len() && largest < VertexOffset::LIMIT, "an index is outside");
+        // SAFETY: all indices are inside, and lanes only exist where the processor has the instructions.
+        unsafe { Self::gather(quads.as_ptr(), &offsets, at) }
+    }
+
     /// Puts components back to the vertices `indices[at..at + WIDTH]`; where an index occurs twice, the later
     /// wins.
     ///

@@ -32,6 +32,16 @@ const FROZEN: usize = 8;
 /// touch it in this step.
 const NEAR: f32 = 0.02;
 
+/// A [`NodeBlock`] and where its point was when that was evaluated \[m\], in fours that lanes can fetch: h,
+/// then b, then the position.
+pub(super) type PackedBlock = [Quad; 3];
+
+/// Puts a block and the position of its point together.
+pub(super) fn pack(block: &NodeBlock, x: &Quad) -> PackedBlock {
+    let (h, b) = (&block.h, &block.b);
+    [[h[0], h[1], h[2], h[3]], [h[4], h[5], b[0], b[1]], [b[2], x[0], x[1], x[2]]]
+}
+
 /// What acts on the strands of one hair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Planes<'a> {
@@ -40,8 +50,7 @@ pub(super) struct Planes<'a> {
     /// The first vertex of the hair, of all vertices.
     pub first: usize,
     /// What other strands do to its points, and where these were when that was evaluated; empty if nothing.
-    pub blocks: &'a [NodeBlock],
-    pub reference: &'a [Quad],
+    pub blocks: &'a [PackedBlock],
     /// \[s²\]
     pub c_dt2: f32,
 }
@@ -116,19 +125,15 @@ impl Outside<'_> {
     /// Adds what other strands do.
     #[inline(always)]
     fn pair<L: Lanes>(&self, strip: &Strip, at: usize, node: usize, x: V3<L>, pull: &mut [L; 9]) {
-        let mut rows = [[0.0f32; BATCH]; 12];
+        let mut places = [[0u32; BATCH]; 3];
         for lane in at..at + L::WIDTH {
-            let v = strip.first(lane) + node;
-            let (block, from) = (&self.0.blocks[v], &self.0.reference[v]);
-            for k in 0..6 {
-                rows[k][lane] = block.h[k];
-            }
-            for c in 0..3 {
-                rows[6 + c][lane] = block.b[c];
-                rows[9 + c][lane] = from[c];
-            }
+            let first = 3 * (strip.first(lane) + node) as u32;
+            (places[0][lane], places[1][lane], places[2][lane]) = (first, first + 1, first + 2);
         }
-        let [xx, xy, yy, xz, yz, zz, b0, b1, b2, r0, r1, r2] = L::load_all(&rows, at);
+        let blocks = self.0.blocks.as_flattened();
+        let [xx, xy, yy, xz] = L::fetch(blocks, &places[0], at);
+        let [yz, zz, b0, b1] = L::fetch(blocks, &places[1], at);
+        let [b2, r0, r1, r2] = L::fetch(blocks, &places[2], at);
         let scale = L::splat(1.0 / self.0.c_dt2);
         let d = sub(x, [r0, r1, r2]);
         pull[0] = pull[0] + scale * (b0 + xx * d[0] + xy * d[1] + xz * d[2]);
