@@ -61,7 +61,7 @@ pub(super) struct Outside<'a>(pub Planes<'a>);
 
 /// Whether planes are looked for again before an iteration: surfaces are curved.
 fn is_looked_for(iteration: usize) -> bool {
-    iteration < 3 || iteration == 5 || iteration % 8 == 0
+    iteration < 3 || iteration == 5 || iteration.is_multiple_of(8)
 }
 
 impl NodeForces for Outside<'_> {
