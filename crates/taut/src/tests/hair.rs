@@ -182,7 +182,8 @@ fn hair_goes_behind_all_bodies_whenever_it_is_put_in() {
 
 #[test]
 fn what_cannot_be_simulated_is_refused_by_name() {
-    let said = |change: fn(&mut Description)| {
+    type Change = fn(&mut Description);
+    let said = |change: Change| {
         let mut description = head(3, None, |_| {});
         change(&mut description);
         match World::new(description) {
@@ -196,7 +197,7 @@ fn what_cannot_be_simulated_is_refused_by_name() {
             _ => unreachable!(),
         }
     }
-    let cases: [(fn(&mut Description), &str); 7] = [
+    let cases: [(Change, &str); 7] = [
         (|d| hair(d).groom.counts = vec![75, 0], "strand 1 has 0 points"),
         (|d| hair(d).groom.positions[7].x = f32::NAN, "point 7 is not finite"),
         (|d| hair(d).groom.positions[8] = hair(d).groom.positions[7], "at the same place"),
