@@ -15,7 +15,9 @@ The project's own commands.
 Usage:
   cargo xtask test                     all tests, both tiers: installs what they need, and says so
   cargo xtask scenes [NAME…]           run built-in scenes whole, and check what each expects of itself
-  cargo xtask soak [--scenes N] [--from NUMBER]   random scenes, a thousand by default; prints what fails
+  cargo xtask soak [--hair] [--scenes N] [--from NUMBER]
+                                       random scenes and grooms, or grooms alone, a thousand by default; prints
+                                       what fails
   cargo xtask sizes                    lengths of engine files, functions and comments, against their limits
   cargo xtask bench                    benches of the kernels and solvers, with the ratios that they promise
   cargo xtask bench --against BINARY   ten scenes with another build of taut and with this one, in turns

@@ -13,7 +13,7 @@ use taut::{
 };
 
 /// A source of choices.
-pub struct Dice(Random);
+pub struct Dice(pub Random);
 
 impl Dice {
     /// The choices of scene `number`.
@@ -21,28 +21,28 @@ impl Dice {
         Self(Random::new(number, 0x50AC))
     }
 
-    fn one_in(&mut self, n: u32) -> bool {
+    pub fn one_in(&mut self, n: u32) -> bool {
         self.0.below(n) == 0
     }
 
-    fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
+    pub fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.0.below(choices.len() as u32) as usize].clone()
     }
 
-    fn between(&mut self, low: f32, high: f32) -> f32 {
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.0.unit()
     }
 
     /// Ten to a power between two.
-    fn power(&mut self, low: f32, high: f32) -> f32 {
+    pub fn power(&mut self, low: f32, high: f32) -> f32 {
         10f32.powf(self.between(low, high))
     }
 
-    fn vector(&mut self, size: f32) -> Vec3 {
+    pub fn vector(&mut self, size: f32) -> Vec3 {
         Vec3::new(self.between(-size, size), self.between(-size, size), self.between(-size, size))
     }
 
-    fn rotation(&mut self) -> Quat {
+    pub fn rotation(&mut self) -> Quat {
         let axis = self.vector(1.0).try_normalize().unwrap_or(Vec3::Y);
         Quat::from_axis_angle(axis, self.between(-3.1, 3.1))
     }

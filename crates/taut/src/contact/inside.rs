@@ -91,6 +91,11 @@ impl ClosedMesh {
         self.tree = tree;
     }
 
+    /// Whether it is where the vertices of the mesh are by `position` \[m\].
+    pub fn is_at(&self, position: impl Fn(usize) -> Vec3) -> bool {
+        self.x.iter().zip(&self.original).all(|(x, &v)| *x == position(v as usize).as_dvec3())
+    }
+
     fn place(&mut self, positions: &[Vec3]) {
         for (x, &v) in self.x.iter_mut().zip(&self.original) {
             *x = positions[v as usize].as_dvec3();
@@ -133,13 +138,16 @@ impl ClosedMesh {
         self.signed_distance_from(p, None)
     }
 
-    /// The same; `guess` is a face that is probably near, from an earlier result, which saves time.
+    /// The same; `guess` is a face that is probably near, from an earlier result, which saves time and does not
+    /// change the result.
     pub fn signed_distance_from(&self, p: Vec3, guess: Option<u32>) -> Signed {
         let p = p.as_dvec3();
         let of = |t: u32| vertex_triangle(&self.with_corners(p, t));
         let guess = guess.and_then(|face| self.faces.binary_search(&face).ok()).unwrap_or(0) as u32;
         let (mut face, mut nearest) = (guess, of(guess));
-        if let Some((t, _)) = self.tree.nearest(&p.to_array(), nearest.squared, |t| of(t).squared) {
+        // Also faces that are as near: which of them is found must not depend on the guess.
+        let within = 1.000_001 * nearest.squared + 1e-30;
+        if let Some((t, _)) = self.tree.nearest(&p.to_array(), within, |t| of(t).squared) {
             (face, nearest) = (t, of(t));
         }
         let corners = self.with_corners(p, face);

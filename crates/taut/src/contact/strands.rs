@@ -53,6 +53,8 @@ pub(crate) struct Touch {
 pub(crate) enum Thing {
     /// What nothing moves.
     Fixed,
+    /// A closed mesh, which nothing moves either.
+    Closed,
     /// A rigid body of the description.
     Body(u32),
     /// A triangle of cloth or of a soft body, and the weights of its corners at the point that is touched.
@@ -186,8 +188,14 @@ impl StrandContacts {
             first = own.end;
             let Some(closed) = closed else { continue };
             let way = own.clone().map(|v| way(around.old, around.x, v)).fold(0.0, f32::max);
-            if way > 0.0 {
-                self.known.iter_mut().for_each(|known| known.least -= way);
+            let is_at =
+                |quads: &[Quad], closed: &ClosedMesh| closed.is_at(|v| position(&quads[own.start + v]));
+            // What is known holds of where it was last; a state may be another one since.
+            let left = if is_at(around.old, closed) { way } else { f32::INFINITY };
+            if left > 0.0 {
+                self.known.iter_mut().for_each(|known| known.least -= left);
+            }
+            if !is_at(around.x, closed) {
                 self.scratch.clear();
                 self.scratch.extend(own.map(|v| position(&around.x[v])));
                 closed.fit(&self.scratch);
@@ -297,15 +305,22 @@ impl StrandContacts {
     }
 
     /// What the point `v` of all vertices, at `p` \[m\], keeps off: of what is nearer than `reach` \[m\] the
-    /// nearest.
+    /// nearest. Cloth and open meshes are where they were last [detected](Self::detect).
     pub fn touch(&self, world: &World, v: usize, p: Vec3, reach: f32) -> Option<Touch> {
+        let open = self.faces.get(v - world.strands.start).copied().flatten();
+        let open = open.filter(|touch| !matches!(touch.thing, Thing::Closed));
+        let open = open.map(|touch| (touch.normal.dot(p) - touch.offset, touch));
+        let open = open.filter(|(gap, _)| *gap < reach);
+        let reach = open.map_or(reach, |(gap, _)| gap);
+        self.touch_solid(world, v, p, reach).or(open.map(|(_, touch)| touch))
+    }
+
+    /// The same of what has an inside: obstacles by a formula, bodies with mass and closed meshes, but for how
+    /// the latter drift.
+    pub fn touch_solid(&self, world: &World, v: usize, p: Vec3, reach: f32) -> Option<Touch> {
         let description = &world.description;
         let count = description.obstacles.len();
-        let mut found: Option<(f32, Touch)> = None;
-        if let Some(touch) = self.faces.get(v - world.strands.start).copied().flatten() {
-            let gap = touch.normal.dot(p) - touch.offset;
-            found = (gap < reach).then_some((gap, touch));
-        }
+        let mut found = self.touch_closed(world, v, p, reach);
         for (k, placed) in self.placed.iter().enumerate() {
             let [begin, end] = &placed.poses;
             let nearest = found.map_or(reach, |(gap, _)| gap);
@@ -331,6 +346,27 @@ impl StrandContacts {
             }
         }
         found.map(|(_, touch)| touch)
+    }
+
+    /// The nearest of the closed meshes, and how far it is away \[m\].
+    fn touch_closed(&self, world: &World, v: usize, p: Vec3, reach: f32) -> Option<(f32, Touch)> {
+        let known = self.known.get(v - world.strands.start)?;
+        if known.least - p.distance(known.at) > reach {
+            return None;
+        }
+        let mut found: Option<(f32, Touch)> = None;
+        for (obstacle, closed) in world.description.mesh_obstacles.iter().zip(&self.closed) {
+            let Some(closed) = closed else { continue };
+            let signed = closed.signed_distance_from(p, Some(known.face));
+            let gap = signed.distance as f32 - obstacle.margin;
+            if gap < found.map_or(reach, |(gap, _)| gap) {
+                let normal = signed.normal.as_vec3();
+                let (offset, friction) = (normal.dot(p) - gap, obstacle.friction);
+                found =
+                    Some((gap, Touch { normal, offset, drift: Vec3::ZERO, friction, thing: Thing::Closed }));
+            }
+        }
+        found
     }
 }
 
@@ -399,7 +435,7 @@ fn in_closed(
             let drift = drift(around, corners, signed.nearest);
             let normal = signed.normal.as_vec3();
             let offset = normal.dot(p) - gap;
-            let touch = Touch { normal, offset, drift, friction: obstacle.friction, thing: Thing::Fixed };
+            let touch = Touch { normal, offset, drift, friction: obstacle.friction, thing: Thing::Closed };
             found = Some((gap, touch));
         }
     }

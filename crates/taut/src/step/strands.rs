@@ -93,13 +93,10 @@ struct OneHair {
     targets: Vec<RootTarget>,
 }
 
-/// Takes the strand of the vertices `own` around what it is in.
-fn go_around(world: &World, contacts: &StrandContacts, own: Range<usize>, x: &mut [Quad]) {
+/// Takes the strand of the vertices `own` around what it is in, as `touch` says: in which direction a point
+/// is out of it, and how deep it is in \[m\].
+fn go_around(touch: impl Fn(usize, Vec3) -> (Vec3, f32), own: Range<usize>, x: &mut [Quad]) {
     let at = |x: &[Quad], v: usize| Vec3::from_slice(&x[v][..3]);
-    let touch = |v: usize, p: Vec3| {
-        let found = contacts.touch(world, v, p, 0.0);
-        found.map_or((Vec3::ZERO, 0.0), |t| (t.normal, (t.offset - t.normal.dot(p)).max(0.0)))
-    };
     let mut before = at(x, own.start);
     // The first point of a free strand has none to keep its distance from.
     if x[own.start][3] > 0.0 {
@@ -294,10 +291,11 @@ impl StrandBox {
     ) {
         for (k, depth) in self.depth.iter().enumerate().filter(|(_, depth)| **depth > 0.0) {
             let Some(touch) = &self.met[k] else { continue };
-            let force = outside::STIFFNESS * self.mean_mass[k] / c_dt2 * depth;
+            // Points that are deeper are not held up by anything: what they would push with is no force.
+            let force = outside::STIFFNESS * self.mean_mass[k] / c_dt2 * depth.min(DEEP);
             let impulse = -force * dt * touch.normal;
             match touch.thing {
-                Thing::Fixed => {}
+                Thing::Fixed | Thing::Closed => {}
                 Thing::Face(corners, weights) => {
                     for (corner, weight) in corners.iter().zip(weights) {
                         let corner = *corner as usize;
@@ -457,17 +455,32 @@ impl StrandBox {
     }
 
     /// The last line of defence: strands with points deep inside something go around it, from root to tip.
-    /// Segments keep the lengths that they have. Not with a limit on bend, which comes first.
+    /// Segments keep the lengths that they have. Not with a limit on bend, which comes first. Between cloth
+    /// and what has an inside the latter wins.
     fn expel(&self, world: &World, state: &mut State) {
+        let contacts = &self.contacts;
+        let depth = |found: Option<Touch>, p: Vec3| {
+            found.map_or((Vec3::ZERO, 0.0), |t| (t.normal, (t.offset - t.normal.dot(p)).max(0.0)))
+        };
+        let any = |v: usize, p: Vec3| depth(contacts.touch(world, v, p, 0.0), p);
+        let solid = |v: usize, p: Vec3| depth(contacts.touch_solid(world, v, p, 0.0), p);
         let hairs = world.description.bodies.iter().filter_map(Body::as_hair);
         for (hair, tables) in hairs.zip(&world.hair).filter(|(hair, _)| hair.bend.is_none()) {
             let among =
                 tables.vertices.start - world.strands.start..tables.vertices.end - world.strands.start;
             for own in hair.groom.strands() {
                 let is_deep = |depth: &f32| *depth > DEEP;
-                if self.depth[among.start + own.start..among.start + own.end].iter().any(is_deep) {
-                    let own = tables.vertices.start + own.start..tables.vertices.start + own.end;
-                    go_around(world, &self.contacts, own, &mut state.x);
+                if !self.depth[among.start + own.start..among.start + own.end].iter().any(is_deep) {
+                    continue;
+                }
+                let own = tables.vertices.start + own.start..tables.vertices.start + own.end;
+                go_around(any, own.clone(), &mut state.x);
+                let is_inside = |v: usize| {
+                    let x = &state.x[v];
+                    x[3] > 0.0 && solid(v, Vec3::from_slice(&x[..3])).1 > DEEP
+                };
+                if contacts.has_faces() && own.clone().any(is_inside) {
+                    go_around(solid, own, &mut state.x);
                 }
             }
         }

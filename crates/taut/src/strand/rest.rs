@@ -24,6 +24,10 @@ use crate::HairRest;
 /// Largest tangent of the turning of a joint at rest: 80°. The energy needs less than 90°.
 const SHARPEST: f64 = 5.67;
 
+/// Largest twist of a joint at rest \[rad\]: 80°, too. Twists are known up to half a turn only, so that what
+/// is far from its rest twist must not come to that from the other side.
+const MOST_TWISTED: f64 = 1.396;
+
 /// Substitutions for the stiffness of joints.
 const SUBSTITUTIONS: usize = 6;
 
@@ -252,9 +256,11 @@ impl Styled {
             is_sharp = true;
             curvature = curvature.map(|k| k / over);
         }
-        *sharp += usize::from(is_sharp);
+        // Without stiffness any twist would do.
+        let twisted = -moment.dot(t0 + t1) / (2.0 * rest.twist_stiffness[i]).max(f64::MIN_POSITIVE);
+        *sharp += usize::from(is_sharp || twisted.abs() > MOST_TWISTED);
         rest.curvature[i] = curvature;
-        rest.twist[i] = -moment.dot(t0 + t1) / (2.0 * rest.twist_stiffness[i]);
+        rest.twist[i] = twisted.clamp(-MOST_TWISTED, MOST_TWISTED);
     }
 }
 
@@ -293,6 +299,20 @@ mod tests {
         let rest = StrandRest::new(&x, &[4e-5; 3], &made(0.0), HairRest::Groom, &mut report);
         assert_eq!(report.sharp_joints, 1);
         assert!((rest.turning(1).tan() - SHARPEST).abs() < 1e-9);
+    }
+
+    #[test]
+    fn twists_that_soft_strands_would_need_are_cut_and_counted() {
+        // A hook whose tip twists it, of a material that has next to nothing against that.
+        let x = [DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::new(2.0, 0.0, 1.0)].map(|x| 0.01 * x);
+        let soft = Made { shear: 1.0, ..made(9.81) };
+        for (stiffen, counted) in [(1.0, [1, 0]), (1e6, [0, 1])] {
+            let mut report = RestReport::default();
+            let rest = HairRest::SagFree { stiffen };
+            let found = StrandRest::new(&x, &[4e-5; 4], &soft, rest, &mut report);
+            assert!(found.twist.iter().all(|twist| twist.abs() <= MOST_TWISTED), "{:?}", found.twist);
+            assert_eq!([report.unstable, report.stiffened], counted, "{report:?}");
+        }
     }
 
     #[test]

@@ -419,10 +419,11 @@ fn limited_twist<L: Lanes>(set: &Setting<'_, L>, j: usize, twist: L) -> L {
     }
     let rest = L::of(&set.rods.rest_twist[j], set.at);
     let [_, room] = L::load_rows(&set.rods.limits[j].twist, set.at);
-    let change = angle_of_half_tangent(twist) - rest;
+    // What is no number becomes that at rest.
+    let change = sound(angle_of_half_tangent(twist) - rest);
     let (sine, cosine) = sin_cos(rest + change.clamp(-room, room));
     let limited = sine / (L::splat(1.0) + cosine).max(L::splat(1e-6));
-    L::select(room.lt(change.abs()), limited, twist)
+    L::select(twist.abs().le(L::splat(ABSURD)) & change.abs().le(room), twist, limited)
 }
 
 /// Those bits of lanes from `at` on that are not copies.

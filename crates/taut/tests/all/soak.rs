@@ -1,5 +1,7 @@
-//! The first of the random scenes of `cargo xtask soak`.
+//! The first of the random scenes and grooms of `cargo xtask soak`.
 
+#[path = "../../examples/soak/grooms.rs"]
+mod grooms;
 #[path = "../../examples/soak/run.rs"]
 mod run;
 #[path = "../../examples/soak/scenes.rs"]
@@ -15,6 +17,11 @@ fn random_scenes_end_in_finite_numbers_hold_limits_or_say_so_and_stay_free_of_in
     for number in 0..SCENES {
         if let Err(why) = run::run(number, &mut tally) {
             tally.failures.push(format!("scene {number}: {why}"));
+        }
+        if run::has_groom(number)
+            && let Err(why) = run::run_groom(number, &mut tally)
+        {
+            tally.failures.push(format!("groom {number}: {why}"));
         }
     }
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
