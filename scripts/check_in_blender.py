@@ -2,12 +2,13 @@
 """Checks in Blender that an export of taut plays the frames of its run.
 
     pip install bpy==5.0.1          (Python 3.11; 821 MB)
-    python scripts/check_in_blender.py OUT FILE [--frames 0,45,90]
+    python scripts/check_in_blender.py OUT FILE [--frames 0,45,90] [--radii NPZ]
 
 OUT is the folder of the run. FILE is what `taut export` made of it: a USD layer (.usdc, .usda, .usd), or a point cache (.pc2)
 with its OBJ file beside it, which is played through a Mesh Cache modifier. The evaluated mesh of every body is compared with
 OUT/frames at three frames (the first, the middle one and the last, unless --frames says otherwise), to 1e-5 m; its triangles too.
-Strands of a USD layer are compared as curves: points, the number of points of each strand, and radii where the layer has them.
+Strands of a USD layer are compared as curves: points to 1e-6 m, the number of points of each strand, and with --radii NPZ, what
+`taut export --format npz` made of the same run, the radius at each point.
 Cloth that tears has other vertices and triangles from frame to frame in a USD layer, and those of the last frame in a point cache,
 where each is expected where the vertex is that it will be split from.
 """
@@ -22,6 +23,8 @@ import bpy
 import numpy as np
 
 TOLERANCE = 1e-5  # m
+STRANDS = 1e-6  # m
+RADIUS = 1e-6  # of itself
 
 
 def main():
@@ -29,6 +32,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--frames", type=lambda text: [int(frame) for frame in text.split(",")])
+    parser.add_argument("--radii", type=pathlib.Path)
     arguments = parser.parse_args()
 
     bodies = json.loads((arguments.out / "checkpoint/manifest.json").read_text())["bodies"]
@@ -149,10 +153,21 @@ def compare_strands(arguments, body, frame, thing, expected):
         shown = np.frombuffer(rest[: 12 * count], "<f4").reshape(-1, 3)
         expected = expected[np.linalg.norm(shown[:, None] - first[None], axis=2).argmin(axis=1)]
     distance = float(np.abs(found - expected).max())
-    radii = np.empty(len(found), dtype=np.float32)
+    radii = np.zeros(len(found), dtype=np.float32)
     if "radius" in data.attributes:
         data.attributes["radius"].data.foreach_get("value", radii)
-    print(f"{body}, frame {frame}: {len(counts)} strands, {count} points, radii {radii.min():g} to {radii.max():g} m, largest difference {distance:.2e} m")
+    said = "no radii"
+    if "radius" in data.attributes:
+        said = f"radii {radii.min():g} to {radii.max():g} m"
+    if arguments.radii:
+        wanted = np.load(arguments.radii)[f"{body}/radii"]
+        off = float(np.abs(radii / wanted - 1).max()) if radii.shape == wanted.shape else np.inf
+        if not off <= RADIUS:
+            sys.exit(f"{body}, frame {frame}: radii in Blender differ by {off:.1e} of themselves")
+        said += f" within {off:.1e} of themselves"
+    print(f"{body}, frame {frame}: {len(counts)} strands, {count} points, {said}, largest difference {distance:.2e} m")
+    if not distance <= STRANDS:
+        sys.exit(f"{body}, frame {frame}: points in Blender differ by {distance:.2e} m")
     return distance
 
 

@@ -13,7 +13,7 @@ use taut_io::mesh::write_strands;
 
 const CHECK: &str = include_str!("clients/strands.py");
 
-/// Two ropes of different radius, and one without.
+/// Two ropes of different radius, and hair that is thinner at its tips.
 const SCENE: &str = r#"
 [scene]
 frames = 5
@@ -29,6 +29,14 @@ mesh = { net = { size = [1.0, 1.0], cells = [6, 4] } }
 radius = 0.004
 spring = { stiffness = 2000, damping = 0.5 }
 pin = [{ select = "boundary" }]
+[[obstacle]]
+name = "ball"
+shape = { sphere = { radius = 0.1 } }
+transform = { translate = [0.0, -1.0, 0.0] }
+[[hair]]
+name = "fur"
+mesh = { grow = { on = "ball", count = 12, length = 0.2, segments = 10, taper = 0.25, curl = { radius = 0.01, pitch = 0.15 } } }
+material = { base = "wool", radius = 2e-4 }
 "#;
 
 fn place_with_run() -> Place {

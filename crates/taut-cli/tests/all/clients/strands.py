@@ -10,7 +10,8 @@ import numpy as np
 
 kind, run, export = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 FRAMES = range(6)
-RADII = {"thick-rope": 0.015, "net": 0.004}
+# At the root and at the tip.
+RADII = {"thick-rope": (0.015, 0.015), "net": (0.004, 0.004), "fur": (2e-4, 1.5e-4)}
 bodies = json.loads((run / "checkpoint/manifest.json").read_text())["bodies"]
 
 
@@ -43,7 +44,9 @@ def equal(found, expected, tolerance=1e-6):
 
 
 def radii(body):
-    return np.full(len(rest(body)[0]), RADII[body]) if body in RADII else None
+    if body not in RADII:
+        return None
+    return np.concatenate([np.linspace(*RADII[body], count) for count in rest(body)[1]])
 
 
 def check_usd():
@@ -62,8 +65,8 @@ def check_usd():
         widths, margin = np.array(curves.GetWidthsAttr().Get()), 0.0
         if body in RADII:
             assert curves.GetWidthsInterpolation() == "vertex"
-            equal(widths, 2 * radii(body))
-            margin = RADII[body]
+            equal(widths, 2 * radii(body), 1e-9)
+            margin = radii(body)[:, None]
         else:
             assert curves.GetWidthsInterpolation() == "constant" and len(widths) == 1
             margin = widths[0] / 2
@@ -71,7 +74,7 @@ def check_usd():
         for k in FRAMES:
             expected = points(body, k)
             equal(curves.GetPointsAttr().Get(k), expected)
-            equal(curves.GetExtentAttr().Get(k), [expected.min(0) - margin, expected.max(0) + margin])
+            equal(curves.GetExtentAttr().Get(k), [(expected - margin).min(0), (expected + margin).max(0)])
 
 
 def check_ply():
