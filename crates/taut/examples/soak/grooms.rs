@@ -227,10 +227,12 @@ impl Dice {
                 (ball, Roots::Obstacle(0))
             }
         };
-        if self.one_in(3) {
+        // A body would come to lie on its hair, of which the first segments are held.
+        let is_body = !description.rigid_bodies.is_empty();
+        if self.one_in(3) && !is_body {
             description.obstacles.push(self.in_the_way(radius));
         }
-        if self.one_in(5) {
+        if self.one_in(5) && !is_body {
             description.bodies.push(self.sheet(radius).into());
             description.contact = Contact { thickness: 0.003, friction: 0.3 };
         }

@@ -1,9 +1,9 @@
 //! Random scenes, a thousand by default: whatever is described ends in finite numbers, limits hold or are
 //! reported, and what is free of intersections stays so. `cargo xtask soak` runs it.
 //!
-//! `soak [--hair] [--scenes N] [--from NUMBER]`: scene NUMBER and those after it; one scene in four is followed
-//! by the groom of its number. With `--hair`, grooms alone, of all numbers. What fails is printed with its
-//! number, and can be run alone by `[--hair] --from NUMBER --scenes 1`.
+//! `soak [--hair] [--scenes N] [--from NUMBER]`: scene NUMBER and those after it; one scene in four is
+//! followed by the groom of its number. With `--hair`, grooms alone, of all numbers. What fails is printed
+//! with its number, and can be run alone by `[--hair] --from NUMBER --scenes 1`.
 
 mod grooms;
 mod run;
@@ -36,8 +36,8 @@ fn main() {
     let seconds = begun.elapsed().as_secs_f64();
     if !hair {
         println!(
-            "\r{scenes} scenes: {free} had to stay free of intersections, {compared} ran with one thread as well, \
-             limits gave way or were not met in {unmet} frames, and it was reported"
+            "\r{scenes} scenes: {free} had to stay free of intersections, {compared} ran with one thread as \
+             well, limits gave way or were not met in {unmet} frames, and it was reported"
         );
     }
     println!("\r{grooms} grooms: {unsettled} strands were not solved to the last in a frame");

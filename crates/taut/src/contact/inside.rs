@@ -138,8 +138,8 @@ impl ClosedMesh {
         self.signed_distance_from(p, None)
     }
 
-    /// The same; `guess` is a face that is probably near, from an earlier result, which saves time and does not
-    /// change the result.
+    /// The same; `guess` is a face that is probably near, from an earlier result, which saves time and does
+    /// not change the result.
     pub fn signed_distance_from(&self, p: Vec3, guess: Option<u32>) -> Signed {
         let p = p.as_dvec3();
         let of = |t: u32| vertex_triangle(&self.with_corners(p, t));

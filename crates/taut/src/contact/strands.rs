@@ -315,8 +315,8 @@ impl StrandContacts {
         self.touch_solid(world, v, p, reach).or(open.map(|(_, touch)| touch))
     }
 
-    /// The same of what has an inside: obstacles by a formula, bodies with mass and closed meshes, but for how
-    /// the latter drift.
+    /// The same of what has an inside: obstacles by a formula, bodies with mass and closed meshes, but for
+    /// how the latter drift.
     pub fn touch_solid(&self, world: &World, v: usize, p: Vec3, reach: f32) -> Option<Touch> {
         let description = &world.description;
         let count = description.obstacles.len();

@@ -93,6 +93,16 @@ struct OneHair {
     targets: Vec<RootTarget>,
 }
 
+/// The arm of this length that ends on the plane which the end of `arm` is behind by a depth \[m\], or as
+/// near as it can. An arm that points straight at the plane would come no nearer to that by being pushed out
+/// and made as long again.
+fn onto(arm: Vec3, (normal, depth): (Vec3, f32), length: f32) -> Vec3 {
+    let along = (arm.dot(normal) + depth).clamp(-length, length);
+    let side = (arm - normal * arm.dot(normal)).try_normalize();
+    let side = side.unwrap_or_else(|| normal.any_orthonormal_vector());
+    normal * along + side * (length * length - along * along).max(0.0).sqrt()
+}
+
 /// Takes the strand of the vertices `own` around what it is in, as `touch` says: in which direction a point
 /// is out of it, and how deep it is in \[m\].
 fn go_around(touch: impl Fn(usize, Vec3) -> (Vec3, f32), own: Range<usize>, x: &mut [Quad]) {
@@ -112,14 +122,13 @@ fn go_around(touch: impl Fn(usize, Vec3) -> (Vec3, f32), own: Range<usize>, x: &
         if x[v][3] <= 0.0 {
             continue;
         }
-        let mut p = was;
+        let mut p = previous + (was - previous).normalize_or(Vec3::NEG_Y) * length;
         for _ in 0..ROUNDS {
             let (normal, depth) = touch(v, p);
-            let arm = p + normal * depth - previous;
-            p = previous + arm.normalize_or(normal) * length;
             if depth <= 0.1 * DEEP {
                 break;
             }
+            p = previous + onto(p - previous, (normal, depth), length);
         }
         if p.is_finite() {
             x[v][..3].copy_from_slice(&p.to_array());
@@ -508,5 +517,21 @@ impl StrandBox {
                 *met = Some(touch);
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arms_end_on_planes_at_their_length() {
+        // Straight at the plane, slantwise, and from so far behind that it cannot be reached.
+        for (arm, depth, rises) in
+            [(Vec3::NEG_Y, 0.25, -0.75), (Vec3::new(0.6, -0.8, 0.0), 0.3, -0.5), (Vec3::NEG_Y, 3.0, 1.0)]
+        {
+            let found = onto(arm, (Vec3::Y, depth), 1.0);
+            assert!((found.length() - 1.0).abs() < 1e-6 && (found.y - rises).abs() < 1e-6, "{found}");
+        }
     }
 }

@@ -363,7 +363,10 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
         let value = |row: &Row| f64::from(row.0[lane]);
         // Far inside: positions are rounded when they are stored.
         let stretch = self.band.projected.map(f64::from);
-        let turning = |i: usize| rods.limits[i].back.map(|[c, s]| [value(&c), value(&s)]);
+        // Cosines of small angles say little in single precision.
+        let cosine = |c: f64, s: f64| if c > 0.5 { (1.0 - s * s).sqrt() } else { c };
+        let pair = |[c, s]: [Row; 2]| [cosine(value(&c), value(&s)), value(&s)];
+        let turning = |i: usize| rods.limits[i].back.map(pair);
         let limits = StrandLimits {
             length: &|j| stretch.map(|stretch| stretch * value(&rods.length[j])),
             turning: (!rods.limits.is_empty()).then_some(&turning),
