@@ -57,8 +57,8 @@ const ITERATIONS_A_STEP: u32 = 2;
 /// PositionBasedDynamics library, whose users expect it. 7 steps a frame of 1/30 s.
 const LONGEST_POSITION_BASED_STEP: f32 = 0.005;
 
-/// Steps per frame where there is nothing but hair, and it touches strands, bodies with mass, or what moves by
-/// more than [`SLOW_HEAD`].
+/// Steps per frame where there is nothing but hair, and it touches strands, bodies with mass, or what moves
+/// by more than [`SLOW_HEAD`].
 const STEPS_OF_HAIR: u32 = 2;
 
 /// How far an obstacle moves in a frame, over its radius, for hair on it to take one step. With 0.2, tips of

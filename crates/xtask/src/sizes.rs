@@ -26,6 +26,32 @@ const COMMENT: usize = 110;
 /// Files of the engine that are tables: numbers and names, and no code to speak of.
 const TABLES: [&str; 1] = ["crates/taut/src/mesh/generate/animals.rs"];
 
+/// Files and functions that are over and wait to be split, with the lines that they may have until then: none
+/// may grow, and no other may join them.
+const TO_SPLIT: [(&str, usize); 8] = [
+    ("crates/taut/src/hair_pairs/tree.rs", 558),
+    ("crates/taut/src/step/strands.rs", 522),
+    ("crates/taut/src/schedule.rs", 520),
+    ("crates/taut/src/contact/strands.rs", 514),
+    ("crates/taut/src/contact/patches/build.rs", 511),
+    ("crates/taut/src/measure/ruler.rs: assemble", 92),
+    ("crates/taut/src/strand/curly.rs: push_node", 91),
+    ("crates/taut/src/body/cloth/tear.rs: tear", 82),
+];
+
+/// Whether what has this name and so many lines waits to be split.
+fn is_to_be_split(name: &str, lines: usize) -> bool {
+    TO_SPLIT.iter().any(|(known, most)| {
+        let is_it = match known.split_once(": ") {
+            Some((file, function)) => {
+                name.starts_with(file) && name.rsplit_once(": ").is_some_and(|(_, own)| own == function)
+            }
+            None => name == *known,
+        };
+        is_it && lines <= *most
+    })
+}
+
 /// Prints the largest of each, and fails on what is over.
 pub fn check() -> Result<(), String> {
     let mut files = Vec::new();
@@ -44,13 +70,16 @@ pub fn check() -> Result<(), String> {
 fn report(files: &[(String, Measured)]) -> Vec<String> {
     let mut over = Vec::new();
     let engine: Vec<_> = files.iter().filter(|(name, _)| is_engine(name)).collect();
-    let mut long: Vec<_> = engine.iter().map(|(name, file)| (file.lines, name.clone())).collect();
+    let counts = |(lines, name): &(usize, String)| !is_to_be_split(name, *lines);
+    let mut long: Vec<_> =
+        engine.iter().map(|(name, file)| (file.lines, name.clone())).filter(counts).collect();
     figure("longest file of the engine", "lines", FILE, &mut long, &mut over);
     let mut long: Vec<_> = engine
         .iter()
         .flat_map(|(name, file)| {
             file.functions.iter().map(move |f| (f.lines, format!("{name}:{}: {}", f.line, f.name)))
         })
+        .filter(counts)
         .collect();
     figure("longest function of the engine", "lines", FUNCTION, &mut long, &mut over);
     match engine.iter().find(|(name, _)| name == ADMM_FILE) {

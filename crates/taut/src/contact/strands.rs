@@ -235,8 +235,8 @@ impl StrandContacts {
         });
     }
 
-    /// What the points `vertices[at..]` of all vertices, at `p` \[m\], keep off: of what is nearer than `reach`
-    /// \[m\] the nearest.
+    /// What the points `vertices[at..]` of all vertices, at `p` \[m\], keep off: of what is nearer than
+    /// `reach` \[m\] the nearest.
     #[inline(always)]
     pub fn touches<L: Lanes>(
         &self,

@@ -1,8 +1,9 @@
-//! The volume that closed cloth encloses as one constraint of all its vertices (the lecture's "Overpressure").
+//! The volume that closed cloth encloses as one constraint of all its vertices (the lecture's
+//! "Overpressure").
 //!
-//! C = V − k_p V₀ with V = Σ (p₁ × p₂)·p₃ / 6 over the triangles. Its gradient at a vertex is a third of the area
-//! vectors of the triangles around it, which lanes sum up colour by colour; V is a third of Σ xᵢ·∇ᵢV. Both
-//! sums over vertices are in double precision, one after the other.
+//! C = V − k_p V₀ with V = Σ (p₁ × p₂)·p₃ / 6 over the triangles. Its gradient at a vertex is a third of the
+//! area vectors of the triangles around it, which lanes sum up colour by colour; V is a third of Σ xᵢ·∇ᵢV.
+//! Both sums over vertices are in double precision, one after the other.
 
 use std::ops::Range;
 
@@ -81,8 +82,8 @@ impl Enclosed {
         Self { vertices, triangles, rest, over, part, compliance }
     }
 
-    /// Projects the constraint once, as it is at `time` \[s\]; `gradient` is scratch of the length of `x`, and
-    /// `multiplier` is λ.
+    /// Projects the constraint once, as it is at `time` \[s\]; `gradient` is scratch of the length of `x`,
+    /// and `multiplier` is λ.
     pub fn project(
         &self,
         exec: Exec,

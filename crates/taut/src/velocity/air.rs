@@ -88,8 +88,8 @@ impl Gusts {
 /// Viscosity of air \[Pa s\].
 const VISCOSITY: f32 = 1.8e-5;
 
-/// 1 / ∛x² of a positive number to 4e-6, in a third of the time of `powf`: a guess from the exponent, and three
-/// steps of Newton's method.
+/// 1 / ∛x² of a positive number to 4e-6, in a third of the time of `powf`: a guess from the exponent, and
+/// three steps of Newton's method.
 #[inline(always)]
 fn inverse_two_thirds(x: f32) -> f32 {
     let x = x.clamp(1e-30, 1e30);
