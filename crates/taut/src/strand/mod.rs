@@ -17,8 +17,7 @@
 //!
 //! | what | how | after |
 //! |---|---|---|
-//! | bending, twist | discrete elastic rods; chords as curvature, frames carried in time | Bergou et al.
-//! 2010 |
+//! | bending, twist | discrete elastic rods; chords as curvature, carried frames | Bergou et al. 2010 |
 //! | lengths | constraints, not stiff springs | Bergou et al. 2008, who project after the step |
 //! | the linear system | direct, banded, with multipliers | Kugelstadt 2016 (block tridiagonal, compliant) |
 //! | start without sag | closed form, tip to root, and a test of stability | Takahashi, Batty 2024 iterate |
