@@ -299,6 +299,14 @@ impl Stepper {
             let predicted = (&**predicted, &**predicted_v);
             remember(threads, history, (began, ends, predicted), (&self.touched, violent), rate);
         }
+        if is_implicit {
+            // Else every rounding of a place would be a change of momentum. After what compares velocities
+            // with places.
+            self.scratch.filters[self.scratch.pace].remainders(world, &mut |i, rest| {
+                let rate = rate(i);
+                (0..3).for_each(|k| v[i][k] += rate * rest[k]);
+            });
+        }
     }
 }
 

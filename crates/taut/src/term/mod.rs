@@ -39,6 +39,8 @@ pub mod volume;
 
 use std::{fmt::Debug, ops::Range, sync::Arc};
 
+use glam::Vec3;
+
 use crate::{
     boundary::{
         grip::Grips,
@@ -371,6 +373,10 @@ pub trait Term: Debug + Send {
 
     /// The last word: pushes out of obstacles what must not stay inside.
     fn expel(&self, _x: &mut [Quad]) {}
+
+    /// Calls `add` with the vertices of the filter that the step has put at places which single precision
+    /// does not resolve, and with what is left out there \[m\].
+    fn remainders(&self, _add: &mut dyn FnMut(usize, Vec3)) {}
 
     /// Tells the scene what has become of what belongs to it.
     fn report(&self, _filter: &Filter, _outcome: &mut Outcome) {}
